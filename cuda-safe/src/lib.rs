@@ -1,0 +1,1 @@
+//! A thin safe layer over the CUDA driver API.

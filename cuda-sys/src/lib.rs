@@ -1,0 +1,1 @@
+//! Raw FFI bindings of the CUDA driver API and NVRTC.
