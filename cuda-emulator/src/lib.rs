@@ -1,1 +1,3 @@
 //! `libcuda.so.1` in software.
+pub mod engine;
+pub mod ptx;
