@@ -1,1 +1,69 @@
 //! A thin safe layer over the CUDA driver API.
+//!
+//! Kernels are CUDA C++ in a string, compiled when the program runs; memory, streams and events
+//! are objects that clean up after themselves; every failure says which driver call failed, why,
+//! and what to do about it. The raw handle is always at hand.
+//!
+//! ```
+//! use cuda_safe::{Context, DeviceBuffer, In, LaunchConfig, Module, Out, Stream};
+//!
+//! # fn main() -> cuda_safe::Result<()> {
+//! let context = Context::primary(0)?;
+//! let stream = Stream::new(&context)?;
+//! let module = Module::compile(&context, r#"
+//!     extern "C" __global__ void multiply_them(float *dest, const float *a, const float *b) {
+//!         const int i = threadIdx.x;
+//!         dest[i] = a[i] * b[i];
+//!     }"#)?;
+//! let multiply_them = module.function("multiply_them")?;
+//!
+//! let (a_host, b_host) = (vec![2.0f32; 400], vec![3.0f32; 400]);
+//! let a = DeviceBuffer::from_slice(&stream, &a_host)?;
+//! let b = DeviceBuffer::from_slice(&stream, &b_host)?;
+//! let mut dest = DeviceBuffer::<f32>::zeroed(&stream, 400)?;
+//! let config = LaunchConfig::new(1, 400);
+//! // SAFETY: the kernel reads 400 elements of a and b and writes 400 of dest.
+//! unsafe { multiply_them.launch(&stream, config, (&mut dest, &a, &b))? };
+//! assert_eq!(dest.to_vec(&stream)?, vec![6.0; 400]);
+//!
+//! // The short way: host slices that travel with the launch.
+//! let mut product = vec![0.0f32; 400];
+//! // SAFETY: as above.
+//! unsafe { multiply_them.launch(&stream, config, (Out(&mut product), In(&a_host), In(&b_host)))? };
+//! assert_eq!(product, vec![6.0; 400]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod attribute;
+mod context;
+mod device;
+pub mod driver;
+mod error;
+mod event;
+mod function;
+mod launch;
+mod memory;
+mod module;
+#[cfg(feature = "nvrtc")]
+mod program;
+mod shim;
+mod stream;
+
+pub use attribute::DeviceAttribute;
+pub use bytemuck;
+pub use context::{CacheConfig, Context, ContextFlags, Limit, MemoryInfo};
+pub use cuda_sys as sys;
+pub use device::{ComputeCapability, Device, Uuid};
+pub use error::{Code, Error, ErrorKind, Result};
+pub use event::{Event, EventOptions};
+pub use function::{Function, FunctionAttribute, Occupancy, ParameterInfo};
+pub use launch::{ByValue, Dim3, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out};
+pub use memory::{
+    DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut, MemoryPool, PinnedBuffer,
+    PinnedFlags, Scope, Transfer, TransferError,
+};
+pub use module::{Global, JitOptions, Module};
+#[cfg(feature = "nvrtc")]
+pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
+pub use stream::{Stream, StreamOptions};

@@ -1,0 +1,151 @@
+//! The driver as a whole: initialisation, versions, and functions newer than the oldest driver.
+
+use std::{
+    ffi::{CStr, c_int, c_void},
+    fmt, mem,
+    ptr::{self, NonNull},
+    sync::atomic::{AtomicBool, AtomicPtr, Ordering},
+};
+
+use cuda_sys::{self as sys, CUresult};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A CUDA version: of the driver, or of the run-time compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// 13 of 13.0.
+    pub major: u32,
+    /// 0 of 13.0.
+    pub minor: u32,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Initialises the driver. Everything that needs it calls it; calling it again costs a load.
+///
+/// # Errors
+/// No device, or a driver that can't start; the error names the remedy.
+#[doc(alias = "cuInit")]
+pub fn init() -> Result<()> {
+    static READY: AtomicBool = AtomicBool::new(false);
+    if READY.load(Ordering::Acquire) {
+        return Ok(());
+    }
+    // SAFETY: no pointers; may be called at any time and from any thread.
+    check("cuInit", unsafe { sys::cuInit(0) })?;
+    READY.store(true, Ordering::Release);
+    Ok(())
+}
+
+/// The newest CUDA version that the installed driver knows.
+///
+/// # Errors
+/// The driver refuses.
+#[doc(alias = "cuDriverGetVersion")]
+pub fn version() -> Result<Version> {
+    let mut version: c_int = 0;
+    // SAFETY: `version` is valid for the write; needs no initialisation.
+    check("cuDriverGetVersion", unsafe {
+        sys::cuDriverGetVersion(&mut version)
+    })?;
+    let version = u32::try_from(version).unwrap_or(0);
+    Ok(Version {
+        major: version / 1000,
+        minor: version % 1000 / 10,
+    })
+}
+
+/// The address of a driver function by its documentation name, as of CUDA `since`.
+///
+/// For functions that not every supported driver has: linking to one directly would stop the
+/// program before `main` where the driver lacks it.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] when the installed driver has no such function.
+///
+/// ```
+/// use cuda_safe::{ErrorKind, driver};
+///
+/// let missing = driver::symbol(c"cuFromTheFuture", driver::Version { major: 12, minor: 0 });
+/// assert_eq!(*missing.unwrap_err().kind(), ErrorKind::Unsupported);
+/// ```
+#[doc(alias = "cuGetProcAddress")]
+pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
+    init()?;
+    let mut address = ptr::null_mut();
+    let number = since
+        .major
+        .saturating_mul(1000)
+        .saturating_add(since.minor.saturating_mul(10));
+    let number = c_int::try_from(number).unwrap_or(c_int::MAX);
+    // SAFETY: `name` is NUL-terminated, `address` is valid for the write, and the status may be
+    // null.
+    let code = unsafe {
+        sys::cuGetProcAddress_v2(name.as_ptr(), &mut address, number, 0, ptr::null_mut())
+    };
+    match NonNull::new(address) {
+        Some(address) if code == CUresult::CUDA_SUCCESS => Ok(address),
+        _ => {
+            let installed = version().map_or_else(|_| "unknown".into(), |v| v.to_string());
+            let detail = format!(
+                "{} needs a driver of CUDA {since} or newer; the installed one is CUDA {installed}",
+                name.to_string_lossy()
+            );
+            let code = if code == CUresult::CUDA_SUCCESS {
+                CUresult::CUDA_ERROR_NOT_FOUND
+            } else {
+                code
+            };
+            Err(Error::driver("cuGetProcAddress", code)
+                .with_kind(ErrorKind::Unsupported)
+                .with_detail(detail))
+        }
+    }
+}
+
+/// A driver function that is looked up when it is first called. `F` is its C signature.
+pub(crate) struct LazySymbol<F> {
+    name: &'static CStr,
+    since: Version,
+    address: AtomicPtr<c_void>,
+    signature: std::marker::PhantomData<F>,
+}
+
+impl<F: Copy> LazySymbol<F> {
+    /// # Safety
+    /// `F` is the `unsafe extern "C" fn` type that the driver documents for `name` at `since`.
+    pub(crate) const unsafe fn new(name: &'static CStr, major: u32, minor: u32) -> Self {
+        assert!(mem::size_of::<F>() == mem::size_of::<*mut c_void>());
+        Self {
+            name,
+            since: Version { major, minor },
+            address: AtomicPtr::new(ptr::null_mut()),
+            signature: std::marker::PhantomData,
+        }
+    }
+
+    pub(crate) fn get(&self) -> Result<F> {
+        let mut address = self.address.load(Ordering::Acquire);
+        if address.is_null() {
+            address = symbol(self.name, self.since)?.as_ptr();
+            self.address.store(address, Ordering::Release);
+        }
+        // SAFETY: a function pointer of this signature, as promised to `new`; sizes are equal.
+        Ok(unsafe { mem::transmute_copy::<*mut c_void, F>(&address) })
+    }
+}
+
+/// Turns a code into a `Result` where no context is at hand to say more.
+#[inline]
+pub(crate) fn check(call: &'static str, code: CUresult) -> Result<()> {
+    if code == CUresult::CUDA_SUCCESS {
+        Ok(())
+    } else {
+        Err(Error::driver(call, code))
+    }
+}

@@ -1,0 +1,279 @@
+//! What goes wrong, told with the driver call, the reason and the remedy.
+
+#[allow(unused)]
+use crate::shim::Text as _;
+use std::fmt;
+
+use cuda_sys::CUresult;
+#[cfg(feature = "nvrtc")]
+use cuda_sys::nvrtcResult;
+
+/// The result of everything here that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failure: which call failed, with which code, and what is known about the reason.
+///
+/// `Display` is one paragraph for a person; [`kind`](Self::kind) and [`code`](Self::code) are for
+/// a program that wants to decide what to do.
+///
+/// ```
+/// # use cuda_safe::{Context, ErrorKind, Module};
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let error = Module::compile(&context, "__global__ void k() { not_a_name = 1; }").unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::Compile { .. }));
+/// assert!(error.to_string().contains("not_a_name"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    code: Code,
+    call: &'static str,
+    kind: ErrorKind,
+    detail: String,
+}
+
+/// The code behind an [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Code {
+    /// The driver's.
+    Driver(CUresult),
+    /// The run-time compiler's.
+    #[cfg(feature = "nvrtc")]
+    Nvrtc(nvrtcResult),
+    /// None: the mistake was found before any call was made.
+    Checked,
+}
+
+/// What kind of failure an [`Error`] is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The driver refused the call; [`Error::code`] says why.
+    Driver,
+    /// There is no usable device.
+    NoDevice,
+    /// The source did not compile.
+    Compile {
+        /// The compiler's log, whole.
+        log: String,
+    },
+    /// The image could not be loaded or linked on this device.
+    Load {
+        /// The driver's log, whole; empty when it wrote none.
+        log: String,
+    },
+    /// The launch does not fit the kernel or the device.
+    LaunchArguments,
+    /// Memory ran out.
+    OutOfMemory {
+        /// Bytes that were asked for; 0 when the call does not tell.
+        requested: usize,
+        /// Bytes that were free just after the failure.
+        free: usize,
+        /// Bytes that the device has.
+        total: usize,
+    },
+    /// No such function, global or file.
+    NotFound,
+    /// The driver, the device or the compiler is too old, or was not made, for this.
+    Unsupported,
+    /// An argument that can be told wrong without asking the driver.
+    InvalidArgument,
+    /// A kernel faulted and made its context unusable.
+    Fault,
+    /// The context was made unusable by an earlier fault; this failure is only its echo.
+    Poisoned,
+}
+
+impl Error {
+    pub(crate) fn new(
+        code: Code,
+        call: &'static str,
+        kind: ErrorKind,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self(Box::new(Inner {
+            code,
+            call,
+            kind,
+            detail: detail.into(),
+        }))
+    }
+
+    /// A mistake found before any driver call.
+    pub(crate) fn checked(kind: ErrorKind, call: &'static str, detail: impl Into<String>) -> Self {
+        Self::new(Code::Checked, call, kind, detail)
+    }
+
+    pub(crate) fn invalid(call: &'static str, detail: impl Into<String>) -> Self {
+        Self::checked(ErrorKind::InvalidArgument, call, detail)
+    }
+
+    /// A driver code with no context to say more.
+    #[cold]
+    pub(crate) fn driver(call: &'static str, code: CUresult) -> Self {
+        let (kind, detail) = match code {
+            CUresult::CUDA_ERROR_NO_DEVICE => (
+                ErrorKind::NoDevice,
+                "the driver is there but no GPU is: check `nvidia-smi`, CUDA_VISIBLE_DEVICES, and \
+                 whether a laptop's GPU is switched off",
+            ),
+            CUresult::CUDA_ERROR_NOT_INITIALIZED | CUresult::CUDA_ERROR_STUB_LIBRARY => (
+                ErrorKind::NoDevice,
+                "the driver could not start: install the NVIDIA driver, or build with CUDA_EMULATOR=1",
+            ),
+            CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => (
+                ErrorKind::NoDevice,
+                "libcuda and the kernel driver differ in version: reboot after a driver update",
+            ),
+            CUresult::CUDA_ERROR_NOT_SUPPORTED => (
+                ErrorKind::Unsupported,
+                "not supported by this driver or device",
+            ),
+            _ if is_fault(code) => (
+                ErrorKind::Fault,
+                "a kernel faulted; its context can't be used any more: drop everything made from \
+                 it. Running under compute-sanitizer or the emulator names the faulting line",
+            ),
+            _ => (ErrorKind::Driver, ""),
+        };
+        Self::new(Code::Driver(code), call, kind, detail)
+    }
+
+    #[cfg(feature = "nvrtc")]
+    #[cold]
+    pub(crate) fn nvrtc(call: &'static str, code: nvrtcResult) -> Self {
+        Self::new(Code::Nvrtc(code), call, ErrorKind::Driver, "")
+    }
+
+    pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = detail.into();
+        self
+    }
+
+    pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    /// What kind of failure this is.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The code that the call returned.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// The driver's code, when the driver made the failure.
+    #[must_use]
+    pub fn driver_code(&self) -> Option<CUresult> {
+        match self.0.code {
+            Code::Driver(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// The function that failed: of the driver, of NVRTC, or of this crate.
+    #[must_use]
+    pub fn call(&self) -> &'static str {
+        self.0.call
+    }
+
+    /// What is known about the reason: a log, the names that exist, the sizes that differ, the
+    /// remedy. May be empty.
+    #[must_use]
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+}
+
+/// Codes after which a context returns nothing but errors.
+pub(crate) fn is_fault(code: CUresult) -> bool {
+    matches!(
+        code,
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUresult::CUDA_ERROR_ASSERT
+            | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUresult::CUDA_ERROR_INVALID_PC
+            | CUresult::CUDA_ERROR_LAUNCH_FAILED
+            | CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
+            | CUresult::CUDA_ERROR_NVLINK_UNCORRECTABLE
+    )
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner {
+            code,
+            call,
+            kind,
+            detail,
+        } = &*self.0;
+        f.write_str(call)?;
+        match code {
+            Code::Driver(code) => {
+                let name = code.name().unwrap_or("unknown error");
+                write!(f, " failed: {name} ({})", code.0)?;
+                if detail.is_empty() {
+                    if let Some(description) = code.description() {
+                        write!(f, ": {description}")?;
+                    }
+                }
+            }
+            #[cfg(feature = "nvrtc")]
+            Code::Nvrtc(code) => {
+                write!(
+                    f,
+                    " failed: {} ({})",
+                    code.name().unwrap_or("unknown error"),
+                    code.0
+                )?;
+            }
+            Code::Checked => {}
+        }
+        if !detail.is_empty() {
+            write!(f, ": {detail}")?;
+        }
+        if let ErrorKind::OutOfMemory {
+            requested,
+            free,
+            total,
+        } = kind
+        {
+            if *requested > 0 {
+                write!(f, ": asked for {requested} bytes,")?;
+            } else {
+                f.write_str(":")?;
+            }
+            write!(f, " {free} of {total} bytes were free")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("code", &self.0.code)
+            .field("call", &self.0.call)
+            .field("kind", &self.0.kind)
+            .field("detail", &self.0.detail)
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,251 @@
+//! Events: marks in a stream, to wait for and to measure time between.
+
+use std::{fmt, ptr, time::Duration};
+
+use cuda_sys::{self as sys, CUevent, CUresult};
+
+use crate::{context::Context, driver::LazySymbol, error::Result, stream::Stream};
+
+/// A mark that a stream reaches when the work before it is done.
+///
+/// ```
+/// use cuda_safe::{Context, DeviceBuffer, Event, Stream};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let stream = Stream::new(&context)?;
+/// let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+/// start.record(&stream)?;
+/// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 20)?;
+/// end.record(&stream)?;
+/// end.synchronize()?;
+/// println!("{} ms", end.elapsed_ms_since(&start)?);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Event {
+    raw: CUevent,
+    context: Context,
+    owned: bool,
+}
+
+// SAFETY: an event handle may be used from any thread; the driver locks.
+unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
+
+/// How an event is made. `EventOptions::default()` is what [`Event::new`] takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EventOptions {
+    /// No time is taken: cheaper to record and to wait for (`CU_EVENT_DISABLE_TIMING`).
+    pub disable_timing: bool,
+    /// A host thread that waits sleeps instead of spinning (`CU_EVENT_BLOCKING_SYNC`).
+    pub blocking_sync: bool,
+}
+
+impl EventOptions {
+    /// Sets [`disable_timing`](Self::disable_timing).
+    #[must_use]
+    pub fn disable_timing(mut self, disable: bool) -> Self {
+        self.disable_timing = disable;
+        self
+    }
+
+    /// Sets [`blocking_sync`](Self::blocking_sync).
+    #[must_use]
+    pub fn blocking_sync(mut self, blocking: bool) -> Self {
+        self.blocking_sync = blocking;
+        self
+    }
+}
+
+type ElapsedTime = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
+// Newer headers rename it to a version that a 12.0 driver lacks.
+// SAFETY: at CUDA 12.0 the driver documents this signature for cuEventElapsedTime.
+static ELAPSED_TIME: LazySymbol<ElapsedTime> =
+    unsafe { LazySymbol::new(c"cuEventElapsedTime", 12, 0) };
+
+impl Event {
+    /// A new event that takes the time.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuEventCreate")]
+    pub fn new(context: &Context) -> Result<Self> {
+        Self::with_options(context, EventOptions::default())
+    }
+
+    /// A new event for ordering only.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    pub fn without_timing(context: &Context) -> Result<Self> {
+        Self::with_options(context, EventOptions::default().disable_timing(true))
+    }
+
+    /// A new event.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuEventCreate")]
+    pub fn with_options(context: &Context, options: EventOptions) -> Result<Self> {
+        let _current = context.enter()?;
+        let flags = u32::from(options.blocking_sync) | u32::from(options.disable_timing) << 1;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuEventCreate(&mut raw, flags) };
+        context.check("cuEventCreate", code)?;
+        Ok(Self {
+            raw,
+            context: context.clone(),
+            owned: true,
+        })
+    }
+
+    /// The event behind a raw handle, which the caller goes on owning.
+    ///
+    /// # Safety
+    /// `raw` is an event of `context` that outlives the returned object.
+    #[must_use]
+    pub unsafe fn from_raw(context: &Context, raw: CUevent) -> Self {
+        Self {
+            raw,
+            context: context.clone(),
+            owned: false,
+        }
+    }
+
+    /// The driver's handle, valid as long as this event is held.
+    #[must_use]
+    pub fn as_raw(&self) -> CUevent {
+        self.raw
+    }
+
+    /// Hands the raw handle to the caller, who destroys it from now on.
+    #[must_use]
+    pub fn into_raw(mut self) -> CUevent {
+        self.owned = false;
+        self.raw
+    }
+
+    /// The context that the event belongs to.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Enqueues the mark on `stream`, in place of where it was recorded before.
+    ///
+    /// # Errors
+    /// The stream is of another context.
+    #[doc(alias = "cuEventRecord")]
+    pub fn record(&self, stream: &Stream) -> Result<()> {
+        self.context.expect_same(
+            stream.context(),
+            "Event::record",
+            "the event and the stream",
+        )?;
+        let _current = stream.enter()?;
+        // SAFETY: both handles are live and of one context.
+        let code = unsafe { sys::cuEventRecord(self.raw, stream.as_raw()) };
+        self.context.check("cuEventRecord", code)
+    }
+
+    /// Whether the mark has been reached; also true when it was never recorded. Does not wait.
+    ///
+    /// # Errors
+    /// The work before the mark failed.
+    #[doc(alias = "cuEventQuery")]
+    pub fn query(&self) -> Result<bool> {
+        let _current = self.context.enter()?;
+        // SAFETY: the handle is live.
+        match unsafe { sys::cuEventQuery(self.raw) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            code => self.context.check("cuEventQuery", code).map(|()| true),
+        }
+    }
+
+    /// Waits until the mark is reached.
+    ///
+    /// # Errors
+    /// The work before the mark failed.
+    #[doc(alias = "cuEventSynchronize")]
+    pub fn synchronize(&self) -> Result<()> {
+        let _current = self.context.enter()?;
+        // SAFETY: the handle is live.
+        let code = unsafe { sys::cuEventSynchronize(self.raw) };
+        self.context.check("cuEventSynchronize", code)
+    }
+
+    /// Milliseconds from `start` to this event, as the device's clock counts them, to about half
+    /// a microsecond.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_READY` when either has not been reached yet (call
+    /// [`synchronize`](Self::synchronize) first); `CUDA_ERROR_INVALID_HANDLE` when either was
+    /// never recorded or was made without timing.
+    #[doc(alias = "cuEventElapsedTime")]
+    pub fn elapsed_ms_since(&self, start: &Self) -> Result<f32> {
+        let elapsed_time = ELAPSED_TIME.get()?;
+        let _current = self.context.enter()?;
+        let mut milliseconds = 0.0;
+        // SAFETY: both handles are live; `milliseconds` is valid for the write.
+        let code = unsafe { elapsed_time(&mut milliseconds, start.raw, self.raw) };
+        self.context
+            .check("cuEventElapsedTime", code)
+            .map_err(|error| match code {
+                CUresult::CUDA_ERROR_NOT_READY => error.with_detail(
+                    "an event has not been reached yet: synchronize with the later one first",
+                ),
+                CUresult::CUDA_ERROR_INVALID_HANDLE => {
+                    error.with_detail("an event was never recorded, or was made without timing")
+                }
+                _ => error,
+            })?;
+        Ok(milliseconds)
+    }
+
+    /// The time from `start` to this event; zero where `start` was reached later.
+    ///
+    /// # Errors
+    /// As [`elapsed_ms_since`](Self::elapsed_ms_since).
+    pub fn duration_since(&self, start: &Self) -> Result<Duration> {
+        let milliseconds = self.elapsed_ms_since(start)?;
+        Ok(Duration::from_secs_f64(
+            f64::from(milliseconds.max(0.0)) / 1e3,
+        ))
+    }
+
+    /// Destroys the event now and says whether that worked.
+    ///
+    /// # Errors
+    /// The driver refuses; the handle is not used again.
+    #[doc(alias = "cuEventDestroy")]
+    pub fn close(mut self) -> Result<()> {
+        self.destroy()
+    }
+
+    fn destroy(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.owned) {
+            return Ok(());
+        }
+        let _current = self.context.enter()?;
+        // SAFETY: owned, and destroyed once; the driver keeps what enqueued work needs of it.
+        let code = unsafe { sys::cuEventDestroy_v2(self.raw) };
+        self.context.check("cuEventDestroy_v2", code)
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Event({:p}, {:?})", self.raw, self.context)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // An error here can't be acted upon; `close` reports it.
+        let _ = self.destroy();
+    }
+}

@@ -1,0 +1,281 @@
+//! Kernels: what they need, and how they may be launched.
+
+use std::{
+    ffi::c_int,
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use cuda_sys::{self as sys, CUfunction, CUresult};
+
+use crate::{
+    context::{CacheConfig, Context},
+    driver::LazySymbol,
+    error::{Error, Result},
+    module::Module,
+};
+
+/// A kernel of a module, which it keeps loaded. Launching is in [`Function::launch`].
+#[derive(Clone)]
+pub struct Function {
+    raw: CUfunction,
+    pub(crate) info: Arc<Info>,
+}
+
+/// What a kernel's clones share.
+pub(crate) struct Info {
+    name: Box<str>,
+    module: Module,
+    /// Sizes of the parameters; `None` where the driver can't tell them.
+    parameters: OnceLock<Option<Box<[ParameterInfo]>>>,
+}
+
+// SAFETY: a function handle may be used from any thread; the driver locks.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+/// Where a kernel's parameter lies in the parameter block, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParameterInfo {
+    /// From the start of the parameter block.
+    pub offset: usize,
+    /// Of the parameter itself.
+    pub size: usize,
+}
+
+/// An attribute of a kernel (`CUfunction_attribute`). A newtype: a newer driver's attributes can
+/// be named by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionAttribute(pub u32);
+
+impl FunctionAttribute {
+    /// The most threads a block may have, as the kernel was compiled.
+    pub const MAX_THREADS_PER_BLOCK: Self = Self(0);
+    /// Bytes of static shared memory of a block.
+    pub const SHARED_SIZE_BYTES: Self = Self(1);
+    /// Bytes of constant memory that the kernel's module uses.
+    pub const CONST_SIZE_BYTES: Self = Self(2);
+    /// Bytes of local memory of a thread.
+    pub const LOCAL_SIZE_BYTES: Self = Self(3);
+    /// Registers of a thread.
+    pub const NUM_REGS: Self = Self(4);
+    /// The PTX version it was compiled from: 90 for `compute_90`.
+    pub const PTX_VERSION: Self = Self(5);
+    /// The architecture it was compiled for: 90 for `sm_90`.
+    pub const BINARY_VERSION: Self = Self(6);
+    /// Whether it was compiled with `-Xptxas --dlcm=ca`.
+    pub const CACHE_MODE_CA: Self = Self(7);
+    /// The most bytes of dynamic shared memory a launch may ask for. Settable, up to the device's
+    /// `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` less the static shared memory.
+    pub const MAX_DYNAMIC_SHARED_SIZE_BYTES: Self = Self(8);
+    /// The share of the L1 cache to be used as shared memory, in percent; -1 is the default.
+    /// Settable, a hint.
+    pub const PREFERRED_SHARED_MEMORY_CARVEOUT: Self = Self(9);
+}
+
+/// What a kernel and the device can have on one multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// The least number of blocks that fills the device.
+    pub min_grid: u32,
+    /// Threads of a block.
+    pub block: u32,
+}
+
+type GetParamInfo = unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> CUresult;
+// SAFETY: the signature that the driver documents for this name since this version.
+static GET_PARAM_INFO: LazySymbol<GetParamInfo> =
+    unsafe { LazySymbol::new(c"cuFuncGetParamInfo", 12, 4) };
+
+impl Function {
+    /// The kernel behind a raw handle.
+    ///
+    /// # Safety
+    /// `raw` is a kernel of `module`.
+    #[must_use]
+    pub unsafe fn from_raw(module: &Module, raw: CUfunction, name: &str) -> Self {
+        let info = Info {
+            name: name.into(),
+            module: module.clone(),
+            parameters: OnceLock::new(),
+        };
+        Self {
+            raw,
+            info: Arc::new(info),
+        }
+    }
+
+    /// The driver's handle, valid as long as the module is loaded.
+    #[must_use]
+    pub fn as_raw(&self) -> CUfunction {
+        self.raw
+    }
+
+    /// The name that it was asked for by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.info.name
+    }
+
+    /// The module that it is part of.
+    #[must_use]
+    pub fn module(&self) -> &Module {
+        &self.info.module
+    }
+
+    /// The context that it is loaded into.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.info.module.context()
+    }
+
+    /// The kernel's parameters in order; `None` where the driver is older than CUDA 12.4 and
+    /// can't tell. Read once.
+    #[must_use]
+    #[doc(alias = "cuFuncGetParamInfo")]
+    pub fn parameters(&self) -> Option<&[ParameterInfo]> {
+        if let Some(known) = self.info.parameters.get() {
+            return known.as_deref();
+        }
+        self.info
+            .parameters
+            .get_or_init(|| self.read_parameters())
+            .as_deref()
+    }
+
+    #[cold]
+    fn read_parameters(&self) -> Option<Box<[ParameterInfo]>> {
+        let get_param_info = GET_PARAM_INFO.get().ok()?;
+        let _current = self.context().enter().ok()?;
+        let mut parameters = Vec::new();
+        loop {
+            let (mut offset, mut size) = (0, 0);
+            // SAFETY: the kernel is live, both are valid for the write; an index beyond the last
+            // parameter is refused.
+            match unsafe { get_param_info(self.raw, parameters.len(), &mut offset, &mut size) } {
+                CUresult::CUDA_SUCCESS => parameters.push(ParameterInfo { offset, size }),
+                CUresult::CUDA_ERROR_INVALID_VALUE => return Some(parameters.into()),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The value of an attribute.
+    ///
+    /// # Errors
+    /// The driver does not know it.
+    #[doc(alias = "cuFuncGetAttribute")]
+    pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
+        let _current = self.context().enter()?;
+        let mut value: c_int = 0;
+        // SAFETY: the kernel is live, `value` is valid for the write; an unknown attribute is
+        // refused.
+        let code = unsafe {
+            sys::cuFuncGetAttribute(&mut value, sys::CUfunction_attribute(attribute.0), self.raw)
+        };
+        self.context().check("cuFuncGetAttribute", code)?;
+        Ok(value)
+    }
+
+    /// Sets an attribute; only some can be set.
+    ///
+    /// # Errors
+    /// It can't be set, or not to this value.
+    #[doc(alias = "cuFuncSetAttribute")]
+    pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result<()> {
+        let _current = self.context().enter()?;
+        // SAFETY: the kernel is live; an unknown attribute is refused.
+        let code = unsafe {
+            sys::cuFuncSetAttribute(self.raw, sys::CUfunction_attribute(attribute.0), value)
+        };
+        self.context()
+            .check("cuFuncSetAttribute", code)
+            .map_err(|error| match code {
+                CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(format!(
+                    "kernel `{}` can't have {value} for attribute {attribute:?}",
+                    self.name()
+                )),
+                _ => error,
+            })
+    }
+
+    /// Allows launches with up to `bytes` of dynamic shared memory; needed beyond 48 KiB.
+    ///
+    /// # Errors
+    /// More than the device has for a block.
+    #[doc(alias = "cuFuncSetAttribute")]
+    pub fn set_max_dynamic_shared(&self, bytes: u32) -> Result<()> {
+        let value = i32::try_from(bytes).unwrap_or(i32::MAX);
+        self.set_attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES, value)
+    }
+
+    /// Sets the preference between shared memory and L1 cache, a hint.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuFuncSetCacheConfig")]
+    pub fn set_cache_config(&self, config: CacheConfig) -> Result<()> {
+        let _current = self.context().enter()?;
+        // SAFETY: the kernel is live; an unknown value is refused.
+        let code = unsafe { sys::cuFuncSetCacheConfig(self.raw, sys::CUfunc_cache(config.0)) };
+        self.context().check("cuFuncSetCacheConfig", code)
+    }
+
+    /// How many blocks of this size one multiprocessor can hold at a time.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
+    pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared: usize) -> Result<u32> {
+        const CALL: &str = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+        let threads = c_int::try_from(block_threads)
+            .map_err(|_| Error::invalid(CALL, format!("a block of {block_threads} threads")))?;
+        let _current = self.context().enter()?;
+        let mut blocks: c_int = 0;
+        // SAFETY: the kernel is live, `blocks` is valid for the write.
+        let code = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut blocks,
+                self.raw,
+                threads,
+                dynamic_shared,
+            )
+        };
+        self.context().check(CALL, code)?;
+        Ok(u32::try_from(blocks).unwrap_or(0))
+    }
+
+    /// The block size with the best occupancy, when every block asks for `dynamic_shared` bytes.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
+    pub fn best_block_size(&self, dynamic_shared: usize) -> Result<Occupancy> {
+        let _current = self.context().enter()?;
+        let (mut grid, mut block): (c_int, c_int) = (0, 0);
+        // SAFETY: the kernel is live, both are valid for the write; no callback.
+        let code = unsafe {
+            sys::cuOccupancyMaxPotentialBlockSize(
+                &mut grid,
+                &mut block,
+                self.raw,
+                None,
+                dynamic_shared,
+                0,
+            )
+        };
+        self.context()
+            .check("cuOccupancyMaxPotentialBlockSize", code)?;
+        Ok(Occupancy {
+            min_grid: u32::try_from(grid).unwrap_or(0),
+            block: u32::try_from(block).unwrap_or(0),
+        })
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Function({}, {:p})", self.name(), self.raw)
+    }
+}

@@ -1,0 +1,220 @@
+//! What can be an argument of a kernel.
+
+use std::{any::type_name, ffi::c_void};
+
+use bytemuck::Pod;
+use cuda_sys::CUdeviceptr;
+
+use super::check::ArgumentSize;
+use crate::{DeviceBuffer, DeviceView, DeviceViewMut, Global, error::Result, stream::Stream};
+
+/// One argument of a kernel.
+///
+/// Device memory counts as the 8 bytes of its address, everything else as itself.
+///
+/// # Safety
+/// Sealed: [`SIZE`](Self::SIZE) bytes are read from [`pointer`](Self::pointer).
+pub unsafe trait KernelArgument: sealed::Sealed {
+    /// The value as the launch holds it.
+    #[doc(hidden)]
+    type Staged;
+    /// Bytes that the kernel's parameter must have.
+    const SIZE: usize;
+    /// Whether the launch has to wait for the kernel.
+    #[doc(hidden)]
+    const WAITS: bool = false;
+    #[doc(hidden)]
+    fn stage(self, stream: &Stream) -> Result<Self::Staged>;
+    #[doc(hidden)]
+    fn pointer(staged: &mut Self::Staged) -> *mut c_void;
+    /// Enqueues what has to follow the kernel.
+    #[doc(hidden)]
+    fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {
+        let _ = (staged, stream);
+        Ok(())
+    }
+    /// The launch has waited: the host's memory is the host's again.
+    #[doc(hidden)]
+    fn settle(staged: &mut Self::Staged) {
+        let _ = staged;
+    }
+}
+
+pub(super) mod sealed {
+    pub trait Sealed {}
+    pub trait Tuple {}
+}
+use sealed::Sealed;
+
+/// A `Copy` value passed as its bytes, for what is not [`Pod`]: structs with padding, `bool`.
+///
+/// ```
+/// # use cuda_safe::{ByValue, Context, LaunchConfig, Module, Out, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let module = Module::compile(&context, r#"
+///     struct Choice { bool negate; int value; };
+///     extern "C" __global__ void choose(int *x, Choice c) { *x = c.negate ? -c.value : c.value; }"#)?;
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Choice { negate: bool, value: i32 }
+///
+/// let mut x = [0i32];
+/// let choice = ByValue(Choice { negate: true, value: 5 });
+/// // SAFETY: the kernel writes one int, and the struct is laid out as its own.
+/// unsafe { module.function("choose")?.launch(&stream, LaunchConfig::new(1, 1), (Out(&mut x), choice))? };
+/// assert_eq!(x, [-5]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ByValue<T: Copy + 'static>(pub T);
+
+impl<T: Pod> Sealed for T {}
+// SAFETY: a value is its own bytes.
+unsafe impl<T: Pod> KernelArgument for T {
+    type Staged = T;
+    const SIZE: usize = size_of::<T>();
+
+    #[inline]
+    fn stage(self, _: &Stream) -> Result<T> {
+        Ok(self)
+    }
+
+    #[inline]
+    fn pointer(staged: &mut T) -> *mut c_void {
+        (&raw mut *staged).cast()
+    }
+}
+
+impl<T: Copy + 'static> Sealed for ByValue<T> {}
+// SAFETY: a value is its own bytes.
+unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
+    type Staged = T;
+    const SIZE: usize = size_of::<T>();
+
+    #[inline]
+    fn stage(self, _: &Stream) -> Result<T> {
+        Ok(self.0)
+    }
+
+    #[inline]
+    fn pointer(staged: &mut T) -> *mut c_void {
+        (&raw mut *staged).cast()
+    }
+}
+
+/// Device memory is passed as its address.
+macro_rules! device_memory_argument {
+    ($($type:ty),* $(,)?) => {$(
+        impl<T: Pod> Sealed for $type {}
+        // SAFETY: an address is its own bytes.
+        unsafe impl<T: Pod> KernelArgument for $type {
+            type Staged = CUdeviceptr;
+            const SIZE: usize = size_of::<CUdeviceptr>();
+
+            #[inline]
+            fn stage(self, _: &Stream) -> Result<CUdeviceptr> {
+                Ok(self.as_device_ptr())
+            }
+
+            #[inline]
+            fn pointer(staged: &mut CUdeviceptr) -> *mut c_void {
+                (&raw mut *staged).cast()
+            }
+        }
+    )*};
+}
+
+device_memory_argument!(
+    &DeviceBuffer<T>,
+    &mut DeviceBuffer<T>,
+    DeviceView<'_, T>,
+    &DeviceView<'_, T>,
+    &DeviceViewMut<'_, T>,
+    &mut DeviceViewMut<'_, T>,
+    &Global<T>,
+    &mut Global<T>,
+);
+
+/// The arguments of a kernel: a tuple of up to 32 [`KernelArgument`]s.
+///
+/// # Safety
+/// Sealed: the pointers are believed.
+pub unsafe trait KernelArguments: sealed::Tuple {
+    /// Name and size of each argument.
+    #[doc(hidden)]
+    const SIZES: &'static [ArgumentSize];
+    /// Holds the arguments while `launch` is given the pointers to them.
+    #[doc(hidden)]
+    fn with_pointers(
+        self,
+        stream: &Stream,
+        launch: impl FnOnce(&mut [*mut c_void]) -> Result<()>,
+    ) -> Result<()>;
+}
+
+macro_rules! tuple {
+    ($($name:ident)*) => {
+        impl<$($name: KernelArgument),*> sealed::Tuple for ($($name,)*) {}
+
+        // SAFETY: each pointer is that of its argument, which is held until `launch` returns.
+        unsafe impl<$($name: KernelArgument),*> KernelArguments for ($($name,)*) {
+            const SIZES: &'static [ArgumentSize] = &[$((type_name::<$name>, $name::SIZE)),*];
+
+            #[inline]
+            #[allow(non_snake_case, unused_variables, reason = "type names name the variables")]
+            fn with_pointers(
+                self,
+                stream: &Stream,
+                launch: impl FnOnce(&mut [*mut c_void]) -> Result<()>,
+            ) -> Result<()> {
+                let ($($name,)*) = self;
+                // Where a later one fails, those before it are dropped, and wait.
+                $(let mut $name = $name.stage(stream)?;)*
+                launch(&mut [$($name::pointer(&mut $name)),*])?;
+                if const { false $(|| $name::WAITS)* } {
+                    $($name::unstage(&mut $name, stream)?;)*
+                    stream.synchronize()?;
+                    $($name::settle(&mut $name);)*
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+tuple!();
+tuple!(A0);
+tuple!(A0 A1);
+tuple!(A0 A1 A2);
+tuple!(A0 A1 A2 A3);
+tuple!(A0 A1 A2 A3 A4);
+tuple!(A0 A1 A2 A3 A4 A5);
+tuple!(A0 A1 A2 A3 A4 A5 A6);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24 A25);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24 A25 A26);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24 A25 A26 A27);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24 A25 A26 A27 A28);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24 A25 A26 A27 A28 A29);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24 A25 A26 A27 A28 A29 A30);
+tuple!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24 A25 A26 A27 A28 A29 A30 A31);

@@ -1,0 +1,147 @@
+//! Whether a launch fits the kernel and the device, told before the driver is asked.
+
+use cuda_sys::CUresult;
+
+use super::LaunchConfig;
+use crate::{
+    error::{Error, ErrorKind, Result},
+    function::{Function, FunctionAttribute},
+    stream::Stream,
+};
+
+/// A type's name and size, for each argument.
+pub type ArgumentSize = (fn() -> &'static str, usize);
+
+impl Function {
+    /// Whether there is something to launch; an error when it can't be.
+    #[inline]
+    pub(super) fn is_launchable(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        arguments: &[ArgumentSize],
+    ) -> Result<bool> {
+        let limits = self.context().limits();
+        let (grid, block) = (config.grid, config.block);
+        let fits = stream.context() == self.context()
+            && block.x <= limits.block[0]
+            && block.y <= limits.block[1]
+            && block.z <= limits.block[2]
+            && (1..=u64::from(limits.threads_per_block)).contains(&block.count())
+            && grid.x <= limits.grid[0]
+            && grid.y <= limits.grid[1]
+            && grid.z <= limits.grid[2]
+            && self.parameters().is_none_or(|parameters| {
+                parameters.len() == arguments.len()
+                    && parameters
+                        .iter()
+                        .zip(arguments)
+                        .all(|(p, (_, size))| p.size == *size)
+            });
+        if fits {
+            Ok(grid.count() > 0)
+        } else {
+            Err(self.misfit(stream, config, arguments))
+        }
+    }
+
+    #[cold]
+    fn misfit(&self, stream: &Stream, config: &LaunchConfig, arguments: &[ArgumentSize]) -> Error {
+        let name = self.name();
+        if let Err(error) = self.context().expect_same(
+            stream.context(),
+            "Function::launch",
+            "the kernel and the stream",
+        ) {
+            return error;
+        }
+        let limits = self.context().limits();
+        let detail = if let Some(text) = self.argument_misfit(arguments) {
+            text
+        } else if config.block.count() == 0 {
+            format!("a block of {} threads has none", config.block)
+        } else if config.block.count() > u64::from(limits.threads_per_block) {
+            format!(
+                "a block of {} has {} threads; the device allows {}",
+                config.block,
+                config.block.count(),
+                limits.threads_per_block
+            )
+        } else {
+            let [bx, by, bz] = limits.block;
+            let [gx, gy, gz] = limits.grid;
+            format!(
+                "a grid of {} blocks of {} threads; the device allows {gx} x {gy} x {gz} blocks of \
+                 {bx} x {by} x {bz} threads",
+                config.grid, config.block
+            )
+        };
+        let detail = format!("kernel `{name}`: {detail}");
+        Error::checked(ErrorKind::LaunchArguments, "Function::launch", detail)
+    }
+
+    fn argument_misfit(&self, arguments: &[ArgumentSize]) -> Option<String> {
+        let parameters = self.parameters()?;
+        if parameters.len() != arguments.len() {
+            return Some(format!(
+                "it has {} parameters and was given {} arguments",
+                parameters.len(),
+                arguments.len()
+            ));
+        }
+        let mut pairs = parameters.iter().zip(arguments).enumerate();
+        let (i, (parameter, (type_name, size))) =
+            pairs.find(|(_, (parameter, (_, size)))| parameter.size != *size)?;
+        Some(format!(
+            "argument {i} (counted from 0) is {}, of {size} bytes, and the parameter has {} bytes",
+            type_name(),
+            parameter.size
+        ))
+    }
+
+    /// What the driver's refusal of a launch means for this kernel.
+    #[cold]
+    pub(super) fn refusal(
+        &self,
+        call: &'static str,
+        code: CUresult,
+        config: &LaunchConfig,
+    ) -> Error {
+        let error = self.context().error(call, code);
+        let get = |attribute| self.attribute(attribute).unwrap_or(-1);
+        let detail = match code {
+            CUresult::CUDA_ERROR_INVALID_VALUE => {
+                let dynamic = get(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES);
+                if i64::from(config.shared_bytes) > i64::from(dynamic) {
+                    format!(
+                        "{} bytes of dynamic shared memory asked for, {dynamic} allowed: raise it \
+                         with Function::set_max_dynamic_shared",
+                        config.shared_bytes
+                    )
+                } else {
+                    let threads = get(FunctionAttribute::MAX_THREADS_PER_BLOCK);
+                    format!(
+                        "a grid of {} blocks of {} threads does not fit; it was compiled for at \
+                         most {threads} threads a block",
+                        config.grid, config.block
+                    )
+                }
+            }
+            CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => format!(
+                "blocks of {} threads with {} registers a thread don't fit a multiprocessor: use \
+                 smaller blocks, or compile with Program::max_registers",
+                config.block,
+                get(FunctionAttribute::NUM_REGS)
+            ),
+            CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => format!(
+                "{} blocks can't be resident at once, as a cooperative launch needs: ask \
+                 Function::max_active_blocks how many can",
+                config.grid.count()
+            ),
+            _ => return error,
+        };
+        error
+            .with_kind(ErrorKind::LaunchArguments)
+            .with_detail(format!("kernel `{}`: {detail}", self.name()))
+    }
+}

@@ -1,0 +1,158 @@
+//! How many threads, in which shape.
+
+use std::fmt;
+
+use crate::{error::Result, function::Function};
+
+/// Three extents, of a grid in blocks or of a block in threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dim3 {
+    /// The extent that varies fastest.
+    pub x: u32,
+    /// The second extent.
+    pub y: u32,
+    /// The third extent.
+    pub z: u32,
+}
+
+impl Dim3 {
+    /// The product of the extents.
+    #[must_use]
+    pub const fn count(self) -> u64 {
+        // Saturates: three 32-bit numbers can make 96 bits.
+        (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
+    }
+}
+
+impl From<u32> for Dim3 {
+    fn from(x: u32) -> Self {
+        Self { x, y: 1, z: 1 }
+    }
+}
+
+impl From<(u32, u32)> for Dim3 {
+    fn from((x, y): (u32, u32)) -> Self {
+        Self { x, y, z: 1 }
+    }
+}
+
+impl From<(u32, u32, u32)> for Dim3 {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Self { x, y, z }
+    }
+}
+
+impl fmt::Display for Dim3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} x {} x {}", self.x, self.y, self.z)
+    }
+}
+
+/// The shape of a launch.
+///
+/// ```
+/// use cuda_safe::LaunchConfig;
+///
+/// let config = LaunchConfig::new((4, 2), (16, 16)).shared(1024);
+/// assert_eq!(config.threads(), 4 * 2 * 256);
+/// assert_eq!(LaunchConfig::for_elements(1000).grid.x, 4); // blocks of 256
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaunchConfig {
+    /// Blocks.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Dynamic shared memory of a block, in bytes.
+    pub shared_bytes: u32,
+    /// Whether all blocks must be resident at once, so that they may wait for each other.
+    pub cooperative: bool,
+}
+
+impl LaunchConfig {
+    /// The block size of [`for_elements`](Self::for_elements).
+    pub const ELEMENTS_PER_BLOCK: u32 = 256;
+
+    /// A grid of blocks of threads: numbers, pairs or triples.
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
+        Self {
+            grid: grid.into(),
+            block: block.into(),
+            shared_bytes: 0,
+            cooperative: false,
+        }
+    }
+
+    /// At least one thread for each of `elements`, in blocks of 256. No blocks for no elements,
+    /// which launches nothing.
+    #[must_use]
+    pub fn for_elements(elements: u32) -> Self {
+        Self::for_elements_in_blocks(elements, Self::ELEMENTS_PER_BLOCK)
+    }
+
+    /// At least one thread for each of `elements`, in blocks of `block` threads.
+    #[must_use]
+    pub fn for_elements_in_blocks(elements: u32, block: u32) -> Self {
+        Self::new(elements.div_ceil(block.max(1)), block)
+    }
+
+    /// Blocks of the size with the best occupancy for `function`, as many as it takes to fill the
+    /// device but no more than `elements` need: for a loop with the stride of the grid.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
+    pub fn for_occupancy(function: &Function, elements: u64) -> Result<Self> {
+        let best = function.best_block_size(0)?;
+        let needed = elements.div_ceil(u64::from(best.block.max(1)));
+        let grid = u64::from(best.min_grid).min(needed);
+        Ok(Self::new(
+            u32::try_from(grid).unwrap_or(u32::MAX),
+            best.block,
+        ))
+    }
+
+    /// With dynamic shared memory, in bytes a block.
+    #[must_use]
+    pub const fn shared(mut self, bytes: u32) -> Self {
+        self.shared_bytes = bytes;
+        self
+    }
+
+    /// With all blocks resident at once: for cooperative groups that span the grid.
+    #[must_use]
+    pub const fn cooperative(mut self) -> Self {
+        self.cooperative = true;
+        self
+    }
+
+    /// Threads in all.
+    #[must_use]
+    pub const fn threads(&self) -> u64 {
+        self.grid.count().saturating_mul(self.block.count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_covered_once() {
+        assert_eq!(LaunchConfig::for_elements(0).grid.x, 0);
+        assert_eq!(LaunchConfig::for_elements(1).grid.x, 1);
+        assert_eq!(LaunchConfig::for_elements(256).grid.x, 1);
+        assert_eq!(LaunchConfig::for_elements(257).grid.x, 2);
+        assert_eq!(LaunchConfig::for_elements(u32::MAX).threads(), 1 << 32);
+    }
+
+    #[test]
+    fn counts_saturate() {
+        let all = Dim3 {
+            x: u32::MAX,
+            y: u32::MAX,
+            z: u32::MAX,
+        };
+        assert_eq!(all.count(), u64::MAX);
+    }
+}

@@ -1,0 +1,151 @@
+//! Launching kernels.
+
+mod arguments;
+mod check;
+mod config;
+mod host;
+
+use std::ffi::{c_uint, c_void};
+
+use cuda_sys::{self as sys, CUresult};
+
+pub use arguments::{ByValue, KernelArgument, KernelArguments};
+pub use config::{Dim3, LaunchConfig};
+pub use host::{In, InOut, Out};
+
+use crate::{error::Result, function::Function, stream::Stream};
+
+impl Function {
+    /// Enqueues the kernel on `stream` with a tuple of arguments.
+    ///
+    /// Arguments are buffers and views (`&buffer` for reading, `&mut buffer` for writing),
+    /// globals, plain values, `#[repr(C)]` structs that are [`bytemuck::Pod`] (or wrapped in
+    /// [`ByValue`]), and the host slices [`In`], [`Out`] and [`InOut`], which travel with the
+    /// launch: when there is one of these, the launch waits for the kernel. A grid of no blocks
+    /// does nothing.
+    ///
+    /// One driver call when there are no host slices. Nothing is allocated.
+    ///
+    /// # Safety
+    /// Rust can't see what the kernel does:
+    /// - each argument has the type that the kernel declares (number and sizes are checked);
+    /// - the kernel stays within the memory it is given, and writes to none that is borrowed for
+    ///   reading;
+    /// - memory of another stream than `stream` is ordered by the caller, before and after, and
+    ///   what the kernel reaches by a raw pointer lives until it has finished.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) when the number or size
+    /// of the arguments, the grid, the block or the shared memory do not fit; nothing was launched
+    /// then. Faults inside the kernel are reported by the next call that waits for it.
+    ///
+    /// ```
+    /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Out, Stream};
+    ///
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let context = Context::primary(0)?;
+    /// let stream = Stream::new(&context)?;
+    /// let module = Module::compile(&context, r#"
+    ///     extern "C" __global__ void fill(float *x, float value, unsigned n) {
+    ///         const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    ///         if (i < n) x[i] = value;
+    ///     }"#)?;
+    /// let fill = module.function("fill")?;
+    /// let n = 1000u32;
+    ///
+    /// let mut x = DeviceBuffer::<f32>::uninit(&stream, n as usize)?;
+    /// // SAFETY: the kernel writes n floats, as many as the buffer has.
+    /// unsafe { fill.launch(&stream, LaunchConfig::for_elements(n), (&mut x, 2.5f32, n))? };
+    /// assert!(x.to_vec(&stream)?.iter().all(|&value| value == 2.5));
+    ///
+    /// let mut y = vec![0.0f32; n as usize];
+    /// // SAFETY: the kernel writes n floats, as many as the slice has.
+    /// unsafe { fill.launch(&stream, LaunchConfig::for_elements(n), (Out(&mut y), 1.5f32, n))? };
+    /// assert!(y.iter().all(|&value| value == 1.5));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchCooperativeKernel")]
+    pub unsafe fn launch<A: KernelArguments>(
+        &self,
+        stream: &Stream,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<()> {
+        if !self.is_launchable(stream, &config, A::SIZES)? {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise; sizes and limits are checked above.
+        arguments.with_pointers(stream, |pointers| unsafe {
+            self.launch_raw(stream, config, pointers)
+        })
+    }
+
+    /// Enqueues the kernel with an array of pointers to its arguments, unchecked: for arguments
+    /// that are known only when the program runs.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch); moreover `pointers` has one pointer for each of the kernel's
+    /// parameters, each to a value of that parameter's size.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[inline]
+    #[doc(alias = "cuLaunchKernel")]
+    pub unsafe fn launch_raw(
+        &self,
+        stream: &Stream,
+        config: LaunchConfig,
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        let _current = stream.enter()?;
+        let LaunchConfig {
+            grid,
+            block,
+            shared_bytes,
+            cooperative,
+        } = config;
+        let launch = |call: &'static str, code: CUresult| {
+            if code == CUresult::CUDA_SUCCESS {
+                Ok(())
+            } else {
+                Err(self.refusal(call, code, &config))
+            }
+        };
+        if cooperative {
+            // SAFETY: as this function's contract says; the driver copies the arguments.
+            return launch("cuLaunchCooperativeKernel", unsafe {
+                sys::cuLaunchCooperativeKernel(
+                    self.as_raw(),
+                    grid.x,
+                    grid.y,
+                    grid.z,
+                    block.x,
+                    block.y,
+                    block.z,
+                    shared_bytes as c_uint,
+                    stream.as_raw(),
+                    pointers.as_mut_ptr(),
+                )
+            });
+        }
+        // SAFETY: as this function's contract says; the driver copies the arguments.
+        launch("cuLaunchKernel", unsafe {
+            sys::cuLaunchKernel(
+                self.as_raw(),
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                shared_bytes as c_uint,
+                stream.as_raw(),
+                pointers.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        })
+    }
+}

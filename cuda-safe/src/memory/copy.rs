@@ -1,0 +1,193 @@
+//! The driver calls that copy and set device memory.
+
+use bytemuck::Pod;
+use cuda_sys::{self as sys, CUdeviceptr};
+
+use super::size::byte_size;
+use crate::{
+    error::{Error, Result},
+    stream::Stream,
+};
+
+/// Device memory without its type: where it is, how long, and on which stream it lives.
+#[derive(Clone, Copy)]
+pub(crate) struct Span<'a> {
+    pub(crate) ptr: CUdeviceptr,
+    pub(crate) bytes: usize,
+    pub(crate) stream: Option<&'a Stream>,
+}
+
+impl Span<'_> {
+    fn ordered(self, stream: &Stream, operation: impl FnOnce(&Stream) -> Result<()>) -> Result<()> {
+        stream.ordered_with(self.stream.unwrap_or(stream), operation)
+    }
+}
+
+/// Enqueues a copy from the host.
+///
+/// # Safety
+/// `host` stays readable until the copy has finished; `span` is that long.
+pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
+    span: Span<'_>,
+    stream: &Stream,
+    host: *const [T],
+) -> Result<()> {
+    if span.bytes == 0 {
+        return Ok(());
+    }
+    span.ordered(stream, |stream| {
+        let _current = stream.enter()?;
+        // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
+        // contract says.
+        let code = unsafe {
+            sys::cuMemcpyHtoDAsync_v2(span.ptr, host.cast(), span.bytes, stream.as_raw())
+        };
+        stream.context().check("cuMemcpyHtoDAsync_v2", code)
+    })
+}
+
+/// Enqueues a copy to the host.
+///
+/// # Safety
+/// `host` stays writable, and is not read, until the copy has finished; `span` is that long.
+pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
+    span: Span<'_>,
+    stream: &Stream,
+    host: *mut [T],
+) -> Result<()> {
+    if span.bytes == 0 {
+        return Ok(());
+    }
+    span.ordered(stream, |stream| {
+        let _current = stream.enter()?;
+        // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
+        // contract says.
+        let code = unsafe {
+            sys::cuMemcpyDtoHAsync_v2(host.cast(), span.ptr, span.bytes, stream.as_raw())
+        };
+        stream.context().check("cuMemcpyDtoHAsync_v2", code)
+    })
+}
+
+pub(crate) fn host_to_device<T: Pod>(span: Span<'_>, stream: &Stream, host: &[T]) -> Result<()> {
+    if span.bytes == 0 {
+        return Ok(());
+    }
+    // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
+    let enqueued = unsafe { host_to_device_enqueue(span, stream, host) };
+    let waited = stream.synchronize();
+    enqueued.and(waited)
+}
+
+pub(crate) fn device_to_host<T: Pod>(
+    span: Span<'_>,
+    stream: &Stream,
+    host: &mut [T],
+) -> Result<()> {
+    if span.bytes == 0 {
+        return Ok(());
+    }
+    // SAFETY: `host` is borrowed until the wait below is over.
+    let enqueued = unsafe { device_to_host_enqueue(span, stream, host) };
+    let waited = stream.synchronize();
+    enqueued.and(waited)
+}
+
+pub(crate) fn device_to_vec<T: Pod>(span: Span<'_>, stream: &Stream, len: usize) -> Result<Vec<T>> {
+    byte_size::<T>(len, "to_vec")?;
+    let mut host = Vec::<T>::with_capacity(len);
+    let spare: *mut [T] = std::ptr::slice_from_raw_parts_mut(host.as_mut_ptr(), len);
+    if span.bytes > 0 {
+        // SAFETY: the capacity is `len`, and `host` lives until the wait below is over.
+        let enqueued = unsafe { device_to_host_enqueue(span, stream, spare) };
+        let waited = stream.synchronize();
+        enqueued.and(waited)?;
+    }
+    // SAFETY: the copy has written all `len` elements, any bits are valid for `T`; elements of
+    // size zero need no writing.
+    unsafe { host.set_len(len) };
+    Ok(host)
+}
+
+pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) -> Result<()> {
+    if to.bytes == 0 {
+        return Ok(());
+    }
+    to.ordered(stream, |stream| {
+        from.ordered(stream, |stream| {
+            let _current = stream.enter()?;
+            // SAFETY: both are live device memory of `bytes`, ordered on this stream. They may
+            // only overlap where unsafe code made the views; bytes are bytes even so.
+            let code =
+                unsafe { sys::cuMemcpyDtoDAsync_v2(to.ptr, from.ptr, to.bytes, stream.as_raw()) };
+            stream.context().check("cuMemcpyDtoDAsync_v2", code)
+        })
+    })
+}
+
+/// Repeats `pattern` over the whole span.
+pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()> {
+    if span.bytes == 0 || pattern.is_empty() {
+        return Ok(());
+    }
+    if !span.bytes.is_multiple_of(pattern.len()) {
+        return Err(Error::invalid(
+            "fill",
+            format!(
+                "{} bytes are no multiple of the pattern's {}",
+                span.bytes,
+                pattern.len()
+            ),
+        ));
+    }
+    let uniform = pattern.iter().all(|byte| *byte == pattern[0]);
+    let (Span { ptr, bytes, .. }, count) = (span, span.bytes / pattern.len());
+    span.ordered(stream, |stream| {
+        let _current = stream.enter()?;
+        let raw = stream.as_raw();
+        let check = |call, code| stream.context().check(call, code);
+        match *pattern {
+            // SAFETY: `span` is live device memory of `bytes`.
+            [value, ..] if uniform => check("cuMemsetD8Async", unsafe {
+                sys::cuMemsetD8Async(ptr, value, bytes, raw)
+            }),
+            // SAFETY: as above; `count` times 2 is `bytes`.
+            [a, b] => check("cuMemsetD16Async", unsafe {
+                sys::cuMemsetD16Async(ptr, u16::from_ne_bytes([a, b]), count, raw)
+            }),
+            // SAFETY: as above; `count` times 4 is `bytes`.
+            [a, b, c, d] => check("cuMemsetD32Async", unsafe {
+                sys::cuMemsetD32Async(ptr, u32::from_ne_bytes([a, b, c, d]), count, raw)
+            }),
+            _ => fill_columns(ptr, pattern, count, stream),
+        }
+    })
+}
+
+/// A pattern that no plain memset has, as columns of a matrix whose rows are the elements.
+fn fill_columns(ptr: CUdeviceptr, pattern: &[u8], rows: usize, stream: &Stream) -> Result<()> {
+    let (pitch, raw) = (pattern.len(), stream.as_raw());
+    let words = pattern.chunks_exact(4);
+    let rest = pitch - words.remainder().len();
+    // A 4-byte column must start at a multiple of 4 in every row.
+    let (words, rest) = if pitch.is_multiple_of(4) {
+        (Some(words), rest)
+    } else {
+        (None, 0)
+    };
+    for (i, word) in words.into_iter().flatten().enumerate() {
+        let value = u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
+        // SAFETY: `rows` rows of `pitch` bytes are the live span; the column lies within a row.
+        let code = unsafe {
+            sys::cuMemsetD2D32Async(ptr + 4 * i as CUdeviceptr, pitch, value, 1, rows, raw)
+        };
+        stream.context().check("cuMemsetD2D32Async", code)?;
+    }
+    for (i, &value) in pattern.iter().enumerate().skip(rest) {
+        // SAFETY: as above.
+        let code =
+            unsafe { sys::cuMemsetD2D8Async(ptr + i as CUdeviceptr, pitch, value, 1, rows, raw) };
+        stream.context().check("cuMemsetD2D8Async", code)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! The methods that buffers, views and globals share, written once.
+
+/// Inherent methods for reading. The type has `ptr`, `len` and `span()`; `$life` is how long a
+/// part of it may be borrowed.
+macro_rules! device_read_methods {
+    ($T:ident, $life:lifetime) => {
+        /// Elements.
+        #[must_use]
+        pub fn len(&self) -> usize {
+            self.len
+        }
+
+        /// Whether there are no elements.
+        #[must_use]
+        pub fn is_empty(&self) -> bool {
+            self.len == 0
+        }
+
+        /// The size in bytes.
+        #[must_use]
+        pub fn size_bytes(&self) -> usize {
+            self.len * size_of::<$T>()
+        }
+
+        /// The device address of the first element; 0 when there are none.
+        #[must_use]
+        pub fn as_device_ptr(&self) -> cuda_sys::CUdeviceptr {
+            self.ptr
+        }
+
+        /// All of it, borrowed for reading.
+        #[must_use]
+        pub fn view(&self) -> $crate::DeviceView<$life, $T> {
+            let stream = self.stream_ref();
+            // SAFETY: this object's own memory, borrowed for no longer than it.
+            unsafe { $crate::DeviceView::from_raw(self.ptr, self.len, stream) }
+        }
+
+        /// A range of elements.
+        ///
+        /// # Errors
+        /// The range goes beyond the end.
+        pub fn slice(
+            &self,
+            range: impl std::ops::RangeBounds<usize>,
+        ) -> $crate::Result<$crate::DeviceView<$life, $T>> {
+            let range = $crate::memory::size::range_within(range, self.len, "slice")?;
+            let ptr = self.ptr + (range.start * size_of::<$T>()) as cuda_sys::CUdeviceptr;
+            let stream = self.stream_ref();
+            // SAFETY: within this object's own memory, borrowed for no longer than it.
+            Ok(unsafe { $crate::DeviceView::from_raw(ptr, range.len(), stream) })
+        }
+
+        /// The elements before `index`, and those from it on.
+        ///
+        /// # Errors
+        /// `index` is beyond the end.
+        #[allow(clippy::type_complexity, reason = "a pair of views")]
+        pub fn split_at(
+            &self,
+            index: usize,
+        ) -> $crate::Result<($crate::DeviceView<$life, $T>, $crate::DeviceView<$life, $T>)> {
+            Ok((self.slice(..index)?, self.slice(index..)?))
+        }
+
+        /// Copies all elements into `host`, and waits for that.
+        ///
+        /// # Errors
+        /// The lengths differ, or work enqueued before failed.
+        #[doc(alias = "cuMemcpyDtoH")]
+        #[doc(alias = "cuMemcpyDtoHAsync")]
+        pub fn copy_to_slice(
+            &self,
+            stream: &$crate::Stream,
+            host: &mut [$T],
+        ) -> $crate::Result<()> {
+            $crate::memory::size::expect_equal(self.len, host.len(), "copy_to_slice")?;
+            $crate::memory::copy::device_to_host(self.span(), stream, host)
+        }
+
+        /// A copy of all elements on the host; waits for it.
+        ///
+        /// # Errors
+        /// Work enqueued before failed.
+        #[doc(alias = "cuMemcpyDtoH")]
+        #[doc(alias = "cuMemcpyDtoHAsync")]
+        pub fn to_vec(&self, stream: &$crate::Stream) -> $crate::Result<Vec<$T>> {
+            $crate::memory::copy::device_to_vec(self.span(), stream, self.len)
+        }
+    };
+}
+
+/// Inherent methods for writing, beside those for reading.
+macro_rules! device_write_methods {
+    ($T:ident) => {
+        /// All of it, borrowed for writing.
+        #[must_use]
+        pub fn view_mut(&mut self) -> $crate::DeviceViewMut<'_, $T> {
+            let stream = self.stream_ref();
+            // SAFETY: this object's own memory, borrowed exclusively for no longer than it.
+            unsafe { $crate::DeviceViewMut::from_raw(self.ptr, self.len, stream) }
+        }
+
+        /// A range of elements, for writing.
+        ///
+        /// # Errors
+        /// The range goes beyond the end.
+        pub fn slice_mut(
+            &mut self,
+            range: impl std::ops::RangeBounds<usize>,
+        ) -> $crate::Result<$crate::DeviceViewMut<'_, $T>> {
+            let range = $crate::memory::size::range_within(range, self.len, "slice_mut")?;
+            let ptr = self.ptr + (range.start * size_of::<$T>()) as cuda_sys::CUdeviceptr;
+            let stream = self.stream_ref();
+            // SAFETY: within this object's own memory, borrowed exclusively for no longer than it.
+            Ok(unsafe { $crate::DeviceViewMut::from_raw(ptr, range.len(), stream) })
+        }
+
+        /// The elements before `index`, and those from it on, for writing.
+        ///
+        /// # Errors
+        /// `index` is beyond the end.
+        #[allow(clippy::type_complexity, reason = "a pair of views")]
+        pub fn split_at_mut(
+            &mut self,
+            index: usize,
+        ) -> $crate::Result<($crate::DeviceViewMut<'_, $T>, $crate::DeviceViewMut<'_, $T>)> {
+            let index = $crate::memory::size::range_within(..index, self.len, "split_at_mut")?.end;
+            let middle = self.ptr + (index * size_of::<$T>()) as cuda_sys::CUdeviceptr;
+            let stream = self.stream_ref();
+            // SAFETY: two parts of this object's own memory that do not overlap.
+            Ok(unsafe {
+                (
+                    $crate::DeviceViewMut::from_raw(self.ptr, index, stream),
+                    $crate::DeviceViewMut::from_raw(middle, self.len - index, stream),
+                )
+            })
+        }
+
+        /// Copies all of `host` here, and waits until `host` has been read.
+        ///
+        /// # Errors
+        /// The lengths differ, or work enqueued before failed.
+        #[doc(alias = "cuMemcpyHtoD")]
+        #[doc(alias = "cuMemcpyHtoDAsync")]
+        pub fn copy_from_slice(
+            &mut self,
+            stream: &$crate::Stream,
+            host: &[$T],
+        ) -> $crate::Result<()> {
+            $crate::memory::size::expect_equal(host.len(), self.len, "copy_from_slice")?;
+            $crate::memory::copy::host_to_device(self.span(), stream, host)
+        }
+
+        /// Enqueues a copy of all of `source`, which may be of another stream or device.
+        ///
+        /// # Errors
+        /// The lengths differ, or the driver refuses.
+        #[doc(alias = "cuMemcpyDtoD")]
+        #[doc(alias = "cuMemcpyDtoDAsync")]
+        pub fn copy_from(
+            &mut self,
+            stream: &$crate::Stream,
+            source: &(impl $crate::DeviceSlice<$T> + ?Sized),
+        ) -> $crate::Result<()> {
+            let source = source.view();
+            $crate::memory::size::expect_equal(source.len(), self.len, "copy_from")?;
+            $crate::memory::copy::device_to_device(self.span(), stream, source.span())
+        }
+
+        /// Enqueues setting every element to `value`.
+        ///
+        /// One driver call for elements of 1, 2 or 4 bytes and for values of equal bytes; one
+        /// call for each 4 bytes of the element otherwise.
+        ///
+        /// # Errors
+        /// The driver refuses.
+        #[doc(alias = "cuMemsetD32Async")]
+        pub fn fill(&mut self, stream: &$crate::Stream, value: $T) -> $crate::Result<()> {
+            $crate::memory::copy::fill(self.span(), stream, bytemuck::bytes_of(&value))
+        }
+
+        /// Enqueues setting every byte to `value`.
+        ///
+        /// # Errors
+        /// The driver refuses.
+        #[doc(alias = "cuMemsetD8Async")]
+        pub fn memset_u8(&mut self, stream: &$crate::Stream, value: u8) -> $crate::Result<()> {
+            $crate::memory::copy::fill(self.span(), stream, &[value])
+        }
+
+        /// Enqueues setting every 16 bits to `value`.
+        ///
+        /// # Errors
+        /// The size is no multiple of 2 bytes.
+        #[doc(alias = "cuMemsetD16Async")]
+        pub fn memset_u16(&mut self, stream: &$crate::Stream, value: u16) -> $crate::Result<()> {
+            $crate::memory::copy::fill(self.span(), stream, &value.to_ne_bytes())
+        }
+
+        /// Enqueues setting every 32 bits to `value`.
+        ///
+        /// # Errors
+        /// The size is no multiple of 4 bytes.
+        #[doc(alias = "cuMemsetD32Async")]
+        pub fn memset_u32(&mut self, stream: &$crate::Stream, value: u32) -> $crate::Result<()> {
+            $crate::memory::copy::fill(self.span(), stream, &value.to_ne_bytes())
+        }
+    };
+}
+
+pub(crate) use {device_read_methods, device_write_methods};

@@ -1,0 +1,217 @@
+//! Page-locked host memory.
+
+use std::{
+    ffi::c_uint,
+    fmt,
+    ops::{Deref, DerefMut},
+    ptr::{self, NonNull},
+    slice,
+};
+
+use bytemuck::Pod;
+use cuda_sys::{self as sys, CUdeviceptr, CUresult};
+
+use super::size::byte_size;
+use crate::{context::Context, error::Result};
+
+/// `len` elements in page-locked host memory: what copies that run beside the host need, and
+/// what copies fastest.
+///
+/// A slice to the host. Cached unless [`PinnedFlags::WRITE_COMBINED`] is asked for.
+///
+/// ```
+/// use cuda_safe::{Context, PinnedBuffer};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let mut buffer = PinnedBuffer::<f32>::zeroed(&context, 3)?;
+/// buffer[1] = 2.0;
+/// assert_eq!(*buffer, [0.0, 2.0, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct PinnedBuffer<T: Pod> {
+    /// Dangling, and well aligned, when there are no bytes.
+    ptr: NonNull<T>,
+    len: usize,
+    context: Context,
+    owned: bool,
+}
+
+// SAFETY: `T` is plain data, exclusively owned.
+unsafe impl<T: Pod> Send for PinnedBuffer<T> {}
+// SAFETY: as above; shared access only reads.
+unsafe impl<T: Pod> Sync for PinnedBuffer<T> {}
+
+/// How page-locked memory is made (`CU_MEMHOSTALLOC_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PinnedFlags(pub c_uint);
+
+impl PinnedFlags {
+    /// Page-locked for every context, not just this one.
+    pub const PORTABLE: Self = Self(1);
+    /// Mapped into the device's address space too; see [`PinnedBuffer::device_ptr`].
+    pub const DEVICE_MAP: Self = Self(2);
+    /// Not cached by the host: for data that the host only ever writes, in order. Reading it is
+    /// very slow.
+    pub const WRITE_COMBINED: Self = Self(4);
+}
+
+impl std::ops::BitOr for PinnedFlags {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl<T: Pod> PinnedBuffer<T> {
+    /// `len` elements of zero bytes.
+    ///
+    /// # Errors
+    /// The host can't lock that much memory.
+    #[doc(alias = "cuMemHostAlloc")]
+    pub fn zeroed(context: &Context, len: usize) -> Result<Self> {
+        Self::with_flags(context, len, PinnedFlags::default())
+    }
+
+    /// A page-locked copy of `host`.
+    ///
+    /// # Errors
+    /// The host can't lock that much memory.
+    pub fn from_slice(context: &Context, host: &[T]) -> Result<Self> {
+        let mut buffer = Self::zeroed(context, host.len())?;
+        buffer.copy_from_slice(host);
+        Ok(buffer)
+    }
+
+    /// `len` elements of zero bytes, in memory of a certain make.
+    ///
+    /// # Errors
+    /// The host can't lock that much memory.
+    #[doc(alias = "cuMemHostAlloc")]
+    pub fn with_flags(context: &Context, len: usize, flags: PinnedFlags) -> Result<Self> {
+        let bytes = byte_size::<T>(len, "PinnedBuffer::with_flags")?;
+        let mut buffer = Self {
+            ptr: NonNull::dangling(),
+            len,
+            context: context.clone(),
+            owned: false,
+        };
+        if bytes == 0 {
+            return Ok(buffer);
+        }
+        let _current = context.enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuMemHostAlloc(&mut raw, bytes, flags.0) };
+        if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            return Err(context.error("cuMemHostAlloc", code).with_kind(crate::ErrorKind::Driver).with_detail(
+                format!("the host can't page-lock {bytes} bytes: see `ulimit -l` and the memory that is free"),
+            ));
+        }
+        context.check("cuMemHostAlloc", code)?;
+        let Some(ptr) = NonNull::new(raw.cast::<T>()) else {
+            return Err(context.error("cuMemHostAlloc", CUresult::CUDA_ERROR_UNKNOWN));
+        };
+        // SAFETY: `bytes` were just allocated here, page-aligned.
+        unsafe { ptr.as_ptr().cast::<u8>().write_bytes(0, bytes) };
+        buffer.ptr = ptr;
+        buffer.owned = true;
+        Ok(buffer)
+    }
+
+    /// Takes over memory that a raw call page-locked.
+    ///
+    /// # Safety
+    /// `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this
+    /// context, has room for `len` initialised elements, and nobody else uses or frees it.
+    #[must_use]
+    pub unsafe fn from_raw(context: &Context, ptr: NonNull<T>, len: usize) -> Self {
+        Self {
+            ptr,
+            len,
+            context: context.clone(),
+            owned: len * size_of::<T>() > 0,
+        }
+    }
+
+    /// Hands the memory to the caller, who frees it from now on with `cuMemFreeHost` (unless
+    /// there are no bytes: then the pointer is dangling).
+    #[must_use]
+    pub fn into_raw(mut self) -> NonNull<T> {
+        self.owned = false;
+        self.ptr
+    }
+
+    /// The context that locked the memory.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The address by which kernels reach this memory; it needs [`PinnedFlags::DEVICE_MAP`] or a
+    /// device with unified addressing. 0 when there are no bytes.
+    ///
+    /// # Errors
+    /// The memory is not mapped.
+    #[doc(alias = "cuMemHostGetDevicePointer")]
+    pub fn device_ptr(&self) -> Result<CUdeviceptr> {
+        if !self.owned {
+            return Ok(0);
+        }
+        let _current = self.context.enter()?;
+        let mut raw = 0;
+        // SAFETY: `raw` is valid for the write; the host pointer is live page-locked memory.
+        let code =
+            unsafe { sys::cuMemHostGetDevicePointer_v2(&mut raw, self.ptr.as_ptr().cast(), 0) };
+        self.context.check("cuMemHostGetDevicePointer_v2", code)?;
+        Ok(raw)
+    }
+
+    /// Gives the memory back now and says whether that worked.
+    ///
+    /// # Errors
+    /// The driver refuses; the memory is leaked.
+    #[doc(alias = "cuMemFreeHost")]
+    pub fn close(mut self) -> Result<()> {
+        self.free()
+    }
+
+    fn free(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.owned) {
+            return Ok(());
+        }
+        let _current = self.context.enter()?;
+        // SAFETY: owned, and freed once; no copy runs on it, as a running copy owns the buffer.
+        let code = unsafe { sys::cuMemFreeHost(self.ptr.as_ptr().cast()) };
+        self.context.check("cuMemFreeHost", code)
+    }
+}
+
+impl<T: Pod> Deref for PinnedBuffer<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        // SAFETY: `len` initialised elements, or a dangling pointer with no bytes behind it.
+        unsafe { slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Pod> DerefMut for PinnedBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`, and exclusively borrowed.
+        unsafe { slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Pod> fmt::Debug for PinnedBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedBuffer({:p}, {} elements)", self.ptr, self.len)
+    }
+}
+
+impl<T: Pod> Drop for PinnedBuffer<T> {
+    fn drop(&mut self) {
+        // An error here can't be acted upon; `close` reports it.
+        let _ = self.free();
+    }
+}

@@ -1,0 +1,107 @@
+//! Copies that borrow host memory for as long as a scope lasts.
+
+use std::{cell::Cell, marker::PhantomData};
+
+use bytemuck::Pod;
+
+use super::{
+    copy,
+    size::expect_equal,
+    view::{DeviceSlice, DeviceSliceMut},
+};
+use crate::{error::Result, stream::Stream};
+
+/// Enqueues copies of borrowed host memory; made by [`Stream::scope`].
+pub struct Scope<'scope, 'env: 'scope> {
+    stream: &'scope Stream,
+    host: PhantomData<Cell<&'env mut ()>>,
+}
+
+impl Stream {
+    /// Runs `body`, which may enqueue copies that borrow host memory, and waits for this stream
+    /// before it returns, whatever happened inside: the borrow checker knows the host memory as
+    /// borrowed for the whole call, as with [`std::thread::scope`].
+    ///
+    /// Copies from memory that is not page-locked may block the host while they run.
+    ///
+    /// # Errors
+    /// `body`'s error, or that of the work it enqueued.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (a, mut b) = (vec![1u32, 2, 3], vec![0u32; 3]);
+    /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 3)?;
+    /// stream.scope(|scope| {
+    ///     scope.upload(&a, &mut buffer)?;
+    ///     scope.download(&buffer, &mut b)
+    /// })?;
+    /// assert_eq!(b, a);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn scope<'env, R>(
+        &self,
+        body: impl for<'scope> FnOnce(&Scope<'scope, 'env>) -> Result<R>,
+    ) -> Result<R> {
+        struct Wait<'a>(&'a Stream);
+        impl Drop for Wait<'_> {
+            fn drop(&mut self) {
+                // Only on a panic in `body`. A failure means a fault, after which the device no
+                // longer touches the host memory.
+                let _ = self.0.synchronize();
+            }
+        }
+        let wait = Wait(self);
+        let result = body(&Scope {
+            stream: self,
+            host: PhantomData,
+        });
+        std::mem::forget(wait);
+        let waited = self.synchronize();
+        result.and_then(|value| waited.map(|()| value))
+    }
+}
+
+impl<'env> Scope<'_, 'env> {
+    /// The stream that the scope enqueues on.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        self.stream
+    }
+
+    /// Enqueues a copy of all of `host` to the device.
+    ///
+    /// # Errors
+    /// The lengths differ, or the driver refuses.
+    #[doc(alias = "cuMemcpyHtoDAsync")]
+    pub fn upload<T: Pod>(
+        &self,
+        host: &'env [T],
+        device: &mut (impl DeviceSliceMut<T> + ?Sized),
+    ) -> Result<()> {
+        let device = device.view_mut();
+        expect_equal(host.len(), device.len(), "Scope::upload")?;
+        // SAFETY: `host` is borrowed for longer than the scope, which waits for the stream.
+        unsafe { copy::host_to_device_enqueue(device.span(), self.stream, host) }
+    }
+
+    /// Enqueues a copy of all of the device's elements to `host`.
+    ///
+    /// # Errors
+    /// The lengths differ, or the driver refuses.
+    #[doc(alias = "cuMemcpyDtoHAsync")]
+    pub fn download<T: Pod>(
+        &self,
+        device: &(impl DeviceSlice<T> + ?Sized),
+        host: &'env mut [T],
+    ) -> Result<()> {
+        let device = device.view();
+        expect_equal(device.len(), host.len(), "Scope::download")?;
+        // SAFETY: `host` is exclusively borrowed for longer than the scope, which waits.
+        unsafe { copy::device_to_host_enqueue(device.span(), self.stream, host) }
+    }
+}

@@ -1,0 +1,89 @@
+//! Sizes in bytes, computed in one place.
+
+use std::ops::{Bound, Range, RangeBounds};
+
+use crate::error::{Error, Result};
+
+/// Bytes of `len` elements of `T`.
+pub(crate) fn byte_size<T>(len: usize, call: &'static str) -> Result<usize> {
+    len.checked_mul(size_of::<T>())
+        .filter(|&bytes| isize::try_from(bytes).is_ok())
+        .ok_or_else(|| {
+            Error::invalid(
+                call,
+                format!(
+                    "{len} elements of {} bytes are more than an address can tell",
+                    size_of::<T>()
+                ),
+            )
+        })
+}
+
+/// A range of element indices within `len` elements.
+pub(crate) fn range_within(
+    range: impl RangeBounds<usize>,
+    len: usize,
+    call: &'static str,
+) -> Result<Range<usize>> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => Some(start),
+        Bound::Excluded(&start) => start.checked_add(1),
+        Bound::Unbounded => Some(0),
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.checked_add(1),
+        Bound::Excluded(&end) => Some(end),
+        Bound::Unbounded => Some(len),
+    };
+    match (start, end) {
+        (Some(start), Some(end)) if start <= end && end <= len => Ok(start..end),
+        _ => Err(Error::invalid(
+            call,
+            format!(
+                "the range {:?} to {:?} does not lie within the {len} elements",
+                range.start_bound(),
+                range.end_bound()
+            ),
+        )),
+    }
+}
+
+/// The lengths of a copy's two sides.
+pub(crate) fn expect_equal(source: usize, destination: usize, call: &'static str) -> Result<()> {
+    if source == destination {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        call,
+        format!(
+            "the source has {source} elements and the destination {destination}: take a slice of \
+             the longer one"
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_that_overflow_are_refused() {
+        assert_eq!(byte_size::<f32>(3, "t").unwrap(), 12);
+        assert_eq!(byte_size::<u64>(0, "t").unwrap(), 0);
+        assert!(byte_size::<u64>(usize::MAX / 8 + 1, "t").is_err());
+        assert!(byte_size::<u8>(isize::MAX as usize + 1, "t").is_err());
+    }
+
+    #[test]
+    fn ranges_stay_within() {
+        assert_eq!(range_within(.., 5, "t").unwrap(), 0..5);
+        assert_eq!(range_within(2.., 5, "t").unwrap(), 2..5);
+        assert_eq!(range_within(..=4, 5, "t").unwrap(), 0..5);
+        assert_eq!(range_within(5..5, 5, "t").unwrap(), 5..5);
+        assert!(range_within(..6, 5, "t").is_err());
+        #[expect(clippy::reversed_empty_ranges, reason = "the case under test")]
+        let reversed = range_within(3..2, 5, "t");
+        assert!(reversed.is_err());
+        assert!(range_within(..=usize::MAX, 5, "t").is_err());
+    }
+}

@@ -1,0 +1,177 @@
+//! Copies that run beside the host and own their host memory meanwhile.
+
+use std::{fmt, mem::ManuallyDrop};
+
+use bytemuck::Pod;
+
+use super::{
+    copy,
+    pinned::PinnedBuffer,
+    size::expect_equal,
+    view::{DeviceSlice, DeviceSliceMut},
+};
+use crate::{
+    error::{Error, Result},
+    event::Event,
+    stream::Stream,
+};
+
+/// A copy under way between page-locked memory, which it owns, and the device.
+///
+/// [`wait`](Self::wait) gives the memory back. Dropping waits too; forgetting leaks the memory,
+/// which harms nobody.
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let host = PinnedBuffer::from_slice(&context, &[1u32, 2, 3])?;
+/// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 3)?;
+/// let upload = stream.upload(host, &mut buffer)?;
+/// // ... the host does something else ...
+/// let host = upload.wait()?;
+/// let host = stream.download(&buffer, host)?.wait()?;
+/// assert_eq!(*host, [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "dropping a transfer waits for it"]
+pub struct Transfer<T: Pod> {
+    host: ManuallyDrop<PinnedBuffer<T>>,
+    /// `None` once waited for.
+    done: Option<Event>,
+}
+
+/// A transfer that could not be started, with the memory it was given.
+pub struct TransferError<T: Pod> {
+    /// What went wrong.
+    pub error: Error,
+    /// The host memory, as it was.
+    pub host: PinnedBuffer<T>,
+}
+
+impl<T: Pod> Transfer<T> {
+    fn start(
+        host: PinnedBuffer<T>,
+        stream: &Stream,
+        enqueue: impl FnOnce(&mut PinnedBuffer<T>) -> Result<()>,
+    ) -> Result<Self, TransferError<T>> {
+        let mut host = host;
+        // The event first: nothing may fail between the copy's start and its guard.
+        let done = match Event::without_timing(stream.context()) {
+            Ok(event) => event,
+            Err(error) => return Err(TransferError { error, host }),
+        };
+        let started = enqueue(&mut host).and_then(|()| done.record(stream));
+        if let Err(error) = started {
+            // The copy may be under way. Where waiting fails too, the context has faulted, and
+            // the device no longer touches the memory.
+            let _ = stream.synchronize();
+            return Err(TransferError { error, host });
+        }
+        Ok(Self {
+            host: ManuallyDrop::new(host),
+            done: Some(done),
+        })
+    }
+
+    /// Whether the copy has finished. Does not wait.
+    ///
+    /// # Errors
+    /// Work enqueued before it failed.
+    pub fn is_done(&self) -> Result<bool> {
+        self.done.as_ref().map_or(Ok(true), Event::query)
+    }
+
+    /// Waits for the copy and gives the host memory back.
+    ///
+    /// # Errors
+    /// Work enqueued before the copy, or the copy, failed. The memory is given back to the system.
+    pub fn wait(mut self) -> Result<PinnedBuffer<T>> {
+        if let Some(done) = self.done.take() {
+            if let Err(error) = done.synchronize() {
+                self.done = Some(done);
+                return Err(error);
+            }
+        }
+        // SAFETY: taken once: `done` is `None`, so that `drop` leaves it alone.
+        Ok(unsafe { ManuallyDrop::take(&mut self.host) })
+    }
+}
+
+impl<T: Pod> Drop for Transfer<T> {
+    fn drop(&mut self) {
+        let Some(done) = self.done.take() else { return };
+        let finished = done.synchronize().is_ok() || done.context().is_poisoned();
+        if finished {
+            // SAFETY: not taken by `wait`, and the device no longer touches it.
+            unsafe { ManuallyDrop::drop(&mut self.host) };
+        }
+        // Otherwise the device may still be at it: leaking is the lesser evil.
+    }
+}
+
+impl Stream {
+    /// Starts copying `host` to the device, all of it.
+    ///
+    /// # Errors
+    /// The lengths differ or the driver refuses; the error carries `host`.
+    #[doc(alias = "cuMemcpyHtoDAsync")]
+    pub fn upload<T: Pod>(
+        &self,
+        host: PinnedBuffer<T>,
+        device: &mut (impl DeviceSliceMut<T> + ?Sized),
+    ) -> Result<Transfer<T>, TransferError<T>> {
+        let device = device.view_mut();
+        Transfer::start(host, self, |host| {
+            expect_equal(host.len(), device.len(), "Stream::upload")?;
+            // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
+            unsafe { copy::host_to_device_enqueue(device.span(), self, &raw const **host) }
+        })
+    }
+
+    /// Starts copying from the device to `host`, all of it.
+    ///
+    /// # Errors
+    /// The lengths differ or the driver refuses; the error carries `host`.
+    #[doc(alias = "cuMemcpyDtoHAsync")]
+    pub fn download<T: Pod>(
+        &self,
+        device: &(impl DeviceSlice<T> + ?Sized),
+        host: PinnedBuffer<T>,
+    ) -> Result<Transfer<T>, TransferError<T>> {
+        let device = device.view();
+        Transfer::start(host, self, |host| {
+            expect_equal(device.len(), host.len(), "Stream::download")?;
+            // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
+            unsafe { copy::device_to_host_enqueue(device.span(), self, &raw mut **host) }
+        })
+    }
+}
+
+impl<T: Pod> From<TransferError<T>> for Error {
+    fn from(failed: TransferError<T>) -> Self {
+        failed.error
+    }
+}
+
+impl<T: Pod> fmt::Debug for Transfer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Transfer({} elements)", self.host.len())
+    }
+}
+
+impl<T: Pod> fmt::Debug for TransferError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.error, f)
+    }
+}
+
+impl<T: Pod> fmt::Display for TransferError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, f)
+    }
+}
+
+impl<T: Pod> std::error::Error for TransferError<T> {}

@@ -1,0 +1,199 @@
+//! Borrowed parts of device memory.
+
+use std::{fmt, marker::PhantomData};
+
+use bytemuck::Pod;
+use cuda_sys::CUdeviceptr;
+
+use super::{
+    buffer::DeviceBuffer,
+    copy::Span,
+    methods::{device_read_methods, device_write_methods},
+};
+use crate::stream::Stream;
+
+/// Elements in device memory, borrowed for reading: a part of a [`DeviceBuffer`], or all of it.
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4, 5])?;
+/// let (head, tail) = buffer.split_at(2)?;
+/// assert_eq!(head.to_vec(&stream)?, [1, 2]);
+/// assert_eq!(tail.slice(1..)?.to_vec(&stream)?, [4, 5]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct DeviceView<'a, T> {
+    ptr: CUdeviceptr,
+    len: usize,
+    stream: Option<&'a Stream>,
+    element: PhantomData<&'a T>,
+}
+
+/// Elements in device memory, borrowed for writing.
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 5)?;
+/// let (mut head, mut tail) = buffer.split_at_mut(2)?;
+/// head.fill(&stream, 7)?;
+/// tail.copy_from_slice(&stream, &[1, 2, 3])?;
+/// assert_eq!(buffer.to_vec(&stream)?, [7, 7, 1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct DeviceViewMut<'a, T> {
+    ptr: CUdeviceptr,
+    len: usize,
+    stream: Option<&'a Stream>,
+    element: PhantomData<&'a mut T>,
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+pub(crate) use sealed::Sealed;
+
+/// What holds readable elements in device memory: buffers, views, module globals.
+///
+/// # Safety
+/// Sealed: the pointer and the length that a view carries are believed.
+pub unsafe trait DeviceSlice<T: Pod>: Sealed {
+    /// All of it.
+    fn view(&self) -> DeviceView<'_, T>;
+}
+
+/// What holds writable elements in device memory.
+///
+/// # Safety
+/// Sealed: the pointer and the length that a view carries are believed.
+pub unsafe trait DeviceSliceMut<T: Pod>: DeviceSlice<T> {
+    /// All of it.
+    fn view_mut(&mut self) -> DeviceViewMut<'_, T>;
+}
+
+impl<'a, T: Pod> DeviceView<'a, T> {
+    /// A view of memory that something else manages.
+    ///
+    /// # Safety
+    /// `ptr` is device memory of `len` elements, aligned for `T`, that stays allocated for `'a`
+    /// and until the work enqueued on it has finished. Operations on another stream than `stream`
+    /// are ordered with it; with `None` the ordering is the caller's.
+    #[must_use]
+    pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, stream: Option<&'a Stream>) -> Self {
+        Self {
+            ptr,
+            len,
+            stream,
+            element: PhantomData,
+        }
+    }
+
+    pub(crate) fn span(&self) -> Span<'_> {
+        Span {
+            ptr: self.ptr,
+            bytes: self.len * size_of::<T>(),
+            stream: self.stream,
+        }
+    }
+
+    fn stream_ref(&self) -> Option<&'a Stream> {
+        self.stream
+    }
+
+    device_read_methods!(T, 'a);
+}
+
+impl<'a, T: Pod> DeviceViewMut<'a, T> {
+    /// A view of memory that something else manages.
+    ///
+    /// # Safety
+    /// As [`DeviceView::from_raw`], and nothing else uses the memory for `'a`.
+    #[must_use]
+    pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, stream: Option<&'a Stream>) -> Self {
+        Self {
+            ptr,
+            len,
+            stream,
+            element: PhantomData,
+        }
+    }
+
+    pub(crate) fn span(&self) -> Span<'_> {
+        Span {
+            ptr: self.ptr,
+            bytes: self.len * size_of::<T>(),
+            stream: self.stream,
+        }
+    }
+
+    fn stream_ref(&self) -> Option<&'a Stream> {
+        self.stream
+    }
+
+    device_read_methods!(T, '_);
+    device_write_methods!(T);
+}
+
+impl<T> Clone for DeviceView<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for DeviceView<'_, T> {}
+
+impl<T> Sealed for DeviceBuffer<T> where T: Pod {}
+impl<T> Sealed for DeviceView<'_, T> {}
+impl<T> Sealed for DeviceViewMut<'_, T> {}
+impl<S: Sealed + ?Sized> Sealed for &S {}
+impl<S: Sealed + ?Sized> Sealed for &mut S {}
+
+// SAFETY: a buffer owns `len` elements at `ptr`.
+unsafe impl<T: Pod> DeviceSlice<T> for DeviceBuffer<T> {
+    fn view(&self) -> DeviceView<'_, T> {
+        self.view()
+    }
+}
+// SAFETY: a buffer owns `len` elements at `ptr`.
+unsafe impl<T: Pod> DeviceSliceMut<T> for DeviceBuffer<T> {
+    fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
+        self.view_mut()
+    }
+}
+// SAFETY: itself.
+unsafe impl<T: Pod> DeviceSlice<T> for DeviceView<'_, T> {
+    fn view(&self) -> DeviceView<'_, T> {
+        *self
+    }
+}
+// SAFETY: a shorter borrow of itself.
+unsafe impl<T: Pod> DeviceSlice<T> for DeviceViewMut<'_, T> {
+    fn view(&self) -> DeviceView<'_, T> {
+        self.view()
+    }
+}
+// SAFETY: a shorter borrow of itself.
+unsafe impl<T: Pod> DeviceSliceMut<T> for DeviceViewMut<'_, T> {
+    fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
+        self.view_mut()
+    }
+}
+
+impl<T> fmt::Debug for DeviceView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceView({:#x}, {} elements)", self.ptr, self.len)
+    }
+}
+
+impl<T> fmt::Debug for DeviceViewMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceViewMut({:#x}, {} elements)", self.ptr, self.len)
+    }
+}

@@ -1,0 +1,90 @@
+//! Options of the driver's own compiler.
+
+use std::{
+    ffi::{c_uint, c_void},
+    ptr,
+};
+
+use cuda_sys::{CUjit_option, CUresult};
+
+/// Options for the compiler in the driver, which turns PTX into machine code when a module is
+/// loaded. Machine code passes through unchanged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JitOptions {
+    /// The most registers a thread may use (`CU_JIT_MAX_REGISTERS`).
+    pub max_registers: Option<u32>,
+    /// 0 to 4; the driver's default is 4 (`CU_JIT_OPTIMIZATION_LEVEL`).
+    pub optimization_level: Option<u32>,
+    /// Keeps code for a debugger (`CU_JIT_GENERATE_DEBUG_INFO`).
+    pub debug_info: bool,
+    /// Keeps source lines (`CU_JIT_GENERATE_LINE_INFO`).
+    pub line_info: bool,
+}
+
+/// Bytes for the driver's error log; it writes no more than that.
+const LOG_BYTES: usize = 16 << 10;
+
+impl JitOptions {
+    /// Sets [`max_registers`](Self::max_registers).
+    #[must_use]
+    pub fn max_registers(mut self, registers: u32) -> Self {
+        self.max_registers = Some(registers);
+        self
+    }
+
+    /// Sets [`optimization_level`](Self::optimization_level).
+    #[must_use]
+    pub fn optimization_level(mut self, level: u32) -> Self {
+        self.optimization_level = Some(level);
+        self
+    }
+
+    /// Sets [`debug_info`](Self::debug_info).
+    #[must_use]
+    pub fn debug_info(mut self) -> Self {
+        self.debug_info = true;
+        self
+    }
+
+    /// Sets [`line_info`](Self::line_info).
+    #[must_use]
+    pub fn line_info(mut self) -> Self {
+        self.line_info = true;
+        self
+    }
+
+    /// Calls `load` with the options as the driver takes them, and gives the error log back.
+    pub(super) fn with_raw(
+        &self,
+        load: impl FnOnce(c_uint, *mut CUjit_option, *mut *mut c_void) -> CUresult,
+    ) -> (CUresult, String) {
+        let mut log = vec![0u8; LOG_BYTES];
+        // Small numbers are passed in the pointer itself.
+        let number = |value: usize| ptr::without_provenance_mut::<c_void>(value);
+        let mut keys = vec![
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        let mut values = vec![log.as_mut_ptr().cast::<c_void>(), number(LOG_BYTES)];
+        let mut option = |key, value: usize| {
+            keys.push(key);
+            values.push(number(value));
+        };
+        if let Some(registers) = self.max_registers {
+            option(CUjit_option::CU_JIT_MAX_REGISTERS, registers as usize);
+        }
+        if let Some(level) = self.optimization_level {
+            option(CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, level as usize);
+        }
+        if self.debug_info {
+            option(CUjit_option::CU_JIT_GENERATE_DEBUG_INFO, 1);
+        }
+        if self.line_info {
+            option(CUjit_option::CU_JIT_GENERATE_LINE_INFO, 1);
+        }
+        let code = load(keys.len() as c_uint, keys.as_mut_ptr(), values.as_mut_ptr());
+        log.truncate(log.iter().position(|&byte| byte == 0).unwrap_or(log.len()));
+        (code, String::from_utf8_lossy(&log).into_owned())
+    }
+}

@@ -1,0 +1,452 @@
+//! Modules: code loaded into a context.
+
+mod global;
+mod image;
+mod jit;
+mod names;
+
+use std::{ffi::CString, fmt, path::Path, ptr, sync::Arc};
+
+use bytemuck::Pod;
+use cuda_sys::{self as sys, CUmodule, CUresult};
+
+pub use global::Global;
+pub use jit::JitOptions;
+
+#[cfg(feature = "nvrtc")]
+use crate::program::{CompiledProgram, Program};
+use crate::{
+    context::Context,
+    driver,
+    error::{Code, Error, ErrorKind, Result},
+    function::Function,
+};
+
+/// Code loaded into a context: kernels and global variables.
+///
+/// Cloning gives another hold on the same module, as does every function and global taken from
+/// it. When the last hold goes, the context is waited for and the code unloaded.
+///
+/// ```
+/// use cuda_safe::{Context, Module};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+/// let nothing = module.function("nothing")?;
+/// assert_eq!(nothing.name(), "nothing");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Module(Arc<Inner>);
+
+struct Inner {
+    raw: CUmodule,
+    context: Context,
+    owned: bool,
+    /// Name expressions and the mangled names behind them.
+    lowered: Vec<(String, String)>,
+    /// Names found in the PTX, for drivers that can't list a module's functions.
+    entries: Vec<String>,
+}
+
+// SAFETY: a module handle may be used from any thread; the driver locks.
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+impl Module {
+    /// Compiles a program for the context's device and loads it: machine code when the compiler
+    /// can make it and the driver takes it, PTX otherwise.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Compile`] with the log and the source lines it speaks of, or
+    /// [`ErrorKind::Load`].
+    #[cfg(feature = "nvrtc")]
+    #[doc(alias = "nvrtcCompileProgram")]
+    #[doc(alias = "cuModuleLoadData")]
+    pub fn compile(context: &Context, program: impl Into<Program>) -> Result<Self> {
+        let compiled = program
+            .into()
+            .compile_for(context.device().compute_capability()?)?;
+        Self::from_compiled(context, &compiled, &JitOptions::default())
+    }
+
+    /// Loads a compiled program: its machine code, or its PTX where the driver does not take that.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`].
+    #[cfg(feature = "nvrtc")]
+    pub fn from_compiled(
+        context: &Context,
+        compiled: &CompiledProgram,
+        options: &JitOptions,
+    ) -> Result<Self> {
+        let names = || {
+            (
+                compiled.lowered_names().to_vec(),
+                names::entries(compiled.ptx()),
+            )
+        };
+        if let Some(cubin) = compiled.cubin() {
+            let refused = [
+                CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
+                CUresult::CUDA_ERROR_INVALID_IMAGE,
+                CUresult::CUDA_ERROR_INVALID_SOURCE,
+                CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                CUresult::CUDA_ERROR_NOT_SUPPORTED,
+            ];
+            match image::check_cubin(cubin)
+                .and_then(|()| Self::load(context, cubin, options, names))
+            {
+                Err(error)
+                    if error
+                        .driver_code()
+                        .is_some_and(|code| refused.contains(&code)) => {}
+                loaded => return loaded,
+            }
+        }
+        Self::load(context, &image::with_nul(compiled.ptx())?, options, names)
+    }
+
+    /// Loads PTX, which the driver compiles for the device.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`] with the driver's log; in particular PTX that is newer than the driver.
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn from_ptx(context: &Context, ptx: &str) -> Result<Self> {
+        Self::from_ptx_with(context, ptx, &JitOptions::default())
+    }
+
+    /// Loads PTX with options for the driver's compiler.
+    ///
+    /// # Errors
+    /// As [`from_ptx`](Self::from_ptx).
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn from_ptx_with(context: &Context, ptx: &str, options: &JitOptions) -> Result<Self> {
+        Self::load(context, &image::with_nul(ptx)?, options, || {
+            (Vec::new(), names::entries(ptx))
+        })
+    }
+
+    /// Loads machine code for one architecture (an ELF file, as `nvcc -cubin` makes it).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`]: the image is cut short, or for another architecture.
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn from_cubin(context: &Context, cubin: &[u8]) -> Result<Self> {
+        image::check_cubin(cubin)?;
+        Self::load(context, cubin, &JitOptions::default(), Default::default)
+    }
+
+    /// Loads the best part of a fat binary (as `nvcc -fatbin` makes it).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`]: the image is cut short, or holds nothing for this device.
+    #[doc(alias = "cuModuleLoadFatBinary")]
+    pub fn from_fatbin(context: &Context, fatbin: &[u8]) -> Result<Self> {
+        image::check_fatbin(fatbin)?;
+        Self::load(context, fatbin, &JitOptions::default(), Default::default)
+    }
+
+    /// Loads an image of any kind: PTX, cubin or fat binary, told apart by its first bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`].
+    pub fn from_image(context: &Context, image: &[u8]) -> Result<Self> {
+        if image::is_cubin(image) {
+            return Self::from_cubin(context, image);
+        }
+        if image::is_fatbin(image) {
+            return Self::from_fatbin(context, image);
+        }
+        let text = image.strip_suffix(b"\0").unwrap_or(image);
+        match std::str::from_utf8(text) {
+            Ok(ptx) if !ptx.trim().is_empty() => Self::from_ptx(context, ptx),
+            _ => Err(image::refused(
+                "it is neither PTX text, nor a cubin, nor a fat binary",
+            )),
+        }
+    }
+
+    /// Loads a file of any kind: PTX, cubin or fat binary.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when the file can't be read, [`ErrorKind::Load`].
+    #[doc(alias = "cuModuleLoad")]
+    pub fn from_file(context: &Context, path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let image = std::fs::read(path).map_err(|error| {
+            Error::checked(
+                ErrorKind::NotFound,
+                "Module::from_file",
+                format!("can't read {}: {error}", path.display()),
+            )
+        })?;
+        Self::from_image(context, &image)
+    }
+
+    /// The module behind a raw handle, which the caller goes on owning.
+    ///
+    /// # Safety
+    /// `raw` is a module of `context` and stays loaded until the last clone of the returned
+    /// module, and the last function or global taken from it, is gone.
+    #[must_use]
+    pub unsafe fn from_raw(context: &Context, raw: CUmodule) -> Self {
+        Self::wrap(context, raw, false, (Vec::new(), Vec::new()))
+    }
+
+    /// `image` has been checked to be as long as it says.
+    fn load(
+        context: &Context,
+        image: &[u8],
+        options: &JitOptions,
+        names: impl FnOnce() -> (Vec<(String, String)>, Vec<String>),
+    ) -> Result<Self> {
+        const CALL: &str = "cuModuleLoadDataEx";
+        let _current = context.enter()?;
+        let mut raw = ptr::null_mut();
+        let (code, log) = options.with_raw(|count, keys, values| {
+            // SAFETY: `raw` is valid for the write; the image is whole; the two arrays are as long
+            // as the count, with the values that the driver documents for these keys.
+            unsafe { sys::cuModuleLoadDataEx(&mut raw, image.as_ptr().cast(), count, keys, values) }
+        });
+        if code != CUresult::CUDA_SUCCESS {
+            return Err(load_error(context, CALL, code, log));
+        }
+        Ok(Self::wrap(context, raw, true, names()))
+    }
+
+    fn wrap(
+        context: &Context,
+        raw: CUmodule,
+        owned: bool,
+        (lowered, entries): (Vec<(String, String)>, Vec<String>),
+    ) -> Self {
+        Self(Arc::new(Inner {
+            raw,
+            context: context.clone(),
+            owned,
+            lowered,
+            entries,
+        }))
+    }
+
+    /// A kernel by its name: as in the source for `extern "C"`, mangled otherwise, or a name
+    /// expression that the program was compiled with.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`], with the names that the module has.
+    #[doc(alias = "cuModuleGetFunction")]
+    pub fn function(&self, name: &str) -> Result<Function> {
+        const CALL: &str = "cuModuleGetFunction";
+        let linked = self.c_name(name, CALL)?;
+        let _current = self.context().enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the module is live.
+        let code = unsafe { sys::cuModuleGetFunction(&mut raw, self.0.raw, linked.as_ptr()) };
+        if code == CUresult::CUDA_ERROR_NOT_FOUND {
+            return Err(self.not_found(CALL, code, "kernel", name));
+        }
+        self.context().check(CALL, code)?;
+        // SAFETY: a kernel of this module, which the function holds.
+        Ok(unsafe { Function::from_raw(self, raw, name) })
+    }
+
+    /// A `__device__` or `__constant__` variable of `len` elements of `T`, by its name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`], or the variable has another size than `len` elements.
+    #[doc(alias = "cuModuleGetGlobal")]
+    pub fn global<T: Pod>(&self, name: &str, len: usize) -> Result<Global<T>> {
+        const CALL: &str = "cuModuleGetGlobal_v2";
+        let linked = self.c_name(name, CALL)?;
+        let _current = self.context().enter()?;
+        let (mut ptr, mut bytes) = (0, 0);
+        // SAFETY: both are valid for the write, the name is NUL-terminated, the module is live.
+        let code =
+            unsafe { sys::cuModuleGetGlobal_v2(&mut ptr, &mut bytes, self.0.raw, linked.as_ptr()) };
+        if code == CUresult::CUDA_ERROR_NOT_FOUND {
+            return Err(self.not_found(CALL, code, "global variable", name));
+        }
+        self.context().check(CALL, code)?;
+        let expected = crate::memory::byte_size::<T>(len, CALL)?;
+        if bytes != expected {
+            return Err(Error::invalid(
+                CALL,
+                format!(
+                    "the global variable `{name}` has {bytes} bytes, and {len} elements of {} have \
+                     {expected}",
+                    std::any::type_name::<T>()
+                ),
+            ));
+        }
+        // SAFETY: `len` elements of device memory that live as long as the module.
+        Ok(unsafe { Global::from_raw(self, ptr, len) })
+    }
+
+    /// The names of the module's kernels, as linked.
+    ///
+    /// # Errors
+    /// The driver is older than CUDA 12.4 and the module was not loaded from PTX.
+    #[doc(alias = "cuModuleEnumerateFunctions")]
+    pub fn function_names(&self) -> Result<Vec<String>> {
+        match names::enumerate(self) {
+            Err(_) if !self.0.entries.is_empty() => Ok(self.0.entries.clone()),
+            listed => listed,
+        }
+    }
+
+    /// The driver's handle, valid as long as this module is held.
+    #[must_use]
+    pub fn as_raw(&self) -> CUmodule {
+        self.0.raw
+    }
+
+    /// Hands the raw handle to the caller, who unloads it from now on.
+    ///
+    /// # Errors
+    /// Gives the module back when others hold it too, or when it is not an owned one.
+    pub fn into_raw(self) -> Result<CUmodule, Self> {
+        if !self.0.owned {
+            return Err(self);
+        }
+        let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
+        inner.owned = false;
+        Ok(inner.raw)
+    }
+
+    /// The context that the code is loaded into.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// Waits for the context, unloads the code and says whether that worked. Where others hold
+    /// the module too, nothing happens until the last of them lets go.
+    ///
+    /// # Errors
+    /// The driver refuses; the handle is not used again.
+    #[doc(alias = "cuModuleUnload")]
+    pub fn close(self) -> Result<()> {
+        match Arc::try_unwrap(self.0) {
+            Ok(mut inner) => inner.unload(),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn c_name(&self, name: &str, call: &'static str) -> Result<CString> {
+        let linked = self
+            .0
+            .lowered
+            .iter()
+            .find(|(expression, _)| expression == name);
+        let linked = linked.map_or(name, |(_, linked)| linked.as_str());
+        CString::new(linked).map_err(|_| {
+            Error::invalid(call, format!("the name {name:?} contains a NUL character"))
+        })
+    }
+
+    #[cold]
+    fn not_found(&self, call: &'static str, code: CUresult, what: &str, name: &str) -> Error {
+        let mut detail = format!("the module has no {what} named `{name}`");
+        if what == "kernel" {
+            let mut known = self.function_names().unwrap_or_default();
+            known.extend(
+                self.0
+                    .lowered
+                    .iter()
+                    .map(|(expression, _)| expression.clone()),
+            );
+            known.sort();
+            if !known.is_empty() {
+                detail.push_str(&format!("; it has {}", known.join(", ")));
+            }
+            detail.push_str(
+                ". C++ mangles names: declare the kernel extern \"C\", or compile with a name expression",
+            );
+        } else {
+            detail.push_str(
+                ". C++ mangles names in namespaces, and unused static variables are dropped",
+            );
+        }
+        Error::new(Code::Driver(code), call, ErrorKind::NotFound, detail)
+    }
+}
+
+#[cold]
+fn load_error(context: &Context, call: &'static str, code: CUresult, log: String) -> Error {
+    let log = log.trim_end().to_owned();
+    let mut detail = match code {
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+            let driver = driver::version().map_or_else(|_| "unknown".into(), |v| v.to_string());
+            format!(
+                "the PTX is newer than the driver (CUDA {driver}): compile machine code for the \
+                 device, use an older toolkit, or update the driver"
+            )
+        }
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
+            let device = context.device().compute_capability();
+            format!(
+                "the image holds no code for this device (compute capability {})",
+                device.map_or_else(|_| "unknown".into(), |c| c.to_string())
+            )
+        }
+        _ => String::new(),
+    };
+    if !log.is_empty() {
+        detail = if detail.is_empty() {
+            log.clone()
+        } else {
+            format!("{detail}\n{log}")
+        };
+    }
+    let error = context.error(call, code);
+    match error.kind() {
+        ErrorKind::Driver | ErrorKind::Unsupported => {
+            let error = error.with_kind(ErrorKind::Load { log });
+            if detail.is_empty() {
+                error
+            } else {
+                error.with_detail(detail)
+            }
+        }
+        _ => error,
+    }
+}
+
+impl PartialEq for Module {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.raw == other.0.raw
+    }
+}
+
+impl Eq for Module {}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Module({:p}, {:?})", self.0.raw, self.0.context)
+    }
+}
+
+impl Inner {
+    fn unload(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.owned) {
+            return Ok(());
+        }
+        // A kernel of the module may still run; unloading its code under it is not allowed.
+        self.context.synchronize()?;
+        let _current = self.context.enter()?;
+        // SAFETY: owned, unloaded once, and nothing runs that could use it.
+        let code = unsafe { sys::cuModuleUnload(self.raw) };
+        self.context.check("cuModuleUnload", code)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // After a fault the context's end frees the module; `close` reports errors.
+        let _ = self.unload();
+    }
+}

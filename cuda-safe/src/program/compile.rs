@@ -1,0 +1,346 @@
+//! The calls to NVRTC.
+
+use std::{
+    env,
+    ffi::{CStr, CString, c_char},
+    path::PathBuf,
+    ptr,
+};
+
+use cuda_sys::{self as sys, nvrtcProgram, nvrtcResult};
+
+use super::{Architecture, Program, builtins, cache, diagnostics, includes};
+use crate::{
+    driver::Version,
+    error::{Code, Error, ErrorKind, Result},
+};
+
+/// What compilation makes: PTX, machine code where it was asked for, and the names of templates.
+#[derive(Clone, Debug)]
+pub struct CompiledProgram {
+    pub(super) ptx: String,
+    pub(super) cubin: Option<Vec<u8>>,
+    pub(super) log: String,
+    pub(super) lowered: Vec<(String, String)>,
+    pub(super) from_cache: bool,
+}
+
+impl CompiledProgram {
+    /// The program in PTX.
+    #[must_use]
+    pub fn ptx(&self) -> &str {
+        &self.ptx
+    }
+
+    /// The program in machine code; `None` when it was compiled for a virtual architecture.
+    #[must_use]
+    pub fn cubin(&self) -> Option<&[u8]> {
+        self.cubin.as_deref()
+    }
+
+    /// The compiler's warnings.
+    #[must_use]
+    pub fn log(&self) -> &str {
+        &self.log
+    }
+
+    /// The mangled name behind a name expression that the program was given.
+    #[must_use]
+    pub fn lowered_name(&self, expression: &str) -> Option<&str> {
+        let (_, lowered) = self.lowered.iter().find(|(known, _)| known == expression)?;
+        Some(lowered)
+    }
+
+    pub(crate) fn lowered_names(&self) -> &[(String, String)] {
+        &self.lowered
+    }
+
+    /// Whether this came from the disk cache.
+    #[must_use]
+    pub fn is_from_cache(&self) -> bool {
+        self.from_cache
+    }
+}
+
+/// The version of the run-time compiler that this program is linked to.
+///
+/// # Errors
+/// NVRTC refuses.
+#[doc(alias = "nvrtcVersion")]
+pub fn nvrtc_version() -> Result<Version> {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: both are valid for the write.
+    check("nvrtcVersion", unsafe {
+        sys::nvrtcVersion(&mut major, &mut minor)
+    })?;
+    Ok(Version {
+        major: major.unsigned_abs(),
+        minor: minor.unsigned_abs(),
+    })
+}
+
+pub(super) fn check(call: &'static str, code: nvrtcResult) -> Result<()> {
+    if code == nvrtcResult::NVRTC_SUCCESS {
+        Ok(())
+    } else {
+        Err(Error::nvrtc(call, code))
+    }
+}
+
+pub(super) fn compile(program: &Program, architecture: Architecture) -> Result<CompiledProgram> {
+    let toolkit = toolkit_include_paths();
+    let directories: Vec<PathBuf> = program
+        .include_paths
+        .iter()
+        .chain(&toolkit)
+        .cloned()
+        .collect();
+    let mut options = vec![format!("--gpu-architecture={architecture}")];
+    options.extend(program.options.iter().cloned());
+    for directory in &directories {
+        options.push(format!("--include-path={}", directory.display()));
+    }
+    let place = program
+        .cache
+        .folder()
+        .and_then(|folder| Some((folder, key(program, &options, &directories)?)));
+    if let Some((folder, key)) = &place
+        && let Some(compiled) = cache::read(folder, key)
+    {
+        return Ok(compiled);
+    }
+    builtins::preload();
+    let compiled = run(program, architecture, &options)?;
+    if let Some((folder, key)) = &place {
+        cache::write(folder, key, &compiled);
+    }
+    Ok(compiled)
+}
+
+/// The cache's key; `None` when it can't be told what the program includes.
+fn key(program: &Program, options: &[String], directories: &[PathBuf]) -> Option<String> {
+    let includes = includes::contents(&program.source, &program.headers, directories)?;
+    let mut key = cache::Key::new();
+    key.part(nvrtc_version().ok()?.to_string())
+        .part(&program.name)
+        .part(&program.source);
+    for list in [options, &program.name_expressions] {
+        key.part(list.len().to_le_bytes());
+        list.iter().for_each(|item| {
+            key.part(item);
+        });
+    }
+    key.part(program.headers.len().to_le_bytes());
+    for (name, text) in &program.headers {
+        key.part(name).part(text);
+    }
+    for (path, bytes) in &includes {
+        key.part(path.as_os_str().as_encoded_bytes()).part(bytes);
+    }
+    Some(key.finish())
+}
+
+/// The toolkit's headers: those of the machine that the program runs on, then those it was built
+/// with.
+fn toolkit_include_paths() -> Vec<PathBuf> {
+    let installed = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"]
+        .into_iter()
+        .filter_map(env::var_os)
+        .map(|root| PathBuf::from(root).join("include"));
+    let built_with = [concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../.cuda/nvidia/cu13/include"
+    )]
+    .iter()
+    .map(PathBuf::from);
+    let mut paths = Vec::new();
+    // One toolkit's headers, never a mixture of two.
+    if let Some(root) = installed
+        .chain(built_with)
+        .find(|path| path.join("cuda.h").is_file())
+    {
+        let cccl = root.join("cccl");
+        paths.push(root);
+        if cccl.is_dir() {
+            paths.push(cccl);
+        }
+    }
+    paths
+}
+
+/// Destroys the program when it goes out of scope.
+struct Handle(nvrtcProgram);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: created once, destroyed once.
+        let _ = unsafe { sys::nvrtcDestroyProgram(&mut self.0) };
+    }
+}
+
+fn c_string(text: &str, what: &str) -> Result<CString> {
+    CString::new(text).map_err(|error| {
+        Error::invalid(
+            "nvrtcCreateProgram",
+            format!(
+                "the {what} contains a NUL character at byte {}",
+                error.nul_position()
+            ),
+        )
+    })
+}
+
+fn c_strings<'a>(texts: impl IntoIterator<Item = &'a str>, what: &str) -> Result<Vec<CString>> {
+    texts.into_iter().map(|text| c_string(text, what)).collect()
+}
+
+fn pointers(strings: &[CString]) -> Vec<*const c_char> {
+    strings.iter().map(|string| string.as_ptr()).collect()
+}
+
+fn run(
+    program: &Program,
+    architecture: Architecture,
+    options: &[String],
+) -> Result<CompiledProgram> {
+    let source = c_string(&program.source, "source")?;
+    let name = c_string(&program.name, "program's name")?;
+    let header_names = c_strings(
+        program.headers.iter().map(|(n, _)| n.as_str()),
+        "header's name",
+    )?;
+    let header_texts = c_strings(program.headers.iter().map(|(_, t)| t.as_str()), "header")?;
+    let options = c_strings(options.iter().map(String::as_str), "option")?;
+    let expressions = c_strings(
+        program.name_expressions.iter().map(String::as_str),
+        "name expression",
+    )?;
+    let count = |strings: &[CString]| i32::try_from(strings.len()).unwrap_or(i32::MAX);
+
+    let mut raw = ptr::null_mut();
+    // SAFETY: `raw` is valid for the write; all strings are NUL-terminated and the arrays as long
+    // as their count; NVRTC copies them.
+    check("nvrtcCreateProgram", unsafe {
+        sys::nvrtcCreateProgram(
+            &mut raw,
+            source.as_ptr(),
+            name.as_ptr(),
+            count(&header_texts),
+            pointers(&header_texts).as_ptr(),
+            pointers(&header_names).as_ptr(),
+        )
+    })?;
+    let handle = Handle(raw);
+    for expression in &expressions {
+        // SAFETY: a live program and a NUL-terminated string.
+        check("nvrtcAddNameExpression", unsafe {
+            sys::nvrtcAddNameExpression(handle.0, expression.as_ptr())
+        })?;
+    }
+    // SAFETY: a live program, and an array as long as its count.
+    let code =
+        unsafe { sys::nvrtcCompileProgram(handle.0, count(&options), pointers(&options).as_ptr()) };
+    let log = text_of(
+        &handle,
+        sys::nvrtcGetProgramLogSize,
+        sys::nvrtcGetProgramLog,
+        "nvrtcGetProgramLog",
+    )
+    .unwrap_or_default();
+    if code != nvrtcResult::NVRTC_SUCCESS {
+        return Err(compile_error(program, code, log));
+    }
+    let lowered = expressions
+        .iter()
+        .zip(&program.name_expressions)
+        .map(|(expression, text)| Ok((text.clone(), lowered_name(&handle, expression)?)))
+        .collect::<Result<_>>()?;
+    let ptx = text_of(
+        &handle,
+        sys::nvrtcGetPTXSize,
+        sys::nvrtcGetPTX,
+        "nvrtcGetPTX",
+    )?;
+    let cubin = if architecture.is_real() {
+        let bytes = bytes_of(
+            &handle,
+            sys::nvrtcGetCUBINSize,
+            sys::nvrtcGetCUBIN,
+            "nvrtcGetCUBIN",
+        )?;
+        (!bytes.is_empty()).then_some(bytes)
+    } else {
+        None
+    };
+    Ok(CompiledProgram {
+        ptx,
+        cubin,
+        log,
+        lowered,
+        from_cache: false,
+    })
+}
+
+fn compile_error(program: &Program, code: nvrtcResult, log: String) -> Error {
+    let mut detail = diagnostics::explain(&log, &program.name, &program.source);
+    if code == nvrtcResult::NVRTC_ERROR_BUILTIN_OPERATION_FAILURE {
+        detail.push_str(
+            "\nNVRTC did not find its libnvrtc-builtins: it must lie in the folder of libnvrtc or \
+             on the loader's path",
+        );
+    }
+    if !detail.is_empty() {
+        detail.insert(0, '\n');
+    }
+    let call = "nvrtcCompileProgram";
+    Error::new(Code::Nvrtc(code), call, ErrorKind::Compile { log }, detail)
+}
+
+fn lowered_name(handle: &Handle, expression: &CStr) -> Result<String> {
+    let mut lowered = ptr::null();
+    // SAFETY: a live program, a NUL-terminated string, and `lowered` valid for the write.
+    check("nvrtcGetLoweredName", unsafe {
+        sys::nvrtcGetLoweredName(handle.0, expression.as_ptr(), &mut lowered)
+    })?;
+    // SAFETY: a NUL-terminated string that lives as long as the program.
+    Ok(unsafe { CStr::from_ptr(lowered) }
+        .to_string_lossy()
+        .into_owned())
+}
+
+type SizeOf = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> nvrtcResult;
+type ContentsOf = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
+
+fn bytes_of(
+    handle: &Handle,
+    size_of: SizeOf,
+    contents_of: ContentsOf,
+    call: &'static str,
+) -> Result<Vec<u8>> {
+    let mut size = 0;
+    // SAFETY: a live program; `size` is valid for the write.
+    check(call, unsafe { size_of(handle.0, &mut size) })?;
+    let mut bytes = vec![0u8; size];
+    // SAFETY: a live program; room for as many bytes as the call above announced.
+    check(call, unsafe {
+        contents_of(handle.0, bytes.as_mut_ptr().cast())
+    })?;
+    Ok(bytes)
+}
+
+/// Text without the NUL that ends it.
+fn text_of(
+    handle: &Handle,
+    size_of: SizeOf,
+    contents_of: ContentsOf,
+    call: &'static str,
+) -> Result<String> {
+    let mut bytes = bytes_of(handle, size_of, contents_of, call)?;
+    bytes.truncate(
+        bytes
+            .iter()
+            .position(|&byte| byte == 0)
+            .unwrap_or(bytes.len()),
+    );
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

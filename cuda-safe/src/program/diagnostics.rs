@@ -1,0 +1,68 @@
+//! The compiler's log with the source lines it speaks of.
+
+use std::fmt::Write;
+
+/// The log, with each line that names a place in the program followed by the numbered source
+/// around it.
+pub(super) fn explain(log: &str, name: &str, source: &str) -> String {
+    let lines: Vec<&str> = source.lines().collect();
+    let mut text = String::with_capacity(log.len() * 2);
+    for message in log.trim_end().lines() {
+        text.push_str(message);
+        text.push('\n');
+        let Some(number) = place(message, name) else {
+            continue;
+        };
+        let (first, last) = (
+            number.saturating_sub(2).max(1),
+            (number + 1).min(lines.len()),
+        );
+        for n in first..=last {
+            let Some(line) = lines.get(n - 1) else {
+                continue;
+            };
+            let mark = if n == number { '>' } else { ' ' };
+            let _ = writeln!(text, " {mark}{n:5} | {line}");
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// The line in `name(12): error: ...`.
+fn place(message: &str, name: &str) -> Option<usize> {
+    let (number, rest) = message
+        .strip_prefix(name)?
+        .strip_prefix('(')?
+        .split_once(')')?;
+    rest.starts_with(':').then(|| number.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_is_shown_with_its_neighbours() {
+        let log = "a.cu(2): error: identifier \"y\" is undefined\n    x = y;\n        ^\n";
+        let text = explain(log, "a.cu", "int x;\nx = y;\nint z;\n");
+        assert!(
+            text.contains("     1 | int x;\n >    2 | x = y;\n      3 | int z;\n"),
+            "{text}"
+        );
+        assert!(text.ends_with('^'), "{text:?}");
+    }
+
+    #[test]
+    fn other_files_and_wild_numbers_are_left_alone() {
+        for log in [
+            "b.cu(2): error: x",
+            "a.cu(x): error",
+            "a.cu(2) error",
+            "a.cu(99): error: x",
+            "a.cu(0): error: x",
+        ] {
+            assert_eq!(explain(log, "a.cu", "one\ntwo\n"), log);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! CUDA C++ source, compiled at run time by NVRTC.
+
+mod architecture;
+mod builtins;
+mod cache;
+mod compile;
+mod diagnostics;
+mod includes;
+
+use std::path::PathBuf;
+
+pub use architecture::Architecture;
+pub use cache::Cache;
+pub use compile::{CompiledProgram, nvrtc_version};
+
+use crate::{device::ComputeCapability, error::Result};
+
+/// CUDA C++ source and how it is to be compiled.
+///
+/// Everything that takes a program takes plain source too. [`Module::compile`] compiles for the
+/// context's device and loads the result; [`compile`](Self::compile) only compiles, and needs
+/// neither driver nor device.
+///
+/// [`Module::compile`]: crate::Module::compile
+///
+/// ```
+/// use cuda_safe::{Architecture, Program};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let compiled = Program::new(
+///     "template <typename T> __global__ void scale(T *x) { x[threadIdx.x] *= FACTOR; }",
+/// )
+/// .define("FACTOR", 3)
+/// .name_expression("scale<double>")
+/// .compile(Architecture::virtual_of(90))?;
+/// let name = compiled.lowered_name("scale<double>").unwrap();
+/// assert!(compiled.ptx().contains(name));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Program {
+    source: String,
+    name: String,
+    options: Vec<String>,
+    include_paths: Vec<PathBuf>,
+    headers: Vec<(String, String)>,
+    name_expressions: Vec<String>,
+    cache: Cache,
+}
+
+impl Program {
+    /// A program with no options.
+    pub fn new(source: impl Into<String>) -> Self {
+        Self {
+            source: source.into(),
+            name: "program.cu".into(),
+            options: Vec::new(),
+            include_paths: Vec::new(),
+            headers: Vec::new(),
+            name_expressions: Vec::new(),
+            cache: Cache::Default,
+        }
+    }
+
+    /// The file name that messages and line information show; `program.cu` otherwise.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Defines a preprocessor macro (`--define-macro`). Constants that are known when the program
+    /// runs are best put in this way: the compiler unrolls and folds with them.
+    #[must_use]
+    pub fn define(self, macro_name: &str, value: impl std::fmt::Display) -> Self {
+        self.option(format!("--define-macro={macro_name}={value}"))
+    }
+
+    /// Where `#include` looks (`--include-path`), before the toolkit's own headers, which are
+    /// found by themselves.
+    #[must_use]
+    pub fn include_path(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.include_paths.push(directory.into());
+        self
+    }
+
+    /// A header from memory, for `#include "name"`.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, source: impl Into<String>) -> Self {
+        self.headers.push((name.into(), source.into()));
+        self
+    }
+
+    /// A template instance, or another name that C++ mangles, to be kept in the program and found
+    /// by this expression: `scale<double>`, `&my_namespace::value`.
+    #[must_use]
+    pub fn name_expression(mut self, expression: impl Into<String>) -> Self {
+        self.name_expressions.push(expression.into());
+        self
+    }
+
+    /// Keeps source lines in the code, for profilers and fault reports
+    /// (`--generate-line-info`). Costs no speed.
+    #[must_use]
+    pub fn line_info(self) -> Self {
+        self.option("--generate-line-info")
+    }
+
+    /// Compiles for a debugger, without optimisation (`--device-debug`).
+    #[must_use]
+    pub fn device_debug(self) -> Self {
+        self.option("--device-debug")
+    }
+
+    /// Trades accuracy for speed: flushes denormals, approximates division, roots and
+    /// transcendental functions (`--use_fast_math`).
+    #[must_use]
+    pub fn fast_math(self) -> Self {
+        self.option("--use_fast_math")
+    }
+
+    /// Whether a multiplication and an addition may become one instruction that rounds once
+    /// (`--fmad`); the compiler's default is yes.
+    #[must_use]
+    pub fn fmad(self, contract: bool) -> Self {
+        self.option(format!("--fmad={contract}"))
+    }
+
+    /// The most registers a thread may use (`--maxrregcount`).
+    #[must_use]
+    pub fn max_registers(self, registers: u32) -> Self {
+        self.option(format!("--maxrregcount={registers}"))
+    }
+
+    /// The C++ dialect: 11, 14, 17 or 20 (`--std`).
+    #[must_use]
+    pub fn cpp_standard(self, year: u32) -> Self {
+        self.option(format!("--std=c++{year}"))
+    }
+
+    /// Compiles code that can be linked with other code (`--relocatable-device-code`).
+    #[must_use]
+    pub fn relocatable(self) -> Self {
+        self.option("--relocatable-device-code=true")
+    }
+
+    /// An option as NVRTC documents it, for those that have no method here.
+    #[must_use]
+    pub fn option(mut self, option: impl Into<String>) -> Self {
+        self.options.push(option.into());
+        self
+    }
+
+    /// Where compiled code is kept between runs.
+    #[must_use]
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.cache = cache;
+        self
+    }
+
+    /// The source.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Compiles, or fetches what an earlier compilation left in the cache.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Compile`](crate::ErrorKind::Compile) with the log and the source lines it
+    /// speaks of; [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) when the compiler does
+    /// not know the architecture.
+    #[doc(alias = "nvrtcCompileProgram")]
+    pub fn compile(&self, architecture: Architecture) -> Result<CompiledProgram> {
+        compile::compile(self, architecture)
+    }
+
+    /// Compiles for a device: machine code for it where the compiler can make that, PTX in any
+    /// case.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn compile_for(&self, capability: ComputeCapability) -> Result<CompiledProgram> {
+        self.compile(Architecture::for_device(capability)?)
+    }
+}
+
+impl From<&str> for Program {
+    fn from(source: &str) -> Self {
+        Self::new(source)
+    }
+}
+
+impl From<String> for Program {
+    fn from(source: String) -> Self {
+        Self::new(source)
+    }
+}
+
+impl From<&Program> for Program {
+    fn from(program: &Program) -> Self {
+        program.clone()
+    }
+}

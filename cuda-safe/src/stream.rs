@@ -1,0 +1,381 @@
+//! Streams: queues of work that the device does in order.
+
+use std::{
+    ffi::{c_uint, c_void},
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+    sync::Arc,
+    thread::{self, ThreadId},
+};
+
+use cuda_sys::{self as sys, CUresult, CUstream};
+
+use crate::{
+    context::Context,
+    error::{Error, Result},
+    event::Event,
+};
+
+/// A queue of work on a device: what is enqueued runs in order, beside other streams.
+///
+/// Cloning gives another hold on the same queue. It is destroyed when the last hold goes; the
+/// driver finishes what was enqueued first, and dropping does not wait for that.
+///
+/// ```
+/// use cuda_safe::{Context, DeviceBuffer, Stream};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let stream = Stream::new(&context)?;
+/// let buffer = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0])?;
+/// assert_eq!(buffer.to_vec(&stream)?, [1.0, 2.0, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Stream(Arc<Inner>);
+
+struct Inner {
+    raw: CUstream,
+    context: Context,
+    owned: bool,
+    /// The per-thread default stream is another stream on every thread.
+    thread: Option<ThreadId>,
+}
+
+// SAFETY: a stream handle may be used from any thread; the per-thread one is checked on use.
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+/// How a stream is made. `StreamOptions::default()` is what [`Stream::new`] takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StreamOptions {
+    /// Whether the stream waits for the legacy default stream and makes it wait
+    /// (`CU_STREAM_DEFAULT`). Off by default (`CU_STREAM_NON_BLOCKING`).
+    pub blocking: bool,
+    /// Lower is more urgent; see [`Context::stream_priority_range`]. Values out of range are
+    /// clamped by the driver.
+    pub priority: i32,
+}
+
+impl StreamOptions {
+    /// Sets [`blocking`](Self::blocking).
+    #[must_use]
+    pub fn blocking(mut self, blocking: bool) -> Self {
+        self.blocking = blocking;
+        self
+    }
+
+    /// Sets [`priority`](Self::priority).
+    #[must_use]
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+}
+
+impl Stream {
+    /// A new stream that runs independently of the legacy default stream.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuStreamCreate")]
+    pub fn new(context: &Context) -> Result<Self> {
+        Self::with_options(context, StreamOptions::default())
+    }
+
+    /// A new stream with a priority or tied to the legacy default stream.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuStreamCreateWithPriority")]
+    pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
+        let _current = context.enter()?;
+        let flags: c_uint = if options.blocking { 0 } else { 1 };
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuStreamCreateWithPriority(&mut raw, flags, options.priority) };
+        context.check("cuStreamCreateWithPriority", code)?;
+        Ok(Self::wrap(raw, context, true, None))
+    }
+
+    /// The legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams and
+    /// makes them wait. For working with libraries that use it.
+    #[must_use]
+    pub fn legacy_default(context: &Context) -> Self {
+        Self::wrap(1 as CUstream, context, false, None)
+    }
+
+    /// The calling thread's own default stream (`CU_STREAM_PER_THREAD`). On another thread the
+    /// driver's handle means another stream, so using this object there is an error.
+    #[must_use]
+    pub fn per_thread_default(context: &Context) -> Self {
+        Self::wrap(2 as CUstream, context, false, Some(thread::current().id()))
+    }
+
+    /// The stream behind a raw handle, which the caller goes on owning.
+    ///
+    /// # Safety
+    /// `raw` is a stream of `context` and lives until the last clone of the returned stream, and
+    /// the last buffer made on it, is gone.
+    #[must_use]
+    pub unsafe fn from_raw(context: &Context, raw: CUstream) -> Self {
+        Self::wrap(raw, context, false, None)
+    }
+
+    fn wrap(raw: CUstream, context: &Context, owned: bool, thread: Option<ThreadId>) -> Self {
+        Self(Arc::new(Inner {
+            raw,
+            context: context.clone(),
+            owned,
+            thread,
+        }))
+    }
+
+    /// The driver's handle, valid as long as this stream is held.
+    #[must_use]
+    pub fn as_raw(&self) -> CUstream {
+        self.0.raw
+    }
+
+    /// Hands the raw handle to the caller, who destroys it from now on.
+    ///
+    /// # Errors
+    /// Gives the stream back when others hold it too, or when it is not an owned one.
+    pub fn into_raw(self) -> Result<CUstream, Self> {
+        if !self.0.owned {
+            return Err(self);
+        }
+        let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
+        inner.owned = false;
+        Ok(inner.raw)
+    }
+
+    /// The context that the stream belongs to.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// Waits until everything enqueued so far has finished.
+    ///
+    /// # Errors
+    /// Something enqueued earlier failed.
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn synchronize(&self) -> Result<()> {
+        let _current = self.enter()?;
+        // SAFETY: the handle is live.
+        let code = unsafe { sys::cuStreamSynchronize(self.0.raw) };
+        self.context().check("cuStreamSynchronize", code)
+    }
+
+    /// Whether everything enqueued so far has finished. Does not wait.
+    ///
+    /// # Errors
+    /// Something enqueued earlier failed.
+    #[doc(alias = "cuStreamQuery")]
+    pub fn query(&self) -> Result<bool> {
+        let _current = self.enter()?;
+        // SAFETY: the handle is live.
+        match unsafe { sys::cuStreamQuery(self.0.raw) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            code => self.context().check("cuStreamQuery", code).map(|()| true),
+        }
+    }
+
+    /// Makes what is enqueued from now on wait for the work that `event` was recorded after. The
+    /// host does not wait.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn wait(&self, event: &Event) -> Result<()> {
+        let _current = self.enter()?;
+        // SAFETY: both handles are live; the driver keeps what it needs of the event.
+        let code = unsafe { sys::cuStreamWaitEvent(self.0.raw, event.as_raw(), 0) };
+        self.context().check("cuStreamWaitEvent", code)
+    }
+
+    /// Makes what is enqueued here from now on wait for everything enqueued on `other` so far.
+    /// The host does not wait.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn join(&self, other: &Self) -> Result<()> {
+        if self == other {
+            return Ok(());
+        }
+        self.wait(&other.record_event()?)
+    }
+
+    /// Enqueues the recording of `event`: it is reached when everything enqueued before it has
+    /// finished.
+    ///
+    /// # Errors
+    /// The event is of another context.
+    #[doc(alias = "cuEventRecord")]
+    pub fn record(&self, event: &Event) -> Result<()> {
+        event.record(self)
+    }
+
+    /// A new event without timing, recorded here.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    pub fn record_event(&self) -> Result<Event> {
+        let event = Event::without_timing(self.context())?;
+        event.record(self)?;
+        Ok(event)
+    }
+
+    /// Calls `function` on a thread of the driver's when everything enqueued before it has
+    /// finished; what is enqueued after it waits for it.
+    ///
+    /// The function must make no CUDA calls (the driver forbids it), so it should not own objects
+    /// of this crate whose drop would. A panic in it is caught and goes no further. If the context
+    /// faults before its turn, the driver never calls it and it is leaked.
+    ///
+    /// # Errors
+    /// The driver refuses; the function is dropped uncalled.
+    #[doc(alias = "cuLaunchHostFunc")]
+    pub fn launch_host_function<F>(&self, function: F) -> Result<()>
+    where
+        F: FnOnce() + Send + 'static,
+    {
+        unsafe extern "C" fn call<F: FnOnce()>(data: *mut c_void) {
+            // SAFETY: `data` came from `Box::into_raw` below, and the driver calls once.
+            let function = unsafe { Box::from_raw(data.cast::<F>()) };
+            // Unwinding into the driver would be undefined; the panic hook has reported it.
+            let _ = catch_unwind(AssertUnwindSafe(function));
+        }
+        let _current = self.enter()?;
+        let data = Box::into_raw(Box::new(function));
+        // SAFETY: `call::<F>` takes back exactly this box, on any thread (`F: Send + 'static`).
+        let code = unsafe { sys::cuLaunchHostFunc(self.0.raw, Some(call::<F>), data.cast()) };
+        if code != CUresult::CUDA_SUCCESS {
+            // SAFETY: the driver did not take the box.
+            drop(unsafe { Box::from_raw(data) });
+        }
+        self.context().check("cuLaunchHostFunc", code)
+    }
+
+    /// The stream's priority; lower is more urgent.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuStreamGetPriority")]
+    pub fn priority(&self) -> Result<i32> {
+        let _current = self.enter()?;
+        let mut priority = 0;
+        // SAFETY: `priority` is valid for the write.
+        let code = unsafe { sys::cuStreamGetPriority(self.0.raw, &mut priority) };
+        self.context().check("cuStreamGetPriority", code)?;
+        Ok(priority)
+    }
+
+    /// Whether the stream waits for the legacy default stream.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuStreamGetFlags")]
+    pub fn is_blocking(&self) -> Result<bool> {
+        let _current = self.enter()?;
+        let mut flags = 0;
+        // SAFETY: `flags` is valid for the write.
+        let code = unsafe { sys::cuStreamGetFlags(self.0.raw, &mut flags) };
+        self.context().check("cuStreamGetFlags", code)?;
+        Ok(flags & 1 == 0)
+    }
+
+    /// Destroys the stream now and says whether that worked; work already enqueued still runs.
+    /// Where others hold it too, nothing happens until the last of them lets go.
+    ///
+    /// # Errors
+    /// The driver refuses; the handle is not used again.
+    #[doc(alias = "cuStreamDestroy")]
+    pub fn close(self) -> Result<()> {
+        match Arc::try_unwrap(self.0) {
+            Ok(mut inner) => inner.destroy(),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Makes the stream's context current, and checks that this thread may use the stream.
+    #[inline]
+    pub(crate) fn enter(&self) -> Result<crate::context::Current> {
+        if let Some(owner) = self.0.thread {
+            self.expect_thread(owner)?;
+        }
+        self.0.context.enter()
+    }
+
+    #[cold]
+    fn expect_thread(&self, owner: ThreadId) -> Result<()> {
+        if thread::current().id() == owner {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "Stream::per_thread_default",
+            "this per-thread default stream was made on another thread, where the handle means \
+             another stream: call Stream::per_thread_default on this thread, or use Stream::new",
+        ))
+    }
+
+    /// Runs `operation` here, ordered after and before the work on the stream that owns the
+    /// memory it touches.
+    pub(crate) fn ordered_with(
+        &self,
+        owner: &Self,
+        operation: impl FnOnce(&Self) -> Result<()>,
+    ) -> Result<()> {
+        if self == owner {
+            return operation(self);
+        }
+        self.join(owner)?;
+        let done = operation(self);
+        // Also after a failure: part of the operation may have been enqueued.
+        owner.join(self).and(done)
+    }
+}
+
+impl PartialEq for Stream {
+    /// The same queue: equal handles of one context (and thread, for the per-thread default).
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.0.raw == other.0.raw
+                && self.0.context == other.0.context
+                && self.0.thread == other.0.thread)
+    }
+}
+
+impl Eq for Stream {}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({:p}, {:?})", self.0.raw, self.0.context)
+    }
+}
+
+impl Inner {
+    fn destroy(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.owned) {
+            return Ok(());
+        }
+        let _current = self.context.enter()?;
+        // SAFETY: owned, and destroyed once. The driver returns at once and releases the stream
+        // when its work is done.
+        let code = unsafe { sys::cuStreamDestroy_v2(self.raw) };
+        self.context.check("cuStreamDestroy_v2", code)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // An error here can't be acted upon; `close` reports it.
+        let _ = self.destroy();
+    }
+}
