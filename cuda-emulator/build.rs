@@ -67,6 +67,10 @@ fn wanted() -> BTreeSet<String> {
         .collect();
     if let Some(bindings) = env::var_os("DEP_CUDA_BINDINGS") {
         println!("cargo::rerun-if-changed={}", Path::new(&bindings).display());
+        println!(
+            "cargo::rustc-env=CUDA_EMULATOR_BINDINGS={}",
+            Path::new(&bindings).display()
+        );
         let text = fs::read_to_string(&bindings).expect("cuda-sys names its bindings");
         for rest in text.split("pub fn cu").skip(1) {
             let name: String = rest
