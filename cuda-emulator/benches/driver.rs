@@ -79,14 +79,26 @@ fn main() {
         }
         ok!(cuStreamSynchronize(stream));
     });
-    let ptx = CString::new(include_str!("../tests/common/kernels.ptx")).expect("no NUL");
+    let ptx = CString::new(include_str!("../tests/abi/kernels.ptx")).expect("no NUL");
     let mut module = null_mut();
     ok!(cuModuleLoadData(&mut module, ptx.as_ptr().cast()));
     let (mut empty, mut add) = (null_mut(), null_mut());
     ok!(cuModuleGetFunction(&mut empty, module, c"empty".as_ptr()));
     ok!(cuModuleGetFunction(&mut add, module, c"add".as_ptr()));
     let launch = |function, blocks, threads, arguments: *mut *mut std::ffi::c_void| {
-        ok!(cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, null_mut()));
+        ok!(cuLaunchKernel(
+            function,
+            blocks,
+            1,
+            1,
+            threads,
+            1,
+            1,
+            0,
+            stream,
+            arguments,
+            null_mut()
+        ));
     };
     measure("empty kernel, launch + synchronize", || {
         launch(empty, 1, 1, null_mut());

@@ -1,11 +1,11 @@
 //! Launches: what they compute, what is refused, what a fault does.
 
-mod common;
-use common::*;
+mod abi;
+use abi::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-const KERNELS: &str = include_str!("common/kernels.ptx");
+const KERNELS: &str = include_str!("abi/kernels.ptx");
 
 #[test]
 fn a_vector_sum() {

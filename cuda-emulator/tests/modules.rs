@@ -1,13 +1,13 @@
 //! Modules, libraries, the linker: loading, refusing, looking up.
 
-mod common;
-use common::*;
+mod abi;
+use abi::*;
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::{null, null_mut};
 
-const KERNELS: &str = include_str!("common/kernels.ptx");
-static LZ4: &[u8] = include_bytes!("common/kernels-lz4.fatbin");
-static ZSTD: &[u8] = include_bytes!("common/kernels-zstd.fatbin");
+const KERNELS: &str = include_str!("abi/kernels.ptx");
+static LZ4: &[u8] = include_bytes!("abi/kernels-lz4.fatbin");
+static ZSTD: &[u8] = include_bytes!("abi/kernels-zstd.fatbin");
 
 /// Loads with log buffers; gives code, information log, error log.
 fn load_logged(image: &CStr) -> (CUresult, String, String) {
