@@ -219,9 +219,8 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     } else {
         local + u64::from(options.stack_size).next_multiple_of(16)
     };
-    let host = std::thread::available_parallelism().map_or(1, usize::from);
     let wanted = if options.threads == 0 {
-        host
+        host_cores()
     } else {
         options.threads
     };
@@ -315,6 +314,12 @@ fn order(blocks: u64, seed: Option<u64>) -> (u64, u64) {
     (multiplier, seed % blocks)
 }
 
+/// Cores of the host. Asked for once: the answer takes the system longer than a small launch does.
+fn host_cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Work that several threads of the pool do together with the caller.
 struct Job {
     /// The work; valid until the caller has seen `running` reach zero with the job off the queue.
@@ -355,8 +360,7 @@ fn share(workers: usize, work: &(dyn Fn(usize) + Sync)) {
     });
     {
         let mut queue = pool.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let host = std::thread::available_parallelism().map_or(1, usize::from);
-        while queue.1 < (workers - 1).max(host - 1) {
+        while queue.1 < (workers - 1).max(host_cores() - 1) {
             let name = format!("cuda-emulator-{}", queue.1);
             if std::thread::Builder::new().name(name).spawn(serve).is_err() {
                 break;
