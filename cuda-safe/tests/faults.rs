@@ -16,7 +16,7 @@ extern "C" __global__ void trap() { asm volatile("trap;"); }
 "#;
 
 /// Runs `fault` in a child process and gives back what it printed.
-fn in_child(test: &str, fault: fn()) {
+fn in_child(test: &str, fault: impl FnOnce()) {
     if std::env::var(CHILD).is_ok_and(|name| name == test) {
         fault();
         println!("child done: {test}");
@@ -71,7 +71,8 @@ fn faults(kernel: &str, expected: &[CUresult]) {
     assert!(DeviceBuffer::<i32>::zeroed(&stream, 4).is_err());
     let failed = stream.upload(pinned, &mut x).unwrap_err();
     drop(failed);
-    drop((x, function, stream, context));
+    drop(x);
+    drop((function, stream, context));
 }
 
 #[test]

@@ -16,9 +16,11 @@ fn time_passes_between_events() {
             .unwrap()
     };
     stream.record(&end).unwrap();
-    assert!(!end.query().unwrap());
-    let error = end.elapsed_ms_since(&start).unwrap_err();
-    assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_NOT_READY));
+    // A tool that makes launches wait may have let the kernel finish already.
+    if !end.query().unwrap() {
+        let error = end.elapsed_ms_since(&start).unwrap_err();
+        assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_NOT_READY));
+    }
     end.synchronize().unwrap();
     assert!(end.query().unwrap());
     let milliseconds = end.elapsed_ms_since(&start).unwrap();
