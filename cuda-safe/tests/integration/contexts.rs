@@ -30,6 +30,8 @@ fn a_created_context_is_apart_and_never_left_current() {
         let created =
             Context::create(Device::get(0).unwrap(), ContextFlags::BLOCKING_SYNC).unwrap();
         assert_ne!(primary, created);
+        let flags = created.flags().unwrap();
+        assert_eq!(flags.0 & ContextFlags::BLOCKING_SYNC.0, ContextFlags::BLOCKING_SYNC.0);
         assert_eq!(current(), primary.as_raw());
         let stream = Stream::new(&created).unwrap();
         let buffer = DeviceBuffer::from_slice(&stream, &[1u8, 2, 3]).unwrap();

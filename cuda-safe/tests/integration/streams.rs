@@ -63,7 +63,6 @@ fn query_wait_and_join_order_work() {
         spin.launch(&a, LaunchConfig::new(1, 1), (50_000_000u64, &mut flag))
             .unwrap()
     };
-    let _may_be_either = a.query().unwrap();
     let mut copy = DeviceBuffer::<u32>::zeroed(&b, 1).unwrap();
     b.join(&a).unwrap();
     copy.copy_from(&b, &flag).unwrap();
