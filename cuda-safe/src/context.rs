@@ -9,7 +9,6 @@ use std::{
 use cuda_sys::{self as sys, CUcontext, CUdevice, CUresult};
 
 #[allow(unused)]
-use crate::shim::Text as _;
 use crate::{
     attribute::DeviceAttribute,
     device::Device,

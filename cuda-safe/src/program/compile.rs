@@ -147,12 +147,7 @@ fn toolkit_include_paths() -> Vec<PathBuf> {
         .into_iter()
         .filter_map(env::var_os)
         .map(|root| PathBuf::from(root).join("include"));
-    let built_with = [concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../.cuda/nvidia/cu13/include"
-    )]
-    .iter()
-    .map(PathBuf::from);
+    let built_with = sys::TOOLKIT_INCLUDE_DIRS.iter().map(PathBuf::from);
     let mut paths = Vec::new();
     // One toolkit's headers, never a mixture of two.
     if let Some(root) = installed

@@ -5,10 +5,8 @@ use cuda_safe::{
 fn current() -> sys::CUcontext {
     let mut raw = std::ptr::null_mut();
     // SAFETY: `raw` is valid for the write.
-    assert_eq!(
-        unsafe { sys::cuCtxGetCurrent(&mut raw) },
-        sys::CUresult::CUDA_SUCCESS
-    );
+    let code = unsafe { sys::cuCtxGetCurrent(&mut raw) };
+    assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
     raw
 }
 
@@ -31,7 +29,10 @@ fn a_created_context_is_apart_and_never_left_current() {
             Context::create(Device::get(0).unwrap(), ContextFlags::BLOCKING_SYNC).unwrap();
         assert_ne!(primary, created);
         let flags = created.flags().unwrap();
-        assert_eq!(flags.0 & ContextFlags::BLOCKING_SYNC.0, ContextFlags::BLOCKING_SYNC.0);
+        assert_eq!(
+            flags.0 & ContextFlags::BLOCKING_SYNC.0,
+            ContextFlags::BLOCKING_SYNC.0
+        );
         assert_eq!(current(), primary.as_raw());
         let stream = Stream::new(&created).unwrap();
         let buffer = DeviceBuffer::from_slice(&stream, &[1u8, 2, 3]).unwrap();

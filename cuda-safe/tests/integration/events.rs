@@ -59,8 +59,6 @@ fn blocking_events_and_raw_ones_work() {
         borrowed.synchronize().unwrap();
     }
     // SAFETY: handed over by `into_raw`, and not used again.
-    assert_eq!(
-        unsafe { cuda_safe::sys::cuEventDestroy_v2(raw) },
-        CUresult::CUDA_SUCCESS
-    );
+    let code = unsafe { cuda_safe::sys::cuEventDestroy_v2(raw) };
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
 }

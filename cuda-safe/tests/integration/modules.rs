@@ -193,8 +193,6 @@ fn a_raw_module_is_borrowed_and_handed_over() {
     assert_eq!(answer_of(&unsafe { Module::from_raw(&context, raw) }), 42);
     context.set_current().unwrap();
     // SAFETY: handed over by `into_raw`, and not used again.
-    assert_eq!(
-        unsafe { cuda_safe::sys::cuModuleUnload(raw) },
-        CUresult::CUDA_SUCCESS
-    );
+    let code = unsafe { cuda_safe::sys::cuModuleUnload(raw) };
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
