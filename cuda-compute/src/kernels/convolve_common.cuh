@@ -1,0 +1,126 @@
+// What the convolution kernels share: the parameters, border rules and loads.
+//
+// All kernels correlate: output(x, y) = sum of weight(i, j) * input(x + i - PAD_X, y + j - PAD_Y).
+// The preamble written in front of this text defines
+//   KW, KH            filter width and height
+//   PAD_X, PAD_Y      the filter element that lies on the output's own position
+//   BORDER            0 zero, 1 clamp, 2 reflect (edge not repeated), 3 wrap
+//   ALIGNED           1 when all rows of input and output start on 16-byte boundaries
+//   WEIGHTS           floats in the weights parameter
+
+struct Shape {
+    // Distances in elements between rows and between the images of a batch.
+    long long in_pitch, out_pitch, in_image, out_image;
+    int in_width, in_height, out_width, out_height;
+    // How the output is cut: pieces across, pieces down, rows of a piece, images.
+    int across, down, rows, images;
+};
+
+struct Weights {
+    float at[WEIGHTS];
+};
+
+// Columns read left of the first wanted one so that a 16-byte load starts on its boundary.
+#define SHIFT (ALIGNED ? (4 - PAD_X % 4) % 4 : 0)
+
+// The index inside 0..size that stands for i, or -1 for a zero.
+__device__ __noinline__ int outside(int i, int size) {
+#if BORDER == 0
+    return -1;
+#elif BORDER == 1
+    return i < 0 ? 0 : size - 1;
+#elif BORDER == 2
+    if (size == 1) return 0;
+    const int period = 2 * (size - 1);
+    i %= period;
+    if (i < 0) i += period;
+    return i < size ? i : period - i;
+#else
+    i %= size;
+    return i < 0 ? i + size : i;
+#endif
+}
+
+__device__ __forceinline__ int border(int i, int size) {
+    return (unsigned)i < (unsigned)size ? i : outside(i, size);
+}
+
+// Copies to shared memory, of which the first `bytes` bytes come from `from`, the rest are zero.
+__device__ __forceinline__ void copy16_async(unsigned to, const float *from, int bytes) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
+                 : "memory");
+}
+
+__device__ __forceinline__ void copy4_async(unsigned to, const float *from, int bytes) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes)
+                 : "memory");
+}
+
+__device__ __forceinline__ void commit_copies() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Waits until at most `pending` of this thread's groups of copies are under way.
+template <int pending>
+__device__ __forceinline__ void wait_copies() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+// The window of the input that a block works on: rows from `top` on, columns from `left` on, which
+// may lie outside the image.
+struct Source {
+    const float *image;
+    const Shape &shape;
+    int left, top;
+};
+
+// Starts copying `count` rows of vectors * 4 columns, from the window's row `first` on, to shared
+// memory that holds ring_rows rows of pitch floats, from row `slot` on.
+template <int threads, int vectors, int pitch, int ring_rows>
+__device__ __forceinline__ void load_rows(float *to, const Source &source, int first, int count,
+                                          int slot) {
+    const Shape &shape = source.shape;
+    const unsigned base = (unsigned)__cvta_generic_to_shared(to);
+    const int y = source.top + first;
+    const bool inside = source.left >= 0 && source.left + vectors * 4 <= shape.in_width && y >= 0 &&
+                        y + count <= shape.in_height;
+    if (ALIGNED && inside) {
+        const float *corner = source.image + y * shape.in_pitch + source.left;
+        for (int i = threadIdx.x; i < count * vectors; i += threads) {
+            const int row = i / vectors, column = i % vectors * 4;
+            int at = slot + row;
+            at -= at >= ring_rows ? ring_rows : 0;
+            copy16_async(base + (at * pitch + column) * 4,
+                         corner + row * shape.in_pitch + column, 16);
+        }
+    } else {
+        for (int i = threadIdx.x; i < count * vectors; i += threads) {
+            const int row = i / vectors, column = i % vectors * 4;
+            int at = slot + row;
+            at -= at >= ring_rows ? ring_rows : 0;
+            const unsigned cell = base + (at * pitch + column) * 4;
+            const int from_y = border(y + row, shape.in_height);
+            const float *line = source.image + max(from_y, 0) * shape.in_pitch;
+            const int x = source.left + column;
+            if (ALIGNED && x >= 0 && x + 4 <= shape.in_width) {
+                copy16_async(cell, line + x, from_y < 0 ? 0 : 16);
+            } else {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) {
+                    const int from_x = border(x + e, shape.in_width);
+                    copy4_async(cell + 4 * e, line + max(from_x, 0),
+                                (from_x | from_y) < 0 ? 0 : 4);
+                }
+            }
+        }
+    }
+}
+
+// Plain stores: streaming ones (.cs) measured slower.
+__device__ __forceinline__ void store4(float *at, float a, float b, float c, float d) {
+#if ALIGNED
+    *(float4 *)at = make_float4(a, b, c, d);
+#else
+    at[0] = a, at[1] = b, at[2] = c, at[3] = d;
+#endif
+}

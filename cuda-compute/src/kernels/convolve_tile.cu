@@ -1,0 +1,86 @@
+// Convolution by larger filters, bound by arithmetic. A block loads the input of 128 columns by
+// WARPS * ROWS rows into shared memory; a thread computes 4 columns x ROWS rows, PAIR filter rows
+// at a time, so that one 16-byte load from shared memory serves up to PAIR * 16 multiplications
+// and one weight serves 4 * ROWS.
+//
+// Preamble: convolve_common's, WARPS, ROWS and PAIR.
+
+#define THREADS (WARPS * 32)
+#define TILE_ROWS (WARPS * ROWS + KH - 1)
+#define TILE_PITCH (128 + (SHIFT + KW - 1 + 3) / 4 * 4)
+
+extern __shared__ __align__(16) float tile[];
+
+// Adds COUNT filter rows, from filter row j, to the thread's outputs.
+template <int COUNT>
+__device__ __forceinline__ void accumulate(float (&sum)[ROWS][4], const float *window,
+                                           const float *weights) {
+    float4 left[ROWS + COUNT - 1];
+#pragma unroll
+    for (int row = 0; row < ROWS + COUNT - 1; ++row)
+        left[row] = *(const float4 *)(window + row * TILE_PITCH);
+#pragma unroll
+    for (int i = -SHIFT; i < KW; i += 4) {
+#pragma unroll
+        for (int row = 0; row < ROWS + COUNT - 1; ++row) {
+            const float4 l = left[row];
+            float4 r = l;
+            // The last columns need no further load when the filter ends on the boundary.
+            if (i + 1 < KW) r = *(const float4 *)(window + row * TILE_PITCH + i + SHIFT + 4);
+            const float at[8] = {l.x, l.y, l.z, l.w, r.x, r.y, r.z, r.w};
+#pragma unroll
+            for (int j = 0; j < COUNT; ++j) {
+                if (row - j < 0 || row - j >= ROWS) continue;
+#pragma unroll
+                for (int k = 0; k < 4; ++k) {
+                    if (i + k < 0 || i + k >= KW) continue;
+#pragma unroll
+                    for (int c = 0; c < 4; ++c)
+                        sum[row - j][c] =
+                            fmaf(weights[j * KW + i + k], at[c + k], sum[row - j][c]);
+                }
+            }
+            left[row] = r;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+convolve_tile(const float *__restrict__ input, float *__restrict__ output,
+              const __grid_constant__ Shape shape, const __grid_constant__ Weights weights) {
+    const int across = blockIdx.x % shape.across;
+    const unsigned rest = blockIdx.x / shape.across;
+    const int down = rest % shape.down;
+    const long long image = rest / shape.down;
+    const int left = across * 128, top = down * (WARPS * ROWS);
+    const Source source{input + image * shape.in_image, shape, left - PAD_X - SHIFT, top - PAD_Y};
+    load_rows<THREADS, TILE_PITCH / 4, TILE_PITCH, TILE_ROWS>(tile, source, 0, TILE_ROWS, 0);
+    commit_copies();
+    wait_copies<0>();
+    __syncthreads();
+
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const float *window = tile + warp * ROWS * TILE_PITCH + lane * 4;
+    float sum[ROWS][4] = {};
+    int j = 0;
+#pragma unroll 1
+    for (; j + PAIR <= KH; j += PAIR)
+        accumulate<PAIR>(sum, window + j * TILE_PITCH, weights.at + j * KW);
+    if constexpr (KH % PAIR != 0)
+        accumulate<KH % PAIR>(sum, window + j * TILE_PITCH, weights.at + j * KW);
+
+    const int x = left + lane * 4, y = top + warp * ROWS;
+    float *out = output + image * shape.out_image + y * shape.out_pitch + x;
+    if (left + 128 <= shape.out_width && y + ROWS <= shape.out_height) {
+#pragma unroll
+        for (int row = 0; row < ROWS; ++row)
+            store4(out + row * shape.out_pitch, sum[row][0], sum[row][1], sum[row][2], sum[row][3]);
+    } else {
+#pragma unroll
+        for (int row = 0; row < ROWS; ++row)
+#pragma unroll
+            for (int c = 0; c < 4; ++c)
+                if (x + c < shape.out_width && y + row < shape.out_height)
+                    out[row * shape.out_pitch + c] = sum[row][c];
+    }
+}

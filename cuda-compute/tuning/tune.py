@@ -1,0 +1,502 @@
+"""Measures variants of the kernels on the device and prints the best of each workload.
+
+    python3 tune.py prepare SUITE...    compiles everything the suites need (no GPU needed)
+    python3 tune.py run SUITE...        measures; every measurement goes to $OUT/results.jsonl
+
+Suites: ceilings sum small march tile separable correct peers. Times are medians between two events
+around one launch, the queue filled beforehand, inputs random and rotating through memory.
+"""
+
+import ctypes
+import itertools
+import json
+import os
+import statistics
+import sys
+import time
+from ctypes import c_float, c_int, c_longlong, c_ulonglong, c_void_p
+from pathlib import Path
+
+import kernels
+
+OUT = Path(os.environ.get("OUT", "."))
+SUITES = ["ceilings", "copies", "sum", "march", "tile", "stream", "separable", "correct", "peers"]
+HELPERS = (kernels.HERE / "helpers.cu").read_text()
+POOL = 1 << 30  # floats of the pool of random input
+SUM_SIZES = [1 << 12, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, (1 << 27) - 157, 1 << 30]
+IMAGE = int(os.environ.get("IMAGE", 4096))
+
+
+class Shape(ctypes.Structure):
+    _fields_ = [(n, c_longlong) for n in ("in_pitch", "out_pitch", "in_image", "out_image")]
+    _fields_ += [(n, c_int) for n in ("in_width", "in_height", "out_width", "out_height",
+                                      "across", "down", "rows", "images")]
+
+
+def up(a, b):
+    return -(-a // b)
+
+
+def weights_of(count):
+    """Deterministic weights of mixed sign in a struct of `count` floats."""
+    values = [((i * 2654435761) % 1000 - 480) / 1000 for i in range(count)]
+    return (c_float * count)(*values)
+
+
+def copy_variants():
+    for pattern, threads, per in itertools.product([0, 1, 2], [128, 256, 512, 1024], [1, 2, 4, 8]):
+        for load, store in [("", ""), ("", ".cs"), (".nc.L1::no_allocate", ".cs"), (".cs", ".cs"),
+                            (".nc.L1::no_allocate", ""), ("", ".wt"), (".nc.L1::no_allocate.L2::256B", "")]:
+            if (load, store) in [("", ""), (".nc.L1::no_allocate", "")] or per in (2, 4):
+                yield dict(PATTERN=pattern, THREADS=threads, PER=per, LD=f'"{load}"', ST=f'"{store}"')
+
+
+def copy_source(macros):
+    return ("".join(f"#define {k} {v}\n" for k, v in macros.items())
+            + (kernels.HERE / "copies.cu").read_text())
+
+
+def sum_variants():
+    for threads, unroll in itertools.product([128, 256, 512, 1024], [1, 2, 4, 8]):
+        yield dict(threads=threads, unroll=unroll)
+
+
+def march_variants(k):
+    caps = {3: [(128, 8), (128, 12), (256, 4), (256, 6)], 5: [(128, 8), (256, 3), (256, 4)],
+            7: [(128, 4), (128, 6), (256, 2)], 9: [(128, 4), (256, 1), (256, 2)]}.get(k, [])
+    for (threads, blocks), prefetch in itertools.product(caps, [0, 1]):
+        yield dict(THREADS=threads, BLOCKS=blocks, PREFETCH=prefetch)
+
+
+def tile_variants(k):
+    pairs = {3: [1, 3], 5: [1, 2, 3], 7: [1, 2, 4], 9: [1, 2, 3]}.get(k, [2, 3])
+    for (warps, rows, blocks), pair in itertools.product(
+            [(4, 4, 8), (4, 8, 5), (8, 4, 4), (8, 8, 3)], pairs):
+        yield dict(WARPS=warps, ROWS=rows, BLOCKS=blocks, PAIR=pair)
+
+
+def stream_variants(k):
+    passes = {3: [3], 5: [5, 3], 7: [7, 4], 9: [3, 5], 15: [3, 5], 31: [2, 3]}[k]
+    for warps, rows, per in itertools.product([1, 2, 4] if k < 31 else [2, 4, 8], [4, 8], passes):
+        for resident in (20, 32) if rows == 4 else (16, 24):
+            for ahead in (1, 2) if k <= 7 and warps * rows <= 8 else (1,):
+                yield dict(WARPS=warps, ROWS=rows, PASS=per, BLOCKS=resident // warps, AHEAD=ahead,
+                           ROLLED=int(k > 9))
+                if k in (7, 9) and k % per == 0:
+                    yield dict(WARPS=warps, ROWS=rows, PASS=per, BLOCKS=resident // warps,
+                               AHEAD=ahead, ROLLED=1)
+
+
+def separable_variants(k):
+    group = k * max(1, 32 // k)
+    for threads, columns, blocks in [(128, 2, 2), (128, 2, 3), (128, 2, 4), (256, 1, 2),
+                                     (256, 1, 3), (128, 1, 4), (128, 1, 6), (256, 2, 1)]:
+        yield dict(THREADS=threads, COLUMNS=columns, BLOCKS=blocks, GROUP=group)
+
+
+MARCH_K, TILE_K, SEPARABLE_K = [3, 5], [3, 5, 7, 9, 15, 31], [5, 15, 31]
+CORRECT = [(3, 3), (5, 5), (9, 9), (15, 15), (31, 31), (4, 6)]
+
+
+def correct_cases():
+    for (kw, kh), border, aligned in itertools.product(CORRECT, range(4), [1, 0]):
+        if (kw, border) in {(31, 1), (31, 2), (15, 3), (15, 0)}:
+            continue
+        common = dict(border=border, aligned=aligned, same=True)
+        if kw <= 9:
+            yield "march", kw, kh, common, dict(THREADS=128, BLOCKS=4, PREFETCH=0)
+        yield "stream", kw, kh, common, dict(WARPS=2, ROWS=4, BLOCKS=8, PASS=min(kh, 3), AHEAD=1,
+                                              ROLLED=int(kh > 9))
+        yield "tile", kw, kh, common, dict(WARPS=4, ROWS=8, BLOCKS=4, PAIR=2)
+        yield "separable", kw, kh, common, dict(THREADS=128, COLUMNS=2, BLOCKS=2,
+                                                GROUP=kh * max(1, 32 // kh))
+
+
+def sources(suites):
+    yield HELPERS
+    if "copies" in suites:
+        yield from map(copy_source, copy_variants())
+    if "sum" in suites or "peers" in suites:
+        yield from (kernels.reduce_source(**v) for v in sum_variants())
+        for element in kernels.ELEMENTS:
+            yield kernels.reduce_source(element=element, threads=512, unroll=4)
+        yield kernels.reduce_source(op="dot", threads=512, unroll=4)
+    for kind, sizes, variants in [("march", MARCH_K, march_variants), ("tile", TILE_K, tile_variants),
+                                  ("stream", TILE_K, stream_variants),
+                                  ("separable", SEPARABLE_K, separable_variants)]:
+        if kind in suites:
+            for k in sizes:
+                yield from (kernels.convolve_source(kind, k, k, **v) for v in variants(k))
+    if "correct" in suites:
+        for kind, kw, kh, common, macros in correct_cases():
+            yield kernels.convolve_source(kind, kw, kh, **common, **macros)
+
+
+class Bench:
+    def __init__(self):
+        from driver import Gpu
+        self.gpu = gpu = Gpu()
+        helpers = kernels.compile_cubin(HELPERS)
+        self.helper = {n: gpu.function(helpers, n) for n in
+                       ("fill_random", "spin", "empty", "read_only", "copy", "fma_rate",
+                        "convolve_reference", "largest_difference")}
+        gpu.hold = lambda ns: gpu.launch(self.helper["spin"], 1, 1, [c_ulonglong(ns)])
+        self.pool = gpu.alloc(4 * POOL + 256)
+        self.out = gpu.alloc(4 * POOL // 2)
+        self.workspace = gpu.alloc(1 << 20)
+        self.result = gpu.alloc(256)
+        gpu.zero(self.workspace, 1 << 20)
+        gpu.launch(self.helper["fill_random"], 2048, 256,
+                   [c_ulonglong(self.pool), c_ulonglong(POOL + 64), c_int(7)])
+        gpu.sync()
+        self.cursor = 0
+        self.log = open(OUT / "results.jsonl", "a")
+        self.warm()
+
+    def warm(self):
+        out = c_ulonglong(self.result)
+        for _ in range(40):
+            self.gpu.launch(self.helper["fma_rate"], 132 * 4, 512,
+                            [out, c_float(0.999), c_float(0.001), c_int(200)])
+        self.gpu.sync()
+
+    def note(self, **record):
+        self.log.write(json.dumps(record) + "\n")
+        self.log.flush()
+
+    def input(self, floats):
+        """The next piece of the random pool."""
+        step = (floats + 1023) // 1024 * 1024
+        if self.cursor + step > POOL:
+            self.cursor = 0
+        at = self.pool + 4 * self.cursor
+        self.cursor += step
+        return at
+
+    # ceilings
+
+    def ceilings(self):
+        gpu, helper = self.gpu, self.helper
+        count = c_ulonglong(POOL // 4)
+        best = {}
+        for grid, block in itertools.product([132, 264, 528, 1056], [256, 512, 1024]):
+            us = gpu.median(lambda i: gpu.launch(helper["read_only"], grid, block, [
+                c_ulonglong(self.pool), c_ulonglong(self.result), count]), 7)
+            best["read GB/s"] = max(best.get("read GB/s", 0), 4 * POOL / us / 1e3)
+        half = POOL // 2
+        us = gpu.median(lambda i: gpu.copy(self.out, self.pool, 4 * half), 7)
+        best["copy (driver) GB/s"] = 8 * half / us / 1e3
+        us = gpu.median(lambda i: gpu.copy(self.out, self.input(1 << 24), 4 << 24), 9)
+        best["copy 64 MiB (driver) GB/s"] = (8 << 24) / us / 1e3
+        for grid in [264, 528, 1056, 4096]:
+            us = gpu.median(lambda i: gpu.launch(helper["copy"], grid, 512, [
+                c_ulonglong(self.pool), c_ulonglong(self.out), c_ulonglong(half // 4)]), 7)
+            best["copy (kernel) GB/s"] = max(best.get("copy (kernel) GB/s", 0), 8 * half / us / 1e3)
+        us = gpu.median(lambda i: gpu.launch(helper["fma_rate"], 132 * 4, 512, [
+            c_ulonglong(self.result), c_float(0.999), c_float(0.001), c_int(400)]), 9)
+        best["FMA T/s"] = 132 * 4 * 512 * 400 * 1024 / us / 1e6
+        best["empty launch us"] = gpu.median(lambda i: gpu.launch(helper["empty"], 1, 32, []), 31)
+        best["no launch us"] = gpu.median(lambda i: None, 31)
+        self.best = best
+        self.note(suite="ceilings", **best)
+        for name, value in best.items():
+            print(f"  {name:28} {value:10.2f}")
+
+    def copies(self):
+        gpu, n, rows = self.gpu, IMAGE, []
+        for macros in copy_variants():
+            function = gpu.function(kernels.compile_cubin(copy_source(macros)), "copy_pattern")
+            grid = n * n // 4 // (macros["THREADS"] * macros["PER"])
+            us = gpu.median(lambda i: gpu.launch(function, grid, macros["THREADS"], [
+                c_ulonglong(self.input(n * n)), c_ulonglong(self.out + 4 * n * n * (i % 4)),
+                c_int(n), c_int(n)]), 11)
+            rows.append((us, macros))
+            self.note(suite="copies", image=n, us=us, **macros)
+        us = gpu.median(lambda i: gpu.copy(self.out + 4 * n * n * (i % 4), self.input(n * n),
+                                           4 * n * n), 11)
+        print(f"  driver's copy {us:.2f} us")
+        rows.sort(key=lambda r: r[0])
+        for us, macros in rows[:12] + rows[-3:]:
+            print(f"  copy {n}^2 {us:8.2f} us {macros}")
+
+    # sum
+
+    def reducer(self, **variant):
+        path = kernels.compile_cubin(kernels.reduce_source(**variant))
+        return self.gpu.function(path, "reduce")
+
+    def reduce(self, function, threads, grid, at, count, second=None):
+        args = [c_ulonglong(at), c_ulonglong(count), c_ulonglong(self.workspace),
+                c_ulonglong(self.result)]
+        if second:
+            args.insert(1, c_ulonglong(second))
+        self.gpu.launch(function, grid, threads, args)
+
+    def sum(self):
+        gpu = self.gpu
+        variants = [(v, self.reducer(**v)) for v in sum_variants()]
+        for count in SUM_SIZES:
+            rows = []
+            repeats = 31 if count <= 1 << 22 else 15 if count < 1 << 29 else 5
+            for variant, function in variants:
+                threads = variant["threads"]
+                resident = gpu.occupancy(function, threads, 0) * gpu.multiprocessors
+                whole = up(count // 4, threads * variant["unroll"])
+                grids = {min(resident, whole)}
+                if whole > 132:
+                    grids |= {132 * m for m in (1, 2, 3, 4, 8) if 132 * m <= min(whole, resident)}
+                elif whole > 8:
+                    grids |= {up(whole, 2)}
+                for grid in grids:
+                    us = gpu.median(lambda i: self.reduce(function, threads, grid,
+                                                          self.input(count), count), repeats)
+                    rows.append((us, grid, variant))
+                    self.note(suite="sum", count=count, us=us, grid=grid, **variant)
+            rows.sort(key=lambda r: r[0])
+            for us, grid, variant in rows[:4]:
+                print(f"  sum {count:>11} {us:9.2f} us {4 * count / us / 1e3:7.0f} GB/s"
+                      f" grid {grid:5} {variant}")
+
+    # convolution
+
+    def convolver(self, kind, kw, kh, common=None, **macros):
+        path = kernels.compile_cubin(kernels.convolve_source(kind, kw, kh, **(common or {}), **macros))
+        shared = 0
+        aligned = (common or {}).get("aligned", 1)
+        same = (common or {}).get("same", True)
+        pad = (kw - 1) // 2 if same else 0
+        shift = (4 - pad % 4) % 4 if aligned else 0
+        halo = up(shift + kw - 1, 4) * 4
+        if kind == "tile":
+            shared = 4 * (macros["WARPS"] * macros["ROWS"] + kh - 1) * (128 + halo)
+        if kind == "stream":
+            step = macros["WARPS"] * macros["ROWS"]
+            shared = 4 * (kh - 1 + step * (1 + macros["AHEAD"])) * (128 + halo)
+        if kind == "separable":
+            width = macros["THREADS"] * macros["COLUMNS"]
+            pitch = (width + halo + 27) // 32 * 32 + 4
+            shared = 4 * macros["GROUP"] * (pitch + width + 4)
+        return self.gpu.function(path, f"convolve_{kind}", shared), shared
+
+    def convolve(self, kind, function, shared, macros, rows, at, out, size, pitch, weights):
+        width, height = size
+        shape = Shape(in_pitch=pitch, out_pitch=pitch, in_width=width, in_height=height,
+                      out_width=width, out_height=height, rows=rows, images=1)
+        if kind == "march":
+            shape.across, shape.down = up(width, 128), up(height, rows)
+            grid = up(shape.across * shape.down * 32, macros["THREADS"])
+            block = macros["THREADS"]
+        elif kind == "stream":
+            shape.across, shape.down = up(width, 128), up(height, rows)
+            grid, block = shape.across * shape.down, macros["WARPS"] * 32
+        elif kind == "tile":
+            shape.across, shape.down = up(width, 128), up(height, macros["WARPS"] * macros["ROWS"])
+            grid, block = shape.across * shape.down, macros["WARPS"] * 32
+        else:
+            shape.across = up(width, macros["THREADS"] * macros["COLUMNS"])
+            shape.down = up(height, rows)
+            grid, block = shape.across * shape.down, macros["THREADS"]
+        self.gpu.launch(function, grid, block,
+                        [c_ulonglong(at), c_ulonglong(out), shape, weights], shared)
+
+    def sweep(self, kind, sizes, variants, rows_of):
+        gpu, n = self.gpu, IMAGE
+        for k in sizes:
+            weights = weights_of(2 * k if kind == "separable" else k * k)
+            table, failed = [], 0
+            for macros in variants(k):
+                function, shared = self.convolver(kind, k, k, **macros)
+                threads = macros.get("THREADS") or macros["WARPS"] * 32
+                resident = gpu.occupancy(function, threads, shared)
+                if resident == 0:
+                    failed += 1
+                    continue
+                for rows in rows_of(k, macros, resident):
+                    us = gpu.median(lambda i: self.convolve(
+                        kind, function, shared, macros, rows, self.input(n * n),
+                        self.out + 4 * n * n * (i % 4), (n, n), n, weights), 9)
+                    table.append((us, rows, resident, macros))
+                    self.note(suite=kind, k=k, image=n, us=us, rows=rows, resident=resident, **macros)
+            table.sort(key=lambda r: r[0])
+            work = 2 * k if kind == "separable" else k * k
+            for us, rows, resident, macros in table[:5]:
+                print(f"  {kind} {n}^2 K={k:2} {us:8.2f} us {8 * n * n / us / 1e3:6.0f} GB/s"
+                      f" {n * n * work / us / 1e6:6.2f} TFMA/s rows {rows} x{resident} {macros}")
+            if failed:
+                print(f"  ({failed} variants of K={k} do not fit)")
+
+    def march(self):
+        self.sweep("march", MARCH_K, march_variants, lambda k, m, r: [4, 8, 16, 32])
+
+    def tile(self):
+        self.sweep("tile", TILE_K, tile_variants, lambda k, m, r: [0])
+
+    def stream(self):
+        def rows_of(k, macros, resident):
+            step = macros["WARPS"] * macros["ROWS"]
+            across = up(IMAGE, 128)
+            downs = {max(1, 132 * resident * waves // across) for waves in (1, 2, 4)}
+            return {up(up(IMAGE, down), step) * step for down in downs}
+        self.sweep("stream", TILE_K, stream_variants, rows_of)
+
+    def separable(self):
+        def rows_of(k, macros, resident):
+            across = up(IMAGE, macros["THREADS"] * macros["COLUMNS"])
+            group = macros["GROUP"]
+            result = set()
+            for waves in (1, 2, 3):
+                down = max(1, 132 * resident * waves // across)
+                # Whole groups: rows + k - 1 is a multiple of the group.
+                result.add(up(up(IMAGE, down) + k - 1, group) * group - (k - 1))
+            return result
+        self.sweep("separable", SEPARABLE_K, separable_variants, rows_of)
+
+    def correct(self):
+        import numpy as np
+        gpu = self.gpu
+        device_weights = gpu.alloc(1 << 16)
+        worst, cases = {}, 0
+        for kind, kw, kh, common, macros in correct_cases():
+            function, shared = self.convolver(kind, kw, kh, common, **macros)
+            for width, height in [(517, 301), (16, 9), (1, 1), (700, 70)]:
+                pitch = up(width, 4) * 4 + 4 if common["aligned"] else width + 3
+                at = self.pool + (0 if common["aligned"] else 4)
+                out, reference = self.out + (0 if common["aligned"] else 8), self.out + (1 << 24)
+                if kind == "separable":
+                    weights = weights_of(kw + kh)
+                    full = [weights[i] * weights[kw + j] for j in range(kh) for i in range(kw)]
+                else:
+                    weights = weights_of(kw * kh)
+                    full = list(weights)
+                gpu.upload(device_weights, np.array(full, dtype=np.float32))
+                gpu.zero(self.out, 1 << 22, 0xFF)
+                rows = 31 if kind == "march" else 32 if kind == "stream" else 200
+                self.convolve(kind, function, shared, macros, rows, at, out, (width, height), pitch,
+                              weights)
+                gpu.launch(self.helper["convolve_reference"], (up(width, 128), 256, 1), 128, [
+                    c_ulonglong(at), c_ulonglong(reference), c_ulonglong(device_weights), c_int(kw),
+                    c_int(kh), c_int((kw - 1) // 2), c_int((kh - 1) // 2), c_int(common["border"]),
+                    c_int(width), c_int(height), c_longlong(pitch), c_int(width), c_int(height),
+                    c_longlong(pitch)])
+                gpu.zero(self.result, 4)
+                gpu.launch(self.helper["largest_difference"], (4, 64, 1), 128, [
+                    c_ulonglong(out), c_ulonglong(reference), c_int(width), c_int(height),
+                    c_longlong(pitch), c_longlong(pitch), c_ulonglong(self.result)])
+                difference = gpu.download(np.zeros(1, np.float32), self.result)[0]
+                relative = difference / sum(abs(w) for w in full)
+                cases += 1
+                if not relative < 2e-6:
+                    print(f"  WRONG {kind} {kw}x{kh} {common} {width}x{height}: {relative}")
+                key = (kind, kw)
+                worst[key] = max(worst.get(key, 0), relative)
+        print(f"  {cases} convolution cases; worst error over sum |w|: "
+              + ", ".join(f"{k[0]} {k[1]}: {v:.1e}" for k, v in worst.items()))
+        self.correct_sums()
+
+    def correct_sums(self):
+        import numpy as np
+        gpu, wrong, cases = self.gpu, 0, 0
+        host = gpu.download(np.zeros((1 << 22) + 64, np.float32), self.pool)
+        for element, (storage, accumulator, _) in kernels.ELEMENTS.items():
+            view = host.view({"f32": "f4", "f32_f64": "f4", "f64": "f8", "i32": "i4", "u64": "u8",
+                              "bf16": "u2"}[element])
+            dtype = {"float": "f4", "double": "f8", "int": "i4", "unsigned long long": "u8"}[accumulator]
+            function = self.reducer(element=element, threads=512, unroll=4)
+            limit = len(view) - 16
+            for count in [0, 1, 2, 3, 5, 31, 1023, 2049, 65537, limit - 3, limit]:
+                for offset in range(0, 16 // view.itemsize):
+                    for grid in (1, 7, 264):
+                        piece = view[offset:offset + count]
+                        self.reduce(function, 512, grid, self.pool + offset * view.itemsize, count)
+                        got = gpu.download(np.zeros(1, dtype), self.result)[0]
+                        if element in ("i32", "u64"):
+                            want, bound = piece.sum(dtype=dtype), 0
+                        else:
+                            if element == "bf16":
+                                piece = (piece.astype(np.uint32) << 16).view(np.float32)
+                            with np.errstate(all="ignore"):
+                                want = np.sum(piece, dtype=np.float64)
+                                bound = (np.sum(np.abs(piece), dtype=np.float64)
+                                         * (1e-6 if dtype == "f4" else 1e-14))
+                        cases += 1
+                        ok = got == want or abs(float(got) - float(want)) <= bound \
+                            or not np.isfinite(bound)
+                        if not ok:
+                            wrong += 1
+                            if wrong < 8:
+                                print("  WRONG sum", element, count, offset, grid, got, want)
+        print(f"  {cases} sums, {wrong} wrong")
+
+    # peers
+
+    def peers(self):
+        gpu = self.gpu
+        cub = ctypes.CDLL(str(kernels.HERE / "libcub_peer.so"))
+        temporary, size = gpu.alloc(1 << 24), ctypes.c_size_t(1 << 24)
+        for entry, length in [("cub_sum_f32", c_longlong), ("cub_sum_f32_32", c_int)]:
+            function = getattr(cub, entry)
+            for count in SUM_SIZES:
+                repeats = 31 if count <= 1 << 22 else 15 if count < 1 << 29 else 5
+                us = gpu.median(lambda i: function(
+                    c_void_p(self.input(count)), c_void_p(self.result), length(count),
+                    c_void_p(temporary), size, gpu.stream), repeats)
+                self.note(suite="peers", what=entry, count=count, us=us)
+                print(f"  {entry:15} {count:>11} {us:9.2f} us {4 * count / us / 1e3:7.0f} GB/s")
+        self.npp()
+
+    def npp(self):
+        path = kernels.find(["lib64/libnppif.so.13", "lib/libnppif.so.13", "lib64/libnppif.so*"])
+        if not path:
+            print("  NPP: not found")
+            return
+        core = kernels.find(["lib64/libnppc.so.13", "lib/libnppc.so.13"])
+        if core:
+            ctypes.CDLL(core, mode=ctypes.RTLD_GLOBAL)
+        npp, gpu, n = ctypes.CDLL(path), self.gpu, IMAGE
+
+        class Context(ctypes.Structure):
+            _fields_ = [("stream", c_void_p), ("device", c_int), ("multiprocessors", c_int),
+                        ("threads_mp", c_int), ("threads_block", c_int),
+                        ("shared", ctypes.c_size_t), ("major", c_int), ("minor", c_int),
+                        ("flags", ctypes.c_uint), ("reserved", c_int)]
+
+        class Size(ctypes.Structure):
+            _fields_ = [("width", c_int), ("height", c_int)]
+
+        context = Context(gpu.stream, 0, gpu.multiprocessors, 2048, 1024, 49152, 9, 0, 1, 0)
+        coefficients = gpu.alloc(1 << 14)
+        import numpy as np
+        for k in TILE_K:
+            gpu.upload(coefficients, np.array(list(weights_of(k * k)), np.float32))
+            call = npp.nppiFilterBorder_32f_C1R_Ctx
+            status = []
+            us = gpu.median(lambda i: status.append(call(
+                c_void_p(self.input(n * n)), c_int(4 * n), Size(n, n), Size(0, 0),
+                c_void_p(self.out), c_int(4 * n), Size(n, n), c_void_p(coefficients), Size(k, k),
+                Size(k // 2, k // 2), c_int(2), context)), 9)
+            self.note(suite="peers", what="nppiFilterBorder", k=k, image=n, us=us, status=status[0])
+            print(f"  nppiFilterBorder {n}^2 K={k:2} {us:8.2f} us status {status[0]}")
+
+
+def main():
+    action, suites = sys.argv[1], sys.argv[2:] or SUITES
+    start = time.time()
+    wanted = list(dict.fromkeys(sources(suites)))
+    kernels.compile_all(wanted)
+    print(f"{len(wanted)} kernels compiled in {time.time() - start:.1f} s", flush=True)
+    if action == "prepare":
+        return
+    bench = Bench()
+    print(bench.gpu.name(), bench.gpu.multiprocessors, "multiprocessors",
+          f"ready after {time.time() - start:.1f} s", flush=True)
+    for suite in suites:
+        begin = time.time()
+        try:
+            getattr(bench, suite)()
+        except Exception as error:
+            print(f"  {suite} FAILED: {type(error).__name__}: {error}")
+        print(f"-- {suite}: {time.time() - begin:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
