@@ -6,7 +6,7 @@ use crate::approximate::Approximate;
 use crate::operand::{Operand, Width};
 use crate::random::{Random, hash};
 
-/// Threads of a block; the number of cases of a form is a multiple of it.
+/// Threads of a block. A form has a whole number of blocks of cases, or less than one block.
 pub const BLOCK: usize = 128;
 
 /// How results must agree.
@@ -38,7 +38,7 @@ pub struct Form {
     pub optional: bool,
     /// How the results must agree.
     pub check: Check,
-    /// Number of cases, a multiple of [`BLOCK`].
+    /// Number of cases: a multiple of [`BLOCK`], or a whole number of warps below it.
     pub cases: usize,
     /// Whether the instruction may stand anywhere in a random program: defined and exact for any
     /// bits, alone in its lane, and not open to contraction.
@@ -119,6 +119,13 @@ impl Form {
     #[must_use]
     pub fn blocks(mut self, blocks: usize) -> Self {
         self.cases = blocks * BLOCK;
+        self
+    }
+
+    /// A single warp of cases.
+    #[must_use]
+    pub fn one_warp(mut self) -> Self {
+        self.cases = 32;
         self
     }
 

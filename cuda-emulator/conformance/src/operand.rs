@@ -38,7 +38,7 @@ impl Width {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// True and false.
-    Pred,
+    Truth,
     /// An 8-bit integer in a 32-bit register, with anything above it.
     I8,
     /// A 16-bit integer, signed or unsigned.
@@ -78,7 +78,7 @@ impl Operand {
     #[must_use]
     pub fn width(self) -> Width {
         match self {
-            Pred => Width::Pred,
+            Truth => Width::Pred,
             I16 | F16 | Bf16 | F8x2 => Width::B16,
             I8 | I32 | I16x2 | F16x2 | Bf16x2 | F32 | Count | Lane | OneOf(_) => Width::B32,
             I64 | F64 => Width::B64,
@@ -89,7 +89,7 @@ impl Operand {
     #[must_use]
     pub fn edges(self) -> Vec<u64> {
         match self {
-            Pred => vec![0, 1],
+            Truth => vec![0, 1],
             I8 => {
                 let plain = integer_edges(8);
                 let dirty = plain.iter().map(|&v| v | 0xa5c3_9600);
@@ -119,7 +119,7 @@ impl Operand {
     /// A value that is no edge: any bits, or bits that make rounding and cancellation likely.
     pub fn random(self, random: &mut Random) -> u64 {
         match self {
-            Pred => random.bits() & 1,
+            Truth => random.bits() & 1,
             I8 | I16 | I32 | I64 => {
                 // A random number of significant bits, so that products and differences of all
                 // sizes come up.

@@ -82,7 +82,8 @@ impl Runner {
 
     fn launch(&self, function: &Function, form: &Form) -> Result<Columns> {
         let (cases, results) = (form.cases, form.results.len());
-        if cases % BLOCK != 0 {
+        let block = cases.min(BLOCK);
+        if cases == 0 || cases % block != 0 {
             bail!("{cases} cases are no whole number of blocks");
         }
         let mut host = form.inputs();
@@ -90,7 +91,7 @@ impl Runner {
         let inputs = DeviceBuffer::from_slice(&self.stream, &host)?;
         let mut outputs = DeviceBuffer::<u64>::zeroed(&self.stream, cases * results)?;
         let mut scratch = DeviceBuffer::<u64>::zeroed(&self.stream, cases * 2)?;
-        let config = LaunchConfig::new((cases / BLOCK) as u32, BLOCK as u32);
+        let config = LaunchConfig::new((cases / block) as u32, block as u32);
         // SAFETY: the kernel reads its case's operands, writes its case's results and uses 16
         // bytes of scratch for each case; the buffers have exactly these sizes.
         unsafe { function.launch(&self.stream, config, (&inputs, &mut outputs, &mut scratch)) }

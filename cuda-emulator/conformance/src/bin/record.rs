@@ -18,7 +18,7 @@ fn main() -> Result<ExitCode> {
         ["ptx", folder] => write_ptx(Path::new(folder)),
         ["list"] => {
             for form in forms::all() {
-                println!("{}", form.name);
+                println!("{}\t{} cases, {} results", form.name, form.cases, form.results.len());
             }
             Ok(ExitCode::SUCCESS)
         }

@@ -4,7 +4,7 @@ use super::{BITS, INTEGERS};
 use crate::form::Form;
 use crate::operand::{
     Operand::{self, *},
-    Width::*,
+    Width::{self, *},
 };
 
 pub fn add(forms: &mut Vec<Form>) {
@@ -25,10 +25,10 @@ fn logic(forms: &mut Vec<Form>) {
         }
     }
     for op in ["and", "or", "xor"] {
-        forms.push(Form::new(format!("{op}.pred"), &[Pred; 2], &[PRED]).anywhere());
+        forms.push(Form::new(format!("{op}.pred"), &[Truth; 2], &[Width::Pred]).anywhere());
     }
     for op in ["not", "mov"] {
-        forms.push(Form::new(format!("{op}.pred"), &[Pred], &[PRED]).anywhere());
+        forms.push(Form::new(format!("{op}.pred"), &[Truth], &[Width::Pred]).anywhere());
     }
     for lut in [0x00, 0x01, 0x80, 0xfe, 0x96, 0xe8, 0xca, 0x6a, 0x1b, 0xff] {
         let form = Form::new(format!("lop3.b32 {lut:#04x}"), &[I32; 3], &[B32]);
@@ -36,7 +36,7 @@ fn logic(forms: &mut Vec<Form>) {
         forms.push(form.body(body).anywhere());
     }
     for op in ["and", "or"] {
-        let form = Form::new(format!("lop3.{op}.b32"), &[I32, I32, I32, Pred], &[B32, PRED]);
+        let form = Form::new(format!("lop3.{op}.b32"), &[I32, I32, I32, Truth], &[B32, Width::Pred]);
         let body = format!("lop3.{op}.b32 %d0|%d1, %a0, %a1, %a2, 0x96, %a3;");
         forms.push(form.body(body).since(8, 2).optional());
     }
@@ -53,8 +53,6 @@ fn logic(forms: &mut Vec<Form>) {
     }
 }
 
-/// `Width::Pred`, which shares its name with the operand.
-const PRED: crate::operand::Width = crate::operand::Width::Pred;
 
 fn shifts(forms: &mut Vec<Form>) {
     for t in BITS {
@@ -135,7 +133,7 @@ fn selection(forms: &mut Vec<Form>) {
     ];
     for (t, operand) in all {
         let width = operand.width();
-        let form = Form::new(format!("selp.{t}"), &[operand, operand, Pred], &[width]);
+        let form = Form::new(format!("selp.{t}"), &[operand, operand, Truth], &[width]);
         forms.push(form.blocks(1).anywhere());
         for (by, selector) in [("s32", I32), ("f32", F32), ("ftz.f32", F32)] {
             let (ftz, by) = by.strip_prefix("ftz.").map_or(("", by), |by| (".ftz", by));

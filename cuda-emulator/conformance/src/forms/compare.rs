@@ -65,9 +65,9 @@ pub fn add(forms: &mut Vec<Form>) {
     set(forms, "lt", "u16", I16);
     set(forms, "ge", "s64", I64);
     for boolean in BOOLEAN {
-        let form = Form::new(format!("set.gt.{boolean}.u32.s32"), &[I32, I32, Pred], &[B32]);
+        let form = Form::new(format!("set.gt.{boolean}.u32.s32"), &[I32, I32, Truth], &[B32]);
         forms.push(form.anywhere());
-        let form = Form::new(format!("set.gt.{boolean}.f32.f32 !c"), &[F32, F32, Pred], &[B32]);
+        let form = Form::new(format!("set.gt.{boolean}.f32.f32 !c"), &[F32, F32, Truth], &[B32]);
         let body = format!("set.gt.{boolean}.f32.f32 %d0, %a0, %a1, !%a2;");
         forms.push(form.body(body).anywhere());
     }
@@ -80,14 +80,15 @@ fn setp(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
 
 /// With a third predicate, plain and negated, and both results.
 fn combined(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
-    let operands = [operand, operand, Pred];
+    let operands = [operand, operand, Truth];
     for boolean in BOOLEAN {
         for not in ["", "!"] {
-            let form = Form::new(format!("setp.{op}.{boolean}.{t} p|q {not}c"), &operands, &[
-                Width::Pred;
-                2
-            ]);
-            let body = format!("setp.{op}.{boolean}.{t} %d0|%d1, %a0, %a1, {not}%a2;");
+            // One f16 comparison has one result.
+            let (names, q) = if t == "f16" { ("p", "") } else { ("p|q", "|%d1") };
+            let results = vec![Width::Pred; names.len().div_ceil(2)];
+            let name = format!("setp.{op}.{boolean}.{t} {names} {not}c");
+            let form = Form::new(name, &operands, &results);
+            let body = format!("setp.{op}.{boolean}.{t} %d0{q}, %a0, %a1, {not}%a2;");
             forms.push(form.body(body).anywhere());
         }
     }

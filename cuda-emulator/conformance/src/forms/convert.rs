@@ -26,15 +26,21 @@ const INTEGER_ROUNDINGS: [&str; 4] = ["rni", "rzi", "rmi", "rpi"];
 pub fn add(forms: &mut Vec<Form>) {
     for to in INTEGERS {
         for from in INTEGERS {
-            for sat in ["", ".sat"] {
-                push(forms, format!("cvt{sat}.{}.{}", to.0, from.0), to, from);
+            push(forms, format!("cvt.{}.{}", to.0, from.0), to, from);
+            if loses(from.0, to.0) {
+                push(forms, format!("cvt.sat.{}.{}", to.0, from.0), to, from);
             }
         }
         for from in FLOATS {
+            if lacks(to, from) {
+                continue;
+            }
             for rounding in INTEGER_ROUNDINGS {
                 push(forms, format!("cvt.{rounding}.{}.{}", to.0, from.0), to, from);
             }
-            push(forms, format!("cvt.rzi.sat.{}.{}", to.0, from.0), to, from);
+            if from.0 != "bf16" {
+                push(forms, format!("cvt.rzi.sat.{}.{}", to.0, from.0), to, from);
+            }
             if from.0 == "f32" {
                 push(forms, format!("cvt.rni.ftz.{}.f32", to.0), to, from);
                 push(forms, format!("cvt.rpi.ftz.sat.{}.f32", to.0), to, from);
@@ -43,6 +49,9 @@ pub fn add(forms: &mut Vec<Form>) {
     }
     for to in FLOATS {
         for from in INTEGERS {
+            if lacks(from, to) {
+                continue;
+            }
             for rounding in ROUNDINGS {
                 push(forms, format!("cvt.{rounding}.{}.{}", to.0, from.0), to, from);
             }
@@ -53,6 +62,21 @@ pub fn add(forms: &mut Vec<Form>) {
     }
     between_floats(forms);
     packed(forms);
+}
+
+/// Whether some number of one integer type is none of the other: only then there is `.sat`.
+fn loses(from: &str, to: &str) -> bool {
+    let bits = |t: &str| t[1..].parse::<u32>().unwrap_or(0);
+    match (from.starts_with('s'), to.starts_with('s')) {
+        (true, false) => true,
+        (false, true) => bits(to) <= bits(from),
+        _ => bits(to) < bits(from),
+    }
+}
+
+/// PTX has no conversion between 8-bit integers and bfloat16.
+fn lacks(integer: Type, float: Type) -> bool {
+    integer.1 == I8 && float.1 == Bf16
 }
 
 fn push(forms: &mut Vec<Form>, name: String, to: Type, from: Type) {

@@ -70,11 +70,8 @@ fn qualifiers(forms: &mut Vec<Form>) {
         forms.push(form.body(body).blocks(1).since(since.0, since.1));
     }
     for load in [
-        "ld.global.nc", "ld.global.nc.L1::evict_first", "ld.global.L1::no_allocate.nc", "ldu.global",
+        "ld.global.nc", "ld.global.nc.L1::evict_first", "ldu.global",
     ] {
-        if load.ends_with("allocate.nc") {
-            continue; // the qualifiers have one order only
-        }
         let form = Form::new(format!("{load}.u32"), &[I64], &[B32]);
         forms.push(form.body(format!("{load}.u32 %d0, [%in];")).blocks(1));
     }
@@ -91,11 +88,7 @@ fn qualifiers(forms: &mut Vec<Form>) {
     for (name, line) in [
         ("prefetch", "prefetch.global.L1 [%m];\nprefetch.global.L2 [%m];\nprefetchu.L1 [%m];"),
         ("fence", "fence.acq_rel.gpu;\nfence.sc.cta;\nmembar.gl;\nmembar.cta;\nmembar.sys;"),
-        ("applypriority", "applypriority.global.L2::evict_normal [%m], 128;"),
     ] {
-        if name == "applypriority" {
-            continue; // asks for 128-byte alignment
-        }
         let form = Form::new(name, &[I64], &[B64]);
         let body = format!("st.global.b64 [%m], %a0;\n{line}\nld.global.b64 %d0, [%m];");
         forms.push(form.body(body).blocks(1));
@@ -155,8 +148,8 @@ fn spaces(forms: &mut Vec<Form>) {
 fn variables(forms: &mut Vec<Form>) {
     let slots: &[u32] = &[0, 1, 2, 3, 4, 5, 6, 7];
     for (space, name, t, values, width) in [
-        ("const", "c_f32", "f32", "0f3F800000, 1.5, -2.25, 0f7F800000, 0f80000000, 1e-3, 3, 0.1", B32),
-        ("const", "c_f64", "f64", "0d3FF0000000000000, 1.5, -2.25, 1e300, 0.1, 1e-310, 3.0, -0.0", B64),
+        ("const", "c_f32", "f32", "0f3F800000, 1.5, -2.25, 0f7F800000, 0f80000000, 1.0e-3, 3.0, 0.1", B32),
+        ("const", "c_f64", "f64", "0d3FF0000000000000, 1.5, -2.25, 1e300, 0.1, 0d0000000000000001, 3.0, -0.0", B64),
         ("global", "g_u32", "u32", "1, 0x80000000, 0b101, 017, 4294967295, 1+2*3, 1<<5, 7U", B32),
         ("global", "g_s32", "s32", "-1, -0x7fffffff, ~0, !0, 5 > 3 ? 10 : 20, -7 / 2, -7 % 3, 6 & 3", B32),
         ("const", "c_u64", "u64", "1, 0xffffffffffffffff, 1<<40, 0x123456789abcdef, 7, 8, 9", B64),

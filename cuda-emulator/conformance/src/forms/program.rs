@@ -12,7 +12,7 @@ const PROGRAMS: usize = 160;
 const LENGTH: usize = 40;
 
 /// Where each program begins: the values of its registers.
-const OPERANDS: [Operand; 8] = [I32, F32, I64, F64, F16x2, F16, Bf16, Pred];
+const OPERANDS: [Operand; 8] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth];
 
 /// Programs made of those of `forms` that may stand anywhere.
 pub fn programs(forms: &[Form]) -> Vec<Form> {
@@ -76,5 +76,5 @@ fn program(pool: &[&Form], seed: usize) -> Form {
     let widths: Vec<Width> = ends.iter().map(|&end| registers[end].1).collect();
     Form::new(format!("program {seed}"), &OPERANDS, &widths)
         .body(format!("{{\n{declarations}{body}}}"))
-        .blocks(1)
+        .one_warp()
 }
