@@ -84,9 +84,14 @@ pub fn unpack(packed: &[u8]) -> Result<Data> {
     for _ in 0..rest.number()? {
         let name = rest.text()?;
         let fingerprint = rest.bytes(8)?;
-        let fingerprint = fingerprint.iter().rev().fold(0, |f, &b| f << 8 | u64::from(b));
+        let fingerprint = fingerprint
+            .iter()
+            .rev()
+            .fold(0, |f, &b| f << 8 | u64::from(b));
         let count = rest.number()?;
-        let ids = (0..count).map(|_| rest.number()).collect::<Result<Vec<_>>>()?;
+        let ids = (0..count)
+            .map(|_| rest.number())
+            .collect::<Result<Vec<_>>>()?;
         heads.push((name, fingerprint, ids));
     }
     let mut columns = Vec::new();
@@ -99,7 +104,13 @@ pub fn unpack(packed: &[u8]) -> Result<Data> {
         let Some(columns) = ids.iter().map(|&id| columns.get(id).cloned()).collect() else {
             bail!("{name} names a column that is not there");
         };
-        forms.insert(name, Recorded { fingerprint, columns });
+        forms.insert(
+            name,
+            Recorded {
+                fingerprint,
+                columns,
+            },
+        );
     }
     Ok(Data { device, forms })
 }

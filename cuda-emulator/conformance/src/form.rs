@@ -215,11 +215,7 @@ impl Form {
                     text,
                     "ld.global.b32 %x, [%in+{at}];\nsetp.ne.s32 %a{i}, %x, 0;"
                 ),
-                width => writeln!(
-                    text,
-                    "ld.global.{} %a{i}, [%in+{at}];",
-                    register(width)
-                ),
+                width => writeln!(text, "ld.global.{} %a{i}, [%in+{at}];", register(width)),
             }
             .unwrap();
         }

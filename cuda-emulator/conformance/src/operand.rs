@@ -107,11 +107,51 @@ impl Operand {
             Bf16x2 => pairs(&float_edges(7, 8), 16),
             F8x2 => pairs(&(0..=255).collect::<Vec<u64>>(), 8),
             Count => [
-                0, 1, 31, 32, 33, 5, 63, 64, 255, 16, 65, 15, 17, 24, 256, 127, 128, 257, 8, 0x120,
-                0x8000_0000, 0xffff_ffff, 48, 30, 2, 100,
+                0,
+                1,
+                31,
+                32,
+                33,
+                5,
+                63,
+                64,
+                255,
+                16,
+                65,
+                15,
+                17,
+                24,
+                256,
+                127,
+                128,
+                257,
+                8,
+                0x120,
+                0x8000_0000,
+                0xffff_ffff,
+                48,
+                30,
+                2,
+                100,
             ]
             .to_vec(),
-            Lane => [0, 31, 1, 32, 16, 5, 30, 15, 33, 63, 0xffff_ffff, 7, 2, 0x1f1f].to_vec(),
+            Lane => [
+                0,
+                31,
+                1,
+                32,
+                16,
+                5,
+                30,
+                15,
+                33,
+                63,
+                0xffff_ffff,
+                7,
+                2,
+                0x1f1f,
+            ]
+            .to_vec(),
             OneOf(values) => values.iter().map(|&v| u64::from(v)).collect(),
         }
     }
@@ -185,7 +225,14 @@ fn integer_edges(bits: u32) -> Vec<u64> {
         0xff,
     ];
     if bits > 24 {
-        edges.extend([0xff_ffff, 0x100_0000, 0x80_0000, 0x100_0001, 0x1ff_ffff, ones ^ 0xff_ffff]);
+        edges.extend([
+            0xff_ffff,
+            0x100_0000,
+            0x80_0000,
+            0x100_0001,
+            0x1ff_ffff,
+            ones ^ 0xff_ffff,
+        ]);
     }
     if bits > 53 {
         edges.extend([
@@ -200,7 +247,12 @@ fn integer_edges(bits: u32) -> Vec<u64> {
         ]);
     }
     let mut seen = Vec::new();
-    edges.retain(|edge| !seen.contains(edge) && { seen.push(*edge); true });
+    edges.retain(|edge| {
+        !seen.contains(edge) && {
+            seen.push(*edge);
+            true
+        }
+    });
     edges
 }
 
@@ -263,11 +315,20 @@ fn float_edges(m: u32, e: u32) -> Vec<u64> {
     for bits in [7, 8, 15, 16, 31, 32, 63, 64] {
         if bits < bias as i64 {
             let end = power(bits);
-            edges.extend([end, end - 1, end + 1, end | sign, (end - 1) | sign, (end + 1) | sign]);
+            edges.extend([
+                end,
+                end - 1,
+                end + 1,
+                end | sign,
+                (end - 1) | sign,
+                (end + 1) | sign,
+            ]);
         }
     }
     // Where narrower formats overflow and underflow, and ties between their numbers.
-    for narrow in [15i64, 16, -14, -15, -24, -25, -126, -127, -149, -150, 127, 128, 8, -6, -9] {
+    for narrow in [
+        15i64, 16, -14, -15, -24, -25, -126, -127, -149, -150, 127, 128, 8, -6, -9,
+    ] {
         if narrow.unsigned_abs() < bias {
             edges.extend([power(narrow), power(narrow) - 1, power(narrow) + 1]);
         }
@@ -275,13 +336,23 @@ fn float_edges(m: u32, e: u32) -> Vec<u64> {
     for narrow_mantissa in [2, 3, 7, 10, 23] {
         if narrow_mantissa < m {
             let tie = 1u64 << (m - narrow_mantissa - 1);
-            edges.extend([one | tie, one | tie | tie << 1, one | tie | 1, (one | tie) - 1]);
+            edges.extend([
+                one | tie,
+                one | tie | tie << 1,
+                one | tie | 1,
+                (one | tie) - 1,
+            ]);
             let last = power(15) - (tie << 1);
             edges.extend([last, last | tie, (last | tie) - 1]);
         }
     }
     let mut seen = Vec::new();
-    edges.retain(|edge| !seen.contains(edge) && { seen.push(*edge); true });
+    edges.retain(|edge| {
+        !seen.contains(edge) && {
+            seen.push(*edge);
+            true
+        }
+    });
     edges
 }
 

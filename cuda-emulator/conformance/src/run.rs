@@ -38,7 +38,10 @@ impl Runner {
     /// The driver refuses.
     pub fn device(&self) -> Result<String> {
         let name = self.context.device().name()?;
-        Ok(format!("{name}, driver for CUDA {}", cuda_safe::driver::version()?))
+        Ok(format!(
+            "{name}, driver for CUDA {}",
+            cuda_safe::driver::version()?
+        ))
     }
 
     /// Runs every form, in the order given.
@@ -65,7 +68,9 @@ impl Runner {
                 .enumerate()
                 .map(|(i, form)| {
                     let function = module.function(&format!("form_{i}"));
-                    let columns = function.map_err(Into::into).and_then(|f| self.launch(&f, form));
+                    let columns = function
+                        .map_err(Into::into)
+                        .and_then(|f| self.launch(&f, form));
                     columns.map_err(|error| format!("{error:#}"))
                 })
                 .collect(),

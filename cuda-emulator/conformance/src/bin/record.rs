@@ -2,7 +2,7 @@
 //!
 //! `record data FILE` writes the results; `record compare` holds them against the recorded ones;
 //! `record ptx FOLDER` writes the modules that would be run, for inspection; `record list` names
-//! the forms.
+//! the forms; `record show FORM` prints a form's instructions and every recorded case.
 
 use std::{fs, path::Path, process::ExitCode, time::Instant};
 
@@ -18,11 +18,17 @@ fn main() -> Result<ExitCode> {
         ["ptx", folder] => write_ptx(Path::new(folder)),
         ["list"] => {
             for form in forms::all() {
-                println!("{}\t{} cases, {} results", form.name, form.cases, form.results.len());
+                println!(
+                    "{}\t{} cases, {} results",
+                    form.name,
+                    form.cases,
+                    form.results.len()
+                );
             }
             Ok(ExitCode::SUCCESS)
         }
-        _ => bail!("usage: record data FILE | compare | ptx FOLDER | list"),
+        ["show", name] => show(name),
+        _ => bail!("usage: record data FILE | compare | ptx FOLDER | list | show FORM"),
     }
 }
 
@@ -71,10 +77,33 @@ fn write_ptx(folder: &Path) -> Result<ExitCode> {
     versions.sort_unstable();
     versions.dedup();
     for (major, minor) in versions {
-        let of_version: Vec<&Form> = forms.iter().filter(|f| f.version == (major, minor)).collect();
+        let of_version: Vec<&Form> = forms
+            .iter()
+            .filter(|f| f.version == (major, minor))
+            .collect();
         for (i, part) in of_version.chunks(128).enumerate() {
-            fs::write(folder.join(format!("{major}.{minor}-{i:02}.ptx")), module(part))?;
+            fs::write(
+                folder.join(format!("{major}.{minor}-{i:02}.ptx")),
+                module(part),
+            )?;
         }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(name: &str) -> Result<ExitCode> {
+    let all = forms::all();
+    let Some(form) = all.iter().find(|form| form.name == name) else {
+        bail!("there is no form {name}; `record list` names them");
+    };
+    println!("{}", form.body);
+    let data = forms::recorded()?;
+    let recorded = data.forms.get(name).context("nothing recorded")?;
+    let inputs = form.inputs();
+    for case in 0..form.cases {
+        let operands = &inputs[case * form.operands.len()..][..form.operands.len()];
+        let results: Vec<u64> = recorded.columns.iter().map(|column| column[case]).collect();
+        println!("{case}: {operands:x?} -> {results:x?}");
     }
     Ok(ExitCode::SUCCESS)
 }

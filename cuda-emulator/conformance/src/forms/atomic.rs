@@ -43,25 +43,64 @@ pub fn add(forms: &mut Vec<Form>) {
         for t in [Type("exch.b32", I32), Type("exch.b64", I64)] {
             one(forms, &format!("atom{space}.{}", t.0), space, t, 1);
         }
-        for t in [Type("cas.b16", I16), Type("cas.b32", I32), Type("cas.b64", I64)] {
+        for t in [
+            Type("cas.b16", I16),
+            Type("cas.b32", I32),
+            Type("cas.b64", I64),
+        ] {
             one(forms, &format!("atom{space}.{}", t.0), space, t, 2);
         }
     }
     for order in [
-        ".relaxed", ".acquire", ".release", ".acq_rel", ".relaxed.cta", ".acq_rel.gpu",
-        ".acquire.sys", ".release.cluster",
+        ".relaxed",
+        ".acquire",
+        ".release",
+        ".acq_rel",
+        ".relaxed.cta",
+        ".acq_rel.gpu",
+        ".acquire.sys",
+        ".release.cluster",
     ] {
         let t = Type("add.u32", I32);
-        one(forms, &format!("atom{order}.global.add.u32"), ".global", t, 1);
+        one(
+            forms,
+            &format!("atom{order}.global.add.u32"),
+            ".global",
+            t,
+            1,
+        );
         let t = Type("cas.b64", I64);
-        one(forms, &format!("atom{order}.shared.cas.b64"), ".shared", t, 2);
+        one(
+            forms,
+            &format!("atom{order}.shared.cas.b64"),
+            ".shared",
+            t,
+            2,
+        );
     }
     for order in [".relaxed", ".release", ".release.sys"] {
         let t = Type("add.f32", F32);
-        one(forms, &format!("red{order}.global.add.f32"), ".global", t, 1);
+        one(
+            forms,
+            &format!("red{order}.global.add.f32"),
+            ".global",
+            t,
+            1,
+        );
     }
-    one(forms, "atom.global.L2::cache_hint.add.u32", ".global", Type("add.u32", I32), 1);
-    for t in [Type("add.u32", I32), Type("xor.b64", I64), Type("max.s32", I32), Type("min.u64", I64)] {
+    one(
+        forms,
+        "atom.global.L2::cache_hint.add.u32",
+        ".global",
+        Type("add.u32", I32),
+        1,
+    );
+    for t in [
+        Type("add.u32", I32),
+        Type("xor.b64", I64),
+        Type("max.s32", I32),
+        Type("min.u64", I64),
+    ] {
         contended(forms, t);
     }
     vectors(forms);
@@ -75,7 +114,11 @@ fn one(forms: &mut Vec<Form>, name: &str, space: &str, t: Type, operands: usize)
     let returns = name.starts_with("atom");
     let (address, window, place) = match space {
         ".shared" | "" => {
-            let generic = if space.is_empty() { "cvta.shared.u64 at, at;\n" } else { "" };
+            let generic = if space.is_empty() {
+                "cvta.shared.u64 at, at;\n"
+            } else {
+                ""
+            };
             let window = if space.is_empty() { "" } else { ".shared" };
             let place = format!(
                 ".shared .align 8 .b8 slots[{}];\nmov.u64 at, slots;\n\
@@ -90,10 +133,15 @@ fn one(forms: &mut Vec<Form>, name: &str, space: &str, t: Type, operands: usize)
     let mut given = given.join(", ");
     let mut hint = String::new();
     if name.contains("cache_hint") {
-        hint = ".reg .b64 policy;\ncreatepolicy.fractional.L2::evict_last.b64 policy, 1.0;\n".into();
+        hint =
+            ".reg .b64 policy;\ncreatepolicy.fractional.L2::evict_last.b64 policy, 1.0;\n".into();
         given.push_str(", policy");
     }
-    let (old, new) = if returns { ("%d0, ", "%d1") } else { ("", "%d0") };
+    let (old, new) = if returns {
+        ("%d0, ", "%d1")
+    } else {
+        ("", "%d0")
+    };
     let body = format!(
         "{{\n.reg .b64 at;\n{place}{hint}st{window}.b{bits} {address}, %a0;\n\
          {name} {old}{address}, {given};\nld{window}.b{bits} {new}, {address};\n}}"

@@ -36,23 +36,56 @@ fn logic(forms: &mut Vec<Form>) {
         forms.push(form.body(body).anywhere());
     }
     for op in ["and", "or"] {
-        let form = Form::new(format!("lop3.{op}.b32"), &[I32, I32, I32, Truth], &[B32, Width::Pred]);
+        let form = Form::new(
+            format!("lop3.{op}.b32"),
+            &[I32, I32, I32, Truth],
+            &[B32, Width::Pred],
+        );
         let body = format!("lop3.{op}.b32 %d0|%d1, %a0, %a1, %a2, 0x96, %a3;");
         forms.push(form.body(body).since(8, 2).optional());
     }
     let pack = [
-        ("mov.b32 {b16, b16}", vec![I16, I16], vec![B32], "mov.b32 %d0, {%a0, %a1};"),
-        ("mov.b64 {b32, b32}", vec![I32, I32], vec![B64], "mov.b64 %d0, {%a0, %a1};"),
-        ("mov.b64 {4 b16}", vec![I16; 4], vec![B64], "mov.b64 %d0, {%a0, %a1, %a2, %a3};"),
-        ("mov {b16, b16} b32", vec![I32], vec![B16; 2], "mov.b32 {%d0, %d1}, %a0;"),
-        ("mov {b32, b32} b64", vec![I64], vec![B32; 2], "mov.b64 {%d0, %d1}, %a0;"),
-        ("mov {4 b16} b64", vec![I64], vec![B16; 4], "mov.b64 {%d0, %d1, %d2, %d3}, %a0;"),
+        (
+            "mov.b32 {b16, b16}",
+            vec![I16, I16],
+            vec![B32],
+            "mov.b32 %d0, {%a0, %a1};",
+        ),
+        (
+            "mov.b64 {b32, b32}",
+            vec![I32, I32],
+            vec![B64],
+            "mov.b64 %d0, {%a0, %a1};",
+        ),
+        (
+            "mov.b64 {4 b16}",
+            vec![I16; 4],
+            vec![B64],
+            "mov.b64 %d0, {%a0, %a1, %a2, %a3};",
+        ),
+        (
+            "mov {b16, b16} b32",
+            vec![I32],
+            vec![B16; 2],
+            "mov.b32 {%d0, %d1}, %a0;",
+        ),
+        (
+            "mov {b32, b32} b64",
+            vec![I64],
+            vec![B32; 2],
+            "mov.b64 {%d0, %d1}, %a0;",
+        ),
+        (
+            "mov {4 b16} b64",
+            vec![I64],
+            vec![B16; 4],
+            "mov.b64 {%d0, %d1, %d2, %d3}, %a0;",
+        ),
     ];
     for (name, operands, results, body) in pack {
         forms.push(Form::new(name, &operands, &results).body(body).anywhere());
     }
 }
-
 
 fn shifts(forms: &mut Vec<Form>) {
     for t in BITS {
@@ -92,7 +125,11 @@ fn fields(forms: &mut Vec<Form>) {
         }
         forms.push(Form::new(format!("brev.{t}"), &[operand], &[width]).anywhere());
         let operands = [operand, operand, Count, Count];
-        forms.push(Form::new(format!("bfi.{t}"), &operands, &[width]).blocks(8).anywhere());
+        forms.push(
+            Form::new(format!("bfi.{t}"), &operands, &[width])
+                .blocks(8)
+                .anywhere(),
+        );
     }
     for (t, operand) in [("u32", I32), ("s32", I32), ("u64", I64), ("s64", I64)] {
         let width = operand.width();
@@ -100,7 +137,11 @@ fn fields(forms: &mut Vec<Form>) {
             forms.push(Form::new(format!("bfind{shift}.{t}"), &[operand], &[B32]).anywhere());
         }
         let operands = [operand, Count, Count];
-        forms.push(Form::new(format!("bfe.{t}"), &operands, &[width]).blocks(8).anywhere());
+        forms.push(
+            Form::new(format!("bfe.{t}"), &operands, &[width])
+                .blocks(8)
+                .anywhere(),
+        );
     }
     for mode in ["clamp", "wrap"] {
         forms.push(Form::new(format!("bmsk.{mode}.b32"), &[Count, Count], &[B32]).anywhere());
@@ -110,7 +151,18 @@ fn fields(forms: &mut Vec<Form>) {
         }
     }
     let offsets: &[u32] = &[
-        0, 1, 0xffff_ffff, 2, 0xffff_fffe, 16, 0xffff_fff0, 31, 32, 0xffff_ffe0, 33, 5,
+        0,
+        1,
+        0xffff_ffff,
+        2,
+        0xffff_fffe,
+        16,
+        0xffff_fff0,
+        31,
+        32,
+        0xffff_ffe0,
+        33,
+        5,
     ];
     let base: &[u32] = &[0, 31, 5, 16, 1, 30];
     let form = Form::new("fns.b32", &[I32, OneOf(base), OneOf(offsets)], &[B32]);

@@ -46,9 +46,17 @@ pub fn add(forms: &mut Vec<Form>) {
         setp(forms, op, "bf16", Bf16);
         for (t, operand) in [("f16x2", F16x2), ("ftz.f16x2", F16x2), ("bf16x2", Bf16x2)] {
             let form = Form::new(format!("setp.{op}.{t}"), &[operand; 2], &[Width::Pred; 2]);
-            forms.push(form.body(format!("setp.{op}.{t} %d0|%d1, %a0, %a1;")).anywhere());
+            forms.push(
+                form.body(format!("setp.{op}.{t} %d0|%d1, %a0, %a1;"))
+                    .anywhere(),
+            );
         }
-        for name in ["set.OP.f16.f16", "set.OP.ftz.f16.f16", "set.OP.u16.f16", "set.OP.s32.f16"] {
+        for name in [
+            "set.OP.f16.f16",
+            "set.OP.ftz.f16.f16",
+            "set.OP.u16.f16",
+            "set.OP.s32.f16",
+        ] {
             let width = if name.contains("s32") { B32 } else { B16 };
             forms.push(Form::new(name.replace("OP", op), &[F16; 2], &[width]).anywhere());
         }
@@ -65,9 +73,17 @@ pub fn add(forms: &mut Vec<Form>) {
     set(forms, "lt", "u16", I16);
     set(forms, "ge", "s64", I64);
     for boolean in BOOLEAN {
-        let form = Form::new(format!("set.gt.{boolean}.u32.s32"), &[I32, I32, Truth], &[B32]);
+        let form = Form::new(
+            format!("set.gt.{boolean}.u32.s32"),
+            &[I32, I32, Truth],
+            &[B32],
+        );
         forms.push(form.anywhere());
-        let form = Form::new(format!("set.gt.{boolean}.f32.f32 !c"), &[F32, F32, Truth], &[B32]);
+        let form = Form::new(
+            format!("set.gt.{boolean}.f32.f32 !c"),
+            &[F32, F32, Truth],
+            &[B32],
+        );
         let body = format!("set.gt.{boolean}.f32.f32 %d0, %a0, %a1, !%a2;");
         forms.push(form.body(body).anywhere());
     }
@@ -84,7 +100,11 @@ fn combined(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
     for boolean in BOOLEAN {
         for not in ["", "!"] {
             // One f16 comparison has one result.
-            let (names, q) = if t == "f16" { ("p", "") } else { ("p|q", "|%d1") };
+            let (names, q) = if t == "f16" {
+                ("p", "")
+            } else {
+                ("p|q", "|%d1")
+            };
             let results = vec![Width::Pred; names.len().div_ceil(2)];
             let name = format!("setp.{op}.{boolean}.{t} {names} {not}c");
             let form = Form::new(name, &operands, &results);

@@ -36,7 +36,12 @@ pub fn add(forms: &mut Vec<Form>) {
                 continue;
             }
             for rounding in INTEGER_ROUNDINGS {
-                push(forms, format!("cvt.{rounding}.{}.{}", to.0, from.0), to, from);
+                push(
+                    forms,
+                    format!("cvt.{rounding}.{}.{}", to.0, from.0),
+                    to,
+                    from,
+                );
             }
             if from.0 != "bf16" {
                 push(forms, format!("cvt.rzi.sat.{}.{}", to.0, from.0), to, from);
@@ -53,7 +58,12 @@ pub fn add(forms: &mut Vec<Form>) {
                 continue;
             }
             for rounding in ROUNDINGS {
-                push(forms, format!("cvt.{rounding}.{}.{}", to.0, from.0), to, from);
+                push(
+                    forms,
+                    format!("cvt.{rounding}.{}.{}", to.0, from.0),
+                    to,
+                    from,
+                );
             }
             if to.0 != "bf16" {
                 push(forms, format!("cvt.rn.sat.{}.{}", to.0, from.0), to, from);
@@ -85,10 +95,23 @@ fn push(forms: &mut Vec<Form>, name: String, to: Type, from: Type) {
 
 fn between_floats(forms: &mut Vec<Form>) {
     let [f16, bf16, f32, f64] = FLOATS;
-    for (to, from) in [(f16, f32), (f16, f64), (bf16, f32), (f32, f64), (bf16, f16), (f16, bf16), (bf16, f64)] {
+    for (to, from) in [
+        (f16, f32),
+        (f16, f64),
+        (bf16, f32),
+        (f32, f64),
+        (bf16, f16),
+        (f16, bf16),
+        (bf16, f64),
+    ] {
         for rounding in ROUNDINGS {
             let names = (to.0, from.0);
-            push(forms, format!("cvt.{rounding}.{}.{}", names.0, names.1), to, from);
+            push(
+                forms,
+                format!("cvt.{rounding}.{}.{}", names.0, names.1),
+                to,
+                from,
+            );
         }
     }
     for rounding in ["rn", "rz"] {
@@ -96,7 +119,16 @@ fn between_floats(forms: &mut Vec<Form>) {
             push(forms, format!("cvt.{rounding}.relu.{}.f32", to.0), to, from);
         }
     }
-    for (to, from) in [(f32, f16), (f32, bf16), (f64, f16), (f64, bf16), (f64, f32), (f16, f16), (f32, f32), (f64, f64)] {
+    for (to, from) in [
+        (f32, f16),
+        (f32, bf16),
+        (f64, f16),
+        (f64, bf16),
+        (f64, f32),
+        (f16, f16),
+        (f32, f32),
+        (f64, f64),
+    ] {
         push(forms, format!("cvt.{}.{}", to.0, from.0), to, from);
         if from.0 != "bf16" {
             push(forms, format!("cvt.sat.{}.{}", to.0, from.0), to, from);
@@ -146,7 +178,11 @@ fn packed(forms: &mut Vec<Form>) {
         let name = format!("cvt.pack.sat.{to}.s32.b32");
         let optional = !to.ends_with('8');
         let form = Form::new(name, &[I32; 3], &[B32]);
-        forms.push(if optional { form.optional() } else { form.anywhere() });
+        forms.push(if optional {
+            form.optional()
+        } else {
+            form.anywhere()
+        });
     }
     for narrow in ["e4m3x2", "e5m2x2"] {
         for relu in ["", ".relu"] {

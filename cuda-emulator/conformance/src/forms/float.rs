@@ -38,7 +38,13 @@ pub fn add(forms: &mut Vec<Form>) {
     }
     for rounding in ROUNDINGS {
         let suffix = format!("{rounding}.f64");
-        arithmetic(forms, &suffix, F64, &["add", "sub", "mul", "div"], &["fma", "mad"]);
+        arithmetic(
+            forms,
+            &suffix,
+            F64,
+            &["add", "sub", "mul", "div"],
+            &["fma", "mad"],
+        );
         unary(forms, &suffix, F64, &["rcp", "sqrt"]);
     }
     for op in ["add", "sub", "mul"] {
@@ -52,7 +58,14 @@ pub fn add(forms: &mut Vec<Form>) {
         let width = operand.width();
         forms.push(Form::new(format!("copysign.{t}"), &[operand; 2], &[width]).anywhere());
         forms.push(Form::new(format!("mov.{t}"), &[operand], &[width]).anywhere());
-        for class in ["finite", "infinite", "number", "notanumber", "normal", "subnormal"] {
+        for class in [
+            "finite",
+            "infinite",
+            "number",
+            "notanumber",
+            "normal",
+            "subnormal",
+        ] {
             let form = Form::new(format!("testp.{class}.{t}"), &[operand], &[Width::Pred]);
             forms.push(form.anywhere());
         }

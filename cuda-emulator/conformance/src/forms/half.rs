@@ -11,7 +11,11 @@ pub fn add(forms: &mut Vec<Form>) {
                 for op in ["add", "sub", "mul"] {
                     let name = format!("{op}.rn{ftz}{sat}.{t}");
                     forms.push(Form::new(name, &[operand; 2], &[width]).anywhere());
-                    forms.push(Form::new(format!("{op}{ftz}{sat}.{t}"), &[operand; 2], &[width]));
+                    forms.push(Form::new(
+                        format!("{op}{ftz}{sat}.{t}"),
+                        &[operand; 2],
+                        &[width],
+                    ));
                 }
             }
             for mode in ["", ".sat", ".relu"] {
@@ -54,7 +58,12 @@ pub fn add(forms: &mut Vec<Form>) {
             forms.push(Form::new(format!("{op}.{t}"), &[operand], &[width]));
         }
     }
-    for (t, operand) in [("f16", F16), ("f16x2", F16x2), ("bf16", Bf16), ("bf16x2", Bf16x2)] {
+    for (t, operand) in [
+        ("f16", F16),
+        ("f16x2", F16x2),
+        ("bf16", Bf16),
+        ("bf16x2", Bf16x2),
+    ] {
         for relu in ["", ".relu"] {
             let name = format!("fma.rn.oob{relu}.{t}");
             let form = Form::new(name, &[operand; 3], &[operand.width()]);

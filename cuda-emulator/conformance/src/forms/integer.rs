@@ -91,17 +91,13 @@ fn carries(forms: &mut Vec<Form>, t: &str, operand: Operand) {
         &format!("add.cc.{t} addc.cc.{t}"),
         4,
         &[width; 3],
-        format!(
-            "add.cc.{t} %d0, %a0, %a1;\naddc.cc.{t} %d1, %a2, %a3;\naddc.{t} %d2, 0, 0;"
-        ),
+        format!("add.cc.{t} %d0, %a0, %a1;\naddc.cc.{t} %d1, %a2, %a3;\naddc.{t} %d2, 0, 0;"),
     );
     chain(
         &format!("sub.cc.{t} subc.cc.{t}"),
         4,
         &[width; 3],
-        format!(
-            "sub.cc.{t} %d0, %a0, %a1;\nsubc.cc.{t} %d1, %a2, %a3;\nsubc.{t} %d2, 0, 0;"
-        ),
+        format!("sub.cc.{t} %d0, %a0, %a1;\nsubc.cc.{t} %d1, %a2, %a3;\nsubc.{t} %d2, 0, 0;"),
     );
     for first in ["lo", "hi"] {
         chain(

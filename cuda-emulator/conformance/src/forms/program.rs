@@ -31,10 +31,23 @@ fn program(pool: &[&Form], seed: usize) -> Form {
     let (mut declarations, mut body) = (String::new(), String::new());
     for step in 0..LENGTH {
         // Kinds of instruction come up evenly, not by how many forms each has.
-        let kind = random.pick(pool).name.split('.').next().unwrap_or_default().to_owned();
+        let kind = random
+            .pick(pool)
+            .name
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         let rare = random.pick(pool);
-        let of_kind: Vec<_> = pool.iter().filter(|f| f.name.split('.').next() == Some(&kind)).collect();
-        let form = if random.bits() & 1 == 0 { rare } else { random.pick(&of_kind) };
+        let of_kind: Vec<_> = pool
+            .iter()
+            .filter(|f| f.name.split('.').next() == Some(&kind))
+            .collect();
+        let form = if random.bits() & 1 == 0 {
+            rare
+        } else {
+            random.pick(&of_kind)
+        };
         let mut text = form.body.clone();
         for (i, operand) in form.operands.iter().enumerate() {
             let fitting: Vec<usize> = (0..registers.len())
@@ -64,7 +77,9 @@ fn program(pool: &[&Form], seed: usize) -> Form {
         body.push('\n');
     }
     // Everything that nothing reads is a result.
-    let ends: Vec<usize> = (OPERANDS.len()..registers.len()).filter(|&r| !used[r]).collect();
+    let ends: Vec<usize> = (OPERANDS.len()..registers.len())
+        .filter(|&r| !used[r])
+        .collect();
     for (i, &end) in ends.iter().enumerate() {
         let (name, width) = &registers[end];
         let class = match width {

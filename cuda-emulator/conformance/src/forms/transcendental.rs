@@ -20,14 +20,44 @@ pub fn add(forms: &mut Vec<Form>) {
     for ftz in [false, true] {
         let suffix = if ftz { ".ftz" } else { "" };
         for (name, function) in single {
-            push(forms, format!("{name}{suffix}.f32"), function, Format::F32, ftz);
+            push(
+                forms,
+                format!("{name}{suffix}.f32"),
+                function,
+                Format::F32,
+                ftz,
+            );
         }
-        push(forms, format!("div.approx{suffix}.f32"), Div, Format::F32, ftz);
-        push(forms, format!("div.full{suffix}.f32"), DivFull, Format::F32, ftz);
+        push(
+            forms,
+            format!("div.approx{suffix}.f32"),
+            Div,
+            Format::F32,
+            ftz,
+        );
+        push(
+            forms,
+            format!("div.full{suffix}.f32"),
+            DivFull,
+            Format::F32,
+            ftz,
+        );
     }
     push(forms, "tanh.approx.f32".into(), Tanh, Format::F32, false);
-    push(forms, "rcp.approx.ftz.f64".into(), RcpGross, Format::F64, true);
-    push(forms, "rsqrt.approx.ftz.f64".into(), RsqrtGross, Format::F64, true);
+    push(
+        forms,
+        "rcp.approx.ftz.f64".into(),
+        RcpGross,
+        Format::F64,
+        true,
+    );
+    push(
+        forms,
+        "rsqrt.approx.ftz.f64".into(),
+        RsqrtGross,
+        Format::F64,
+        true,
+    );
     push(forms, "rsqrt.approx.f64".into(), Rsqrt, Format::F64, false);
     for (t, format) in [("f16", Format::F16), ("f16x2", Format::F16x2)] {
         push(forms, format!("ex2.approx.{t}"), Ex2, format, false);
@@ -48,8 +78,16 @@ fn push(forms: &mut Vec<Form>, name: String, function: Function, format: Format,
         Format::F32 => Operand::F32,
         Format::F64 => Operand::F64,
     };
-    let arity = if matches!(function, Div | DivFull) { 2 } else { 1 };
-    let approximate = Approximate { function, format, ftz };
+    let arity = if matches!(function, Div | DivFull) {
+        2
+    } else {
+        1
+    };
+    let approximate = Approximate {
+        function,
+        format,
+        ftz,
+    };
     let form = Form::new(name, &vec![operand; arity], &[operand.width()]);
     forms.push(form.within(approximate).blocks(4));
 }
