@@ -50,11 +50,13 @@ fn main() -> Result<()> {
 
     let kernel = measure(&gpu, gpu.size(100, 5), || {
         // SAFETY: as above.
-        Ok(unsafe { double_them.launch(&gpu.stream, config, (&mut a,))? })
+        unsafe { double_them.launch(&gpu.stream, config, (&mut a,))? };
+        Ok(())
     })?;
     let in_out = measure(&gpu, gpu.size(100, 5), || {
         // SAFETY: as above.
-        Ok(unsafe { double_them.launch(&gpu.stream, config, (InOut(&mut matrix),))? })
+        unsafe { double_them.launch(&gpu.stream, config, (InOut(&mut matrix),))? };
+        Ok(())
     })?;
     heading("times");
     let mut table = Table::new(&["", "by events", "by the clock"]);

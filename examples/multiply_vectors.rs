@@ -48,7 +48,8 @@ fn main() -> Result<()> {
     let config = LaunchConfig::new(1, ELEMENTS);
     let times = measure(&gpu, gpu.size(100, 5), || {
         // SAFETY: 400 threads, each with one element of the three buffers of 400.
-        Ok(unsafe { multiply.launch(&gpu.stream, config, (&mut dest, &a, &b))? })
+        unsafe { multiply.launch(&gpu.stream, config, (&mut dest, &a, &b))? };
+        Ok(())
     })?;
     let product = dest.to_vec(&gpu.stream)?;
     heading("two vectors of 400");
@@ -70,7 +71,8 @@ fn main() -> Result<()> {
     let times = measure(&gpu, gpu.size(100, 5), || {
         let arguments = (Out(&mut product), In(a_host), In(b_host), COLUMNS);
         // SAFETY: 20 x 10 threads, each with one element of the three slices of 200.
-        Ok(unsafe { multiply.launch(&gpu.stream, config, arguments)? })
+        unsafe { multiply.launch(&gpu.stream, config, arguments)? };
+        Ok(())
     })?;
     heading("two matrices of 20 x 10: the product's first rows");
     for row in product.chunks(COLUMNS as usize).take(3) {

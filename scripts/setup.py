@@ -94,7 +94,10 @@ def packages(cuda):
     # crt/, which cuda_runtime.h and mma.h include, came with nvcc before it became a package.
     crt = "nvidia-cuda-crt" if major >= 13 else "nvidia-cuda-nvcc"
     exact = [f"{name}{suffix}=={cuda}.*" for name in ("nvidia-cuda-runtime", "nvidia-cuda-nvrtc")]
-    loose = [f"{name}{suffix}>={major},<{major}.{minor + 1}" for name in ("nvidia-cuda-cccl", "nvidia-cuda-profiler-api", crt)]
+    # The first libcu++ that is whole in pip's packages for 12 is that of 12.4, which earlier releases take too.
+    cccl = max(minor, 4) if major == 12 else minor
+    newest = {"nvidia-cuda-cccl": cccl, "nvidia-cuda-profiler-api": minor, crt: minor}
+    loose = [f"{name}{suffix}>={major},<{major}.{last + 1}" for name, last in newest.items()]
     return exact + loose
 
 

@@ -46,6 +46,10 @@ fn markup_of_rustdoc_is_escaped() {
     );
     assert_eq!(convert("see https://a.b/c."), "see <https://a.b/c>.");
     assert_eq!(
+        convert("guide(https://a.b/c_d.html)."),
+        "guide(<https://a.b/c_d.html>)."
+    );
+    assert_eq!(
         convert("    cuInit(&flags);"),
         "`cuInit`(&flags);",
         "no indented block, which rustdoc would run"

@@ -131,7 +131,10 @@ fn every_type_is_bound() {
 #[test]
 fn every_macro_is_bound() {
     let (root, casts) = (declared(ROOT), declared(CASTS));
-    let text = header("cuda.h").expect("cuda.h is there");
+    let mut text = header("cuda.h").expect("cuda.h is there");
+    if cfg!(feature = "nvrtc") {
+        text += &header("nvrtc.h").expect("nvrtc.h is there");
+    }
     let text = code(&text);
     let mut constants = 0;
     for line in text
@@ -140,7 +143,11 @@ fn every_macro_is_bound() {
     {
         let mut words = line.split_whitespace();
         let name = words.next().expect("a macro has a name");
-        let public = name.starts_with("CU") && !name.contains('(') && words.next().is_some();
+        let public = ["CU", "NVRTC_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+            && !name.contains('(')
+            && words.next().is_some();
         // The calling conventions of Windows.
         if public && !["CUDAAPI", "CUDA_CB"].contains(&name) {
             assert!(
@@ -200,6 +207,9 @@ fn layouts_agree_with_the_c_compiler() {
             })
     };
     let mut source = String::from("#include <stddef.h>\n#include <cuda.h>\n");
+    if cfg!(feature = "nvrtc") {
+        source += "#include <nvrtc.h>\n";
+    }
     let mut count = 0;
     for test in ROOT.split(';') {
         let Some((_, after)) = test.split_once('"') else {

@@ -1,0 +1,155 @@
+//! Makes the table of exported symbols, and the folder through which cargo finds the emulator as `libcuda.so.1`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let implemented = implemented(Path::new("src/driver/api"));
+    let wanted = wanted();
+    fs::write(out.join("symbols.rs"), symbols(&implemented, &wanted))
+        .expect("OUT_DIR can be written");
+
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
+    // Worker threads run until the process ends, so the library must stay; its own calls must stay its own.
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete,-Bsymbolic-functions");
+    offer_library(&out);
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/driver/api");
+    println!("cargo::rerun-if-changed=src/driver/symbols.txt");
+    println!("cargo::rerun-if-env-changed=CUDA_EMULATOR");
+}
+
+/// Exported functions by the file that holds them: every `fn cu...(` and its `/ cu..._ptsz` variant.
+fn implemented(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("the sources are there") {
+        let path = entry.expect("the sources can be listed").path();
+        let file = path
+            .file_stem()
+            .expect("a file name")
+            .to_string_lossy()
+            .into_owned();
+        let text = fs::read_to_string(&path).expect("the sources can be read");
+        for line in text.lines() {
+            let line = line.trim_start();
+            let Some(rest) = line
+                .strip_prefix("early ")
+                .unwrap_or(line)
+                .strip_prefix("fn cu")
+            else {
+                continue;
+            };
+            let Some((names, _)) = rest.split_once('(') else {
+                continue;
+            };
+            if !names.starts_with(|c: char| c.is_ascii_uppercase()) {
+                continue;
+            }
+            for name in format!("cu{names}").split('/') {
+                found.insert(name.trim().to_string(), file.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Every symbol there must be: those of the table, and those of the header at hand.
+fn wanted() -> BTreeSet<String> {
+    let table = fs::read_to_string("src/driver/symbols.txt").expect("the table is there");
+    let mut wanted: BTreeSet<String> = table
+        .lines()
+        .flat_map(|line| line.split(' ').skip(2))
+        .filter(|name| *name != "-")
+        .map(String::from)
+        .collect();
+    if let Some(bindings) = env::var_os("DEP_CUDA_BINDINGS") {
+        println!("cargo::rerun-if-changed={}", Path::new(&bindings).display());
+        println!(
+            "cargo::rustc-env=CUDA_EMULATOR_BINDINGS={}",
+            Path::new(&bindings).display()
+        );
+        let text = fs::read_to_string(&bindings).expect("cuda-sys names its bindings");
+        for rest in text.split("pub fn cu").skip(1) {
+            let name: String = rest
+                .chars()
+                .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+                .collect();
+            // cuda.h's functions begin with an upper-case letter; the CUDA runtime's don't occur here.
+            if name.starts_with(|c: char| c.is_ascii_uppercase()) {
+                wanted.insert(format!("cu{name}"));
+            }
+        }
+    }
+    wanted
+}
+
+fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) -> String {
+    let mut text = String::from("/// Every exported symbol.\npub static SYMBOLS: &[Symbol] = &[\n");
+    let names: BTreeSet<&String> = implemented.keys().chain(wanted).collect();
+    for name in &names {
+        let path = match implemented.get(*name) {
+            Some(file) => format!("crate::driver::api::{file}::{name}"),
+            None => format!("unsupported::{name}"),
+        };
+        writeln!(
+            text,
+            "    Symbol {{ name: {name:?}, address: {path} as *const () }},"
+        )
+        .expect("memory");
+    }
+    text.push_str(
+        "];\n\n/// Functions that say that they aren't implemented.\nmod unsupported {\n",
+    );
+    text.push_str("    use crate::driver::{call, status::Code};\n");
+    for name in names
+        .iter()
+        .filter(|name| !implemented.contains_key(**name))
+    {
+        // Whatever the arguments are, nothing looks at them, and the caller clears them away.
+        writeln!(
+            text,
+            "    // SAFETY: taking the place of the driver's symbols is the purpose of this library.\n    \
+             #[unsafe(no_mangle)]\n    pub extern \"C\" fn {name}() -> Code {{\n        \
+             call::unsupported({name:?})\n    }}"
+        )
+        .expect("memory");
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// Where no driver is installed, or the emulator is asked for, makes a folder in which the emulator's `cdylib` is
+/// called `libcuda.so.1`. Cargo puts native search paths in the target folder on the loader's path of everything that
+/// it runs.
+fn offer_library(out: &Path) {
+    let forced = env::var_os("CUDA_EMULATOR").is_some_and(|value| value == "1");
+    if !forced && driver_installed() {
+        return;
+    }
+    // OUT_DIR is <profile>/build/<package>/out.
+    let link = out.join("libcuda.so.1");
+    let _ = fs::remove_file(&link);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../../../deps/libcuda_emulator.so", &link)
+        .expect("OUT_DIR can be written");
+    println!("cargo::rustc-link-search=native={}", out.display());
+}
+
+/// Whether the system has a driver library of its own.
+fn driver_installed() -> bool {
+    if let Some(driver) = env::var_os("DEP_CUDA_DRIVER") {
+        return !driver.is_empty();
+    }
+    [
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+        "/usr/lib64",
+        "/usr/lib",
+        "/usr/lib/wsl/lib",
+    ]
+    .iter()
+    .any(|folder| Path::new(folder).join("libcuda.so.1").exists())
+}

@@ -1,0 +1,249 @@
+//! Contexts and peers.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::driver::arg::{In, Out};
+use crate::driver::call::export;
+use crate::driver::context::{self, Context};
+use crate::driver::device;
+use crate::driver::status::{Code, Result};
+use crate::driver::stream;
+use crate::driver::{event, handle};
+
+use super::device::CONTEXT_FLAGS;
+
+fn create(pctx: Out<u64>, flags: u32, dev: i32) -> Result {
+    pctx.check()?;
+    device::check(dev)?;
+    // At most one of spin, yield and blocking sync.
+    if flags & !CONTEXT_FLAGS != 0 || (flags & 7).count_ones() > 1 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    pctx.set(context::create(dev, flags).handle)
+}
+
+fn handle_of(context: Option<Arc<Context>>) -> u64 {
+    context.map_or(0, |context| context.handle)
+}
+
+/// A context to make current: alive, though perhaps poisoned.
+fn selectable(handle: u64) -> Result<Arc<Context>> {
+    let context = context::get(handle)?;
+    if context.is_alive() {
+        Ok(context)
+    } else {
+        Err(Code::ERROR_CONTEXT_IS_DESTROYED)
+    }
+}
+
+fn push(ctx: u64) -> Result {
+    context::push(selectable(ctx)?);
+    Ok(())
+}
+
+fn pop(pctx: Out<u64>) -> Result {
+    let top = context::pop().ok_or(Code::ERROR_INVALID_CONTEXT)?;
+    pctx.set_optional(top.handle);
+    Ok(())
+}
+
+export! {
+    fn cuCtxCreate_v2(pctx: Out<u64>, flags: u32, dev: i32) {
+        create(pctx, flags, dev)
+    }
+
+    fn cuCtxCreate_v3(pctx: Out<u64>, paramsArray: In<u64>, numParams: i32, flags: u32, dev: i32) {
+        if numParams != 0 {
+            return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
+        }
+        create(pctx, flags, dev)
+    }
+
+    fn cuCtxCreate_v4(pctx: Out<u64>, ctxCreateParams: In<[u64; 3]>, flags: u32, dev: i32) {
+        // Execution affinity and graphics interoperability are all that the parameters can ask for.
+        if !ctxCreateParams.is_null() {
+            let [affinity, count, graphics] = ctxCreateParams.get()?;
+            if affinity != 0 && count as u32 != 0 {
+                return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
+            }
+            if graphics != 0 {
+                return Err(Code::ERROR_NOT_SUPPORTED);
+            }
+        }
+        create(pctx, flags, dev)
+    }
+
+    fn cuCtxDestroy(ctx: u64) {
+        context::destroy(ctx)
+    }
+
+    fn cuCtxDestroy_v2(ctx: u64) {
+        context::destroy(ctx)
+    }
+
+    fn cuCtxPushCurrent(ctx: u64) {
+        push(ctx)
+    }
+
+    fn cuCtxPushCurrent_v2(ctx: u64) {
+        push(ctx)
+    }
+
+    fn cuCtxPopCurrent(pctx: Out<u64>) {
+        pop(pctx)
+    }
+
+    fn cuCtxPopCurrent_v2(pctx: Out<u64>) {
+        pop(pctx)
+    }
+
+    fn cuCtxSetCurrent(ctx: u64) {
+        let context = if ctx == 0 { None } else { Some(selectable(ctx)?) };
+        context::set_current(context);
+        Ok(())
+    }
+
+    fn cuCtxGetCurrent(pctx: Out<u64>) {
+        pctx.set(handle_of(context::peek()))
+    }
+
+    fn cuCtxGetDevice(device: Out<i32>) {
+        device.check()?;
+        device.set(context::peek().ok_or(Code::ERROR_INVALID_CONTEXT)?.ordinal)
+    }
+
+    fn cuCtxGetDevice_v2(device: Out<i32>, ctx: u64) {
+        device.check()?;
+        device.set(context::get_or_current(ctx)?.ordinal)
+    }
+
+    fn cuCtxGetFlags(flags: Out<u32>) {
+        flags.check()?;
+        flags.set(context::current()?.flags.load(Ordering::Relaxed))
+    }
+
+    fn cuCtxSetFlags(flags: u32) {
+        if flags & !CONTEXT_FLAGS != 0 || (flags & 7).count_ones() > 1 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        context::current()?.flags.store(flags, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn cuCtxGetId(ctx: u64, ctxId: Out<u64>) {
+        ctxId.check()?;
+        ctxId.set(context::get_or_current(ctx)?.id)
+    }
+
+    fn cuCtxSynchronize() {
+        context::current()?.synchronize()
+    }
+
+    fn cuCtxSynchronize_v2(ctx: u64) {
+        context::get_or_current(ctx)?.synchronize()
+    }
+
+    fn cuCtxSetLimit(limit: u32, value: usize) {
+        context::current()?.set_limit(limit, value as u64)
+    }
+
+    fn cuCtxGetLimit(pvalue: Out<usize>, limit: u32) {
+        pvalue.check()?;
+        pvalue.set(context::current()?.limit(limit)? as usize)
+    }
+
+    fn cuCtxGetCacheConfig(pconfig: Out<u32>) {
+        pconfig.check()?;
+        pconfig.set(context::current()?.cache_config.load(Ordering::Relaxed))
+    }
+
+    fn cuCtxSetCacheConfig(config: u32) {
+        if config > 3 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        context::current()?.cache_config.store(config, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn cuCtxGetSharedMemConfig(pConfig: Out<u32>) {
+        pConfig.check()?;
+        pConfig.set(context::current()?.shared_config.load(Ordering::Relaxed))
+    }
+
+    fn cuCtxSetSharedMemConfig(config: u32) {
+        if config > 2 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        // Banks are four bytes wide whatever is asked for, as on every device since compute capability 5.0.
+        context::current().map(drop)
+    }
+
+    fn cuCtxGetApiVersion(ctx: u64, version: Out<u32>) {
+        version.check()?;
+        context::get_or_current(ctx)?;
+        version.set(3020)
+    }
+
+    fn cuCtxGetStreamPriorityRange(leastPriority: Out<i32>, greatestPriority: Out<i32>) {
+        context::current()?;
+        leastPriority.set_optional(stream::PRIORITIES.0);
+        greatestPriority.set_optional(stream::PRIORITIES.1);
+        Ok(())
+    }
+
+    fn cuCtxResetPersistingL2Cache() {
+        context::current().map(drop)
+    }
+
+    fn cuCtxGetExecAffinity(pExecAffinity: Out<u64>, type_: u32) {
+        context::current()?;
+        Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY)
+    }
+
+    fn cuCtxRecordEvent(hCtx: u64, hEvent: u64) {
+        let context = context::get_or_current(hCtx)?;
+        let event = event::get(hEvent)?;
+        event.record_all(&context)
+    }
+
+    fn cuCtxWaitEvent(hCtx: u64, hEvent: u64) {
+        let context = context::get_or_current(hCtx)?;
+        let event = event::get(hEvent)?;
+        for stream in context.streams() {
+            event.hold_up(&stream);
+        }
+        Ok(())
+    }
+
+    fn cuCtxAttach(pctx: Out<u64>, flags: u32) {
+        pctx.check()?;
+        pctx.set(context::current()?.handle)
+    }
+
+    fn cuCtxDetach(ctx: u64) {
+        if handle::kind_of(ctx) != handle::Kind::Context as u8 {
+            return Err(Code::ERROR_INVALID_CONTEXT);
+        }
+        context::destroy(ctx)
+    }
+
+    fn cuCtxEnablePeerAccess(peerContext: u64, flags: u32) {
+        let (current, peer) = (context::current()?, context::get(peerContext)?);
+        if flags != 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        if current.ordinal == peer.ordinal {
+            return Err(Code::ERROR_INVALID_CONTEXT);
+        }
+        if current.set_peer(peer.ordinal, true) { Ok(()) } else { Err(Code::ERROR_PEER_ACCESS_ALREADY_ENABLED) }
+    }
+
+    fn cuCtxDisablePeerAccess(peerContext: u64) {
+        let (current, peer) = (context::current()?, context::get(peerContext)?);
+        if current.ordinal == peer.ordinal {
+            return Err(Code::ERROR_PEER_ACCESS_NOT_ENABLED);
+        }
+        if current.set_peer(peer.ordinal, false) { Ok(()) } else { Err(Code::ERROR_PEER_ACCESS_NOT_ENABLED) }
+    }
+}

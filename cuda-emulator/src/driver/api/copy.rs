@@ -1,0 +1,466 @@
+//! Copies and fills of linear memory in all their forms.
+
+use crate::driver::arg::In;
+use crate::driver::call::export;
+use crate::driver::copy::{self, Claim, Extent, Fill, Side, Timing};
+use crate::driver::device::MAX_PITCH;
+use crate::driver::status::{Code, Result};
+use crate::driver::{context, stream};
+
+use Claim::{Device, Host, Unified};
+use Timing::{Asynchronous, Synchronous};
+
+/// `CUDA_MEMCPY2D`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Copy2d {
+    src: Place2d,
+    dst: Place2d,
+    width: usize,
+    height: usize,
+}
+
+/// One side of a `CUDA_MEMCPY2D`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Place2d {
+    x: usize,
+    y: usize,
+    memory_type: u32,
+    host: u64,
+    device: u64,
+    array: u64,
+    pitch: usize,
+}
+
+/// `CUDA_MEMCPY3D`, and `CUDA_MEMCPY3D_PEER`, which has a context where the former has a reserved word.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Copy3d {
+    src: Place3d,
+    dst: Place3d,
+    width: usize,
+    height: usize,
+    depth: usize,
+}
+
+/// One side of a `CUDA_MEMCPY3D`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Place3d {
+    x: usize,
+    y: usize,
+    z: usize,
+    lod: usize,
+    memory_type: u32,
+    host: u64,
+    device: u64,
+    array: u64,
+    reserved: u64,
+    pitch: usize,
+    height: usize,
+}
+
+/// `CUmemcpy3DOperand` of a linear side: type, then pointer, row length, layer height, location.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Operand {
+    kind: u32,
+    pointer: u64,
+    row_length: usize,
+    layer_height: usize,
+    location: u64,
+}
+
+/// `CUDA_MEMCPY3D_BATCH_OP`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Batch3d {
+    src: Operand,
+    dst: Operand,
+    width: usize,
+    height: usize,
+    depth: usize,
+    order: u32,
+    flags: u32,
+}
+
+/// Address and claim of a `CUmemorytype`.
+fn address(memory_type: u32, host: u64, device: u64) -> Result<(u64, Claim)> {
+    match memory_type {
+        1 => Ok((host, Host)),
+        2 => Ok((device, Device)),
+        // Arrays need texture memory.
+        3 => Err(Code::ERROR_NOT_SUPPORTED),
+        4 => Ok((device, Unified)),
+        _ => Err(Code::ERROR_INVALID_VALUE),
+    }
+}
+
+fn offset(base: u64, parts: [(usize, u64); 3]) -> Result<u64> {
+    parts
+        .iter()
+        .try_fold(base, |sum, (count, size)| {
+            sum.checked_add((*count as u64).checked_mul(*size)?)
+        })
+        .ok_or(Code::ERROR_INVALID_VALUE)
+}
+
+impl Place2d {
+    fn side(&self, width: usize, height: usize) -> Result<Side> {
+        let (base, claim) = address(self.memory_type, self.host, self.device)?;
+        // A pitch of 0 means rows without gaps.
+        let pitch = if self.pitch == 0 {
+            self.x + width
+        } else {
+            self.pitch
+        } as u64;
+        let row = self.x.checked_add(width).ok_or(Code::ERROR_INVALID_VALUE)? as u64;
+        if height > 1 && pitch < row || pitch > MAX_PITCH {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        Ok(Side {
+            address: offset(base, [(self.x, 1), (self.y, pitch), (0, 0)])?,
+            pitch,
+            slice: 0,
+            claim,
+        })
+    }
+}
+
+impl Place3d {
+    fn side(&self, extent: Extent) -> Result<Side> {
+        let (base, claim) = address(self.memory_type, self.host, self.device)?;
+        if self.lod != 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let row = (self.x as u64)
+            .checked_add(extent[0])
+            .ok_or(Code::ERROR_INVALID_VALUE)?;
+        let pitch = if self.pitch == 0 {
+            row
+        } else {
+            self.pitch as u64
+        };
+        let rows = (self.y as u64)
+            .checked_add(extent[1])
+            .ok_or(Code::ERROR_INVALID_VALUE)?;
+        let height = if self.height == 0 {
+            rows
+        } else {
+            self.height as u64
+        };
+        if extent[1] > 1 && pitch < row || extent[2] > 1 && height < rows {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let slice = pitch.checked_mul(height).ok_or(Code::ERROR_INVALID_VALUE)?;
+        let address = offset(base, [(self.x, 1), (self.y, pitch), (self.z, slice)])?;
+        Ok(Side {
+            address,
+            pitch,
+            slice,
+            claim,
+        })
+    }
+}
+
+impl Operand {
+    fn side(&self, extent: Extent) -> Result<Side> {
+        // CU_MEMCPY_OPERAND_TYPE_POINTER; the other one is an array.
+        if self.kind != 1 {
+            return Err(Code::ERROR_NOT_SUPPORTED);
+        }
+        let pitch = if self.row_length == 0 {
+            extent[0]
+        } else {
+            self.row_length as u64
+        };
+        let height = if self.layer_height == 0 {
+            extent[1]
+        } else {
+            self.layer_height as u64
+        };
+        if pitch < extent[0] || height < extent[1] {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let slice = pitch.checked_mul(height).ok_or(Code::ERROR_INVALID_VALUE)?;
+        Ok(Side {
+            address: self.pointer,
+            pitch,
+            slice,
+            claim: Unified,
+        })
+    }
+}
+
+fn linear(
+    stream: u64,
+    timing: Timing,
+    to: (u64, Claim),
+    from: (u64, Claim),
+    count: usize,
+) -> Result {
+    let stream = stream::resolve(stream)?;
+    copy::copy(
+        &stream,
+        timing,
+        Side::linear(to.0, to.1),
+        Side::linear(from.0, from.1),
+        [count as u64, 1, 1],
+    )
+}
+
+fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
+    let stream = stream::resolve(stream)?;
+    let copy = copy.get()?;
+    let extent = [copy.width as u64, copy.height as u64, 1];
+    let sides = (
+        copy.dst.side(copy.width, copy.height)?,
+        copy.src.side(copy.width, copy.height)?,
+    );
+    copy::copy(&stream, timing, sides.0, sides.1, extent)
+}
+
+fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
+    let stream = stream::resolve(stream)?;
+    let copy = copy.get()?;
+    if peer {
+        context::get(copy.src.reserved)?.usable()?;
+        context::get(copy.dst.reserved)?.usable()?;
+    }
+    let extent = [copy.width as u64, copy.height as u64, copy.depth as u64];
+    copy::copy(
+        &stream,
+        timing,
+        copy.dst.side(extent)?,
+        copy.src.side(extent)?,
+        extent,
+    )
+}
+
+fn peer(stream: u64, timing: Timing, to: (u64, u64), from: (u64, u64), count: usize) -> Result {
+    context::get(to.1)?.usable()?;
+    context::get(from.1)?.usable()?;
+    linear(stream, timing, (to.0, Unified), (from.0, Unified), count)
+}
+
+/// A failure says which copy of the batch it was.
+type BatchResult = std::result::Result<(), (Code, usize)>;
+
+fn batch(stream: u64, to: In<u64>, from: In<u64>, sizes: In<usize>, count: usize) -> BatchResult {
+    for index in 0..count {
+        let one = || {
+            linear(
+                stream,
+                Asynchronous,
+                (to.at(index)?, Unified),
+                (from.at(index)?, Unified),
+                sizes.at(index)?,
+            )
+        };
+        one().map_err(|code| (code, index))?;
+    }
+    Ok(())
+}
+
+fn batch_3d(stream: u64, operations: In<Batch3d>, count: usize) -> BatchResult {
+    for index in 0..count {
+        let one = || {
+            let operation = operations.at(index)?;
+            let extent = [
+                operation.width as u64,
+                operation.height as u64,
+                operation.depth as u64,
+            ];
+            let stream = stream::resolve(stream)?;
+            copy::copy(
+                &stream,
+                Asynchronous,
+                operation.dst.side(extent)?,
+                operation.src.side(extent)?,
+                extent,
+            )
+        };
+        one().map_err(|code| (code, index))?;
+    }
+    Ok(())
+}
+
+fn failed_at(result: BatchResult, place: crate::driver::arg::Out<usize>) -> Result {
+    result.map_err(|(code, index)| {
+        place.set_optional(index);
+        code
+    })
+}
+
+fn fill(stream: u64, timing: Timing, address: u64, width: u64, value: u32, count: usize) -> Result {
+    let stream = stream::resolve(stream)?;
+    copy::fill(
+        &stream,
+        timing,
+        Fill {
+            address,
+            pitch: 0,
+            value,
+            width,
+            extent: [count as u64, 1],
+        },
+    )
+}
+
+fn fill_2d(
+    stream: u64,
+    timing: Timing,
+    at: (u64, usize),
+    width: u64,
+    value: u32,
+    extent: (usize, usize),
+) -> Result {
+    let stream = stream::resolve(stream)?;
+    let extent = [extent.0 as u64, extent.1 as u64];
+    copy::fill(
+        &stream,
+        timing,
+        Fill {
+            address: at.0,
+            pitch: at.1 as u64,
+            value,
+            width,
+            extent,
+        },
+    )
+}
+
+export! {
+    fn cuMemcpy / cuMemcpy_ptds(dst: u64, src: u64, ByteCount: usize) {
+        linear(0, Synchronous, (dst, Unified), (src, Unified), ByteCount)
+    }
+
+    fn cuMemcpyAsync / cuMemcpyAsync_ptsz(dst: u64, src: u64, ByteCount: usize, hStream: u64) {
+        linear(hStream, Asynchronous, (dst, Unified), (src, Unified), ByteCount)
+    }
+
+    fn cuMemcpyHtoD_v2 / cuMemcpyHtoD_v2_ptds(dstDevice: u64, srcHost: u64, ByteCount: usize) {
+        linear(0, Synchronous, (dstDevice, Device), (srcHost, Host), ByteCount)
+    }
+
+    fn cuMemcpyDtoH_v2 / cuMemcpyDtoH_v2_ptds(dstHost: u64, srcDevice: u64, ByteCount: usize) {
+        linear(0, Synchronous, (dstHost, Host), (srcDevice, Device), ByteCount)
+    }
+
+    fn cuMemcpyDtoD_v2 / cuMemcpyDtoD_v2_ptds(dstDevice: u64, srcDevice: u64, ByteCount: usize) {
+        linear(0, Synchronous, (dstDevice, Device), (srcDevice, Device), ByteCount)
+    }
+
+    fn cuMemcpyHtoDAsync_v2 / cuMemcpyHtoDAsync_v2_ptsz(dstDevice: u64, srcHost: u64, ByteCount: usize, hStream: u64) {
+        linear(hStream, Asynchronous, (dstDevice, Device), (srcHost, Host), ByteCount)
+    }
+
+    fn cuMemcpyDtoHAsync_v2 / cuMemcpyDtoHAsync_v2_ptsz(dstHost: u64, srcDevice: u64, ByteCount: usize, hStream: u64) {
+        linear(hStream, Asynchronous, (dstHost, Host), (srcDevice, Device), ByteCount)
+    }
+
+    fn cuMemcpyDtoDAsync_v2 / cuMemcpyDtoDAsync_v2_ptsz(dstDevice: u64, srcDevice: u64, ByteCount: usize, hStream: u64) {
+        linear(hStream, Asynchronous, (dstDevice, Device), (srcDevice, Device), ByteCount)
+    }
+
+    fn cuMemcpyPeer / cuMemcpyPeer_ptds(dstDevice: u64, dstContext: u64, srcDevice: u64, srcContext: u64, ByteCount: usize) {
+        peer(0, Synchronous, (dstDevice, dstContext), (srcDevice, srcContext), ByteCount)
+    }
+
+    fn cuMemcpyPeerAsync / cuMemcpyPeerAsync_ptsz(dstDevice: u64, dstContext: u64, srcDevice: u64, srcContext: u64, ByteCount: usize, hStream: u64) {
+        peer(hStream, Asynchronous, (dstDevice, dstContext), (srcDevice, srcContext), ByteCount)
+    }
+
+    fn cuMemcpy2D_v2 / cuMemcpy2D_v2_ptds(pCopy: In<Copy2d>) {
+        pitched(0, Synchronous, pCopy)
+    }
+
+    fn cuMemcpy2DUnaligned_v2 / cuMemcpy2DUnaligned_v2_ptds(pCopy: In<Copy2d>) {
+        pitched(0, Synchronous, pCopy)
+    }
+
+    fn cuMemcpy2DAsync_v2 / cuMemcpy2DAsync_v2_ptsz(pCopy: In<Copy2d>, hStream: u64) {
+        pitched(hStream, Asynchronous, pCopy)
+    }
+
+    fn cuMemcpy3D_v2 / cuMemcpy3D_v2_ptds(pCopy: In<Copy3d>) {
+        cubic(0, Synchronous, pCopy, false)
+    }
+
+    fn cuMemcpy3DAsync_v2 / cuMemcpy3DAsync_v2_ptsz(pCopy: In<Copy3d>, hStream: u64) {
+        cubic(hStream, Asynchronous, pCopy, false)
+    }
+
+    fn cuMemcpy3DPeer / cuMemcpy3DPeer_ptds(pCopy: In<Copy3d>) {
+        cubic(0, Synchronous, pCopy, true)
+    }
+
+    fn cuMemcpy3DPeerAsync / cuMemcpy3DPeerAsync_ptsz(pCopy: In<Copy3d>, hStream: u64) {
+        cubic(hStream, Asynchronous, pCopy, true)
+    }
+
+    fn cuMemcpyBatchAsync / cuMemcpyBatchAsync_ptsz(dsts: In<u64>, srcs: In<u64>, sizes: In<usize>, count: usize, attrs: In<u64>, attrsIdxs: In<usize>, numAttrs: usize, failIdx: crate::driver::arg::Out<usize>, hStream: u64) {
+        failed_at(batch(hStream, dsts, srcs, sizes, count), failIdx)
+    }
+
+    fn cuMemcpyBatchAsync_v2 / cuMemcpyBatchAsync_v2_ptsz(dsts: In<u64>, srcs: In<u64>, sizes: In<usize>, count: usize, attrs: In<u64>, attrsIdxs: In<usize>, numAttrs: usize, hStream: u64) {
+        batch(hStream, dsts, srcs, sizes, count).map_err(|(code, _)| code)
+    }
+
+    fn cuMemcpy3DBatchAsync / cuMemcpy3DBatchAsync_ptsz(numOps: usize, opList: In<Batch3d>, failIdx: crate::driver::arg::Out<usize>, flags: u64, hStream: u64) {
+        failed_at(batch_3d(hStream, opList, numOps), failIdx)
+    }
+
+    fn cuMemcpy3DBatchAsync_v2 / cuMemcpy3DBatchAsync_v2_ptsz(numOps: usize, opList: In<Batch3d>, flags: u64, hStream: u64) {
+        batch_3d(hStream, opList, numOps).map_err(|(code, _)| code)
+    }
+
+    fn cuMemsetD8_v2 / cuMemsetD8_v2_ptds(dstDevice: u64, uc: u8, N: usize) {
+        fill(0, Synchronous, dstDevice, 1, uc.into(), N)
+    }
+
+    fn cuMemsetD16_v2 / cuMemsetD16_v2_ptds(dstDevice: u64, us: u16, N: usize) {
+        fill(0, Synchronous, dstDevice, 2, us.into(), N)
+    }
+
+    fn cuMemsetD32_v2 / cuMemsetD32_v2_ptds(dstDevice: u64, ui: u32, N: usize) {
+        fill(0, Synchronous, dstDevice, 4, ui, N)
+    }
+
+    fn cuMemsetD2D8_v2 / cuMemsetD2D8_v2_ptds(dstDevice: u64, dstPitch: usize, uc: u8, Width: usize, Height: usize) {
+        fill_2d(0, Synchronous, (dstDevice, dstPitch), 1, uc.into(), (Width, Height))
+    }
+
+    fn cuMemsetD2D16_v2 / cuMemsetD2D16_v2_ptds(dstDevice: u64, dstPitch: usize, us: u16, Width: usize, Height: usize) {
+        fill_2d(0, Synchronous, (dstDevice, dstPitch), 2, us.into(), (Width, Height))
+    }
+
+    fn cuMemsetD2D32_v2 / cuMemsetD2D32_v2_ptds(dstDevice: u64, dstPitch: usize, ui: u32, Width: usize, Height: usize) {
+        fill_2d(0, Synchronous, (dstDevice, dstPitch), 4, ui, (Width, Height))
+    }
+
+    fn cuMemsetD8Async / cuMemsetD8Async_ptsz(dstDevice: u64, uc: u8, N: usize, hStream: u64) {
+        fill(hStream, Asynchronous, dstDevice, 1, uc.into(), N)
+    }
+
+    fn cuMemsetD16Async / cuMemsetD16Async_ptsz(dstDevice: u64, us: u16, N: usize, hStream: u64) {
+        fill(hStream, Asynchronous, dstDevice, 2, us.into(), N)
+    }
+
+    fn cuMemsetD32Async / cuMemsetD32Async_ptsz(dstDevice: u64, ui: u32, N: usize, hStream: u64) {
+        fill(hStream, Asynchronous, dstDevice, 4, ui, N)
+    }
+
+    fn cuMemsetD2D8Async / cuMemsetD2D8Async_ptsz(dstDevice: u64, dstPitch: usize, uc: u8, Width: usize, Height: usize, hStream: u64) {
+        fill_2d(hStream, Asynchronous, (dstDevice, dstPitch), 1, uc.into(), (Width, Height))
+    }
+
+    fn cuMemsetD2D16Async / cuMemsetD2D16Async_ptsz(dstDevice: u64, dstPitch: usize, us: u16, Width: usize, Height: usize, hStream: u64) {
+        fill_2d(hStream, Asynchronous, (dstDevice, dstPitch), 2, us.into(), (Width, Height))
+    }
+
+    fn cuMemsetD2D32Async / cuMemsetD2D32Async_ptsz(dstDevice: u64, dstPitch: usize, ui: u32, Width: usize, Height: usize, hStream: u64) {
+        fill_2d(hStream, Asynchronous, (dstDevice, dstPitch), 4, ui, (Width, Height))
+    }
+}

@@ -1,0 +1,211 @@
+//! Devices, their attributes, and primary contexts.
+
+use crate::driver::arg::{Buffer, In, Out, Text, Word, set_text};
+use crate::driver::call::export;
+use crate::driver::status::{Code, Result};
+use crate::driver::{config, context, device, pool};
+
+/// `CUdevprop`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Properties([i32; 14]);
+
+crate::driver::arg::opaque!(Properties);
+
+/// `CUuuid`
+pub type Uuid = [u8; 16];
+
+/// The flags that a context may have.
+pub const CONTEXT_FLAGS: u32 = 0x1ff;
+
+fn uuid(place: Out<Uuid>, dev: i32) -> Result {
+    device::check(dev)?;
+    place.set(device::uuid(dev))
+}
+
+fn release(dev: i32) -> Result {
+    device::check(dev)?;
+    context::release_primary(dev)
+}
+
+fn reset(dev: i32) -> Result {
+    device::check(dev)?;
+    context::reset_primary(dev);
+    Ok(())
+}
+
+fn set_flags(dev: i32, flags: u32) -> Result {
+    device::check(dev)?;
+    if flags & !CONTEXT_FLAGS != 0 || (flags & 7).count_ones() > 1 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    context::set_primary_flags(dev, flags);
+    Ok(())
+}
+
+export! {
+    fn cuDeviceGet(device: Out<i32>, ordinal: i32) {
+        device.check()?;
+        device::check(ordinal)?;
+        device.set(ordinal)
+    }
+
+    fn cuDeviceGetCount(count: Out<i32>) {
+        count.set(config::get().devices as i32)
+    }
+
+    fn cuDeviceGetName(name: Buffer, len: i32, dev: i32) {
+        device::check(dev)?;
+        set_text(name.0, len, &device::name())
+    }
+
+    fn cuDeviceGetUuid(uuid_: Out<Uuid>, dev: i32) {
+        uuid(uuid_, dev)
+    }
+
+    fn cuDeviceGetUuid_v2(uuid_: Out<Uuid>, dev: i32) {
+        uuid(uuid_, dev)
+    }
+
+    fn cuDeviceTotalMem_v2(bytes: Out<usize>, dev: i32) {
+        device::check(dev)?;
+        bytes.set(device::total_memory() as usize)
+    }
+
+    fn cuDeviceGetAttribute(pi: Out<i32>, attrib: u32, dev: i32) {
+        pi.check()?;
+        device::check(dev)?;
+        pi.set(device::attribute(attrib, dev)?)
+    }
+
+    fn cuDeviceGetProperties(prop: Out<Properties>, dev: i32) {
+        device::check(dev)?;
+        let numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+        let mut values = [0; 14];
+        for (value, number) in values.iter_mut().zip(numbers) {
+            *value = device::attribute(number, dev)?;
+        }
+        prop.set(Properties(values))
+    }
+
+    fn cuDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, dev: i32) {
+        major.check()?;
+        minor.check()?;
+        device::check(dev)?;
+        major.set(device::CAPABILITY.0)?;
+        minor.set(device::CAPABILITY.1)
+    }
+
+    fn cuDeviceGetPCIBusId(pciBusId: Buffer, len: i32, dev: i32) {
+        device::check(dev)?;
+        set_text(pciBusId.0, len, &device::pci_bus_id(dev))
+    }
+
+    fn cuDeviceGetByPCIBusId(dev: Out<i32>, pciBusId: Text) {
+        dev.check()?;
+        dev.set(device::by_pci_bus_id(pciBusId.str()?).ok_or(Code::ERROR_INVALID_DEVICE)?)
+    }
+
+    fn cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements: Out<usize>, format: u32, numChannels: u32, dev: i32) {
+        device::check(dev)?;
+        maxWidthInElements.set(device::attribute(69, dev)? as usize)
+    }
+
+    fn cuDeviceGetExecAffinitySupport(pi: Out<i32>, type_: u32, dev: i32) {
+        device::check(dev)?;
+        pi.set(0)
+    }
+
+    fn cuDeviceCanAccessPeer(canAccessPeer: Out<i32>, dev: i32, peerDev: i32) {
+        canAccessPeer.check()?;
+        device::check(dev)?;
+        device::check(peerDev)?;
+        canAccessPeer.set(i32::from(dev != peerDev))
+    }
+
+    fn cuDeviceGetP2PAttribute(value: Out<i32>, attrib: u32, srcDevice: i32, dstDevice: i32) {
+        value.check()?;
+        device::check(srcDevice)?;
+        device::check(dstDevice)?;
+        if srcDevice == dstDevice {
+            return Err(Code::ERROR_INVALID_DEVICE);
+        }
+        value.set(match attrib {
+            1 => 0,
+            2 | 3 => 1,
+            4 | 5 => 0,
+            _ => return Err(Code::ERROR_INVALID_VALUE),
+        })
+    }
+
+    fn cuDeviceGetDefaultMemPool(pool_out: Out<u64>, dev: i32) {
+        pool_out.check()?;
+        device::check(dev)?;
+        pool_out.set(pool::default_of(dev).handle)
+    }
+
+    fn cuDeviceGetMemPool(pool_: Out<u64>, dev: i32) {
+        pool_.check()?;
+        device::check(dev)?;
+        pool_.set(pool::current_of(dev).handle)
+    }
+
+    fn cuDeviceSetMemPool(dev: i32, pool_: u64) {
+        device::check(dev)?;
+        pool::set_current(dev, pool::get(pool_)?)
+    }
+
+    fn cuFlushGPUDirectRDMAWrites(target: u32, scope: u32) {
+        context::current()?;
+        Err(Code::ERROR_NOT_SUPPORTED)
+    }
+
+    fn cuDevicePrimaryCtxRetain(pctx: Out<u64>, dev: i32) {
+        pctx.check()?;
+        device::check(dev)?;
+        pctx.set(context::retain_primary(dev).handle)
+    }
+
+    fn cuDevicePrimaryCtxRelease(dev: i32) {
+        release(dev)
+    }
+
+    fn cuDevicePrimaryCtxRelease_v2(dev: i32) {
+        release(dev)
+    }
+
+    fn cuDevicePrimaryCtxReset(dev: i32) {
+        reset(dev)
+    }
+
+    fn cuDevicePrimaryCtxReset_v2(dev: i32) {
+        reset(dev)
+    }
+
+    fn cuDevicePrimaryCtxSetFlags(dev: i32, flags: u32) {
+        set_flags(dev, flags)
+    }
+
+    fn cuDevicePrimaryCtxSetFlags_v2(dev: i32, flags: u32) {
+        set_flags(dev, flags)
+    }
+
+    fn cuDevicePrimaryCtxGetState(dev: i32, flags: Out<u32>, active: Out<i32>) {
+        device::check(dev)?;
+        let (value, alive) = context::primary_state(dev);
+        flags.set_optional(value);
+        active.set_optional(i32::from(alive));
+        Ok(())
+    }
+
+    // Asynchronous notifications tell of a memory budget that other processes change; nothing here does.
+    fn cuDeviceRegisterAsyncNotification(device: i32, callbackFunc: Word, userData: Word, callback: Out<u64>) {
+        Err(Code::ERROR_NOT_SUPPORTED)
+    }
+
+    fn cuDeviceGetLuid(luid: Buffer, deviceNodeMask: In<u32>, dev: i32) {
+        // A Windows notion.
+        device::check(dev)?;
+        Err(Code::ERROR_NOT_SUPPORTED)
+    }
+}

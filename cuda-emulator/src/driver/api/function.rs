@@ -1,0 +1,153 @@
+//! Functions and their attributes, occupancy.
+
+use crate::driver::arg::{In, Out, Word};
+use crate::driver::call::export;
+use crate::driver::handle::{Kind, kind_of};
+use crate::driver::module::{self, set_attribute};
+use crate::driver::occupancy;
+use crate::driver::status::{Code, Result};
+use crate::engine::KernelInfo;
+
+/// `CUoccupancyB2DSize`
+type SharedOfBlock = unsafe extern "C" fn(i32) -> usize;
+
+/// Offset and size of a parameter.
+pub fn parameter(
+    kernel: &KernelInfo,
+    index: usize,
+    offset: Out<usize>,
+    size: Out<usize>,
+) -> Result {
+    let param = kernel.params.get(index).ok_or(Code::ERROR_INVALID_VALUE)?;
+    offset.check()?.set(param.offset as usize)?;
+    size.set_optional(param.size as usize);
+    Ok(())
+}
+
+/// Stores the name of a function or kernel: text that lives as long as the module or library.
+pub fn show_name(place: Out<u64>, handle: u64) -> Result {
+    let name = if kind_of(handle) == Kind::Kernel as u8 {
+        module::kernel(handle)?.name.as_ptr()
+    } else {
+        module::function(handle)?.name.as_ptr()
+    };
+    place.set(name as u64)
+}
+
+fn max_blocks(place: Out<i32>, function: u64, threads: i32, shared: usize) -> Result {
+    place.check()?;
+    let function = module::function(function)?;
+    place.set(occupancy::of_function(&function, threads, shared as u64)? as i32)
+}
+
+fn best_block(
+    grid: Out<i32>,
+    block: Out<i32>,
+    function: u64,
+    shared_of: Word,
+    shared: usize,
+    limit: i32,
+) -> Result {
+    grid.check()?;
+    block.check()?;
+    let function = module::function(function)?;
+    let limit = u32::try_from(limit).map_err(|_| Code::ERROR_INVALID_VALUE)?;
+    let dynamic = |threads: u32| {
+        if shared_of.0 == 0 {
+            return shared as u64;
+        }
+        // SAFETY: the client passes a function of this type, or null.
+        let shared_of: SharedOfBlock = unsafe { std::mem::transmute(shared_of.0) };
+        // SAFETY: it may be called with any block size.
+        unsafe { shared_of(threads as i32) as u64 }
+    };
+    let (size, count) = occupancy::best_block(&function, dynamic, limit)?;
+    block.set(size as i32)?;
+    grid.set(count as i32)
+}
+
+export! {
+    fn cuFuncGetAttribute(pi: Out<i32>, attrib: u32, hfunc: u64) {
+        pi.check()?;
+        pi.set(module::function(hfunc)?.attribute(attrib)?)
+    }
+
+    fn cuFuncSetAttribute(hfunc: u64, attrib: u32, value: i32) {
+        let function = module::function(hfunc)?;
+        set_attribute(function.info(), &function.settings, attrib, value)
+    }
+
+    fn cuFuncSetCacheConfig(hfunc: u64, config: u32) {
+        module::function(hfunc)?;
+        if config > 3 { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
+    }
+
+    fn cuFuncSetSharedMemConfig(hfunc: u64, config: u32) {
+        module::function(hfunc)?;
+        if config > 2 { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
+    }
+
+    fn cuFuncGetModule(hmod: Out<u64>, hfunc: u64) {
+        hmod.check()?;
+        hmod.set(module::function(hfunc)?.module)
+    }
+
+    fn cuFuncGetName(name: Out<u64>, hfunc: u64) {
+        name.check()?;
+        show_name(name, hfunc)
+    }
+
+    fn cuFuncGetParamInfo(func: u64, paramIndex: usize, paramOffset: Out<usize>, paramSize: Out<usize>) {
+        parameter(module::function(func)?.info(), paramIndex, paramOffset, paramSize)
+    }
+
+    fn cuFuncIsLoaded(state: Out<u32>, function: u64) {
+        state.check()?;
+        module::function(function)?;
+        // CU_FUNCTION_LOADING_STATE_LOADED
+        state.set(1)
+    }
+
+    fn cuFuncLoad(function: u64) {
+        module::function(function).map(drop)
+    }
+
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks: Out<i32>, func: u64, blockSize: i32, dynamicSMemSize: usize) {
+        max_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+    }
+
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks: Out<i32>, func: u64, blockSize: i32, dynamicSMemSize: usize, flags: u32) {
+        if flags > 1 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        max_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+    }
+
+    fn cuOccupancyMaxPotentialBlockSize(minGridSize: Out<i32>, blockSize: Out<i32>, func: u64, blockSizeToDynamicSMemSize: Word, dynamicSMemSize: usize, blockSizeLimit: i32) {
+        best_block(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit)
+    }
+
+    fn cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize: Out<i32>, blockSize: Out<i32>, func: u64, blockSizeToDynamicSMemSize: Word, dynamicSMemSize: usize, blockSizeLimit: i32, flags: u32) {
+        if flags > 1 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        best_block(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit)
+    }
+
+    fn cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize: Out<usize>, func: u64, numBlocks: i32, blockSize: i32) {
+        dynamicSmemSize.check()?;
+        let function = module::function(func)?;
+        if numBlocks <= 0 || blockSize <= 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        dynamicSmemSize.set(occupancy::available_shared(&function, numBlocks as u32, blockSize as u32)? as usize)
+    }
+
+    fn cuOccupancyMaxPotentialClusterSize(clusterSize: Out<i32>, func: u64, config: In<u64>) {
+        // Clusters aren't offered (attribute 120 says so): a cluster is one block.
+        clusterSize.check()?;
+        module::function(func)?;
+        config.get()?;
+        clusterSize.set(1)
+    }
+}

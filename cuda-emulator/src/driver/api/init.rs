@@ -1,0 +1,104 @@
+//! Initialisation, version, error texts, entry points, profiler.
+
+use crate::driver::arg::{In, Out, Text, Word};
+use crate::driver::call::{self, export};
+use crate::driver::status::Code;
+use crate::driver::symbols::{self, Search};
+use crate::driver::{config, device, leak};
+
+/// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`
+const PER_THREAD: u64 = 2;
+
+extern "C" fn forget_initialisation() {
+    // The child of a fork has no worker threads: as with the driver, it has to do without CUDA.
+    call::set_initialised(false);
+}
+
+fn find(symbol: Text, pfn: Out<u64>, version: i32, flags: u64) -> Result<Search, Code> {
+    pfn.check()?;
+    pfn.set(0)?;
+    let name = symbol.str()?;
+    if flags & !3 != 0 || version > device::DRIVER_VERSION {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let found = symbols::find(name, version, flags & PER_THREAD != 0);
+    if let Search::Found(address) = found {
+        pfn.set(address as u64)?;
+    }
+    Ok(found)
+}
+
+export! {
+    early fn cuInit(flags: u32) {
+        if flags != 0 || !config::is_valid() {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        if config::get().devices == 0 {
+            return Err(Code::ERROR_NO_DEVICE);
+        }
+        if config::get().check_leak {
+            leak::watch();
+        }
+        static FORK: std::sync::Once = std::sync::Once::new();
+        FORK.call_once(|| {
+            // SAFETY: the handler is a plain function that stays loaded.
+            unsafe { libc::pthread_atfork(None, None, Some(forget_initialisation)) };
+        });
+        call::set_initialised(true);
+        Ok(())
+    }
+
+    early fn cuDriverGetVersion(driverVersion: Out<i32>) {
+        driverVersion.set(device::DRIVER_VERSION)
+    }
+
+    early fn cuGetErrorName(error: u32, pStr: Out<usize>) {
+        pStr.check()?;
+        let name = Code(error).texts().map(|(name, _)| name.as_ptr() as usize);
+        pStr.set(name.unwrap_or(0))?;
+        name.map(drop).ok_or(Code::ERROR_INVALID_VALUE)
+    }
+
+    early fn cuGetErrorString(error: u32, pStr: Out<usize>) {
+        pStr.check()?;
+        let text = Code(error).texts().map(|(_, text)| text.as_ptr() as usize);
+        pStr.set(text.unwrap_or(0))?;
+        text.map(drop).ok_or(Code::ERROR_INVALID_VALUE)
+    }
+
+    early fn cuGetProcAddress(symbol: Text, pfn: Out<u64>, cudaVersion: i32, flags: u64) {
+        match find(symbol, pfn, cudaVersion, flags)? {
+            Search::Found(_) => Ok(()),
+            _ => Err(Code::ERROR_NOT_FOUND),
+        }
+    }
+
+    early fn cuGetProcAddress_v2(symbol: Text, pfn: Out<u64>, cudaVersion: i32, flags: u64, symbolStatus: Out<u32>) {
+        symbolStatus.set_optional(match find(symbol, pfn, cudaVersion, flags)? {
+            Search::Found(_) => 0,
+            Search::Unknown => 1,
+            Search::TooNew => 2,
+        });
+        Ok(())
+    }
+
+    early fn cuGetExportTable(ppExportTable: Out<u64>, pExportTableId: In<[u8; 16]>) {
+        // Private tables between NVIDIA's own libraries.
+        ppExportTable.set(0)?;
+        pExportTableId.get()?;
+        Err(Code::ERROR_NOT_FOUND)
+    }
+
+    // Nothing here is profiled; programs that bracket a region for a profiler run as they are.
+    fn cuProfilerStart() {
+        crate::driver::context::current().map(drop)
+    }
+
+    fn cuProfilerStop() {
+        crate::driver::context::current().map(drop)
+    }
+
+    fn cuProfilerInitialize(configFile: Word, outputFile: Word, outputMode: u32) {
+        Err(Code::ERROR_PROFILER_DISABLED)
+    }
+}

@@ -1,0 +1,134 @@
+//! Libraries and their kernels, which belong to no context.
+
+use crate::driver::arg::{In, Out, Text};
+use crate::driver::call::export;
+use crate::driver::jit::Options;
+use crate::driver::module::{self, attribute_of, set_attribute};
+use crate::driver::status::{Code, Result};
+use crate::driver::{device, image};
+
+use super::function::{parameter, show_name};
+use super::module::load_with;
+
+/// Checks library options: their numbers; they change nothing here.
+fn check_options(options: In<u32>, count: u32) -> Result {
+    let known = (0..count as usize).all(|index| matches!(options.at(index), Ok(0 | 1)));
+    if known {
+        Ok(())
+    } else {
+        Err(Code::ERROR_INVALID_VALUE)
+    }
+}
+
+fn managed(library: u64, name: &str) -> Result<(u64, u64)> {
+    let module = module::library(library)?.module()?;
+    if !module.is_managed(name) {
+        return Err(Code::ERROR_NOT_FOUND);
+    }
+    module.variable(name)
+}
+
+export! {
+    fn cuLibraryLoadData(library: Out<u64>, code: u64, jitOptions: In<u32>, jitOptionsValues: Out<u64>, numJitOptions: u32, libraryOptions: In<u32>, libraryOptionValues: Out<u64>, numLibraryOptions: u32) {
+        library.check()?;
+        let options = Options::new(numJitOptions, jitOptions, jitOptionsValues)?;
+        check_options(libraryOptions, numLibraryOptions)?;
+        library.set(load_with(options, || image::read(code), module::load_library)?.handle)
+    }
+
+    fn cuLibraryLoadFromFile(library: Out<u64>, fileName: Text, jitOptions: In<u32>, jitOptionsValues: Out<u64>, numJitOptions: u32, libraryOptions: In<u32>, libraryOptionValues: Out<u64>, numLibraryOptions: u32) {
+        library.check()?;
+        let options = Options::new(numJitOptions, jitOptions, jitOptionsValues)?;
+        check_options(libraryOptions, numLibraryOptions)?;
+        let bytes = image::read_file(fileName.str()?)?;
+        library.set(load_with(options, || image::from_bytes(&bytes), module::load_library)?.handle)
+    }
+
+    fn cuLibraryUnload(library: u64) {
+        module::unload_library(library)
+    }
+
+    fn cuLibraryGetKernel(pKernel: Out<u64>, library: u64, name: Text) {
+        pKernel.check()?;
+        let name = name.str()?;
+        pKernel.set(module::library(library)?.kernel_named(name)?.handle)
+    }
+
+    fn cuLibraryGetKernelCount(count: Out<u32>, lib: u64) {
+        count.check()?;
+        count.set(module::library(lib)?.kernels().len() as u32)
+    }
+
+    fn cuLibraryEnumerateKernels(kernels: Out<u64>, numKernels: u32, lib: u64) {
+        kernels.check()?;
+        if numKernels == 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        for (index, kernel) in module::library(lib)?.kernels().iter().take(numKernels as usize).enumerate() {
+            kernels.at(index).set(kernel.handle)?;
+        }
+        Ok(())
+    }
+
+    fn cuLibraryGetModule(pMod: Out<u64>, library: u64) {
+        pMod.check()?;
+        pMod.set(module::library(library)?.module()?.handle)
+    }
+
+    fn cuLibraryGetGlobal(dptr: Out<u64>, bytes: Out<usize>, library: u64, name: Text) {
+        let name = name.str()?;
+        let (address, size) = module::library(library)?.module()?.variable(name)?;
+        dptr.set_optional(address);
+        bytes.set_optional(size as usize);
+        Ok(())
+    }
+
+    fn cuLibraryGetManaged(dptr: Out<u64>, bytes: Out<usize>, library: u64, name: Text) {
+        let (address, size) = managed(library, name.str()?)?;
+        dptr.set_optional(address);
+        bytes.set_optional(size as usize);
+        Ok(())
+    }
+
+    fn cuKernelGetFunction(pFunc: Out<u64>, kernel: u64) {
+        pFunc.check()?;
+        pFunc.set(module::kernel(kernel)?.function()?.handle)
+    }
+
+    fn cuKernelGetLibrary(pLib: Out<u64>, kernel: u64) {
+        pLib.check()?;
+        pLib.set(module::kernel(kernel)?.library)
+    }
+
+    fn cuKernelGetName(name: Out<u64>, hfunc: u64) {
+        name.check()?;
+        show_name(name, hfunc)
+    }
+
+    fn cuKernelGetParamInfo(kernel: u64, paramIndex: usize, paramOffset: Out<usize>, paramSize: Out<usize>) {
+        let kernel = module::kernel(kernel)?;
+        let library = module::library(kernel.library)?;
+        parameter(&library.program().kernels()[kernel.index], paramIndex, paramOffset, paramSize)
+    }
+
+    fn cuKernelGetAttribute(pi: Out<i32>, attrib: u32, kernel: u64, dev: i32) {
+        pi.check()?;
+        let kernel = module::kernel(kernel)?;
+        device::check(dev)?;
+        let library = module::library(kernel.library)?;
+        pi.set(attribute_of(library.program(), kernel.index, &kernel.settings, attrib)?)
+    }
+
+    fn cuKernelSetAttribute(attrib: u32, val: i32, kernel: u64, dev: i32) {
+        let kernel = module::kernel(kernel)?;
+        device::check(dev)?;
+        let library = module::library(kernel.library)?;
+        set_attribute(&library.program().kernels()[kernel.index], &kernel.settings, attrib, val)
+    }
+
+    fn cuKernelSetCacheConfig(kernel: u64, config: u32, dev: i32) {
+        module::kernel(kernel)?;
+        device::check(dev)?;
+        if config > 3 { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
+    }
+}

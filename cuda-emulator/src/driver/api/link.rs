@@ -1,0 +1,69 @@
+//! The linker.
+
+use crate::driver::arg::{In, Out, Text};
+use crate::driver::call::export;
+use crate::driver::context;
+use crate::driver::jit::Options;
+use crate::driver::status::Result;
+use crate::driver::{image, link};
+
+fn create(count: u32, options: In<u32>, values: Out<u64>, state: Out<u64>) -> Result {
+    state.check()?;
+    context::current()?;
+    state.set(link::create(Options::new(count, options, values)?).handle)
+}
+
+fn add_data(state: u64, kind: u32, data: In<u8>, size: usize, name: Text) -> Result {
+    let linker = link::get(state)?;
+    let name = name.str().unwrap_or("");
+    let bytes = data.array(size)?;
+    linker.add(kind, &bytes, name)
+}
+
+fn add_file(state: u64, kind: u32, path: Text) -> Result {
+    let linker = link::get(state)?;
+    let path = path.str()?;
+    linker.add(kind, &image::read_file(path)?, path)
+}
+
+export! {
+    fn cuLinkCreate(numOptions: u32, options: In<u32>, optionValues: Out<u64>, stateOut: Out<u64>) {
+        create(numOptions, options, optionValues, stateOut)
+    }
+
+    fn cuLinkCreate_v2(numOptions: u32, options: In<u32>, optionValues: Out<u64>, stateOut: Out<u64>) {
+        create(numOptions, options, optionValues, stateOut)
+    }
+
+    fn cuLinkAddData(state: u64, type_: u32, data: In<u8>, size: usize, name: Text, numOptions: u32, options: In<u32>, optionValues: Out<u64>) {
+        Options::new(numOptions, options, optionValues)?;
+        add_data(state, type_, data, size, name)
+    }
+
+    fn cuLinkAddData_v2(state: u64, type_: u32, data: In<u8>, size: usize, name: Text, numOptions: u32, options: In<u32>, optionValues: Out<u64>) {
+        Options::new(numOptions, options, optionValues)?;
+        add_data(state, type_, data, size, name)
+    }
+
+    fn cuLinkAddFile(state: u64, type_: u32, path: Text, numOptions: u32, options: In<u32>, optionValues: Out<u64>) {
+        Options::new(numOptions, options, optionValues)?;
+        add_file(state, type_, path)
+    }
+
+    fn cuLinkAddFile_v2(state: u64, type_: u32, path: Text, numOptions: u32, options: In<u32>, optionValues: Out<u64>) {
+        Options::new(numOptions, options, optionValues)?;
+        add_file(state, type_, path)
+    }
+
+    fn cuLinkComplete(state: u64, cubinOut: Out<u64>, sizeOut: Out<usize>) {
+        cubinOut.check()?;
+        context::current()?;
+        let (address, size) = link::get(state)?.complete()?;
+        sizeOut.set_optional(size as usize);
+        cubinOut.set(address)
+    }
+
+    fn cuLinkDestroy(state: u64) {
+        link::destroy(state)
+    }
+}

@@ -1,0 +1,24 @@
+//! The exported functions, by chapter of the driver's documentation.
+//!
+//! The build script reads these files: every `fn cu...` it finds here counts as implemented, every other function of
+//! the header is exported as one that says `CUDA_ERROR_NOT_SUPPORTED`.
+
+#![allow(
+    non_snake_case,
+    reason = "arguments have the names of the documentation, which the trace shows"
+)]
+
+pub mod context;
+pub mod copy;
+pub mod device;
+pub mod event;
+pub mod function;
+pub mod init;
+pub mod launch;
+pub mod legacy;
+pub mod library;
+pub mod link;
+pub mod memory;
+pub mod module;
+pub mod pool;
+pub mod stream;

@@ -1,0 +1,159 @@
+//! Stream-ordered allocation and its pools.
+
+use crate::driver::arg::{In, Out};
+use crate::driver::call::export;
+use crate::driver::status::{Code, Result};
+use crate::driver::{device, pool, stream};
+
+use pool::Pool;
+
+/// `CUmemPoolProps`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Properties {
+    allocation_type: u32,
+    handle_types: u32,
+    location: Location,
+    security: u64,
+    maximum: usize,
+    usage: u16,
+    reserved: [u8; 54],
+}
+
+/// `CUmemLocation`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Location {
+    kind: u32,
+    id: i32,
+}
+
+/// `CUmemAccessDesc`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Access {
+    location: Location,
+    flags: u32,
+}
+
+/// `CU_MEM_LOCATION_TYPE_DEVICE`
+const LOCATION_DEVICE: u32 = 1;
+/// `CU_MEM_ALLOCATION_TYPE_PINNED`
+const TYPE_PINNED: u32 = 1;
+/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`
+const READ_WRITE: u32 = 3;
+
+impl Location {
+    /// The device it names.
+    fn device(&self) -> Result<i32> {
+        if self.kind != LOCATION_DEVICE {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        device::check(self.id)?;
+        Ok(self.id)
+    }
+}
+
+fn located(location: In<Location>, kind: u32) -> Result<i32> {
+    let ordinal = location.get()?.device()?;
+    if kind == TYPE_PINNED {
+        Ok(ordinal)
+    } else {
+        Err(Code::ERROR_NOT_SUPPORTED)
+    }
+}
+
+export! {
+    fn cuMemAllocAsync / cuMemAllocAsync_ptsz(dptr: Out<u64>, bytesize: usize, hStream: u64) {
+        dptr.check()?;
+        let stream = stream::resolve(hStream)?;
+        let pool = pool::current_of(stream.context.ordinal);
+        dptr.set(pool::allocate(&pool, bytesize as u64, &stream)?)
+    }
+
+    fn cuMemAllocFromPoolAsync / cuMemAllocFromPoolAsync_ptsz(dptr: Out<u64>, bytesize: usize, pool_: u64, hStream: u64) {
+        dptr.check()?;
+        let stream = stream::resolve(hStream)?;
+        dptr.set(pool::allocate(&pool::get(pool_)?, bytesize as u64, &stream)?)
+    }
+
+    fn cuMemFreeAsync / cuMemFreeAsync_ptsz(dptr: u64, hStream: u64) {
+        let stream = stream::resolve(hStream)?;
+        if dptr == 0 {
+            return Ok(());
+        }
+        pool::free(dptr, &stream)
+    }
+
+    fn cuMemPoolCreate(pool_: Out<u64>, poolProps: In<Properties>) {
+        pool_.check()?;
+        let properties = poolProps.get()?;
+        if properties.allocation_type != TYPE_PINNED {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let ordinal = properties.location.device()?;
+        // Sharing with other processes isn't offered (attribute 119 says so).
+        if properties.handle_types != 0 {
+            return Err(Code::ERROR_NOT_SUPPORTED);
+        }
+        pool_.set(pool::create(ordinal, properties.maximum as u64).handle)
+    }
+
+    fn cuMemPoolDestroy(pool_: u64) {
+        pool::destroy(pool_)
+    }
+
+    fn cuMemPoolTrimTo(pool_: u64, minBytesToKeep: usize) {
+        // Freed memory isn't held back in the first place.
+        pool::get(pool_).map(drop)
+    }
+
+    fn cuMemPoolSetAttribute(pool_: u64, attr: u32, value: In<u32>) {
+        let pool = pool::get(pool_)?;
+        let low = u64::from(value.get()?);
+        let high = if Pool::is_wide(attr) { u64::from(value.at(1)?) } else { 0 };
+        pool.set_attribute(attr, high << 32 | low)
+    }
+
+    fn cuMemPoolGetAttribute(pool_: u64, attr: u32, value: Out<u32>) {
+        value.check()?;
+        let (found, wide) = pool::get(pool_)?.attribute(attr)?;
+        if wide { value.cast::<u64>().set(found) } else { value.set(found as u32) }
+    }
+
+    fn cuMemPoolSetAccess(pool_: u64, map: In<Access>, count: usize) {
+        let pool = pool::get(pool_)?;
+        for index in 0..count {
+            let access = map.at(index)?;
+            let ordinal = access.location.device()?;
+            match access.flags {
+                // A pool's own device always has access.
+                0 | 1 if ordinal == pool.ordinal => return Err(Code::ERROR_INVALID_VALUE),
+                0 | 1 | READ_WRITE => {}
+                _ => return Err(Code::ERROR_INVALID_VALUE),
+            }
+        }
+        Ok(())
+    }
+
+    fn cuMemPoolGetAccess(flags: Out<u32>, memPool: u64, location: In<Location>) {
+        flags.check()?;
+        let pool = pool::get(memPool)?;
+        let ordinal = location.get()?.device()?;
+        flags.set(if ordinal == pool.ordinal { READ_WRITE } else { 0 })
+    }
+
+    fn cuMemGetDefaultMemPool(pool_out: Out<u64>, location: In<Location>, type_: u32) {
+        pool_out.check()?;
+        pool_out.set(pool::default_of(located(location, type_)?).handle)
+    }
+
+    fn cuMemGetMemPool(pool_: Out<u64>, location: In<Location>, type_: u32) {
+        pool_.check()?;
+        pool_.set(pool::current_of(located(location, type_)?).handle)
+    }
+
+    fn cuMemSetMemPool(location: In<Location>, type_: u32, pool_: u64) {
+        pool::set_current(located(location, type_)?, pool::get(pool_)?)
+    }
+}

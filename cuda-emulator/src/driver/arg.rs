@@ -1,0 +1,254 @@
+//! Pointer arguments as they come over the C ABI.
+//!
+//! Each type has the layout of the C pointer it stands for and can only be made by a C caller. The driver's contract
+//! binds that caller: a pointer that isn't null is valid for the function's duration. Null is checked here, once.
+
+use std::ffi::{CStr, c_char};
+use std::fmt;
+
+use super::status::{Code, Result};
+
+/// A value as the trace shows it.
+pub trait Show {
+    /// Writes the value; `done` says that the call succeeded, so that results may be read.
+    fn show(&self, done: bool, out: &mut dyn fmt::Write) -> fmt::Result;
+}
+
+macro_rules! show_numbers {
+    ($($ty:ty),*) => {$(
+        impl Show for $ty {
+            fn show(&self, _done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+                write!(out, "{self}")
+            }
+        }
+    )*};
+}
+show_numbers!(i8, u8, i16, u16, i32, u32, i64, f32);
+
+// Addresses, handles and sizes: hexadecimal when they look like one of the first two.
+impl Show for u64 {
+    fn show(&self, _done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+        if *self >= 1 << 32 {
+            write!(out, "{self:#x}")
+        } else {
+            write!(out, "{self}")
+        }
+    }
+}
+impl Show for usize {
+    fn show(&self, done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+        (*self as u64).show(done, out)
+    }
+}
+
+/// `T *`: a place for a result, null refused.
+#[repr(transparent)]
+pub struct Out<T>(*mut T);
+
+impl<T> Clone for Out<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Out<T> {}
+
+// SAFETY: what may be done through the pointer is the C caller's promise, which doesn't depend on the thread.
+unsafe impl<T> Send for Out<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Out<T> {}
+
+impl<T> Out<T> {
+    pub const fn null() -> Self {
+        Out(std::ptr::null_mut())
+    }
+
+    /// Refuses null before anything is done.
+    pub fn check(self) -> Result<Self> {
+        if self.0.is_null() {
+            Err(Code::ERROR_INVALID_VALUE)
+        } else {
+            Ok(self)
+        }
+    }
+
+    /// Stores the result.
+    pub fn set(self, value: T) -> Result {
+        self.check()?;
+        // SAFETY: not null, and the C caller promises a place for a T; alignment isn't relied upon.
+        unsafe { self.0.write_unaligned(value) };
+        Ok(())
+    }
+
+    /// Stores the result if the caller wants it.
+    pub fn set_optional(self, value: T) {
+        let _ = self.set(value);
+    }
+
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    pub fn address(self) -> u64 {
+        self.0 as u64
+    }
+
+    /// The element `index` places further on.
+    pub fn at(self, index: usize) -> Self {
+        Out(self.0.wrapping_add(index))
+    }
+
+    /// The same place for a value of another type, where the call's other arguments decide on it.
+    pub fn cast<U>(self) -> Out<U> {
+        Out(self.0.cast())
+    }
+}
+
+impl<T: Copy> Out<T> {
+    /// What is stored there now (for arguments that go both ways).
+    pub fn get(self) -> Result<T> {
+        self.check()?;
+        // SAFETY: as in set; the caller has stored a T.
+        Ok(unsafe { self.0.read_unaligned() })
+    }
+}
+
+impl<T: Show + Copy> Show for Out<T> {
+    fn show(&self, done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+        match self.get() {
+            Err(_) => out.write_str("null"),
+            Ok(value) if done => {
+                out.write_char('&')?;
+                value.show(done, out)
+            }
+            Ok(_) => write!(out, "{:p}", self.0),
+        }
+    }
+}
+
+/// `const T *`: one value or an array to read.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct In<T>(*const T);
+
+// SAFETY: as for Out.
+unsafe impl<T> Send for In<T> {}
+// SAFETY: as for Out.
+unsafe impl<T> Sync for In<T> {}
+
+impl<T: Copy> In<T> {
+    pub const fn null() -> Self {
+        In(std::ptr::null())
+    }
+
+    /// The value, null refused.
+    pub fn get(self) -> Result<T> {
+        self.at(0)
+    }
+
+    /// The `index`-th value of an array, null refused.
+    pub fn at(self, index: usize) -> Result<T> {
+        if self.0.is_null() {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        // SAFETY: not null, and the C caller promises an array that is long enough.
+        Ok(unsafe { self.0.wrapping_add(index).read_unaligned() })
+    }
+
+    /// The first `count` values; null is fine when there are none.
+    pub fn array(self, count: usize) -> Result<Vec<T>> {
+        (0..count).map(|index| self.at(index)).collect()
+    }
+
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+}
+
+impl<T> Show for In<T> {
+    fn show(&self, _done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+        if self.0.is_null() {
+            out.write_str("null")
+        } else {
+            write!(out, "{:p}", self.0)
+        }
+    }
+}
+
+/// `const char *`: NUL-terminated text.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Text(*const c_char);
+
+impl Text {
+    /// The text, null refused.
+    pub fn get(self) -> Result<&'static CStr> {
+        if self.0.is_null() {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        // SAFETY: not null and NUL-terminated, as the C caller promises. The lifetime is that of the call: nothing
+        // keeps the reference longer.
+        Ok(unsafe { CStr::from_ptr(self.0) })
+    }
+
+    /// The text as UTF-8.
+    pub fn str(self) -> Result<&'static str> {
+        self.get()?.to_str().map_err(|_| Code::ERROR_INVALID_VALUE)
+    }
+}
+
+impl Show for Text {
+    fn show(&self, _done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+        match self.get() {
+            Ok(text) => write!(out, "{text:?}"),
+            Err(_) => out.write_str("null"),
+        }
+    }
+}
+
+/// `char *` with a length: a buffer that gets a NUL-terminated text, cut to fit.
+pub fn set_text(buffer: Out<u8>, len: i32, text: &str) -> Result {
+    if buffer.is_null() || len <= 0 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let kept = &text.as_bytes()[..text.len().min(len as usize - 1)];
+    for (index, byte) in kept.iter().chain([&0]).enumerate() {
+        buffer.at(index).set(*byte)?;
+    }
+    Ok(())
+}
+
+/// Buffers whose contents a trace had better not print.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Buffer(pub Out<u8>);
+
+impl Show for Buffer {
+    fn show(&self, _done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "{:#x}", self.0.address())
+    }
+}
+
+/// A function pointer or other opaque word.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Word(pub u64);
+
+impl Show for Word {
+    fn show(&self, _done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "{:#x}", self.0)
+    }
+}
+
+/// Says that a trace needn't print what a place of this type holds.
+macro_rules! opaque {
+    ($($ty:ty),*) => {$(
+        impl $crate::driver::arg::Show for $ty {
+            fn show(&self, _done: bool, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
+                out.write_str("..")
+            }
+        }
+    )*};
+}
+pub(crate) use opaque;
+
+opaque!([u8; 16]);

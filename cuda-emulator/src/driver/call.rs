@@ -1,0 +1,219 @@
+//! What surrounds the body of every exported function: initialisation check, injected failures, trace, and the wall
+//! that keeps panics from unwinding into C.
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::Instant;
+
+use super::config::{self, Sink};
+use super::status::{Code, Result};
+
+static INITIALISED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Whether the null stream means this thread's own stream in the call under way.
+    static PER_THREAD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the call under way came by a `_ptsz` or `_ptds` name.
+pub fn per_thread_default() -> bool {
+    PER_THREAD.get()
+}
+
+pub fn set_initialised(value: bool) {
+    INITIALISED.store(value, Ordering::Release);
+}
+
+/// How one exported function behaves.
+pub struct Call {
+    /// The exported name.
+    pub name: &'static str,
+    /// Works before `cuInit`.
+    pub early: bool,
+    /// The null stream is the thread's own.
+    pub per_thread: bool,
+}
+
+/// Runs the body of an exported function.
+#[inline]
+pub fn enter(
+    call: &Call,
+    body: impl FnOnce() -> Result,
+    show: impl Fn(bool, &mut dyn std::fmt::Write) -> std::fmt::Result,
+) -> Code {
+    if !watched() {
+        return guarded(call, body);
+    }
+    let start = Instant::now();
+    let injected = inject(call.name);
+    let code = injected.unwrap_or_else(|| guarded(call, body));
+    trace(|line| {
+        let _ = write!(line, "{}(", call.name);
+        let _ = show(code == Code::SUCCESS, line);
+        if line.ends_with(',') {
+            line.pop();
+        }
+        let _ = write!(line, ") = {code}");
+        if injected.is_some() {
+            line.push_str(" (injected)");
+        }
+        let _ = write!(line, " [{:.1} us]", start.elapsed().as_secs_f64() * 1e6);
+    });
+    code
+}
+
+/// A function that is exported but not implemented.
+pub fn unsupported(name: &'static str) -> Code {
+    if watched() {
+        let code = inject(name);
+        let shown = code.unwrap_or(Code::ERROR_NOT_SUPPORTED);
+        trace(|line| {
+            let _ = write!(
+                line,
+                "{name}(..) = {shown} (the emulator doesn't implement {name})"
+            );
+        });
+        return shown;
+    }
+    Code::ERROR_NOT_SUPPORTED
+}
+
+/// Whether calls are traced or may be made to fail.
+fn watched() -> bool {
+    static WATCHED: OnceLock<bool> = OnceLock::new();
+    *WATCHED.get_or_init(|| {
+        let config = config::get();
+        config.trace.is_some() || !config.fail.is_empty()
+    })
+}
+
+fn inject(name: &str) -> Option<Code> {
+    // All rules count the call, the first that applies decides.
+    config::get()
+        .fail
+        .iter()
+        .filter_map(|rule| rule.count(name))
+        .reduce(|first, _| first)
+}
+
+fn guarded(call: &Call, body: impl FnOnce() -> Result) -> Code {
+    if !call.early && !INITIALISED.load(Ordering::Acquire) {
+        return Code::ERROR_NOT_INITIALIZED;
+    }
+    let before = PER_THREAD.replace(call.per_thread);
+    let result = catch_unwind(AssertUnwindSafe(body));
+    PER_THREAD.set(before);
+    match result {
+        Ok(Ok(())) => Code::SUCCESS,
+        Ok(Err(code)) => code,
+        // The panic hook has printed what happened.
+        Err(_) => Code::ERROR_UNKNOWN,
+    }
+}
+
+/// Writes one line of trace, if tracing is on.
+pub fn trace(fill: impl FnOnce(&mut String)) {
+    static OUTPUT: OnceLock<Option<Mutex<File>>> = OnceLock::new();
+    static START: OnceLock<Instant> = OnceLock::new();
+    let Some(sink) = &config::get().trace else {
+        return;
+    };
+    let start = START.get_or_init(Instant::now);
+    let mut line = String::with_capacity(160);
+    let _ = write!(
+        line,
+        "[cuda-emulator] {:.3} ms, thread {}: ",
+        start.elapsed().as_secs_f64() * 1e3,
+        thread_number()
+    );
+    fill(&mut line);
+    line.push('\n');
+    let file = OUTPUT.get_or_init(|| match sink {
+        Sink::Stderr => None,
+        Sink::File(path) => match File::options().create(true).append(true).open(path) {
+            Ok(file) => Some(Mutex::new(file)),
+            Err(error) => {
+                eprintln!(
+                    "[cuda-emulator] CUDA_EMULATOR_TRACE={}: {error}",
+                    path.display()
+                );
+                None
+            }
+        },
+    });
+    // A trace that cannot be written must not fail the call.
+    let _ = match file {
+        None => std::io::stderr().write_all(line.as_bytes()),
+        Some(file) => file
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .write_all(line.as_bytes()),
+    };
+}
+
+/// A short number for the calling thread.
+fn thread_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    NUMBER.with(|number| *number)
+}
+
+/// Defines exported driver functions.
+///
+/// `fn name(args) { body }` exports `name`; `fn name / name_ptsz(args)` exports the per-thread variant as well;
+/// `early fn` works before `cuInit`. The body gives `Result<()>`. Arguments use the types of [`super::arg`], which
+/// have the C types' layout.
+macro_rules! export {
+    (@one $name:ident, $early:expr, $per_thread:expr, ($($arg:ident : $ty:ty),* $(,)?), $body:block) => {
+        // SAFETY: no other library of the process may define the driver's symbols; taking its place is the purpose.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::driver::status::Code {
+            static CALL: $crate::driver::call::Call = $crate::driver::call::Call {
+                name: stringify!($name),
+                early: $early,
+                per_thread: $per_thread,
+            };
+            $crate::driver::call::enter(
+                &CALL,
+                || -> $crate::driver::status::Result { $body },
+                |done, out| {
+                    let _ = (done, &out);
+                    $(
+                        out.write_str(concat!(stringify!($arg), "="))?;
+                        $crate::driver::arg::Show::show(&$arg, done, out)?;
+                        out.write_str(",")?;
+                    )*
+                    Ok(())
+                },
+            )
+        }
+    };
+    (@both $early:literal, $name:ident, $args:tt, $body:block) => {
+        export!(@one $name, $early, false, $args, $body);
+    };
+    (@both $early:literal, $name:ident / $per_thread:ident, $args:tt, $body:block) => {
+        export!(@one $name, $early, false, $args, $body);
+        export!(@one $per_thread, $early, true, $args, $body);
+    };
+    () => {};
+    (early fn $name:ident ($($args:tt)*) $body:block $($rest:tt)*) => {
+        export!(@both true, $name, ($($args)*), $body);
+        export!($($rest)*);
+    };
+    (fn $name:ident ($($args:tt)*) $body:block $($rest:tt)*) => {
+        export!(@both false, $name, ($($args)*), $body);
+        export!($($rest)*);
+    };
+    (fn $name:ident / $per_thread:ident ($($args:tt)*) $body:block $($rest:tt)*) => {
+        export!(@both false, $name / $per_thread, ($($args)*), $body);
+        export!($($rest)*);
+    };
+}
+pub(crate) use export;

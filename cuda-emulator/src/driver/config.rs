@@ -1,0 +1,226 @@
+//! What the environment variables `CUDA_EMULATOR_*` ask for, read once.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use super::inject::Failure;
+
+/// Everything that can be set from outside.
+#[derive(Debug)]
+pub struct Config {
+    /// Where the call trace goes.
+    pub trace: Option<Sink>,
+    /// Calls that must fail.
+    pub fail: Vec<Failure>,
+    /// Bytes of device memory.
+    pub memory: Option<u64>,
+    /// Worker threads of a launch.
+    pub threads: usize,
+    /// Number of devices.
+    pub devices: usize,
+    /// Seed that permutes warp and block order.
+    pub seed: Option<u64>,
+    /// Report reads of memory nobody wrote.
+    pub check_uninit: bool,
+    /// Report shared-memory races.
+    pub check_race: bool,
+    /// Report divergent barriers.
+    pub check_barrier: bool,
+    /// Report what is still allocated at exit.
+    pub check_leak: bool,
+    /// The longest a launch may take.
+    pub timeout: Option<Duration>,
+    /// File that fault reports are appended to.
+    pub report: Option<PathBuf>,
+}
+
+/// Where text goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sink {
+    /// Standard error.
+    Stderr,
+    /// A file, appended to.
+    File(PathBuf),
+}
+
+impl Config {
+    /// Reads the variables through `get`.
+    fn read(get: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
+        let get = |name: &str| get(name).filter(|value| !value.is_empty());
+        let number = |name: &str, low: u64, high: u64| match get(name) {
+            None => Ok(None),
+            Some(text) => match text.parse::<u64>() {
+                Ok(value) if (low..=high).contains(&value) => Ok(Some(value)),
+                _ => Err(format!(
+                    "{name}={text}: a number from {low} to {high} is expected"
+                )),
+            },
+        };
+        let mut config = Config {
+            trace: get("CUDA_EMULATOR_TRACE")
+                .filter(|value| value != "0")
+                .map(|value| match value.as_str() {
+                    "1" => Sink::Stderr,
+                    _ => Sink::File(value.into()),
+                }),
+            fail: Vec::new(),
+            memory: None,
+            threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
+            devices: number("CUDA_EMULATOR_DEVICES", 0, 64)?.unwrap_or(1) as usize,
+            seed: number("CUDA_EMULATOR_SEED", 0, u64::MAX)?,
+            check_uninit: false,
+            check_race: false,
+            check_barrier: false,
+            check_leak: false,
+            timeout: None,
+            report: get("CUDA_EMULATOR_REPORT").map(PathBuf::from),
+        };
+        if let Some(threads) = number("CUDA_EMULATOR_THREADS", 1, 1024)? {
+            config.threads = threads as usize;
+        }
+        if let Some(text) = get("CUDA_EMULATOR_MEMORY") {
+            config.memory = Some(parse_size(&text).ok_or(format!(
+                "CUDA_EMULATOR_MEMORY={text}: a number of bytes, with K, M or G behind it, is expected"
+            ))?);
+        }
+        if let Some(text) = get("CUDA_EMULATOR_TIMEOUT") {
+            let seconds = text.parse::<f64>().ok();
+            config.timeout = match seconds.map(Duration::try_from_secs_f64) {
+                Some(Ok(limit)) if !limit.is_zero() => Some(limit),
+                _ => {
+                    return Err(format!(
+                        "CUDA_EMULATOR_TIMEOUT={text}: a number of seconds is expected"
+                    ));
+                }
+            };
+        }
+        for item in list(get("CUDA_EMULATOR_CHECK")) {
+            *match item.as_str() {
+                "uninit" => &mut config.check_uninit,
+                "race" => &mut config.check_race,
+                "barrier" => &mut config.check_barrier,
+                "leak" => &mut config.check_leak,
+                _ => {
+                    return Err(format!(
+                        "CUDA_EMULATOR_CHECK: `{item}` is unknown; there are uninit, race, barrier and leak"
+                    ));
+                }
+            } = true;
+        }
+        for item in list(get("CUDA_EMULATOR_FAIL")) {
+            config.fail.push(Failure::parse(&item)?);
+        }
+        Ok(config)
+    }
+}
+
+fn list(text: Option<String>) -> Vec<String> {
+    let text = text.unwrap_or_default();
+    text.split(',')
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
+        .map(String::from)
+        .collect()
+}
+
+/// `512`, `64K`, `2M`, `8G` in bytes.
+fn parse_size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (digits, shift) = match text.chars().last()?.to_ascii_uppercase() {
+        'K' => (&text[..text.len() - 1], 10),
+        'M' => (&text[..text.len() - 1], 20),
+        'G' => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+static CONFIG: OnceLock<(Config, bool)> = OnceLock::new();
+
+fn load() -> &'static (Config, bool) {
+    CONFIG.get_or_init(|| match Config::read(|name| std::env::var(name).ok()) {
+        Ok(config) => (config, true),
+        Err(message) => {
+            eprintln!("[cuda-emulator] {message}. cuInit fails until this is mended.");
+            let plain = Config::read(|_| None).expect("the defaults are valid");
+            (plain, false)
+        }
+    })
+}
+
+/// The configuration of this process.
+pub fn get() -> &'static Config {
+    &load().0
+}
+
+/// Whether every variable was understood; if not, the reason has been printed.
+pub fn is_valid() -> bool {
+    load().1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Config, String> {
+        Config::read(|name| pairs.iter().find(|p| p.0 == name).map(|p| p.1.to_string()))
+    }
+
+    #[test]
+    fn defaults_are_quiet() {
+        let config = read(&[]).unwrap();
+        assert!(config.trace.is_none() && config.fail.is_empty() && config.memory.is_none());
+        assert!(!config.check_leak && !config.check_race && config.seed.is_none());
+        assert_eq!(config.devices, 1);
+    }
+
+    #[test]
+    fn every_variable_is_read() {
+        let config = read(&[
+            ("CUDA_EMULATOR_TRACE", "/tmp/trace"),
+            (
+                "CUDA_EMULATOR_FAIL",
+                "cuMemAlloc:2:CUDA_ERROR_OUT_OF_MEMORY, *:9:999",
+            ),
+            ("CUDA_EMULATOR_MEMORY", "3M"),
+            ("CUDA_EMULATOR_THREADS", "5"),
+            ("CUDA_EMULATOR_DEVICES", "2"),
+            ("CUDA_EMULATOR_SEED", "7"),
+            ("CUDA_EMULATOR_CHECK", "race,leak"),
+            ("CUDA_EMULATOR_TIMEOUT", "0.5"),
+        ])
+        .unwrap();
+        assert_eq!(config.trace, Some(Sink::File("/tmp/trace".into())));
+        assert_eq!(config.fail.len(), 2);
+        assert_eq!(config.memory, Some(3 << 20));
+        assert_eq!(
+            (config.threads, config.devices, config.seed),
+            (5, 2, Some(7))
+        );
+        assert!(config.check_race && config.check_leak && !config.check_uninit);
+        assert_eq!(config.timeout, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn bad_values_name_the_variable() {
+        for (name, value) in [
+            ("CUDA_EMULATOR_MEMORY", "lots"),
+            ("CUDA_EMULATOR_THREADS", "0"),
+            ("CUDA_EMULATOR_CHECK", "everything"),
+            ("CUDA_EMULATOR_TIMEOUT", "-1"),
+            ("CUDA_EMULATOR_FAIL", "cuMemAlloc"),
+        ] {
+            assert!(read(&[(name, value)]).unwrap_err().contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("10"), Some(10));
+        assert_eq!(parse_size("2k"), Some(2048));
+        assert_eq!(parse_size("1G"), Some(1 << 30));
+        assert_eq!(parse_size("99999999999999G"), None);
+        assert_eq!(parse_size(""), None);
+    }
+}

@@ -1,0 +1,422 @@
+//! Contexts: primary and created, each thread's stack of them, and the error that poisons one.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+
+use super::handle::{Kind, Table};
+use super::status::{Code, Result};
+use super::stream::{Role, Stream};
+use super::{config, event, fault, memory, module, stream};
+
+/// Number of `CUlimit` values.
+const LIMITS: usize = 10;
+
+/// A context.
+pub struct Context {
+    pub handle: u64,
+    pub id: u64,
+    pub ordinal: i32,
+    pub primary: bool,
+    pub flags: AtomicU32,
+    pub cache_config: AtomicU32,
+    pub shared_config: AtomicU32,
+    alive: AtomicBool,
+    /// The code that every call gives after a fault; 0 before.
+    poison: AtomicU32,
+    limits: Mutex<[u64; LIMITS]>,
+    /// Streams of this context that may have work; also the lock that orders work among them.
+    streams: Mutex<Vec<Weak<Stream>>>,
+    legacy: Mutex<Option<Arc<Stream>>>,
+    per_thread: Mutex<HashMap<u64, Arc<Stream>>>,
+    /// Bytes of the device-side heap in use.
+    pub heap_used: AtomicU64,
+    /// Devices whose memory this context may use, one bit each.
+    peers: AtomicU64,
+}
+
+static CONTEXTS: Table<Context> = Table::new(Kind::Context);
+
+thread_local! {
+    static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What is known of a device's primary context.
+struct Primary {
+    context: Arc<Context>,
+    retained: Mutex<u32>,
+}
+
+fn primaries() -> &'static [Primary] {
+    static PRIMARIES: OnceLock<Vec<Primary>> = OnceLock::new();
+    PRIMARIES.get_or_init(|| {
+        (0..config::get().devices as i32)
+            .map(|ordinal| Primary {
+                context: Context::new(ordinal, 0, true),
+                retained: Mutex::new(0),
+            })
+            .collect()
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// A number that tells threads apart for the life of the process.
+fn thread_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static ID: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    ID.with(|id| *id)
+}
+
+impl Context {
+    fn new(ordinal: i32, flags: u32, primary: bool) -> Arc<Context> {
+        CONTEXTS.insert(|handle| Context {
+            handle,
+            id: memory::next_number(),
+            ordinal,
+            primary,
+            flags: AtomicU32::new(flags),
+            cache_config: AtomicU32::new(0),
+            shared_config: AtomicU32::new(1),
+            alive: AtomicBool::new(!primary),
+            poison: AtomicU32::new(0),
+            limits: Mutex::new(default_limits()),
+            streams: Mutex::new(Vec::new()),
+            legacy: Mutex::new(None),
+            per_thread: Mutex::new(HashMap::new()),
+            heap_used: AtomicU64::new(0),
+            peers: AtomicU64::new(1 << ordinal),
+        })
+    }
+
+    /// Whether it exists as far as the client is concerned.
+    pub fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Acquire)
+    }
+
+    /// The sticky error, if a fault has happened.
+    pub fn fault(&self) -> Option<Code> {
+        match self.poison.load(Ordering::Acquire) {
+            0 => None,
+            code => Some(Code(code)),
+        }
+    }
+
+    /// Makes every later call of this context fail with `code`; the first fault counts.
+    pub fn poison(&self, code: Code) {
+        let _ = self
+            .poison
+            .compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// # Errors
+    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`, or the sticky error.
+    pub fn usable(&self) -> Result {
+        if !self.is_alive() {
+            return Err(Code::ERROR_CONTEXT_IS_DESTROYED);
+        }
+        self.fault().map_or(Ok(()), Err)
+    }
+
+    /// The legacy default stream.
+    pub fn legacy_stream(self: &Arc<Self>) -> Arc<Stream> {
+        let mut legacy = lock(&self.legacy);
+        if let Some(stream) = &*legacy {
+            return stream.clone();
+        }
+        let stream = Arc::new(Stream::new(1, self.clone(), 0, 0, Role::Legacy));
+        lock(&self.streams).push(Arc::downgrade(&stream));
+        *legacy = Some(stream.clone());
+        stream
+    }
+
+    /// The legacy default stream if anything was ever put on it.
+    pub fn existing_legacy_stream(&self) -> Option<Arc<Stream>> {
+        lock(&self.legacy).clone()
+    }
+
+    /// The calling thread's default stream.
+    pub fn thread_stream(self: &Arc<Self>) -> Arc<Stream> {
+        let mut streams = lock(&self.per_thread);
+        let thread = thread_id();
+        if let Some(stream) = streams.get(&thread) {
+            return stream.clone();
+        }
+        let stream = Arc::new(Stream::new(2, self.clone(), 0, 0, Role::PerThread));
+        lock(&self.streams).push(Arc::downgrade(&stream));
+        streams.insert(thread, stream.clone());
+        stream
+    }
+
+    /// Adds a created stream.
+    pub fn adopt(&self, stream: &Arc<Stream>) {
+        lock(&self.streams).push(Arc::downgrade(stream));
+    }
+
+    /// The context's streams, locked: while the guard lives, no work can be put on a blocking stream.
+    pub fn order(&self) -> MutexGuard<'_, Vec<Weak<Stream>>> {
+        let mut streams = lock(&self.streams);
+        // Streams that are gone have nothing left to wait for.
+        if streams.len() > 8 {
+            streams.retain(|stream| stream.strong_count() > 0);
+        }
+        streams
+    }
+
+    /// The streams that may have work.
+    pub fn streams(&self) -> Vec<Arc<Stream>> {
+        self.order().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Waits until everything submitted so far has been done.
+    pub fn drain(&self) {
+        for stream in self.streams() {
+            stream.wait(stream.submitted());
+        }
+    }
+
+    /// Waits, and reports a fault.
+    ///
+    /// # Errors
+    /// The sticky error.
+    pub fn synchronize(&self) -> Result {
+        self.drain();
+        self.usable()
+    }
+
+    /// Whether kernels of this context may use memory of the other.
+    pub fn reaches(&self, other: &Context) -> bool {
+        self.peers.load(Ordering::Acquire) >> other.ordinal & 1 == 1
+    }
+
+    /// Lets kernels of this context use memory of another device, or no longer; false if that was so already.
+    pub fn set_peer(&self, ordinal: i32, enabled: bool) -> bool {
+        let bit = 1u64 << ordinal;
+        let before = match enabled {
+            true => self.peers.fetch_or(bit, Ordering::AcqRel),
+            false => self.peers.fetch_and(!bit, Ordering::AcqRel),
+        };
+        (before & bit != 0) != enabled
+    }
+
+    /// Ends everything that lives in the context.
+    fn clear(self: &Arc<Self>) {
+        self.drain();
+        for stream in stream::remove_all_of(self) {
+            stream.close();
+        }
+        for stream in lock(&self.per_thread).drain().map(|(_, stream)| stream) {
+            stream.close();
+        }
+        if let Some(stream) = lock(&self.legacy).take() {
+            stream.close();
+        }
+        event::remove_all_of(self);
+        module::remove_all_of(self);
+        memory::free_all_of(self);
+        lock(&self.streams).clear();
+        *lock(&self.limits) = default_limits();
+        self.heap_used.store(0, Ordering::Relaxed);
+        fault::forget(self.id);
+    }
+
+    pub fn limit(&self, limit: u32) -> Result<u64> {
+        match limit {
+            0..=2 => Ok(lock(&self.limits)[limit as usize]),
+            3 | 4 => Ok(lock(&self.limits)[limit as usize]),
+            5 => Ok(lock(&self.limits)[5]),
+            6 => Ok(0),
+            7..=9 => Err(Code::ERROR_UNSUPPORTED_LIMIT),
+            _ => Err(Code::ERROR_INVALID_VALUE),
+        }
+    }
+
+    pub fn set_limit(&self, limit: u32, value: u64) -> Result {
+        let value = match limit {
+            // The driver rounds the stack up and refuses more than half a megabyte.
+            0 if value > 512 << 10 => return Err(Code::ERROR_INVALID_VALUE),
+            0 => value.next_multiple_of(16),
+            1 => value,
+            2 => value,
+            3 | 4 => value,
+            5 if value > 128 => return Err(Code::ERROR_INVALID_VALUE),
+            5 => value,
+            6..=9 => return Err(Code::ERROR_UNSUPPORTED_LIMIT),
+            _ => return Err(Code::ERROR_INVALID_VALUE),
+        };
+        lock(&self.limits)[limit as usize] = value;
+        Ok(())
+    }
+}
+
+fn default_limits() -> [u64; LIMITS] {
+    let mut limits = [0; LIMITS];
+    limits[0] = 1024; // STACK_SIZE
+    limits[1] = 1 << 20; // PRINTF_FIFO_SIZE
+    limits[2] = 8 << 20; // MALLOC_HEAP_SIZE
+    limits[3] = 2; // DEV_RUNTIME_SYNC_DEPTH
+    limits[4] = 2048; // DEV_RUNTIME_PENDING_LAUNCH_COUNT
+    limits[5] = 64; // MAX_L2_FETCH_GRANULARITY
+    limits
+}
+
+/// The calling thread's current context, usable.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_CONTEXT` when there is none, `CUDA_ERROR_CONTEXT_IS_DESTROYED`, or its sticky error.
+pub fn current() -> Result<Arc<Context>> {
+    let context = peek().ok_or(Code::ERROR_INVALID_CONTEXT)?;
+    context.usable()?;
+    Ok(context)
+}
+
+/// The calling thread's current context in whatever state.
+pub fn peek() -> Option<Arc<Context>> {
+    STACK.with_borrow(|stack| stack.last().cloned())
+}
+
+/// The context behind a handle, in whatever state but destroyed.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_CONTEXT` for a handle that isn't a live context's.
+pub fn get(handle: u64) -> Result<Arc<Context>> {
+    CONTEXTS.get(handle).ok_or(Code::ERROR_INVALID_CONTEXT)
+}
+
+/// The context behind a handle, or the current one for null; usable.
+pub fn get_or_current(handle: u64) -> Result<Arc<Context>> {
+    if handle == 0 {
+        return current();
+    }
+    let context = get(handle)?;
+    context.usable()?;
+    Ok(context)
+}
+
+/// Creates a context and makes it current.
+pub fn create(ordinal: i32, flags: u32) -> Arc<Context> {
+    let context = Context::new(ordinal, flags, false);
+    push(context.clone());
+    context
+}
+
+/// Destroys a created context.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_CONTEXT` for a stale handle or a primary context.
+pub fn destroy(handle: u64) -> Result {
+    let context = get(handle)?;
+    if context.primary {
+        return Err(Code::ERROR_INVALID_CONTEXT);
+    }
+    let context = CONTEXTS.remove(handle).ok_or(Code::ERROR_INVALID_CONTEXT)?;
+    context.drain();
+    context.alive.store(false, Ordering::Release);
+    context.clear();
+    STACK.with_borrow_mut(|stack| {
+        if stack.last().is_some_and(|top| Arc::ptr_eq(top, &context)) {
+            stack.pop();
+        }
+    });
+    Ok(())
+}
+
+pub fn push(context: Arc<Context>) {
+    STACK.with_borrow_mut(|stack| stack.push(context));
+}
+
+pub fn pop() -> Option<Arc<Context>> {
+    STACK.with_borrow_mut(|stack| stack.pop())
+}
+
+/// Replaces the top of the stack; `None` takes it away.
+pub fn set_current(context: Option<Arc<Context>>) {
+    STACK.with_borrow_mut(|stack| {
+        stack.pop();
+        stack.extend(context);
+    });
+}
+
+/// Retains a device's primary context, bringing it to life if need be.
+pub fn retain_primary(ordinal: i32) -> Arc<Context> {
+    let primary = &primaries()[ordinal as usize];
+    let mut retained = lock(&primary.retained);
+    *retained += 1;
+    let context = &primary.context;
+    if !context.is_alive() {
+        context.poison.store(0, Ordering::Release);
+        context.alive.store(true, Ordering::Release);
+    }
+    context.clone()
+}
+
+/// Releases a device's primary context; the last release ends all that lives in it.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_CONTEXT` when it isn't retained.
+pub fn release_primary(ordinal: i32) -> Result {
+    let primary = &primaries()[ordinal as usize];
+    let mut retained = lock(&primary.retained);
+    if *retained == 0 {
+        return Err(Code::ERROR_INVALID_CONTEXT);
+    }
+    *retained -= 1;
+    if *retained == 0 && primary.context.is_alive() {
+        end_primary(primary);
+    }
+    Ok(())
+}
+
+/// Ends all that lives in a device's primary context, healing it from a fault. It stays retained, but is inactive
+/// until it is retained again.
+pub fn reset_primary(ordinal: i32) {
+    let primary = &primaries()[ordinal as usize];
+    let _retained = lock(&primary.retained);
+    if primary.context.is_alive() {
+        end_primary(primary);
+    }
+}
+
+fn end_primary(primary: &Primary) {
+    let context = &primary.context;
+    context.drain();
+    context.alive.store(false, Ordering::Release);
+    context.clear();
+    context.poison.store(0, Ordering::Release);
+}
+
+/// (flags, active) of a device's primary context.
+pub fn primary_state(ordinal: i32) -> (u32, bool) {
+    let context = &primaries()[ordinal as usize].context;
+    (context.flags.load(Ordering::Relaxed), context.is_alive())
+}
+
+/// How often each device's primary context is retained, for the leak report.
+pub fn primary_retains() -> Vec<u32> {
+    primaries()
+        .iter()
+        .map(|primary| *lock(&primary.retained))
+        .collect()
+}
+
+/// Sets the flags of a device's primary context.
+pub fn set_primary_flags(ordinal: i32, flags: u32) {
+    primaries()[ordinal as usize]
+        .context
+        .flags
+        .store(flags, Ordering::Relaxed);
+}
+
+/// Created contexts that live.
+pub fn created() -> Vec<Arc<Context>> {
+    CONTEXTS
+        .all()
+        .into_iter()
+        .filter(|context| !context.primary)
+        .collect()
+}

@@ -1,0 +1,161 @@
+//! Events: points in a stream's order, with the time they were reached.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+use super::context::{self, Context};
+use super::handle::{Kind, Table};
+use super::status::{Code, Result};
+use super::stream::{How, Mark, Stream};
+
+/// `CU_EVENT_DISABLE_TIMING`
+pub const DISABLE_TIMING: u32 = 2;
+
+/// An event.
+pub struct Event {
+    pub handle: u64,
+    pub context: Arc<Context>,
+    pub flags: u32,
+    /// The last record, if any.
+    record: Mutex<Option<Record>>,
+}
+
+#[derive(Clone)]
+struct Record {
+    mark: Mark,
+    /// Nanoseconds since the first event, stored when the mark is reached.
+    time: Arc<AtomicU64>,
+}
+
+static EVENTS: Table<Event> = Table::new(Kind::Event);
+
+fn now() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+/// Creates an event in the current context.
+pub fn create(flags: u32) -> Result<Arc<Event>> {
+    let context = context::current()?;
+    now();
+    Ok(EVENTS.insert(|handle| Event {
+        handle,
+        context,
+        flags,
+        record: Mutex::new(None),
+    }))
+}
+
+/// The event behind a handle, its context usable.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+pub fn get(handle: u64) -> Result<Arc<Event>> {
+    let event = EVENTS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    event.context.usable()?;
+    Ok(event)
+}
+
+/// Destroys an event; waits for it that are under way are not disturbed.
+pub fn destroy(handle: u64) -> Result {
+    get(handle)?;
+    EVENTS
+        .remove(handle)
+        .map(drop)
+        .ok_or(Code::ERROR_INVALID_HANDLE)
+}
+
+/// Takes a context's events out of the table.
+pub fn remove_all_of(context: &Arc<Context>) {
+    drop(EVENTS.remove_where(|event| Arc::ptr_eq(&event.context, context)));
+}
+
+/// Events that live.
+pub fn all() -> Vec<Arc<Event>> {
+    EVENTS.all()
+}
+
+impl Event {
+    fn last(&self) -> Option<Record> {
+        self.record
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .clone()
+    }
+
+    /// Records the event on a stream.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` when event and stream belong to different contexts.
+    pub fn record(&self, stream: &Arc<Stream>) -> Result {
+        if !Arc::ptr_eq(&self.context, &stream.context) {
+            return Err(Code::ERROR_INVALID_HANDLE);
+        }
+        self.record_after(stream, Vec::new());
+        Ok(())
+    }
+
+    /// Records the event behind all that a context's streams have to do now.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` when the event belongs to another context.
+    pub fn record_all(&self, context: &Arc<Context>) -> Result {
+        if !Arc::ptr_eq(&self.context, context) {
+            return Err(Code::ERROR_INVALID_HANDLE);
+        }
+        let marks = context
+            .streams()
+            .iter()
+            .filter_map(|stream| stream.pending())
+            .collect();
+        self.record_after(&context.legacy_stream(), marks);
+        Ok(())
+    }
+
+    fn record_after(&self, stream: &Arc<Stream>, marks: Vec<Mark>) {
+        let mut record = self.record.lock().unwrap_or_else(|e| e.into_inner());
+        let time = Arc::new(AtomicU64::new(0));
+        let place = time.clone();
+        let work = Box::new(move || {
+            place.store(now(), Ordering::Release);
+            Ok(())
+        });
+        let mark = stream.submit(How::AtOnce, marks, work);
+        *record = Some(Record { mark, time });
+    }
+
+    /// Has a stream wait for the event.
+    pub fn hold_up(&self, stream: &Arc<Stream>) {
+        if let Some(mark) = self.mark() {
+            stream.submit(How::Soon, vec![mark], Box::new(|| Ok(())));
+        }
+    }
+
+    /// The point to wait for; `None` if the event was never recorded or has been reached.
+    pub fn mark(&self) -> Option<Mark> {
+        self.last()
+            .map(|record| record.mark)
+            .filter(|mark| !mark.is_reached())
+    }
+
+    /// Milliseconds from `start` to this event.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` when one was never recorded or keeps no time, `CUDA_ERROR_NOT_READY`.
+    pub fn since(&self, start: &Event) -> Result<f32> {
+        if (self.flags | start.flags) & DISABLE_TIMING != 0
+            || !Arc::ptr_eq(&self.context, &start.context)
+        {
+            return Err(Code::ERROR_INVALID_HANDLE);
+        }
+        let (Some(from), Some(to)) = (start.last(), self.last()) else {
+            return Err(Code::ERROR_INVALID_HANDLE);
+        };
+        if !from.mark.is_reached() || !to.mark.is_reached() {
+            return Err(Code::ERROR_NOT_READY);
+        }
+        let [from, to] = [from, to].map(|record| record.time.load(Ordering::Acquire) as i64);
+        Ok(((to - from) as f64 / 1e6) as f32)
+    }
+}

@@ -1,0 +1,310 @@
+//! Launches: checked as the driver checks them, run by the engine in stream order.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::arg::In;
+use super::call;
+use super::config;
+use super::context::Context;
+use super::device;
+use super::fault::Fault;
+use super::memory::{self, Origin, Request};
+use super::module::Function;
+use super::occupancy;
+use super::status::{Code, Result};
+use super::stream::{How, Stream};
+use crate::engine;
+
+/// Grid, block and dynamic shared memory of a launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub shared: u32,
+    pub cooperative: bool,
+}
+
+/// Why a launch was refused; told in the trace, since a code says little.
+fn refuse<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
+    call::trace(|line| {
+        line.push_str(&format!(
+            "launch of {} refused: {}",
+            function.info().name,
+            why()
+        ));
+    });
+    Err(code)
+}
+
+fn check(function: &Function, shape: &Shape) -> Result {
+    let info = function.info();
+    let Shape {
+        grid,
+        block,
+        shared,
+        cooperative,
+    } = *shape;
+    if (0..3).any(|axis| grid[axis] == 0 || grid[axis] > device::MAX_GRID[axis]) {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("grid {grid:?}")
+        });
+    }
+    if (0..3).any(|axis| block[axis] == 0 || block[axis] > device::MAX_BLOCK[axis]) {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("block {block:?}")
+        });
+    }
+    let threads: u32 = block.iter().product();
+    if threads > device::MAX_THREADS {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("{threads} threads in a block")
+        });
+    }
+    if let Some(limit) = info.max_threads
+        && threads > limit
+    {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("{threads} threads in a block of a kernel compiled for at most {limit}")
+        });
+    }
+    if let Some(required) = info.required_block
+        && block != required
+    {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("block {block:?} for a kernel compiled for {required:?}")
+        });
+    }
+    let allowed = function.settings.dynamic_shared.load(Ordering::Relaxed);
+    if shared > allowed {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!(
+                "{shared} bytes of dynamic shared memory, {allowed} allowed (cuFuncSetAttribute \
+                 MAX_DYNAMIC_SHARED_SIZE_BYTES allows up to {})",
+                device::SHARED_OPT_IN.saturating_sub(info.static_shared)
+            )
+        });
+    }
+    if cooperative {
+        let blocks = grid.iter().map(|&n| u64::from(n)).product::<u64>();
+        let most = occupancy::blocks_on_device(info, threads, u64::from(shared));
+        if blocks > most {
+            return refuse(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
+                format!("{blocks} blocks in a cooperative launch, {most} fit the device")
+            });
+        }
+    }
+    Ok(())
+}
+
+const PARAM_END: u64 = 0;
+const PARAM_BUFFER_POINTER: u64 = 1;
+const PARAM_BUFFER_SIZE: u64 = 2;
+
+/// Collects a kernel's arguments into its parameter buffer.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` when there are none, or both sorts, or too few bytes of them.
+pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Result<Vec<u8>> {
+    let info = function.info();
+    let mut buffer = vec![0u8; info.param_bytes as usize];
+    if !pointers.is_null() && !extra.is_null() {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            "both kernelParams and extra given".into()
+        });
+    }
+    if !extra.is_null() {
+        let (mut source, mut size) = (0, 0);
+        let mut index = 0;
+        loop {
+            match extra.at(index)? {
+                PARAM_END => break,
+                PARAM_BUFFER_POINTER => source = extra.at(index + 1)?,
+                // The value is a pointer to a size_t.
+                PARAM_BUFFER_SIZE => size = read_word(extra.at(index + 1)?)?,
+                _ => return Err(Code::ERROR_INVALID_VALUE),
+            }
+            index += 2;
+        }
+        if size > 0 && source == 0 || size < buffer.len() as u64 {
+            return refuse(function, Code::ERROR_INVALID_VALUE, || {
+                format!(
+                    "{size} bytes of parameters, the kernel takes {}",
+                    info.param_bytes
+                )
+            });
+        }
+        // SAFETY: the client promises `size` bytes there, which are at least as many as the kernel takes.
+        unsafe {
+            std::ptr::copy_nonoverlapping(source as *const u8, buffer.as_mut_ptr(), buffer.len())
+        };
+        return Ok(buffer);
+    }
+    if pointers.is_null() && !info.params.is_empty() {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            "no arguments given".into()
+        });
+    }
+    for (index, param) in info.params.iter().enumerate() {
+        let source = pointers.at(index)?;
+        if source == 0 {
+            return refuse(function, Code::ERROR_INVALID_VALUE, || {
+                format!("argument {index} is null")
+            });
+        }
+        let place = &mut buffer[param.offset as usize..][..param.size as usize];
+        // SAFETY: the client promises that the pointer leads to an argument of the parameter's size.
+        unsafe {
+            std::ptr::copy_nonoverlapping(source as *const u8, place.as_mut_ptr(), place.len())
+        };
+    }
+    Ok(buffer)
+}
+
+fn read_word(address: u64) -> Result<u64> {
+    if address == 0 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    // SAFETY: the client promises a size_t there.
+    Ok(unsafe { (address as *const u64).read_unaligned() })
+}
+
+/// Puts a launch on a stream.
+///
+/// # Errors
+/// What the driver refuses at once; faults of the kernel itself come later.
+pub fn launch(
+    function: &Arc<Function>,
+    stream: &Arc<Stream>,
+    shape: Shape,
+    params: Vec<u8>,
+) -> Result {
+    if !Arc::ptr_eq(&function.context, &stream.context) {
+        return Err(Code::ERROR_INVALID_HANDLE);
+    }
+    check(function, &shape)?;
+    let function = function.clone();
+    let work = Box::new(move || run(&function, &shape, &params));
+    stream.submit(How::Soon, Vec::new(), work);
+    Ok(())
+}
+
+fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result<(), Fault> {
+    let launch = engine::Launch {
+        image: function.image(),
+        kernel: function.kernel,
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared: shape.shared,
+        params,
+        cooperative: shape.cooperative,
+    };
+    let stats = engine::run(
+        &launch,
+        &View(&function.context),
+        &options(&function.context),
+    )?;
+    if config::get().trace.is_some() {
+        call::trace(|line| {
+            line.push_str(&format!(
+                "{} ran {} blocks, {} warp instructions",
+                function.info().name,
+                stats.blocks,
+                stats.warp_instructions
+            ));
+        });
+    }
+    Ok(())
+}
+
+fn options(context: &Context) -> engine::Options {
+    let config = config::get();
+    engine::Options {
+        threads: config.threads,
+        seed: config.seed,
+        check_uninit: config.check_uninit,
+        check_race: config.check_race,
+        check_barrier: config.check_barrier,
+        time_limit: config.timeout,
+        multiprocessors: device::multiprocessors(),
+        stack_size: context.limit(0).unwrap_or(1024) as u32,
+        clock_khz: device::CLOCK_KHZ as u32,
+        ..engine::Options::default()
+    }
+}
+
+/// The device as kernels of one context see it.
+struct View<'a>(&'a Arc<Context>);
+
+impl engine::Device for View<'_> {
+    fn find(&self, addr: u64) -> Option<engine::Region> {
+        let allocation = memory::find(addr)?;
+        let reachable = self.0.reaches(&allocation.context) || !allocation.origin.on_device();
+        (reachable && allocation.ready.load(Ordering::Acquire)).then_some(engine::Region {
+            base: allocation.base,
+            size: allocation.size,
+            writable: allocation.writable,
+            id: allocation.id,
+        })
+    }
+
+    fn generation(&self) -> u64 {
+        memory::generation()
+    }
+
+    fn explain(&self, addr: u64, size: u32) -> String {
+        memory::explain(addr, size)
+    }
+
+    fn malloc(&self, size: u64) -> u64 {
+        let limit = self.0.limit(2).unwrap_or(0);
+        let taken = self.0.heap_used.fetch_add(size, Ordering::AcqRel);
+        if size == 0 || size > limit.saturating_sub(taken) {
+            self.0.heap_used.fetch_sub(size, Ordering::AcqRel);
+            return 0;
+        }
+        match memory::allocate(self.0, Request::new(size, Origin::Heap)) {
+            Ok(allocation) => allocation.base,
+            Err(_) => {
+                self.0.heap_used.fetch_sub(size, Ordering::AcqRel);
+                0
+            }
+        }
+    }
+
+    fn free(&self, addr: u64) -> bool {
+        match memory::starting_at(addr) {
+            Some(allocation) if allocation.origin == Origin::Heap => {
+                let freed = memory::free(&allocation, "free in a kernel");
+                if freed {
+                    self.0
+                        .heap_used
+                        .fetch_sub(allocation.size, Ordering::AcqRel);
+                }
+                freed
+            }
+            _ => false,
+        }
+    }
+
+    fn print(&self, text: &[u8]) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            // SAFETY: the slice is readable. Standard output is written directly, since the client's own buffers
+            // (C's, or another Rust runtime's) are out of reach.
+            let written = unsafe { libc::write(1, rest.as_ptr().cast(), rest.len()) };
+            if written <= 0 {
+                return;
+            }
+            rest = &rest[written as usize..];
+        }
+    }
+
+    fn note_write(&self, addr: u64, size: u32) {
+        memory::note_write(addr, u64::from(size));
+    }
+
+    fn is_initialised(&self, addr: u64, size: u32) -> bool {
+        memory::is_initialised(addr, u64::from(size))
+    }
+}

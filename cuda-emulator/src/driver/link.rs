@@ -1,0 +1,108 @@
+//! `cuLink*`: several PTX texts into one module.
+
+use std::sync::{Arc, Mutex};
+
+use super::handle::{Kind, Table};
+use super::image::{self, Sources};
+use super::jit::{Logs, Options};
+use super::status::{Code, Result};
+
+const PTX: u32 = 1;
+const FAT_BINARY: u32 = 2;
+const NVVM: u32 = 5;
+
+/// A link under way.
+pub struct Linker {
+    pub handle: u64,
+    logs: Logs,
+    sources: Mutex<Sources>,
+    /// The product, which the client may read until the linker is destroyed.
+    product: Mutex<Option<Vec<u8>>>,
+}
+
+static LINKERS: Table<Linker> = Table::new(Kind::Linker);
+
+/// Begins a link.
+pub fn create(options: Options) -> Arc<Linker> {
+    LINKERS.insert(|handle| Linker {
+        handle,
+        logs: options.logs(),
+        sources: Mutex::default(),
+        product: Mutex::default(),
+    })
+}
+
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn get(handle: u64) -> Result<Arc<Linker>> {
+    LINKERS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
+}
+
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn destroy(handle: u64) -> Result {
+    LINKERS
+        .remove(handle)
+        .map(drop)
+        .ok_or(Code::ERROR_INVALID_HANDLE)
+}
+
+impl Linker {
+    /// Adds an input.
+    ///
+    /// # Errors
+    /// What [`image::from_bytes`] gives; `CUDA_ERROR_INVALID_IMAGE` for kinds of input that hold no PTX.
+    pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
+        let read = match kind {
+            PTX | FAT_BINARY => image::from_bytes(bytes),
+            NVVM => Err((Code::ERROR_NOT_SUPPORTED, "the emulator's linker doesn't take NVVM IR: give it PTX".into())),
+            0 | 3 | 4 => Err((
+                Code::ERROR_NO_BINARY_FOR_GPU,
+                "the emulator's linker doesn't take machine code (cubin, object or library): give it PTX".into(),
+            )),
+            _ => Err((Code::ERROR_INVALID_VALUE, format!("{kind} isn't a kind of input"))),
+        };
+        match read {
+            Ok(found) => {
+                let mut sources = self.sources.lock().unwrap_or_else(|e| e.into_inner());
+                sources.extend(found.into_iter().map(|(_, text)| (name.to_string(), text)));
+                Ok(())
+            }
+            Err((code, text)) => {
+                self.logs.write("", &format!("{name}: {text}"));
+                Err(code)
+            }
+        }
+    }
+
+    /// Links, and gives the product's place and size.
+    ///
+    /// # Errors
+    /// As loading a module; the log says why.
+    pub fn complete(&self) -> Result<(u64, u64)> {
+        let sources = self.sources.lock().unwrap_or_else(|e| e.into_inner());
+        if sources.is_empty() {
+            self.logs.write("", "nothing to link");
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        match image::load(&sources) {
+            Ok(program) => {
+                self.logs.write(
+                    &format!(
+                        "linked {} inputs, {} kernels",
+                        sources.len(),
+                        program.kernels().len()
+                    ),
+                    "",
+                );
+                let mut product = self.product.lock().unwrap_or_else(|e| e.into_inner());
+                let bytes = product.get_or_insert_with(|| image::pack(&sources));
+                Ok((bytes.as_ptr() as u64, bytes.len() as u64))
+            }
+            Err((code, text)) => {
+                self.logs.write("", &text);
+                Err(code)
+            }
+        }
+    }
+}

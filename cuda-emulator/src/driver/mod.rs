@@ -1,0 +1,31 @@
+//! The driver side: the C ABI of `libcuda.so.1` over the engine.
+//!
+//! `api` holds the exported functions, each a few lines over the modules beside it. Handles are looked up in tables
+//! (`handle`), work goes through the queues of `stream`, memory is what the table in `memory` says it is.
+
+mod api;
+mod arena;
+mod arg;
+mod call;
+mod config;
+mod context;
+mod copy;
+mod device;
+mod event;
+mod fatbin;
+mod fault;
+mod handle;
+mod image;
+mod inject;
+mod jit;
+mod launch;
+mod leak;
+mod link;
+mod memory;
+mod module;
+mod occupancy;
+mod pool;
+mod shadow;
+mod status;
+mod stream;
+mod symbols;

@@ -1,0 +1,524 @@
+//! Modules, libraries, and the functions and kernels in them.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::context::{self, Context};
+use super::device;
+use super::handle::{self, Kind, Table};
+use super::image::{self, Refusal, Sources};
+use super::memory::{self, Allocation, Origin, Request};
+use super::status::{Code, Result};
+use crate::engine::{Image, KernelInfo, Program, Space};
+
+/// A module loaded into a context.
+pub struct Module {
+    pub handle: u64,
+    pub context: Arc<Context>,
+    loaded: Arc<Loaded>,
+    /// Where `program().variables()[i]` lives.
+    variables: Vec<Arc<Allocation>>,
+    /// Handles of the functions given out, by kernel index.
+    functions: Mutex<HashMap<usize, Arc<Function>>>,
+    settings: Vec<Arc<Settings>>,
+    /// Belongs to a library, which unloads it.
+    pub of_library: bool,
+}
+
+/// What can be set on a function; shared between a library's kernel and its functions.
+pub struct Settings {
+    /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
+    pub dynamic_shared: AtomicU32,
+    /// `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`
+    pub carveout: AtomicI32,
+    /// `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`
+    pub non_portable: AtomicI32,
+    /// `CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`
+    pub policy: AtomicI32,
+}
+
+/// A kernel in a module.
+pub struct Function {
+    pub handle: u64,
+    pub module: u64,
+    pub context: Arc<Context>,
+    loaded: Arc<Loaded>,
+    pub kernel: usize,
+    pub name: CString,
+    pub settings: Arc<Settings>,
+    /// State of the launch calls that CUDA 4.0 replaced.
+    pub legacy: Mutex<LegacyLaunch>,
+}
+
+/// The part of a module that running kernels need; outlives the module's handle.
+pub struct Loaded {
+    pub image: Image,
+}
+
+/// What `cuFuncSetBlockShape`, `cuFuncSetSharedSize` and `cuParam*` have set.
+#[derive(Default)]
+pub struct LegacyLaunch {
+    pub block: [u32; 3],
+    pub shared: u32,
+    pub params: Vec<u8>,
+}
+
+/// A library: a program that is placed into each context at first use.
+pub struct Library {
+    pub handle: u64,
+    program: Arc<Program>,
+    settings: Vec<Arc<Settings>>,
+    modules: Mutex<HashMap<u64, Arc<Module>>>,
+    kernels: Mutex<Vec<Arc<Kernel>>>,
+}
+
+/// A kernel of a library.
+pub struct Kernel {
+    pub handle: u64,
+    pub library: u64,
+    pub index: usize,
+    pub name: CString,
+    pub settings: Arc<Settings>,
+}
+
+static MODULES: Table<Module> = Table::new(Kind::Module);
+static FUNCTIONS: Table<Function> = Table::new(Kind::Function);
+static LIBRARIES: Table<Library> = Table::new(Kind::Library);
+static KERNELS: Table<Kernel> = Table::new(Kind::Kernel);
+
+fn settings_of(program: &Program) -> Vec<Arc<Settings>> {
+    let per_kernel = |kernel: &KernelInfo| {
+        Arc::new(Settings {
+            dynamic_shared: AtomicU32::new(
+                device::SHARED_PER_BLOCK.saturating_sub(kernel.static_shared),
+            ),
+            carveout: AtomicI32::new(-1),
+            non_portable: AtomicI32::new(0),
+            policy: AtomicI32::new(0),
+        })
+    };
+    program.kernels().iter().map(per_kernel).collect()
+}
+
+/// Loads sources into a context.
+pub fn load(
+    context: &Arc<Context>,
+    sources: &Sources,
+) -> std::result::Result<Arc<Module>, Refusal> {
+    let program = Arc::new(image::load(sources)?);
+    let settings = settings_of(&program);
+    place(context, program, settings, false).map_err(|code| {
+        (
+            code,
+            "the module's variables don't fit into the device's memory".into(),
+        )
+    })
+}
+
+fn place(
+    context: &Arc<Context>,
+    program: Arc<Program>,
+    settings: Vec<Arc<Settings>>,
+    of_library: bool,
+) -> Result<Arc<Module>> {
+    let mut variables: Vec<Arc<Allocation>> = Vec::new();
+    for variable in program.variables() {
+        let request = Request {
+            align: variable.align.max(1),
+            ..Request::new(variable.size, Origin::Variable(variable.name.clone()))
+        };
+        match memory::allocate(context, request) {
+            Ok(allocation) => variables.push(allocation),
+            Err(code) => {
+                free_variables(&variables);
+                return Err(code);
+            }
+        }
+    }
+    let addresses: Vec<u64> = variables.iter().map(|one| one.base).collect();
+    // SAFETY: every address was just allocated with its variable's size and alignment (zero-sized ones with at least
+    // one byte). The arena is never unmapped, so the memory outlives the image.
+    let image = unsafe { Image::place(program, &addresses) };
+    let functions = Mutex::new(HashMap::new());
+    Ok(MODULES.insert(|handle| Module {
+        handle,
+        context: context.clone(),
+        loaded: Arc::new(Loaded { image }),
+        variables,
+        functions,
+        settings,
+        of_library,
+    }))
+}
+
+fn free_variables(variables: &[Arc<Allocation>]) {
+    for variable in variables {
+        memory::free(variable, "cuModuleUnload");
+    }
+}
+
+/// The module behind a handle, its context usable.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+pub fn get(handle: u64) -> Result<Arc<Module>> {
+    let module = MODULES.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    module.context.usable()?;
+    Ok(module)
+}
+
+/// Unloads a module once its kernels have come to an end.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`; `CUDA_ERROR_NOT_PERMITTED` for a library's module.
+pub fn unload(handle: u64) -> Result {
+    let module = get(handle)?;
+    if module.of_library {
+        return Err(Code::ERROR_NOT_PERMITTED);
+    }
+    let module = MODULES.remove(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    module.context.drain();
+    module.end();
+    Ok(())
+}
+
+/// Ends every module of a context; libraries forget what they had placed there.
+pub fn remove_all_of(context: &Arc<Context>) {
+    for library in LIBRARIES.all() {
+        library
+            .modules
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .remove(&context.id);
+    }
+    for module in MODULES.remove_where(|module| Arc::ptr_eq(&module.context, context)) {
+        module.end();
+    }
+}
+
+/// Modules that live and that the client has to unload.
+pub fn all() -> Vec<Arc<Module>> {
+    MODULES
+        .all()
+        .into_iter()
+        .filter(|module| !module.of_library)
+        .collect()
+}
+
+/// Libraries that live.
+pub fn all_libraries() -> Vec<Arc<Library>> {
+    LIBRARIES.all()
+}
+
+impl Module {
+    pub fn program(&self) -> &Arc<Program> {
+        self.loaded.image.program()
+    }
+
+    fn end(&self) {
+        for (_, function) in self
+            .functions
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .drain()
+        {
+            FUNCTIONS.remove(function.handle);
+        }
+        free_variables(&self.variables);
+    }
+
+    /// The function of a kernel; the same one every time.
+    pub fn function(&self, kernel: usize) -> Result<Arc<Function>> {
+        let info = self
+            .program()
+            .kernels()
+            .get(kernel)
+            .ok_or(Code::ERROR_NOT_FOUND)?;
+        let mut functions = self.functions.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(function) = functions.get(&kernel) {
+            return Ok(function.clone());
+        }
+        let function = FUNCTIONS.insert(|handle| Function {
+            handle,
+            module: self.handle,
+            context: self.context.clone(),
+            loaded: self.loaded.clone(),
+            kernel,
+            name: CString::new(info.name.clone()).unwrap_or_default(),
+            settings: self.settings[kernel].clone(),
+            legacy: Mutex::default(),
+        });
+        functions.insert(kernel, function.clone());
+        Ok(function)
+    }
+
+    /// The function with a name.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND`.
+    pub fn function_named(&self, name: &str) -> Result<Arc<Function>> {
+        self.function(index_of(self.program(), name)?)
+    }
+
+    /// Address and size of a variable.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND`.
+    pub fn variable(&self, name: &str) -> Result<(u64, u64)> {
+        let variables = self.program().variables().iter().zip(&self.variables);
+        variables
+            .filter(|(info, _)| info.name == name)
+            .map(|(info, place)| (place.base, info.size))
+            .next()
+            .ok_or(Code::ERROR_NOT_FOUND)
+    }
+
+    /// Whether a variable is managed memory.
+    pub fn is_managed(&self, name: &str) -> bool {
+        self.program()
+            .variables()
+            .iter()
+            .any(|info| info.name == name && info.managed)
+    }
+}
+
+fn index_of(program: &Program, name: &str) -> Result<usize> {
+    program
+        .kernels()
+        .iter()
+        .position(|kernel| kernel.name == name)
+        .ok_or(Code::ERROR_NOT_FOUND)
+}
+
+impl Function {
+    pub fn image(&self) -> &Image {
+        &self.loaded.image
+    }
+
+    pub fn info(&self) -> &KernelInfo {
+        &self.loaded.image.program().kernels()[self.kernel]
+    }
+
+    /// The value of a `CUfunction_attribute`.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a number that the header doesn't have.
+    pub fn attribute(&self, attribute: u32) -> Result<i32> {
+        attribute_of(
+            self.loaded.image.program(),
+            self.kernel,
+            &self.settings,
+            attribute,
+        )
+    }
+}
+
+/// The value of a `CUfunction_attribute` of a kernel.
+pub fn attribute_of(
+    program: &Program,
+    kernel: usize,
+    settings: &Settings,
+    attribute: u32,
+) -> Result<i32> {
+    let info = &program.kernels()[kernel];
+    Ok(match attribute {
+        0 => info.max_threads.unwrap_or(device::MAX_THREADS) as i32,
+        1 => info.static_shared as i32,
+        2 => {
+            let constants = program
+                .variables()
+                .iter()
+                .filter(|one| one.space == Space::Const);
+            constants.map(|one| one.size).sum::<u64>() as i32
+        }
+        3 => info.local_bytes as i32,
+        4 => registers(info) as i32,
+        5 => program.target() as i32,
+        6 => device::CAPABILITY.0 * 10 + device::CAPABILITY.1,
+        7 => 0,
+        8 => settings.dynamic_shared.load(Ordering::Relaxed) as i32,
+        9 => settings.carveout.load(Ordering::Relaxed),
+        10..=13 => 0,
+        14 => settings.non_portable.load(Ordering::Relaxed),
+        15 => settings.policy.load(Ordering::Relaxed),
+        _ => return Err(Code::ERROR_INVALID_VALUE),
+    })
+}
+
+/// Registers a thread: what the engine estimates, but never so many that a block of the allowed size wouldn't fit, as
+/// a compiler would have seen to.
+pub fn registers(info: &KernelInfo) -> u32 {
+    let threads = info.max_threads.unwrap_or(device::MAX_THREADS).max(1);
+    info.registers.clamp(
+        1,
+        (device::REGISTERS / threads.next_multiple_of(32)).clamp(1, 255),
+    )
+}
+
+/// Sets a `CUfunction_attribute`.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for one that can't be set, or a value out of its range.
+pub fn set_attribute(info: &KernelInfo, settings: &Settings, attribute: u32, value: i32) -> Result {
+    match attribute {
+        8 => {
+            let most = device::SHARED_OPT_IN.saturating_sub(info.static_shared);
+            let value = u32::try_from(value).ok().filter(|value| *value <= most);
+            settings
+                .dynamic_shared
+                .store(value.ok_or(Code::ERROR_INVALID_VALUE)?, Ordering::Relaxed);
+        }
+        9 if (-1..=100).contains(&value) => settings.carveout.store(value, Ordering::Relaxed),
+        14 if (0..=1).contains(&value) => settings.non_portable.store(value, Ordering::Relaxed),
+        15 if (0..=2).contains(&value) => settings.policy.store(value, Ordering::Relaxed),
+        _ => return Err(Code::ERROR_INVALID_VALUE),
+    }
+    Ok(())
+}
+
+/// The function behind a handle: a function's, or a library kernel's in the current context.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+pub fn function(handle: u64) -> Result<Arc<Function>> {
+    if handle::kind_of(handle) == Kind::Kernel as u8 {
+        return kernel(handle)?.function();
+    }
+    let function = FUNCTIONS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    function.context.usable()?;
+    Ok(function)
+}
+
+/// Loads sources as a library.
+pub fn load_library(sources: &Sources) -> std::result::Result<Arc<Library>, Refusal> {
+    let program = Arc::new(image::load(sources)?);
+    let settings = settings_of(&program);
+    let library = LIBRARIES.insert(|handle| Library {
+        handle,
+        program: program.clone(),
+        settings: settings.clone(),
+        modules: Mutex::default(),
+        kernels: Mutex::default(),
+    });
+    let kernels =
+        program
+            .kernels()
+            .iter()
+            .zip(settings)
+            .enumerate()
+            .map(|(index, (info, settings))| {
+                KERNELS.insert(|handle| Kernel {
+                    handle,
+                    library: library.handle,
+                    index,
+                    name: CString::new(info.name.clone()).unwrap_or_default(),
+                    settings,
+                })
+            });
+    *library.kernels.lock().unwrap_or_else(|e| e.into_inner()) = kernels.collect();
+    Ok(library)
+}
+
+/// The library behind a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn library(handle: u64) -> Result<Arc<Library>> {
+    LIBRARIES.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
+}
+
+/// The kernel behind a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn kernel(handle: u64) -> Result<Arc<Kernel>> {
+    KERNELS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
+}
+
+/// Unloads a library and what it placed into contexts.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn unload_library(handle: u64) -> Result {
+    let library = LIBRARIES.remove(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    for kernel in library
+        .kernels
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
+        .drain(..)
+    {
+        KERNELS.remove(kernel.handle);
+    }
+    for (_, module) in library
+        .modules
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
+        .drain()
+    {
+        module.context.drain();
+        MODULES.remove(module.handle);
+        module.end();
+    }
+    Ok(())
+}
+
+impl Library {
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// The library's module in the current context.
+    pub fn module(&self) -> Result<Arc<Module>> {
+        let context = context::current()?;
+        let mut modules = self.modules.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(module) = modules.get(&context.id) {
+            return Ok(module.clone());
+        }
+        let module = place(&context, self.program.clone(), self.settings.clone(), true)?;
+        modules.insert(context.id, module.clone());
+        Ok(module)
+    }
+
+    pub fn kernels(&self) -> Vec<Arc<Kernel>> {
+        self.kernels
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .clone()
+    }
+
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND`.
+    pub fn kernel_named(&self, name: &str) -> Result<Arc<Kernel>> {
+        let index = index_of(&self.program, name)?;
+        self.kernels()
+            .get(index)
+            .cloned()
+            .ok_or(Code::ERROR_NOT_FOUND)
+    }
+}
+
+impl Kernel {
+    /// The kernel's function in the current context.
+    pub fn function(&self) -> Result<Arc<Function>> {
+        library(self.library)?.module()?.function(self.index)
+    }
+}
+
+impl Module {
+    /// The names of its first kernels, for reports.
+    pub fn describe(&self) -> String {
+        let kernels = self.program().kernels();
+        let names: Vec<&str> = kernels
+            .iter()
+            .take(3)
+            .map(|kernel| kernel.name.as_str())
+            .collect();
+        format!(
+            "kernels {}{}",
+            names.join(", "),
+            if kernels.len() > 3 { ", ..." } else { "" }
+        )
+    }
+}

@@ -1,0 +1,237 @@
+//! Memory pools of stream-ordered allocations.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::config;
+use super::context::{self, Context};
+use super::handle::{Kind, Table};
+use super::memory::{self, Allocation, Origin, Request};
+use super::status::{Code, Result};
+use super::stream::{How, Stream};
+
+/// A pool.
+pub struct Pool {
+    pub handle: u64,
+    pub ordinal: i32,
+    /// The device's own, which can't be destroyed.
+    pub is_default: bool,
+    /// Most bytes it may hold; 0 for no limit.
+    maximum: u64,
+    /// Reuse switches and release threshold, attributes 1 to 4. They have no effect here: memory goes back to the
+    /// arena in stream order in any case.
+    settings: Mutex<[u64; 4]>,
+    used: AtomicU64,
+    used_high: AtomicU64,
+}
+
+static POOLS: Table<Pool> = Table::new(Kind::Pool);
+
+struct Choice {
+    default: Arc<Pool>,
+    current: Mutex<Arc<Pool>>,
+}
+
+fn choices() -> &'static [Choice] {
+    static CHOICES: OnceLock<Vec<Choice>> = OnceLock::new();
+    CHOICES.get_or_init(|| {
+        (0..config::get().devices as i32)
+            .map(|ordinal| {
+                let default = Pool::new(ordinal, true, 0);
+                Choice {
+                    current: Mutex::new(default.clone()),
+                    default,
+                }
+            })
+            .collect()
+    })
+}
+
+/// A device's own pool.
+pub fn default_of(ordinal: i32) -> Arc<Pool> {
+    choices()[ordinal as usize].default.clone()
+}
+
+/// The pool that `cuMemAllocAsync` uses on a device.
+pub fn current_of(ordinal: i32) -> Arc<Pool> {
+    choices()[ordinal as usize]
+        .current
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
+        .clone()
+}
+
+/// Chooses the pool that `cuMemAllocAsync` uses on a device.
+pub fn set_current(ordinal: i32, pool: Arc<Pool>) -> Result {
+    if pool.ordinal != ordinal {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    *choices()[ordinal as usize]
+        .current
+        .lock()
+        .unwrap_or_else(|e| e.into_inner()) = pool;
+    Ok(())
+}
+
+/// The pool behind a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub fn get(handle: u64) -> Result<Arc<Pool>> {
+    POOLS.get(handle).ok_or(Code::ERROR_INVALID_VALUE)
+}
+
+/// Creates a pool.
+pub fn create(ordinal: i32, maximum: u64) -> Arc<Pool> {
+    Pool::new(ordinal, false, maximum)
+}
+
+/// Destroys a pool; what is allocated from it lives on.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for a stale handle or a device's own pool.
+pub fn destroy(handle: u64) -> Result {
+    let pool = get(handle)?;
+    if pool.is_default {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let choice = &choices()[pool.ordinal as usize];
+    let mut current = choice.current.lock().unwrap_or_else(|e| e.into_inner());
+    if current.handle == handle {
+        *current = choice.default.clone();
+    }
+    POOLS
+        .remove(handle)
+        .map(drop)
+        .ok_or(Code::ERROR_INVALID_VALUE)
+}
+
+impl Pool {
+    fn new(ordinal: i32, is_default: bool, maximum: u64) -> Arc<Pool> {
+        POOLS.insert(|handle| Pool {
+            handle,
+            ordinal,
+            is_default,
+            maximum,
+            settings: Mutex::new([1, 1, 1, 0]),
+            used: AtomicU64::new(0),
+            used_high: AtomicU64::new(0),
+        })
+    }
+
+    /// Memory of an allocation has come back.
+    pub fn returned(&self, size: u64) {
+        self.used.fetch_sub(size, Ordering::AcqRel);
+    }
+
+    /// The value of a `CUmemPool_attribute`, and whether it is 64 bits wide.
+    pub fn attribute(&self, attribute: u32) -> Result<(u64, bool)> {
+        let settings = self.settings.lock().unwrap_or_else(|e| e.into_inner());
+        Ok(match attribute {
+            1..=3 => (settings[attribute as usize - 1], false),
+            4 => (settings[3], true),
+            // Reserved is what is used: nothing is kept in store.
+            5 | 7 => (self.used.load(Ordering::Acquire), true),
+            6 | 8 => (self.used_high.load(Ordering::Acquire), true),
+            _ => return Err(Code::ERROR_INVALID_VALUE),
+        })
+    }
+
+    /// Whether a `CUmemPool_attribute` is 64 bits wide.
+    pub fn is_wide(attribute: u32) -> bool {
+        attribute >= 4
+    }
+
+    pub fn set_attribute(&self, attribute: u32, value: u64) -> Result {
+        let mut settings = self.settings.lock().unwrap_or_else(|e| e.into_inner());
+        match attribute {
+            1..=4 => settings[attribute as usize - 1] = value,
+            // The high-water marks may only be reset.
+            6 | 8 if value == 0 => {
+                self.used_high
+                    .store(self.used.load(Ordering::Acquire), Ordering::Release);
+            }
+            _ => return Err(Code::ERROR_INVALID_VALUE),
+        }
+        Ok(())
+    }
+
+    fn take(&self, size: u64) -> Result {
+        let used = self.used.fetch_add(size, Ordering::AcqRel) + size;
+        if self.maximum != 0 && used > self.maximum {
+            self.returned(size);
+            return Err(Code::ERROR_OUT_OF_MEMORY);
+        }
+        self.used_high.fetch_max(used, Ordering::AcqRel);
+        Ok(())
+    }
+}
+
+/// `cuMemAllocAsync`: the address is known at once, the memory may be used in the stream's order from here on.
+pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64> {
+    if size == 0 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let context = context_on(pool.ordinal, &stream.context)?;
+    let attempt = || {
+        pool.take(size)?;
+        let request = Request {
+            pool: Some(pool.clone()),
+            ready: false,
+            ..Request::new(size, Origin::Stream)
+        };
+        memory::allocate(&context, request).inspect_err(|_| pool.returned(size))
+    };
+    let allocation = attempt().or_else(|code| match code {
+        // Frees that are still under way may make room.
+        Code::ERROR_OUT_OF_MEMORY => {
+            context.drain();
+            attempt()
+        }
+        other => Err(other),
+    })?;
+    let base = allocation.base;
+    let work = Box::new(move || {
+        allocation.ready.store(true, Ordering::Release);
+        Ok(())
+    });
+    stream.submit(How::AtOnce, Vec::new(), work);
+    Ok(base)
+}
+
+/// `cuMemFreeAsync`.
+pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
+    let allocation = memory::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
+    if allocation.origin != Origin::Stream || allocation.freeing.swap(true, Ordering::AcqRel) {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let how = format!("cuMemFreeAsync on {}", name_of(stream));
+    let work = Box::new(move || {
+        let allocation: Arc<Allocation> = allocation;
+        memory::free(&allocation, how);
+        Ok(())
+    });
+    stream.submit(How::AtOnce, Vec::new(), work);
+    Ok(())
+}
+
+fn name_of(stream: &Stream) -> String {
+    match stream.handle {
+        1 => "the default stream".into(),
+        2 => "a thread's default stream".into(),
+        handle => format!("stream {handle:#x}"),
+    }
+}
+
+/// A pool of another device is used from this device's stream: the memory belongs to the pool's device.
+fn context_on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
+    if context.ordinal == ordinal {
+        return Ok(context.clone());
+    }
+    let other = context::current()?;
+    if other.ordinal == ordinal {
+        Ok(other)
+    } else {
+        Err(Code::ERROR_INVALID_VALUE)
+    }
+}

@@ -1,0 +1,411 @@
+//! Streams: queues that threads of their own work off.
+//!
+//! Work on one stream is done in order; work on different streams only waits where the client, or the rules of the
+//! legacy default stream, say so. Such a wait is a [`Mark`]: "that stream, up to that piece of work". A mark always
+//! points to work that was submitted earlier, so waits can't form a ring.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use super::context::{self, Context};
+use super::fault::Fault;
+use super::handle::{Kind, Table};
+use super::status::{Code, Result};
+use super::{call, memory};
+
+/// `CU_STREAM_NON_BLOCKING`
+pub const NON_BLOCKING: u32 = 1;
+/// Least and greatest priority.
+pub const PRIORITIES: (i32, i32) = (0, -5);
+
+/// What a stream is to its context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The default stream that waits for, and is waited for by, all blocking streams.
+    Legacy,
+    /// A thread's own default stream.
+    PerThread,
+    /// Made by `cuStreamCreate`.
+    Created,
+}
+
+/// A stream.
+pub struct Stream {
+    pub handle: u64,
+    pub id: u64,
+    pub context: Arc<Context>,
+    pub flags: u32,
+    pub priority: i32,
+    pub role: Role,
+    queue: Mutex<Queue>,
+    /// Wakes the worker.
+    work: Condvar,
+    submitted: AtomicU64,
+    completed: AtomicU64,
+    /// Wakes those who wait for completion.
+    finished: Condvar,
+    finished_lock: Mutex<()>,
+    waiters: AtomicU32,
+}
+
+struct Queue {
+    items: VecDeque<Item>,
+    /// Somebody is executing an item.
+    running: bool,
+    has_worker: bool,
+    worker_sleeps: bool,
+    closed: bool,
+}
+
+/// A point in a stream's order.
+#[derive(Clone)]
+pub struct Mark {
+    pub stream: Arc<Stream>,
+    pub number: u64,
+}
+
+impl Mark {
+    pub fn is_reached(&self) -> bool {
+        self.stream.completed() >= self.number
+    }
+
+    pub fn wait(&self) {
+        self.stream.wait(self.number);
+    }
+}
+
+/// A piece of work.
+pub type Work = Box<dyn FnOnce() -> std::result::Result<(), Fault> + Send>;
+
+struct Item {
+    after: Vec<Mark>,
+    work: Work,
+    how: How,
+}
+
+/// How a piece of work is to be run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// By the worker, or by a thread that waits for it.
+    Soon,
+    /// At once in the calling thread if nothing is before it, else as [`How::Soon`]. For work that takes no time.
+    AtOnce,
+    /// Calls back into the client: only ever by the worker.
+    ByWorker,
+    /// As [`How::ByWorker`], and even after a fault.
+    EvenAfterFault,
+}
+
+static STREAMS: Table<Stream> = Table::new(Kind::Stream);
+
+/// How long to look for work, or for its end, before going to sleep: longer than a hand-over between threads takes,
+/// short enough not to matter.
+const PATIENCE: Duration = Duration::from_micros(30);
+
+/// Spins until `done` or out of patience; true if done.
+fn spin(done: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        for _ in 0..64 {
+            if done() {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        if start.elapsed() > PATIENCE {
+            return false;
+        }
+    }
+}
+
+impl Stream {
+    pub fn new(
+        handle: u64,
+        context: Arc<Context>,
+        flags: u32,
+        priority: i32,
+        role: Role,
+    ) -> Stream {
+        Stream {
+            handle,
+            id: memory::next_number(),
+            context,
+            flags,
+            priority,
+            role,
+            queue: Mutex::new(Queue {
+                items: VecDeque::new(),
+                running: false,
+                has_worker: false,
+                worker_sleeps: false,
+                closed: false,
+            }),
+            work: Condvar::new(),
+            submitted: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
+            finished: Condvar::new(),
+            finished_lock: Mutex::new(()),
+            waiters: AtomicU32::new(0),
+        }
+    }
+
+    /// Takes part in the legacy default stream's order.
+    fn is_blocking(&self) -> bool {
+        self.flags & NON_BLOCKING == 0
+    }
+
+    pub fn submitted(&self) -> u64 {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    fn completed(&self) -> u64 {
+        self.completed.load(Ordering::SeqCst)
+    }
+
+    /// The end of everything submitted so far, if it hasn't been reached.
+    pub fn pending(self: &Arc<Self>) -> Option<Mark> {
+        let number = self.submitted();
+        (self.completed() < number).then(|| Mark {
+            stream: self.clone(),
+            number,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Puts work on the stream, to be done after `after`. Gives its place in the order.
+    pub fn submit(self: &Arc<Self>, how: How, mut after: Vec<Mark>, work: Work) -> Mark {
+        after.retain(|mark| !mark.is_reached());
+        // Held until the work is in the queue: the order among blocking streams is the order of submission.
+        let order = self.is_blocking().then(|| match self.role {
+            Role::Legacy => {
+                let order = self.context.order();
+                let others = order.iter().filter_map(|stream| stream.upgrade());
+                after.extend(
+                    others
+                        .filter(|other| other.is_blocking() && other.role != Role::Legacy)
+                        .filter_map(|other| other.pending()),
+                );
+                order
+            }
+            _ => {
+                let legacy = self.context.existing_legacy_stream();
+                let order = self.context.order();
+                after.extend(legacy.and_then(|legacy| legacy.pending()));
+                order
+            }
+        });
+        let mut queue = self.lock();
+        let number = self.submitted() + 1;
+        self.submitted.store(number, Ordering::Release);
+        let mark = Mark {
+            stream: self.clone(),
+            number,
+        };
+        if how == How::AtOnce && queue.items.is_empty() && !queue.running && after.is_empty() {
+            queue.running = true;
+            drop(queue);
+            drop(order);
+            self.execute(Item { after, work, how });
+            return mark;
+        }
+        queue.items.push_back(Item { after, work, how });
+        if !queue.has_worker {
+            queue.has_worker = true;
+            self.spawn_worker();
+        } else if queue.worker_sleeps {
+            queue.worker_sleeps = false;
+            self.work.notify_one();
+        }
+        mark
+    }
+
+    fn spawn_worker(self: &Arc<Self>) {
+        let stream = self.clone();
+        std::thread::Builder::new()
+            .name("cuda-stream".into())
+            .stack_size(8 << 20)
+            .spawn(move || stream.work_off())
+            .expect("the system has room for one more thread");
+    }
+
+    /// The worker's life.
+    fn work_off(&self) {
+        loop {
+            spin(|| self.submitted() > self.completed());
+            let mut queue = self.lock();
+            let item = loop {
+                if !queue.running
+                    && let Some(item) = queue.items.pop_front()
+                {
+                    queue.running = true;
+                    break item;
+                }
+                if queue.closed && queue.items.is_empty() {
+                    return;
+                }
+                queue.worker_sleeps = true;
+                queue = self.work.wait(queue).unwrap_or_else(|e| e.into_inner());
+                queue.worker_sleeps = false;
+            };
+            drop(queue);
+            self.execute(item);
+        }
+    }
+
+    /// Does a piece of work. `running` has been set on the caller's behalf.
+    fn execute(&self, item: Item) {
+        for mark in &item.after {
+            mark.wait();
+        }
+        if self.context.fault().is_none() || item.how == How::EvenAfterFault {
+            match catch_unwind(AssertUnwindSafe(item.work)) {
+                Ok(Ok(())) => {}
+                Ok(Err(fault)) => fault.strike(&self.context),
+                Err(_) => Fault::internal().strike(&self.context),
+            }
+        } else {
+            drop(item.work);
+        }
+        drop(item.after);
+        let mut queue = self.lock();
+        queue.running = false;
+        self.completed.fetch_add(1, Ordering::SeqCst);
+        if queue.worker_sleeps && (!queue.items.is_empty() || queue.closed) {
+            queue.worker_sleeps = false;
+            self.work.notify_one();
+        }
+        drop(queue);
+        if self.waiters.load(Ordering::SeqCst) > 0 {
+            drop(self.finished_lock.lock().unwrap_or_else(|e| e.into_inner()));
+            self.finished.notify_all();
+        }
+    }
+
+    /// Waits until the first `number` pieces of work are done, doing some of it if nobody else does.
+    pub fn wait(&self, number: u64) {
+        while self.completed() < number {
+            let mut queue = self.lock();
+            let ready = !queue.running
+                && queue.items.front().is_some_and(|item| {
+                    matches!(item.how, How::Soon | How::AtOnce)
+                        && item.after.iter().all(Mark::is_reached)
+                });
+            if !ready {
+                break;
+            }
+            let item = queue.items.pop_front().expect("just seen");
+            queue.running = true;
+            drop(queue);
+            self.execute(item);
+        }
+        if spin(|| self.completed() >= number) {
+            return;
+        }
+        self.waiters.fetch_add(1, Ordering::SeqCst);
+        let mut guard = self.finished_lock.lock().unwrap_or_else(|e| e.into_inner());
+        while self.completed() < number {
+            guard = self.finished.wait(guard).unwrap_or_else(|e| e.into_inner());
+        }
+        drop(guard);
+        self.waiters.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// What has to be reached for the stream to count as idle: its own work, for the legacy default stream also that
+    /// of all blocking streams.
+    fn frontier(self: &Arc<Self>) -> Vec<Mark> {
+        if self.role != Role::Legacy {
+            return self.pending().into_iter().collect();
+        }
+        let streams: Vec<_> = self
+            .context
+            .order()
+            .iter()
+            .filter_map(|stream| stream.upgrade())
+            .collect();
+        streams
+            .iter()
+            .filter(|stream| stream.is_blocking())
+            .filter_map(|stream| stream.pending())
+            .collect()
+    }
+
+    /// Waits for the stream and reports a fault.
+    ///
+    /// # Errors
+    /// The sticky error.
+    pub fn synchronize(self: &Arc<Self>) -> Result {
+        for mark in self.frontier() {
+            mark.wait();
+        }
+        self.context.usable()
+    }
+
+    /// Whether there is nothing to wait for.
+    pub fn is_idle(self: &Arc<Self>) -> bool {
+        self.frontier().is_empty()
+    }
+
+    /// Lets the worker go once all is done.
+    pub fn close(&self) {
+        let mut queue = self.lock();
+        queue.closed = true;
+        queue.worker_sleeps = false;
+        self.work.notify_one();
+    }
+}
+
+/// Creates a stream in a context.
+pub fn create(context: &Arc<Context>, flags: u32, priority: i32) -> Arc<Stream> {
+    let stream = STREAMS
+        .insert(|handle| Stream::new(handle, context.clone(), flags, priority, Role::Created));
+    context.adopt(&stream);
+    stream
+}
+
+/// The stream that a handle means, with its context usable.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE` for a handle that isn't a live stream's; the state of the context.
+pub fn resolve(handle: u64) -> Result<Arc<Stream>> {
+    let current = context::current()?;
+    match handle {
+        0 if call::per_thread_default() => Ok(current.thread_stream()),
+        0 | 1 => Ok(current.legacy_stream()),
+        2 => Ok(current.thread_stream()),
+        _ => {
+            let stream = STREAMS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+            stream.context.usable()?;
+            Ok(stream)
+        }
+    }
+}
+
+/// Destroys a created stream: what is on it will still be done.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn destroy(handle: u64) -> Result {
+    let stream = STREAMS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    stream.context.usable()?;
+    STREAMS
+        .remove(handle)
+        .ok_or(Code::ERROR_INVALID_HANDLE)?
+        .close();
+    Ok(())
+}
+
+/// Takes a context's created streams out of the table.
+pub fn remove_all_of(context: &Arc<Context>) -> Vec<Arc<Stream>> {
+    STREAMS.remove_where(|stream| Arc::ptr_eq(&stream.context, context))
+}
+
+/// Created streams that live.
+pub fn all() -> Vec<Arc<Stream>> {
+    STREAMS.all()
+}

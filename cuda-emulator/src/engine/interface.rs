@@ -1,0 +1,359 @@
+//! The types through which the driver side speaks to the engine.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Why a module was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LoadErrorKind {
+    /// The text isn't PTX.
+    Syntax,
+    /// Valid PTX that the emulator can't run.
+    Unsupported,
+    /// A name that no input defines.
+    Unresolved,
+    /// A PTX version newer than the engine knows.
+    Version,
+}
+
+/// A module that could not be loaded. `Display` gives the whole text, with what to do.
+#[derive(Clone, Debug)]
+pub struct LoadError {
+    /// The kind of failure.
+    pub kind: LoadErrorKind,
+    /// Line of the PTX text, from 1; 0 when no single line is at fault.
+    pub line: u32,
+    /// The instruction or directive at fault, as written; may be empty.
+    pub instruction: String,
+    /// What is wrong and what to do about it.
+    pub message: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line != 0 {
+            write!(f, "PTX line {}: ", self.line)?;
+        }
+        if !self.instruction.is_empty() {
+            write!(f, "`{}`: ", self.instruction)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// One parameter of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParamInfo {
+    /// Byte offset in the parameter buffer.
+    pub offset: u32,
+    /// Size in bytes.
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+/// What a module says about one of its kernels.
+#[derive(Clone, Debug)]
+pub struct KernelInfo {
+    /// The name as written in PTX (mangled for C++).
+    pub name: String,
+    /// The parameters in order.
+    pub params: Vec<ParamInfo>,
+    /// Bytes of the parameter buffer.
+    pub param_bytes: u32,
+    /// Bytes of statically declared shared memory that the kernel and its callees use.
+    pub static_shared: u32,
+    /// Bytes of local memory a thread needs, without recursion.
+    pub local_bytes: u32,
+    /// 32-bit registers a thread needs, an estimate from the lowered code, at most 255.
+    pub registers: u32,
+    /// `.maxntid`: the most threads a block may have.
+    pub max_threads: Option<u32>,
+    /// `.reqntid`: the exact block size.
+    pub required_block: Option<[u32; 3]>,
+    /// `.minnctapersm`.
+    pub min_blocks: Option<u32>,
+}
+
+/// State space of a module variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// `.global`
+    Global,
+    /// `.const`
+    Const,
+}
+
+/// A module-scope `.global` or `.const` variable.
+#[derive(Clone, Debug)]
+pub struct VariableInfo {
+    /// The name as written in PTX.
+    pub name: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Where it lives.
+    pub space: Space,
+    /// Declared with `.attribute(.managed)`.
+    pub managed: bool,
+    /// Declared `.visible`, `.weak` or `.common`: `cuModuleGetGlobal` finds it. (On a GPU it finds the others too.)
+    pub exported: bool,
+}
+
+/// A live allocation, as the device reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// First address.
+    pub base: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Whether kernels may write to it.
+    pub writable: bool,
+    /// Identity of the allocation, for checks.
+    pub id: u64,
+}
+
+/// What the engine asks of the outside while a kernel runs. Called from the engine's worker threads.
+pub trait Device: Sync {
+    /// The live allocation that contains `addr` (device, pinned host, managed, module variable).
+    ///
+    /// The memory must stay valid for reads (and writes when `writable`) until [`generation`](Device::generation)
+    /// has changed and every running launch has noticed it, which it does at least every few milliseconds.
+    fn find(&self, addr: u64) -> Option<Region>;
+    /// Changes whenever an allocation is freed: the engine then drops what it remembers of [`find`](Device::find).
+    fn generation(&self) -> u64;
+    /// Text for a fault report: which allocation the access missed and by how much (also freed ones).
+    fn explain(&self, addr: u64, size: u32) -> String;
+    /// The device-side heap: an address aligned to 16, or 0 when the heap is full.
+    fn malloc(&self, size: u64) -> u64;
+    /// Frees what [`malloc`](Device::malloc) gave; false if the address isn't a live heap block.
+    fn free(&self, addr: u64) -> bool;
+    /// Output of `vprintf`: one whole call.
+    fn print(&self, text: &[u8]);
+    /// A write of `size` bytes at `addr` is about to happen. Only called with [`Options::check_uninit`].
+    fn note_write(&self, addr: u64, size: u32) {
+        let _ = (addr, size);
+    }
+    /// Whether all `size` bytes at `addr` have been written. Only called with [`Options::check_uninit`].
+    fn is_initialised(&self, addr: u64, size: u32) -> bool {
+        let _ = (addr, size);
+        true
+    }
+}
+
+/// One launch.
+pub struct Launch<'a> {
+    /// The placed program.
+    pub image: &'a Image,
+    /// Index into [`Program::kernels`].
+    pub kernel: usize,
+    /// Blocks in x, y, z; none zero.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z; none zero, at most 1024 together.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// The parameter buffer, at least [`KernelInfo::param_bytes`] long.
+    pub params: &'a [u8],
+    /// Cooperative launch: all blocks are resident at once and may wait for each other.
+    pub cooperative: bool,
+}
+
+/// How to run a launch.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Worker threads; 0 for one a host core.
+    pub threads: usize,
+    /// Blocks that one worker keeps alive at once (blocks that wait for each other need to be alive together).
+    /// A cooperative launch keeps all its blocks alive whatever this says.
+    pub resident_blocks: usize,
+    /// Permute block and warp order by this seed and use short time slices, to bring out missing barriers.
+    pub seed: Option<u64>,
+    /// Report reads of memory that nobody wrote.
+    pub check_uninit: bool,
+    /// Report unsynchronised accesses of two threads to the same shared memory, one of them a write.
+    pub check_race: bool,
+    /// Report barriers that not all threads of a block reach together.
+    pub check_barrier: bool,
+    /// Stop the launch with [`FaultKind::Timeout`] after this long.
+    pub time_limit: Option<Duration>,
+    /// Multiprocessors that `%nsmid` reports.
+    pub multiprocessors: u32,
+    /// Bytes of call stack a thread may use beyond what the kernel needs statically (`CU_LIMIT_STACK_SIZE`).
+    pub stack_size: u32,
+    /// Frequency of `%clock` in kHz.
+    pub clock_khz: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            threads: 0,
+            resident_blocks: 64,
+            seed: None,
+            check_uninit: false,
+            check_race: false,
+            check_barrier: false,
+            time_limit: None,
+            multiprocessors: 16,
+            stack_size: 1024,
+            clock_khz: 1_000_000,
+        }
+    }
+}
+
+/// What a launch did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Blocks run.
+    pub blocks: u64,
+    /// Instructions executed, counted once a warp.
+    pub warp_instructions: u64,
+}
+
+/// What went wrong in a kernel. Each names the driver's result code it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// `CUDA_ERROR_ILLEGAL_ADDRESS`
+    IllegalAddress,
+    /// `CUDA_ERROR_MISALIGNED_ADDRESS`
+    MisalignedAddress,
+    /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`
+    IllegalInstruction,
+    /// `CUDA_ERROR_INVALID_ADDRESS_SPACE`
+    InvalidAddressSpace,
+    /// `CUDA_ERROR_INVALID_PC`
+    InvalidPc,
+    /// `CUDA_ERROR_ASSERT`
+    Assert,
+    /// `CUDA_ERROR_LAUNCH_FAILED`: `trap`.
+    Trap,
+    /// `CUDA_ERROR_HARDWARE_STACK_ERROR`
+    StackOverflow,
+    /// `CUDA_ERROR_LAUNCH_TIMEOUT`: the time limit, or a deadlock that no thread can leave.
+    Timeout,
+    /// Found by one of the optional checks; `CUDA_ERROR_LAUNCH_FAILED`.
+    Check,
+    /// The launch itself is impossible (block too large, parameter buffer too short): `CUDA_ERROR_INVALID_VALUE`.
+    InvalidLaunch,
+}
+
+/// A kernel that stopped before its end.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// The kernel.
+    pub kernel: String,
+    /// The block's index in the grid.
+    pub block: [u32; 3],
+    /// The thread's index in its block.
+    pub thread: [u32; 3],
+    /// The whole report, several lines.
+    pub report: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.report)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Parsed, linked and lowered PTX. Holds no address.
+pub struct Program {
+    kernels: Vec<KernelInfo>,
+    variables: Vec<VariableInfo>,
+}
+
+impl Program {
+    /// Loads one PTX module.
+    ///
+    /// # Errors
+    /// [`LoadError`] for text that isn't PTX, for an instruction that can't be run, for an unresolved name.
+    pub fn load(ptx: &str) -> Result<Program, LoadError> {
+        Self::link(&[("", ptx)])
+    }
+
+    /// Loads several modules, as (name, PTX), as one: `.extern` names of one are found in the others.
+    ///
+    /// # Errors
+    /// As [`load`](Program::load), and for a name defined twice. The message names the input.
+    pub fn link(inputs: &[(&str, &str)]) -> Result<Program, LoadError> {
+        let _ = inputs;
+        Err(LoadError {
+            kind: LoadErrorKind::Unsupported,
+            line: 0,
+            instruction: String::new(),
+            message: "the engine doesn't load PTX yet".into(),
+        })
+    }
+
+    /// The kernels, in the order of the text.
+    pub fn kernels(&self) -> &[KernelInfo] {
+        &self.kernels
+    }
+
+    /// The module-scope variables, in the order of the text.
+    pub fn variables(&self) -> &[VariableInfo] {
+        &self.variables
+    }
+
+    /// `.version`: the highest of the inputs, as (major, minor).
+    pub fn ptx_version(&self) -> (u32, u32) {
+        (0, 0)
+    }
+
+    /// `.target`: the highest of the inputs, 90 for `sm_90`.
+    pub fn target(&self) -> u32 {
+        0
+    }
+}
+
+/// A [`Program`] placed in memory.
+pub struct Image {
+    program: Arc<Program>,
+}
+
+impl Image {
+    /// Places a program: `addresses[i]` is where `variables()[i]` lives. Writes the initial values.
+    ///
+    /// # Safety
+    /// Each address is aligned for its variable, valid for reads and writes of the variable's size, and outlives the
+    /// image.
+    ///
+    /// # Panics
+    /// When `addresses` isn't as long as `variables()`.
+    pub unsafe fn place(program: Arc<Program>, addresses: &[u64]) -> Image {
+        assert_eq!(addresses.len(), program.variables.len());
+        Image { program }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+}
+
+/// Runs a launch to its end, using the calling thread and the engine's workers.
+///
+/// # Errors
+/// The first [`Fault`] of any thread; the other threads stop as soon as they notice.
+pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Result<Stats, Fault> {
+    let _ = (device, options);
+    Err(Fault {
+        kind: FaultKind::InvalidLaunch,
+        kernel: launch.image.program.kernels[launch.kernel].name.clone(),
+        block: [0; 3],
+        thread: [0; 3],
+        report: "the engine doesn't run kernels yet".into(),
+    })
+}

@@ -1,0 +1,1 @@
+//! PTX text: lexer, syntax tree, parser.

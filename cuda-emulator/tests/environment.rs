@@ -1,0 +1,286 @@
+//! The environment variables. Each test runs this binary again with them set.
+
+mod common;
+use common::*;
+use std::ptr::null_mut;
+
+#[test]
+fn trace_shows_calls_arguments_and_results() {
+    if inner() {
+        let _context = Own::new();
+        let address = alloc(1000);
+        ok!(cuMemFree_v2(address));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(address));
+        let mut graph = null_mut();
+        fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphCreate(&mut graph, 0));
+        return;
+    }
+    let test = "trace_shows_calls_arguments_and_results";
+    let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_TRACE", "1")]);
+    assert_eq!(code, Some(0), "{text}");
+    for part in [
+        "thread 1: cuInit(flags=0) = CUDA_SUCCESS",
+        "cuMemAlloc_v2(dptr=&0x",
+        "bytesize=1000) = CUDA_SUCCESS",
+        "= CUDA_ERROR_INVALID_VALUE",
+        "the emulator doesn't implement cuGraphCreate",
+    ] {
+        assert!(text.contains(part), "{part} isn't in\n{text}");
+    }
+    let path = std::env::temp_dir().join(format!("cuda-emulator-trace-{}", std::process::id()));
+    let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_TRACE", path.to_str().unwrap())]);
+    assert_eq!(code, Some(0));
+    assert!(!text.contains("cuInit"));
+    let file = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(file.contains("cuCtxCreate_v2(pctx=&0x11"), "{file}");
+}
+
+#[test]
+fn chosen_calls_fail() {
+    if inner() {
+        let _context = Own::new();
+        let first = alloc(16);
+        let mut second = 0;
+        fails!(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&mut second, 16));
+        assert_eq!(second, 0, "the call wasn't made");
+        let third = alloc(16);
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        ok!(cuCtxSynchronize());
+        ok!(cuMemFree_v2(first));
+        ok!(cuMemFree_v2(third));
+        return;
+    }
+    let rules = "cuMemAlloc:2:CUDA_ERROR_OUT_OF_MEMORY,cuCtxSynchronize:1:719";
+    let (code, _, text) = rerun("chosen_calls_fail", &[("CUDA_EMULATOR_FAIL", rules)]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn any_call_can_be_made_to_fail() {
+    if inner() {
+        fails!(CUDA_ERROR_UNKNOWN, cuInit(0));
+        ok!(cuInit(0));
+        let mut count = 0;
+        fails!(CUDA_ERROR_NO_DEVICE, cuDeviceGetCount(&mut count));
+        return;
+    }
+    let rules = "*:1:CUDA_ERROR_UNKNOWN,*:3:CUDA_ERROR_NO_DEVICE";
+    let (code, _, text) = rerun(
+        "any_call_can_be_made_to_fail",
+        &[("CUDA_EMULATOR_FAIL", rules)],
+    );
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn device_memory_is_capped() {
+    if inner() {
+        let _context = Own::new();
+        let (mut free, mut total) = (0, 0);
+        ok!(cuMemGetInfo_v2(&mut free, &mut total));
+        assert_eq!((free, total), (3 << 20, 3 << 20));
+        let first = alloc(2 << 20);
+        let mut second = 0;
+        fails!(
+            CUDA_ERROR_OUT_OF_MEMORY,
+            cuMemAlloc_v2(&mut second, 2 << 20)
+        );
+        fails!(
+            CUDA_ERROR_OUT_OF_MEMORY,
+            cuMemAllocAsync(&mut second, 2 << 20, null_mut())
+        );
+        ok!(cuMemGetInfo_v2(&mut free, &mut total));
+        assert_eq!(free, 1 << 20);
+        ok!(cuMemFree_v2(first));
+        ok!(cuMemAllocAsync(&mut second, 2 << 20, null_mut()));
+        ok!(cuMemFreeAsync(second, null_mut()));
+        // Frees that are under way make room.
+        ok!(cuMemAllocAsync(&mut second, 2 << 20, null_mut()));
+        let mut pinned = null_mut();
+        ok!(cuMemAllocHost_v2(&mut pinned, 4 << 20));
+        ok!(cuMemFreeHost(pinned));
+        return;
+    }
+    let (code, _, text) = rerun("device_memory_is_capped", &[("CUDA_EMULATOR_MEMORY", "3M")]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn there_can_be_several_devices() {
+    if inner() {
+        ok!(cuInit(0));
+        let mut count = 0;
+        ok!(cuDeviceGetCount(&mut count));
+        assert_eq!(count, 3);
+        let (mut first, mut second) = (null_mut(), null_mut());
+        ok!(cuCtxCreate_v2(&mut first, 0, 0));
+        let from = upload(&[1u32, 2, 3]);
+        ok!(cuCtxCreate_v2(&mut second, 0, 2));
+        let to = alloc(12);
+        ok!(cuMemcpyPeer(to, second, from, first, 12));
+        assert_eq!(download::<u32>(to, 3), [1, 2, 3]);
+        let mut can = 0;
+        ok!(cuDeviceCanAccessPeer(&mut can, 0, 2));
+        assert_eq!(can, 1);
+        ok!(cuDeviceCanAccessPeer(&mut can, 2, 2));
+        assert_eq!(can, 0);
+        ok!(cuCtxEnablePeerAccess(first, 0));
+        fails!(
+            CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
+            cuCtxEnablePeerAccess(first, 0)
+        );
+        ok!(cuCtxDisablePeerAccess(first));
+        fails!(
+            CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+            cuCtxDisablePeerAccess(first)
+        );
+        let mut device = -1;
+        ok!(cuPointerGetAttribute(
+            std::ptr::from_mut(&mut device).cast(),
+            CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+            to
+        ));
+        assert_eq!(device, 2);
+        let mut processors = 0;
+        ok!(cuDeviceGetAttribute(
+            &mut processors,
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+            1
+        ));
+        assert_eq!(processors, 7);
+        return;
+    }
+    let variables = [
+        ("CUDA_EMULATOR_DEVICES", "3"),
+        ("CUDA_EMULATOR_THREADS", "7"),
+    ];
+    let (code, _, text) = rerun("there_can_be_several_devices", &variables);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn no_device_at_all() {
+    if inner() {
+        fails!(CUDA_ERROR_NO_DEVICE, cuInit(0));
+        let mut count = 0;
+        fails!(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGetCount(&mut count));
+        return;
+    }
+    let (code, _, text) = rerun("no_device_at_all", &[("CUDA_EMULATOR_DEVICES", "0")]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn a_wrong_value_is_told_and_stops_everything() {
+    if inner() {
+        fails!(CUDA_ERROR_INVALID_VALUE, cuInit(0));
+        return;
+    }
+    let test = "a_wrong_value_is_told_and_stops_everything";
+    let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_CHECK", "leaks")]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(
+        text.contains("CUDA_EMULATOR_CHECK: `leaks` is unknown"),
+        "{text}"
+    );
+}
+
+#[test]
+fn leaks_are_reported_at_exit() {
+    if inner() {
+        let mut context = null_mut();
+        ok!(cuInit(0));
+        ok!(cuCtxCreate_v2(&mut context, 0, 0));
+        alloc(4321);
+        stream(0);
+        event(0);
+        println!("the program's own output");
+        return;
+    }
+    let (code, output, text) = rerun(
+        "leaks_are_reported_at_exit",
+        &[("CUDA_EMULATOR_CHECK", "leak")],
+    );
+    assert_eq!(code, Some(99), "{text}");
+    assert!(output.contains("the program's own output"), "{output}");
+    for part in [
+        "4 leaked at exit",
+        "(cuMemAlloc, 4321 bytes",
+        "stream 0x12",
+        "event 0x13",
+        "(cuCtxCreate)",
+    ] {
+        assert!(text.contains(part), "{part} isn't in\n{text}");
+    }
+}
+
+#[test]
+fn no_leak_no_report() {
+    if inner() {
+        let primary = Primary::new();
+        let address = alloc(4321);
+        let (stream, event) = (stream(0), event(0));
+        ok!(cuMemFree_v2(address));
+        ok!(cuStreamDestroy_v2(stream));
+        ok!(cuEventDestroy_v2(event));
+        drop(primary);
+        return;
+    }
+    let (code, _, text) = rerun("no_leak_no_report", &[("CUDA_EMULATOR_CHECK", "leak")]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(!text.contains("leaked"), "{text}");
+}
+
+unsafe extern "C" fn pause(_: *mut std::ffi::c_void) {
+    std::thread::sleep(std::time::Duration::from_millis(50));
+}
+
+#[test]
+fn fault_reports_also_go_to_a_file() {
+    if inner() {
+        let _context = Own::new();
+        let (first, second) = (stream(1), stream(1));
+        let mut address = 0;
+        ok!(cuMemAllocAsync(&mut address, 64, first));
+        ok!(cuStreamSynchronize(first));
+        ok!(cuLaunchHostFunc(second, Some(pause), null_mut()));
+        ok!(cuMemsetD8Async(address, 0, 64, second));
+        ok!(cuMemFreeAsync(address, first));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
+        return;
+    }
+    let path = std::env::temp_dir().join(format!("cuda-emulator-report-{}", std::process::id()));
+    let variables = [("CUDA_EMULATOR_REPORT", path.to_str().unwrap())];
+    let (code, _, text) = rerun("fault_reports_also_go_to_a_file", &variables);
+    assert_eq!(code, Some(0), "{text}");
+    let file = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    for part in [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "64 bytes",
+        "freed by cuMemFreeAsync on stream 0x12",
+    ] {
+        assert!(file.contains(part), "{part} isn't in\n{file}");
+        assert!(text.contains(part), "{part} isn't in\n{text}");
+    }
+}
+
+#[test]
+fn before_initialisation() {
+    if inner() {
+        let mut count = 0;
+        fails!(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGetCount(&mut count));
+        let mut context = null_mut();
+        fails!(
+            CUDA_ERROR_NOT_INITIALIZED,
+            cuDevicePrimaryCtxRetain(&mut context, 0)
+        );
+        ok!(cuDriverGetVersion(&mut count));
+        ok!(cuInit(0));
+        ok!(cuDeviceGetCount(&mut count));
+        return;
+    }
+    let (code, _, text) = rerun("before_initialisation", &[]);
+    assert_eq!(code, Some(0), "{text}");
+}
