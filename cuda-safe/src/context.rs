@@ -9,7 +9,6 @@ use std::{
 use cuda_sys::{self as sys, CUcontext, CUdevice, CUresult};
 
 #[allow(unused)]
-use crate::shim::Text as _;
 use crate::{
     attribute::DeviceAttribute,
     device::Device,
@@ -170,6 +169,33 @@ impl Context {
         let context = Self::wrap(raw, device, Origin::Primary)?;
         registry.push((device.as_raw(), Arc::downgrade(&context.0)));
         Ok(context)
+    }
+
+    /// Sets the flags that the device's primary context is made with. It takes effect at once
+    /// where the context is in use already.
+    ///
+    /// # Errors
+    /// The driver refuses the flags.
+    #[doc(alias = "cuDevicePrimaryCtxSetFlags")]
+    pub fn set_primary_flags(device: Device, flags: ContextFlags) -> Result<()> {
+        // SAFETY: plain values; unknown flags are refused.
+        check("cuDevicePrimaryCtxSetFlags_v2", unsafe {
+            sys::cuDevicePrimaryCtxSetFlags_v2(device.as_raw(), flags.0)
+        })
+    }
+
+    /// The flags that the context was made with.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias = "cuCtxGetFlags")]
+    pub fn flags(&self) -> Result<ContextFlags> {
+        let _current = self.enter()?;
+        let mut flags = 0;
+        // SAFETY: `flags` is valid for the write.
+        let code = unsafe { sys::cuCtxGetFlags(&mut flags) };
+        self.check("cuCtxGetFlags", code)?;
+        Ok(ContextFlags(flags))
     }
 
     /// A context of its own on a device, apart from the primary one.

@@ -1,7 +1,6 @@
 //! What goes wrong, told with the driver call, the reason and the remedy.
 
 #[allow(unused)]
-use crate::shim::Text as _;
 use std::fmt;
 
 use cuda_sys::CUresult;
@@ -228,10 +227,10 @@ impl fmt::Display for Error {
             Code::Driver(code) => {
                 let name = code.name().unwrap_or("unknown error");
                 write!(f, " failed: {name} ({})", code.0)?;
-                if detail.is_empty() {
-                    if let Some(description) = code.description() {
-                        write!(f, ": {description}")?;
-                    }
+                if detail.is_empty()
+                    && let Some(description) = code.description()
+                {
+                    write!(f, ": {description}")?;
                 }
             }
             #[cfg(feature = "nvrtc")]

@@ -47,7 +47,6 @@ mod memory;
 mod module;
 #[cfg(feature = "nvrtc")]
 mod program;
-mod shim;
 mod stream;
 
 pub use attribute::DeviceAttribute;

@@ -1,23 +1,48 @@
 //! What to link: libcuda by a link-time stub, libnvrtc from the toolkit.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use crate::bindings::functions;
-use crate::locate::Toolkit;
+use crate::driver;
+use crate::locate::{Machine, Toolkit};
 
-pub fn emit(toolkit: &Toolkit, bindings: &str, nvrtc: bool, out: &Path) -> Result<(), String> {
-    let stubs = out.join("stubs");
-    fs::create_dir_all(&stubs).map_err(|e| e.to_string())?;
-    let source: String = functions(bindings)
+/// Links libcuda directly, by a stub that has every function of the header and the driver's SONAME.
+///
+/// The stub is made even where a driver's library could be linked: an older driver lacks functions of a
+/// newer header. Its file is not called `libcuda.so`, since cargo puts this directory on the loader's path
+/// and a library that opens `libcuda.so` by name must never get the stub.
+pub fn libcuda(
+    machine: &Machine,
+    toolkit: &Toolkit,
+    functions: &BTreeSet<String>,
+    out: &Path,
+) -> Result<(), String> {
+    if machine.target.os == "windows" {
+        for dir in toolkit
+            .include
+            .iter()
+            .filter_map(|dir| dir.parent())
+            .map(|base| base.join("lib/x64"))
+        {
+            println!("cargo::rustc-link-search=native={}", dir.display());
+        }
+        println!("cargo::rustc-link-lib=dylib=cuda");
+        return Ok(());
+    }
+    let dir = out.join("stub");
+    let source: String = functions
+        .iter()
         .filter(|name| name.starts_with("cu"))
         .map(|name| format!("void {name}(void) {{}}\n"))
         .collect();
-    let file = stubs.join("stub.c");
-    fs::write(&file, source).map_err(|e| e.to_string())?;
-    let cc = env::var("CC").unwrap_or_else(|_| "cc".into());
-    let status = Command::new(&cc)
+    let file = dir.join("stub.c");
+    fs::create_dir_all(&dir)
+        .and_then(|()| fs::write(&file, source))
+        .map_err(|error| format!("cuda-sys cannot write {}: {error}", file.display()))?;
+    let compiler = compiler();
+    let output = Command::new(&compiler)
         .args([
             "-shared",
             "-nostdlib",
@@ -25,46 +50,104 @@ pub fn emit(toolkit: &Toolkit, bindings: &str, nvrtc: bool, out: &Path) -> Resul
             "-Wl,-soname,libcuda.so.1",
             "-o",
         ])
-        .arg(stubs.join("libcuda.so"))
+        .arg(dir.join("libcuda-link-stub.so"))
         .arg(&file)
-        .status()
-        .map_err(|e| format!("cannot run {cc}: {e}"))?;
-    if !status.success() {
-        return Err(format!("{cc} could not make the link-time stub of libcuda"));
+        .output()
+        .map_err(|error| {
+            format!("cuda-sys needs a C compiler to make a link-time stub: {compiler}: {error}")
+        })?;
+    if !output.status.success() {
+        let reason = String::from_utf8_lossy(&output.stderr);
+        return Err(format!(
+            "{compiler} could not make the link-time stub of libcuda:\n{reason}"
+        ));
     }
-    println!("cargo::rustc-link-search=native={}", stubs.display());
-    println!("cargo::rustc-link-lib=dylib=cuda");
-    if nvrtc {
-        let links = out.join("nvrtc");
-        let _ = fs::remove_dir_all(&links);
-        fs::create_dir_all(&links).map_err(|e| e.to_string())?;
-        for dir in &toolkit.lib {
-            for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                if name.starts_with("libnvrtc") && !name.contains(".alt.") {
-                    std::os::unix::fs::symlink(entry.path(), links.join(&name))
-                        .map_err(|e| e.to_string())?;
-                    if name.starts_with("libnvrtc.so") {
-                        std::os::unix::fs::symlink(entry.path(), links.join("libnvrtc.so"))
-                            .map_err(|e| e.to_string())?;
-                    }
-                }
-            }
-        }
-        println!("cargo::rustc-link-search=native={}", links.display());
-        println!("cargo::rustc-link-lib=dylib=nvrtc");
-        println!("cargo::metadata=NVRTC_LIB_DIR={}", links.display());
-        println!(
-            "cargo::rustc-env=CUDA_SYS_NVRTC_LIB_DIR={}",
-            links.display()
-        );
-    }
-    let include: Vec<_> = toolkit
-        .include
-        .iter()
-        .map(|d| d.display().to_string())
-        .collect();
-    println!("cargo::metadata=INCLUDE={}", include.join(":"));
-    println!("cargo::rustc-env=CUDA_SYS_INCLUDE={}", include.join(":"));
+    println!("cargo::rustc-link-search=native={}", dir.display());
+    println!("cargo::rustc-link-lib=dylib=cuda-link-stub");
     Ok(())
+}
+
+/// The C compiler for the target, by the variables that cc and cargo use.
+fn compiler() -> String {
+    let target = env::var("TARGET").unwrap_or_default();
+    let names = [
+        format!("CC_{target}"),
+        format!("CC_{}", target.replace('-', "_")),
+        "TARGET_CC".into(),
+        "CC".into(),
+    ];
+    let linker = env::var("RUSTC_LINKER")
+        .ok()
+        .filter(|linker| !linker.ends_with("lld"));
+    names
+        .iter()
+        .find_map(|name| env::var(name).ok())
+        .or(linker)
+        .unwrap_or_else(|| "cc".into())
+}
+
+/// Links NVRTC; gives its directory unless the loader finds it by itself.
+///
+/// Where it does not, `out/nvrtc` gets links to NVRTC and the builtins that it loads by name: cargo puts a
+/// search directory below the target folder on the loader's path for `run`, `test` and doc tests.
+pub fn nvrtc(machine: &Machine, library: &Path, out: &Path) -> Result<Option<PathBuf>, String> {
+    println!("cargo::rustc-link-lib=dylib=nvrtc");
+    let dir = library.parent().unwrap_or(Path::new("/"));
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let known = driver::loader_directories(machine)
+        .iter()
+        .any(|known| real(known) == real(dir));
+    if machine.target.os == "windows" || (known && library.ends_with("libnvrtc.so")) {
+        println!("cargo::rustc-link-search=native={}", dir.display());
+        return Ok(None);
+    }
+    let links = out.join("nvrtc");
+    let failed =
+        |error: std::io::Error| format!("cuda-sys cannot fill {}: {error}", links.display());
+    if links.exists() {
+        fs::remove_dir_all(&links).map_err(failed)?;
+    }
+    fs::create_dir_all(&links).map_err(failed)?;
+    for entry in fs::read_dir(dir).map_err(failed)?.flatten() {
+        let name = entry.file_name();
+        let text = name.to_string_lossy();
+        if (text.starts_with("libnvrtc.so") || text.starts_with("libnvrtc-builtins.so"))
+            && entry.path().is_file()
+        {
+            symlink(&entry.path(), &links.join(&name)).map_err(failed)?;
+        }
+    }
+    let plain = links.join("libnvrtc.so");
+    if !plain.exists() {
+        symlink(library, &plain).map_err(failed)?;
+    }
+    println!("cargo::rustc-link-search=native={}", links.display());
+    Ok((!known).then(|| dir.to_owned()))
+}
+
+/// A link that names its target relative to itself, so that a checkout can be moved or copied.
+fn symlink(target: &Path, link: &Path) -> std::io::Result<()> {
+    let target = relative(link.parent().unwrap_or(link), target);
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(target, link);
+    #[cfg(not(unix))]
+    return fs::copy(target, link).map(drop);
+}
+
+/// The way from directory `from` to `to`; both absolute, neither through symbolic links.
+pub fn relative(from: &Path, to: &Path) -> PathBuf {
+    let (from, to) = (real_parent(from), real_parent(to));
+    let (a, b): (Vec<Component>, Vec<Component>) =
+        (from.components().collect(), to.components().collect());
+    let shared = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let up = std::iter::repeat_n(Component::ParentDir, a.len() - shared);
+    up.chain(b[shared..].iter().copied()).collect()
+}
+
+/// `path` with its directory's symbolic links and `..` resolved, its last part as it is.
+fn real_parent(path: &Path) -> PathBuf {
+    match (path.parent().map(fs::canonicalize), path.file_name()) {
+        (Some(Ok(parent)), Some(name)) => parent.join(name),
+        _ => path.to_owned(),
+    }
 }

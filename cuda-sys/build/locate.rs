@@ -1,24 +1,287 @@
-//! Finds the CUDA headers, NVRTC and libclang.
+//! Finds the CUDA headers and NVRTC: a pure function of the environment and the file system.
 
-use std::env;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-pub struct Toolkit {
-    pub include: Vec<PathBuf>,
-    pub lib: Vec<PathBuf>,
-    pub libclang: Option<PathBuf>,
+use crate::layout::{DEBIAN, HEADERS_ONLY, LAYOUTS, Layout, Target};
+
+/// Variables that name a toolkit, in the order in which they are asked.
+pub const VARIABLES: [&str; 4] = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_INC_DIR"];
+
+/// The oldest header this crate binds, as `CUDA_VERSION` writes it.
+pub const OLDEST: u32 = 12_000;
+
+/// All that the search may look at.
+pub struct Machine<'a> {
+    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
+    /// `/`, or another directory that stands for it in a test.
+    pub root: &'a Path,
+    /// The repository this crate lies in; `make setup` fills its `.cuda`.
+    pub repository: &'a Path,
+    pub target: Target<'a>,
+    /// Package directories of the active Python. Asked last, since it starts Python.
+    pub site_packages: &'a dyn Fn() -> Vec<PathBuf>,
 }
 
-pub fn toolkit() -> Result<Toolkit, String> {
-    let repo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cuda");
-    let cu13 = repo.join("nvidia/cu13");
-    if !cu13.join("include/cuda.h").is_file() {
-        return Err("cannot find cuda.h; run `make setup`".into());
+/// What was found.
+#[derive(Debug)]
+pub struct Toolkit {
+    /// Which of the places it was, for messages.
+    pub origin: String,
+    /// `CUDA_VERSION` of its `cuda.h`: 13000 is 13.0.
+    pub version: u32,
+    /// Directories of headers, the one with `cuda.h` first.
+    pub include: Vec<PathBuf>,
+    /// The file to link NVRTC from, when it was asked for.
+    pub nvrtc: Option<PathBuf>,
+    /// A variable that is set but leads to no toolkit: worth a warning.
+    pub ignored: Vec<String>,
+}
+
+/// One place to look at.
+struct Place {
+    origin: String,
+    base: PathBuf,
+    layouts: &'static [Layout],
+}
+
+/// What a place turned out to hold.
+#[derive(Default)]
+struct Contents {
+    layout: &'static str,
+    version: Option<u32>,
+    include: Vec<PathBuf>,
+    nvrtc: Option<(PathBuf, PathBuf)>,
+}
+
+/// Finds the headers, and with `nvrtc` also NVRTC's header and library.
+///
+/// # Errors
+/// One message that lists every place looked at and the command that mends it.
+pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, String> {
+    let mut looked_at = Vec::new();
+    let mut ignored = Vec::new();
+    let mut found: Option<Toolkit> = None;
+    let mut visit = |place: Place| -> bool {
+        let contents = inspect(&place, machine.target);
+        let verdict = match (contents.version, &contents.nvrtc) {
+            (None, None) => "no cuda.h".to_owned(),
+            (None, Some(_)) => "NVRTC, but no cuda.h".to_owned(),
+            (Some(v), _) if v < OLDEST => {
+                format!("CUDA {}: 12.0 is the oldest that can be used", dotted(v))
+            }
+            (Some(v), None) if nvrtc => {
+                format!("CUDA {}, but no nvrtc.h with its library", dotted(v))
+            }
+            (Some(v), _) => format!("CUDA {}", dotted(v)),
+        };
+        if contents.version.is_none() && VARIABLES.iter().any(|name| place.origin.starts_with(name))
+        {
+            ignored.push(format!(
+                "{} leads to no CUDA headers ({})",
+                place.origin,
+                place.base.display()
+            ));
+        }
+        looked_at.push(format!(
+            "{} ({}): {verdict}",
+            place.base.display(),
+            place.origin
+        ));
+        let usable = contents.version.is_some_and(|v| v >= OLDEST);
+        if found.is_none() && usable {
+            found = Some(Toolkit {
+                origin: format!("{} ({})", place.origin, contents.layout),
+                version: contents.version.unwrap_or_default(),
+                include: contents.include.clone(),
+                nvrtc: None,
+                ignored: Vec::new(),
+            });
+        }
+        // The headers of one place go with the NVRTC of a later one when theirs has none.
+        let Some(toolkit) = &mut found else {
+            return false;
+        };
+        if !nvrtc {
+            return true;
+        }
+        let Some((header, library)) = contents.nvrtc else {
+            return false;
+        };
+        if !toolkit.include.contains(&header) {
+            toolkit.include.push(header);
+        }
+        toolkit.nvrtc = Some(library);
+        true
+    };
+    let done = places(machine).into_iter().any(&mut visit)
+        || pip_places(&(machine.site_packages)())
+            .into_iter()
+            .any(visit);
+    match found {
+        Some(toolkit) if done => Ok(Toolkit { ignored, ..toolkit }),
+        partly => Err(explain(machine, &looked_at, partly.is_some())),
     }
-    let libclang = repo.join("clang/native");
-    Ok(Toolkit {
-        include: vec![cu13.join("include"), cu13.join("include/cccl")],
-        lib: vec![cu13.join("lib")],
-        libclang: libclang.is_dir().then_some(libclang),
+}
+
+/// Every place but Python's, in order.
+fn places(machine: &Machine) -> Vec<Place> {
+    let set = |name: &str| {
+        (machine.variable)(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let mut places = Vec::new();
+    for name in VARIABLES {
+        if let Some(base) = set(name) {
+            let layouts = if name == "CUDA_INC_DIR" {
+                HEADERS_ONLY
+            } else {
+                LAYOUTS
+            };
+            places.push(Place {
+                origin: name.to_owned(),
+                base,
+                layouts,
+            });
+        }
+    }
+    places.push(Place {
+        origin: "make setup".into(),
+        base: machine.repository.join(".cuda"),
+        layouts: LAYOUTS,
+    });
+    if let Some(nvcc) = nvcc(machine) {
+        places.push(Place {
+            origin: "nvcc on PATH".into(),
+            base: nvcc,
+            layouts: LAYOUTS,
+        });
+    }
+    if machine.target.os == "windows" {
+        return places;
+    }
+    for path in ["usr/local/cuda", "opt/cuda"] {
+        places.push(Place {
+            origin: "usual place".into(),
+            base: machine.root.join(path),
+            layouts: LAYOUTS,
+        });
+    }
+    places.push(Place {
+        origin: "Debian's packages".into(),
+        base: machine.root.join("usr"),
+        layouts: DEBIAN,
+    });
+    places
+}
+
+fn pip_places(site_packages: &[PathBuf]) -> Vec<Place> {
+    let place = |base: &PathBuf| Place {
+        origin: "Python's packages".into(),
+        base: base.clone(),
+        layouts: LAYOUTS,
+    };
+    site_packages.iter().map(place).collect()
+}
+
+/// The toolkit that the first `nvcc` on `PATH` belongs to.
+fn nvcc(machine: &Machine) -> Option<PathBuf> {
+    let name = if machine.target.os == "windows" {
+        "nvcc.exe"
+    } else {
+        "nvcc"
+    };
+    let path = (machine.variable)("PATH")?;
+    let file = std::env::split_paths(&path)
+        .map(|dir| dir.join(name))
+        .find(|file| file.is_file())?;
+    // A link in a directory such as /usr/bin leads to the toolkit's own bin.
+    let file = fs::canonicalize(&file).unwrap_or(file);
+    Some(file.parent()?.parent()?.to_owned())
+}
+
+fn inspect(place: &Place, target: Target) -> Contents {
+    let mut contents = Contents::default();
+    for layout in place.layouts.iter().filter(|layout| layout.is_for(target)) {
+        let include: Vec<PathBuf> = layout
+            .include
+            .iter()
+            .map(|dir| place.base.join(dir))
+            .filter(|dir| dir.is_dir())
+            .collect();
+        if contents.version.is_none()
+            && include
+                .first()
+                .is_some_and(|dir| dir.join("cuda.h").is_file())
+        {
+            contents.version = version(&include[0].join("cuda.h"));
+            contents.include.clone_from(&include);
+            contents.layout = layout.name;
+        }
+        if contents.nvrtc.is_none() {
+            let header = include.iter().find(|dir| dir.join("nvrtc.h").is_file());
+            let library = layout
+                .lib
+                .iter()
+                .find_map(|dir| target.nvrtc_library(&place.base.join(dir)));
+            contents.nvrtc = header.cloned().zip(library);
+        }
+    }
+    contents
+}
+
+/// `CUDA_VERSION` as a `cuda.h` defines it.
+fn version(header: &Path) -> Option<u32> {
+    let text = fs::read(header).ok()?;
+    String::from_utf8_lossy(&text).lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        let define = words.next() == Some("#define") && words.next() == Some("CUDA_VERSION");
+        words.next().filter(|_| define)?.parse().ok()
     })
+}
+
+/// 12040 as `12.4`.
+pub fn dotted(version: u32) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
+}
+
+fn explain(machine: &Machine, looked_at: &[String], only_nvrtc: bool) -> String {
+    let missing = if only_nvrtc {
+        "NVRTC (nvrtc.h and its library)"
+    } else {
+        "the CUDA headers (cuda.h, 12.0 or newer)"
+    };
+    let mut message = format!("cuda-sys cannot find {missing}. Looked at:\n");
+    for name in VARIABLES
+        .iter()
+        .filter(|name| (machine.variable)(name).is_none_or(|v| v.is_empty()))
+    {
+        let _ = writeln!(message, "  {name}: not set");
+    }
+    for line in looked_at {
+        let _ = writeln!(message, "  {line}");
+    }
+    if nvcc(machine).is_none() {
+        message += "  PATH: no nvcc\n";
+    }
+    if (machine.site_packages)().is_empty() {
+        message += "  Python's packages: no Python\n";
+    }
+    let _ = write!(message, "To mend it: {}", remedy(machine.repository));
+    if only_nvrtc {
+        message += "\n(or build cuda-sys without its feature `nvrtc`)";
+    }
+    message
+}
+
+/// The one command that brings what is missing.
+pub fn remedy(repository: &Path) -> String {
+    if repository.join("Makefile").is_file() && repository.join("scripts/setup.py").is_file() {
+        format!("make -C {} setup", repository.display())
+    } else {
+        "python3 -m pip install nvidia-cuda-runtime nvidia-cuda-nvrtc nvidia-cuda-cccl nvidia-cuda-crt libclang".into()
+    }
 }

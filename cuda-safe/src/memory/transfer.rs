@@ -89,11 +89,9 @@ impl<T: Pod> Transfer<T> {
     /// # Errors
     /// Work enqueued before the copy, or the copy, failed. The memory is given back to the system.
     pub fn wait(mut self) -> Result<PinnedBuffer<T>> {
-        if let Some(done) = self.done.take() {
-            if let Err(error) = done.synchronize() {
-                self.done = Some(done);
-                return Err(error);
-            }
+        if let Some(done) = &self.done {
+            done.synchronize()?;
+            self.done = None;
         }
         // SAFETY: taken once: `done` is `None`, so that `drop` leaves it alone.
         Ok(unsafe { ManuallyDrop::take(&mut self.host) })

@@ -147,12 +147,7 @@ fn toolkit_include_paths() -> Vec<PathBuf> {
         .into_iter()
         .filter_map(env::var_os)
         .map(|root| PathBuf::from(root).join("include"));
-    let built_with = [concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../.cuda/nvidia/cu13/include"
-    )]
-    .iter()
-    .map(PathBuf::from);
+    let built_with = sys::TOOLKIT_INCLUDE_DIRS.iter().map(PathBuf::from);
     let mut paths = Vec::new();
     // One toolkit's headers, never a mixture of two.
     if let Some(root) = installed
@@ -248,7 +243,7 @@ fn run(
     )
     .unwrap_or_default();
     if code != nvrtcResult::NVRTC_SUCCESS {
-        return Err(compile_error(program, code, log));
+        return Err(compile_error(program, architecture, code, log));
     }
     let lowered = expressions
         .iter()
@@ -281,8 +276,20 @@ fn run(
     })
 }
 
-fn compile_error(program: &Program, code: nvrtcResult, log: String) -> Error {
+fn compile_error(
+    program: &Program,
+    architecture: Architecture,
+    code: nvrtcResult,
+    log: String,
+) -> Error {
     let mut detail = diagnostics::explain(&log, &program.name, &program.source);
+    if code == nvrtcResult::NVRTC_ERROR_INVALID_OPTION {
+        // NVRTC names the option but not its value.
+        detail.push_str(&format!(
+            "\ncompiled for the architecture {architecture} with the options {:?}",
+            program.options
+        ));
+    }
     if code == nvrtcResult::NVRTC_ERROR_BUILTIN_OPERATION_FAILURE {
         detail.push_str(
             "\nNVRTC did not find its libnvrtc-builtins: it must lie in the folder of libnvrtc or \

@@ -10,7 +10,7 @@ pub(super) fn explain(log: &str, name: &str, source: &str) -> String {
     for message in log.trim_end().lines() {
         text.push_str(message);
         text.push('\n');
-        let Some(number) = place(message, name) else {
+        let Some(number) = place(message, name).filter(|n| (1..=lines.len()).contains(n)) else {
             continue;
         };
         let (first, last) = (

@@ -1,0 +1,109 @@
+//! Runs every form on the driver at hand.
+//!
+//! `record data FILE` writes the results; `record compare` holds them against the recorded ones;
+//! `record ptx FOLDER` writes the modules that would be run, for inspection; `record list` names
+//! the forms; `record show FORM` prints a form's instructions and every recorded case.
+
+use std::{fs, path::Path, process::ExitCode, time::Instant};
+
+use anyhow::{Context, Result, bail};
+use cuda_conformance::{Form, Runner, compare, data, forms, module};
+
+fn main() -> Result<ExitCode> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["data", file] => record(Path::new(file)),
+        ["compare"] => check(),
+        ["ptx", folder] => write_ptx(Path::new(folder)),
+        ["list"] => {
+            for form in forms::all() {
+                println!(
+                    "{}\t{} cases, {} results",
+                    form.name,
+                    form.cases,
+                    form.results.len()
+                );
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        ["show", name] => show(name),
+        _ => bail!("usage: record data FILE | compare | ptx FOLDER | list | show FORM"),
+    }
+}
+
+fn record(file: &Path) -> Result<ExitCode> {
+    let runner = Runner::new()?;
+    let device = runner.device()?;
+    println!("{device}");
+    let forms = forms::all();
+    let start = Instant::now();
+    let outcomes = runner.run(&forms);
+    let again = runner.run(&forms);
+    let mut results = Vec::new();
+    for ((form, outcome), again) in forms.iter().zip(outcomes).zip(again) {
+        match outcome {
+            Ok(columns) if Ok(&columns) == again.as_ref() => results.push((form, columns)),
+            Ok(_) => println!("{}: not the same from run to run, left out", form.name),
+            Err(why) => println!("{}: {why}", form.name),
+        }
+    }
+    let packed = data::pack(&device, &results);
+    fs::write(file, &packed).with_context(|| file.display().to_string())?;
+    println!(
+        "{} of {} forms recorded in {:.1} s, {} bytes",
+        results.len(),
+        forms.len(),
+        start.elapsed().as_secs_f64(),
+        packed.len()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check() -> Result<ExitCode> {
+    let runner = Runner::new()?;
+    let data = forms::recorded()?;
+    println!("{}, against {}", runner.device()?, data.device);
+    let forms = forms::all();
+    let comparison = compare(&forms, &runner.run(&forms), &data);
+    println!("{comparison}");
+    Ok(ExitCode::from(u8::from(!comparison.passes())))
+}
+
+fn write_ptx(folder: &Path) -> Result<ExitCode> {
+    fs::create_dir_all(folder)?;
+    let forms = forms::all();
+    let mut versions: Vec<_> = forms.iter().map(|f| f.version).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    for (major, minor) in versions {
+        let of_version: Vec<&Form> = forms
+            .iter()
+            .filter(|f| f.version == (major, minor))
+            .collect();
+        for (i, part) in of_version.chunks(128).enumerate() {
+            fs::write(
+                folder.join(format!("{major}.{minor}-{i:02}.ptx")),
+                module(part),
+            )?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(name: &str) -> Result<ExitCode> {
+    let all = forms::all();
+    let Some(form) = all.iter().find(|form| form.name == name) else {
+        bail!("there is no form {name}; `record list` names them");
+    };
+    println!("{}", form.body);
+    let data = forms::recorded()?;
+    let recorded = data.forms.get(name).context("nothing recorded")?;
+    let inputs = form.inputs();
+    for case in 0..form.cases {
+        let operands = &inputs[case * form.operands.len()..][..form.operands.len()];
+        let results: Vec<u64> = recorded.columns.iter().map(|column| column[case]).collect();
+        println!("{case}: {operands:x?} -> {results:x?}");
+    }
+    Ok(ExitCode::SUCCESS)
+}

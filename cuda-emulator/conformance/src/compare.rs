@@ -1,0 +1,164 @@
+//! Holds the results of one run against recorded ones.
+
+use std::fmt;
+
+use crate::data::Data;
+use crate::form::{Check, Form};
+use crate::operand::Width;
+use crate::run::Outcome;
+
+/// Examples kept of each form.
+const EXAMPLES: usize = 3;
+
+/// What a comparison found.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// Forms that agree.
+    pub agreed: usize,
+    /// Results compared, over all forms.
+    pub results: usize,
+    /// Forms that differ.
+    pub mismatches: Vec<Mismatch>,
+    /// Forms that could not be run, and why.
+    pub refused: Vec<(String, String)>,
+    /// Optional forms that were refused at load, and why.
+    pub unsupported: Vec<(String, String)>,
+    /// Forms without recorded results, or with results of other operands: record again.
+    pub stale: Vec<String>,
+}
+
+/// A form whose results differ.
+#[derive(Clone, Debug)]
+pub struct Mismatch {
+    /// The form's name.
+    pub name: String,
+    /// Cases with a wrong result.
+    pub wrong: usize,
+    /// Cases in all.
+    pub cases: usize,
+    /// The first wrong ones: operands, which result, expected, got.
+    pub examples: Vec<String>,
+}
+
+/// Compares `outcomes`, which are in the order of `forms`, with recorded results.
+#[must_use]
+pub fn compare(forms: &[Form], outcomes: &[Outcome], data: &Data) -> Comparison {
+    let mut comparison = Comparison::default();
+    for (form, outcome) in forms.iter().zip(outcomes) {
+        let recorded = match data.forms.get(&form.name) {
+            Some(recorded) if recorded.fingerprint == form.fingerprint() => recorded,
+            _ => {
+                comparison.stale.push(form.name.clone());
+                continue;
+            }
+        };
+        let columns = match outcome {
+            Ok(columns) => columns,
+            Err(why) => {
+                let list = if form.optional && why.starts_with("refused at load") {
+                    &mut comparison.unsupported
+                } else {
+                    &mut comparison.refused
+                };
+                list.push((form.name.clone(), why.clone()));
+                continue;
+            }
+        };
+        comparison.results += form.cases * form.results.len();
+        match differences(form, &recorded.columns, columns) {
+            None => comparison.agreed += 1,
+            Some(mismatch) => comparison.mismatches.push(mismatch),
+        }
+    }
+    comparison
+}
+
+fn differences(form: &Form, recorded: &[Vec<u64>], got: &[Vec<u64>]) -> Option<Mismatch> {
+    let inputs = form.inputs();
+    let arity = form.operands.len();
+    let mut wrong = 0;
+    let mut examples = Vec::new();
+    for case in 0..form.cases {
+        let operands = &inputs[case * arity..(case + 1) * arity];
+        let differs = |&r: &usize| {
+            let (expected, got) = (recorded[r][case], got[r][case]);
+            expected != got
+                && match form.check {
+                    Check::Exact => true,
+                    Check::Within(approximate) => !approximate.allows(operands, expected, got),
+                }
+        };
+        let Some(r) = (0..form.results.len()).find(differs) else {
+            continue;
+        };
+        wrong += 1;
+        if examples.len() < EXAMPLES {
+            let shown = form.operands.iter().zip(operands);
+            let shown: Vec<String> = shown.map(|(o, &v)| hex(o.width(), v)).collect();
+            examples.push(format!(
+                "case {case} ({}): d{r} is {}, a GPU gives {}",
+                shown.join(", "),
+                hex(form.results[r], got[r][case]),
+                hex(form.results[r], recorded[r][case]),
+            ));
+        }
+    }
+    (wrong > 0).then(|| Mismatch {
+        name: form.name.clone(),
+        wrong,
+        cases: form.cases,
+        examples,
+    })
+}
+
+fn hex(width: Width, value: u64) -> String {
+    match width {
+        Width::Pred => format!("{}", value == 1),
+        width => format!("{value:#0digits$x}", digits = width.bits() as usize / 4 + 2),
+    }
+}
+
+impl Comparison {
+    /// Nothing differs, nothing is refused that must run, and every form has results.
+    #[must_use]
+    pub fn passes(&self) -> bool {
+        self.mismatches.is_empty() && self.refused.is_empty() && self.stale.is_empty()
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for mismatch in &self.mismatches {
+            writeln!(
+                f,
+                "{}: {} of {} cases differ",
+                mismatch.name, mismatch.wrong, mismatch.cases
+            )?;
+            for example in &mismatch.examples {
+                writeln!(f, "    {example}")?;
+            }
+        }
+        for (what, list) in [
+            ("did not run", &self.refused),
+            ("is optional and refused", &self.unsupported),
+        ] {
+            for (name, why) in list {
+                let line = why.lines().next().unwrap_or_default();
+                writeln!(f, "{name}: {what}: {line}")?;
+            }
+        }
+        for name in &self.stale {
+            writeln!(f, "{name}: no results recorded for these operands")?;
+        }
+        write!(
+            f,
+            "{} forms agree ({} results compared), {} differ, {} did not run, {} optional ones are refused, {} have no results",
+            self.agreed,
+            self.results,
+            self.mismatches.len(),
+            self.refused.len(),
+            self.unsupported.len(),
+            self.stale.len()
+        )
+    }
+}

@@ -1,0 +1,123 @@
+//! `setp` and `set`.
+
+use super::{BITS, INTEGERS};
+use crate::form::Form;
+use crate::operand::{
+    Operand::{self, *},
+    Width::{self, *},
+};
+
+const ORDERED: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
+const UNSIGNED: [&str; 4] = ["lo", "ls", "hi", "hs"];
+const FLOAT: [&str; 14] = [
+    "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan",
+];
+const BOOLEAN: [&str; 3] = ["and", "or", "xor"];
+
+pub fn add(forms: &mut Vec<Form>) {
+    for t in BITS {
+        for op in ["eq", "ne"] {
+            setp(forms, op, t.0, t.1);
+        }
+    }
+    for t in INTEGERS {
+        for op in ORDERED {
+            setp(forms, op, t.0, t.1);
+        }
+        if t.0.starts_with('u') {
+            for op in UNSIGNED {
+                setp(forms, op, t.0, t.1);
+            }
+        }
+        combined(forms, "gt", t.0, t.1);
+        if t.width() == B32 {
+            set(forms, "le", t.0, t.1);
+        }
+    }
+    for op in FLOAT {
+        for t in ["f32", "ftz.f32"] {
+            setp(forms, op, t, F32);
+            set(forms, op, t, F32);
+        }
+        setp(forms, op, "f64", F64);
+        for t in ["f16", "ftz.f16"] {
+            setp(forms, op, t, F16);
+        }
+        setp(forms, op, "bf16", Bf16);
+        for (t, operand) in [("f16x2", F16x2), ("ftz.f16x2", F16x2), ("bf16x2", Bf16x2)] {
+            let form = Form::new(format!("setp.{op}.{t}"), &[operand; 2], &[Width::Pred; 2]);
+            forms.push(
+                form.body(format!("setp.{op}.{t} %d0|%d1, %a0, %a1;"))
+                    .anywhere(),
+            );
+        }
+        for name in [
+            "set.OP.f16.f16",
+            "set.OP.ftz.f16.f16",
+            "set.OP.u16.f16",
+            "set.OP.s32.f16",
+        ] {
+            let width = if name.contains("s32") { B32 } else { B16 };
+            forms.push(Form::new(name.replace("OP", op), &[F16; 2], &[width]).anywhere());
+        }
+        for name in ["set.OP.f16x2.f16x2", "set.OP.ftz.f16x2.f16x2"] {
+            forms.push(Form::new(name.replace("OP", op), &[F16x2; 2], &[B32]).anywhere());
+        }
+        forms.push(Form::new(format!("set.{op}.bf16.bf16"), &[Bf16; 2], &[B16]).anywhere());
+        forms.push(Form::new(format!("set.{op}.bf16x2.bf16x2"), &[Bf16x2; 2], &[B32]).anywhere());
+    }
+    for (t, operand) in [("f32", F32), ("ftz.f32", F32), ("f64", F64), ("f16", F16)] {
+        combined(forms, "ltu", t, operand);
+    }
+    set(forms, "geu", "f64", F64);
+    set(forms, "lt", "u16", I16);
+    set(forms, "ge", "s64", I64);
+    for boolean in BOOLEAN {
+        let form = Form::new(
+            format!("set.gt.{boolean}.u32.s32"),
+            &[I32, I32, Truth],
+            &[B32],
+        );
+        forms.push(form.anywhere());
+        let form = Form::new(
+            format!("set.gt.{boolean}.f32.f32 !c"),
+            &[F32, F32, Truth],
+            &[B32],
+        );
+        let body = format!("set.gt.{boolean}.f32.f32 %d0, %a0, %a1, !%a2;");
+        forms.push(form.body(body).anywhere());
+    }
+}
+
+fn setp(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
+    let form = Form::new(format!("setp.{op}.{t}"), &[operand; 2], &[Width::Pred]);
+    forms.push(form.anywhere());
+}
+
+/// With a third predicate, plain and negated, and both results.
+fn combined(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
+    let operands = [operand, operand, Truth];
+    for boolean in BOOLEAN {
+        for not in ["", "!"] {
+            // One f16 comparison has one result.
+            let (names, q) = if t == "f16" {
+                ("p", "")
+            } else {
+                ("p|q", "|%d1")
+            };
+            let results = vec![Width::Pred; names.len().div_ceil(2)];
+            let name = format!("setp.{op}.{boolean}.{t} {names} {not}c");
+            let form = Form::new(name, &operands, &results);
+            let body = format!("setp.{op}.{boolean}.{t} %d0{q}, %a0, %a1, {not}%a2;");
+            forms.push(form.body(body).anywhere());
+        }
+    }
+}
+
+fn set(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
+    let (ftz, t) = t.strip_prefix("ftz.").map_or(("", t), |t| (".ftz", t));
+    for to in ["u32", "s32", "f32"] {
+        let name = format!("set.{op}{ftz}.{to}.{t}");
+        forms.push(Form::new(name, &[operand; 2], &[B32]).anywhere());
+    }
+}

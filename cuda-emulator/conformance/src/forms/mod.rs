@@ -1,0 +1,73 @@
+//! Every form, by kind of instruction.
+
+mod atomic;
+mod bits;
+mod compare;
+mod convert;
+mod float;
+mod half;
+mod integer;
+mod memory;
+mod packed;
+mod program;
+mod transcendental;
+mod warp;
+
+use anyhow::Result;
+
+use crate::data::{self, Data};
+use crate::form::Form;
+use crate::operand::{Operand, Width};
+
+/// Every form, in a fixed order, random programs last.
+#[must_use]
+pub fn all() -> Vec<Form> {
+    let mut forms = Vec::new();
+    integer::add(&mut forms);
+    bits::add(&mut forms);
+    packed::add(&mut forms);
+    float::add(&mut forms);
+    half::add(&mut forms);
+    transcendental::add(&mut forms);
+    compare::add(&mut forms);
+    convert::add(&mut forms);
+    warp::add(&mut forms);
+    atomic::add(&mut forms);
+    memory::add(&mut forms);
+    let programs = program::programs(&forms);
+    forms.extend(programs);
+    forms
+}
+
+/// The results recorded on an H200.
+///
+/// # Errors
+/// The file in the repository is broken.
+pub fn recorded() -> Result<Data> {
+    data::unpack(include_bytes!("../../data/h200.bin"))
+}
+
+/// A type as PTX names it, with what to feed it and the register that it lives in.
+#[derive(Clone, Copy)]
+struct Type(&'static str, Operand);
+
+impl Type {
+    fn width(self) -> Width {
+        self.1.width()
+    }
+}
+
+const INTEGERS: [Type; 6] = [
+    Type("u16", Operand::I16),
+    Type("s16", Operand::I16),
+    Type("u32", Operand::I32),
+    Type("s32", Operand::I32),
+    Type("u64", Operand::I64),
+    Type("s64", Operand::I64),
+];
+
+const BITS: [Type; 3] = [
+    Type("b16", Operand::I16),
+    Type("b32", Operand::I32),
+    Type("b64", Operand::I64),
+];

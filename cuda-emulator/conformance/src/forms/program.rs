@@ -1,0 +1,95 @@
+//! Random straight-line programs: instructions of any type, wired through registers of the right
+//! width, so that every result becomes an operand whatever its bits mean.
+
+use crate::form::Form;
+use crate::operand::{
+    Operand::{self, *},
+    Width,
+};
+use crate::random::Random;
+
+const PROGRAMS: usize = 160;
+const LENGTH: usize = 40;
+
+/// Where each program begins: the values of its registers.
+const OPERANDS: [Operand; 8] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth];
+
+/// Programs made of those of `forms` that may stand anywhere.
+pub fn programs(forms: &[Form]) -> Vec<Form> {
+    let pool: Vec<&Form> = forms.iter().filter(|form| form.anywhere).collect();
+    (0..PROGRAMS).map(|seed| program(&pool, seed)).collect()
+}
+
+fn program(pool: &[&Form], seed: usize) -> Form {
+    let mut random = Random::new(seed as u64 ^ 0x70_6f67_7261_6d73);
+    let mut registers: Vec<(String, Width)> = OPERANDS
+        .iter()
+        .enumerate()
+        .map(|(i, operand)| (format!("%a{i}"), operand.width()))
+        .collect();
+    let mut used = vec![false; registers.len()];
+    let (mut declarations, mut body) = (String::new(), String::new());
+    for step in 0..LENGTH {
+        // Kinds of instruction come up evenly, not by how many forms each has.
+        let kind = random
+            .pick(pool)
+            .name
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let rare = random.pick(pool);
+        let of_kind: Vec<_> = pool
+            .iter()
+            .filter(|f| f.name.split('.').next() == Some(&kind))
+            .collect();
+        let form = if random.bits() & 1 == 0 {
+            rare
+        } else {
+            random.pick(&of_kind)
+        };
+        let mut text = form.body.clone();
+        for (i, operand) in form.operands.iter().enumerate() {
+            let fitting: Vec<usize> = (0..registers.len())
+                .filter(|&r| registers[r].1 == operand.width())
+                .collect();
+            // Later results more often than early ones, so that chains grow long.
+            let (first, second) = (*random.pick(&fitting), *random.pick(&fitting));
+            let chosen = first.max(second);
+            used[chosen] = true;
+            text = text.replace(&format!("%a{i}"), &format!("@{chosen}@"));
+        }
+        for (i, width) in form.results.iter().enumerate() {
+            let name = format!("%t{step}_{i}");
+            let class = match width {
+                Width::Pred => "pred".to_owned(),
+                width => format!("b{}", width.bits()),
+            };
+            declarations.push_str(&format!(".reg .{class} {name};\n"));
+            text = text.replace(&format!("%d{i}"), &name);
+            registers.push((name, *width));
+            used.push(false);
+        }
+        for (i, (name, _)) in registers.iter().enumerate() {
+            text = text.replace(&format!("@{i}@"), name);
+        }
+        body.push_str(&text);
+        body.push('\n');
+    }
+    // Everything that nothing reads is a result.
+    let ends: Vec<usize> = (OPERANDS.len()..registers.len())
+        .filter(|&r| !used[r])
+        .collect();
+    for (i, &end) in ends.iter().enumerate() {
+        let (name, width) = &registers[end];
+        let class = match width {
+            Width::Pred => "pred".to_owned(),
+            width => format!("b{}", width.bits()),
+        };
+        body.push_str(&format!("mov.{class} %d{i}, {name};\n"));
+    }
+    let widths: Vec<Width> = ends.iter().map(|&end| registers[end].1).collect();
+    Form::new(format!("program {seed}"), &OPERANDS, &widths)
+        .body(format!("{{\n{declarations}{body}}}"))
+        .one_warp()
+}

@@ -1,0 +1,22 @@
+//! Every PTX instruction form on edge values and random ones: what a GPU gave, and whether the
+//! driver at hand gives the same.
+//!
+//! A [`Form`] is one instruction with one choice of types and modifiers. [`forms::all`] lists
+//! them, [`Runner`] runs them on whatever driver the program is linked to, `record` writes what
+//! came out on a GPU to `data/h200.bin`, and [`compare`] holds another run against it.
+
+mod approximate;
+mod compare;
+pub mod data;
+mod form;
+pub mod forms;
+mod operand;
+mod random;
+mod run;
+
+pub use approximate::{Approximate, Format, Function};
+pub use compare::{Comparison, Mismatch, compare};
+pub use form::{BLOCK, Check, Form, module};
+pub use operand::{Operand, Width};
+pub use random::Random;
+pub use run::{Columns, Outcome, Runner};

@@ -1,0 +1,113 @@
+//! Runs forms on whatever driver there is.
+
+use anyhow::{Context as _, Result, bail};
+use cuda_safe::{Context, DeviceBuffer, Function, LaunchConfig, Module, Stream};
+
+use crate::form::{BLOCK, Form, module};
+use crate::operand::Width;
+
+/// Kernels of one module.
+const KERNELS_PER_MODULE: usize = 128;
+
+/// The results of one form: a column for each result register, with an entry for each case.
+pub type Columns = Vec<Vec<u64>>;
+
+/// What a form gave: its results, or why there are none.
+pub type Outcome = Result<Columns, String>;
+
+/// A device to run forms on.
+pub struct Runner {
+    context: Context,
+    stream: Stream,
+}
+
+impl Runner {
+    /// On device 0 of the driver that the program is linked to.
+    ///
+    /// # Errors
+    /// There is no driver or no device.
+    pub fn new() -> Result<Self> {
+        let context = Context::primary(0)?;
+        let stream = Stream::new(&context)?;
+        Ok(Self { context, stream })
+    }
+
+    /// The device's own name, and the driver's version.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    pub fn device(&self) -> Result<String> {
+        let name = self.context.device().name()?;
+        Ok(format!(
+            "{name}, driver for CUDA {}",
+            cuda_safe::driver::version()?
+        ))
+    }
+
+    /// Runs every form, in the order given.
+    #[must_use]
+    pub fn run(&self, forms: &[Form]) -> Vec<Outcome> {
+        let mut outcomes: Vec<Option<Outcome>> = forms.iter().map(|_| None).collect();
+        let mut order: Vec<usize> = (0..forms.len()).collect();
+        order.sort_by_key(|&i| forms[i].version);
+        for batch in order.chunk_by(|&a, &b| forms[a].version == forms[b].version) {
+            for part in batch.chunks(KERNELS_PER_MODULE) {
+                let of_part: Vec<&Form> = part.iter().map(|&i| &forms[i]).collect();
+                for (&i, outcome) in part.iter().zip(self.run_module(&of_part)) {
+                    outcomes[i] = Some(outcome);
+                }
+            }
+        }
+        outcomes.into_iter().flatten().collect()
+    }
+
+    fn run_module(&self, forms: &[&Form]) -> Vec<Outcome> {
+        match Module::from_ptx(&self.context, &module(forms)) {
+            Ok(module) => forms
+                .iter()
+                .enumerate()
+                .map(|(i, form)| {
+                    let function = module.function(&format!("form_{i}"));
+                    let columns = function
+                        .map_err(Into::into)
+                        .and_then(|f| self.launch(&f, form));
+                    columns.map_err(|error| format!("{error:#}"))
+                })
+                .collect(),
+            // One form that is refused must not hide the others.
+            Err(_) if forms.len() > 1 => {
+                let (first, second) = forms.split_at(forms.len() / 2);
+                let mut outcomes = self.run_module(first);
+                outcomes.extend(self.run_module(second));
+                outcomes
+            }
+            Err(error) => vec![Err(format!("refused at load: {error}"))],
+        }
+    }
+
+    fn launch(&self, function: &Function, form: &Form) -> Result<Columns> {
+        let (cases, results) = (form.cases, form.results.len());
+        let block = cases.min(BLOCK);
+        if cases == 0 || cases % block != 0 {
+            bail!("{cases} cases are no whole number of blocks");
+        }
+        let mut host = form.inputs();
+        host.resize(host.len().max(1), 0);
+        let inputs = DeviceBuffer::from_slice(&self.stream, &host)?;
+        let mut outputs = DeviceBuffer::<u64>::zeroed(&self.stream, cases * results)?;
+        let mut scratch = DeviceBuffer::<u64>::zeroed(&self.stream, cases * 2)?;
+        let config = LaunchConfig::new((cases / block) as u32, block as u32);
+        // SAFETY: the kernel reads its case's operands, writes its case's results and uses 16
+        // bytes of scratch for each case; the buffers have exactly these sizes.
+        unsafe { function.launch(&self.stream, config, (&inputs, &mut outputs, &mut scratch)) }
+            .context("launch")?;
+        let all = outputs.to_vec(&self.stream).context("results")?;
+        Ok((0..results)
+            .map(|r| {
+                let width: Width = form.results[r];
+                let column = all.iter().skip(r).step_by(results);
+                column.map(|&value| width.cut(value)).collect()
+            })
+            .collect())
+    }
+}

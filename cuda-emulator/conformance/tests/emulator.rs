@@ -1,0 +1,16 @@
+//! The emulator against the results recorded on a GPU.
+
+use cuda_conformance::{Runner, compare, forms};
+
+/// Links the emulator in place of libcuda.
+use cuda_emulator as _;
+
+#[test]
+fn the_emulator_gives_what_the_gpu_gave() {
+    let runner = Runner::new().unwrap();
+    let data = forms::recorded().unwrap();
+    let forms = forms::all();
+    let comparison = compare(&forms, &runner.run(&forms), &data);
+    println!("{comparison}");
+    assert!(comparison.passes(), "{comparison}");
+}

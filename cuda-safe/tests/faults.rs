@@ -1,0 +1,136 @@
+//! Kernels that fault. Each fault runs in a process of its own, since it may cost the process its
+//! device: the test starts this program again with the name of the fault.
+
+use std::process::Command;
+
+use cuda_safe::{
+    Context, DeviceBuffer, ErrorKind, LaunchConfig, Module, PinnedBuffer, Stream, sys::CUresult,
+};
+
+const CHILD: &str = "CUDA_SAFE_TEST_FAULT";
+
+const KERNELS: &str = r#"
+extern "C" __global__ void write(int *x, long long at) { x[at] = 1; }
+extern "C" __global__ void misaligned(char *x) { *(volatile int *)(x + 1) = 1; }
+extern "C" __global__ void trap() { asm volatile("trap;"); }
+"#;
+
+/// Runs `fault` in a child process and gives back what it printed.
+fn in_child(test: &str, fault: impl FnOnce()) {
+    if std::env::var(CHILD).is_ok_and(|name| name == test) {
+        fault();
+        println!("child done: {test}");
+        return;
+    }
+    if std::env::var_os(CHILD).is_some() {
+        return;
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD, test)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains(&format!("child done: {test}")),
+        "{}\n{text}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// A fault is told once as what it is, then as its echo; nothing panics, and everything can still
+/// be dropped.
+fn faults(kernel: &str, expected: &[CUresult]) {
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let function = Module::compile(&context, KERNELS)
+        .unwrap()
+        .function(kernel)
+        .unwrap();
+    let mut x = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
+    let pinned = PinnedBuffer::<i32>::zeroed(&context, 4).unwrap();
+    let config = LaunchConfig::new(1, 1);
+    // SAFETY: the fault is what is tested; the device contains it.
+    unsafe {
+        match kernel {
+            "write" => function.launch(&stream, config, (&mut x, 1i64 << 40)),
+            "misaligned" => function.launch(&stream, config, (&mut x,)),
+            _ => function.launch(&stream, config, ()),
+        }
+    }
+    .unwrap();
+    assert!(!context.is_poisoned());
+    let error = stream.synchronize().unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+    assert!(expected.contains(&error.driver_code().unwrap()), "{error}");
+    assert!(context.is_poisoned());
+    let echo = x.to_vec(&stream).unwrap_err();
+    assert_eq!(*echo.kind(), ErrorKind::Poisoned, "{echo}");
+    assert!(echo.to_string().contains("echo"), "{echo}");
+    assert!(DeviceBuffer::<i32>::zeroed(&stream, 4).is_err());
+    let failed = stream.upload(pinned, &mut x).unwrap_err();
+    drop(failed);
+    drop(x);
+    drop((function, stream, context));
+}
+
+#[test]
+fn out_of_bounds() {
+    in_child("out_of_bounds", || {
+        faults("write", &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])
+    });
+}
+
+#[test]
+fn misaligned() {
+    in_child("misaligned", || {
+        faults("misaligned", &[CUresult::CUDA_ERROR_MISALIGNED_ADDRESS])
+    });
+}
+
+#[test]
+fn trap() {
+    let codes = &[
+        CUresult::CUDA_ERROR_LAUNCH_FAILED,
+        CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+    ];
+    in_child("trap", || faults("trap", codes));
+}
+
+#[test]
+fn a_scope_around_a_fault_ends() {
+    in_child("a_scope_around_a_fault_ends", || {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let function = Module::compile(&context, KERNELS)
+            .unwrap()
+            .function("trap")
+            .unwrap();
+        let mut host = vec![0u8; 1000];
+        let x = DeviceBuffer::<u8>::zeroed(&stream, 1000).unwrap();
+        let result = stream.scope(|scope| {
+            // SAFETY: the fault is what is tested.
+            unsafe { function.launch(&stream, LaunchConfig::new(1, 1), ())? };
+            scope.download(&x, &mut host)
+        });
+        assert!(matches!(
+            result.unwrap_err().kind(),
+            ErrorKind::Fault | ErrorKind::Poisoned
+        ));
+    });
+}
+
+#[test]
+fn no_device_is_an_error() {
+    in_child("no_device_is_an_error", || {
+        // SAFETY: this child has one thread and the driver has not started.
+        unsafe { std::env::set_var("CUDA_VISIBLE_DEVICES", "-1") };
+        let error = Context::primary(0).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::NoDevice, "{error}");
+        assert!(
+            error.to_string().contains("CUDA_VISIBLE_DEVICES"),
+            "{error}"
+        );
+    });
+}

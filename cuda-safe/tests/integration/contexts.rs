@@ -1,0 +1,99 @@
+use cuda_safe::{
+    CacheConfig, Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Event, Limit, Stream, sys,
+};
+
+fn current() -> sys::CUcontext {
+    let mut raw = std::ptr::null_mut();
+    // SAFETY: `raw` is valid for the write.
+    let code = unsafe { sys::cuCtxGetCurrent(&mut raw) };
+    assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+    raw
+}
+
+#[test]
+fn there_is_one_primary_context_object_a_device() {
+    let (a, b) = (Context::primary(0).unwrap(), Context::primary(0).unwrap());
+    assert_eq!(a, b);
+    assert_eq!(a.as_raw(), b.as_raw());
+    assert_eq!(a.device(), Device::get(0).unwrap());
+    drop(a);
+    assert!(b.memory_info().unwrap().total > 0);
+}
+
+#[test]
+fn a_created_context_is_apart_and_never_left_current() {
+    std::thread::spawn(|| {
+        let primary = Context::primary(0).unwrap();
+        primary.set_current().unwrap();
+        let created =
+            Context::create(Device::get(0).unwrap(), ContextFlags::BLOCKING_SYNC).unwrap();
+        assert_ne!(primary, created);
+        let flags = created.flags().unwrap();
+        assert_eq!(
+            flags.0 & ContextFlags::BLOCKING_SYNC.0,
+            ContextFlags::BLOCKING_SYNC.0
+        );
+        assert_eq!(current(), primary.as_raw());
+        let stream = Stream::new(&created).unwrap();
+        let buffer = DeviceBuffer::from_slice(&stream, &[1u8, 2, 3]).unwrap();
+        assert_eq!(current(), primary.as_raw());
+        assert_eq!(buffer.to_vec(&stream).unwrap(), [1, 2, 3]);
+        drop((stream, buffer));
+        created.close().unwrap();
+        assert_eq!(current(), primary.as_raw());
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn a_context_outlives_its_name_while_anything_is_made_from_it() {
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let buffer = DeviceBuffer::from_slice(&stream, &[7u32; 100]).unwrap();
+    let event = Event::new(&context).unwrap();
+    context.close().unwrap(); // held by the others: not destroyed yet
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
+    drop(event);
+    let other_thread = std::thread::spawn(move || buffer.to_vec(&stream).unwrap());
+    assert_eq!(other_thread.join().unwrap(), [7; 100]);
+}
+
+#[test]
+fn limits_and_cache_config_are_read_and_set() {
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    let before = context.limit(Limit::STACK_SIZE).unwrap();
+    context.set_limit(Limit::STACK_SIZE, before + 1024).unwrap();
+    assert!(context.limit(Limit::STACK_SIZE).unwrap() >= before + 1024);
+    assert!(context.limit(Limit::MALLOC_HEAP_SIZE).unwrap() > 0);
+    assert!(context.limit(Limit(999)).is_err());
+    context.set_cache_config(CacheConfig::SHARED).unwrap();
+    context.cache_config().unwrap();
+    let (least, greatest) = context.stream_priority_range().unwrap();
+    assert!(greatest <= least);
+}
+
+#[test]
+fn a_raw_context_is_borrowed() {
+    let owner = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    {
+        // SAFETY: `owner` outlives the borrowed object and what is made from it.
+        let borrowed = unsafe { Context::from_raw(owner.as_raw()) }.unwrap();
+        assert_eq!(borrowed, owner);
+        assert_eq!(borrowed.device(), owner.device());
+        let stream = Stream::new(&borrowed).unwrap();
+        stream.synchronize().unwrap();
+    }
+    owner.synchronize().unwrap();
+}
+
+#[test]
+fn things_of_two_contexts_do_not_mix() {
+    let primary = Context::primary(0).unwrap();
+    let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    let event = Event::new(&created).unwrap();
+    let error = event.record(&Stream::new(&primary).unwrap()).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.to_string().contains("different contexts"), "{error}");
+}

@@ -1,0 +1,84 @@
+use cuda_safe::{Device, DeviceAttribute, ErrorKind, driver};
+
+#[test]
+fn every_device_says_what_it_is() {
+    let devices = Device::all().unwrap();
+    assert_eq!(devices.len(), Device::count().unwrap() as usize);
+    assert!(!devices.is_empty());
+    for (ordinal, device) in devices.into_iter().enumerate() {
+        assert_eq!(device.ordinal() as usize, ordinal);
+        assert!(!device.name().unwrap().is_empty());
+        assert!(device.total_memory().unwrap() > 1 << 20);
+        let capability = device.compute_capability().unwrap();
+        assert!(capability.major >= 5, "{capability}");
+        assert!(
+            capability.cores_per_multiprocessor().is_some(),
+            "{capability} is not in the table"
+        );
+        assert!(device.multiprocessor_count().unwrap() > 0);
+        assert_eq!(Device::from_raw(device.as_raw()).unwrap(), device);
+        assert!(device.uuid().unwrap().to_string().starts_with("GPU-"));
+    }
+}
+
+#[test]
+fn a_device_is_found_by_its_pci_address() {
+    let device = Device::get(0).unwrap();
+    let address = device.pci_bus_id().unwrap();
+    assert_eq!(Device::by_pci_bus_id(&address).unwrap(), device);
+}
+
+#[test]
+fn a_device_that_is_not_there_is_an_error_that_counts() {
+    let count = Device::count().unwrap();
+    for ordinal in [count, 1000, u32::MAX] {
+        let error = Device::get(ordinal).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::NoDevice);
+        assert!(
+            error.to_string().contains(&format!("sees {count}")),
+            "{error}"
+        );
+    }
+    let error = Device::by_pci_bus_id("ffff:ff:1f.0").unwrap_err();
+    assert!(error.to_string().contains("ffff:ff:1f.0"), "{error}");
+    assert!(Device::by_pci_bus_id("a\0b").is_err());
+}
+
+#[test]
+fn attributes_are_listed_with_their_names() {
+    let device = Device::get(0).unwrap();
+    let attributes: Vec<_> = device.attributes().collect();
+    assert!(attributes.len() > 100, "{} attributes", attributes.len());
+    assert!(
+        attributes
+            .iter()
+            .all(|(attribute, _)| attribute.name().is_some())
+    );
+    assert!(attributes.contains(&(DeviceAttribute::WARP_SIZE, 32)));
+    let error = device.attribute(DeviceAttribute(9999)).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn versions_are_told_and_newer_functions_refused_by_name() {
+    let version = driver::version().unwrap();
+    assert!(version.major >= 12, "{version}");
+    driver::symbol(
+        c"cuMemAlloc",
+        driver::Version {
+            major: 12,
+            minor: 0,
+        },
+    )
+    .unwrap();
+    let error = driver::symbol(
+        c"cuNotYet",
+        driver::Version {
+            major: 12,
+            minor: 0,
+        },
+    )
+    .unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Unsupported);
+    assert!(error.to_string().contains("cuNotYet"), "{error}");
+}

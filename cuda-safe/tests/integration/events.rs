@@ -1,0 +1,64 @@
+use std::time::Duration;
+
+use cuda_safe::{Event, EventOptions, LaunchConfig, sys::CUresult};
+
+use crate::{device, kernels};
+
+#[test]
+fn time_passes_between_events() {
+    let (context, stream) = device();
+    let spin = kernels(&context).function("spin").unwrap();
+    let (start, end) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
+    start.record(&stream).unwrap();
+    // SAFETY: the kernel writes nothing.
+    unsafe {
+        spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, 0u64))
+            .unwrap()
+    };
+    stream.record(&end).unwrap();
+    // A tool that makes launches wait may have let the kernel finish already.
+    if !end.query().unwrap() {
+        let error = end.elapsed_ms_since(&start).unwrap_err();
+        assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_NOT_READY));
+    }
+    end.synchronize().unwrap();
+    assert!(end.query().unwrap());
+    let milliseconds = end.elapsed_ms_since(&start).unwrap();
+    assert!((19.0..2000.0).contains(&milliseconds), "{milliseconds} ms");
+    assert!(end.duration_since(&start).unwrap() >= Duration::from_millis(19));
+    assert_eq!(start.duration_since(&end).unwrap(), Duration::ZERO);
+}
+
+#[test]
+fn an_event_without_timing_orders_but_does_not_measure() {
+    let (context, stream) = device();
+    let (a, b) = (
+        Event::without_timing(&context).unwrap(),
+        Event::new(&context).unwrap(),
+    );
+    assert!(a.query().unwrap(), "one never recorded counts as reached");
+    a.record(&stream).unwrap();
+    b.record(&stream).unwrap();
+    b.synchronize().unwrap();
+    let error = b.elapsed_ms_since(&a).unwrap_err();
+    assert!(error.to_string().contains("without timing"), "{error}");
+    a.close().unwrap();
+}
+
+#[test]
+fn blocking_events_and_raw_ones_work() {
+    let (context, stream) = device();
+    let event = Event::with_options(&context, EventOptions::default().blocking_sync(true)).unwrap();
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
+    let raw = event.into_raw();
+    {
+        // SAFETY: `raw` lives until the end of the test.
+        let borrowed = unsafe { Event::from_raw(&context, raw) };
+        stream.wait(&borrowed).unwrap();
+        borrowed.synchronize().unwrap();
+    }
+    // SAFETY: handed over by `into_raw`, and not used again.
+    let code = unsafe { cuda_safe::sys::cuEventDestroy_v2(raw) };
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+}

@@ -1,0 +1,263 @@
+use cuda_safe::{
+    ByValue, Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig,
+    Module, Out, Stream,
+};
+
+use crate::{device, kernels};
+
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Pair {
+    scale: f32,
+    offset: i32,
+}
+
+#[test]
+fn buffers_views_scalars_and_structs_are_arguments() {
+    let (context, stream) = device();
+    let affine = kernels(&context).function("affine").unwrap();
+    let input: Vec<f32> = (0..1000u16).map(f32::from).collect();
+    let x = DeviceBuffer::from_slice(&stream, &input).unwrap();
+    let mut y = DeviceBuffer::<f32>::zeroed(&stream, 1000).unwrap();
+    let pair = Pair {
+        scale: 2.0,
+        offset: -3,
+    };
+    let config = LaunchConfig::for_elements(500);
+    let (mut low, mut high) = y.split_at_mut(500).unwrap();
+    // SAFETY: the kernel reads and writes 500 floats of each.
+    unsafe {
+        affine
+            .launch(
+                &stream,
+                config,
+                (&mut low, x.slice(..500).unwrap(), pair, 500u32),
+            )
+            .unwrap();
+        affine
+            .launch(
+                &stream,
+                config,
+                (&mut high, x.slice(500..).unwrap(), ByValue(pair), 500u32),
+            )
+            .unwrap();
+    }
+    let expected: Vec<f32> = input.iter().map(|x| x * 2.0 - 3.0).collect();
+    assert_eq!(y.to_vec(&stream).unwrap(), expected);
+}
+
+#[test]
+fn host_slices_travel_with_the_launch() {
+    let (context, stream) = device();
+    let module = kernels(&context);
+    let (affine, scale) = (
+        module.function("affine").unwrap(),
+        module.function("scale").unwrap(),
+    );
+    let input = [1.0f32, 2.0, 3.0];
+    let mut output = [0.0f32; 3];
+    let pair = Pair {
+        scale: 10.0,
+        offset: 1,
+    };
+    let config = LaunchConfig::for_elements(3);
+    // SAFETY: the kernels stay within three floats.
+    unsafe {
+        affine
+            .launch(&stream, config, (Out(&mut output), In(&input), pair, 3u32))
+            .unwrap();
+        assert_eq!(output, [11.0, 21.0, 31.0]);
+        scale
+            .launch(&stream, config, (InOut(&mut output), 0.5f32, 3u32))
+            .unwrap();
+    }
+    assert_eq!(output, [5.5, 10.5, 15.5]);
+    let mut none: [f32; 0] = [];
+    // SAFETY: no threads beyond n = 0 touch anything.
+    unsafe {
+        scale.launch(
+            &stream,
+            LaunchConfig::new(1, 1),
+            (InOut(&mut none), 1.0f32, 0u32),
+        )
+    }
+    .unwrap();
+}
+
+#[test]
+fn no_blocks_are_no_launch() {
+    let (context, stream) = device();
+    let function = kernels(&context).function("no_parameters").unwrap();
+    // SAFETY: the kernel does nothing.
+    unsafe {
+        function
+            .launch(&stream, LaunchConfig::for_elements(0), ())
+            .unwrap();
+        function
+            .launch(&stream, LaunchConfig::new(1, 1), ())
+            .unwrap();
+    }
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_told_by_name_and_size() {
+    let (context, stream) = device();
+    let scale = kernels(&context).function("scale").unwrap();
+    let mut x = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
+    let config = LaunchConfig::for_elements(10);
+    // SAFETY: nothing is launched.
+    let error = unsafe { scale.launch(&stream, config, (&mut x, 2.0f32)) }.unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
+    assert!(
+        error.to_string().contains("3 parameters and was given 2"),
+        "{error}"
+    );
+    // SAFETY: nothing is launched.
+    let error = unsafe { scale.launch(&stream, config, (&mut x, 2.0f64, 10u32)) }.unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("`scale`") && text.contains("argument 1") && text.contains("f64"),
+        "{text}"
+    );
+    assert!(
+        text.contains("8 bytes") && text.contains("4 bytes"),
+        "{text}"
+    );
+    assert_eq!(x.to_vec(&stream).unwrap(), [0.0; 10]);
+}
+
+#[test]
+fn shapes_beyond_the_device_are_told_with_its_limits() {
+    let (context, stream) = device();
+    let function = kernels(&context).function("no_parameters").unwrap();
+    let launch = |config: LaunchConfig| {
+        // SAFETY: the kernel does nothing.
+        let error = unsafe { function.launch(&stream, config, ()) }.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
+        error.to_string()
+    };
+    let text = launch(LaunchConfig::new(1, 2048));
+    assert!(
+        text.contains("2048 threads") && text.contains("1024"),
+        "{text}"
+    );
+    launch(LaunchConfig::new(1, (1, 1, 65)));
+    launch(LaunchConfig::new(1, (32, 33)));
+    launch(LaunchConfig::new(1, 0));
+    launch(LaunchConfig::new((1, 65_536), 1));
+    launch(LaunchConfig::new(u32::MAX, 1));
+    let text = launch(LaunchConfig::new(1, 1).shared(100 << 10));
+    assert!(text.contains("set_max_dynamic_shared"), "{text}");
+    // The failures have broken nothing.
+    // SAFETY: the kernel does nothing.
+    unsafe {
+        function
+            .launch(&stream, LaunchConfig::new(1, 1024), ())
+            .unwrap()
+    };
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn dynamic_shared_memory_is_there() {
+    let (context, stream) = device();
+    let sum = kernels(&context).function("shared_sum").unwrap();
+    for n in [100u32, 12_288, 20_000] {
+        if n > 12_288 {
+            sum.set_max_dynamic_shared(n * 4).unwrap();
+        }
+        let mut out = [0u32];
+        let config = LaunchConfig::new(1, 128).shared(n * 4);
+        // SAFETY: the kernel uses n words of shared memory and writes one number.
+        unsafe { sum.launch(&stream, config, (Out(&mut out), n)).unwrap() };
+        assert_eq!(out[0], n * (n - 1) / 2);
+    }
+}
+
+#[test]
+fn cooperative_blocks_wait_for_each_other() {
+    let (context, stream) = device();
+    let module = Module::compile(
+        &context,
+        "__device__ unsigned arrived;
+         extern \"C\" __global__ void barrier(unsigned *out) {
+             if (threadIdx.x == 0) {
+                 atomicAdd(&arrived, 1);
+                 while (atomicAdd(&arrived, 0) < gridDim.x) {}
+                 out[blockIdx.x] = arrived;
+             }
+         }",
+    )
+    .unwrap();
+    let barrier = module.function("barrier").unwrap();
+    let resident = barrier.max_active_blocks(32, 0).unwrap()
+        * context.device().multiprocessor_count().unwrap();
+    let mut out = [0u32; 8];
+    let config = LaunchConfig::new(8, 32).cooperative();
+    // SAFETY: one number a block.
+    unsafe { barrier.launch(&stream, config, (Out(&mut out),)).unwrap() };
+    assert_eq!(out, [8; 8]);
+    let config = LaunchConfig::new(resident + 1, 32).cooperative();
+    // SAFETY: too many blocks: nothing is launched.
+    let error = unsafe { barrier.launch(&stream, config, (0u64,)) }.unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
+}
+
+#[test]
+fn thirty_two_arguments_arrive_in_order() {
+    let (context, stream) = device();
+    let parameters: Vec<String> = (0..31).map(|i| format!("int a{i}")).collect();
+    let stores: Vec<String> = (0..31).map(|i| format!("out[{i}] = a{i};")).collect();
+    let source = format!(
+        "extern \"C\" __global__ void many(int *out, {}) {{ {} }}",
+        parameters.join(", "),
+        stores.join(" ")
+    );
+    let many = Module::compile(&context, source)
+        .unwrap()
+        .function("many")
+        .unwrap();
+    let mut out = [0i32; 31];
+    #[rustfmt::skip]
+    let arguments = (
+        Out(&mut out), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+        21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    );
+    // SAFETY: the kernel writes 31 ints.
+    unsafe {
+        many.launch(&stream, LaunchConfig::new(1, 1), arguments)
+            .unwrap()
+    };
+    assert!(out.iter().copied().eq(0..31), "{out:?}");
+}
+
+#[test]
+fn a_kernel_and_a_stream_of_two_contexts_do_not_mix() {
+    let (context, _) = device();
+    let function = kernels(&context).function("no_parameters").unwrap();
+    let other = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    let stream = Stream::new(&other).unwrap();
+    // SAFETY: nothing is launched.
+    let error = unsafe { function.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn occupancy_gives_a_config_that_covers() {
+    let (context, stream) = device();
+    let scale = kernels(&context).function("scale").unwrap();
+    let small = LaunchConfig::for_occupancy(&scale, 10).unwrap();
+    assert_eq!(small.grid.x, 1);
+    let large = LaunchConfig::for_occupancy(&scale, u64::MAX).unwrap();
+    assert!(large.threads() >= 1024);
+    assert_eq!(LaunchConfig::for_occupancy(&scale, 0).unwrap().grid.x, 0);
+    let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32; 10]).unwrap();
+    // SAFETY: the kernel stays within ten floats.
+    unsafe {
+        scale
+            .launch(&stream, small, (&mut x, 3.0f32, 10u32))
+            .unwrap()
+    };
+    assert_eq!(x.to_vec(&stream).unwrap(), [3.0; 10]);
+}

@@ -1,0 +1,193 @@
+use cuda_safe::{DeviceBuffer, DeviceView, ErrorKind, MemoryPool, Stream};
+
+use crate::device;
+
+#[test]
+fn copies_go_both_ways_at_every_length() {
+    let (_, stream) = device();
+    for len in [0, 1, 2, 3, 31, 1000, 100_003] {
+        let host: Vec<u32> = (0..len).collect();
+        let buffer = DeviceBuffer::from_slice(&stream, &host).unwrap();
+        assert_eq!(buffer.len(), host.len());
+        assert_eq!(buffer.size_bytes(), host.len() * 4);
+        assert_eq!(buffer.is_empty(), host.is_empty());
+        assert_eq!(buffer.as_device_ptr() == 0, host.is_empty());
+        assert_eq!(buffer.to_vec(&stream).unwrap(), host);
+        let mut back = vec![u32::MAX; host.len()];
+        buffer.copy_to_slice(&stream, &mut back).unwrap();
+        assert_eq!(back, host);
+        buffer.close().unwrap();
+    }
+}
+
+#[test]
+fn elements_without_size_need_no_memory() {
+    let (_, stream) = device();
+    let buffer = DeviceBuffer::from_slice(&stream, &[(); 5]).unwrap();
+    assert_eq!(buffer.as_device_ptr(), 0);
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [(); 5]);
+}
+
+#[test]
+fn lengths_that_differ_are_refused_with_both() {
+    let (_, stream) = device();
+    let mut buffer = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
+    let other = DeviceBuffer::<f32>::zeroed(&stream, 12).unwrap();
+    for error in [
+        buffer.copy_from_slice(&stream, &[0.0; 11]).unwrap_err(),
+        buffer.copy_to_slice(&stream, &mut [0.0; 9]).unwrap_err(),
+        buffer.copy_from(&stream, &other).unwrap_err(),
+    ] {
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.to_string().contains("10"), "{error}");
+    }
+}
+
+#[test]
+fn views_are_parts() {
+    let (_, stream) = device();
+    let mut buffer = DeviceBuffer::from_slice(&stream, &[0u16, 1, 2, 3, 4, 5, 6, 7]).unwrap();
+    assert_eq!(
+        buffer.slice(2..=3).unwrap().to_vec(&stream).unwrap(),
+        [2, 3]
+    );
+    assert_eq!(buffer.slice(..).unwrap().len(), 8);
+    assert!(buffer.slice(8..).unwrap().is_empty());
+    assert!(buffer.slice(..9).is_err());
+    assert!(buffer.slice_mut(9..).is_err());
+    assert!(buffer.split_at_mut(9).is_err());
+    assert!(buffer.split_at(9).is_err());
+    {
+        let (mut low, mut high) = buffer.split_at_mut(4).unwrap();
+        low.copy_from(&stream, &high).unwrap();
+        high.slice_mut(1..3).unwrap().fill(&stream, 9).unwrap();
+        assert_eq!(low.slice(1..).unwrap().to_vec(&stream).unwrap(), [5, 6, 7]);
+    }
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [4, 5, 6, 7, 4, 9, 9, 7]);
+    let whole = buffer.view();
+    let copy = DeviceBuffer::from_slice(&stream, &whole.to_vec(&stream).unwrap()).unwrap();
+    assert_eq!(
+        copy.to_vec(&stream).unwrap(),
+        buffer.to_vec(&stream).unwrap()
+    );
+}
+
+/// Fills `len` elements but the first and last, and checks all of them.
+fn check_fill<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(value: T, stream: &Stream) {
+    let zero = T::zeroed();
+    let mut buffer = DeviceBuffer::<T>::zeroed(stream, 37).unwrap();
+    buffer
+        .slice_mut(1..36)
+        .unwrap()
+        .fill(stream, value)
+        .unwrap();
+    let host = buffer.to_vec(stream).unwrap();
+    assert_eq!((host[0], host[36]), (zero, zero));
+    assert!(
+        host[1..36].iter().all(|element| *element == value),
+        "{host:?}"
+    );
+}
+
+#[test]
+fn every_element_size_is_filled() {
+    let (_, stream) = device();
+    check_fill(0x12u8, &stream);
+    check_fill(0x1234u16, &stream);
+    check_fill(-1.5f32, &stream);
+    check_fill(f64::MIN_POSITIVE, &stream);
+    check_fill(-1i64, &stream);
+    check_fill([1u8, 2, 3], &stream);
+    check_fill([1u16, 2, 3], &stream);
+    check_fill([1.0f32, 2.0, 3.0], &stream);
+    check_fill(u128::MAX / 3, &stream);
+}
+
+#[test]
+fn raw_memsets_take_the_sizes_that_divide() {
+    let (_, stream) = device();
+    let mut buffer = DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap();
+    buffer.memset_u8(&stream, 1).unwrap();
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [1; 6]);
+    buffer.memset_u16(&stream, 0x0302).unwrap();
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [2, 3, 2, 3, 2, 3]);
+    assert!(buffer.memset_u32(&stream, 0).is_err());
+    buffer
+        .slice_mut(..4)
+        .unwrap()
+        .memset_u32(&stream, 0x0706_0504)
+        .unwrap();
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [4, 5, 6, 7, 2, 3]);
+}
+
+#[test]
+fn work_on_another_stream_is_ordered_with_the_owner() {
+    let (context, a) = device();
+    let b = Stream::new(&context).unwrap();
+    for round in 0..20u32 {
+        let mut x = DeviceBuffer::<u32>::uninit(&a, 100_000).unwrap();
+        x.fill(&a, round).unwrap();
+        let mut y = DeviceBuffer::<u32>::uninit(&b, 100_000).unwrap();
+        y.copy_from(&b, &x).unwrap();
+        x.fill(&a, u32::MAX).unwrap();
+        drop(x);
+        assert!(y.to_vec(&a).unwrap().iter().all(|&value| value == round));
+    }
+}
+
+#[test]
+fn too_much_memory_is_an_error_with_the_numbers() {
+    let (context, stream) = device();
+    let total = context.memory_info().unwrap().total;
+    let error = DeviceBuffer::<u8>::uninit(&stream, total * 2).unwrap_err();
+    match *error.kind() {
+        ErrorKind::OutOfMemory {
+            requested,
+            total: reported,
+            free,
+        } => {
+            assert_eq!(requested, total * 2);
+            assert_eq!(reported, total);
+            assert!(free <= total);
+        }
+        ref kind => panic!("{kind:?}"),
+    }
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("asked for {}", total * 2)),
+        "{error}"
+    );
+    let error = DeviceBuffer::<u64>::uninit(&stream, usize::MAX / 4).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    // The failure has broken nothing.
+    DeviceBuffer::<u8>::zeroed(&stream, 100).unwrap();
+}
+
+#[test]
+fn memory_goes_out_raw_and_comes_back() {
+    let (_, stream) = device();
+    let raw = DeviceBuffer::from_slice(&stream, &[1i32, 2, 3])
+        .unwrap()
+        .into_raw();
+    // SAFETY: the memory of the line above; only borrowed.
+    let view = unsafe { DeviceView::<i32>::from_raw(raw + 4, 2, Some(&stream)) };
+    assert_eq!(view.to_vec(&stream).unwrap(), [2, 3]);
+    // SAFETY: the memory of three lines above.
+    let buffer = unsafe { DeviceBuffer::<i32>::from_raw(&stream, raw, 3) };
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [1, 2, 3]);
+    assert_eq!(buffer.stream(), &stream);
+}
+
+#[test]
+fn the_pool_counts_what_is_used() {
+    let (context, stream) = device();
+    let pool = MemoryPool::current(&context).unwrap();
+    let buffer = DeviceBuffer::<u8>::zeroed(&stream, 8 << 20).unwrap();
+    stream.synchronize().unwrap();
+    assert!(pool.used().unwrap() >= 8 << 20);
+    assert!(pool.reserved().unwrap() >= 8 << 20);
+    drop(buffer);
+    stream.synchronize().unwrap();
+    pool.trim_to(0).unwrap();
+}

@@ -1,0 +1,120 @@
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use cuda_safe::{DeviceBuffer, LaunchConfig, Stream, StreamOptions};
+
+use crate::{device, kernels};
+
+#[test]
+fn a_stream_has_the_options_it_was_made_with() {
+    let (context, stream) = device();
+    assert!(!stream.is_blocking().unwrap());
+    let (_, greatest) = context.stream_priority_range().unwrap();
+    let options = StreamOptions::default().blocking(true).priority(greatest);
+    let urgent = Stream::with_options(&context, options).unwrap();
+    assert!(urgent.is_blocking().unwrap());
+    assert_eq!(urgent.priority().unwrap(), greatest);
+    assert_ne!(stream, urgent);
+    assert_eq!(stream, stream.clone());
+}
+
+#[test]
+fn default_streams_work() {
+    let (context, _) = device();
+    for stream in [
+        Stream::legacy_default(&context),
+        Stream::per_thread_default(&context),
+    ] {
+        let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 10).unwrap();
+        buffer.fill(&stream, 3).unwrap();
+        assert_eq!(buffer.to_vec(&stream).unwrap(), [3; 10]);
+        assert!(stream.into_raw().is_err());
+    }
+}
+
+#[test]
+fn a_per_thread_stream_is_refused_on_another_thread() {
+    let (context, other) = device();
+    let stream = Stream::per_thread_default(&context);
+    let buffer = DeviceBuffer::from_slice(&stream, &[5u8; 10]).unwrap();
+    thread::spawn(move || {
+        let error = stream.synchronize().unwrap_err();
+        assert!(error.to_string().contains("another thread"), "{error}");
+        assert!(buffer.to_vec(&other).is_err());
+        drop(buffer); // freed all the same, after waiting
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn query_wait_and_join_order_work() {
+    let (context, a) = device();
+    let b = Stream::new(&context).unwrap();
+    let spin = kernels(&context).function("spin").unwrap();
+    let mut flag = DeviceBuffer::<u32>::zeroed(&a, 1).unwrap();
+    // SAFETY: the kernel writes one number.
+    unsafe {
+        spin.launch(&a, LaunchConfig::new(1, 1), (50_000_000u64, &mut flag))
+            .unwrap()
+    };
+    let mut copy = DeviceBuffer::<u32>::zeroed(&b, 1).unwrap();
+    b.join(&a).unwrap();
+    copy.copy_from(&b, &flag).unwrap();
+    assert_eq!(copy.to_vec(&b).unwrap(), [1]);
+    a.synchronize().unwrap();
+    assert!(a.query().unwrap());
+    a.join(&a).unwrap();
+}
+
+#[test]
+fn host_functions_run_in_the_streams_order() {
+    let (_, stream) = device();
+    let calls = Arc::new(AtomicUsize::new(0));
+    for i in 0..10 {
+        let calls = Arc::clone(&calls);
+        stream
+            .launch_host_function(move || {
+                let _ = calls.compare_exchange(i, i + 1, Ordering::SeqCst, Ordering::SeqCst);
+            })
+            .unwrap();
+    }
+    stream.synchronize().unwrap();
+    assert_eq!(calls.load(Ordering::SeqCst), 10);
+    // The closures are gone with their calls.
+    assert_eq!(Arc::strong_count(&calls), 1);
+}
+
+#[test]
+fn a_panic_in_a_host_function_goes_no_further() {
+    let (_, stream) = device();
+    stream
+        .launch_host_function(|| panic!("on purpose"))
+        .unwrap();
+    stream.synchronize().unwrap();
+    stream.launch_host_function(|| {}).unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn raw_streams_go_out_and_come_back() {
+    let (context, stream) = device();
+    let shared = stream.clone();
+    let stream = stream.into_raw().unwrap_err(); // held twice
+    drop(shared);
+    let raw = stream.into_raw().unwrap();
+    {
+        // SAFETY: `raw` lives until the end of the test.
+        let borrowed = unsafe { Stream::from_raw(&context, raw) };
+        borrowed.synchronize().unwrap();
+    }
+    // SAFETY: handed over by `into_raw`, and not used again.
+    let code = unsafe { cuda_safe::sys::cuStreamDestroy_v2(raw) };
+    assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
+    Stream::new(&context).unwrap().close().unwrap();
+}

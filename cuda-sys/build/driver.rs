@@ -1,0 +1,112 @@
+//! Whether an NVIDIA driver is installed, and what the dynamic loader finds by itself.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::locate::Machine;
+
+/// The driver's library that a program started here would load, if there is one.
+///
+/// A toolkit's link-time stubs and this repository's own emulator are not a driver.
+pub fn installed(machine: &Machine) -> Option<PathBuf> {
+    if machine.target.os == "windows" {
+        let windows = PathBuf::from((machine.variable)("SystemRoot")?);
+        return Some(windows.join("System32").join("nvcuda.dll")).filter(|file| file.is_file());
+    }
+    let path = (machine.variable)("LD_LIBRARY_PATH").unwrap_or_default();
+    let set = std::env::split_paths(&path).filter(|dir| !dir.as_os_str().is_empty());
+    set.chain(loader_directories(machine))
+        .map(|dir| dir.join("libcuda.so.1"))
+        .find(|file| is_driver(file))
+}
+
+fn is_driver(file: &Path) -> bool {
+    let Ok(real) = fs::canonicalize(file) else {
+        return false;
+    };
+    let stub = file.parent().is_some_and(|dir| dir.ends_with("stubs"));
+    let emulator = real
+        .file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with("libcuda_emulator"));
+    real.is_file() && !stub && !emulator
+}
+
+/// The directories that the loader searches with nothing set: `ld.so.conf` and the built-in ones.
+pub fn loader_directories(machine: &Machine) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    read_conf(
+        machine.root,
+        &machine.root.join("etc/ld.so.conf"),
+        &mut BTreeSet::new(),
+        &mut found,
+    );
+    let triple = format!("{}-linux-gnu", machine.target.arch);
+    for dir in [
+        format!("lib/{triple}"),
+        format!("usr/lib/{triple}"),
+        // Jetson and WSL bring the driver in directories of their own.
+        format!("usr/lib/{triple}/nvidia"),
+        format!("usr/lib/{triple}/tegra"),
+        "usr/lib/wsl/lib".into(),
+        "run/opengl-driver/lib".into(),
+        "lib64".into(),
+        "usr/lib64".into(),
+        "lib".into(),
+        "usr/lib".into(),
+    ] {
+        found.push(machine.root.join(dir));
+    }
+    found
+}
+
+fn read_conf(root: &Path, file: &Path, seen: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) {
+    let Ok(text) = fs::read_to_string(file) else {
+        return;
+    };
+    if !seen.insert(file.to_owned()) {
+        return;
+    }
+    for line in text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim())
+    {
+        if let Some(pattern) = line.strip_prefix("include ") {
+            for included in expand(root, file, pattern.trim()) {
+                read_conf(root, &included, seen, found);
+            }
+        } else if line.starts_with('/') {
+            found.push(root.join(line.trim_start_matches('/')));
+        }
+    }
+}
+
+/// The files that `dir/*.conf` stands for, sorted; any other pattern stands for itself.
+fn expand(root: &Path, file: &Path, pattern: &str) -> Vec<PathBuf> {
+    let base = if pattern.starts_with('/') {
+        root
+    } else {
+        file.parent().unwrap_or(root)
+    };
+    let path = base.join(pattern.trim_start_matches('/'));
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let Some((prefix, suffix)) = name.split_once('*') else {
+        return vec![path];
+    };
+    let mut files: Vec<PathBuf> = fs::read_dir(path.parent().unwrap_or(root))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|p| {
+            p.file_name()
+                .is_some_and(|n| n.to_string_lossy().starts_with(prefix))
+        })
+        .filter(|p| p.to_string_lossy().ends_with(suffix))
+        .collect();
+    files.sort();
+    files
+}

@@ -1,0 +1,89 @@
+//! Names and descriptions of result codes, from tables that need no driver to be loaded.
+//!
+//! The tables also name codes that the header at hand does not have yet, since a newer driver returns them.
+
+mod driver;
+#[cfg(feature = "nvrtc")]
+mod nvrtc;
+
+use core::fmt;
+
+use crate::CUresult;
+#[cfg(feature = "nvrtc")]
+use crate::nvrtcResult;
+
+/// Finds a code in a table that is sorted by code.
+const fn find(
+    table: &'static [(u32, &'static str, &'static str)],
+    code: u32,
+) -> Option<&'static (u32, &'static str, &'static str)> {
+    let (mut low, mut high) = (0, table.len());
+    while low < high {
+        let middle = (low + high) / 2;
+        if table[middle].0 < code {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if low < table.len() && table[low].0 == code {
+        Some(&table[low])
+    } else {
+        None
+    }
+}
+
+macro_rules! result_code {
+    ($ty:ident, $table:path, $success:ident, $call:literal) => {
+        impl $ty {
+            /// Its name in the documentation; none for a code that this version does not know.
+            pub const fn name(self) -> Option<&'static str> {
+                match find($table, self.0 as u32) {
+                    Some(&(_, name, _)) => Some(name),
+                    None => None,
+                }
+            }
+
+            /// What it means, in a few words; none for a code that this version does not know.
+            pub const fn description(self) -> Option<&'static str> {
+                match find($table, self.0 as u32) {
+                    Some(&(_, _, description)) => Some(description),
+                    None => None,
+                }
+            }
+
+            #[doc = concat!("`Ok` for `", stringify!($success), "`, so that `?` works on ", $call, ".")]
+            ///
+            /// # Errors
+            /// Every other code, itself.
+            pub const fn result(self) -> Result<(), Self> {
+                if self.0 == Self::$success.0 { Ok(()) } else { Err(self) }
+            }
+        }
+
+        impl fmt::Debug for $ty {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self.name() {
+                    Some(name) => f.write_str(name),
+                    None => write!(f, concat!(stringify!($ty), "({})"), self.0),
+                }
+            }
+        }
+
+        /// `CUDA_ERROR_OUT_OF_MEMORY (2): not enough free memory`
+        impl fmt::Display for $ty {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match find($table, self.0 as u32) {
+                    Some((code, name, description)) => write!(f, "{name} ({code}): {description}"),
+                    None => write!(f, concat!("unknown ", stringify!($ty), " code {}"), self.0),
+                }
+            }
+        }
+
+        impl core::error::Error for $ty {}
+    };
+}
+
+result_code!(CUresult, driver::TABLE, CUDA_SUCCESS, "a driver call");
+#[cfg(feature = "nvrtc")]
+result_code!(nvrtcResult, nvrtc::TABLE, NVRTC_SUCCESS, "a call of NVRTC");

@@ -1,0 +1,92 @@
+//! Names and descriptions of NVRTC's result codes, up to CUDA 13.5.
+
+/// `(code, name, description)`, by code.
+pub(super) const TABLE: &[(u32, &str, &str)] = &[
+    (0, "NVRTC_SUCCESS", "no error"),
+    (1, "NVRTC_ERROR_OUT_OF_MEMORY", "not enough host memory"),
+    (
+        2,
+        "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
+        "the program could not be created",
+    ),
+    (
+        3,
+        "NVRTC_ERROR_INVALID_INPUT",
+        "an argument is outside of what the call accepts",
+    ),
+    (
+        4,
+        "NVRTC_ERROR_INVALID_PROGRAM",
+        "the program handle is not valid",
+    ),
+    (
+        5,
+        "NVRTC_ERROR_INVALID_OPTION",
+        "a compile option is not valid: the log says which",
+    ),
+    (
+        6,
+        "NVRTC_ERROR_COMPILATION",
+        "the source does not compile: the log says why",
+    ),
+    (
+        7,
+        "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+        "NVRTC's builtins library could not be loaded or used",
+    ),
+    (
+        8,
+        "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+        "name expressions come before compiling",
+    ),
+    (
+        9,
+        "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+        "lowered names come after compiling",
+    ),
+    (
+        10,
+        "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+        "the name expression is not valid",
+    ),
+    (
+        11,
+        "NVRTC_ERROR_INTERNAL_ERROR",
+        "an internal error of the compiler",
+    ),
+    (
+        12,
+        "NVRTC_ERROR_TIME_FILE_WRITE_FAILED",
+        "the file for the compile times could not be written",
+    ),
+    (
+        13,
+        "NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED",
+        "no precompiled header was asked for",
+    ),
+    (
+        14,
+        "NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED",
+        "the heap is too small for the precompiled header",
+    ),
+    (
+        15,
+        "NVRTC_ERROR_PCH_CREATE",
+        "the precompiled header could not be written",
+    ),
+    (
+        16,
+        "NVRTC_ERROR_CANCELLED",
+        "the compilation was cancelled by its callback",
+    ),
+    (
+        17,
+        "NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED",
+        "the file for the time trace could not be written",
+    ),
+    (
+        18,
+        "NVRTC_ERROR_BUSY",
+        "another process is installing the headers",
+    ),
+];
