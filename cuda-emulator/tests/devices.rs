@@ -1,7 +1,7 @@
 //! Initialisation, devices, contexts.
 
-mod common;
-use common::*;
+mod abi;
+use abi::*;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 

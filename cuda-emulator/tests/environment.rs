@@ -1,7 +1,7 @@
 //! The environment variables. Each test runs this binary again with them set.
 
-mod common;
-use common::*;
+mod abi;
+use abi::*;
 use std::ptr::null_mut;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Memory: allocation, copies, fills, what is known of an address.
 
-mod common;
-use common::*;
+mod abi;
+use abi::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 

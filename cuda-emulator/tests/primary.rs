@@ -1,7 +1,7 @@
 //! The primary context, of which a process has one: so one test, in order.
 
-mod common;
-use common::*;
+mod abi;
+use abi::*;
 use std::ptr::null_mut;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Streams and events: order, asynchrony, waiting.
 
-mod common;
-use common::*;
+mod abi;
+use abi::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};

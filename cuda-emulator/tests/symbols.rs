@@ -1,7 +1,7 @@
 //! The shared library: every symbol of the header, and `cuGetProcAddress`.
 
-mod common;
-use common::*;
+mod abi;
+use abi::*;
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
 use std::ptr::null_mut;

@@ -1,8 +1,9 @@
 //! The types through which the driver side speaks to the engine.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
+
+use super::Image;
 
 /// Why a module was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +151,7 @@ pub trait Device: Sync {
 pub struct Launch<'a> {
     /// The placed program.
     pub image: &'a Image,
-    /// Index into [`Program::kernels`].
+    /// Index into [`Program::kernels`](super::Program::kernels).
     pub kernel: usize,
     /// Blocks in x, y, z; none zero.
     pub grid: [u32; 3],
@@ -267,93 +268,3 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
-
-/// Parsed, linked and lowered PTX. Holds no address.
-pub struct Program {
-    kernels: Vec<KernelInfo>,
-    variables: Vec<VariableInfo>,
-}
-
-impl Program {
-    /// Loads one PTX module.
-    ///
-    /// # Errors
-    /// [`LoadError`] for text that isn't PTX, for an instruction that can't be run, for an unresolved name.
-    pub fn load(ptx: &str) -> Result<Program, LoadError> {
-        Self::link(&[("", ptx)])
-    }
-
-    /// Loads several modules, as (name, PTX), as one: `.extern` names of one are found in the others.
-    ///
-    /// # Errors
-    /// As [`load`](Program::load), and for a name defined twice. The message names the input.
-    pub fn link(inputs: &[(&str, &str)]) -> Result<Program, LoadError> {
-        let _ = inputs;
-        Err(LoadError {
-            kind: LoadErrorKind::Unsupported,
-            line: 0,
-            instruction: String::new(),
-            message: "the engine doesn't load PTX yet".into(),
-        })
-    }
-
-    /// The kernels, in the order of the text.
-    pub fn kernels(&self) -> &[KernelInfo] {
-        &self.kernels
-    }
-
-    /// The module-scope variables, in the order of the text.
-    pub fn variables(&self) -> &[VariableInfo] {
-        &self.variables
-    }
-
-    /// `.version`: the highest of the inputs, as (major, minor).
-    pub fn ptx_version(&self) -> (u32, u32) {
-        (0, 0)
-    }
-
-    /// `.target`: the highest of the inputs, 90 for `sm_90`.
-    pub fn target(&self) -> u32 {
-        0
-    }
-}
-
-/// A [`Program`] placed in memory.
-pub struct Image {
-    program: Arc<Program>,
-}
-
-impl Image {
-    /// Places a program: `addresses[i]` is where `variables()[i]` lives. Writes the initial values.
-    ///
-    /// # Safety
-    /// Each address is aligned for its variable, valid for reads and writes of the variable's size, and outlives the
-    /// image.
-    ///
-    /// # Panics
-    /// When `addresses` isn't as long as `variables()`.
-    pub unsafe fn place(program: Arc<Program>, addresses: &[u64]) -> Image {
-        assert_eq!(addresses.len(), program.variables.len());
-        Image { program }
-    }
-
-    /// The program.
-    pub fn program(&self) -> &Arc<Program> {
-        &self.program
-    }
-}
-
-/// Runs a launch to its end, using the calling thread and the engine's workers.
-///
-/// # Errors
-/// The first [`Fault`] of any thread; the other threads stop as soon as they notice.
-pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Result<Stats, Fault> {
-    let _ = (device, options);
-    Err(Fault {
-        kind: FaultKind::InvalidLaunch,
-        kernel: launch.image.program.kernels[launch.kernel].name.clone(),
-        block: [0; 3],
-        thread: [0; 3],
-        report: "the engine doesn't run kernels yet".into(),
-    })
-}

@@ -11,13 +11,37 @@
 //!
 //! Device addresses are host addresses. Shared and local memory appear in the generic address space in windows that
 //! no host allocation can occupy: [`SHARED_WINDOW`] and [`LOCAL_WINDOW`].
+//!
+//! Inside: `lower` turns the syntax tree into [`state::Op`]s, `lanes`, `memory`, `sync`, `control` and their
+//! neighbours say what an instruction does to a warp, `schedule` runs warps, `worker` and `launch` spread blocks over
+//! threads.
 
+mod atomic;
+mod check;
+mod control;
+mod convert;
 mod interface;
+mod lanes;
+mod launch;
+mod lower;
+mod math;
+mod memory;
+mod print;
+mod program;
+mod report;
+mod schedule;
+mod soft;
+mod special;
+mod state;
+mod sync;
+mod worker;
 
 pub use interface::{
-    Device, Fault, FaultKind, Image, KernelInfo, Launch, LoadError, LoadErrorKind, Options,
-    ParamInfo, Program, Region, Space, Stats, VariableInfo, run,
+    Device, Fault, FaultKind, KernelInfo, Launch, LoadError, LoadErrorKind, Options, ParamInfo,
+    Region, Space, Stats, VariableInfo,
 };
+pub use launch::run;
+pub use program::{Image, Program};
 
 /// Generic address of offset 0 of a block's shared memory.
 pub const SHARED_WINDOW: u64 = 1 << 60;

@@ -1,1 +1,13 @@
 //! PTX text: lexer, syntax tree, parser.
+//!
+//! The parser knows the grammar, not the instruction set: an instruction is its dotted opcode and its operands. What
+//! the opcode means, and whether it can be run, the engine's lowering decides.
+
+mod ast;
+mod constant;
+mod instruction;
+mod lexer;
+mod parser;
+
+pub(crate) use ast::*;
+pub(crate) use parser::parse;

@@ -1,193 +1,235 @@
-//! What the tests of the ABI share. They call the driver as a C program would, through the bindings of `cuda-sys`.
+//! A device for tests of the engine: allocations, a heap, what was printed.
+#![allow(dead_code)]
 
-#![allow(dead_code, missing_docs, reason = "each test file uses its part of it")]
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
 
-use std::ffi::{CString, c_void};
-use std::ptr::{null, null_mut};
+use cuda_emulator::engine::{Device, Fault, Image, Launch, Options, Program, Region, Stats, run};
 
-pub use cuda_emulator as _;
-pub use cuda_sys::*;
-
-// Forms that the newest headers no longer declare, and the per-thread variants, which they never do.
-unsafe extern "C" {
-    pub fn cuCtxCreate_v2(context: *mut CUcontext, flags: u32, device: CUdevice) -> CUresult;
-    pub fn cuStreamSynchronize_ptsz(stream: CUstream) -> CUresult;
-    pub fn cuStreamGetId_ptsz(stream: CUstream, id: *mut u64) -> CUresult;
-    pub fn cuMemsetD32_v2_ptds(address: CUdeviceptr, value: u32, count: usize) -> CUresult;
+/// An allocation: its words keep it aligned to 16.
+struct Block {
+    words: Vec<u128>,
+    size: u64,
+    writable: bool,
 }
 
-/// Calls a driver function and expects success.
-#[macro_export]
-macro_rules! ok {
-    ($function:ident($($arg:expr),* $(,)?)) => {{
-        // SAFETY: the tests pass what the function's documentation asks for, or what it must refuse.
-        let code = unsafe { $function($($arg),*) };
-        assert_eq!(code, CUresult::CUDA_SUCCESS, "{}", stringify!($function));
-    }};
+#[derive(Default)]
+pub struct TestDevice {
+    blocks: RwLock<BTreeMap<u64, Block>>,
+    generation: AtomicU64,
+    pub output: Mutex<Vec<u8>>,
 }
 
-/// Calls a driver function and expects a code.
-#[macro_export]
-macro_rules! fails {
-    ($code:ident, $function:ident($($arg:expr),* $(,)?)) => {{
-        // SAFETY: as for ok!.
-        let code = unsafe { $function($($arg),*) };
-        assert_eq!(code, CUresult::$code, "{}", stringify!($function));
-    }};
-}
+impl TestDevice {
+    pub fn new() -> TestDevice {
+        TestDevice::default()
+    }
 
-/// The primary context of device 0, current on this thread; released when dropped.
-pub struct Primary(pub CUcontext);
+    pub fn allocate(&self, size: u64, writable: bool) -> u64 {
+        let mut words = vec![0u128; size.div_ceil(16).max(1) as usize + 15];
+        let base = (words.as_mut_ptr() as u64).next_multiple_of(256);
+        self.blocks.write().unwrap().insert(
+            base,
+            Block {
+                words,
+                size,
+                writable,
+            },
+        );
+        base
+    }
 
-impl Primary {
-    pub fn new() -> Primary {
-        let mut context = null_mut();
-        ok!(cuInit(0));
-        ok!(cuDevicePrimaryCtxRetain(&mut context, 0));
-        ok!(cuCtxSetCurrent(context));
-        Primary(context)
+    pub fn upload<T: Copy>(&self, data: &[T]) -> u64 {
+        let base = self.allocate(size_of_val(data) as u64, true);
+        // SAFETY: the allocation has this size.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), base as *mut T, data.len()) };
+        base
+    }
+
+    pub fn download<T: Copy + Default>(&self, at: u64, count: usize) -> Vec<T> {
+        let mut out = vec![T::default(); count];
+        // SAFETY: tests ask for what they allocated.
+        unsafe { std::ptr::copy_nonoverlapping(at as *const T, out.as_mut_ptr(), count) };
+        out
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&std::mem::take(&mut *self.output.lock().unwrap())).into_owned()
     }
 }
 
-impl Drop for Primary {
-    fn drop(&mut self) {
-        ok!(cuDevicePrimaryCtxRelease_v2(0));
+impl Device for TestDevice {
+    fn find(&self, addr: u64) -> Option<Region> {
+        let blocks = self.blocks.read().unwrap();
+        let (&base, block) = blocks.range(..=addr).next_back()?;
+        (addr - base < block.size).then_some(Region {
+            base,
+            size: block.size,
+            writable: block.writable,
+            id: base,
+        })
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    fn explain(&self, addr: u64, _: u32) -> String {
+        let blocks = self.blocks.read().unwrap();
+        match blocks.range(..=addr).next_back() {
+            Some((&base, block)) => format!(
+                "nearest allocation: 0x{base:x}, {} bytes; {} past its end",
+                block.size,
+                addr - base - block.size.min(addr - base)
+            ),
+            None => "no allocation below".into(),
+        }
+    }
+
+    fn malloc(&self, size: u64) -> u64 {
+        self.allocate(size, true)
+    }
+
+    fn free(&self, addr: u64) -> bool {
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        self.blocks.write().unwrap().remove(&addr).is_some()
+    }
+
+    fn print(&self, text: &[u8]) {
+        self.output.lock().unwrap().extend_from_slice(text);
     }
 }
 
-/// A context of this test's own, so that its fault doesn't disturb the others; destroyed when dropped.
-pub struct Own(pub CUcontext);
+/// A loaded module on a test device.
+pub struct Loaded {
+    pub device: TestDevice,
+    pub image: Image,
+    pub addresses: Vec<u64>,
+    pub options: Options,
+}
 
-impl Own {
-    pub fn new() -> Own {
-        let mut context = null_mut();
-        ok!(cuInit(0));
-        ok!(cuCtxCreate_v2(&mut context, 0, 0));
-        Own(context)
+#[allow(missing_docs)]
+pub fn load(ptx: &str) -> Loaded {
+    let program = Arc::new(Program::load(ptx).unwrap_or_else(|e| panic!("{e}")));
+    let device = TestDevice::new();
+    let addresses: Vec<u64> = program
+        .variables()
+        .iter()
+        .map(|v| device.allocate(v.size, true))
+        .collect();
+    // SAFETY: allocated just now with the variables' sizes.
+    let image = unsafe { Image::place(program, &addresses) };
+    Loaded {
+        device,
+        image,
+        addresses,
+        options: Options {
+            time_limit: Some(std::time::Duration::from_secs(60)),
+            ..Options::default()
+        },
     }
 }
 
-impl Drop for Own {
-    fn drop(&mut self) {
-        ok!(cuCtxDestroy_v2(self.0));
+/// Parameter values, packed as the kernel declares them.
+pub enum Arg {
+    U32(u32),
+    U64(u64),
+    F32(f32),
+    F64(f64),
+}
+
+impl From<u32> for Arg {
+    fn from(v: u32) -> Arg {
+        Arg::U32(v)
+    }
+}
+impl From<i32> for Arg {
+    fn from(v: i32) -> Arg {
+        Arg::U32(v as u32)
+    }
+}
+impl From<u64> for Arg {
+    fn from(v: u64) -> Arg {
+        Arg::U64(v)
+    }
+}
+impl From<f32> for Arg {
+    fn from(v: f32) -> Arg {
+        Arg::F32(v)
+    }
+}
+impl From<f64> for Arg {
+    fn from(v: f64) -> Arg {
+        Arg::F64(v)
     }
 }
 
-pub fn alloc(bytes: usize) -> CUdeviceptr {
-    let mut address = 0;
-    ok!(cuMemAlloc_v2(&mut address, bytes));
-    address
-}
+impl Loaded {
+    pub fn variable(&self, name: &str) -> u64 {
+        let at = self
+            .image
+            .program()
+            .variables()
+            .iter()
+            .position(|v| v.name == name)
+            .expect("a variable");
+        self.addresses[at]
+    }
 
-pub fn upload<T: Copy>(data: &[T]) -> CUdeviceptr {
-    let address = alloc(size_of_val(data));
-    ok!(cuMemcpyHtoD_v2(
-        address,
-        data.as_ptr().cast(),
-        size_of_val(data)
-    ));
-    address
-}
-
-pub fn download<T: Copy + Default>(address: CUdeviceptr, count: usize) -> Vec<T> {
-    let mut data = vec![T::default(); count];
-    ok!(cuMemcpyDtoH_v2(
-        data.as_mut_ptr().cast(),
-        address,
-        size_of_val(&data[..])
-    ));
-    data
-}
-
-pub fn stream(flags: u32) -> CUstream {
-    let mut stream = null_mut();
-    ok!(cuStreamCreate(&mut stream, flags));
-    stream
-}
-
-pub fn event(flags: u32) -> CUevent {
-    let mut event = null_mut();
-    ok!(cuEventCreate(&mut event, flags));
-    event
-}
-
-pub fn load(ptx: &str) -> CUmodule {
-    let text = CString::new(ptx).unwrap();
-    let mut module = null_mut();
-    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
-    module
-}
-
-pub fn function(module: CUmodule, name: &str) -> CUfunction {
-    let name = CString::new(name).unwrap();
-    let mut function = null_mut();
-    ok!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
-    function
-}
-
-/// Launches a kernel with arguments given as addresses of values.
-pub fn launch(
-    function: CUfunction,
-    grid: u32,
-    block: u32,
-    stream: CUstream,
-    arguments: &mut [*mut c_void],
-) -> CUresult {
-    // SAFETY: the tests pass arguments of the kernel's types, or what must be refused.
-    unsafe {
-        cuLaunchKernel(
-            function,
+    pub fn try_run(
+        &self,
+        kernel: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        cooperative: bool,
+        args: &[Arg],
+    ) -> Result<Stats, Fault> {
+        let index = self
+            .image
+            .program()
+            .kernels()
+            .iter()
+            .position(|k| k.name == kernel)
+            .unwrap_or_else(|| panic!("no kernel {kernel}"));
+        let info = &self.image.program().kernels()[index];
+        assert_eq!(info.params.len(), args.len(), "parameters of {kernel}");
+        let mut params = vec![0u8; info.param_bytes as usize];
+        for (arg, at) in args.iter().zip(&info.params) {
+            let bytes = match arg {
+                Arg::U32(v) => v.to_le_bytes().to_vec(),
+                Arg::U64(v) => v.to_le_bytes().to_vec(),
+                Arg::F32(v) => v.to_le_bytes().to_vec(),
+                Arg::F64(v) => v.to_le_bytes().to_vec(),
+            };
+            assert_eq!(
+                bytes.len(),
+                at.size as usize,
+                "size of a parameter of {kernel}"
+            );
+            params[at.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
+        }
+        let launch = Launch {
+            image: &self.image,
+            kernel: index,
             grid,
-            1,
-            1,
             block,
-            1,
-            1,
-            0,
-            stream,
-            arguments.as_mut_ptr(),
-            null_mut(),
-        )
+            dynamic_shared: shared,
+            params: &params,
+            cooperative,
+        };
+        run(&launch, &self.device, &self.options)
+    }
+
+    pub fn run(&self, kernel: &str, grid: u32, block: u32, args: &[Arg]) -> Stats {
+        self.try_run(kernel, [grid, 1, 1], [block, 1, 1], 0, false, args)
+            .unwrap_or_else(|f| panic!("{kernel}: {f}"))
     }
 }
 
-/// A pointer to a value, as a kernel argument.
-pub fn arg<T>(value: &T) -> *mut c_void {
-    std::ptr::from_ref(value).cast_mut().cast()
-}
-
-/// Something that isn't a live handle of any kind.
-pub const WILD: [usize; 6] = [
-    3,
-    0x1000,
-    0x7fff_dead_b000,
-    usize::MAX,
-    0x1200_0001_0000_0008,
-    0x1500_0fff_ffff_ff08,
-];
-
-/// Runs this test binary again for the one test named, with environment variables; gives (exit code, stdout, stderr).
-pub fn rerun(test: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
-    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command
-        .args([test, "--exact", "--nocapture", "--test-threads=1"])
-        .env("RERUN", "1");
-    for (name, value) in variables {
-        command.env(name, value);
-    }
-    let output = command.output().unwrap();
-    (
-        output.status.code(),
-        String::from_utf8_lossy(&output.stdout).into_owned(),
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    )
-}
-
-/// Whether this is the inner run of [`rerun`].
-pub fn inner() -> bool {
-    std::env::var_os("RERUN").is_some()
-}
-
-pub fn nothing() -> *const c_void {
-    null()
+/// A kernel's arguments.
+#[macro_export]
+macro_rules! args {
+    ($($e:expr),* $(,)?) => { &[$($crate::common::Arg::from($e)),*] };
 }

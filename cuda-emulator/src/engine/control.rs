@@ -1,0 +1,95 @@
+//! Branches, calls, returns, barriers: what changes where the lanes go on.
+
+use super::state::{Ctx, Flow, Op};
+
+/// `bra`: the lanes of the mask jump to `x`.
+pub(super) unsafe fn branch(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    let backward = op.x < ctx.pc;
+    if mask != ctx.mask {
+        ctx.budget -= i32::from(backward);
+        ctx.event_mask = mask;
+        return Flow::Diverge;
+    }
+    ctx.pc = op.x;
+    if backward {
+        ctx.budget -= 1;
+        if ctx.budget < 0 {
+            return Flow::Yield;
+        }
+    }
+    Flow::Next
+}
+
+macro_rules! event {
+    ($($(#[$doc:meta])* $name:ident => $flow:ident;)*) => {$(
+        $(#[$doc])*
+        pub(super) unsafe fn $name(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
+            ctx.event_mask = mask;
+            Flow::$flow
+        }
+    )*};
+}
+
+event! {
+    /// `brx.idx`: by the index in `a` through table `x`.
+    switch => Switch;
+    /// `call` by call site `x`; indirect by the address in `a`.
+    call => Call;
+    /// `ret`
+    ret => Return;
+    /// `exit`
+    exit => Exit;
+    /// `bar`, `barrier`: number in `a`, threads in `b`, `imm` an index into [`Barrier`].
+    barrier => Barrier;
+}
+
+/// What a barrier instruction does; `imm` of the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub(super) enum Barrier {
+    Sync,
+    Arrive,
+    ReduceCount,
+    ReduceAnd,
+    ReduceOr,
+}
+
+impl Barrier {
+    pub(super) fn of(imm: u64) -> Barrier {
+        match imm {
+            0 => Barrier::Sync,
+            1 => Barrier::Arrive,
+            2 => Barrier::ReduceCount,
+            3 => Barrier::ReduceAnd,
+            _ => Barrier::ReduceOr,
+        }
+    }
+}
+
+/// `nanosleep`: lets the other warps and blocks run.
+pub(super) unsafe fn pause(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
+    ctx.polled = true;
+    Flow::Yield
+}
+
+/// `trap`
+pub(super) unsafe fn trap(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
+    ctx.fail(
+        super::FaultKind::Trap,
+        mask.trailing_zeros(),
+        "the kernel executed `trap`".into(),
+    )
+}
+
+/// `brkpt`: without a debugger a breakpoint ends the kernel, as on a GPU.
+pub(super) unsafe fn breakpoint(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
+    ctx.fail(
+        super::FaultKind::Trap,
+        mask.trailing_zeros(),
+        "the kernel executed `brkpt` (a breakpoint, and no debugger is there)".into(),
+    )
+}
+
+/// Marks that memory is polled: a slice that does so ends sooner.
+pub(super) const POLL_COST: i32 = 32;

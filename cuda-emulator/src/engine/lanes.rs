@@ -1,0 +1,310 @@
+//! Turns functions of one lane into instructions of a warp.
+//!
+//! `binary(|a: f32, b: f32| a + b)` is an [`Exec`]: the closure has no state, so its type alone says what to do and
+//! each one becomes its own loop over 32 lanes, which the compiler vectorises. Every loop exists twice: for the
+//! baseline processor and for one with AVX2 and FMA, chosen once at load.
+
+use std::mem::MaybeUninit;
+
+use super::state::{Ctx, Exec, FULL, Flow, LANES, Op};
+
+/// A value that a register's slot can hold.
+pub(super) trait Reg: Copy {
+    /// What the slot stores: 4, 8 or 16 bytes.
+    type Slot: Copy + Default;
+    fn get(slot: Self::Slot) -> Self;
+    fn put(self) -> Self::Slot;
+}
+
+macro_rules! reg {
+    ($($t:ty, $slot:ty, |$s:ident| $get:expr, |$v:ident| $put:expr;)*) => {$(
+        impl Reg for $t {
+            type Slot = $slot;
+            #[inline(always)]
+            fn get($s: $slot) -> $t { $get }
+            #[inline(always)]
+            fn put(self) -> $slot { let $v = self; $put }
+        }
+    )*};
+}
+
+reg! {
+    u8, u32, |s| s as u8, |v| u32::from(v);
+    i8, u32, |s| s as i8, |v| v as u32;
+    u16, u32, |s| s as u16, |v| u32::from(v);
+    i16, u32, |s| s as i16, |v| u32::from(v as u16);
+    u32, u32, |s| s, |v| v;
+    i32, u32, |s| s as i32, |v| v as u32;
+    f32, u32, |s| f32::from_bits(s), |v| v.to_bits();
+    u64, u64, |s| s, |v| v;
+    i64, u64, |s| s as i64, |v| v as u64;
+    f64, u64, |s| f64::from_bits(s), |v| v.to_bits();
+    u128, u128, |s| s, |v| v;
+}
+
+/// The value of a type that has only one: a closure without captures.
+#[inline(always)]
+pub(super) fn summon<F: Copy>() -> F {
+    const { assert!(size_of::<F>() == 0, "the closure must not capture") };
+    // SAFETY: a type of size zero has no bytes to initialise; a value of it was handed to the constructor below.
+    unsafe { MaybeUninit::<F>::uninit().assume_init() }
+}
+
+/// Whether the processor has what the second version of each loop is compiled for.
+pub(super) fn wide() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        std::is_x86_feature_detected!("avx2")
+            && std::is_x86_feature_detected!("fma")
+            && std::is_x86_feature_detected!("bmi1")
+            && std::is_x86_feature_detected!("bmi2")
+            && std::is_x86_feature_detected!("lzcnt")
+            && std::is_x86_feature_detected!("popcnt")
+            && std::is_x86_feature_detected!("f16c")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
+/// Defines a constructor of instructions: a loop body compiled for both kinds of processor.
+macro_rules! instruction {
+    ($(#[$doc:meta])* $name:ident<$($g:ident : $bound:path),*>($f:ident: [$($closure:tt)*]) |$ctx:ident, $op:ident, $mask:ident| $body:block) => {
+        $(#[$doc])*
+        pub(super) fn $name<$($g: $bound,)* F: Copy + 'static>(_: F) -> Exec
+        where
+            F: $($closure)*,
+        {
+            #[inline(always)]
+            unsafe fn body<$($g: $bound,)* F: Copy + 'static>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
+            where
+                F: $($closure)*,
+            {
+                let $f = summon::<F>();
+                // SAFETY: operands were encoded by the lowering for slots of these types.
+                unsafe { $body }
+                Flow::Next
+            }
+            unsafe fn plain<$($g: $bound,)* F: Copy + 'static>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
+            where
+                F: $($closure)*,
+            {
+                // SAFETY: as the caller promises.
+                unsafe { body::<$($g,)* F>(ctx, op, mask) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+            unsafe fn avx2<$($g: $bound,)* F: Copy + 'static>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
+            where
+                F: $($closure)*,
+            {
+                // SAFETY: as the caller promises.
+                unsafe { body::<$($g,)* F>(ctx, op, mask) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            if wide() {
+                return avx2::<$($g,)* F>;
+            }
+            plain::<$($g,)* F>
+        }
+    };
+}
+
+/// Calls `f(lane)` for each lane of the mask.
+#[inline(always)]
+pub(super) fn each(mask: u32, mut f: impl FnMut(usize)) {
+    let mut left = mask;
+    while left != 0 {
+        f(left.trailing_zeros() as usize);
+        left &= left - 1;
+    }
+}
+
+/// Writes `f(lane)` to the lanes of the mask. Eight lanes are read before they are written, so that `d` may be one of
+/// the sources.
+#[inline(always)]
+pub(super) unsafe fn write<S: Copy + Default>(d: *mut S, mask: u32, f: impl Fn(usize) -> S) {
+    if mask == FULL {
+        for chunk in 0..LANES / 8 {
+            let mut out = [S::default(); 8];
+            for (i, o) in out.iter_mut().enumerate() {
+                *o = f(chunk * 8 + i);
+            }
+            // SAFETY: a slot has 32 lanes.
+            unsafe { d.add(chunk * 8).cast::<[S; 8]>().write(out) };
+        }
+    } else {
+        // SAFETY: a slot has 32 lanes.
+        each(mask, |i| unsafe { d.add(i).write(f(i)) });
+    }
+}
+
+/// The lanes of the mask for which `f` holds.
+#[inline(always)]
+pub(super) fn gather_bits(mask: u32, f: impl Fn(usize) -> bool) -> u32 {
+    let mut bits = 0;
+    if mask == FULL {
+        let mut lanes = [0u32; 8];
+        for chunk in 0..LANES / 8 {
+            for (i, l) in lanes.iter_mut().enumerate() {
+                *l |= u32::from(f(chunk * 8 + i)) << (chunk * 8 + i);
+            }
+        }
+        for l in lanes {
+            bits |= l;
+        }
+    } else {
+        each(mask, |i| bits |= u32::from(f(i)) << i);
+    }
+    bits
+}
+
+instruction! {
+    /// `d = f(a)`
+    unary<A: Reg, D: Reg>(f: [Fn(A) -> D]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i))).put());
+    }
+}
+
+instruction! {
+    /// `d = f(a, imm)`
+    unary_imm<A: Reg, D: Reg>(f: [Fn(A, u64) -> D]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        let imm = op.imm;
+        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), imm).put());
+    }
+}
+
+instruction! {
+    /// `d = f(a, b)`
+    binary<A: Reg, B: Reg, D: Reg>(f: [Fn(A, B) -> D]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        let b = ctx.at::<B::Slot>(op.b);
+        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), B::get(*b.add(i))).put());
+    }
+}
+
+instruction! {
+    /// `d = f(a, b, imm)`
+    binary_imm<A: Reg, B: Reg, D: Reg>(f: [Fn(A, B, u64) -> D]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        let b = ctx.at::<B::Slot>(op.b);
+        let imm = op.imm;
+        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), B::get(*b.add(i)), imm).put());
+    }
+}
+
+instruction! {
+    /// `d = f(a, b, c)`
+    ternary<A: Reg, B: Reg, C: Reg, D: Reg>(f: [Fn(A, B, C) -> D]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        let b = ctx.at::<B::Slot>(op.b);
+        let c = ctx.at::<C::Slot>(op.c);
+        write(ctx.at::<D::Slot>(op.d), mask, |i| {
+            f(A::get(*a.add(i)), B::get(*b.add(i)), C::get(*c.add(i))).put()
+        });
+    }
+}
+
+instruction! {
+    /// `d = f(a, b, c, imm)`
+    ternary_imm<A: Reg, B: Reg, C: Reg, D: Reg>(f: [Fn(A, B, C, u64) -> D]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        let b = ctx.at::<B::Slot>(op.b);
+        let c = ctx.at::<C::Slot>(op.c);
+        let imm = op.imm;
+        write(ctx.at::<D::Slot>(op.d), mask, |i| {
+            f(A::get(*a.add(i)), B::get(*b.add(i)), C::get(*c.add(i)), imm).put()
+        });
+    }
+}
+
+instruction! {
+    /// `(d, carry x) = f(a, b, c, carry x)`
+    carry<A: Reg, B: Reg, C: Reg, D: Reg>(f: [Fn(A, B, C, bool) -> (D, bool)]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        let b = ctx.at::<B::Slot>(op.b);
+        let c = ctx.at::<C::Slot>(op.c);
+        let d = ctx.at::<D::Slot>(op.d);
+        let flags = ctx.at::<u32>(op.x);
+        let mut out = *flags;
+        each(mask, |i| {
+            let (value, flag) =
+                f(A::get(*a.add(i)), B::get(*b.add(i)), C::get(*c.add(i)), out >> i & 1 != 0);
+            *d.add(i) = value.put();
+            out = out & !(1 << i) | u32::from(flag) << i;
+        });
+        *flags = out;
+    }
+}
+
+instruction! {
+    /// Predicates `d` and `x` from a comparison of `a` and `b`, combined with predicate `c` (flipped by `y`) as `imm`
+    /// says: 0 alone, 1 and, 2 or, 3 xor.
+    compare<A: Reg, B: Reg>(f: [Fn(A, B) -> bool]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        let b = ctx.at::<B::Slot>(op.b);
+        let holds = gather_bits(mask, |i| f(A::get(*a.add(i)), B::get(*b.add(i))));
+        set_predicates(ctx, op, mask, holds);
+    }
+}
+
+instruction! {
+    /// As [`compare`], of `a` alone.
+    test<A: Reg>(f: [Fn(A) -> bool]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        let holds = gather_bits(mask, |i| f(A::get(*a.add(i))));
+        set_predicates(ctx, op, mask, holds);
+    }
+}
+
+/// Combines and writes the predicates of a comparison.
+#[inline(always)]
+unsafe fn set_predicates(ctx: &mut Ctx<'_>, op: &Op, mask: u32, holds: u32) {
+    // SAFETY: `d`, `x` and `c` are predicates by the lowering; without a second destination `x` is a dump of its own.
+    unsafe {
+        let (mut first, mut second) = (holds, !holds);
+        if op.imm != 0 {
+            let c = *ctx.at::<u32>(op.c) ^ op.y;
+            (first, second) = match op.imm {
+                1 => (first & c, second & c),
+                2 => (first | c, second | c),
+                _ => (first ^ c, second ^ c),
+            };
+        }
+        let d = ctx.at::<u32>(op.d);
+        *d = *d & !mask | first & mask;
+        let x = ctx.at::<u32>(op.x);
+        *x = *x & !mask | second & mask;
+    }
+}
+
+instruction! {
+    /// `d = f(a, b, predicate c flipped by y)`
+    select<A: Reg, D: Reg>(f: [Fn(A, A, bool) -> D]) |ctx, op, mask| {
+        let a = ctx.at::<A::Slot>(op.a);
+        let b = ctx.at::<A::Slot>(op.b);
+        let c = *ctx.at::<u32>(op.c) ^ op.y;
+        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), A::get(*b.add(i)), c >> i & 1 != 0).put());
+    }
+}
+
+/// `d = f(a, b)` of predicates `a` and `b`, flipped by `x` and `y`.
+pub(super) fn predicate<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> Exec {
+    unsafe fn body<F: Fn(u32, u32) -> u32 + Copy + 'static>(
+        ctx: &mut Ctx<'_>,
+        op: &Op,
+        mask: u32,
+    ) -> Flow {
+        // SAFETY: the operands are predicates by the lowering.
+        unsafe {
+            let value = summon::<F>()(*ctx.at::<u32>(op.a) ^ op.x, *ctx.at::<u32>(op.b) ^ op.y);
+            let d = ctx.at::<u32>(op.d);
+            *d = *d & !mask | value & mask;
+        }
+        Flow::Next
+    }
+    body::<F>
+}

@@ -1,0 +1,1091 @@
+//! Lowering one function: scopes, operands, emission.
+
+use std::collections::HashMap;
+
+use super::allocate::{self, End, Field, Mode, Ref};
+use super::link::{Linker, Summary, Symbol, error, layout};
+use super::modifiers::Modifiers;
+use crate::engine::interface::{LoadError, LoadErrorKind, ParamInfo};
+use crate::engine::program::{Function, Place, Slice, Target};
+use crate::engine::state::{Area, Exec, Op};
+use crate::engine::{lanes, special};
+use crate::ptx::{self, Instruction, Operand, StateSpace, Statement, Type, Variable};
+
+pub(super) type Result<T> = std::result::Result<T, LoadError>;
+
+/// Most bytes of a function's frame, local memory or parameters.
+const MAX_BYTES: u64 = 1 << 28;
+/// Most registers that one function may use.
+const MAX_REGISTERS: usize = 1 << 20;
+
+/// Size class of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    Predicate,
+    W32,
+    W64,
+    W128,
+}
+
+impl Width {
+    pub(super) fn of(ty: Type) -> Width {
+        match ty.size() {
+            0 => Width::Predicate,
+            1..=4 => Width::W32,
+            8 => Width::W64,
+            _ => Width::W128,
+        }
+    }
+
+    /// Bytes of all lanes together.
+    pub(super) fn bytes(self) -> u32 {
+        match self {
+            Width::Predicate => 4,
+            Width::W32 => 128,
+            Width::W64 => 256,
+            Width::W128 => 512,
+        }
+    }
+}
+
+/// An operand of an instruction under construction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    None,
+    /// A register that is read, written, or both.
+    Use(u32),
+    Def(u32),
+    Both(u32),
+    /// Already encoded.
+    Fixed(u32),
+    /// Bytes in the frame's parameter area.
+    Param(u32),
+    /// A number, not an operand.
+    Raw(u32),
+}
+
+/// A name in a function's scope.
+#[derive(Clone, Debug)]
+enum Local<'a> {
+    Register(u32),
+    /// `name<count>`, not yet used.
+    Range {
+        ty: Type,
+        count: u32,
+    },
+    /// Per-lane bytes in the frame.
+    Param(Slice),
+    /// A kernel's parameter, in the launch's buffer.
+    KernelParam(ParamInfo),
+    /// Offset in the frame's local memory.
+    Variable(u32),
+    Shared(u32),
+    /// A module symbol under a local name.
+    Symbol(Symbol),
+    BranchTargets(Vec<&'a str>),
+    /// What an indirect call may name last: a prototype or a list of targets.
+    Prototype,
+}
+
+/// What a memory operand's name stands for.
+pub(super) enum Base {
+    /// A register with an address, 32 or 64 bits.
+    Address(Slot, Width),
+    Param(Slice),
+    KernelParam(ParamInfo),
+}
+
+/// An instruction under construction; all operands default to none.
+pub(super) struct New {
+    pub exec: Exec,
+    pub imm: u64,
+    pub d: Slot,
+    pub a: Slot,
+    pub b: Slot,
+    pub c: Slot,
+    pub x: Slot,
+    pub y: Slot,
+}
+
+impl New {
+    pub(super) fn new(exec: Exec) -> New {
+        New {
+            exec,
+            imm: 0,
+            d: Slot::None,
+            a: Slot::None,
+            b: Slot::None,
+            c: Slot::None,
+            x: Slot::None,
+            y: Slot::None,
+        }
+    }
+}
+
+/// A function being lowered.
+pub(super) struct Lower<'l, 'a> {
+    pub linker: &'l mut Linker<'a>,
+    pub input: usize,
+    pub function: &'a ptx::Function<'a>,
+    pub summary: Summary,
+    scopes: Vec<HashMap<&'a str, Local<'a>>>,
+    pub widths: Vec<Width>,
+    types: Vec<Type>,
+    code: Vec<Op>,
+    refs: Vec<Ref>,
+    /// Instructions after which control may go elsewhere.
+    ends: Vec<(u32, End)>,
+    labels: Vec<HashMap<&'a str, u32>>,
+    /// Position of each label, by number.
+    pub label_positions: Vec<Option<u32>>,
+    label_scope: Vec<usize>,
+    places: Vec<Place>,
+    place: Place,
+    guard: (Slot, u32),
+    line: u32,
+    text: &'a str,
+    params_size: u64,
+    local_size: u64,
+    shared_at: HashMap<u32, u32>,
+    returns: Vec<Slice>,
+    dump: Option<u32>,
+    carry: Option<u32>,
+    pub guarded: bool,
+}
+
+/// Lowers a function with a body and appends its code.
+pub(super) fn lower_function<'a>(
+    linker: &mut Linker<'a>,
+    input: usize,
+    function: &'a ptx::Function<'a>,
+) -> Result<(Function, Summary)> {
+    let body = function.body.as_deref().unwrap_or_default();
+    let shared_end = linker.common_shared;
+    let mut lower = Lower {
+        linker,
+        input,
+        function,
+        summary: Summary {
+            shared_end: if function.entry { shared_end } else { 0 },
+            ..Summary::default()
+        },
+        scopes: vec![HashMap::new()],
+        widths: Vec::new(),
+        types: Vec::new(),
+        code: Vec::new(),
+        refs: Vec::new(),
+        ends: Vec::new(),
+        labels: Vec::new(),
+        label_positions: Vec::new(),
+        label_scope: Vec::new(),
+        places: Vec::new(),
+        place: Place {
+            input: input as u16,
+            ..Place::default()
+        },
+        guard: (Slot::Fixed(Area::Constant.at(0)), 0),
+        line: function.line,
+        text: function.name,
+        params_size: 0,
+        local_size: 0,
+        shared_at: HashMap::new(),
+        returns: Vec::new(),
+        dump: None,
+        carry: None,
+        guarded: false,
+    };
+    if function.cluster {
+        return Err(lower.unsupported("clusters aren't supported by the emulator; launch the kernel without a cluster dimension"));
+    }
+    let params = lower.formals()?;
+    lower.body(body)?;
+    lower.finish(params)
+}
+
+impl<'a> Lower<'_, 'a> {
+    pub(super) fn error(&self, kind: LoadErrorKind, message: impl Into<String>) -> LoadError {
+        error(kind, self.line, self.text, message)
+    }
+
+    pub(super) fn syntax(&self, message: impl Into<String>) -> LoadError {
+        self.error(LoadErrorKind::Syntax, message)
+    }
+
+    pub(super) fn unsupported(&self, message: impl Into<String>) -> LoadError {
+        self.error(LoadErrorKind::Unsupported, message)
+    }
+
+    fn formals(&mut self) -> Result<Vec<Slice>> {
+        let function = self.function;
+        let mut params = Vec::new();
+        if function.entry {
+            let (list, bytes) = layout(&function.params);
+            if u64::from(bytes) > 32764 || function.params.iter().any(|p| p.size > 32764) {
+                return Err(self.unsupported("a kernel's parameters take at most 32764 bytes"));
+            }
+            for (param, info) in function.params.iter().zip(list) {
+                self.scopes[0].insert(param.name, Local::KernelParam(info));
+            }
+        } else {
+            for param in &function.params {
+                let slice = self.param_slice(param)?;
+                params.push(slice);
+                self.scopes[0].insert(param.name, Local::Param(slice));
+            }
+        }
+        for param in &function.returns {
+            let slice = self.param_slice(param)?;
+            self.returns.push(slice);
+            self.scopes[0].insert(param.name, Local::Param(slice));
+        }
+        Ok(params)
+    }
+
+    /// Room in the frame for a parameter of every lane.
+    fn param_slice(&mut self, param: &Variable<'_>) -> Result<Slice> {
+        let stride = param.size.max(1).next_multiple_of(param.align.max(1));
+        let offset = self.params_size;
+        self.params_size = (offset + stride * 32).next_multiple_of(64);
+        if self.params_size > MAX_BYTES || param.align > 64 {
+            return Err(self.unsupported("the function's parameters are too large"));
+        }
+        Ok(Slice {
+            offset: offset as u32,
+            stride: stride as u32,
+            size: param.size as u32,
+        })
+    }
+
+    fn body(&mut self, body: &'a [Statement<'a>]) -> Result<()> {
+        // Labels first: branches go forward too. A label is seen in its scope and those inside.
+        let mut stack = vec![0];
+        self.labels.push(HashMap::new());
+        self.label_scope.push(0);
+        for statement in body {
+            match statement {
+                Statement::Enter => {
+                    self.labels.push(HashMap::new());
+                    let parent = *stack.last().unwrap_or(&0);
+                    self.label_scope.push(parent);
+                    stack.push(self.labels.len() - 1);
+                }
+                Statement::Leave => {
+                    stack.pop();
+                }
+                Statement::Label(name, line) => {
+                    let number = self.label_positions.len() as u32;
+                    self.label_positions.push(None);
+                    let scope = *stack.last().unwrap_or(&0);
+                    if self.labels[scope].insert(name, number).is_some() {
+                        return Err(error(
+                            LoadErrorKind::Syntax,
+                            *line,
+                            name,
+                            "this label is defined twice",
+                        ));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let (mut stack, mut entered, mut label) = (vec![0usize], 0usize, 0usize);
+        for statement in body {
+            match statement {
+                Statement::Enter => {
+                    entered += 1;
+                    stack.push(entered);
+                    self.scopes.push(HashMap::new());
+                }
+                Statement::Leave => {
+                    stack.pop();
+                    self.scopes.pop();
+                }
+                Statement::Label(..) => {
+                    self.label_positions[label] = Some(self.code.len() as u32);
+                    label += 1;
+                }
+                Statement::Registers {
+                    name,
+                    ty,
+                    count,
+                    line,
+                } => {
+                    self.line = *line;
+                    self.text = name;
+                    match count {
+                        None => {
+                            let register = self.register(*ty)?;
+                            self.declare(name, Local::Register(register));
+                        }
+                        Some(count) => self.declare(
+                            name,
+                            Local::Range {
+                                ty: *ty,
+                                count: *count,
+                            },
+                        ),
+                    }
+                }
+                Statement::Variable(variable) => self.variable(variable)?,
+                Statement::Location { file, line } => {
+                    self.place.file = *file;
+                    self.place.source_line = *line;
+                }
+                Statement::BranchTargets(name, list) => {
+                    self.declare(name, Local::BranchTargets(list.clone()))
+                }
+                Statement::CallPrototype(name) => self.declare(name, Local::Prototype),
+                Statement::Instruction(instruction) => {
+                    let scope = *stack.last().unwrap_or(&0);
+                    self.instruction(instruction, scope, body)?;
+                }
+            }
+        }
+        // Control must not run off the end.
+        self.text = "}";
+        self.guard = (Slot::Fixed(Area::Constant.at(0)), 0);
+        self.emit(New::new(crate::engine::control::ret));
+        self.end(End::Stop);
+        Ok(())
+    }
+
+    fn declare(&mut self, name: &'a str, local: Local<'a>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, local);
+        }
+    }
+
+    fn variable(&mut self, variable: &'a Variable<'a>) -> Result<()> {
+        self.line = variable.line;
+        self.text = variable.name;
+        if variable.init.is_some() {
+            return Err(self.unsupported("a variable declared in a function can't have an initial value here; declare it at module scope"));
+        }
+        let local = match variable.space {
+            StateSpace::Param => Local::Param(self.param_slice(variable)?),
+            StateSpace::Local => {
+                let at = self.local_size.next_multiple_of(variable.align);
+                self.local_size = at + variable.size;
+                if self.local_size > MAX_BYTES {
+                    return Err(self.unsupported("the function's local variables are too large"));
+                }
+                Local::Variable(at as u32)
+            }
+            StateSpace::Shared if variable.size == 0 => Local::Symbol(Symbol::Dynamic),
+            StateSpace::Shared => Local::Shared(self.place_shared(variable.size, variable.align)?),
+            _ => {
+                return Err(
+                    self.unsupported("declare .global and .const variables at module scope")
+                );
+            }
+        };
+        self.declare(variable.name, local);
+        Ok(())
+    }
+
+    fn place_shared(&mut self, size: u64, align: u64) -> Result<u32> {
+        let end = if self.function.entry {
+            &mut self.summary.shared_end
+        } else {
+            &mut self.linker.common_shared
+        };
+        let at = end.next_multiple_of(align);
+        *end = at.saturating_add(size);
+        if *end > 1 << 24 {
+            return Err(self.unsupported("the shared variables are too large"));
+        }
+        Ok(at as u32)
+    }
+
+    /// A new register.
+    pub(super) fn register(&mut self, ty: Type) -> Result<u32> {
+        if self.widths.len() >= MAX_REGISTERS {
+            return Err(self.unsupported("the function uses too many registers"));
+        }
+        self.widths.push(Width::of(ty));
+        self.types.push(ty);
+        Ok(self.widths.len() as u32 - 1)
+    }
+
+    /// A predicate for results nobody wants.
+    pub(super) fn dump(&mut self) -> Result<Slot> {
+        if self.dump.is_none() {
+            self.dump = Some(self.register(Type::Pred)?);
+        }
+        Ok(Slot::Def(self.dump.unwrap_or(0)))
+    }
+
+    /// The carry flag.
+    pub(super) fn carry(&mut self) -> Result<u32> {
+        if self.carry.is_none() {
+            self.carry = Some(self.register(Type::Pred)?);
+        }
+        Ok(self.carry.unwrap_or(0))
+    }
+
+    fn lookup(&mut self, name: &str) -> Result<Option<Local<'a>>> {
+        for scope in (0..self.scopes.len()).rev() {
+            if let Some(local) = self.scopes[scope].get(name) {
+                return Ok(Some(local.clone()));
+            }
+            // `%r12` of `%r<20>`; the prefix may itself end in digits.
+            let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+            for length in (1..=digits.min(9)).rev() {
+                let (prefix, number) = name.split_at(name.len() - length);
+                let found = self.scopes[scope]
+                    .get_key_value(prefix)
+                    .map(|(k, v)| (*k, v.clone()));
+                if let Some((_, Local::Range { ty, count })) = found
+                    && (length == 1 || !number.starts_with('0'))
+                    && number.parse::<u32>().is_ok_and(|n| n < count)
+                {
+                    let register = self.register(ty)?;
+                    // The name's text lives as long as the source; find it there through the instruction's own.
+                    if let Some(key) = self.own_text(name) {
+                        self.scopes[scope].insert(key, Local::Register(register));
+                    }
+                    return Ok(Some(Local::Register(register)));
+                }
+            }
+        }
+        Ok(self.linker.find(self.input, name).map(Local::Symbol))
+    }
+
+    /// The same text with the source's lifetime.
+    fn own_text(&self, name: &str) -> Option<&'a str> {
+        let source = self.linker.sources[self.input].1;
+        let start = (name.as_ptr() as usize).checked_sub(source.as_ptr() as usize)?;
+        source.get(start..start + name.len())
+    }
+
+    /// A register by name; its number and type.
+    pub(super) fn named_register(&mut self, name: &str) -> Result<(u32, Type)> {
+        match self.lookup(name)? {
+            Some(Local::Register(register)) => Ok((register, self.types[register as usize])),
+            Some(_) => Err(self.syntax(format!("`{name}` isn't a register"))),
+            None => Err(self.error(
+                LoadErrorKind::Unresolved,
+                format!("`{name}` isn't declared"),
+            )),
+        }
+    }
+
+    fn check_width(&self, name: &str, found: Type, wanted: Type) -> Result<()> {
+        let (have, need) = (Width::of(found), Width::of(wanted));
+        if have == need {
+            Ok(())
+        } else {
+            Err(self.syntax(format!(
+                "`{name}` is a {found:?} register, the instruction works on {wanted:?}"
+            )))
+        }
+    }
+
+    /// A destination register of this type, or a register nobody reads for `_`.
+    pub(super) fn dst(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Slot> {
+        match operand {
+            Operand::Name(name) => {
+                let (register, found) = self.named_register(name)?;
+                self.check_width(name, found, ty)?;
+                Ok(Slot::Def(register))
+            }
+            Operand::Sink => Ok(Slot::Def(self.register(ty)?)),
+            _ => Err(self.syntax("the destination must be a register")),
+        }
+    }
+
+    /// A fresh register of this type.
+    pub(super) fn temp(&mut self, ty: Type) -> Result<u32> {
+        self.register(ty)
+    }
+
+    /// A constant operand.
+    pub(super) fn fixed(&mut self, bits: u64, ty: Type) -> Slot {
+        let bytes = (Width::of(ty).bytes() / 32) as u8;
+        Slot::Fixed(self.linker.constant(bits, bytes))
+    }
+
+    /// The bits of an immediate of this type; None when it isn't one.
+    pub(super) fn immediate(&self, operand: &Operand<'a>, ty: Type) -> Result<Option<u64>> {
+        let size = ty.size();
+        let bits = match (*operand).clone() {
+            Operand::Int(v) if matches!(ty, Type::F32) => u64::from((v as i64 as f32).to_bits()),
+            Operand::Int(v) if matches!(ty, Type::F64) => (v as i64 as f64).to_bits(),
+            Operand::Int(v) => match size {
+                1 => v & 0xff,
+                2 => v & 0xffff,
+                4 => v & 0xffff_ffff,
+                _ => v,
+            },
+            Operand::Single(v) if ty == Type::F64 => f64::from(f32::from_bits(v)).to_bits(),
+            Operand::Single(v) => u64::from(v),
+            Operand::Double(v) if size == 4 => u64::from((f64::from_bits(v) as f32).to_bits()),
+            Operand::Double(v) => v,
+            Operand::Float(v) if size == 4 => u64::from((v as f32).to_bits()),
+            Operand::Float(v) if size == 8 => v.to_bits(),
+            Operand::Float(_) => {
+                return Err(self.syntax("a floating-point constant doesn't fit this type"));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(bits))
+    }
+
+    /// A source operand of this type: register, special register, immediate or address of a symbol.
+    pub(super) fn src(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Slot> {
+        if let Some(bits) = self.immediate(operand, ty)? {
+            return Ok(self.fixed(bits, ty));
+        }
+        match operand {
+            Operand::Name(name) => {
+                if name.starts_with('%')
+                    && let Some(slot) = self.special(name, ty)?
+                {
+                    return Ok(slot);
+                }
+                match self.lookup(name)? {
+                    Some(Local::Register(register)) => {
+                        let found = self.types[register as usize];
+                        self.check_width(name, found, ty)?;
+                        Ok(Slot::Use(register))
+                    }
+                    Some(local) => self.address_of(name, local, 0, ty),
+                    None => Err(self.error(
+                        LoadErrorKind::Unresolved,
+                        format!("`{name}` isn't declared; link the module that defines it"),
+                    )),
+                }
+            }
+            Operand::NameOffset(name, offset) => match self.lookup(name)? {
+                Some(Local::Register(_)) => {
+                    Err(self.syntax("register plus offset can only stand in brackets"))
+                }
+                Some(local) => self.address_of(name, local, *offset, ty),
+                None => Err(self.error(
+                    LoadErrorKind::Unresolved,
+                    format!("`{name}` isn't declared; link the module that defines it"),
+                )),
+            },
+            _ => Err(self.syntax("this operand must be a register or a constant")),
+        }
+    }
+
+    /// The address of a variable, parameter or function as a value.
+    fn address_of(&mut self, name: &str, local: Local<'a>, offset: i64, ty: Type) -> Result<Slot> {
+        let wide = Width::of(ty) == Width::W64;
+        if !wide && Width::of(ty) != Width::W32 {
+            return Err(self.syntax(format!("`{name}` is an address")));
+        }
+        let shared = |lower: &mut Self, at: u32| {
+            Ok(lower.fixed(
+                (i64::from(at).wrapping_add(offset)) as u64
+                    & if wide { u64::MAX } else { 0xffff_ffff },
+                ty,
+            ))
+        };
+        match local {
+            Local::Shared(at) => shared(self, at),
+            Local::Symbol(Symbol::Shared(index)) => {
+                let at = self.shared_symbol(index)?;
+                shared(self, at)
+            }
+            Local::Symbol(Symbol::Dynamic) => {
+                self.summary.dynamic_shared = true;
+                let d = self.temp(Type::B64)?;
+                let exec = lanes::unary_imm(|a: u64, imm| a.wrapping_add(imm));
+                self.emit(New {
+                    imm: offset as u64,
+                    d: Slot::Def(d),
+                    a: Slot::Fixed(special::DYNAMIC_BASE),
+                    ..New::new(exec)
+                });
+                self.narrow(d, wide)
+            }
+            Local::Symbol(Symbol::Variable(index)) if wide => Ok(Slot::Fixed(
+                self.linker.address(Target::Variable(index, offset)),
+            )),
+            Local::Symbol(Symbol::Function(index)) if wide && offset == 0 => {
+                Ok(Slot::Fixed(self.linker.address(Target::Function(index))))
+            }
+            Local::Variable(at) => {
+                let d = self.temp(Type::B64)?;
+                let imm = i64::from(at).wrapping_add(offset) as u64;
+                self.emit(New {
+                    imm,
+                    d: Slot::Def(d),
+                    ..New::new(super::memory::local_address)
+                });
+                self.narrow(d, wide)
+            }
+            Local::KernelParam(info) if wide => {
+                let d = self.temp(Type::B64)?;
+                let imm = i64::from(info.offset).wrapping_add(offset) as u64;
+                self.emit(New {
+                    imm,
+                    d: Slot::Def(d),
+                    ..New::new(super::memory::kernel_param_address)
+                });
+                Ok(Slot::Use(d))
+            }
+            Local::Param(slice) if wide => {
+                let d = self.temp(Type::B64)?;
+                self.emit(New {
+                    imm: offset as u64,
+                    d: Slot::Def(d),
+                    a: Slot::Param(slice.offset),
+                    x: Slot::Raw(slice.stride),
+                    ..New::new(super::memory::param_address)
+                });
+                Ok(Slot::Use(d))
+            }
+            Local::Symbol(Symbol::Builtin(_)) => Err(self
+                .unsupported("the address of a system function can't be taken; call it directly")),
+            _ => Err(self.syntax(format!("`{name}` can't be used as a {ty:?} value"))),
+        }
+    }
+
+    fn narrow(&mut self, wide_register: u32, wide: bool) -> Result<Slot> {
+        if wide {
+            return Ok(Slot::Use(wide_register));
+        }
+        let d = self.temp(Type::B32)?;
+        self.emit(New {
+            d: Slot::Def(d),
+            a: Slot::Use(wide_register),
+            ..New::new(lanes::unary(|a: u64| a as u32))
+        });
+        Ok(Slot::Use(d))
+    }
+
+    fn shared_symbol(&mut self, index: u32) -> Result<u32> {
+        let variable = &self.linker.shared[index as usize];
+        let (size, align, common) = (variable.size, variable.align, variable.common);
+        if let Some(at) = common.or(self.shared_at.get(&index).copied()) {
+            return Ok(at);
+        }
+        let at = self.place_shared(size, align)?;
+        if self.function.entry {
+            self.shared_at.insert(index, at);
+        } else {
+            self.linker.shared[index as usize].common = Some(at);
+        }
+        Ok(at)
+    }
+
+    /// A special register as a source, if the name is one.
+    fn special(&mut self, name: &str, ty: Type) -> Result<Option<Slot>> {
+        let narrow = |lower: &Self| -> Result<()> {
+            if Width::of(ty) == Width::W32 {
+                Ok(())
+            } else {
+                Err(lower.syntax(format!("`{name}` is a 32-bit register")))
+            }
+        };
+        if let Some(operand) = special::operand(name) {
+            if ty.size() == 8 {
+                // `mov.u64 %rd, %tid.x` isn't PTX.
+                narrow(self)?;
+            }
+            narrow(self)?;
+            return Ok(Some(Slot::Fixed(operand)));
+        }
+        let Some((exec, found)) = super::memory::varying_special(name) else {
+            if name.starts_with("%envreg") {
+                return Ok(Some(self.fixed(0, ty)));
+            }
+            return Ok(match name {
+                "%gridid" | "%current_graph_exec" => Some(self.fixed(0, ty)),
+                "%pm0" | "%pm1" | "%pm2" | "%pm3" | "%pm4" | "%pm5" | "%pm6" | "%pm7" => {
+                    return Err(
+                        self.unsupported("performance counters aren't supported by the emulator")
+                    );
+                }
+                _ => None,
+            });
+        };
+        if Width::of(found) != Width::of(ty) {
+            return Err(self.syntax(format!("`{name}` is a {found:?} register")));
+        }
+        let d = self.temp(found)?;
+        self.emit(New {
+            d: Slot::Def(d),
+            ..New::new(exec)
+        });
+        Ok(Some(Slot::Use(d)))
+    }
+
+    /// A predicate operand: its slot and what to flip it by.
+    pub(super) fn predicate(&mut self, operand: &Operand<'a>) -> Result<(Slot, u32)> {
+        let (name, flip) = match operand {
+            Operand::Name(name) => (*name, 0),
+            Operand::Not(name) => (*name, u32::MAX),
+            Operand::Int(v) => {
+                return Ok((
+                    Slot::Fixed(Area::Constant.at(0)),
+                    if *v != 0 { 0 } else { u32::MAX },
+                ));
+            }
+            _ => return Err(self.syntax("this operand must be a predicate")),
+        };
+        if name == "%is_explicit_cluster" {
+            return Ok((Slot::Fixed(Area::Constant.at(0)), !flip));
+        }
+        let (register, ty) = self.named_register(name)?;
+        self.check_width(name, ty, Type::Pred)?;
+        Ok((Slot::Use(register), flip))
+    }
+
+    /// Type of an operand that is a register; None for others.
+    pub(super) fn type_of(&mut self, operand: &Operand<'a>) -> Result<Option<Type>> {
+        let Operand::Name(name) = operand else {
+            return Ok(None);
+        };
+        Ok(match self.lookup(name)? {
+            Some(Local::Register(register)) => Some(self.types[register as usize]),
+            _ => None,
+        })
+    }
+
+    /// What a memory operand is based on, and the offset.
+    pub(super) fn base(&mut self, operand: &Operand<'a>) -> Result<(Base, i64)> {
+        let Operand::Address(name, offset) = operand else {
+            return Err(self.syntax("this operand must be an address in brackets"));
+        };
+        let Some(name) = name else {
+            return Ok((Base::Address(self.fixed(0, Type::B64), Width::W64), *offset));
+        };
+        Ok(match self.lookup(name)? {
+            Some(Local::Register(register)) => {
+                let width = self.widths[register as usize];
+                if !matches!(width, Width::W32 | Width::W64) {
+                    return Err(self.syntax(format!("`{name}` can't hold an address")));
+                }
+                (Base::Address(Slot::Use(register), width), *offset)
+            }
+            Some(Local::Param(slice)) => (Base::Param(slice), *offset),
+            Some(Local::KernelParam(info)) => (Base::KernelParam(info), *offset),
+            Some(local) => (
+                Base::Address(self.address_of(name, local, 0, Type::B64)?, Width::W64),
+                *offset,
+            ),
+            None => {
+                return Err(self.error(
+                    LoadErrorKind::Unresolved,
+                    format!("`{name}` isn't declared; link the module that defines it"),
+                ));
+            }
+        })
+    }
+
+    /// A function by name.
+    pub(super) fn callee(&mut self, name: &str) -> Result<Option<Symbol>> {
+        Ok(match self.lookup(name)? {
+            Some(Local::Symbol(symbol @ (Symbol::Function(_) | Symbol::Builtin(_)))) => {
+                Some(symbol)
+            }
+            _ => None,
+        })
+    }
+
+    /// Results and parameters of a function.
+    pub(super) fn declared(&self, index: u32) -> (usize, usize) {
+        self.linker.signatures[index as usize]
+    }
+
+    /// A call argument: bytes in the frame.
+    pub(super) fn argument(&mut self, operand: &Operand<'a>) -> Result<Slice> {
+        let Operand::Name(name) = operand else {
+            return Err(self.unsupported("call arguments must be .param variables"));
+        };
+        match self.lookup(name)? {
+            Some(Local::Param(slice)) => Ok(slice),
+            Some(Local::Register(_)) => Err(self
+                .unsupported("registers as call arguments aren't supported; use .param variables")),
+            _ => Err(self.syntax(format!("`{name}` isn't a .param variable of this function"))),
+        }
+    }
+
+    /// Number of results and parameters of a prototype, or of a list of targets.
+    pub(super) fn is_prototype(&mut self, name: &str) -> Result<bool> {
+        Ok(matches!(self.lookup(name)?, Some(Local::Prototype)))
+    }
+
+    /// The labels of a `.branchtargets`, which may stand after the instruction.
+    pub(super) fn branch_targets(
+        &mut self,
+        name: &str,
+        body: &'a [Statement<'a>],
+    ) -> Result<Vec<&'a str>> {
+        if let Some(Local::BranchTargets(list)) = self.lookup(name)? {
+            return Ok(list);
+        }
+        let later = body.iter().find_map(|s| match s {
+            Statement::BranchTargets(n, list) if *n == name => Some(list.clone()),
+            _ => None,
+        });
+        later.ok_or_else(|| {
+            self.error(
+                LoadErrorKind::Unresolved,
+                format!("`{name}` isn't a .branchtargets list"),
+            )
+        })
+    }
+
+    /// The number of a label seen from a scope.
+    pub(super) fn label(&self, name: &str, mut scope: usize) -> Result<u32> {
+        loop {
+            if let Some(&label) = self.labels[scope].get(name) {
+                return Ok(label);
+            }
+            if scope == 0 {
+                return Err(self.error(
+                    LoadErrorKind::Unresolved,
+                    format!("there is no label `{name}` here"),
+                ));
+            }
+            scope = self.label_scope[scope];
+        }
+    }
+
+    /// Appends an instruction.
+    pub(super) fn emit(&mut self, new: New) {
+        let at = self.code.len() as u32;
+        let mut op = Op {
+            exec: new.exec,
+            imm: new.imm,
+            guard: 0,
+            flip: self.guard.1,
+            d: 0,
+            a: 0,
+            b: 0,
+            c: 0,
+            x: 0,
+            y: 0,
+        };
+        let guarded = self.guarded;
+        let mut put = |slot: Slot, field: Field, target: &mut u32| {
+            let (register, mode) = match slot {
+                Slot::None => return,
+                Slot::Fixed(v) | Slot::Raw(v) => {
+                    *target = v;
+                    return;
+                }
+                Slot::Param(offset) => {
+                    *target = offset;
+                    self.refs.push(Ref {
+                        op: at,
+                        field,
+                        register: u32::MAX,
+                        mode: Mode::Param,
+                    });
+                    return;
+                }
+                Slot::Use(r) => (r, Mode::Use),
+                Slot::Def(r) if guarded => (r, Mode::Both),
+                Slot::Def(r) => (r, Mode::Def),
+                Slot::Both(r) => (r, Mode::Both),
+            };
+            self.refs.push(Ref {
+                op: at,
+                field,
+                register,
+                mode,
+            });
+        };
+        put(self.guard.0, Field::Guard, &mut op.guard);
+        put(new.a, Field::A, &mut op.a);
+        put(new.b, Field::B, &mut op.b);
+        put(new.c, Field::C, &mut op.c);
+        put(new.x, Field::X, &mut op.x);
+        put(new.y, Field::Y, &mut op.y);
+        put(new.d, Field::D, &mut op.d);
+        self.code.push(op);
+        self.places.push(self.place);
+    }
+
+    /// Operands of a vector instruction; the list's start. They belong to the instruction emitted next.
+    pub(super) fn list(&mut self, slots: &[Slot]) -> u32 {
+        let start = self.linker.lists.len() as u32;
+        let op = self.code.len() as u32;
+        for (i, slot) in slots.iter().enumerate() {
+            let (register, mode) = match *slot {
+                Slot::Fixed(v) => {
+                    self.linker.lists.push(v);
+                    continue;
+                }
+                Slot::Use(r) => (r, Mode::Use),
+                Slot::Def(r) if self.guarded => (r, Mode::Both),
+                Slot::Def(r) => (r, Mode::Def),
+                Slot::Both(r) => (r, Mode::Both),
+                _ => (0, Mode::Use),
+            };
+            self.linker.lists.push(0);
+            self.refs.push(Ref {
+                op,
+                field: Field::List(start + i as u32),
+                register,
+                mode,
+            });
+        }
+        start
+    }
+
+    /// Marks the last instruction as one after which control goes elsewhere.
+    pub(super) fn end(&mut self, end: End) {
+        self.ends.push((self.code.len() as u32 - 1, end));
+    }
+
+    fn instruction(
+        &mut self,
+        instruction: &'a Instruction<'a>,
+        scope: usize,
+        body: &'a [Statement<'a>],
+    ) -> Result<()> {
+        self.line = instruction.line;
+        self.place.line = instruction.line;
+        let source = self.linker.sources[self.input].1;
+        self.text = source
+            .get(instruction.span.0 as usize..instruction.span.1 as usize)
+            .unwrap_or(instruction.opcode)
+            .trim();
+        self.guarded = false;
+        self.guard = (Slot::Fixed(Area::Constant.at(0)), 0);
+        if let Some((name, negated)) = instruction.guard {
+            let operand = if negated {
+                Operand::Not(name)
+            } else {
+                Operand::Name(name)
+            };
+            self.guard = self.predicate(&operand)?;
+            self.guarded = true;
+        }
+        let (name, mut modifiers) = Modifiers::split(instruction.opcode);
+        self.dispatch(name, &mut modifiers, instruction, scope, body)?;
+        if let Some(left) = modifiers.rest().first() {
+            return Err(self.unsupported(format!(
+                "the emulator doesn't know `.{left}` on this instruction"
+            )));
+        }
+        Ok(())
+    }
+
+    fn dispatch(
+        &mut self,
+        name: &str,
+        m: &mut Modifiers<'a>,
+        instruction: &'a Instruction<'a>,
+        scope: usize,
+        body: &'a [Statement<'a>],
+    ) -> Result<()> {
+        let o = instruction.operands.as_slice();
+        let done = self.control(name, m, o, scope, body)?
+            || self.memory(name, m, o)?
+            || self.atomic(name, m, o)?
+            || self.warp(name, m, o)?
+            || self.convert(name, m, o)?
+            || self.compare(name, m, o)?
+            || self.bits(name, m, o)?
+            || self.arithmetic(name, m, o)?;
+        if done {
+            return Ok(());
+        }
+        let what = match name {
+            "mma" | "wmma" | "wgmma" | "ldmatrix" | "stmatrix" | "movmatrix" | "tcgen05" => {
+                "tensor-core instructions aren't supported by the emulator; compile the kernel without them, or run it on a GPU"
+            }
+            "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" | "istypep" => {
+                "textures and surfaces aren't supported by the emulator; read from linear memory instead"
+            }
+            "multimem" | "mapa" | "getctarank" | "clusterlaunchcontrol" => {
+                "clusters and multicast aren't supported by the emulator"
+            }
+            "tensormap" => "tensor maps and bulk copies aren't supported by the emulator",
+            _ => "the emulator doesn't know this instruction",
+        };
+        Err(self.unsupported(what))
+    }
+
+    /// Gives registers their slots and appends the code to the program's.
+    fn finish(mut self, params: Vec<Slice>) -> Result<(Function, Summary)> {
+        let positions: Vec<u32> = self
+            .label_positions
+            .iter()
+            .map(|p| p.unwrap_or(0))
+            .collect();
+        let plan = allocate::allocate(
+            &self.widths,
+            &self.refs,
+            &self.ends,
+            &positions,
+            self.code.len(),
+        );
+        let params_at = plan.bytes.next_multiple_of(64);
+        if params_at + self.params_size > MAX_BYTES {
+            return Err(self.unsupported("the function's registers take too much memory"));
+        }
+        let params_at = params_at as u32;
+        for r in &self.refs {
+            let op = &mut self.code[r.op as usize];
+            let field = match r.field {
+                Field::D => &mut op.d,
+                Field::A => &mut op.a,
+                Field::B => &mut op.b,
+                Field::C => &mut op.c,
+                Field::X => &mut op.x,
+                Field::Y => &mut op.y,
+                Field::Guard => &mut op.guard,
+                Field::List(at) => &mut self.linker.lists[at as usize],
+            };
+            *field = if r.mode == Mode::Param {
+                *field + params_at
+            } else {
+                plan.offsets[r.register as usize]
+            };
+        }
+        let start = self.linker.code.len() as u32;
+        for (op, end) in &self.ends {
+            match end {
+                End::Branch(label) => {
+                    self.code[*op as usize].x = start + positions[*label as usize]
+                }
+                End::Switch(labels) => {
+                    self.code[*op as usize].x = self.linker.tables.len() as u32;
+                    self.linker.tables.push(
+                        labels
+                            .iter()
+                            .map(|&l| start + positions[l as usize])
+                            .collect(),
+                    );
+                }
+                End::Call(site) => {
+                    let site = &mut self.linker.sites[*site as usize];
+                    for slice in site.arguments.iter_mut().chain(&mut site.returns) {
+                        slice.offset += params_at;
+                    }
+                }
+                End::Stop => {}
+            }
+        }
+        self.linker.code.append(&mut self.code);
+        self.linker.places.append(&mut self.places);
+        let shift = |list: Vec<Slice>| {
+            list.into_iter()
+                .map(|s| Slice {
+                    offset: s.offset + params_at,
+                    ..s
+                })
+                .collect()
+        };
+        self.summary.local_size = self.local_size as u32;
+        self.summary.registers = plan.pressure;
+        let function = Function {
+            name: self.function.name.into(),
+            entry_pc: start,
+            frame_size: (u64::from(params_at) + self.params_size).max(64) as u32,
+            local_size: self.local_size as u32,
+            params: shift(params),
+            returns: shift(self.returns),
+        };
+        Ok((function, self.summary))
+    }
+}

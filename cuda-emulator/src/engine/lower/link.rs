@@ -1,0 +1,551 @@
+//! Linking: the names of all inputs, and one lowered function after the other.
+
+use std::collections::{HashMap, HashSet};
+
+use super::function::lower_function;
+use crate::engine::interface::{
+    KernelInfo, LoadError, LoadErrorKind, ParamInfo, Space, VariableInfo,
+};
+use crate::engine::program::{
+    Constants, Function, Initialiser, Input, Patch, Place, Program, Site, Target,
+};
+use crate::engine::state::{LANES, Op};
+use crate::ptx::{self, Linkage, Module, StateSpace, Variable};
+
+/// Functions that the engine itself provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Builtin {
+    Print,
+    Assert,
+    Malloc,
+    Free,
+}
+
+/// What a module-scope name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Symbol {
+    /// Index into the program's variables.
+    Variable(u32),
+    /// Index into [`Linker::shared`].
+    Shared(u32),
+    /// Dynamic shared memory.
+    Dynamic,
+    Function(u32),
+    Builtin(Builtin),
+}
+
+/// A module-scope shared variable.
+pub(super) struct SharedVariable {
+    pub size: u64,
+    pub align: u64,
+    /// Its place, once a device function has used it.
+    pub common: Option<u32>,
+}
+
+/// What lowering all functions of a program shares.
+pub(super) struct Linker<'a> {
+    pub modules: &'a [Module<'a>],
+    pub sources: &'a [(&'a str, &'a str)],
+    /// Results and parameters of each function.
+    pub signatures: Vec<(usize, usize)>,
+    /// Names that all inputs see.
+    pub global: HashMap<&'a str, Symbol>,
+    /// Names that one input sees.
+    pub own: Vec<HashMap<&'a str, Symbol>>,
+    pub shared: Vec<SharedVariable>,
+    /// Shared memory that device functions use, the same in every kernel.
+    pub common_shared: u64,
+    pub code: Vec<Op>,
+    pub places: Vec<Place>,
+    pub sites: Vec<Site>,
+    pub lists: Vec<u32>,
+    pub tables: Vec<Vec<u32>>,
+    pub memory_instructions: u32,
+    constants: Constants,
+    known: HashMap<(u64, u8), u32>,
+    known_addresses: HashMap<Target, u32>,
+}
+
+/// What is known of a lowered function beside its code.
+#[derive(Default)]
+pub(super) struct Summary {
+    pub local_size: u32,
+    pub callees: HashSet<u32>,
+    pub indirect: bool,
+    /// Takes stack beyond its variables.
+    pub stack: bool,
+    pub dynamic_shared: bool,
+    /// Kernels: end of the shared variables.
+    pub shared_end: u64,
+    pub registers: u32,
+}
+
+pub(super) fn error(
+    kind: LoadErrorKind,
+    line: u32,
+    instruction: &str,
+    message: impl Into<String>,
+) -> LoadError {
+    LoadError {
+        kind,
+        line,
+        instruction: instruction.into(),
+        message: message.into(),
+    }
+}
+
+impl<'a> Linker<'a> {
+    /// The operand of a constant, repeated for all lanes; `bytes` is 4, 8 or 16.
+    pub(super) fn constant(&mut self, bits: u64, bytes: u8) -> u32 {
+        let constants = &mut self.constants.bytes;
+        let at = *self.known.entry((bits, bytes)).or_insert_with(|| {
+            let at = constants.len() as u32;
+            for _ in 0..LANES {
+                constants.extend_from_slice(&u128::from(bits).to_le_bytes()[..bytes as usize]);
+            }
+            at
+        });
+        crate::engine::state::Area::Constant.at(at)
+    }
+
+    /// The operand of an address.
+    pub(super) fn address(&mut self, target: Target) -> u32 {
+        let constants = &mut self.constants;
+        let at = *self.known_addresses.entry(target).or_insert_with(|| {
+            let at = constants.bytes.len() as u32;
+            constants.bytes.resize(constants.bytes.len() + 8 * LANES, 0);
+            constants.addresses.push((at, target));
+            at
+        });
+        crate::engine::state::Area::Constant.at(at)
+    }
+
+    pub(super) fn find(&self, input: usize, name: &str) -> Option<Symbol> {
+        self.own[input]
+            .get(name)
+            .or_else(|| self.global.get(name))
+            .copied()
+    }
+}
+
+fn builtin(name: &str) -> Option<Builtin> {
+    Some(match name {
+        "vprintf" => Builtin::Print,
+        "__assertfail" => Builtin::Assert,
+        "malloc" => Builtin::Malloc,
+        "free" => Builtin::Free,
+        _ => return None,
+    })
+}
+
+fn named(error: LoadError, name: &str) -> LoadError {
+    if name.is_empty() {
+        error
+    } else {
+        LoadError {
+            message: format!("in {name}: {}", error.message),
+            ..error
+        }
+    }
+}
+
+/// Loads and links; see [`Program::link`].
+pub(in crate::engine) fn link(sources: &[(&str, &str)]) -> Result<Program, LoadError> {
+    let mut modules = Vec::with_capacity(sources.len());
+    for (name, text) in sources {
+        let text = text.trim_end_matches('\0');
+        modules.push(ptx::parse(text).map_err(|e| named(e, name))?);
+    }
+    let mut linker = Linker {
+        modules: &modules,
+        sources,
+        signatures: Vec::new(),
+        global: HashMap::new(),
+        own: vec![HashMap::new(); modules.len()],
+        shared: Vec::new(),
+        common_shared: 0,
+        code: Vec::new(),
+        places: Vec::new(),
+        sites: Vec::new(),
+        lists: Vec::new(),
+        tables: Vec::new(),
+        memory_instructions: 0,
+        constants: Constants::default(),
+        known: HashMap::new(),
+        known_addresses: HashMap::new(),
+    };
+    // Offset 0 is the predicate that always holds.
+    linker
+        .constants
+        .bytes
+        .extend_from_slice(&u32::MAX.to_le_bytes());
+    linker.constants.bytes.resize(64, 0);
+    let names = declare(&mut linker)?;
+    let mut program = lower_all(&mut linker, &names)?;
+    program.variables = names.variables;
+    program.initialisers = names.initialisers;
+    Ok(program)
+}
+
+/// What the declarations of all inputs come to.
+struct Names {
+    variables: Vec<VariableInfo>,
+    initialisers: Vec<Initialiser>,
+    /// Input and index there of each function.
+    functions: Vec<(usize, usize)>,
+}
+
+fn rank(linkage: Linkage) -> u32 {
+    match linkage {
+        Linkage::Extern => 0,
+        Linkage::Weak | Linkage::Common => 1,
+        _ => 2,
+    }
+}
+
+fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
+    let mut names = Names {
+        variables: Vec::new(),
+        initialisers: Vec::new(),
+        functions: Vec::new(),
+    };
+    let mut ranks: HashMap<&str, u32> = HashMap::new();
+    let mut chosen: Vec<(&'a Variable<'a>, usize)> = Vec::new();
+    let modules = linker.modules;
+    for (input, module) in modules.iter().enumerate() {
+        for variable in &module.variables {
+            let symbol = match (variable.space, variable.linkage) {
+                (StateSpace::Shared, _) if variable.size == 0 => Symbol::Dynamic,
+                (_, Linkage::Extern) => continue,
+                (StateSpace::Shared, _) => {
+                    linker.shared.push(SharedVariable {
+                        size: variable.size,
+                        align: variable.align,
+                        common: None,
+                    });
+                    Symbol::Shared(linker.shared.len() as u32 - 1)
+                }
+                (StateSpace::Local, _) => {
+                    return Err(error(
+                        LoadErrorKind::Unsupported,
+                        variable.line,
+                        variable.name,
+                        "module-scope .local variables aren't supported; declare it in the function",
+                    ));
+                }
+                _ => Symbol::Variable(names.variables.len() as u32),
+            };
+            let local = variable.linkage == Linkage::Internal || matches!(symbol, Symbol::Dynamic);
+            if local {
+                let twice = linker.own[input].insert(variable.name, symbol);
+                if twice.is_some() && !matches!(symbol, Symbol::Dynamic) {
+                    return Err(error(
+                        LoadErrorKind::Syntax,
+                        variable.line,
+                        variable.name,
+                        "this name is defined twice",
+                    ));
+                }
+            } else {
+                let rank = rank(variable.linkage);
+                match ranks.get(variable.name) {
+                    Some(&2) if rank == 2 => {
+                        let message =
+                            format!("defined twice (second time in {})", linker.sources[input].0);
+                        return Err(error(
+                            LoadErrorKind::Syntax,
+                            variable.line,
+                            variable.name,
+                            message,
+                        ));
+                    }
+                    Some(&old) if old >= rank => continue,
+                    _ => {}
+                }
+                ranks.insert(variable.name, rank);
+                linker.global.insert(variable.name, symbol);
+            }
+            if let Symbol::Variable(_) = symbol {
+                names.variables.push(VariableInfo {
+                    name: variable.name.into(),
+                    size: variable.size,
+                    align: variable.align,
+                    space: if variable.space == StateSpace::Const {
+                        Space::Const
+                    } else {
+                        Space::Global
+                    },
+                    managed: variable.managed,
+                    exported: variable.linkage != Linkage::Internal,
+                });
+                chosen.push((variable, input));
+            }
+        }
+        for (index, function) in module.functions.iter().enumerate() {
+            if function.body.is_none() {
+                continue;
+            }
+            let symbol = Symbol::Function(names.functions.len() as u32);
+            if function.linkage == Linkage::Internal {
+                if linker.own[input].insert(function.name, symbol).is_some() {
+                    return Err(error(
+                        LoadErrorKind::Syntax,
+                        function.line,
+                        function.name,
+                        "this name is defined twice",
+                    ));
+                }
+            } else {
+                let rank = rank(function.linkage);
+                match ranks.get(function.name) {
+                    Some(&2) if rank == 2 => {
+                        let message =
+                            format!("defined twice (second time in {})", linker.sources[input].0);
+                        return Err(error(
+                            LoadErrorKind::Syntax,
+                            function.line,
+                            function.name,
+                            message,
+                        ));
+                    }
+                    Some(&old) if old >= rank => continue,
+                    _ => {}
+                }
+                ranks.insert(function.name, rank);
+                linker.global.insert(function.name, symbol);
+            }
+            names.functions.push((input, index));
+            linker
+                .signatures
+                .push((function.returns.len(), function.params.len()));
+        }
+    }
+    for (input, module) in modules.iter().enumerate() {
+        for &(name, target) in &module.aliases {
+            let symbol = linker.find(input, target).ok_or_else(|| {
+                error(
+                    LoadErrorKind::Unresolved,
+                    0,
+                    ".alias",
+                    format!("`{target}`, the target of alias `{name}`, isn't defined"),
+                )
+            })?;
+            linker.own[input].insert(name, symbol);
+            linker.global.entry(name).or_insert(symbol);
+        }
+        for function in &module.functions {
+            if let Some(builtin) = builtin(function.name).filter(|_| function.body.is_none()) {
+                linker.own[input]
+                    .entry(function.name)
+                    .or_insert(Symbol::Builtin(builtin));
+            }
+        }
+    }
+    for (index, (variable, input)) in chosen.iter().enumerate() {
+        let Some(init) = &variable.init else { continue };
+        let mut relocations = Vec::new();
+        for relocation in &init.relocations {
+            let target = match linker.find(*input, relocation.symbol) {
+                Some(Symbol::Variable(v)) => Target::Variable(v, relocation.addend),
+                Some(Symbol::Function(f)) if relocation.addend == 0 => Target::Function(f),
+                Some(_) => {
+                    return Err(error(
+                        LoadErrorKind::Unsupported,
+                        variable.line,
+                        relocation.symbol,
+                        "only addresses of global variables and functions can stand in an initialiser",
+                    ));
+                }
+                None => {
+                    return Err(error(
+                        LoadErrorKind::Unresolved,
+                        variable.line,
+                        relocation.symbol,
+                        "no input defines this name; link the module that does",
+                    ));
+                }
+            };
+            relocations.push(Patch {
+                offset: relocation.offset,
+                target,
+                size: relocation.size,
+                shift: relocation.shift,
+            });
+        }
+        names.initialisers.push(Initialiser {
+            variable: index as u32,
+            bytes: init.bytes.clone(),
+            relocations,
+        });
+    }
+    Ok(names)
+}
+
+fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, LoadError> {
+    let modules = linker.modules;
+    let count = names.functions.len();
+    let mut functions: Vec<Option<Function>> = (0..count).map(|_| None).collect();
+    let mut summaries: Vec<Summary> = (0..count).map(|_| Summary::default()).collect();
+    // Device functions first: they fix the places of the shared variables that they use.
+    for kernels in [false, true] {
+        for (index, &(input, f)) in names.functions.iter().enumerate() {
+            let function = &modules[input].functions[f];
+            if function.entry != kernels {
+                continue;
+            }
+            let (lowered, summary) = lower_function(linker, input, function)
+                .map_err(|e| named(e, linker.sources[input].0))?;
+            functions[index] = Some(lowered);
+            summaries[index] = summary;
+        }
+    }
+    let mut program = Program {
+        kernels: Vec::new(),
+        variables: Vec::new(),
+        initialisers: Vec::new(),
+        version: modules.iter().map(|m| m.version).max().unwrap_or((0, 0)),
+        target: modules.iter().map(|m| m.target).max().unwrap_or(0),
+        code: std::mem::take(&mut linker.code),
+        places: std::mem::take(&mut linker.places),
+        functions: functions.into_iter().flatten().collect(),
+        entries: Vec::new(),
+        calls: Vec::new(),
+        dynamic: Vec::new(),
+        sites: std::mem::take(&mut linker.sites),
+        lists: std::mem::take(&mut linker.lists),
+        tables: std::mem::take(&mut linker.tables),
+        constants: std::mem::take(&mut linker.constants),
+        memory_instructions: linker.memory_instructions,
+        inputs: Vec::new(),
+        largest_frame: 0,
+    };
+    for (module, (name, text)) in modules.iter().zip(linker.sources) {
+        program.inputs.push(Input {
+            name: (*name).into(),
+            text: (*text).into(),
+            files: module.files.iter().map(|&(i, n)| (i, n.into())).collect(),
+        });
+    }
+    program.largest_frame = program
+        .functions
+        .iter()
+        .map(|f| f.frame_size)
+        .max()
+        .unwrap_or(0);
+    for (index, &(input, f)) in names.functions.iter().enumerate() {
+        let function = &modules[input].functions[f];
+        if !function.entry {
+            continue;
+        }
+        let reached = reach(index as u32, &summaries);
+        let (params, param_bytes) = layout(&function.params);
+        let summary = &summaries[index];
+        let callees = reached.iter().any(|&f| f != index as u32);
+        let registers = reached
+            .iter()
+            .map(|&f| summaries[f as usize].registers)
+            .max()
+            .unwrap_or(0);
+        let shared_end = if callees {
+            summary.shared_end.max(linker.common_shared)
+        } else {
+            summary.shared_end
+        };
+        program.kernels.push(KernelInfo {
+            name: function.name.into(),
+            params,
+            param_bytes,
+            static_shared: u32::try_from(shared_end).unwrap_or(u32::MAX),
+            local_bytes: deepest(index as u32, &summaries),
+            registers: registers.clamp(8, 255),
+            max_threads: function.max_threads.or(function
+                .required_block
+                .map(|b| b.iter().fold(1u32, |a, &b| a.saturating_mul(b)))),
+            required_block: function.required_block,
+            min_blocks: function.min_blocks,
+        });
+        program.entries.push(index as u32);
+        program.calls.push(
+            callees
+                || reached
+                    .iter()
+                    .any(|&f| summaries[f as usize].indirect || summaries[f as usize].stack),
+        );
+        program.dynamic.push(
+            reached
+                .iter()
+                .any(|&f| summaries[f as usize].dynamic_shared),
+        );
+    }
+    Ok(program)
+}
+
+/// Offsets of parameters.
+pub(super) fn layout(params: &[Variable<'_>]) -> (Vec<ParamInfo>, u32) {
+    let mut at = 0u64;
+    let list = params
+        .iter()
+        .map(|p| {
+            at = at.next_multiple_of(p.align);
+            let info = ParamInfo {
+                offset: at as u32,
+                size: p.size as u32,
+                align: p.align as u32,
+            };
+            at += p.size;
+            info
+        })
+        .collect();
+    (list, at as u32)
+}
+
+/// A function and all that it may call. Indirect calls may reach every function.
+fn reach(from: u32, summaries: &[Summary]) -> HashSet<u32> {
+    let mut reached = HashSet::from([from]);
+    let mut open = vec![from];
+    while let Some(f) = open.pop() {
+        let summary = &summaries[f as usize];
+        let all = summary
+            .indirect
+            .then_some(0..summaries.len() as u32)
+            .into_iter()
+            .flatten();
+        for callee in summary.callees.iter().copied().chain(all) {
+            if reached.insert(callee) {
+                open.push(callee);
+            }
+        }
+    }
+    reached
+}
+
+/// Local memory along the deepest chain of direct calls, recursion counted once. Iterative, since chains may be long.
+fn deepest(from: u32, summaries: &[Summary]) -> u32 {
+    let mut best: HashMap<u32, u32> = HashMap::new();
+    let mut on_path = HashSet::new();
+    let mut stack = vec![(from, false)];
+    while let Some((f, done)) = stack.pop() {
+        let summary = &summaries[f as usize];
+        if done {
+            let below = summary
+                .callees
+                .iter()
+                .filter_map(|c| best.get(c))
+                .max()
+                .copied()
+                .unwrap_or(0);
+            best.insert(
+                f,
+                summary
+                    .local_size
+                    .next_multiple_of(16)
+                    .saturating_add(below),
+            );
+            on_path.remove(&f);
+        } else if !best.contains_key(&f) && on_path.insert(f) {
+            stack.push((f, true));
+            stack.extend(summary.callees.iter().map(|&c| (c, false)));
+        }
+    }
+    best.get(&from).copied().unwrap_or(0)
+}

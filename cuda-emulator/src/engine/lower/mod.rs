@@ -1,0 +1,19 @@
+//! From syntax tree to [`Program`]: names are resolved, instructions chosen, registers given their slots.
+
+mod allocate;
+mod arithmetic;
+mod atomic;
+mod bits;
+mod compare;
+mod control;
+mod convert;
+mod float;
+mod function;
+mod half;
+mod integer;
+mod link;
+mod memory;
+mod modifiers;
+mod warp;
+
+pub(super) use link::link;

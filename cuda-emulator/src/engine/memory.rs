@@ -1,0 +1,588 @@
+//! Loads and stores: from lane addresses to host pointers, with bounds and alignment checked.
+
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::lanes::{Reg, each, wide, write};
+use super::state::{Ctx, Exec, FULL, Flow, LANES, Op};
+use super::{FaultKind, LOCAL_WINDOW, Region, SHARED_WINDOW};
+
+/// Address space of an access, as a constant of the instruction's type.
+pub(super) mod space {
+    pub(in super::super) const GENERIC: u8 = 0;
+    pub(in super::super) const GLOBAL: u8 = 1;
+    pub(in super::super) const SHARED: u8 = 2;
+    pub(in super::super) const LOCAL: u8 = 3;
+    /// Parameters whose address was taken: host addresses of the frame or of the launch's buffer.
+    pub(in super::super) const PARAM: u8 = 4;
+}
+
+/// The region that an instruction hit last: its first address, and the last at which its access fits.
+#[derive(Clone, Copy)]
+struct Cached {
+    first: u64,
+    last: u64,
+    writable: bool,
+}
+
+/// What a worker remembers of [`Device::find`](super::Device::find).
+pub(super) struct Regions {
+    cached: Vec<Cached>,
+    known: Vec<Region>,
+    /// Regions that don't come from the device and stay.
+    fixed: usize,
+    generation: u64,
+}
+
+/// Most regions remembered besides each instruction's last.
+const KNOWN: usize = 32;
+
+impl Regions {
+    pub(super) fn new(instructions: usize, fixed: Vec<Region>, generation: u64) -> Regions {
+        Regions {
+            cached: vec![
+                Cached {
+                    first: u64::MAX,
+                    last: 0,
+                    writable: false
+                };
+                instructions
+            ],
+            fixed: fixed.len(),
+            known: fixed,
+            generation,
+        }
+    }
+
+    /// Forgets everything if something was freed.
+    pub(super) fn refresh(&mut self, generation: u64) {
+        if generation != self.generation {
+            self.generation = generation;
+            self.known.truncate(self.fixed);
+            self.cached.fill(Cached {
+                first: u64::MAX,
+                last: 0,
+                writable: false,
+            });
+        }
+    }
+}
+
+/// The host pointers of a warp's access.
+pub(super) struct Access {
+    pub hosts: [u64; LANES],
+    /// All lanes take part, and each one's pointer follows the one before it.
+    pub run: bool,
+}
+
+/// Checks an access of `bytes` a lane and gives the host pointers; None with `ctx.fault` set.
+#[inline(always)]
+pub(super) unsafe fn access<A: Reg, const S: u8>(
+    ctx: &mut Ctx<'_>,
+    op: &Op,
+    mask: u32,
+    bytes: u64,
+    store: bool,
+) -> Option<Access>
+where
+    A::Slot: Into<u64>,
+{
+    let mut hosts = [0u64; LANES];
+    // SAFETY: `a` is an address register by the lowering.
+    unsafe {
+        let a = ctx.at::<A::Slot>(op.a);
+        for (i, h) in hosts.iter_mut().enumerate() {
+            *h = (*a.add(i)).into().wrapping_add(op.imm);
+        }
+    }
+    if size_of::<A::Slot>() == 4 {
+        hosts.iter_mut().for_each(|h| *h &= 0xffff_ffff);
+    }
+    if mask != FULL {
+        let first = hosts[mask.trailing_zeros() as usize];
+        for (i, h) in hosts.iter_mut().enumerate() {
+            *h = if mask >> i & 1 != 0 { *h } else { first };
+        }
+    }
+    let (mut low, mut high, mut bits, mut steps) = (i64::MAX, i64::MIN, 0, 0);
+    for (i, &h) in hosts.iter().enumerate() {
+        low = low.min(h as i64);
+        high = high.max(h as i64);
+        bits |= h;
+        steps |= h ^ hosts[0].wrapping_add(i as u64 * bytes);
+    }
+    let (low, high) = (low as u64, high as u64);
+    let run = steps == 0;
+    let aligned = bits & (bytes - 1) == 0;
+    if ctx.launch.checked {
+        // SAFETY: as here.
+        unsafe { super::check::access::<S>(ctx, op, mask, &hosts, bytes, store) };
+        if ctx.fault.is_some() {
+            return None;
+        }
+    }
+    match S {
+        space::SHARED
+            if aligned
+                && high < ctx.shared_size
+                && high + bytes <= ctx.shared_size
+                && low <= high =>
+        {
+            let base = ctx.shared as u64;
+            hosts.iter_mut().for_each(|h| *h = h.wrapping_add(base));
+            return Some(Access { hosts, run });
+        }
+        space::LOCAL
+            if aligned && high < ctx.local_top && high + bytes <= ctx.local_top && low <= high =>
+        {
+            let (base, stride) = (ctx.local as u64, ctx.local_stride);
+            for (i, h) in hosts.iter_mut().enumerate() {
+                *h += base + i as u64 * stride;
+            }
+            return Some(Access { hosts, run: false });
+        }
+        space::GLOBAL | space::GENERIC => {
+            // SAFETY: the lowering gave each memory instruction its place in the table.
+            let cached = unsafe { *ctx.regions.cached.get_unchecked(op.y as usize) };
+            if low >= cached.first
+                && high <= cached.last
+                && low <= high
+                && aligned
+                && (cached.writable || !store)
+            {
+                return Some(Access { hosts, run });
+            }
+        }
+        _ => {}
+    }
+    // SAFETY: as here.
+    unsafe { lane_by_lane(ctx, op, S, mask, &mut hosts, bytes, store) }
+        .then_some(Access { hosts, run: false })
+}
+
+/// Resolves each lane on its own: the first access of an instruction, mixed spaces, and faults.
+#[cold]
+unsafe fn lane_by_lane(
+    ctx: &mut Ctx<'_>,
+    op: &Op,
+    space: u8,
+    mask: u32,
+    hosts: &mut [u64; LANES],
+    bytes: u64,
+    store: bool,
+) -> bool {
+    let mut good = true;
+    each(mask, |lane| {
+        if good {
+            match resolve(
+                ctx,
+                Some(op.y),
+                space,
+                lane as u32,
+                hosts[lane],
+                bytes,
+                store,
+            ) {
+                Some(host) => hosts[lane] = host,
+                None => good = false,
+            }
+        }
+    });
+    // Inactive lanes must not be left with an address of another space.
+    good
+}
+
+fn verb(store: bool) -> &'static str {
+    if store { "write" } else { "read" }
+}
+
+/// The host pointer for one lane's access; None with `ctx.fault` set.
+pub(super) fn resolve(
+    ctx: &mut Ctx<'_>,
+    cache: Option<u32>,
+    space: u8,
+    lane: u32,
+    address: u64,
+    bytes: u64,
+    store: bool,
+) -> Option<u64> {
+    if address & (bytes - 1) != 0 {
+        let text = format!(
+            "misaligned {} of {bytes} bytes at {}: the address must be a multiple of {bytes}",
+            verb(store),
+            name(space, address)
+        );
+        ctx.fail(FaultKind::MisalignedAddress, lane, text);
+        return None;
+    }
+    match space {
+        space::SHARED => shared(ctx, lane, address, bytes, store),
+        space::LOCAL => local(ctx, lane, address, bytes, store),
+        space::PARAM => {
+            let fits = |base: u64, size: u64| {
+                address >= base && address - base < size && size - (address - base) >= bytes
+            };
+            let params = ctx.launch.params();
+            if fits(params.0, params.1) && !store
+                || fits(ctx.bases[0] as u64, ctx.launch.largest_frame)
+            {
+                return Some(address);
+            }
+            let text = format!(
+                "{} of {bytes} bytes at 0x{address:x}, outside the function's parameters",
+                verb(store)
+            );
+            ctx.fail(FaultKind::IllegalAddress, lane, text);
+            None
+        }
+        space::GENERIC if address >> 60 == SHARED_WINDOW >> 60 => {
+            shared(ctx, lane, address - SHARED_WINDOW, bytes, store)
+        }
+        space::GENERIC if address >> 60 == LOCAL_WINDOW >> 60 => {
+            local(ctx, lane, address - LOCAL_WINDOW, bytes, store)
+        }
+        _ => global(ctx, cache, lane, address, bytes, store),
+    }
+}
+
+fn name(space: u8, address: u64) -> String {
+    match space {
+        space::SHARED => format!("shared address 0x{address:x}"),
+        space::LOCAL => format!("local address 0x{address:x}"),
+        space::GENERIC if address >> 60 == SHARED_WINDOW >> 60 => {
+            format!("shared address 0x{:x}", address - SHARED_WINDOW)
+        }
+        space::GENERIC if address >> 60 == LOCAL_WINDOW >> 60 => {
+            format!("local address 0x{:x}", address - LOCAL_WINDOW)
+        }
+        _ => format!("0x{address:x}"),
+    }
+}
+
+fn shared(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, store: bool) -> Option<u64> {
+    if offset < ctx.shared_size && ctx.shared_size - offset >= bytes {
+        return Some(ctx.shared as u64 + offset);
+    }
+    let size = ctx.shared_size;
+    let mut text = format!(
+        "{} of {bytes} bytes at shared address 0x{offset:x}, ",
+        verb(store)
+    );
+    if size == 0 {
+        text += "but the block has no shared memory";
+    } else {
+        text += &format!(
+            "{} bytes past the end of the block's {size} bytes of shared memory",
+            offset.saturating_add(bytes) - size
+        );
+    }
+    if ctx.launch.dynamic_shared == 0 && ctx.launch.uses_dynamic {
+        text += " (the launch asked for no dynamic shared memory, but the kernel uses it)";
+    }
+    ctx.fail(FaultKind::IllegalAddress, lane, text);
+    None
+}
+
+fn local(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, store: bool) -> Option<u64> {
+    if offset < ctx.local_top && ctx.local_top - offset >= bytes {
+        return Some(ctx.local as u64 + u64::from(lane) * ctx.local_stride + offset);
+    }
+    let text = format!(
+        "{} of {bytes} bytes at local address 0x{offset:x}, outside the {} bytes of the thread's local memory in use",
+        verb(store),
+        ctx.local_top
+    );
+    ctx.fail(FaultKind::IllegalAddress, lane, text);
+    None
+}
+
+fn global(
+    ctx: &mut Ctx<'_>,
+    cache: Option<u32>,
+    lane: u32,
+    address: u64,
+    bytes: u64,
+    store: bool,
+) -> Option<u64> {
+    let device = ctx.launch.device;
+    let within = |r: &Region| address >= r.base && address - r.base < r.size;
+    let region = match ctx.regions.known.iter().find(|r| within(r)) {
+        Some(region) => Some(*region),
+        None => {
+            let found = device.find(address).filter(|r| within(r));
+            if let Some(region) = found {
+                let regions = &mut ctx.regions;
+                if regions.known.len() >= KNOWN {
+                    let fixed = regions.fixed;
+                    regions.known.truncate(fixed);
+                }
+                regions.known.push(region);
+            }
+            found
+        }
+    };
+    if let Some(region) = region
+        && region.size - (address - region.base) >= bytes
+    {
+        if store && !region.writable {
+            let text = format!(
+                "write of {bytes} bytes at 0x{address:x}, which is read-only\n{}",
+                device.explain(address, bytes as u32)
+            );
+            ctx.fail(FaultKind::IllegalAddress, lane, text);
+            return None;
+        }
+        if let Some(cache) = cache {
+            ctx.regions.cached[cache as usize] = Cached {
+                first: region.base,
+                last: region.base + region.size - bytes,
+                writable: region.writable,
+            };
+        }
+        return Some(address);
+    }
+    let text = format!(
+        "{} of {bytes} bytes at 0x{address:x}\n{}",
+        verb(store),
+        device.explain(address, bytes as u32)
+    );
+    ctx.fail(FaultKind::IllegalAddress, lane, text);
+    None
+}
+
+/// A value as it lies in memory. Accesses are relaxed atomics, since other threads may access the same bytes.
+pub(super) trait Mem: Copy {
+    unsafe fn load(at: u64) -> Self;
+    unsafe fn store(self, at: u64);
+}
+
+macro_rules! mem {
+    ($($t:ty, $u:ty, $atomic:ty;)*) => {$(
+        impl Mem for $t {
+            #[inline(always)]
+            unsafe fn load(at: u64) -> $t {
+                // SAFETY: the access was checked: live memory, aligned.
+                unsafe { (*(at as *const $atomic)).load(Relaxed) as $t }
+            }
+            #[inline(always)]
+            unsafe fn store(self, at: u64) {
+                // SAFETY: as in `load`.
+                unsafe { (*(at as *const $atomic)).store(self as $u, Relaxed) }
+            }
+        }
+    )*};
+}
+
+mem! {
+    u8, u8, AtomicU8;
+    i8, u8, AtomicU8;
+    u16, u16, AtomicU16;
+    i16, u16, AtomicU16;
+    u32, u32, AtomicU32;
+    i32, u32, AtomicU32;
+    u64, u64, AtomicU64;
+}
+
+impl Mem for u128 {
+    #[inline(always)]
+    unsafe fn load(at: u64) -> u128 {
+        // SAFETY: as the caller promises; 16 bytes are two of 8.
+        unsafe { u128::from(u64::load(at)) | u128::from(u64::load(at + 8)) << 64 }
+    }
+    #[inline(always)]
+    unsafe fn store(self, at: u64) {
+        // SAFETY: as the caller promises.
+        unsafe {
+            (self as u64).store(at);
+            ((self >> 64) as u64).store(at + 8);
+        }
+    }
+}
+
+/// Widens what was loaded to what the register holds.
+pub(super) trait Widen<D> {
+    fn widen(self) -> D;
+}
+
+macro_rules! widen {
+    ($($t:ty => $($d:ty),*;)*) => {$($(
+        impl Widen<$d> for $t {
+            #[inline(always)]
+            fn widen(self) -> $d { self as $d }
+        }
+    )*)*};
+}
+
+widen! {
+    u8 => u32, u64;
+    i8 => u32, u64;
+    u16 => u32, u64;
+    i16 => u32, u64;
+    u32 => u8, u16, u32, u64;
+    i32 => u64;
+    u64 => u8, u16, u32, u64;
+    u128 => u128;
+}
+
+/// Copies 32 elements between memory that other threads may touch and a register.
+#[inline(always)]
+unsafe fn copy_run(from: u64, to: u64, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // Assembly, since a racing plain copy would be undefined in Rust, and 32 single atomic loads are slower.
+    // SAFETY: both ends are valid for `bytes`, a multiple of 64; the code changes the named registers only.
+    unsafe {
+        std::arch::asm!(
+            "2:",
+            "movups {a}, [{from}]",
+            "movups {b}, [{from} + 16]",
+            "movups {c}, [{from} + 32]",
+            "movups {d}, [{from} + 48]",
+            "movups [{to}], {a}",
+            "movups [{to} + 16], {b}",
+            "movups [{to} + 32], {c}",
+            "movups [{to} + 48], {d}",
+            "add {from}, 64",
+            "add {to}, 64",
+            "sub {n}, 64",
+            "jnz 2b",
+            from = inout(reg) from => _,
+            to = inout(reg) to => _,
+            n = inout(reg) bytes => _,
+            a = out(xmm_reg) _,
+            b = out(xmm_reg) _,
+            c = out(xmm_reg) _,
+            d = out(xmm_reg) _,
+            options(nostack)
+        );
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    for i in (0..bytes as u64).step_by(4) {
+        // SAFETY: both ends are valid for `bytes` and aligned to 4.
+        unsafe { u32::load(from + i).store(to + i) }
+    }
+}
+
+macro_rules! memory_instruction {
+    ($(#[$doc:meta])* $name:ident<$($g:ident : $($bound:path)|+),*> |$ctx:ident, $op:ident, $mask:ident| where [$($clause:tt)*] $body:block) => {
+        $(#[$doc])*
+        pub(super) fn $name<$($g: $($bound +)+ 'static,)* const S: u8>() -> Exec
+        where $($clause)*
+        {
+            #[inline(always)]
+            unsafe fn body<$($g: $($bound +)+ 'static,)* const S: u8>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
+            where $($clause)*
+            {
+                // SAFETY: operands were encoded by the lowering for slots of these types.
+                unsafe { $body }
+            }
+            unsafe fn plain<$($g: $($bound +)+ 'static,)* const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
+            where $($clause)*
+            {
+                // SAFETY: as the caller promises.
+                unsafe { body::<$($g,)* S>(ctx, op, mask) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+            unsafe fn avx2<$($g: $($bound +)+ 'static,)* const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
+            where $($clause)*
+            {
+                // SAFETY: as the caller promises.
+                unsafe { body::<$($g,)* S>(ctx, op, mask) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            if wide() {
+                return avx2::<$($g,)* S>;
+            }
+            plain::<$($g,)* S>
+        }
+    };
+}
+
+memory_instruction! {
+    /// `d = [a + imm]`
+    load<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
+        let bytes = size_of::<T>() as u64;
+        let Some(access) = access::<A, S>(ctx, op, mask, bytes, false) else { return Flow::Fault };
+        let d = ctx.at::<D::Slot>(op.d);
+        if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
+            copy_run(access.hosts[0], d as u64, LANES * size_of::<T>());
+        } else {
+            write(d, mask, |i| T::load(access.hosts[i]).widen().put());
+        }
+        Flow::Next
+    }
+}
+
+memory_instruction! {
+    /// `{lists[x..x+c]} = [a + imm]`
+    load_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
+        let bytes = size_of::<T>() as u64;
+        let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), false) else { return Flow::Fault };
+        let list = ctx.launch.list(op.x, op.c);
+        for (n, &d) in list.iter().enumerate() {
+            let offset = n as u64 * bytes;
+            write(ctx.at::<D::Slot>(d), mask, |i| T::load(access.hosts[i] + offset).widen().put());
+        }
+        Flow::Next
+    }
+}
+
+memory_instruction! {
+    /// `[a + imm] = b`
+    store<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
+        let bytes = size_of::<T>() as u64;
+        let Some(access) = access::<A, S>(ctx, op, mask, bytes, true) else { return Flow::Fault };
+        let b = ctx.at::<D::Slot>(op.b);
+        if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
+            copy_run(b as u64, access.hosts[0], LANES * size_of::<T>());
+        } else {
+            each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i]));
+        }
+        Flow::Next
+    }
+}
+
+memory_instruction! {
+    /// `[a + imm] = {lists[x..x+c]}`
+    store_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
+        let bytes = size_of::<T>() as u64;
+        let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), true) else { return Flow::Fault };
+        let list = ctx.launch.list(op.x, op.c);
+        for (n, &b) in list.iter().enumerate() {
+            let b = ctx.at::<D::Slot>(b);
+            let offset = n as u64 * bytes;
+            each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i] + offset));
+        }
+        Flow::Next
+    }
+}
+
+memory_instruction! {
+    /// `d = parameter buffer [imm]`, the same for every lane.
+    load_param<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
+        let value = T::load(ctx.launch.params().0 + op.imm).widen().put();
+        write(ctx.at::<D::Slot>(op.d), mask, |_| value);
+        let _ = S;
+        Flow::Next
+    }
+}
+
+memory_instruction! {
+    /// `d = [a + lane * b + imm]` in the frame: a function's parameter.
+    load_frame<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
+        let a = ctx.at::<u8>(op.a) as u64 + op.imm;
+        let _ = S;
+        write(ctx.at::<D::Slot>(op.d), mask, |i| T::load(a + i as u64 * u64::from(op.b)).widen().put());
+        Flow::Next
+    }
+}
+
+memory_instruction! {
+    /// `[a + lane * c + imm] = b` in the frame.
+    store_frame<T: Mem, D: Reg> |ctx, op, mask| where [D: Widen<T>] {
+        let a = ctx.at::<u8>(op.a) as u64 + op.imm;
+        let b = ctx.at::<D::Slot>(op.b);
+        let _ = S;
+        each(mask, |i| D::get(*b.add(i)).widen().store(a + i as u64 * u64::from(op.c)));
+        Flow::Next
+    }
+}

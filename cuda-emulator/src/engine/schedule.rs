@@ -1,0 +1,539 @@
+//! Runs warps: picks a fragment, executes it up to an event, deals with the event.
+//!
+//! Of a warp's fragments the one deepest in calls and lowest in the code runs, up to where another one waits, so that
+//! lanes come together again where their paths meet. A fragment that takes many backward branches, or polls memory,
+//! gives way to the others: one lane may wait for another's store.
+
+use super::control::Barrier;
+use super::program::Program;
+use super::state::{Flow, Fragment, FrameId, NO_FRAME, Wait};
+use super::sync::{Exchange, kind};
+use super::worker::{Block, Outcome, Worker};
+use super::{CODE_WINDOW, FaultKind};
+
+/// Passes over a block's warps before another block gets its turn, when nothing polls memory.
+const PASSES: u32 = 64;
+/// Calls that a thread may nest.
+const MAX_DEPTH: u32 = 8192;
+
+/// What became of a warp's slice.
+enum Turn {
+    /// Every fragment waits or has ended.
+    Blocked,
+    /// The slice is used up.
+    Yielded,
+    /// `ctx.fault` is set.
+    Fault,
+}
+
+impl Worker<'_> {
+    /// Runs a block until it ends, or for its slice.
+    pub(super) fn run_block(&mut self, block: &mut Block) -> Outcome {
+        self.ctx.shared = block.shared.ptr();
+        self.ctx.bases[3] = block.area.ptr();
+        self.ctx.block = block.index;
+        std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
+        let outcome = self.passes(block);
+        std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
+        outcome
+    }
+
+    fn passes(&mut self, block: &mut Block) -> Outcome {
+        self.ctx.polled = false;
+        for _ in 0..PASSES {
+            let count = block.warps.len();
+            let (mut ran, mut yielded) = (false, false);
+            let (first, step) = if self.random != 0 {
+                // An odd step visits every warp once when the count is a power of two; otherwise step by one.
+                let r = self.next_random() as usize;
+                (
+                    r % count,
+                    if count.is_power_of_two() {
+                        (r >> 32) | 1
+                    } else {
+                        count - 1 | usize::from(count == 1)
+                    },
+                )
+            } else {
+                (0, 1)
+            };
+            for n in 0..count {
+                let w = first.wrapping_add(n.wrapping_mul(step)) % count;
+                if !block.warps[w]
+                    .fragments
+                    .iter()
+                    .any(|f| f.wait == Wait::Ready)
+                {
+                    continue;
+                }
+                ran = true;
+                match self.run_warp(block, w) {
+                    Turn::Blocked => {}
+                    Turn::Yielded => yielded = true,
+                    Turn::Fault => {
+                        self.report(block, w);
+                        return Outcome::Stop;
+                    }
+                }
+            }
+            if block.live == 0 {
+                return Outcome::Done;
+            }
+            if !ran {
+                self.deadlock(block);
+                return Outcome::Stop;
+            }
+            if yielded {
+                if self.launch.should_stop(&mut self.ctx) {
+                    self.note_timeout(block);
+                    return Outcome::Stop;
+                }
+                if self.ctx.polled || self.random != 0 {
+                    return Outcome::Waiting;
+                }
+            }
+        }
+        Outcome::Waiting
+    }
+
+    /// Joins fragments that stand at the same place, picks the next to run and sets the limit.
+    fn pick(&mut self, block: &mut Block, w: usize) -> Option<usize> {
+        let warp = &mut block.warps[w];
+        let fragments = &mut warp.fragments;
+        self.ctx.limit = u32::MAX;
+        if let [only] = fragments.as_slice() {
+            return (only.wait == Wait::Ready).then_some(0);
+        }
+        let mut i = 0;
+        while i < fragments.len() {
+            let mut j = i + 1;
+            while j < fragments.len() {
+                let (a, b) = (fragments[i], fragments[j]);
+                if a.pc == b.pc && a.frame == b.frame && a.wait == b.wait && a.wait != Wait::Sync {
+                    fragments[i].mask |= b.mask;
+                    fragments[i].turn = a.turn.min(b.turn);
+                    fragments.swap_remove(j);
+                    self.frames[b.frame as usize].holders -= 1;
+                } else {
+                    j += 1;
+                }
+            }
+            i += 1;
+        }
+        let ready = |f: &&Fragment| f.wait == Wait::Ready;
+        let fair = std::mem::take(&mut warp.fair);
+        let depth = |f: &Fragment| self.frames[f.frame as usize].depth;
+        let key = |f: &Fragment| {
+            if fair {
+                (f.turn, 0)
+            } else {
+                (u32::MAX - depth(f), f.pc)
+            }
+        };
+        let best = (0..fragments.len())
+            .filter(|&i| ready(&&fragments[i]))
+            .min_by_key(|&i| key(&fragments[i]))?;
+        let chosen = fragments[best];
+        self.ctx.limit = fragments
+            .iter()
+            .filter(ready)
+            .filter(|f| f.pc > chosen.pc && depth(f) == depth(&chosen))
+            .map(|f| f.pc)
+            .min()
+            .unwrap_or(u32::MAX);
+        Some(best)
+    }
+
+    fn run_warp(&mut self, block: &mut Block, w: usize) -> Turn {
+        let program: &Program = self.launch.program;
+        self.ctx.warp = w as u32;
+        self.ctx.bases[2] = block.warps[w].area.ptr();
+        self.ctx.local = block.warps[w]
+            .local
+            .as_ref()
+            .map_or(std::ptr::null_mut(), |l| l.ptr());
+        self.ctx.live = block.warps[w].live;
+        self.ctx.budget = self.slice();
+        while let Some(f) = self.pick(block, w) {
+            let fragment = block.warps[w].fragments[f];
+            let frame = &self.frames[fragment.frame as usize];
+            self.ctx.bases[0] = frame.memory.ptr();
+            self.ctx.local_base = frame.local_base;
+            self.ctx.local_top = frame.local_top;
+            self.ctx.pc = fragment.pc;
+            self.ctx.mask = fragment.mask;
+            let flow = self.step(program);
+            let fragment = &mut block.warps[w].fragments[f];
+            fragment.pc = self.ctx.pc;
+            self.frames[fragment.frame as usize].local_top = self.ctx.local_top;
+            match flow {
+                Flow::Next => {}
+                Flow::Yield => {
+                    let warp = &mut block.warps[w];
+                    warp.turn += 1;
+                    warp.fragments[f].turn = warp.turn;
+                    warp.fair = warp.fragments.len() > 1;
+                    return Turn::Yielded;
+                }
+                Flow::Fault => return Turn::Fault,
+                flow => {
+                    if !self.event(block, w, f, flow) {
+                        return Turn::Fault;
+                    }
+                }
+            }
+        }
+        Turn::Blocked
+    }
+
+    /// Executes until an event, or to where another fragment waits.
+    fn step(&mut self, program: &Program) -> Flow {
+        let ctx = &mut self.ctx;
+        let code = program.code.as_ptr();
+        loop {
+            // SAFETY: the lowering ends every function with a return and keeps branches within the code.
+            let op = unsafe { &*code.add(ctx.pc as usize) };
+            // SAFETY: the guard is a predicate of this function or the constant true.
+            let mask = unsafe { *ctx.at::<u32>(op.guard) ^ op.flip } & ctx.mask;
+            ctx.pc += 1;
+            ctx.executed += 1;
+            if mask != 0 {
+                // SAFETY: the operands belong to this function, whose frame is loaded.
+                let flow = unsafe { (op.exec)(ctx, op, mask) };
+                if flow != Flow::Next {
+                    return flow;
+                }
+            }
+            if ctx.pc >= ctx.limit {
+                return Flow::Next;
+            }
+        }
+    }
+
+    /// Splits the lanes of `mask` off a fragment: they go on at `pc` in a fragment of their own. All lanes: it moves.
+    fn split(&mut self, block: &mut Block, w: usize, f: usize, mask: u32, pc: u32) -> usize {
+        let fragments = &mut block.warps[w].fragments;
+        let whole = fragments[f];
+        if whole.mask == mask {
+            fragments[f].pc = pc;
+            return f;
+        }
+        fragments[f].mask &= !mask;
+        fragments.push(Fragment { mask, pc, ..whole });
+        self.frames[whole.frame as usize].holders += 1;
+        fragments.len() - 1
+    }
+
+    /// Deals with an event of fragment `f`; false with `ctx.fault` set.
+    fn event(&mut self, block: &mut Block, w: usize, f: usize, flow: Flow) -> bool {
+        let program: &Program = self.launch.program;
+        let mask = self.ctx.event_mask;
+        let next = self.ctx.pc;
+        let op = program.code[next as usize - 1];
+        match flow {
+            Flow::Diverge => {
+                self.split(block, w, f, mask, op.x);
+            }
+            Flow::Switch => {
+                // SAFETY: `a` is a 32-bit register of this function.
+                let index = unsafe { *self.ctx.at::<[u32; 32]>(op.a) };
+                let table = &program.tables[op.x as usize];
+                self.ctx.budget -= 1;
+                let mut f = f;
+                let mut left = mask;
+                while left != 0 {
+                    let lane = left.trailing_zeros() as usize;
+                    let mut same = 0;
+                    super::lanes::each(left, |i| same |= u32::from(index[i] == index[lane]) << i);
+                    left &= !same;
+                    let Some(&target) = table.get(index[lane] as usize) else {
+                        let text = format!(
+                            "brx.idx with index {} of a table of {}",
+                            index[lane],
+                            table.len()
+                        );
+                        self.ctx.fail(FaultKind::InvalidPc, lane as u32, text);
+                        return false;
+                    };
+                    let moved = self.split(block, w, f, same, target);
+                    if moved == f && left != 0 {
+                        f = moved;
+                    }
+                }
+            }
+            Flow::Call => return self.call(block, w, f, mask, op.x, op.a),
+            Flow::Return => {
+                let id = block.warps[w].fragments[f].frame;
+                let frame = &self.frames[id as usize];
+                let (parent, pc, site, function) =
+                    (frame.parent, frame.return_pc, frame.site, frame.function);
+                if parent == NO_FRAME {
+                    return self.exit(block, w, f, mask);
+                }
+                let site = &program.sites[site as usize];
+                self.copy_slices(
+                    id,
+                    &program.functions[function as usize].returns,
+                    parent,
+                    &site.returns,
+                    mask,
+                );
+                let at = self.split(block, w, f, mask, pc);
+                block.warps[w].fragments[at].frame = parent;
+                self.frames[parent as usize].holders += 1;
+                self.release(id);
+            }
+            Flow::Exit => return self.exit(block, w, f, mask),
+            Flow::Barrier => return self.arrive(block, w, f, mask, next),
+            Flow::Sync => {
+                let at = self.split(block, w, f, mask, next - 1);
+                block.warps[w].fragments[at].wait = Wait::Sync;
+                self.resolve_sync(block, w);
+            }
+            Flow::Next | Flow::Yield | Flow::Fault => {}
+        }
+        true
+    }
+
+    fn call(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        f: usize,
+        mask: u32,
+        site_index: u32,
+        address: u32,
+    ) -> bool {
+        let program: &Program = self.launch.program;
+        let site = &program.sites[site_index as usize];
+        let next = self.ctx.pc;
+        let mut mask = mask;
+        let function = match site.function {
+            Some(function) => function,
+            None => {
+                // SAFETY: `a` of an indirect call is a 64-bit register.
+                let target = unsafe { *self.ctx.at::<[u64; 32]>(address) };
+                let lane = mask.trailing_zeros() as usize;
+                let mut same = 0;
+                super::lanes::each(mask, |i| same |= u32::from(target[i] == target[lane]) << i);
+                if same != mask {
+                    // The lanes with other targets come back to this instruction.
+                    self.split(block, w, f, mask & !same, next - 1);
+                    mask = same;
+                }
+                let index = target[lane].wrapping_sub(CODE_WINDOW) / 16;
+                let fits = program
+                    .functions
+                    .get(index as usize)
+                    .is_some_and(|function| {
+                        function.params.len() == site.arguments.len()
+                            && function.returns.len() >= site.returns.len()
+                    });
+                if !fits || target[lane] & 15 != 0 {
+                    let text = format!(
+                        "indirect call of 0x{:x}, which isn't a function with {} parameters and {} results",
+                        target[lane],
+                        site.arguments.len(),
+                        site.returns.len()
+                    );
+                    self.ctx.fail(FaultKind::InvalidPc, lane as u32, text);
+                    return false;
+                }
+                index as u32
+            }
+        };
+        let info = &program.functions[function as usize];
+        let at = self.split(block, w, f, mask, info.entry_pc);
+        let caller = block.warps[w].fragments[at].frame;
+        let frame = &self.frames[caller as usize];
+        let (depth, base) = (frame.depth + 1, frame.local_top.next_multiple_of(16));
+        let top = base + u64::from(info.local_size);
+        // Every nested call takes some stack, as return address and saved registers do.
+        if top + u64::from(depth) * 16 > self.launch.local_stride + 65536
+            || top > self.launch.local_stride
+            || depth > MAX_DEPTH
+        {
+            let text = format!(
+                "stack overflow: {depth} nested calls, {top} bytes of local variables of {} (the limit is CU_LIMIT_STACK_SIZE)",
+                self.launch.local_stride
+            );
+            block.warps[w].fragments[at].pc = next;
+            self.ctx
+                .fail(FaultKind::StackOverflow, mask.trailing_zeros(), text);
+            return false;
+        }
+        let callee = self.new_frame(function, caller, next, site_index, depth, base);
+        self.copy_slices(caller, &site.arguments, callee, &info.params, mask);
+        block.warps[w].fragments[at].frame = callee;
+        true
+    }
+
+    fn exit(&mut self, block: &mut Block, w: usize, f: usize, mask: u32) -> bool {
+        let warp = &mut block.warps[w];
+        warp.live &= !mask;
+        self.ctx.live = warp.live;
+        block.live -= mask.count_ones();
+        let fragment = &mut warp.fragments[f];
+        fragment.mask &= !mask;
+        let frame = fragment.frame;
+        if fragment.mask == 0 {
+            warp.fragments.swap_remove(f);
+            self.release(frame);
+        }
+        if warp.live != 0 && warp.fragments.iter().any(|f| f.wait == Wait::Sync) {
+            self.resolve_sync(block, w);
+        }
+        if block.live != 0 {
+            for number in 0..16 {
+                if block.barriers[number].arrived > 0 {
+                    if !self.check_exit(block, number) {
+                        return false;
+                    }
+                    self.try_release(block, number);
+                }
+            }
+        }
+        true
+    }
+
+    /// Lanes come to a block barrier.
+    fn arrive(&mut self, block: &mut Block, w: usize, f: usize, mask: u32, next: u32) -> bool {
+        let op = self.launch.program.code[next as usize - 1];
+        let first = mask.trailing_zeros() as usize;
+        // SAFETY: `a` and `b` are 32-bit operands of this function.
+        let (number, count) = unsafe {
+            (
+                *self.ctx.at::<u32>(op.a).add(first),
+                *self.ctx.at::<u32>(op.b).add(first),
+            )
+        };
+        if number > 15 {
+            self.ctx.fail(
+                FaultKind::IllegalInstruction,
+                first as u32,
+                format!("barrier {number}: there are 16, numbered from 0"),
+            );
+            return false;
+        }
+        let what = Barrier::of(op.imm);
+        let barrier = &mut block.barriers[number as usize];
+        barrier.expected = count;
+        barrier.arrived += mask.count_ones();
+        if matches!(
+            what,
+            Barrier::ReduceCount | Barrier::ReduceAnd | Barrier::ReduceOr
+        ) {
+            // SAFETY: `c` is a predicate of this function.
+            let holds = unsafe { *self.ctx.at::<u32>(op.c) } ^ op.y;
+            barrier.holds += (holds & mask).count_ones();
+        }
+        let at = self.split(block, w, f, mask, next);
+        if what != Barrier::Arrive {
+            block.warps[w].fragments[at].wait = Wait::Barrier(number);
+        }
+        if !self.check_barrier(block, w, number as usize) {
+            return false;
+        }
+        self.try_release(block, number as usize);
+        true
+    }
+
+    /// Opens a barrier if everybody expected has come.
+    fn try_release(&mut self, block: &mut Block, number: usize) {
+        let barrier = block.barriers[number];
+        let expected = if barrier.expected == 0 {
+            block.live
+        } else {
+            barrier.expected
+        };
+        if barrier.arrived < expected {
+            return;
+        }
+        block.barriers[number] = Default::default();
+        if let Some(shadow) = &mut self.ctx.shadow {
+            shadow.barrier();
+        }
+        let program: &Program = self.launch.program;
+        for warp in &mut block.warps {
+            for fragment in &mut warp.fragments {
+                if fragment.wait != Wait::Barrier(number as u32) {
+                    continue;
+                }
+                fragment.wait = Wait::Ready;
+                let op = &program.code[fragment.pc as usize - 1];
+                let what = Barrier::of(op.imm);
+                if matches!(what, Barrier::Sync | Barrier::Arrive) {
+                    continue;
+                }
+                let memory = self.frames[fragment.frame as usize].memory.ptr();
+                // SAFETY: `d` is a register or predicate of the fragment's function, whose frame this is.
+                unsafe {
+                    let d = memory.add((op.d & 0x3fff_ffff) as usize).cast::<u32>();
+                    if what == Barrier::ReduceCount {
+                        super::lanes::each(fragment.mask, |i| *d.add(i) = barrier.holds);
+                    } else {
+                        let all = what == Barrier::ReduceAnd;
+                        let value = if all {
+                            barrier.holds >= barrier.arrived
+                        } else {
+                            barrier.holds > 0
+                        };
+                        *d = *d & !fragment.mask | if value { fragment.mask } else { 0 };
+                    }
+                }
+            }
+        }
+    }
+
+    /// Completes warp-wide operations whose lanes have all come.
+    fn resolve_sync(&mut self, block: &mut Block, w: usize) {
+        let program: &Program = self.launch.program;
+        let (saved_base, saved_mask) = (self.ctx.bases[0], self.ctx.mask);
+        let waiting = |block: &Block| -> Vec<(usize, Fragment)> {
+            block.warps[w]
+                .fragments
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(_, f)| f.wait == Wait::Sync)
+                .collect()
+        };
+        let all = waiting(block);
+        for &(_, leader) in &all {
+            let what = kind(&program.code[leader.pc as usize]);
+            let same: Vec<_> = waiting(block)
+                .into_iter()
+                .filter(|(_, f)| kind(&program.code[f.pc as usize]) == what)
+                .collect();
+            let mut exchange = Exchange::new();
+            let mut present = 0;
+            for (_, f) in &same {
+                self.load_frame(f.frame);
+                present |= f.mask;
+                // SAFETY: the fragment stands at a warp-wide operation and its frame is loaded.
+                unsafe { exchange.collect(&self.ctx, &program.code[f.pc as usize], f.mask) };
+            }
+            let ready = exchange.ready(present, block.warps[w].live);
+            if ready == 0 {
+                continue;
+            }
+            exchange.compute(what, program.code[leader.pc as usize].imm, ready);
+            for (index, f) in same {
+                let lanes = f.mask & ready;
+                if lanes == 0 {
+                    continue;
+                }
+                self.load_frame(f.frame);
+                // SAFETY: as above.
+                unsafe { exchange.deliver(&mut self.ctx, &program.code[f.pc as usize], lanes) };
+                let at = self.split(block, w, index, lanes, f.pc + 1);
+                block.warps[w].fragments[at].wait = Wait::Ready;
+            }
+        }
+        (self.ctx.bases[0], self.ctx.mask) = (saved_base, saved_mask);
+    }
+
+    fn load_frame(&mut self, frame: FrameId) {
+        self.ctx.bases[0] = self.frames[frame as usize].memory.ptr();
+    }
+}

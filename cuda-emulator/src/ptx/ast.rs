@@ -1,0 +1,229 @@
+//! The syntax tree. Names borrow from the source text.
+
+/// A scalar type of PTX.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+#[rustfmt::skip]
+pub(crate) enum Type {
+    Pred, B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F16, F16x2, BF16, BF16x2, F32, F64, U16x2, S16x2,
+    TF32, E4M3x2, E5M2x2, F32x2,
+}
+
+impl Type {
+    /// The type named by a modifier without its dot.
+    pub(crate) fn parse(name: &str) -> Option<Type> {
+        use Type::*;
+        Some(match name {
+            "pred" => Pred,
+            "b8" => B8,
+            "b16" => B16,
+            "b32" => B32,
+            "b64" => B64,
+            "b128" => B128,
+            "u8" => U8,
+            "u16" => U16,
+            "u32" => U32,
+            "u64" => U64,
+            "s8" => S8,
+            "s16" => S16,
+            "s32" => S32,
+            "s64" => S64,
+            "f16" => F16,
+            "f16x2" => F16x2,
+            "bf16" => BF16,
+            "bf16x2" => BF16x2,
+            "f32" => F32,
+            "f64" => F64,
+            "u16x2" => U16x2,
+            "s16x2" => S16x2,
+            "tf32" => TF32,
+            "e4m3x2" => E4M3x2,
+            "e5m2x2" => E5M2x2,
+            "f32x2" => F32x2,
+            _ => return None,
+        })
+    }
+
+    /// Size in bytes; 0 for a predicate.
+    pub(crate) fn size(self) -> u32 {
+        use Type::*;
+        match self {
+            Pred => 0,
+            B8 | U8 | S8 => 1,
+            B16 | U16 | S16 | F16 | BF16 | E4M3x2 | E5M2x2 => 2,
+            B32 | U32 | S32 | F32 | F16x2 | BF16x2 | U16x2 | S16x2 | TF32 => 4,
+            B64 | U64 | S64 | F64 | F32x2 => 8,
+            B128 => 16,
+        }
+    }
+
+    /// A signed integer.
+    pub(crate) fn signed(self) -> bool {
+        matches!(
+            self,
+            Type::S8 | Type::S16 | Type::S32 | Type::S64 | Type::S16x2
+        )
+    }
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub(crate) enum StateSpace {
+    Global,
+    Const,
+    Shared,
+    Local,
+    Param,
+}
+
+/// Linkage of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Linkage {
+    /// Private to its module.
+    Internal,
+    /// `.visible`
+    Visible,
+    /// `.weak`
+    Weak,
+    /// `.common`
+    Common,
+    /// `.extern`: defined elsewhere.
+    Extern,
+}
+
+/// One module.
+#[derive(Debug, Default)]
+pub(crate) struct Module<'a> {
+    pub version: (u32, u32),
+    pub target: u32,
+    /// `.file` index and name.
+    pub files: Vec<(u32, &'a str)>,
+    pub variables: Vec<Variable<'a>>,
+    pub functions: Vec<Function<'a>>,
+    /// `.alias name, target`
+    pub aliases: Vec<(&'a str, &'a str)>,
+}
+
+/// A variable or parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable<'a> {
+    pub name: &'a str,
+    pub space: StateSpace,
+    pub align: u64,
+    /// Size in bytes; 0 for `[]` without an initialiser.
+    pub size: u64,
+    pub init: Option<Init<'a>>,
+    pub linkage: Linkage,
+    pub managed: bool,
+    pub line: u32,
+}
+
+/// An initialiser: bytes, and addresses to be put into them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Init<'a> {
+    pub bytes: Vec<u8>,
+    pub relocations: Vec<Relocation<'a>>,
+}
+
+/// An address within an initialiser.
+#[derive(Clone, Debug)]
+pub(crate) struct Relocation<'a> {
+    pub offset: u64,
+    pub symbol: &'a str,
+    pub addend: i64,
+    /// Bytes that the address takes: 8, or 1 with `mask(symbol)` selecting one byte.
+    pub size: u8,
+    /// Right shift before the byte is taken.
+    pub shift: u8,
+}
+
+/// A kernel or device function.
+#[derive(Debug)]
+pub(crate) struct Function<'a> {
+    pub name: &'a str,
+    pub entry: bool,
+    pub linkage: Linkage,
+    pub returns: Vec<Variable<'a>>,
+    pub params: Vec<Variable<'a>>,
+    /// None for a declaration.
+    pub body: Option<Vec<Statement<'a>>>,
+    pub max_threads: Option<u32>,
+    pub required_block: Option<[u32; 3]>,
+    pub min_blocks: Option<u32>,
+    /// A cluster dimension was asked for.
+    pub cluster: bool,
+    pub line: u32,
+}
+
+/// What stands in a function's body.
+#[derive(Debug)]
+pub(crate) enum Statement<'a> {
+    /// `{`
+    Enter,
+    /// `}`
+    Leave,
+    Label(&'a str, u32),
+    /// `.reg`: one name, or names `name0` to `name(count-1)`.
+    Registers {
+        name: &'a str,
+        ty: Type,
+        count: Option<u32>,
+        line: u32,
+    },
+    Variable(Variable<'a>),
+    Instruction(Instruction<'a>),
+    /// `.loc file line`
+    Location {
+        file: u32,
+        line: u32,
+    },
+    /// `name: .branchtargets a, b;`
+    BranchTargets(&'a str, Vec<&'a str>),
+    /// `name: .callprototype …;` or `name: .calltargets …;`: what an indirect call may look like.
+    CallPrototype(&'a str),
+}
+
+/// An instruction.
+#[derive(Debug)]
+pub(crate) struct Instruction<'a> {
+    pub line: u32,
+    /// Predicate name, and whether it is negated.
+    pub guard: Option<(&'a str, bool)>,
+    /// The opcode with its modifiers, as written.
+    pub opcode: &'a str,
+    pub operands: Vec<Operand<'a>>,
+    /// Byte range in the source, for messages.
+    pub span: (u32, u32),
+}
+
+/// An operand.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Operand<'a> {
+    /// A register, special register, variable, function or label.
+    Name(&'a str),
+    /// `!%p`
+    Not(&'a str),
+    /// `-%r`: a negated register.
+    Minus(&'a str),
+    /// `name+offset`
+    NameOffset(&'a str, i64),
+    /// An integer, as its low 64 bits.
+    Int(u64),
+    /// A decimal floating-point number.
+    Float(f64),
+    /// `0f…`: bits of a float.
+    Single(u32),
+    /// `0d…`: bits of a double.
+    Double(u64),
+    /// `[name+offset]`; no name for an absolute address.
+    Address(Option<&'a str>, i64),
+    /// `{a, b}`
+    Vector(Vec<Operand<'a>>),
+    /// `(a, b)` of a call.
+    List(Vec<Operand<'a>>),
+    /// `a|b`
+    Pair(&'a str, &'a str),
+    /// `_`
+    Sink,
+}

@@ -1,0 +1,165 @@
+//! Numbers and constant expressions.
+
+use super::ast::Operand;
+use super::lexer::Kind;
+use super::parser::{Parser, Result};
+
+/// Deepest nesting of parentheses and unary operators in a constant expression.
+const MAX_DEPTH: u32 = 64;
+
+impl<'a> Parser<'a> {
+    /// An integer constant expression, as its low 64 bits.
+    pub(super) fn integer(&mut self) -> Result<u64> {
+        match self.constant()? {
+            Operand::Int(value) => Ok(value),
+            _ => Err(self.error("an integer constant is needed here")),
+        }
+    }
+
+    /// An unsigned 32-bit constant.
+    pub(super) fn small(&mut self) -> Result<u32> {
+        let value = self.integer()?;
+        u32::try_from(value).map_err(|_| self.error("the number doesn't fit into 32 bits"))
+    }
+
+    /// A constant expression: an integer or a floating-point number.
+    pub(super) fn constant(&mut self) -> Result<Operand<'a>> {
+        self.binary(0, 0)
+    }
+
+    fn binary(&mut self, weakest: u8, depth: u32) -> Result<Operand<'a>> {
+        let mut left = self.unary(depth)?;
+        loop {
+            let (strength, operator, length) = match (self.kind(), self.kind_at(1)) {
+                (Kind::Punct(b'|'), _) => (1, b'|', 1),
+                (Kind::Punct(b'^'), _) => (2, b'^', 1),
+                (Kind::Punct(b'&'), _) => (3, b'&', 1),
+                (Kind::Punct(b'<'), Kind::Punct(b'<')) => (4, b'<', 2),
+                (Kind::Punct(b'>'), Kind::Punct(b'>')) => (4, b'>', 2),
+                (Kind::Punct(c @ (b'+' | b'-')), _) => (5, c, 1),
+                (Kind::Punct(c @ (b'*' | b'/' | b'%')), _) => (6, c, 1),
+                _ => return Ok(left),
+            };
+            if strength <= weakest {
+                return Ok(left);
+            }
+            for _ in 0..length {
+                self.advance();
+            }
+            if depth >= MAX_DEPTH {
+                return Err(self.error("the expression is nested too deeply"));
+            }
+            let right = self.binary(strength, depth + 1)?;
+            left = match (left, right) {
+                (Operand::Int(a), Operand::Int(b)) => Operand::Int(match operator {
+                    b'|' => a | b,
+                    b'^' => a ^ b,
+                    b'&' => a & b,
+                    b'<' => a.checked_shl(b.min(64) as u32).unwrap_or(0),
+                    b'>' => a.checked_shr(b.min(64) as u32).unwrap_or(0),
+                    b'+' => a.wrapping_add(b),
+                    b'-' => a.wrapping_sub(b),
+                    b'*' => a.wrapping_mul(b),
+                    b'/' | b'%' if b == 0 => {
+                        return Err(self.error("a constant is divided by zero"));
+                    }
+                    b'/' => (a as i64).wrapping_div(b as i64) as u64,
+                    _ => (a as i64).wrapping_rem(b as i64) as u64,
+                }),
+                (Operand::Float(a), Operand::Float(b)) => Operand::Float(match operator {
+                    b'+' => a + b,
+                    b'-' => a - b,
+                    b'*' => a * b,
+                    b'/' => a / b,
+                    _ => return Err(self.error("no such operator on floating-point constants")),
+                }),
+                _ => return Err(self.error("integer and floating-point constants are mixed")),
+            };
+        }
+    }
+
+    fn unary(&mut self, depth: u32) -> Result<Operand<'a>> {
+        if depth >= MAX_DEPTH {
+            return Err(self.error("the expression is nested too deeply"));
+        }
+        match self.kind() {
+            Kind::Punct(c @ (b'-' | b'~' | b'!' | b'+')) => {
+                self.advance();
+                match (c, self.unary(depth + 1)?) {
+                    (b'-', Operand::Int(v)) => Ok(Operand::Int(v.wrapping_neg())),
+                    (b'~', Operand::Int(v)) => Ok(Operand::Int(!v)),
+                    (b'!', Operand::Int(v)) => Ok(Operand::Int(u64::from(v == 0))),
+                    (b'-', Operand::Float(v)) => Ok(Operand::Float(-v)),
+                    (b'-', Operand::Single(v)) => Ok(Operand::Single(v ^ 1 << 31)),
+                    (b'-', Operand::Double(v)) => Ok(Operand::Double(v ^ 1 << 63)),
+                    (b'+', v) => Ok(v),
+                    _ => Err(self.error("no such operator on this constant")),
+                }
+            }
+            Kind::Punct(b'(') => {
+                self.advance();
+                // `(.s64)` and `(.u64)` casts don't change the 64 bits.
+                if self.kind() == Kind::Dot && matches!(self.text(), ".s64" | ".u64") {
+                    self.advance();
+                    self.expect(b')')?;
+                    return self.unary(depth + 1);
+                }
+                let value = self.binary(0, depth + 1)?;
+                self.expect(b')')?;
+                Ok(value)
+            }
+            Kind::Number => {
+                let text = self.text();
+                let value = number(text).ok_or_else(|| self.error("this isn't a number of PTX"))?;
+                self.advance();
+                Ok(value)
+            }
+            Kind::Word if self.text() == "WARP_SZ" => {
+                self.advance();
+                Ok(Operand::Int(32))
+            }
+            _ => Err(self.error("a constant is needed here")),
+        }
+    }
+}
+
+/// Decodes a number token.
+fn number<'a>(text: &str) -> Option<Operand<'a>> {
+    let bytes = text.as_bytes();
+    if bytes.len() > 2 && bytes[0] == b'0' {
+        let rest = &text[2..];
+        match bytes[1] {
+            b'f' | b'F' => {
+                return (rest.len() == 8)
+                    .then(|| u32::from_str_radix(rest, 16).ok().map(Operand::Single))?;
+            }
+            b'd' | b'D' => {
+                return (rest.len() == 16)
+                    .then(|| u64::from_str_radix(rest, 16).ok().map(Operand::Double))?;
+            }
+            b'x' | b'X' => {
+                let rest = rest.strip_suffix(['U', 'u']).unwrap_or(rest);
+                return u64::from_str_radix(rest, 16).ok().map(Operand::Int);
+            }
+            b'b' | b'B' => {
+                let rest = rest.strip_suffix(['U', 'u']).unwrap_or(rest);
+                return u64::from_str_radix(rest, 2).ok().map(Operand::Int);
+            }
+            _ => {}
+        }
+    }
+    let digits = text.strip_suffix(['U', 'u']).unwrap_or(text);
+    if digits.bytes().all(|c| c.is_ascii_digit()) {
+        if digits.len() > 1 && digits.starts_with('0') {
+            return u64::from_str_radix(digits, 8).ok().map(Operand::Int);
+        }
+        return digits.parse().ok().map(Operand::Int);
+    }
+    if text
+        .bytes()
+        .all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'e' | b'E' | b'+' | b'-'))
+    {
+        return text.parse().ok().map(Operand::Float);
+    }
+    None
+}

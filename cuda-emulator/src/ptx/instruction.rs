@@ -1,0 +1,307 @@
+//! Statements of a function's body.
+
+use super::ast::{Instruction, Operand, StateSpace, Statement};
+use super::lexer::Kind;
+use super::parser::{Parser, Result};
+
+/// Deepest nesting of braces in an operand.
+const MAX_DEPTH: u32 = 4;
+
+impl<'a> Parser<'a> {
+    /// A body after its `{`, up to and with the closing `}`.
+    pub(super) fn body(&mut self) -> Result<Vec<Statement<'a>>> {
+        let mut out = Vec::new();
+        let mut depth = 0usize;
+        loop {
+            match self.kind() {
+                Kind::Punct(b'}') => {
+                    self.advance();
+                    if depth == 0 {
+                        return Ok(out);
+                    }
+                    depth -= 1;
+                    out.push(Statement::Leave);
+                }
+                Kind::Punct(b'{') => {
+                    self.advance();
+                    depth += 1;
+                    out.push(Statement::Enter);
+                }
+                Kind::Punct(b';') => self.advance(),
+                Kind::Dot => self.body_directive(&mut out)?,
+                Kind::Punct(b'@') => {
+                    self.advance();
+                    let negated = self.take(b'!');
+                    let name = self.word()?;
+                    self.instruction(Some((name, negated)), &mut out)?;
+                }
+                Kind::Word if self.kind_at(1) == Kind::Punct(b':') => {
+                    let line = self.line();
+                    let name = self.word()?;
+                    self.advance();
+                    if self.kind() == Kind::Dot
+                        && matches!(
+                            self.text(),
+                            ".branchtargets" | ".calltargets" | ".callprototype"
+                        )
+                    {
+                        self.targets(name, &mut out)?;
+                    } else {
+                        out.push(Statement::Label(name, line));
+                    }
+                }
+                Kind::Word => self.instruction(None, &mut out)?,
+                _ => {
+                    return Err(self.error("an instruction, a label or a directive is needed here"));
+                }
+            }
+        }
+    }
+
+    fn body_directive(&mut self, out: &mut Vec<Statement<'a>>) -> Result<()> {
+        match self.text() {
+            ".reg" => {
+                self.advance();
+                let mut vector = false;
+                if self.kind() == Kind::Dot && matches!(self.text(), ".v2" | ".v4") {
+                    vector = true;
+                    self.advance();
+                }
+                let ty = self.data_type()?;
+                if vector {
+                    return Err(self.unsupported(
+                        "vector registers aren't supported; declare one register an element",
+                    ));
+                }
+                loop {
+                    let line = self.line();
+                    let name = self.word()?;
+                    let mut count = None;
+                    if self.take(b'<') {
+                        count = Some(self.small()?);
+                        self.expect(b'>')?;
+                    }
+                    out.push(Statement::Registers {
+                        name,
+                        ty,
+                        count,
+                        line,
+                    });
+                    if !self.take(b',') {
+                        break;
+                    }
+                }
+                self.expect(b';')
+            }
+            ".local" | ".shared" | ".param" | ".global" | ".const" => {
+                let mut list = Vec::new();
+                self.variables(super::ast::Linkage::Internal, &mut list)?;
+                out.extend(list.into_iter().map(Statement::Variable));
+                Ok(())
+            }
+            ".loc" => {
+                self.advance();
+                let file = self.small()?;
+                let line = self.small()?;
+                self.small()?;
+                // `, function_name label[+n], inlined_at file line column`
+                while self.kind() == Kind::Punct(b',') {
+                    self.advance();
+                    match self.word()? {
+                        "function_name" => {
+                            self.word()?;
+                            if self.take(b'+') {
+                                self.integer()?;
+                            }
+                        }
+                        "inlined_at" => {
+                            for _ in 0..3 {
+                                self.small()?;
+                            }
+                        }
+                        _ => return Err(self.error("unknown part of .loc")),
+                    }
+                }
+                out.push(Statement::Location { file, line });
+                Ok(())
+            }
+            ".pragma" => {
+                self.advance();
+                while !matches!(self.kind(), Kind::Punct(b';') | Kind::End) {
+                    self.advance();
+                }
+                self.expect(b';')
+            }
+            ".section" => self.section(),
+            _ => Err(self.unsupported("the emulator doesn't know this directive in a function")),
+        }
+    }
+
+    fn targets(&mut self, name: &'a str, out: &mut Vec<Statement<'a>>) -> Result<()> {
+        let directive = self.text();
+        self.advance();
+        if directive == ".callprototype" {
+            if self.kind() == Kind::Punct(b'(') {
+                self.params()?;
+            }
+            self.word()?;
+            if self.kind() == Kind::Punct(b'(') {
+                self.params()?;
+            }
+            while self.kind() == Kind::Dot {
+                self.advance(); // .noreturn, .abi_preserve n
+                while self.kind() == Kind::Number {
+                    self.advance();
+                }
+            }
+            out.push(Statement::CallPrototype(name));
+            return self.expect(b';');
+        }
+        let mut names = Vec::new();
+        loop {
+            names.push(self.word()?);
+            if !self.take(b',') {
+                break;
+            }
+        }
+        out.push(if directive == ".branchtargets" {
+            Statement::BranchTargets(name, names)
+        } else {
+            Statement::CallPrototype(name)
+        });
+        self.expect(b';')
+    }
+
+    fn instruction(
+        &mut self,
+        guard: Option<(&'a str, bool)>,
+        out: &mut Vec<Statement<'a>>,
+    ) -> Result<()> {
+        let line = self.line();
+        let start = self.offset();
+        let opcode = self.word()?;
+        let mut operands = Vec::new();
+        if self.kind() != Kind::Punct(b';') {
+            loop {
+                operands.push(self.operand(0)?);
+                // The list of targets or prototype after a call's arguments is an operand like any other.
+                if !self.take(b',') {
+                    break;
+                }
+            }
+        }
+        let end = self.offset();
+        self.expect(b';')?;
+        out.push(Statement::Instruction(Instruction {
+            line,
+            guard,
+            opcode,
+            operands,
+            span: (start, end),
+        }));
+        Ok(())
+    }
+
+    fn operand(&mut self, depth: u32) -> Result<Operand<'a>> {
+        if depth > MAX_DEPTH {
+            return Err(self.error("the operand is nested too deeply"));
+        }
+        match self.kind() {
+            Kind::Word if self.text() == "_" => {
+                self.advance();
+                if self.take(b'|') {
+                    return Ok(Operand::Pair("_", self.word()?));
+                }
+                Ok(Operand::Sink)
+            }
+            Kind::Word if self.text() != "WARP_SZ" => {
+                let name = self.word()?;
+                match self.kind() {
+                    Kind::Punct(b'|') => {
+                        self.advance();
+                        Ok(Operand::Pair(name, self.word()?))
+                    }
+                    Kind::Punct(b'+' | b'-') => {
+                        let offset = self.integer()? as i64;
+                        Ok(Operand::NameOffset(name, offset))
+                    }
+                    Kind::Punct(b'[') => Err(self.unsupported(
+                        "operands of the form name[index] aren't supported; use name+offset",
+                    )),
+                    _ => Ok(Operand::Name(name)),
+                }
+            }
+            Kind::Punct(b'!') if self.kind_at(1) == Kind::Word => {
+                self.advance();
+                Ok(Operand::Not(self.word()?))
+            }
+            Kind::Punct(b'-') if self.kind_at(1) == Kind::Word => {
+                self.advance();
+                Ok(Operand::Minus(self.word()?))
+            }
+            Kind::Punct(b'[') => {
+                self.advance();
+                let address = if self.kind() == Kind::Word && self.text() != "WARP_SZ" {
+                    let name = self.word()?;
+                    let offset = if matches!(self.kind(), Kind::Punct(b'+' | b'-')) {
+                        self.integer()? as i64
+                    } else {
+                        0
+                    };
+                    Operand::Address(Some(name), offset)
+                } else {
+                    Operand::Address(None, self.integer()? as i64)
+                };
+                if self.kind() == Kind::Punct(b',') {
+                    return Err(self.unsupported(
+                        "texture, surface and tensor operands aren't supported by the emulator",
+                    ));
+                }
+                self.expect(b']')?;
+                Ok(address)
+            }
+            Kind::Punct(open @ (b'{' | b'(')) => {
+                // A parenthesis may also open a constant expression.
+                if open == b'('
+                    && matches!(
+                        self.kind_at(1),
+                        Kind::Number | Kind::Punct(b'(' | b'-' | b'~')
+                    )
+                    && depth > 0
+                {
+                    return self.constant();
+                }
+                self.advance();
+                let close = if open == b'{' { b'}' } else { b')' };
+                let mut list = Vec::new();
+                if !self.take(close) {
+                    loop {
+                        list.push(self.operand(depth + 1)?);
+                        if !self.take(b',') {
+                            break;
+                        }
+                    }
+                    self.expect(close)?;
+                }
+                Ok(if open == b'{' {
+                    Operand::Vector(list)
+                } else {
+                    Operand::List(list)
+                })
+            }
+            _ => self.constant(),
+        }
+    }
+
+    /// Is a parameter or variable of this space declared here?
+    pub(super) fn space(&self) -> Option<StateSpace> {
+        Some(match self.text() {
+            ".global" => StateSpace::Global,
+            ".const" => StateSpace::Const,
+            ".shared" | ".shared::cta" => StateSpace::Shared,
+            ".local" => StateSpace::Local,
+            ".param" => StateSpace::Param,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,636 @@
+//! Modules, functions and variables.
+
+use super::ast::{
+    Function, Init, Linkage, Module, Operand, Relocation, StateSpace, Type, Variable,
+};
+use super::lexer::{Kind, Token, lex};
+use crate::engine::{LoadError, LoadErrorKind};
+
+pub(super) type Result<T> = std::result::Result<T, LoadError>;
+
+/// The newest PTX version whose instructions are known.
+const NEWEST: (u32, u32) = (9, 99);
+/// Largest variable that a module may declare.
+const MAX_VARIABLE: u64 = 1 << 40;
+/// Largest initialiser: the text holds it, so this bounds only `[n]` that is longer than its list.
+const MAX_INIT: u64 = 1 << 30;
+
+/// Parses one module.
+pub(crate) fn parse(source: &str) -> Result<Module<'_>> {
+    let mut parser = Parser {
+        source,
+        tokens: lex(source)?,
+        at: 0,
+    };
+    parser.module()
+}
+
+/// A cursor over the tokens.
+pub(super) struct Parser<'a> {
+    source: &'a str,
+    tokens: Vec<Token>,
+    at: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn token(&self, ahead: usize) -> Token {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.token(0).kind
+    }
+
+    pub(super) fn kind_at(&self, ahead: usize) -> Kind {
+        self.token(ahead).kind
+    }
+
+    pub(super) fn line(&self) -> u32 {
+        self.token(0).line
+    }
+
+    pub(super) fn offset(&self) -> u32 {
+        self.token(0).start
+    }
+
+    /// The current token's text.
+    pub(super) fn text(&self) -> &'a str {
+        let token = self.token(0);
+        self.source
+            .get(token.start as usize..token.end as usize)
+            .unwrap_or("")
+    }
+
+    pub(super) fn advance(&mut self) {
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+    }
+
+    pub(super) fn take(&mut self, c: u8) -> bool {
+        let found = self.kind() == Kind::Punct(c);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, c: u8) -> Result<()> {
+        if self.take(c) {
+            Ok(())
+        } else {
+            Err(self.error(&format!("`{}` is needed here", c as char)))
+        }
+    }
+
+    pub(super) fn word(&mut self) -> Result<&'a str> {
+        if self.kind() != Kind::Word {
+            return Err(self.error("a name is needed here"));
+        }
+        let text = self.text();
+        self.advance();
+        Ok(text)
+    }
+
+    pub(super) fn error(&self, message: &str) -> LoadError {
+        let found = if self.kind() == Kind::End {
+            "the end of the text"
+        } else {
+            self.text()
+        };
+        LoadError {
+            kind: LoadErrorKind::Syntax,
+            line: self.line(),
+            instruction: found.into(),
+            message: message.into(),
+        }
+    }
+
+    pub(super) fn unsupported(&self, message: &str) -> LoadError {
+        LoadError {
+            kind: LoadErrorKind::Unsupported,
+            ..self.error(message)
+        }
+    }
+
+    fn module(&mut self) -> Result<Module<'a>> {
+        let mut module = Module::default();
+        let mut linkage = Linkage::Internal;
+        loop {
+            match self.kind() {
+                Kind::End if module.version == (0, 0) => {
+                    return Err(self.error("no `.version` directive; is this PTX text?"));
+                }
+                Kind::End => return Ok(module),
+                Kind::Punct(b';') => {
+                    self.advance();
+                    continue;
+                }
+                Kind::Dot => {}
+                _ => return Err(self.error("a directive is needed here; is this PTX text?")),
+            }
+            let directive = self.text();
+            if module.version == (0, 0) && directive != ".version" {
+                return Err(self.error("PTX begins with `.version`"));
+            }
+            match directive {
+                ".version" => {
+                    self.advance();
+                    module.version = self.version()?;
+                }
+                ".target" => {
+                    self.advance();
+                    module.target = self.target()?;
+                }
+                ".address_size" => {
+                    self.advance();
+                    if self.integer()? != 64 {
+                        return Err(self.unsupported("only 64-bit addresses are supported"));
+                    }
+                }
+                ".visible" => {
+                    self.advance();
+                    linkage = Linkage::Visible;
+                    continue;
+                }
+                ".extern" => {
+                    self.advance();
+                    linkage = Linkage::Extern;
+                    continue;
+                }
+                ".weak" => {
+                    self.advance();
+                    linkage = Linkage::Weak;
+                    continue;
+                }
+                ".common" => {
+                    self.advance();
+                    linkage = Linkage::Common;
+                    continue;
+                }
+                ".entry" | ".func" => {
+                    let function = self.function(linkage)?;
+                    module.functions.push(function);
+                }
+                ".file" => {
+                    self.advance();
+                    let index = self.small()?;
+                    let name = self.text();
+                    if self.kind() != Kind::String {
+                        return Err(self.error("a file name is needed here"));
+                    }
+                    self.advance();
+                    module.files.push((index, name.trim_matches('"')));
+                    while self.take(b',') {
+                        self.integer()?;
+                    }
+                }
+                ".loc" | ".pragma" => {
+                    let line = self.line();
+                    while self.line() == line && !matches!(self.kind(), Kind::End) {
+                        self.advance();
+                    }
+                }
+                ".section" => self.section()?,
+                ".alias" => {
+                    self.advance();
+                    let name = self.word()?;
+                    self.expect(b',')?;
+                    let target = self.word()?;
+                    self.expect(b';')?;
+                    module.aliases.push((name, target));
+                }
+                ".global" | ".const" | ".shared" | ".local" => {
+                    self.variables(linkage, &mut module.variables)?
+                }
+                _ => return Err(self.unsupported("the emulator doesn't know this directive")),
+            }
+            linkage = Linkage::Internal;
+        }
+    }
+
+    fn version(&mut self) -> Result<(u32, u32)> {
+        let text = self.text();
+        let parts = text
+            .split_once('.')
+            .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        let version: (u32, u32) =
+            parts.ok_or_else(|| self.error("a version such as 9.0 is needed here"))?;
+        if version > NEWEST {
+            return Err(LoadError {
+                kind: LoadErrorKind::Version,
+                ..self.error(&format!("PTX {text} is newer than {}.{}, the newest the emulator knows; compile with an older toolkit", NEWEST.0, NEWEST.1))
+            });
+        }
+        if version.0 == 0 {
+            return Err(self.error("no such PTX version"));
+        }
+        self.advance();
+        Ok(version)
+    }
+
+    fn target(&mut self) -> Result<u32> {
+        let mut target = 0;
+        loop {
+            let name = self.word()?;
+            if let Some(digits) = name.strip_prefix("sm_") {
+                let digits = digits.trim_end_matches(['a', 'f']);
+                target = digits.parse().map_err(|_| self.error("no such target"))?;
+            } else if name == "texmode_independent" || name == "map_f64_to_f32" {
+                return Err(self.unsupported(&format!("`.target {name}` isn't supported")));
+            }
+            if !self.take(b',') {
+                return Ok(target);
+            }
+        }
+    }
+
+    /// Skips a `.section` with its braces: debugging information.
+    pub(super) fn section(&mut self) -> Result<()> {
+        while !matches!(self.kind(), Kind::Punct(b'{') | Kind::End) {
+            self.advance();
+        }
+        let mut depth = 0usize;
+        loop {
+            match self.kind() {
+                Kind::Punct(b'{') => depth += 1,
+                Kind::Punct(b'}') => depth -= 1,
+                Kind::End => return Err(self.error("a section has no end")),
+                _ => {}
+            }
+            self.advance();
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn function(&mut self, linkage: Linkage) -> Result<Function<'a>> {
+        let line = self.line();
+        let entry = self.text() == ".entry";
+        self.advance();
+        self.attributes()?;
+        let returns = if self.kind() == Kind::Punct(b'(') {
+            self.params()?
+        } else {
+            Vec::new()
+        };
+        let name = self.word()?;
+        let params = if self.kind() == Kind::Punct(b'(') {
+            self.params()?
+        } else {
+            Vec::new()
+        };
+        let mut function = Function {
+            name,
+            entry,
+            linkage,
+            returns,
+            params,
+            body: None,
+            max_threads: None,
+            required_block: None,
+            min_blocks: None,
+            cluster: false,
+            line,
+        };
+        while self.kind() == Kind::Dot {
+            let directive = self.text();
+            match directive {
+                ".maxntid" | ".reqntid" => {
+                    self.advance();
+                    let block = self.dimensions()?;
+                    if directive == ".maxntid" {
+                        function.max_threads =
+                            Some(block.iter().fold(1u32, |a, &b| a.saturating_mul(b)));
+                    } else {
+                        function.required_block = Some(block);
+                    }
+                }
+                ".minnctapersm" | ".maxnctapersm" => {
+                    self.advance();
+                    function.min_blocks = Some(self.small()?);
+                }
+                ".maxnreg" | ".maxclusterrank" | ".abi_preserve" | ".abi_preserve_control" => {
+                    self.advance();
+                    self.small()?;
+                }
+                ".noreturn" | ".blocksareclusters" => self.advance(),
+                ".unique" => self.advance(),
+                ".explicitcluster" => {
+                    function.cluster = true;
+                    self.advance();
+                }
+                ".reqnctapercluster" => {
+                    self.advance();
+                    function.cluster = self.dimensions()? != [1, 1, 1];
+                }
+                ".pragma" => {
+                    while !matches!(self.kind(), Kind::Punct(b';') | Kind::End) {
+                        self.advance();
+                    }
+                    self.expect(b';')?;
+                }
+                ".attribute" => {
+                    self.attributes()?;
+                }
+                _ => {
+                    return Err(
+                        self.unsupported("the emulator doesn't know this directive of a function")
+                    );
+                }
+            }
+        }
+        if self.take(b'{') {
+            function.body = Some(self.body()?);
+        } else {
+            self.expect(b';')?;
+        }
+        Ok(function)
+    }
+
+    fn dimensions(&mut self) -> Result<[u32; 3]> {
+        let mut out = [1; 3];
+        for i in 0..3 {
+            out[i] = self.small()?;
+            if !self.take(b',') {
+                break;
+            }
+        }
+        Ok(out)
+    }
+
+    /// `.attribute(.managed, .unified(..))`; true when managed.
+    fn attributes(&mut self) -> Result<bool> {
+        let mut managed = false;
+        while self.kind() == Kind::Dot && self.text() == ".attribute" {
+            self.advance();
+            self.expect(b'(')?;
+            let mut depth = 1usize;
+            while depth > 0 {
+                match self.kind() {
+                    Kind::Punct(b'(') => depth += 1,
+                    Kind::Punct(b')') => depth -= 1,
+                    Kind::End => return Err(self.error("`)` is missing")),
+                    Kind::Dot => managed |= self.text() == ".managed",
+                    _ => {}
+                }
+                self.advance();
+            }
+        }
+        Ok(managed)
+    }
+
+    /// `(.param .u32 a, .reg .b32 b, …)`
+    pub(super) fn params(&mut self) -> Result<Vec<Variable<'a>>> {
+        self.expect(b'(')?;
+        let mut out = Vec::new();
+        if self.take(b')') {
+            return Ok(out);
+        }
+        loop {
+            let line = self.line();
+            match self.text() {
+                ".param" | ".reg" if self.kind() == Kind::Dot => self.advance(),
+                _ => return Err(self.error("`.param` is needed here")),
+            }
+            let (align, ty, vector) = self.shape()?;
+            // `.param .u64 .ptr .global .align 4 name`
+            if self.kind() == Kind::Dot && self.text() == ".ptr" {
+                self.advance();
+                while self.kind() == Kind::Dot {
+                    let aligned = self.text() == ".align";
+                    self.advance();
+                    if aligned {
+                        self.small()?;
+                    }
+                }
+            }
+            let name = self.word()?;
+            let (size, _) = self.extent(ty, vector)?;
+            out.push(Variable {
+                name,
+                space: StateSpace::Param,
+                align: align.unwrap_or(u64::from(ty.size()) * vector).max(1),
+                size,
+                init: None,
+                linkage: Linkage::Internal,
+                managed: false,
+                line,
+            });
+            if !self.take(b',') {
+                break;
+            }
+        }
+        self.expect(b')')?;
+        Ok(out)
+    }
+
+    pub(super) fn data_type(&mut self) -> Result<Type> {
+        let ty = (self.kind() == Kind::Dot)
+            .then(|| Type::parse(&self.text()[1..]))
+            .flatten();
+        match ty {
+            Some(ty) => {
+                self.advance();
+                Ok(ty)
+            }
+            None if matches!(self.text(), ".texref" | ".samplerref" | ".surfref") => {
+                Err(self.unsupported("textures and surfaces aren't supported by the emulator; read from linear memory instead"))
+            }
+            None => Err(self.error("a type such as .u32 is needed here")),
+        }
+    }
+
+    /// `.align n .v4 .type` in any order: alignment, type, vector length.
+    fn shape(&mut self) -> Result<(Option<u64>, Type, u64)> {
+        let (mut align, mut vector) = (None, 1);
+        loop {
+            match self.text() {
+                ".align" => {
+                    self.advance();
+                    let value = self.integer()?;
+                    if !value.is_power_of_two() || value > 1 << 20 {
+                        return Err(self.error("an alignment is a power of two"));
+                    }
+                    align = Some(value);
+                }
+                ".v2" => {
+                    self.advance();
+                    vector = 2;
+                }
+                ".v4" => {
+                    self.advance();
+                    vector = 4;
+                }
+                _ => return Ok((align, self.data_type()?, vector)),
+            }
+        }
+    }
+
+    /// `[n][m]` after a name: size in bytes, and whether the first extent is open (`[]`).
+    fn extent(&mut self, ty: Type, vector: u64) -> Result<(u64, bool)> {
+        let mut size = u64::from(ty.size()) * vector;
+        let mut open = false;
+        while self.take(b'[') {
+            if self.take(b']') {
+                open = true;
+                continue;
+            }
+            let count = self.integer()?;
+            self.expect(b']')?;
+            size = size
+                .checked_mul(count)
+                .filter(|&s| s <= MAX_VARIABLE)
+                .ok_or_else(|| self.error("the array is too large"))?;
+        }
+        Ok((size, open))
+    }
+
+    /// A declaration that begins with a state space; may declare several names.
+    pub(super) fn variables(
+        &mut self,
+        linkage: Linkage,
+        out: &mut Vec<Variable<'a>>,
+    ) -> Result<()> {
+        let space = self
+            .space()
+            .ok_or_else(|| self.error("a state space is needed here"))?;
+        self.advance();
+        if self.kind() == Kind::Punct(b'[') {
+            return Err(self.unsupported("constant banks aren't supported; use plain .const"));
+        }
+        let managed = self.attributes()?;
+        let (align, ty, vector) = self.shape()?;
+        loop {
+            let line = self.line();
+            let name = self.word()?;
+            let (mut size, open) = self.extent(ty, vector)?;
+            let mut init = None;
+            if self.take(b'=') {
+                let mut data = Init::default();
+                self.initialiser(ty, size, open, 0, &mut data)?;
+                if open {
+                    size = data.bytes.len() as u64;
+                } else if data.bytes.len() as u64 > size {
+                    return Err(self.error("the initialiser is longer than the variable"));
+                }
+                init = Some(data);
+            } else if open {
+                size = 0;
+            }
+            let align = align.unwrap_or(u64::from(ty.size()) * vector).max(1);
+            out.push(Variable {
+                name,
+                space,
+                align,
+                size,
+                init,
+                linkage,
+                managed,
+                line,
+            });
+            if !self.take(b',') {
+                break;
+            }
+        }
+        self.expect(b';')
+    }
+
+    fn initialiser(
+        &mut self,
+        ty: Type,
+        size: u64,
+        open: bool,
+        depth: u32,
+        out: &mut Init<'a>,
+    ) -> Result<()> {
+        if depth > 8 {
+            return Err(self.error("the initialiser is nested too deeply"));
+        }
+        if self.take(b'{') {
+            // A row of a nested list fills up to the row's size; rows here are always written in full by compilers,
+            // so elements are simply taken in order.
+            if self.take(b'}') {
+                return Ok(());
+            }
+            loop {
+                self.initialiser(ty, size, open, depth + 1, out)?;
+                if !self.take(b',') {
+                    break;
+                }
+            }
+            return self.expect(b'}');
+        }
+        if out.bytes.len() as u64 >= MAX_INIT || (!open && out.bytes.len() as u64 >= size) {
+            return Err(self.error("the initialiser is longer than the variable"));
+        }
+        let width = ty.size() as usize;
+        if self.kind() == Kind::Word && self.text() != "WARP_SZ" {
+            return self.address(width, out);
+        }
+        // `0xFF(symbol)`: one byte of an address.
+        if self.kind() == Kind::Number && self.kind_at(1) == Kind::Punct(b'(') {
+            let mask = self.integer()?;
+            self.expect(b'(')?;
+            let before = out.bytes.len();
+            self.address(8, out)?;
+            self.expect(b')')?;
+            out.bytes.truncate(before + width);
+            let shift = mask.trailing_zeros();
+            let byte = mask.checked_shr(shift) == Some(0xff) && width == 1;
+            match out.relocations.last_mut() {
+                Some(relocation) if byte => {
+                    relocation.size = 1;
+                    relocation.shift = shift as u8;
+                }
+                _ => return Err(self.unsupported("a masked address must select one byte")),
+            }
+            return Ok(());
+        }
+        let value = self.constant()?;
+        let bits: u64 = match (value, ty) {
+            (Operand::Int(v), Type::F32) => u64::from((v as i64 as f32).to_bits()),
+            (Operand::Int(v), Type::F64) => (v as i64 as f64).to_bits(),
+            (Operand::Int(v), _) => v,
+            (Operand::Single(v), Type::F64) => f64::from(f32::from_bits(v)).to_bits(),
+            (Operand::Single(v), _) => u64::from(v),
+            (Operand::Double(v), Type::F32) => u64::from((f64::from_bits(v) as f32).to_bits()),
+            (Operand::Double(v), _) => v,
+            (Operand::Float(v), Type::F32) => u64::from((v as f32).to_bits()),
+            (Operand::Float(v), Type::F64) => v.to_bits(),
+            _ => return Err(self.error("this constant doesn't fit the variable's type")),
+        };
+        out.bytes
+            .extend_from_slice(&bits.to_le_bytes()[..width.min(8)]);
+        out.bytes
+            .extend(std::iter::repeat_n(0, width.saturating_sub(8)));
+        Ok(())
+    }
+
+    /// `symbol`, `symbol+4`, `generic(symbol)+4`
+    fn address(&mut self, width: usize, out: &mut Init<'a>) -> Result<()> {
+        let mut symbol = self.word()?;
+        if symbol == "generic" && self.take(b'(') {
+            symbol = self.word()?;
+            self.expect(b')')?;
+        }
+        let addend = if matches!(self.kind(), Kind::Punct(b'+' | b'-')) {
+            self.integer()? as i64
+        } else {
+            0
+        };
+        if width != 8 {
+            return Err(self.unsupported("an address in an initialiser needs a 64-bit element"));
+        }
+        out.relocations.push(Relocation {
+            offset: out.bytes.len() as u64,
+            symbol,
+            addend,
+            size: 8,
+            shift: 0,
+        });
+        out.bytes.extend_from_slice(&[0; 8]);
+        Ok(())
+    }
+}

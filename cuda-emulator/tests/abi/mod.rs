@@ -1,0 +1,193 @@
+//! What the tests of the ABI share. They call the driver as a C program would, through the bindings of `cuda-sys`.
+
+#![allow(dead_code, missing_docs, reason = "each test file uses its part of it")]
+
+use std::ffi::{CString, c_void};
+use std::ptr::{null, null_mut};
+
+pub use cuda_emulator as _;
+pub use cuda_sys::*;
+
+// Forms that the newest headers no longer declare, and the per-thread variants, which they never do.
+unsafe extern "C" {
+    pub fn cuCtxCreate_v2(context: *mut CUcontext, flags: u32, device: CUdevice) -> CUresult;
+    pub fn cuStreamSynchronize_ptsz(stream: CUstream) -> CUresult;
+    pub fn cuStreamGetId_ptsz(stream: CUstream, id: *mut u64) -> CUresult;
+    pub fn cuMemsetD32_v2_ptds(address: CUdeviceptr, value: u32, count: usize) -> CUresult;
+}
+
+/// Calls a driver function and expects success.
+#[macro_export]
+macro_rules! ok {
+    ($function:ident($($arg:expr),* $(,)?)) => {{
+        // SAFETY: the tests pass what the function's documentation asks for, or what it must refuse.
+        let code = unsafe { $function($($arg),*) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS, "{}", stringify!($function));
+    }};
+}
+
+/// Calls a driver function and expects a code.
+#[macro_export]
+macro_rules! fails {
+    ($code:ident, $function:ident($($arg:expr),* $(,)?)) => {{
+        // SAFETY: as for ok!.
+        let code = unsafe { $function($($arg),*) };
+        assert_eq!(code, CUresult::$code, "{}", stringify!($function));
+    }};
+}
+
+/// The primary context of device 0, current on this thread; released when dropped.
+pub struct Primary(pub CUcontext);
+
+impl Primary {
+    pub fn new() -> Primary {
+        let mut context = null_mut();
+        ok!(cuInit(0));
+        ok!(cuDevicePrimaryCtxRetain(&mut context, 0));
+        ok!(cuCtxSetCurrent(context));
+        Primary(context)
+    }
+}
+
+impl Drop for Primary {
+    fn drop(&mut self) {
+        ok!(cuDevicePrimaryCtxRelease_v2(0));
+    }
+}
+
+/// A context of this test's own, so that its fault doesn't disturb the others; destroyed when dropped.
+pub struct Own(pub CUcontext);
+
+impl Own {
+    pub fn new() -> Own {
+        let mut context = null_mut();
+        ok!(cuInit(0));
+        ok!(cuCtxCreate_v2(&mut context, 0, 0));
+        Own(context)
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        ok!(cuCtxDestroy_v2(self.0));
+    }
+}
+
+pub fn alloc(bytes: usize) -> CUdeviceptr {
+    let mut address = 0;
+    ok!(cuMemAlloc_v2(&mut address, bytes));
+    address
+}
+
+pub fn upload<T: Copy>(data: &[T]) -> CUdeviceptr {
+    let address = alloc(size_of_val(data));
+    ok!(cuMemcpyHtoD_v2(
+        address,
+        data.as_ptr().cast(),
+        size_of_val(data)
+    ));
+    address
+}
+
+pub fn download<T: Copy + Default>(address: CUdeviceptr, count: usize) -> Vec<T> {
+    let mut data = vec![T::default(); count];
+    ok!(cuMemcpyDtoH_v2(
+        data.as_mut_ptr().cast(),
+        address,
+        size_of_val(&data[..])
+    ));
+    data
+}
+
+pub fn stream(flags: u32) -> CUstream {
+    let mut stream = null_mut();
+    ok!(cuStreamCreate(&mut stream, flags));
+    stream
+}
+
+pub fn event(flags: u32) -> CUevent {
+    let mut event = null_mut();
+    ok!(cuEventCreate(&mut event, flags));
+    event
+}
+
+pub fn load(ptx: &str) -> CUmodule {
+    let text = CString::new(ptx).unwrap();
+    let mut module = null_mut();
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    module
+}
+
+pub fn function(module: CUmodule, name: &str) -> CUfunction {
+    let name = CString::new(name).unwrap();
+    let mut function = null_mut();
+    ok!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
+    function
+}
+
+/// Launches a kernel with arguments given as addresses of values.
+pub fn launch(
+    function: CUfunction,
+    grid: u32,
+    block: u32,
+    stream: CUstream,
+    arguments: &mut [*mut c_void],
+) -> CUresult {
+    // SAFETY: the tests pass arguments of the kernel's types, or what must be refused.
+    unsafe {
+        cuLaunchKernel(
+            function,
+            grid,
+            1,
+            1,
+            block,
+            1,
+            1,
+            0,
+            stream,
+            arguments.as_mut_ptr(),
+            null_mut(),
+        )
+    }
+}
+
+/// A pointer to a value, as a kernel argument.
+pub fn arg<T>(value: &T) -> *mut c_void {
+    std::ptr::from_ref(value).cast_mut().cast()
+}
+
+/// Something that isn't a live handle of any kind.
+pub const WILD: [usize; 6] = [
+    3,
+    0x1000,
+    0x7fff_dead_b000,
+    usize::MAX,
+    0x1200_0001_0000_0008,
+    0x1500_0fff_ffff_ff08,
+];
+
+/// Runs this test binary again for the one test named, with environment variables; gives (exit code, stdout, stderr).
+pub fn rerun(test: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env("RERUN", "1");
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    let output = command.output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+/// Whether this is the inner run of [`rerun`].
+pub fn inner() -> bool {
+    std::env::var_os("RERUN").is_some()
+}
+
+pub fn nothing() -> *const c_void {
+    null()
+}
