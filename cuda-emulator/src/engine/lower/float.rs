@@ -156,14 +156,14 @@ impl<'a> Lower<'_, 'a> {
                 d: Slot::Def(middle),
                 a,
                 b,
-                ..New::new(soft_exec(4, 2))
+                ..New::op(soft_exec(4, 2))
             });
             self.emit(New {
                 imm: soft.pack(),
                 d,
                 a: Slot::Use(middle),
                 b: c,
-                ..New::new(soft_exec(4, 2))
+                ..New::op(soft_exec(4, 2))
             });
             return Ok(());
         }
