@@ -84,7 +84,7 @@ impl Convert {
         let a = if size < 64 { a & ((1 << size) - 1) } else { a };
         match (format(c.from), format(c.to)) {
             (None, None) => c.integer(a),
-            (None, Some(to)) => c.from_integer(a, to),
+            (None, Some(to)) => c.integer_to_float(a, to),
             (Some(from), None) => c.to_integer(a, from),
             (Some(from), Some(to)) => c.float(a, from, to),
         }
@@ -129,7 +129,7 @@ impl Convert {
         self.extend(value)
     }
 
-    fn from_integer(self, a: u64, to: Format) -> u64 {
+    fn integer_to_float(self, a: u64, to: Format) -> u64 {
         let value = self.number(a);
         let bits = soft::pack(value < 0, 0, value.unsigned_abs(), false, to, self.round);
         self.finish(bits, to)

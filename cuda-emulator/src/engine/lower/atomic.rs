@@ -131,7 +131,7 @@ impl<'a> Lower<'_, 'a> {
                 b,
                 c,
                 y,
-                ..New::new(run)
+                ..New::op(run)
             });
         }
         if acquire {

@@ -123,7 +123,7 @@ impl<'a> Lower<'_, 'a> {
                 b,
                 x: Slot::Raw(x),
                 y: Slot::Raw(y),
-                ..New::new(run)
+                ..New::op(run)
             });
             return Ok(());
         }
@@ -234,7 +234,7 @@ impl<'a> Lower<'_, 'a> {
             a,
             b,
             c,
-            ..New::new(run)
+            ..New::op(run)
         });
         let p = self.dst(&Operand::Name(p), Type::Pred)?;
         let x = self.dump()?;
@@ -247,7 +247,7 @@ impl<'a> Lower<'_, 'a> {
             c: q,
             x,
             y: Slot::Raw(flip),
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }
@@ -286,7 +286,7 @@ impl<'a> Lower<'_, 'a> {
                     d: Slot::Def(packed),
                     a: c,
                     b: len,
-                    ..New::new(run)
+                    ..New::op(run)
                 });
                 let (a, b) = (self.src(a, ty)?, self.src(b, ty)?);
                 let d = self.dst(d, ty)?;
@@ -302,7 +302,7 @@ impl<'a> Lower<'_, 'a> {
                     a,
                     b,
                     c: Slot::Use(packed),
-                    ..New::new(run)
+                    ..New::op(run)
                 });
                 Ok(())
             }

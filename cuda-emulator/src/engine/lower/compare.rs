@@ -95,7 +95,7 @@ impl<'a> Lower<'_, 'a> {
                     b,
                     c,
                     y: Slot::Raw(y),
-                    ..New::new(run)
+                    ..New::op(run)
                 });
             }
             "slct" => {
@@ -154,7 +154,7 @@ impl<'a> Lower<'_, 'a> {
                     d,
                     a,
                     x,
-                    ..New::new(run)
+                    ..New::op(run)
                 });
             }
             _ => return Ok(false),
@@ -175,7 +175,7 @@ impl<'a> Lower<'_, 'a> {
             imm,
             d: Slot::Def(d),
             a: slot,
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(Slot::Use(d))
     }
@@ -229,7 +229,7 @@ impl<'a> Lower<'_, 'a> {
             c,
             x,
             y: Slot::Raw(y),
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }
@@ -281,7 +281,7 @@ impl<'a> Lower<'_, 'a> {
                 d: p,
                 a: Slot::Use(first),
                 b: Slot::Use(first),
-                ..New::new(run)
+                ..New::op(run)
             });
             return Ok(());
         }
@@ -334,7 +334,7 @@ impl<'a> Lower<'_, 'a> {
                 a: yes,
                 b: no,
                 c: Slot::Use(p),
-                ..New::new(run)
+                ..New::op(run)
             });
             return Ok(());
         }
@@ -357,7 +357,7 @@ impl<'a> Lower<'_, 'a> {
             a: yes,
             b: no,
             c: Slot::Use(p),
-            ..New::new(run)
+            ..New::op(run)
         });
         let d = self.dst(d, result)?;
         let run = select(|a: u32, b: u32, c| if c { b | a << 16 } else { b });
@@ -366,7 +366,7 @@ impl<'a> Lower<'_, 'a> {
             a: yes,
             b: Slot::Use(low),
             c: Slot::Use(q),
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }
