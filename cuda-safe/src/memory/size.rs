@@ -37,14 +37,17 @@ pub(crate) fn range_within(
     };
     match (start, end) {
         (Some(start), Some(end)) if start <= end && end <= len => Ok(start..end),
-        _ => Err(Error::invalid(
-            call,
-            format!(
-                "the range {:?} to {:?} does not lie within the {len} elements",
-                range.start_bound(),
-                range.end_bound()
-            ),
-        )),
+        _ => {
+            let text = |index: Option<usize>| index.map_or("..".into(), |index| index.to_string());
+            Err(Error::invalid(
+                call,
+                format!(
+                    "the range {}..{} does not lie within the {len} elements",
+                    text(start),
+                    text(end)
+                ),
+            ))
+        }
     }
 }
 
