@@ -7,14 +7,16 @@ use super::soft::{self, Format, Round};
 pub(super) const NAN32: u32 = 0x7fff_ffff;
 
 /// Makes any NaN the one that the GPU gives.
+///
+/// Done on the bits: the compiler takes the bits of a NaN for arbitrary and would drop the same choice among floats.
 #[inline(always)]
 pub(super) fn quiet(x: f32) -> f32 {
-    // By its bits: the compiler may take one NaN of an operation for as good as another.
-    if x.to_bits() & 0x7fff_ffff > 0x7f80_0000 {
-        f32::from_bits(NAN32)
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 {
+        NAN32
     } else {
-        x
-    }
+        bits
+    })
 }
 
 /// Flushes a subnormal to a zero of its sign.
