@@ -11,6 +11,9 @@ use super::state::{Buffer, Ctx};
 use super::worker::{Outcome, Worker};
 use super::{Device, Fault, FaultKind, Image, Launch, Options, Region, Stats};
 
+/// Bytes of the workspace of a cooperative launch: its size and the barrier, as cooperative groups know it.
+const WORKSPACE: usize = 64;
+
 /// What the workers of a launch share.
 pub(super) struct Shared<'l> {
     pub program: &'l Program,
@@ -33,6 +36,7 @@ pub(super) struct Shared<'l> {
     pub facts: Facts,
     pub started: Instant,
     params: Buffer,
+    workspace: Option<Buffer>,
     params_size: u64,
     blocks: u64,
     resident: usize,
@@ -53,13 +57,22 @@ impl<'l> Shared<'l> {
         (self.params.ptr() as u64, self.params_size)
     }
 
-    pub(super) fn params_region(&self) -> Region {
-        Region {
+    /// Memory that kernels may reach and the device doesn't know.
+    pub(super) fn own_regions(&self) -> Vec<Region> {
+        let params = Region {
             base: self.params.ptr() as u64,
             size: self.params_size,
             writable: false,
             id: 0,
-        }
+        };
+        let workspace = self.workspace.as_ref();
+        let workspace = workspace.map(|w| Region {
+            base: w.ptr() as u64,
+            size: WORKSPACE as u64,
+            writable: true,
+            id: 0,
+        });
+        std::iter::once(params).chain(workspace).collect()
     }
 
     pub(super) fn list(&self, start: u32, count: u32) -> &'l [u32] {
@@ -219,8 +232,9 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     } else {
         local + u64::from(options.stack_size).next_multiple_of(16)
     };
+    let host = host_threads();
     let wanted = if options.threads == 0 {
-        host_cores()
+        host
     } else {
         options.threads
     };
@@ -232,6 +246,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     } else {
         options.resident_blocks.max(1)
     };
+    let workspace = launch.cooperative.then(|| Buffer::new(WORKSPACE));
     let shared = Shared {
         program,
         image: launch.image,
@@ -254,9 +269,11 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
             multiprocessors: options.multiprocessors,
             static_shared,
             dynamic_shared: launch.dynamic_shared,
+            workspace: workspace.as_ref().map_or(0, |w| w.ptr() as u64),
         },
         started: Instant::now(),
         params,
+        workspace,
         params_size: launch.params.len() as u64,
         blocks,
         resident,
@@ -298,6 +315,12 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     }
 }
 
+/// Cores that this process may use; asked once, since the question takes longer than a launch.
+fn host_threads() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Multiplier (prime to the number of blocks) and offset of the block order.
 fn order(blocks: u64, seed: Option<u64>) -> (u64, u64) {
     let Some(seed) = seed else { return (1, 0) };
@@ -312,12 +335,6 @@ fn order(blocks: u64, seed: Option<u64>) -> (u64, u64) {
         multiplier += 1;
     }
     (multiplier, seed % blocks)
-}
-
-/// Cores of the host. Asked for once: the answer takes the system longer than a small launch does.
-fn host_cores() -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Work that several threads of the pool do together with the caller.
@@ -360,7 +377,8 @@ fn share(workers: usize, work: &(dyn Fn(usize) + Sync)) {
     });
     {
         let mut queue = pool.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        while queue.1 < (workers - 1).max(host_cores() - 1) {
+        let host = host_threads();
+        while queue.1 < (workers - 1).max(host - 1) {
             let name = format!("cuda-emulator-{}", queue.1);
             if std::thread::Builder::new().name(name).spawn(serve).is_err() {
                 break;

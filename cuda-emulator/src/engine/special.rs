@@ -28,7 +28,10 @@ mod block {
     pub(super) const ZERO: u32 = 20;
     pub(super) const ONE: u32 = 21;
     pub(super) const DYNAMIC_BASE: u32 = 22;
-    pub(super) const NSLOTS: u32 = 24;
+    /// Address of the grid's workspace, upper and lower half.
+    pub(super) const ENVREG1: u32 = 24;
+    pub(super) const ENVREG2: u32 = 25;
+    pub(super) const NSLOTS: u32 = 26;
 }
 
 /// Bytes of a block's area.
@@ -61,6 +64,8 @@ pub(super) fn operand(name: &str) -> Option<u32> {
         "%nsmid" => at(block::NSM),
         "%dynamic_smem_size" => at(block::DYNAMIC_SIZE),
         "%total_smem_size" | "%aggr_smem_size" => at(block::TOTAL_SIZE),
+        "%envreg1" => at(block::ENVREG1),
+        "%envreg2" => at(block::ENVREG2),
         // Every block is a cluster of its own.
         "%clusterid.x" | "%clusterid.y" | "%clusterid.z" => at(block::CTAID + axis(name)),
         "%nclusterid.x" | "%nclusterid.y" | "%nclusterid.z" => at(block::NCTAID + axis(name)),
@@ -81,6 +86,8 @@ pub(super) struct Facts {
     pub multiprocessors: u32,
     pub static_shared: u32,
     pub dynamic_shared: u32,
+    /// Where cooperative groups keep the grid's barrier; 0 unless the launch is cooperative.
+    pub workspace: u64,
 }
 
 /// Fills what doesn't change from block to block.
@@ -112,6 +119,8 @@ pub(super) unsafe fn fill_launch(area: *mut u8, facts: &Facts) {
     });
     put(block::ZERO, &|_| 0);
     put(block::ONE, &|_| 1);
+    put(block::ENVREG1, &|_| (facts.workspace >> 32) as u32);
+    put(block::ENVREG2, &|_| facts.workspace as u32);
     // SAFETY: two slots.
     unsafe {
         let base = area

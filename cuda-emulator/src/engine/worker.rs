@@ -73,7 +73,7 @@ impl<'l> Worker<'l> {
         let image = launch.image;
         let regions = super::memory::Regions::new(
             launch.program.memory_instructions as usize,
-            vec![launch.params_region()],
+            launch.own_regions(),
             launch.device.generation(),
         );
         let null = std::ptr::null_mut();

@@ -21,7 +21,7 @@ def main():
     root = pathlib.Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
     ctypes.CDLL(str(next((root / "lib").glob("libnvrtc-builtins.so*"))), mode=ctypes.RTLD_GLOBAL)
     nvrtc = ctypes.CDLL(str(next((root / "lib").glob("libnvrtc.so*"))))
-    options = [f"--gpu-architecture={args.arch}", "--std=c++17", "-default-device", f"-I{root}/include", f"-I{root}/include/cccl"]
+    options = [f"--gpu-architecture={args.arch}", "--std=c++17", "-default-device", "--device-int128", f"-I{root}/include", f"-I{root}/include/cccl"]
     options += args.option
     for name in args.files:
         source = pathlib.Path(name).read_bytes()

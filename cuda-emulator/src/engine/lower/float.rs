@@ -221,6 +221,17 @@ impl<'a> Lower<'_, 'a> {
             "rcp" => (soft_exec(8, 1), 1, Some(exact(SoftOp::Rcp))),
             "sqrt" if near => (unary(|a: f64| a.sqrt()), 1, None),
             "sqrt" => (soft_exec(8, 1), 1, Some(exact(SoftOp::Sqrt))),
+            "rsqrt" if !ftz => (
+                unary(|a: f64| {
+                    if a == 0.0 {
+                        f64::INFINITY.copysign(a)
+                    } else {
+                        1.0 / a.sqrt()
+                    }
+                }),
+                1,
+                None,
+            ),
             "rsqrt" => (
                 unary(|a: f64| {
                     let a = coarse(a);
@@ -240,7 +251,6 @@ impl<'a> Lower<'_, 'a> {
             "copysign" => (binary(|a: f64, b: f64| b.copysign(a)), 2, None),
             _ => return Err(self.syntax("no such type on this instruction")),
         };
-        let _ = ftz; // `rcp.approx.ftz.f64`: flushing is part of `coarse`.
         self.simple(run, soft.map_or(0, Soft::pack), Type::F64, sources, o)
     }
 

@@ -1,0 +1,147 @@
+//! Measures the engine: lane-instructions a second, the sum and convolution kernels, launch and load time.
+//!
+//! `cargo run --release -p cuda-emulator --example engine_speed`
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Loaded, load};
+
+const LOOPS: &str = r#"
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry integers(.param .u64 out, .param .u32 n) {
+    .reg .b32 %r<12>; .reg .pred %p<2>; .reg .b64 %rd<3>;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+    ld.param.u32 %r3, [n];
+L:
+    mad.lo.s32 %r1, %r1, 1664525, 1013904223;
+    xor.b32 %r4, %r1, %r2;
+    shl.b32 %r5, %r4, 3;
+    add.s32 %r1, %r5, %r1;
+    and.b32 %r6, %r1, 65535;
+    sub.s32 %r1, %r1, %r6;
+    add.s32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %r3;
+    @%p1 bra L;
+    ld.param.u64 %rd1, [out];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+.visible .entry floats(.param .u64 out, .param .u32 n) {
+    .reg .b32 %r<12>; .reg .f32 %f<8>; .reg .pred %p<2>; .reg .b64 %rd<3>;
+    mov.u32 %r1, %tid.x;
+    cvt.rn.f32.u32 %f1, %r1;
+    mov.f32 %f2, 0f3F7FFFFE;
+    mov.u32 %r2, 0;
+    ld.param.u32 %r3, [n];
+L:
+    fma.rn.f32 %f1, %f1, %f2, 0f3F000000;
+    mul.f32 %f3, %f1, 0f3F800001;
+    add.f32 %f4, %f3, %f1;
+    fma.rn.f32 %f1, %f4, 0f3E800000, %f3;
+    sub.f32 %f1, %f1, %f4;
+    max.f32 %f1, %f1, 0f00000000;
+    add.s32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %r3;
+    @%p1 bra L;
+    ld.param.u64 %rd1, [out];
+    st.global.f32 [%rd1], %f1;
+    ret;
+}
+"#;
+
+fn best(runs: usize, mut f: impl FnMut()) -> Duration {
+    (0..runs)
+        .map(|_| {
+            let start = Instant::now();
+            f();
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default()
+}
+
+fn lanes(m: &Loaded, kernel: &str, threads: usize) -> f64 {
+    let out = m.device.allocate(64, true);
+    let mut instructions = 0;
+    let time = best(3, || {
+        instructions = m
+            .run(kernel, 8 * threads as u32, 256, args![out, 2000])
+            .warp_instructions
+    });
+    instructions as f64 * 32.0 / time.as_secs_f64() / 1e6
+}
+
+fn main() {
+    let host = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut m = load(LOOPS);
+    m.options.time_limit = None;
+    for kernel in ["integers", "floats"] {
+        for threads in [1, host] {
+            m.options.threads = threads;
+            println!(
+                "{kernel}, {threads} threads: {:.0} million lane-instructions/s",
+                lanes(&m, kernel, threads)
+            );
+        }
+    }
+    let mut m = load(include_str!("../tests/ptx/simple.ptx"));
+    m.options.time_limit = None;
+    let n = 1 << 24;
+    let data = vec![1f32; n];
+    let input = m.device.upload(&data);
+    for threads in [1, host] {
+        m.options.threads = threads;
+        for (kernel, block, grids) in [
+            ("sum", 256, [1024, 65536]),
+            ("sum_warp", 256, [1024, 65536]),
+        ] {
+            for grid in grids {
+                let out = m.device.upload(&[0f32]);
+                let mut stats = Default::default();
+                let time = best(2, || {
+                    stats = m.run(kernel, grid, block, args![out, input, n as u32])
+                });
+                println!("{kernel} of 2^24, grid {grid}, {threads} threads: {time:?}, {stats:?}");
+            }
+        }
+        let image = m.device.upload(&vec![0.5f32; 1 << 20]);
+        let out = m.device.allocate(4 << 20, true);
+        let mut stats = Default::default();
+        let time = best(2, || {
+            stats = m
+                .try_run(
+                    "convolve",
+                    [64, 64, 1],
+                    [16, 16, 1],
+                    0,
+                    false,
+                    args![out, image, 1024, 1024],
+                )
+                .unwrap_or_default();
+        });
+        println!("5x5 convolution of 1024^2, {threads} threads: {time:?}, {stats:?}");
+    }
+    for (grid, block) in [(1, 1), (1, 32), (1, 256), (2, 32), (100, 256)] {
+        let count = 2000;
+        let time = best(5, || {
+            (0..count).for_each(|_| drop(m.run("empty", grid, block, args![])))
+        });
+        println!(
+            "empty kernel, {grid} x {block}: {:?} a launch",
+            time / count
+        );
+    }
+    for (name, text) in [
+        ("simple", include_str!("../tests/ptx/simple.ptx")),
+        ("features", include_str!("../tests/ptx/features.ptx")),
+    ] {
+        let time = best(5, || drop(cuda_emulator::engine::Program::load(text)));
+        println!("load of {name}, {} lines: {time:?}", text.lines().count());
+    }
+}
