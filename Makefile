@@ -1,7 +1,39 @@
-# The CUDA version whose headers and NVRTC `make setup` brings.
-CUDA ?= 13.0
+# The CUDA version whose headers and NVRTC `make setup` brings, as 12.4 or 13.0.
+CUDA ?=
 PYTHON ?= python3
+CARGO ?= cargo
 
-.PHONY: setup
+.PHONY: help setup demo test bench check bundle headers
+
+help:
+	@echo "make setup    bring CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
+	@echo "make demo     build and run the main example"
+	@echo "make test     build and run all tests"
+	@echo "make bench    build and run the benches"
+	@echo "make check    formatting, lints, documentation, licences"
+	@echo "make bundle   everything that runs, in one folder for a GPU machine without Rust"
+	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
+
 setup:
-	@$(PYTHON) scripts/setup.py --cuda $(CUDA)
+	@$(PYTHON) scripts/setup.py --cuda "$(CUDA)"
+
+demo: setup
+	$(CARGO) run --locked --release --example quickstart
+
+test: setup
+	$(CARGO) test --locked --workspace
+
+bench: setup
+	$(CARGO) bench --locked
+
+check: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps
+	$(PYTHON) scripts/licences.py
+
+bundle: setup
+	$(PYTHON) scripts/bundle.py
+
+headers: setup
+	scripts/check-headers.sh

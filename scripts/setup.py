@@ -1,19 +1,236 @@
 #!/usr/bin/env python3
-"""Brings CUDA headers, NVRTC and libclang into .cuda/ with pip."""
-import argparse, pathlib, subprocess, sys
+"""Brings what this machine lacks to build and run cuda-direct: CUDA headers, NVRTC and libclang.
 
-root = pathlib.Path(__file__).resolve().parent.parent
-parser = argparse.ArgumentParser()
-parser.add_argument("--cuda", default="13.0")
-cuda = parser.parse_args().cuda
-target = root / ".cuda"
-marker = target / "version"
-suffix = "" if int(cuda.split(".")[0]) >= 13 else "-cu12"
-names = ["nvidia-cuda-runtime", "nvidia-cuda-nvrtc", "nvidia-cuda-cccl", "nvidia-cuda-profiler-api"]
-names += ["nvidia-cuda-crt"] if not suffix else ["nvidia-cuda-nvcc"]
-if marker.exists() and marker.read_text() == cuda:
-    print(f"CUDA {cuda} is in {target}")
-    sys.exit()
-packages = [f"{name}{suffix}=={cuda}.*" for name in names] + ["libclang"]
-subprocess.run([sys.executable, "-m", "pip", "install", "--upgrade", "--no-deps", "--target", str(target), *packages], check=True)
-marker.write_text(cuda)
+They come from PyPI by pip, without root, into .cuda/ in the repository. Where a CUDA toolkit is installed nothing of
+CUDA is fetched. Needs Python 3.7 and pip, nothing else.
+"""
+
+import argparse
+import ctypes
+import glob
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+DEFAULT = "13.0"
+OLDEST = (12, 0)
+# The order and the places in which cuda-sys's build script searches, but for .cuda itself.
+VARIABLES = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_INC_DIR"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cuda", default="", help=f"CUDA version, as 12.4 or 13.0 (default {DEFAULT})")
+    parser.add_argument("--into", type=pathlib.Path, default=REPOSITORY / ".cuda", help="folder to fill")
+    arguments = parser.parse_args()
+    folder, wanted = arguments.into.resolve(), arguments.cuda.strip()
+    if wanted and not re.fullmatch(r"\d+\.\d+", wanted):
+        fail(f"CUDA={wanted} is not a version: give it as CUDA=12.4")
+    if wanted and tuple(map(int, wanted.split("."))) < OLDEST:
+        fail(f"CUDA={wanted} is too old: 12.0 is the oldest that cuda-sys binds")
+
+    present = read(folder / "version")
+    if present and (not wanted or wanted == present):
+        try:
+            print(f"CUDA {present} is in {folder}: {verify(folder)}")
+            return
+        except Broken as reason:
+            print(f"CUDA {present} in {folder} is not whole ({reason}): bringing it again")
+            wanted = present
+    if wanted:
+        for name in VARIABLES:
+            if os.environ.get(name):
+                print(f"note: {name} is set, so the build takes the CUDA headers from there, not from {folder}")
+    else:
+        toolkit = installed_toolkit()
+        if toolkit:
+            print(f"a CUDA toolkit is installed ({toolkit}): nothing of CUDA to fetch")
+            bring_libclang(folder)
+            return
+        wanted = DEFAULT
+    bring(folder, wanted)
+
+
+def bring(folder, cuda):
+    """Fills a new folder, verifies it, then puts it in the place of the old one."""
+    print(f"bringing CUDA {cuda} (headers, NVRTC) and libclang into {folder}", flush=True)
+    new = folder.with_name(folder.name + ".new")
+    shutil.rmtree(new, ignore_errors=True)
+    install(new, packages(cuda) + ["libclang>=16"])
+    try:
+        found = verify(new, cuda)
+    except Broken as reason:
+        shutil.rmtree(new, ignore_errors=True)
+        fail(f"what pip brought does not work: {reason}")
+    (new / "version").write_text(cuda + "\n")
+    shutil.rmtree(folder, ignore_errors=True)
+    new.rename(folder)
+    print(f"done: {found}")
+
+
+def bring_libclang(folder):
+    """libclang alone, where the system has none."""
+    where = system_libclang()
+    if where:
+        print(f"libclang is installed ({where}): nothing to do")
+        return
+    if not loads_libclang(folder):
+        print(f"bringing libclang into {folder}", flush=True)
+        install(folder, ["libclang>=16"])
+        if not loads_libclang(folder):
+            fail(f"the libclang that pip brought into {folder} cannot be loaded")
+    print(f"libclang is in {folder}")
+
+
+def packages(cuda):
+    """pip's requirements. The parts that have versions of their own are no newer than the release."""
+    major, minor = map(int, cuda.split("."))
+    suffix = "" if major >= 13 else f"-cu{major}"
+    # crt/, which cuda_runtime.h and mma.h include, came with nvcc before it became a package.
+    crt = "nvidia-cuda-crt" if major >= 13 else "nvidia-cuda-nvcc"
+    exact = [f"{name}{suffix}=={cuda}.*" for name in ("nvidia-cuda-runtime", "nvidia-cuda-nvrtc")]
+    # The first libcu++ that is whole in pip's packages for 12 is that of 12.4, which earlier releases take too.
+    cccl = max(minor, 4) if major == 12 else minor
+    newest = {"nvidia-cuda-cccl": cccl, "nvidia-cuda-profiler-api": minor, crt: minor}
+    loose = [f"{name}{suffix}>={major},<{major}.{last + 1}" for name, last in newest.items()]
+    return exact + loose
+
+
+def install(folder, requirements):
+    """pip into a folder; its complaints are shown only when it fails, and then in short."""
+    pip = [sys.executable, "-m", "pip"]
+    if subprocess.run([*pip, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
+        fail(f"{sys.executable} has no pip: install it (Debian and Ubuntu: apt install python3-pip), then run this again")
+    options = ["--target", str(folder), "--upgrade", "--no-deps", "--only-binary=:all:"]
+    options += ["--disable-pip-version-check", "--retries", "2", "--timeout", "20"]
+    # A user's own settings must not turn the target into another place.
+    environment = {**os.environ, "PIP_USER": "0", "PIP_ROOT_USER_ACTION": "ignore"}
+    with tempfile.TemporaryFile("w+") as complaints:
+        done = subprocess.run([*pip, "install", *options, *requirements], stderr=complaints, env=environment)
+        complaints.seek(0)
+        lines = [line for line in complaints.read().splitlines() if "ERROR" in line]
+    if done.returncode != 0:
+        quoted = " ".join(f"'{requirement}'" for requirement in requirements)
+        fail(
+            f"pip could not bring {', '.join(requirements)}\n"
+            + "".join(f"  pip: {line}\n" for line in lines[-2:])
+            + "Is this machine offline, or is there no such version? Without a network, bring the packages by hand:\n"
+            f"  elsewhere: python3 -m pip download --no-deps --only-binary=:all: -d wheels {quoted}\n"
+            "  here:      PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels make setup"
+        )
+
+
+class Broken(Exception):
+    """Why a folder cannot be used."""
+
+
+def verify(folder, cuda=None):
+    """Looks for each part and uses it once; gives a line that says what there is."""
+    bases = [folder / "nvidia" / "cu13"] + sorted((folder / "nvidia").glob("cuda_*"))
+    include = [base / "include" for base in bases] + [base / "include" / "cccl" for base in bases]
+    include = [directory for directory in include if directory.is_dir()]
+    for header in ("cuda.h", "nvrtc.h", "cuda_fp16.h", "crt/host_defines.h", "cuda/std/atomic", "cub/cub.cuh"):
+        if not any((directory / header).is_file() for directory in include):
+            raise Broken(f"no {header}")
+    version = header_version(include)
+    if cuda and version != cuda:
+        raise Broken(f"cuda.h is of CUDA {version}, not {cuda}")
+    libraries = [path for base in bases for path in sorted((base / "lib").glob("libnvrtc*.so*")) if ".alt." not in path.name]
+    major, minor = compile_a_line(libraries, include)
+    clang = loads_libclang(folder)
+    if not clang:
+        raise Broken("libclang cannot be loaded")
+    return f"cuda.h {version}, NVRTC {major}.{minor} compiles, {clang}"
+
+
+def header_version(include):
+    text = next(read(directory / "cuda.h") for directory in include if (directory / "cuda.h").is_file())
+    number = int(re.search(r"#define\s+CUDA_VERSION\s+(\d+)", text).group(1))
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def compile_a_line(libraries, include):
+    """Loads NVRTC and compiles a kernel that includes a header; gives NVRTC's version."""
+    try:
+        # NVRTC asks for its builtins by name; a library that is loaded already needs no search.
+        for path in sorted(libraries, key=lambda path: "builtins" not in path.name):
+            nvrtc = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+        program = ctypes.c_void_p()
+        source = b"#include <cuda_fp16.h>\n__global__ void f(__half *x) { *x = __float2half(1); }\n"
+        options = [b"--gpu-architecture=compute_80"] + [b"--include-path=" + os.fsencode(str(d)) for d in include]
+        created = nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"setup.cu", 0, None, None)
+        code = created or nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+        if code:
+            log = ctypes.create_string_buffer(1 << 16)
+            nvrtc.nvrtcGetProgramLog(program, log)
+            raise Broken(f"NVRTC does not compile (code {code}): {log.value.decode(errors='replace').strip()}")
+        return major.value, minor.value
+    except (OSError, AttributeError, UnboundLocalError) as error:
+        raise Broken(f"NVRTC cannot be loaded: {error}")
+
+
+def loads_libclang(folder):
+    """The version of the libclang in a folder, empty when there is none that loads."""
+
+    class String(ctypes.Structure):
+        _fields_ = [("data", ctypes.c_void_p), ("flags", ctypes.c_uint)]
+
+    for path in sorted((folder / "clang" / "native").glob("libclang.*")):
+        try:
+            library = ctypes.CDLL(str(path))
+        except OSError:
+            continue
+        library.clang_getClangVersion.restype = String
+        library.clang_getCString.argtypes, library.clang_getCString.restype = [String], ctypes.c_char_p
+        text = library.clang_getCString(library.clang_getClangVersion()).decode()
+        return re.sub(r".*clang version (\S+).*", r"libclang \1", text)
+    return ""
+
+
+def installed_toolkit():
+    """A toolkit with headers and NVRTC that the build script finds by itself."""
+    places = [(name, os.environ.get(name, "")) for name in VARIABLES]
+    nvcc = shutil.which("nvcc")
+    places += [("nvcc", str(pathlib.Path(nvcc).resolve().parent.parent) if nvcc else "")]
+    places += [("usual place", "/usr/local/cuda"), ("usual place", "/opt/cuda"), ("Debian's packages", "/usr")]
+    for name, place in places:
+        if not place:
+            continue
+        includes = ["include", "targets/*/include", "nvidia/cu13/include", "nvidia/cuda_runtime/include"]
+        libraries = ["lib64", "lib", "targets/*/lib", "lib/*-linux-gnu", "nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"]
+        if name == "CUDA_INC_DIR":
+            includes, libraries = ["."], ["../lib64", "../lib"]
+        header = any(glob.glob(os.path.join(place, directory, "cuda.h")) for directory in includes)
+        library = any(glob.glob(os.path.join(place, directory, "libnvrtc.so*")) for directory in libraries)
+        if header and library:
+            return f"{place}, {name}"
+    return ""
+
+
+def system_libclang():
+    """Where libclang is installed, empty when it is not."""
+    given = os.environ.get("LIBCLANG_PATH")
+    if given:
+        return f"LIBCLANG_PATH={given}"
+    patterns = ["/usr/lib/llvm-*/lib/libclang*.so*", "/usr/lib*/libclang*.so*", "/usr/lib/*-linux-gnu/libclang*.so*"]
+    patterns += ["/usr/local/lib*/libclang*.so*"]
+    return next((path for pattern in patterns for path in sorted(glob.glob(pattern)) if "libclang-cpp" not in path), "")
+
+
+def read(path):
+    return path.read_text(errors="replace").strip() if path.is_file() else ""
+
+
+def fail(message):
+    sys.exit(f"make setup: {message}")
+
+
+if __name__ == "__main__":
+    main()

@@ -38,9 +38,17 @@ def up(a, b):
 
 
 def weights_of(count):
-    """Deterministic weights of mixed sign in a struct of `count` floats."""
-    values = [((i * 2654435761) % 1000 - 480) / 1000 for i in range(count)]
-    return (c_float * count)(*values)
+    """Deterministic weights of mixed sign."""
+    return [((i * 2654435761) % 1000 - 480) / 1000 for i in range(count)]
+
+
+def parameter(weights, kw=None):
+    """The weights as the kernels take them: rows of kw padded to an even width."""
+    if kw and kw % 2:
+        rows = [weights[i:i + kw] + [0.0] for i in range(0, len(weights), kw)]
+        weights = [w for row in rows for w in row]
+    weights = weights + [0.0] * (-len(weights) % 4)
+    return (c_float * len(weights))(*weights)
 
 
 def copy_variants():
@@ -76,25 +84,24 @@ def tile_variants(k):
 
 
 def stream_variants(k):
-    passes = {3: [3], 5: [5, 3], 7: [7, 4], 9: [3, 5], 15: [3, 5], 31: [2, 3]}[k]
-    for warps, rows, per in itertools.product([1, 2, 4] if k < 31 else [2, 4, 8], [4, 8], passes):
+    passes = {3: [(3, 0)], 5: [(5, 0)], 7: [(7, 0)], 9: [(9, 0), (3, 0)],
+              15: [(3, 1), (5, 1), (4, 1), (15, 0), (5, 0)], 31: [(2, 1), (3, 1)]}[k]
+    for warps, rows, (per, rolled) in itertools.product(
+            {31: [4, 8]}.get(k, [1, 2, 4]), [4, 8], passes):
         for resident in (20, 32) if rows == 4 else (16, 24):
-            for ahead in (1, 2) if k <= 7 and warps * rows <= 8 else (1,):
+            for ahead in (1, 2, 3) if k <= 7 and warps * rows <= 8 else (1,):
                 yield dict(WARPS=warps, ROWS=rows, PASS=per, BLOCKS=resident // warps, AHEAD=ahead,
-                           ROLLED=int(k > 9))
-                if k in (7, 9) and k % per == 0:
-                    yield dict(WARPS=warps, ROWS=rows, PASS=per, BLOCKS=resident // warps,
-                               AHEAD=ahead, ROLLED=1)
+                           ROLLED=rolled)
 
 
 def separable_variants(k):
     group = k * max(1, 32 // k)
-    for threads, columns, blocks in [(128, 2, 2), (128, 2, 3), (128, 2, 4), (256, 1, 2),
-                                     (256, 1, 3), (128, 1, 4), (128, 1, 6), (256, 2, 1)]:
+    for threads, columns, blocks in [(128, 2, 3), (128, 2, 4), (64, 2, 6), (64, 2, 8), (256, 1, 2),
+                                     (256, 1, 3), (128, 1, 4), (128, 1, 6), (256, 2, 2)]:
         yield dict(THREADS=threads, COLUMNS=columns, BLOCKS=blocks, GROUP=group)
 
 
-MARCH_K, TILE_K, SEPARABLE_K = [3, 5], [3, 5, 7, 9, 15, 31], [5, 15, 31]
+MARCH_K, TILE_K, SEPARABLE_K = [3, 5], [3, 5, 7, 9, 15, 31], [5, 9, 15, 31]
 CORRECT = [(3, 3), (5, 5), (9, 9), (15, 15), (31, 31), (4, 6)]
 
 
@@ -105,8 +112,8 @@ def correct_cases():
         common = dict(border=border, aligned=aligned, same=True)
         if kw <= 9:
             yield "march", kw, kh, common, dict(THREADS=128, BLOCKS=4, PREFETCH=0)
-        yield "stream", kw, kh, common, dict(WARPS=2, ROWS=4, BLOCKS=8, PASS=min(kh, 3), AHEAD=1,
-                                              ROLLED=int(kh > 9))
+        yield "stream", kw, kh, common, dict(WARPS=2, ROWS=4, BLOCKS=8, AHEAD=1 + (kw == 9),
+                                              PASS=kh if kh <= 9 else 4, ROLLED=int(kh > 9))
         yield "tile", kw, kh, common, dict(WARPS=4, ROWS=8, BLOCKS=4, PAIR=2)
         yield "separable", kw, kh, common, dict(THREADS=128, COLUMNS=2, BLOCKS=2,
                                                 GROUP=kh * max(1, 32 // kh))
@@ -130,6 +137,17 @@ def sources(suites):
     if "correct" in suites:
         for kind, kw, kh, common, macros in correct_cases():
             yield kernels.convolve_source(kind, kw, kh, **common, **macros)
+
+
+PROFILE = [
+    ("march", 3, 8, dict(THREADS=128, BLOCKS=8, PREFETCH=1)),
+    ("stream", 5, 32, dict(WARPS=4, ROWS=4, PASS=3, BLOCKS=8, AHEAD=1, ROLLED=0)),
+    ("stream", 7, 80, dict(WARPS=4, ROWS=4, PASS=4, BLOCKS=5, AHEAD=1, ROLLED=0)),
+    ("stream", 9, 64, dict(WARPS=4, ROWS=4, PASS=5, BLOCKS=5, AHEAD=1, ROLLED=0)),
+    ("tile", 15, 0, dict(WARPS=4, ROWS=8, BLOCKS=5, PAIR=2)),
+    ("tile", 31, 0, dict(WARPS=8, ROWS=4, BLOCKS=4, PAIR=2)),
+    ("separable", 31, 125, dict(THREADS=256, COLUMNS=1, BLOCKS=2, GROUP=31)),
+]
 
 
 class Bench:
@@ -271,7 +289,8 @@ class Bench:
             shared = 4 * (macros["WARPS"] * macros["ROWS"] + kh - 1) * (128 + halo)
         if kind == "stream":
             step = macros["WARPS"] * macros["ROWS"]
-            shared = 4 * (kh - 1 + step * (1 + macros["AHEAD"])) * (128 + halo)
+            head = up(kh - 1, macros["ROWS"]) * macros["ROWS"]
+            shared = 4 * (head + step * (1 + macros["AHEAD"])) * (128 + halo)
         if kind == "separable":
             width = macros["THREADS"] * macros["COLUMNS"]
             pitch = (width + halo + 27) // 32 * 32 + 4
@@ -302,7 +321,8 @@ class Bench:
     def sweep(self, kind, sizes, variants, rows_of):
         gpu, n = self.gpu, IMAGE
         for k in sizes:
-            weights = weights_of(2 * k if kind == "separable" else k * k)
+            weights = (parameter(weights_of(2 * k)) if kind == "separable"
+                       else parameter(weights_of(k * k), k))
             table, failed = [], 0
             for macros in variants(k):
                 function, shared = self.convolver(kind, k, k, **macros)
@@ -351,6 +371,17 @@ class Bench:
             return result
         self.sweep("separable", SEPARABLE_K, separable_variants, rows_of)
 
+    def profile(self):
+        """A few launches to put under a profiler: ncu -k regex:convolve python3 tune.py run profile"""
+        for kind, k, rows, macros in PROFILE:
+            function, shared = self.convolver(kind, k, k, **macros)
+            weights = (parameter(weights_of(2 * k)) if kind == "separable"
+                       else parameter(weights_of(k * k), k))
+            self.convolve(kind, function, shared, macros, rows, self.input(IMAGE * IMAGE), self.out,
+                          (IMAGE, IMAGE), IMAGE, weights)
+            self.gpu.sync()
+            print(kind, k, rows, macros)
+
     def correct(self):
         import numpy as np
         gpu = self.gpu
@@ -365,9 +396,10 @@ class Bench:
                 if kind == "separable":
                     weights = weights_of(kw + kh)
                     full = [weights[i] * weights[kw + j] for j in range(kh) for i in range(kw)]
+                    weights = parameter(weights)
                 else:
-                    weights = weights_of(kw * kh)
-                    full = list(weights)
+                    full = weights_of(kw * kh)
+                    weights = parameter(full, kw)
                 gpu.upload(device_weights, np.array(full, dtype=np.float32))
                 gpu.zero(self.out, 1 << 22, 0xFF)
                 rows = 31 if kind == "march" else 32 if kind == "stream" else 200
@@ -467,7 +499,7 @@ class Bench:
         coefficients = gpu.alloc(1 << 14)
         import numpy as np
         for k in TILE_K:
-            gpu.upload(coefficients, np.array(list(weights_of(k * k)), np.float32))
+            gpu.upload(coefficients, np.array(weights_of(k * k), np.float32))
             call = npp.nppiFilterBorder_32f_C1R_Ctx
             status = []
             us = gpu.median(lambda i: status.append(call(

@@ -124,9 +124,13 @@ fn inline(line: &str) -> String {
 }
 
 fn push_word(word: &str, out: &mut String) {
-    if word.starts_with("http://") || word.starts_with("https://") {
-        let end = word.trim_end_matches(['.', ',', ')', ';']).len();
-        out.push_str(&format!("<{}>{}", &word[..end], &word[end..]));
+    if let Some(start) = word.find("http://").or_else(|| word.find("https://")) {
+        let (before, url) = word.split_at(start);
+        let end = url.find(['(', ')', ',', ';', '>']).unwrap_or(url.len());
+        let end = url[..end].trim_end_matches('.').len();
+        push_word(before, out);
+        out.push_str(&format!("<{}>", &url[..end]));
+        push_word(&url[end..], out);
         return;
     }
     let mut rest = word;

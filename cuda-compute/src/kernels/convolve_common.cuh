@@ -6,7 +6,6 @@
 //   PAD_X, PAD_Y      the filter element that lies on the output's own position
 //   BORDER            0 zero, 1 clamp, 2 reflect (edge not repeated), 3 wrap
 //   ALIGNED           1 when all rows of input and output start on 16-byte boundaries
-//   WEIGHTS           floats in the weights parameter
 
 struct Shape {
     // Distances in elements between rows and between the images of a batch.
@@ -16,7 +15,14 @@ struct Shape {
     int across, down, rows, images;
 };
 
-struct Weights {
+// Filter rows are padded to an even width, so that weights can be read in pairs.
+#define WEIGHT_PITCH ((KW + 1) / 2 * 2)
+
+#ifndef WEIGHTS
+#define WEIGHTS (WEIGHT_PITCH * KH)
+#endif
+
+struct __align__(16) Weights {
     float at[WEIGHTS];
 };
 
@@ -43,6 +49,10 @@ __device__ __noinline__ int outside(int i, int size) {
 
 __device__ __forceinline__ int border(int i, int size) {
     return (unsigned)i < (unsigned)size ? i : outside(i, size);
+}
+
+__device__ __forceinline__ void copy16_async(unsigned to, const float *from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
 // Copies to shared memory, of which the first `bytes` bytes come from `from`, the rest are zero.
@@ -91,7 +101,7 @@ __device__ __forceinline__ void load_rows(float *to, const Source &source, int f
             int at = slot + row;
             at -= at >= ring_rows ? ring_rows : 0;
             copy16_async(base + (at * pitch + column) * 4,
-                         corner + row * shape.in_pitch + column, 16);
+                         corner + row * shape.in_pitch + column);
         }
     } else {
         for (int i = threadIdx.x; i < count * vectors; i += threads) {

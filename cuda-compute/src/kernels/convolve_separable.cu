@@ -49,6 +49,77 @@ __device__ __forceinline__ void filter_rows(float *mid, const float *in, const f
     }
 }
 
+// The column filter of one thread: COLUMNS columns of the output, and the running sums of the KH
+// output rows that the next input row belongs to.
+struct ColumnFilter {
+    const Weights &weights;
+    const Shape &shape;
+    float *out;
+    int width;    // columns of the image from the thread's first on
+    int pending;  // input rows before the first output row is complete
+    float ring[KH][COLUMNS];
+
+    // Adds an input row; PHASE is its number modulo KH, the slot of the output row it starts.
+    __device__ __forceinline__ void add(int phase, const float *row) {
+        float at[COLUMNS];
+        if constexpr (COLUMNS == 2) {
+            const float2 v = *(const float2 *)row;
+            at[0] = v.x, at[1] = v.y;
+        } else {
+            at[0] = *row;
+        }
+#pragma unroll
+        for (int j = 0; j < KH; ++j) {
+            const int slot = (phase - j + KH) % KH;
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c)
+                ring[slot][c] = j == 0 ? weights.at[KW] * at[c]
+                                       : fmaf(weights.at[KW + j], at[c], ring[slot][c]);
+        }
+    }
+
+    __device__ __forceinline__ void store(int phase) {
+        const float *done = ring[(phase + 1) % KH];
+        if (COLUMNS == 2 && ALIGNED && width >= 2) {
+            *(float2 *)out = make_float2(done[0], done[COLUMNS - 1]);
+        } else {
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c)
+                if (c < width) out[c] = done[c];
+        }
+        out += shape.out_pitch;
+    }
+
+    // A whole group, all of whose rows complete an output row.
+    __device__ __forceinline__ void whole_group(const float *row) {
+#pragma unroll 1
+        for (int turn = 0; turn < GROUP / KH; ++turn) {
+#pragma unroll
+            for (int phase = 0; phase < KH; ++phase) {
+                add(phase, row + phase * MID_PITCH);
+                store(phase);
+            }
+            row += KH * MID_PITCH;
+        }
+    }
+
+    // The first `rows` rows of a group.
+    __device__ __forceinline__ void part_of_group(const float *row, int rows) {
+        while (rows > 0) {
+#pragma unroll
+            for (int phase = 0; phase < KH; ++phase) {
+                if (rows-- <= 0) return;
+                add(phase, row);
+                row += MID_PITCH;
+                if (pending > 0)
+                    --pending;
+                else
+                    store(phase);
+            }
+        }
+    }
+};
+
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 convolve_separable(const float *__restrict__ input, float *__restrict__ output,
                    const __grid_constant__ Shape shape, const __grid_constant__ Weights weights) {
@@ -57,73 +128,33 @@ convolve_separable(const float *__restrict__ input, float *__restrict__ output,
     const int down = rest % shape.down;
     const long long image = rest / shape.down;
     const int left = across * TILE_WIDTH, top = down * shape.rows;
+
     float *const in = shared;
     float *const mid = shared + GROUP * IN_PITCH;
     const Source source{input + image * shape.in_image, shape, left - PAD_X - SHIFT, top - PAD_Y};
-    const int outputs = min(shape.rows, shape.out_height - top);
-    int done = 0;
-    const int needed = outputs + KH - 1;
+    const int needed = min(shape.rows, shape.out_height - top) + KH - 1;
 
     const int x = left + threadIdx.x * COLUMNS;
-    float *out = output + image * shape.out_image + top * shape.out_pitch + x;
-    const bool whole = x + COLUMNS <= shape.out_width;
-    int pending = KH - 1;  // input rows before the first output row is complete
-
-    float ring[KH][COLUMNS];
+    ColumnFilter columns{weights, shape,
+                         output + image * shape.out_image + top * shape.out_pitch + x,
+                         shape.out_width - x, KH - 1};
 #pragma unroll
-    for (int j = 0; j < KH; ++j)
-#pragma unroll
-        for (int c = 0; c < COLUMNS; ++c) ring[j][c] = 0.0f;
+    for (int i = 0; i < KH * COLUMNS; ++i) columns.ring[i / COLUMNS][i % COLUMNS] = 0.0f;
 
     load(in, source, 0, min(GROUP, needed));
-    for (;;) {
+    for (int done = 0; done < needed; done += GROUP) {
         wait_copies<0>();
         __syncthreads();
         const int rows = min(GROUP, needed - done);
         filter_rows(mid, in, weights.at, rows);
         __syncthreads();
-        done += GROUP;
-        if (done < needed) load(in, source, done, min(GROUP, needed - done));
-
-        const float *column = mid + threadIdx.x * COLUMNS;
-        int left_rows = rows;
-#pragma unroll 1
-        while (left_rows > 0) {
-#pragma unroll
-            for (int phase = 0; phase < KH; ++phase) {
-                if (left_rows <= 0) break;
-                --left_rows;
-                float at[COLUMNS];
-                if constexpr (COLUMNS == 2) {
-                    const float2 v = *(const float2 *)column;
-                    at[0] = v.x, at[1] = v.y;
-                } else {
-                    at[0] = *column;
-                }
-                column += MID_PITCH;
-#pragma unroll
-                for (int j = 0; j < KH; ++j) {
-                    const int slot = (phase - j + KH) % KH;
-#pragma unroll
-                    for (int c = 0; c < COLUMNS; ++c)
-                        ring[slot][c] = j == 0 ? weights.at[KW] * at[c]
-                                               : fmaf(weights.at[KW + j], at[c], ring[slot][c]);
-                }
-                if (pending > 0) {
-                    --pending;
-                    continue;
-                }
-                const float *done = ring[(phase + 1) % KH];
-                if (COLUMNS == 2 && ALIGNED && whole) {
-                    __stcs((float2 *)out, make_float2(done[0], done[COLUMNS - 1]));
-                } else {
-#pragma unroll
-                    for (int c = 0; c < COLUMNS; ++c)
-                        if (x + c < shape.out_width) __stcs(out + c, done[c]);
-                }
-                out += shape.out_pitch;
-            }
-        }
-        if (done >= needed) return;
+        // The next group arrives while the column filter works.
+        if (done + GROUP < needed)
+            load(in, source, done + GROUP, min(GROUP, needed - done - GROUP));
+        const float *row = mid + threadIdx.x * COLUMNS;
+        if (rows == GROUP && columns.pending == 0)
+            columns.whole_group(row);
+        else
+            columns.part_of_group(row, rows);
     }
 }

@@ -8,27 +8,26 @@
 
 #define THREADS (WARPS * 32)
 #define STEP (WARPS * ROWS)
-#define RING (KH - 1 + STEP * (1 + AHEAD))
+// Rows above a step's own that it needs, and rows of the ring: multiples of ROWS, so that a group of
+// ROWS rows never wraps around.
+#define HEAD ((KH - 1 + ROWS - 1) / ROWS * ROWS)
+#define RING (HEAD + STEP * (1 + AHEAD))
 #define VECTORS (32 + (SHIFT + KW - 1 + 3) / 4)
 #define PITCH (VECTORS * 4)
 
+// Groups of ROWS rows that a thread's window spans.
+#define GROUPS ((ROWS + KH - 1 + ROWS - 1) / ROWS)
+
 extern __shared__ __align__(16) float ring[];
 
-__device__ __forceinline__ void load(const Source &source, int first, int count, int slot) {
-    load_rows<THREADS, VECTORS, PITCH, RING>(ring, source, first, count, slot);
-    commit_copies();
-}
-
-// Adds COUNT filter rows to the thread's outputs. `offset` is where the thread's window starts in
-// the ring, in floats; `limit` is where its lane's column leaves the ring.
-template <int COUNT>
-__device__ __forceinline__ void accumulate(float (&sum)[ROWS][4], int offset, int limit,
+// Adds COUNT filter rows to the thread's outputs. `row_at(i)` is where the lane's columns of the
+// window's i-th row lie in the ring; FIRST says that there is no sum yet.
+template <int COUNT, bool FIRST, typename RowAt>
+__device__ __forceinline__ void accumulate(float (&sum)[ROWS][4], const RowAt &row_at,
                                            const float *weights) {
 #pragma unroll
     for (int row = 0; row < ROWS + COUNT - 1; ++row) {
-        int at = offset + row * PITCH;
-        at -= at >= limit ? RING * PITCH : 0;
-        const float *window = ring + at;
+        const float *window = row_at(row);
         float4 l = *(const float4 *)window;
 #pragma unroll
         for (int i = -SHIFT; i < KW; i += 4) {
@@ -42,13 +41,31 @@ __device__ __forceinline__ void accumulate(float (&sum)[ROWS][4], int offset, in
 #pragma unroll
                 for (int k = 0; k < 4; ++k) {
                     if (i + k < 0 || i + k >= KW) continue;
+                    const float weight = weights[j * WEIGHT_PITCH + i + k];
 #pragma unroll
                     for (int c = 0; c < 4; ++c)
-                        sum[row - j][c] = fmaf(weights[j * KW + i + k], v[c + k], sum[row - j][c]);
+                        sum[row - j][c] = FIRST && j == 0 && i + k == 0
+                                              ? weight * v[c + k]
+                                              : fmaf(weight, v[c + k], sum[row - j][c]);
                 }
             }
             l = r;
         }
+    }
+}
+
+// Filter rows J and on, unrolled; `groups` are the lane's columns of the window's row groups.
+template <int J>
+__device__ __forceinline__ void accumulate_from(float (&sum)[ROWS][4],
+                                                const float *const (&groups)[GROUPS],
+                                                const Weights &weights) {
+    if constexpr (J < KH) {
+        constexpr int count = KH - J < PASS ? KH - J : PASS;
+        accumulate<count, J == 0>(
+            sum,
+            [&](int row) { return groups[(J + row) / ROWS] + (J + row) % ROWS * PITCH; },
+            weights.at + J * WEIGHT_PITCH);
+        accumulate_from<J + PASS>(sum, groups, weights);
     }
 }
 
@@ -66,20 +83,55 @@ convolve_stream(const float *__restrict__ input, float *__restrict__ output,
     const int x = across * 128 + lane * 4;
     const bool whole = across * 128 + 128 <= shape.out_width;
     const int rows = min(shape.rows, shape.out_height - top);
+    const int needed = rows + KH - 1;
     float *out = output + image * shape.out_image + (top + warp * ROWS) * shape.out_pitch + x;
 
     // Rows asked for so far, and the ring slots where the next load and the next step begin. Loads
     // past the strip's last row ask for nothing.
-    const int needed = rows + KH - 1;
-    int loaded = KH - 1 + STEP, next = KH - 1 + STEP, slot = 0;
-    load(source, 0, min(loaded, needed), 0);
+    int loaded = HEAD + STEP, next = HEAD + STEP, slot = 0;
+    load_rows<THREADS, VECTORS, PITCH, RING>(ring, source, 0, min(loaded, needed), 0);
+    commit_copies();
+    const bool inside = ALIGNED && source.left >= 0 && source.left + PITCH <= shape.in_width &&
+                        source.top >= 0;
+    const float *from = source.image + (source.top + loaded + warp * ROWS) * shape.in_pitch +
+                        source.left;
+    const unsigned base = (unsigned)__cvta_generic_to_shared(ring);
+
+    // Starts loading the rows of one step.
+    const auto load_step = [&] {
+        if (inside && source.top + loaded + STEP <= shape.in_height && loaded + STEP <= needed) {
+            // Every warp loads ROWS rows: a lane takes 16 bytes of each, some a piece of the halo.
+            int at = next + warp * ROWS;
+            at -= at >= RING ? RING : 0;
+            const unsigned to = base + at * PITCH * 4;
+            const float *row = from + lane * 4;
 #pragma unroll
-    for (int i = 0; i < AHEAD - 1; ++i) {
-        load(source, loaded, min(STEP, needed - loaded), next);
+            for (int i = 0; i < ROWS; ++i) {
+                copy16_async(to + i * PITCH * 4 + lane * 16, row);
+                row += shape.in_pitch;
+            }
+            constexpr int halo = VECTORS - 32;
+            if constexpr (halo > 0)
+#pragma unroll
+                for (int i = 0; i < ROWS * halo; i += 32) {
+                    const int row = (i + lane) / halo, column = 128 + (i + lane) % halo * 4;
+                    if (ROWS * halo % 32 == 0 || i + lane < ROWS * halo)
+                        copy16_async(to + (row * PITCH + column) * 4,
+                                     from + row * shape.in_pitch + column);
+                }
+        } else if (loaded < needed) {
+            load_rows<THREADS, VECTORS, PITCH, RING>(ring, source, loaded,
+                                                     min(STEP, needed - loaded), next);
+        }
+        commit_copies();
+        from += STEP * shape.in_pitch;
         loaded += STEP;
         next += STEP;
-    }
+        next -= next >= RING ? RING : 0;
+    };
 
+#pragma unroll
+    for (int i = 0; i < AHEAD - 1; ++i) load_step();
     for (int done = 0; done < rows; done += STEP) {
         wait_copies<AHEAD - 1>();
         if (WARPS > 1)
@@ -87,43 +139,51 @@ convolve_stream(const float *__restrict__ input, float *__restrict__ output,
         else
             __syncwarp();
         // Into the slots of the rows that the last step was through with.
-        load(source, loaded, min(STEP, needed - loaded), next);
-        loaded += STEP;
-        next += STEP;
-        next -= next >= RING ? RING : 0;
+        load_step();
 
-        float sum[ROWS][4] = {};
-        int start = slot + warp * ROWS;
-        start -= start >= RING ? RING : 0;
-        int offset = start * PITCH + lane * 4;
-        const int limit = RING * PITCH + lane * 4;
-        const float *weight = weights.at;
-        if constexpr (ROLLED) {
-#pragma unroll 1
-            for (int pass = 0; pass < KH / PASS; ++pass) {
-                accumulate<PASS>(sum, offset, limit, weight);
-                offset += PASS * PITCH;
-                offset -= offset >= limit ? RING * PITCH : 0;
-                weight += PASS * KW;
+        float sum[ROWS][4];
+        int at = slot + warp * ROWS;
+        at -= at >= RING ? RING : 0;
+        if constexpr (!ROLLED) {
+            const float *groups[GROUPS];
+#pragma unroll
+            for (int g = 0; g < GROUPS; ++g) {
+                groups[g] = ring + at * PITCH + lane * 4;
+                at += ROWS;
+                at -= at >= RING ? RING : 0;
             }
+            accumulate_from<0>(sum, groups, weights);
         } else {
 #pragma unroll
-            for (int pass = 0; pass < KH / PASS; ++pass)
-                accumulate<PASS>(sum, offset + pass * PASS * PITCH, limit,
-                                 weights.at + pass * PASS * KW);
-            offset += KH / PASS * PASS * PITCH;
-            weight += KH / PASS * PASS * KW;
+            for (int i = 0; i < ROWS * 4; ++i) sum[i / 4][i % 4] = 0.0f;
+            int offset = at * PITCH + lane * 4;
+            const int limit = RING * PITCH + lane * 4;
+            const auto row_at = [&](int row) {
+                int at = offset + row * PITCH;
+                at -= at >= limit ? RING * PITCH : 0;
+                return ring + at;
+            };
+            const float *weight = weights.at;
+#pragma unroll 1
+            for (int pass = 0; pass < KH / PASS; ++pass) {
+                accumulate<PASS, false>(sum, row_at, weight);
+                offset += PASS * PITCH;
+                offset -= offset >= limit ? RING * PITCH : 0;
+                weight += PASS * WEIGHT_PITCH;
+            }
+            if constexpr (KH % PASS != 0) accumulate<KH % PASS, false>(sum, row_at, weight);
         }
-        if constexpr (KH % PASS != 0) accumulate<KH % PASS>(sum, offset, limit, weight);
         slot += STEP;
         slot -= slot >= RING ? RING : 0;
 
         const int here = rows - done - warp * ROWS;
         if (whole && here >= ROWS) {
+            float *row_out = out;
 #pragma unroll
-            for (int row = 0; row < ROWS; ++row)
-                store4(out + row * shape.out_pitch, sum[row][0], sum[row][1], sum[row][2],
-                       sum[row][3]);
+            for (int row = 0; row < ROWS; ++row) {
+                store4(row_out, sum[row][0], sum[row][1], sum[row][2], sum[row][3]);
+                row_out += shape.out_pitch;
+            }
         } else {
 #pragma unroll
             for (int row = 0; row < ROWS; ++row)

@@ -37,7 +37,7 @@ __device__ __forceinline__ void accumulate(float (&sum)[ROWS][4], const float *w
 #pragma unroll
                     for (int c = 0; c < 4; ++c)
                         sum[row - j][c] =
-                            fmaf(weights[j * KW + i + k], at[c + k], sum[row - j][c]);
+                            fmaf(weights[j * WEIGHT_PITCH + i + k], at[c + k], sum[row - j][c]);
                 }
             }
             left[row] = r;
@@ -65,9 +65,9 @@ convolve_tile(const float *__restrict__ input, float *__restrict__ output,
     int j = 0;
 #pragma unroll 1
     for (; j + PAIR <= KH; j += PAIR)
-        accumulate<PAIR>(sum, window + j * TILE_PITCH, weights.at + j * KW);
+        accumulate<PAIR>(sum, window + j * TILE_PITCH, weights.at + j * WEIGHT_PITCH);
     if constexpr (KH % PAIR != 0)
-        accumulate<KH % PAIR>(sum, window + j * TILE_PITCH, weights.at + j * KW);
+        accumulate<KH % PAIR>(sum, window + j * TILE_PITCH, weights.at + j * WEIGHT_PITCH);
 
     const int x = left + lane * 4, y = top + warp * ROWS;
     float *out = output + image * shape.out_image + y * shape.out_pitch + x;

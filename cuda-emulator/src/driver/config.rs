@@ -47,7 +47,8 @@ pub enum Sink {
 impl Config {
     /// Reads the variables through `get`.
     fn read(get: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
-        let get = |name: &str| get(name).filter(|value| !value.is_empty());
+        let raw = |name: &str| get(name);
+        let get = |name: &str| raw(name).filter(|value| !value.is_empty());
         let number = |name: &str, low: u64, high: u64| match get(name) {
             None => Ok(None),
             Some(text) => match text.parse::<u64>() {
@@ -76,6 +77,9 @@ impl Config {
             timeout: None,
             report: get("CUDA_EMULATOR_REPORT").map(PathBuf::from),
         };
+        if let Some(list) = raw("CUDA_VISIBLE_DEVICES") {
+            config.devices = visible(&list, config.devices);
+        }
         if let Some(threads) = number("CUDA_EMULATOR_THREADS", 1, 1024)? {
             config.threads = threads as usize;
         }
@@ -113,6 +117,19 @@ impl Config {
         }
         Ok(config)
     }
+}
+
+/// How many devices a `CUDA_VISIBLE_DEVICES` list leaves of `count`: like the driver, up to the first that does not
+/// exist or is named twice. All devices are alike, so the order does not matter.
+fn visible(list: &str, count: usize) -> usize {
+    let mut seen = Vec::new();
+    for item in list.split(',') {
+        match item.trim().parse::<usize>() {
+            Ok(ordinal) if ordinal < count && !seen.contains(&ordinal) => seen.push(ordinal),
+            _ => break,
+        }
+    }
+    seen.len()
 }
 
 fn list(text: Option<String>) -> Vec<String> {
@@ -165,6 +182,21 @@ mod tests {
 
     fn read(pairs: &[(&str, &str)]) -> Result<Config, String> {
         Config::read(|name| pairs.iter().find(|p| p.0 == name).map(|p| p.1.to_string()))
+    }
+
+    #[test]
+    fn visible_devices_are_counted_as_the_driver_does() {
+        for (list, left) in [
+            ("", 0),
+            ("-1", 0),
+            ("0", 1),
+            ("1, 0", 2),
+            ("0,9,1", 1),
+            ("0,0", 1),
+            ("x", 0),
+        ] {
+            assert_eq!(visible(list, 2), left, "{list:?}");
+        }
     }
 
     #[test]

@@ -107,6 +107,12 @@ impl<'a, T: Pod> DeviceView<'a, T> {
         self.stream
     }
 
+    /// The stream whose order the memory is in; `None` where the ordering is the caller's.
+    #[must_use]
+    pub fn stream(&self) -> Option<&'a Stream> {
+        self.stream
+    }
+
     device_read_methods!(T, 'a);
 }
 
@@ -134,6 +140,12 @@ impl<'a, T: Pod> DeviceViewMut<'a, T> {
     }
 
     fn stream_ref(&self) -> Option<&'a Stream> {
+        self.stream
+    }
+
+    /// The stream whose order the memory is in; `None` where the ordering is the caller's.
+    #[must_use]
+    pub fn stream(&self) -> Option<&'a Stream> {
         self.stream
     }
 

@@ -67,6 +67,7 @@ fn query_wait_and_join_order_work() {
     b.join(&a).unwrap();
     copy.copy_from(&b, &flag).unwrap();
     assert_eq!(copy.to_vec(&b).unwrap(), [1]);
+    a.synchronize().unwrap();
     assert!(a.query().unwrap());
     a.join(&a).unwrap();
 }

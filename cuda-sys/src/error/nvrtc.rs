@@ -84,4 +84,9 @@ pub(super) const TABLE: &[(u32, &str, &str)] = &[
         "NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED",
         "the file for the time trace could not be written",
     ),
+    (
+        18,
+        "NVRTC_ERROR_BUSY",
+        "another process is installing the headers",
+    ),
 ];

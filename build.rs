@@ -1,0 +1,87 @@
+//! Gives examples, benches and tests a run path, so that they start with nothing set in the shell.
+//!
+//! - to NVRTC and the builtins it loads by name, where the loader does not find them by itself;
+//! - where no driver is installed, to a folder in which `cuda-emulator` is called `libcuda.so.1`.
+//!   `CUDA_EMULATOR=1` asks for it also where there is a driver, `CUDA_EMULATOR=0` never does.
+
+use std::env;
+use std::path::{Component, Path, PathBuf};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=CUDA_EMULATOR");
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
+        return;
+    }
+    // cuda-sys's build script says what is installed.
+    let fact = |name: &str| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let emulator = match env::var("CUDA_EMULATOR").as_deref() {
+        Ok("1") => true,
+        Ok("0") => false,
+        _ => fact("DEP_CUDA_DRIVER").is_none(),
+    };
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let repository =
+        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+    // OUT_DIR is <profile>/build/<package>/out; programs lie in <profile>/examples and <profile>/deps.
+    let profile = out
+        .ancestors()
+        .nth(3)
+        .expect("OUT_DIR lies in the profile's folder");
+
+    let mut run_paths = Vec::new();
+    if emulator {
+        run_paths.push(origin(profile, &emulator_folder(&out)));
+    }
+    if let Some(dir) = fact("DEP_CUDA_NVRTC_DIR") {
+        // What `make setup` brought moves with the checkout; a toolkit of the system stays where it is.
+        let ours = dir.starts_with(&repository);
+        run_paths.push(if ours {
+            origin(profile, &dir)
+        } else {
+            dir.display().to_string()
+        });
+    }
+    if !run_paths.is_empty() {
+        // The older kind of run path also holds for what NVRTC itself loads.
+        println!("cargo::rustc-link-arg=-Wl,--disable-new-dtags");
+    }
+    for path in run_paths {
+        for argument in ["-Xlinker", "-rpath", "-Xlinker", &path] {
+            println!("cargo::rustc-link-arg={argument}");
+        }
+    }
+}
+
+/// A folder with `libcuda.so.1` as a link to the emulator, which cargo builds after this script has run.
+fn emulator_folder(out: &Path) -> PathBuf {
+    let folder = out.join("driver");
+    std::fs::create_dir_all(&folder).expect("OUT_DIR can be written");
+    let link = folder.join("libcuda.so.1");
+    let _ = std::fs::remove_file(&link);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../../../../deps/libcuda_emulator.so", &link)
+        .expect("OUT_DIR can be written");
+    folder
+}
+
+/// `dir` as the loader finds it from a program in a folder of `profile`.
+fn origin(profile: &Path, dir: &Path) -> String {
+    let (from, to): (Vec<Component>, Vec<Component>) =
+        (profile.components().collect(), dir.components().collect());
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..", from.len() - shared).map(PathBuf::from);
+    let down = to[shared..]
+        .iter()
+        .map(|part| PathBuf::from(part.as_os_str()));
+    let path: PathBuf = [PathBuf::from("$ORIGIN/..")]
+        .into_iter()
+        .chain(up)
+        .chain(down)
+        .collect();
+    path.display().to_string()
+}

@@ -1,0 +1,227 @@
+//! Every driver call of a typical program is made to fail in turn, on the emulator: there must be
+//! no panic, no double free, and no leak but where the failed call was to release something.
+//!
+//! The program runs in child processes, one for each call that it makes.
+
+use cuda_emulator as _; // linked in: these tests never use a GPU
+
+use std::{env, fs, path::PathBuf, process::Command};
+
+use cuda_safe::{
+    Context, ContextFlags, Device, DeviceBuffer, Event, Global, In, InOut, JitOptions,
+    LaunchConfig, MemoryPool, Module, Out, PinnedBuffer, Result, Stream, StreamOptions,
+};
+
+const CHILD: &str = "CUDA_SAFE_TEST_INJECTION";
+
+const PTX: &str = ".version 7.0\n.target sm_50\n.address_size 64\n\
+    .visible .global .align 4 .u32 counter = 7;\n\
+    .visible .entry store(.param .u64 p, .param .u32 v) {\n.reg .u64 %a;\n.reg .u32 %v;\n\
+    ld.param.u64 %a, [p];\nld.param.u32 %v, [v];\nst.global.u32 [%a], %v;\nret;\n}\n";
+
+/// What a program does, from the first call to the last.
+fn program() -> Result<()> {
+    let device = Device::get(0)?;
+    device.name()?;
+    device.uuid()?;
+    let context = Context::primary_of(device)?;
+    buffers(&context)?;
+    streams_and_events(&context)?;
+    launches(&context)?;
+    let created = Context::create(device, ContextFlags::AUTO)?;
+    created.set_cache_config(cuda_safe::CacheConfig::L1)?;
+    buffers(&created)?;
+    created.close()?;
+    context.synchronize()?;
+    context.close()
+}
+
+fn buffers(context: &Context) -> Result<()> {
+    let stream = Stream::new(context)?;
+    let mut a = DeviceBuffer::from_slice(&stream, &[1u32; 64])?;
+    let other = Stream::with_options(context, StreamOptions::default().blocking(true))?;
+    let mut b = DeviceBuffer::<u32>::zeroed(&other, 64)?;
+    b.copy_from(&other, &a)?;
+    b.slice_mut(..32)?.fill(&stream, 9)?;
+    a.memset_u16(&stream, 5)?;
+    let mut wide = DeviceBuffer::<[u32; 3]>::uninit(&stream, 8)?;
+    wide.fill(&stream, [1, 2, 3])?;
+    b.to_vec(&stream)?;
+    let host = PinnedBuffer::from_slice(context, &[3u32; 64])?;
+    let host = stream.upload(host, &mut a)?.wait()?;
+    drop(stream.download(&a, host)?);
+    let (input, mut output) = ([1u32; 64], [0u32; 64]);
+    stream.scope(|scope| {
+        scope.upload(&input, &mut a)?;
+        scope.download(&a, &mut output)
+    })?;
+    MemoryPool::current(context)?.trim_to(0)?;
+    context.memory_info()?;
+    a.close()?;
+    stream.synchronize()
+}
+
+fn streams_and_events(context: &Context) -> Result<()> {
+    let (stream, other) = (Stream::new(context)?, Stream::new(context)?);
+    let (start, end) = (Event::new(context)?, Event::new(context)?);
+    start.record(&stream)?;
+    let token = std::sync::Arc::new(());
+    let moved = token.clone();
+    let enqueued = stream.launch_host_function(move || drop(moved));
+    other.join(&stream)?;
+    end.record(&other)?;
+    end.synchronize()?;
+    end.elapsed_ms_since(&start)?;
+    stream.query()?;
+    // Called or not, the closure is gone.
+    if enqueued.is_err() {
+        assert_eq!(
+            std::sync::Arc::strong_count(&token),
+            1,
+            "the closure was not reclaimed"
+        );
+    }
+    enqueued?;
+    stream.close()
+}
+
+fn launches(context: &Context) -> Result<()> {
+    let stream = Stream::new(context)?;
+    let module = Module::from_ptx_with(context, PTX, &JitOptions::default().line_info())?;
+    let store = module.function("store")?;
+    let counter: Global<u32> = module.global("counter", 1)?;
+    module.function_names()?;
+    store.best_block_size(0)?;
+    let config = LaunchConfig::new(1, 1);
+    let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1)?;
+    let (mut out, mut in_out) = ([0u32], [0u32]);
+    // SAFETY: the kernel writes one number.
+    unsafe {
+        store.launch(&stream, config, (&mut x, 5u32))?;
+        store.launch(&stream, config, (Out(&mut out), 6u32))?;
+        store.launch(&stream, config, (InOut(&mut in_out), 7u32))?;
+        store.launch(&stream, config, (In(&[1u32]), 8u32))?;
+    }
+    assert_eq!((out, in_out), ([6], [7]), "wrong results without an error");
+    assert_eq!(x.to_vec(&stream)?, [5], "wrong results without an error");
+    assert_eq!(
+        counter.to_vec(&stream)?,
+        [7],
+        "wrong results without an error"
+    );
+    drop(module);
+    drop(store);
+    counter.to_vec(&stream)?;
+    Ok(())
+}
+
+#[test]
+fn program_in_a_child() {
+    if env::var_os(CHILD).is_none() {
+        return; // run by the test below
+    }
+    match program() {
+        Ok(()) => println!("program: done"),
+        Err(error) => println!("program: {error}"),
+    }
+}
+
+struct Run {
+    code: Option<i32>,
+    text: String,
+    calls: Vec<String>,
+}
+
+/// Runs the program with the n-th driver call failing; 0 for none.
+fn run(nth: usize, code: &str) -> Run {
+    let name = format!("cuda-safe-injection-{}-{nth}-{code}", std::process::id());
+    let trace: PathBuf = env::temp_dir().join(name);
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
+        .args([
+            "program_in_a_child",
+            "--exact",
+            "--nocapture",
+            "--test-threads=1",
+        ])
+        .env(CHILD, "1")
+        .env("CUDA_EMULATOR_TRACE", &trace)
+        .env("CUDA_EMULATOR_CHECK", "leak");
+    if nth > 0 {
+        command.env("CUDA_EMULATOR_FAIL", format!("*:{nth}:{code}"));
+    }
+    let output = command.output().unwrap();
+    let calls = fs::read_to_string(&trace).unwrap_or_default();
+    let _ = fs::remove_file(&trace);
+    let text = [output.stdout, output.stderr].concat();
+    Run {
+        code: output.status.code(),
+        text: String::from_utf8_lossy(&text).into_owned(),
+        // Other lines tell what kernels did.
+        calls: calls
+            .lines()
+            .filter(|line| line.contains(") = "))
+            .map(str::to_owned)
+            .collect(),
+    }
+}
+
+/// Calls after whose failure a leak is right: they release, or tell whether it is safe to.
+const RELEASING: [&str; 12] = [
+    "Free",
+    "Destroy",
+    "Unload",
+    "Release",
+    "CtxSynchronize",
+    "StreamSynchronize",
+    "EventSynchronize",
+    "CtxGetCurrent",
+    "CtxSetCurrent",
+    "CtxPushCurrent",
+    "CtxPopCurrent",
+    "CtxGetDevice",
+];
+
+/// Exit code of a leak on the emulator.
+const LEAKED: i32 = 99;
+
+fn fail_each_call(code: &str) {
+    let clean = run(0, code);
+    assert_eq!(clean.code, Some(0), "{}", clean.text);
+    assert!(clean.text.contains("program: done"), "{}", clean.text);
+    assert!(clean.calls.len() > 100, "only {} calls", clean.calls.len());
+    for nth in 1..=clean.calls.len() {
+        let run = run(nth, code);
+        let injected = run.calls.iter().find(|call| call.contains("(injected)"));
+        let injected =
+            injected.unwrap_or_else(|| panic!("call {nth} was not reached\n{}", run.text));
+        let about = format!("call {nth}: {injected}\n{}", run.text);
+        assert!(
+            run.text.contains("program: "),
+            "no result, a panic?\n{about}"
+        );
+        assert!(!run.text.contains("panicked"), "{about}");
+        if !RELEASING.iter().any(|name| injected.contains(name)) {
+            assert_eq!(run.code, Some(0), "a leak\n{about}");
+        } else {
+            assert!(matches!(run.code, Some(0 | LEAKED)), "{about}");
+        }
+        for call in &run.calls {
+            let releases = ["Free", "Destroy", "Unload"]
+                .iter()
+                .any(|name| call.contains(name));
+            let refused = call.contains("= CUDA_ERROR_INVALID") && !call.contains("(injected)");
+            assert!(!(releases && refused), "released twice?\n{call}\n{about}");
+        }
+    }
+}
+
+#[test]
+fn every_call_may_fail() {
+    fail_each_call("CUDA_ERROR_UNKNOWN");
+}
+
+#[test]
+fn every_call_may_run_out_of_memory() {
+    fail_each_call("CUDA_ERROR_OUT_OF_MEMORY");
+}

@@ -1,0 +1,128 @@
+//! The build script on machines that lack something: it ends with one message, never with a panic.
+//! (`locate.rs` has the one for a missing toolkit, which a real machine cannot be made to lack.)
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The build script that cargo built for this very test: the newest beside this package's `OUT_DIR`.
+fn build_script() -> PathBuf {
+    let builds = Path::new(env!("OUT_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("OUT_DIR is <build>/<package>/out");
+    let scripts = fs::read_dir(builds)
+        .expect("the build folder")
+        .flatten()
+        .filter_map(|entry| {
+            let ours = entry.file_name().to_string_lossy().starts_with("cuda-sys-");
+            let file = entry.path().join("build-script-main");
+            let built = fs::metadata(&file).ok()?.modified().ok()?;
+            ours.then_some((built, file))
+        });
+    scripts.max().expect("cargo has built a build script").1
+}
+
+/// Runs it with nothing set but what is given, for a repository that lies in a directory of the test's own.
+fn run(name: &str, variables: &[(&str, &str)]) -> Output {
+    let base = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("failures")
+        .join(name);
+    fs::create_dir_all(base.join("out")).expect("a directory");
+    Command::new(build_script())
+        .env_clear()
+        .current_dir(&base)
+        .env("OUT_DIR", base.join("out"))
+        .env("CARGO_MANIFEST_DIR", base.join("cuda-sys"))
+        .envs([
+            ("CARGO_CFG_TARGET_OS", "linux"),
+            ("CARGO_CFG_TARGET_ARCH", "x86_64"),
+        ])
+        .envs([
+            ("TARGET", "x86_64-unknown-linux-gnu"),
+            ("HOST", "x86_64-unknown-linux-gnu"),
+            ("PATH", "/nowhere"),
+        ])
+        .envs(variables.iter().copied())
+        .output()
+        .expect("the build script runs")
+}
+
+fn message(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(!text.contains("panicked"), "{text}");
+    text
+}
+
+/// A directory with a `cuda.h` of this text.
+fn toolkit(name: &str, header: &str) -> String {
+    let base = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("failures")
+        .join(name)
+        .join("toolkit");
+    fs::create_dir_all(base.join("include")).expect("a directory");
+    fs::write(base.join("include/cuda.h"), header).expect("a file");
+    base.to_str().expect("a path in UTF-8").to_owned()
+}
+
+/// This machine's libclang, which a cleared environment would hide.
+fn libclang() -> Vec<(&'static str, String)> {
+    let given = option_env!("LIBCLANG_PATH").map(str::to_owned);
+    let ours = concat!(env!("CARGO_MANIFEST_DIR"), "/../.cuda/clang/native");
+    let found = given.or_else(|| Path::new(ours).is_dir().then(|| ours.to_owned()));
+    found
+        .into_iter()
+        .map(|path| ("LIBCLANG_PATH", path))
+        .collect()
+}
+
+#[test]
+fn no_libclang() {
+    let home = toolkit("no-libclang", "#define CUDA_VERSION 13000\n");
+    let output = run(
+        "no-libclang",
+        &[("CUDA_HOME", &home), ("LIBCLANG_PATH", "/nowhere")],
+    );
+    // A libclang in the system's directories cannot be hidden from bindgen; then it is the C compiler that lacks.
+    let text = message(&output);
+    if !text.contains("needs a C compiler") {
+        assert!(
+            text.contains("cannot load libclang") && text.contains("Looked at: LIBCLANG_PATH, "),
+            "{text}"
+        );
+        assert_eq!(text.matches("To mend it: ").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn no_c_compiler() {
+    let home = toolkit(
+        "no-cc",
+        "#define CUDA_VERSION 13000\nint cuInit(unsigned int);\n",
+    );
+    let clang = libclang();
+    let mut variables = vec![("CUDA_HOME", home.as_str())];
+    variables.extend(clang.iter().map(|(name, path)| (*name, path.as_str())));
+    let text = message(&run("no-cc", &variables));
+    assert!(
+        text.contains("needs a C compiler to make a link-time stub: cc"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_header_that_wants_more_than_there_is() {
+    let home = toolkit(
+        "bad-header",
+        "#define CUDA_VERSION 13000\n#include <no_such_header.h>\n",
+    );
+    let clang = libclang();
+    let mut variables = vec![("CUDA_HOME", home.as_str())];
+    variables.extend(clang.iter().map(|(name, path)| (*name, path.as_str())));
+    let text = message(&run("bad-header", &variables));
+    assert!(
+        text.contains("cannot read the CUDA headers in") && text.contains("no_such_header.h"),
+        "{text}"
+    );
+}

@@ -1,0 +1,70 @@
+//! The device that an example runs on, and whether it is a real one.
+
+use std::fmt::Display;
+
+use anyhow::Result;
+use cuda_safe::{Context, Device, Stream};
+
+/// A context and a stream on device 0: what every example begins with.
+pub struct Gpu {
+    pub context: Context,
+    pub stream: Stream,
+    /// No GPU: the driver is the emulator, which computes on the CPU.
+    pub emulated: bool,
+}
+
+impl Gpu {
+    /// Opens device 0 and prints one line about it.
+    pub fn open() -> Result<Self> {
+        let context = Context::primary(0)?;
+        let stream = Stream::new(&context)?;
+        let emulated = is_emulated(context.device())?;
+        println!("{}", describe(context.device())?);
+        if emulated {
+            println!(
+                "This device is software: results are real, sizes are small, and times say \
+                 nothing about a GPU."
+            );
+        }
+        Ok(Self {
+            context,
+            stream,
+            emulated,
+        })
+    }
+
+    /// A size for a GPU, or one with which the emulator is done in seconds.
+    pub fn size<T>(&self, gpu: T, emulator: T) -> T {
+        if self.emulated { emulator } else { gpu }
+    }
+
+    /// The head of a table's column with times of this device.
+    pub fn label(&self) -> &'static str {
+        self.size("GPU", "emulator")
+    }
+}
+
+/// The emulator says what it is in the device's name.
+pub fn is_emulated(device: Device) -> Result<bool> {
+    Ok(device.name()?.starts_with("CUDA emulator"))
+}
+
+/// One line: name, generation, size.
+fn describe(device: Device) -> Result<String> {
+    let capability = device.compute_capability()?;
+    let multiprocessors = device.multiprocessor_count()?;
+    let cores = match capability.cores_per_multiprocessor() {
+        Some(each) => format!(" ({} cores)", multiprocessors * each),
+        None => String::new(),
+    };
+    Ok(format!(
+        "{}: compute capability {capability}, {multiprocessors} multiprocessors{cores}, {:.1} GiB",
+        device.name()?,
+        device.total_memory()? as f64 / f64::from(1 << 30),
+    ))
+}
+
+/// A heading above a step's output.
+pub fn heading(text: impl Display) {
+    println!("\n== {text}");
+}

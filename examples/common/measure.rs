@@ -1,0 +1,97 @@
+//! Time, taken twice: by events on the device and by the host's clock.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use cuda_safe::Event;
+
+use super::gpu::Gpu;
+
+/// What one piece of work took.
+#[derive(Clone, Copy)]
+pub struct Times {
+    /// From one event to the other: what the device was busy with.
+    pub device: Duration,
+    /// From the first call until the host knew that all was done.
+    pub wall: Duration,
+}
+
+/// Runs `work` once to warm up, then `runs` times, and gives back the medians.
+pub fn measure(gpu: &Gpu, runs: usize, mut work: impl FnMut() -> Result<()>) -> Result<Times> {
+    measure_prepared(gpu, runs, &mut (), |()| Ok(()), |()| work())
+}
+
+/// As [`measure`], with something to be done to `state` before each run that is not measured.
+pub fn measure_prepared<S>(
+    gpu: &Gpu,
+    runs: usize,
+    state: &mut S,
+    mut prepare: impl FnMut(&mut S) -> Result<()>,
+    mut work: impl FnMut(&mut S) -> Result<()>,
+) -> Result<Times> {
+    let (start, end) = (Event::new(&gpu.context)?, Event::new(&gpu.context)?);
+    let mut once = || -> Result<Times> {
+        prepare(state)?;
+        gpu.stream.synchronize()?;
+        let clock = Instant::now();
+        start.record(&gpu.stream)?;
+        work(state)?;
+        end.record(&gpu.stream)?;
+        end.synchronize()?;
+        Ok(Times {
+            wall: clock.elapsed(),
+            device: end.duration_since(&start)?,
+        })
+    };
+    once()?;
+    let times: Vec<Times> = (0..runs.max(1)).map(|_| once()).collect::<Result<_>>()?;
+    Ok(Times {
+        device: median(times.iter().map(|t| t.device)),
+        wall: median(times.iter().map(|t| t.wall)),
+    })
+}
+
+/// Runs `work` on the CPU `runs` times and gives back its result and the median of the times.
+pub fn measure_cpu<T>(runs: usize, mut work: impl FnMut() -> T) -> (T, Duration) {
+    let mut times = Vec::new();
+    loop {
+        let clock = Instant::now();
+        let result = std::hint::black_box(work());
+        times.push(clock.elapsed());
+        if times.len() >= runs {
+            return (result, median(times.into_iter()));
+        }
+    }
+}
+
+fn median(times: impl Iterator<Item = Duration>) -> Duration {
+    let mut times: Vec<Duration> = times.collect();
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// A time with three digits and the unit that suits it.
+pub fn show(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let (value, unit) = match seconds {
+        s if s < 1e-3 => (s * 1e6, "µs"),
+        s if s < 1.0 => (s * 1e3, "ms"),
+        s => (s, "s "),
+    };
+    let digits = match value {
+        v if v < 10.0 => 2,
+        v if v < 100.0 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$} {unit}")
+}
+
+/// How many times longer `slow` took than `fast`.
+pub fn ratio(slow: Duration, fast: Duration) -> String {
+    format!("{:.1} x", slow.as_secs_f64() / fast.as_secs_f64())
+}
+
+/// Bytes moved in that time, in GB/s.
+pub fn bandwidth(bytes: usize, time: Duration) -> String {
+    format!("{:.1}", bytes as f64 / 1e9 / time.as_secs_f64())
+}

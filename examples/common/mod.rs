@@ -1,0 +1,13 @@
+//! What the examples share. Each file holds one thing; an example takes what it needs.
+
+#![allow(dead_code, reason = "no example uses all of it")]
+
+pub mod convolution;
+pub mod cpu;
+pub mod data;
+pub mod filter;
+pub mod gpu;
+pub mod measure;
+pub mod picture;
+pub mod sum;
+pub mod table;

@@ -1,0 +1,176 @@
+//! An image convolved, from a file to a file.
+//!
+//! ```text
+//! convolve_image [INPUT [OUTPUT [FILTER]]]
+//! ```
+//!
+//! INPUT and OUTPUT are PNG or JPEG files, FILTER is box, gauss, sobel, sharpen, emboss or a text
+//! file with a square filter of odd size, one row a line. Without an argument the example makes its
+//! own picture and applies every named filter.
+//!
+//! Shows constants put into the source when the program runs (the image's width and the filter's
+//! size), a kernel whose loop has the stride of the grid, and the check against the CPU. The output
+//! has the input's size; beyond the border everything counts as zero.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail, ensure};
+use common::{
+    convolution::Convolution,
+    cpu,
+    filter::Filter,
+    gpu::{Gpu, heading},
+    measure::{Times, measure, measure_cpu, ratio, show},
+    picture::{Picture, output_path, write_test_picture},
+    table::Table,
+};
+use cuda_safe::DeviceBuffer;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let gpu = Gpu::open()?;
+    let work = Work::from_arguments(&gpu, &arguments)?;
+    let picture = Picture::read(&work.input)?;
+    heading(format!(
+        "{}: {} x {} pixels, {} plane(s)",
+        work.input.display(),
+        picture.width,
+        picture.height,
+        picture.planes.len()
+    ));
+
+    let by_events = format!("{} by events", gpu.label());
+    let by_clock = format!("{} by the clock", gpu.label());
+    let cores = format!("CPU, {} cores", cpu::cores());
+    let mut table = Table::new(&[
+        "filter",
+        "size",
+        &by_events,
+        &by_clock,
+        &cores,
+        "CPU / events",
+    ]);
+    for (filter, output) in &work.outputs {
+        let (planes, times) = convolve(&gpu, &picture, filter)?;
+        let (expected, cpu_time) = measure_cpu(3, || {
+            let convolve = |plane: &Vec<f32>| cpu::convolve_all_cores(plane, picture.width, filter);
+            picture.planes.iter().map(convolve).collect::<Vec<_>>()
+        });
+        check(&planes, &expected, filter, picture.width)?;
+        picture
+            .with_planes(planes)
+            .write(output, filter.finds_edges())?;
+        table.row([
+            filter.name.clone(),
+            format!("{0} x {0}", filter.size),
+            show(times.device),
+            show(times.wall),
+            show(cpu_time),
+            ratio(cpu_time, times.device),
+        ]);
+    }
+    print!("{table}");
+    println!("By events: the kernels alone. By the clock: with the copies to the device and back.");
+    println!("Every pixel was checked against the CPU.\n");
+    for (_, output) in &work.outputs {
+        println!("wrote {}", output.display());
+    }
+    Ok(())
+}
+
+/// What to convolve, with what, and where the results go.
+struct Work {
+    input: PathBuf,
+    outputs: Vec<(Filter, PathBuf)>,
+}
+
+impl Work {
+    fn from_arguments(gpu: &Gpu, arguments: &[String]) -> Result<Self> {
+        let (input, output, filter) = match arguments {
+            [] => return Self::every_filter(gpu),
+            [option, ..] if option.starts_with('-') => {
+                bail!("usage: convolve_image [INPUT [OUTPUT [FILTER]]]")
+            }
+            [input] => (input, None, "gauss"),
+            [input, output] => (input, Some(output), "gauss"),
+            [input, output, filter] => (input, Some(output), filter.as_str()),
+            _ => bail!("usage: convolve_image [INPUT [OUTPUT [FILTER]]]"),
+        };
+        let filter = Filter::find(filter)?;
+        let output = match output {
+            Some(output) => PathBuf::from(output),
+            None => output_path("convolved.png")?,
+        };
+        ensure!(
+            output != Path::new(input),
+            "the output would overwrite the input {input}"
+        );
+        Ok(Self {
+            input: input.into(),
+            outputs: vec![(filter, output)],
+        })
+    }
+
+    fn every_filter(gpu: &Gpu) -> Result<Self> {
+        let (width, height) = gpu.size((4000, 3000), (400, 300));
+        let named = Filter::NAMES.into_iter().filter_map(Filter::named);
+        let outputs = named.map(|filter| {
+            let path = output_path(&format!("{}.png", filter.name))?;
+            Ok((filter, path))
+        });
+        Ok(Self {
+            input: write_test_picture(width, height)?,
+            outputs: outputs.collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// Convolves every plane. The events are around the kernels, the clock is around the copies too.
+fn convolve(gpu: &Gpu, picture: &Picture, filter: &Filter) -> Result<(Vec<Vec<f32>>, Times)> {
+    let convolution = Convolution::new(gpu, picture.width, filter)?;
+    let runs = gpu.size(10, 1);
+    let images = picture
+        .planes
+        .iter()
+        .map(|plane| DeviceBuffer::from_slice(&gpu.stream, plane))
+        .collect::<cuda_safe::Result<Vec<_>>>()?;
+    let mut out = DeviceBuffer::<f32>::uninit(&gpu.stream, picture.width * picture.height)?;
+    let device = measure(gpu, runs, || {
+        images
+            .iter()
+            .try_for_each(|image| convolution.run(gpu, &mut out, image))
+    })?
+    .device;
+
+    let mut image = DeviceBuffer::<f32>::uninit(&gpu.stream, out.len())?;
+    let mut planes = vec![vec![0.0; out.len()]; picture.planes.len()];
+    let wall = measure(gpu, runs, || {
+        for (plane, result) in picture.planes.iter().zip(&mut planes) {
+            image.copy_from_slice(&gpu.stream, plane)?;
+            convolution.run(gpu, &mut out, &image)?;
+            out.copy_to_slice(&gpu.stream, result)?;
+        }
+        Ok(())
+    })?
+    .wall;
+    Ok((planes, Times { device, wall }))
+}
+
+fn check(planes: &[Vec<f32>], expected: &[Vec<f32>], filter: &Filter, width: usize) -> Result<()> {
+    let limit = filter.tolerance(255.0);
+    for (plane, expected) in planes.iter().zip(expected) {
+        let (difference, at) = cpu::largest_difference(plane, expected);
+        ensure!(
+            difference <= limit,
+            "{}: pixel {}, {} is {}, and the CPU says {}",
+            filter.name,
+            at % width,
+            at / width,
+            plane[at],
+            expected[at]
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,282 @@
+//! A tour of what goes wrong, and of what the messages say.
+//!
+//! Shows the kind and the whole message of each error. Every one is provoked for real. Those that
+//! cost the process its device run in a child process: this program, started again.
+
+mod common;
+
+use std::process::{Command, ExitCode};
+
+use anyhow::{Result, bail, ensure};
+use common::gpu::{Gpu, heading};
+use cuda_safe::{
+    Architecture, Context, Device, DeviceBuffer, Error, ErrorKind, LaunchConfig, Module, Program,
+    driver,
+};
+
+const SOURCE: &str = r#"
+extern "C" __global__ void scale(float *x, float factor, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= factor;
+}
+
+extern "C" __global__ void write_at(float *x, long long i) { x[i] = 1.0f; }
+
+__device__ float offset[3];
+"#;
+
+/// A stop of the tour: what is done wrong, what must come of it, and how to do it.
+struct Stop {
+    title: &'static str,
+    expected: fn(&ErrorKind) -> bool,
+    provoke: fn(&Gpu, &Module) -> cuda_safe::Result<()>,
+}
+
+/// Matches an error's kind.
+macro_rules! is {
+    ($pattern:pat) => {
+        |kind: &ErrorKind| matches!(kind, $pattern)
+    };
+}
+
+const TOUR: &[Stop] = &[
+    Stop {
+        title: "a device that does not exist",
+        expected: is!(ErrorKind::NoDevice),
+        provoke: |_, _| Context::primary(99).map(drop),
+    },
+    Stop {
+        title: "source that does not compile",
+        expected: is!(ErrorKind::Compile { .. }),
+        provoke: |gpu, _| {
+            let source = SOURCE.replace("x[i] *= factor", "y[i] *= factor");
+            Module::compile(&gpu.context, Program::new(source).name("scale.cu")).map(drop)
+        },
+    },
+    Stop {
+        title: "a kernel that the module does not have",
+        expected: is!(ErrorKind::NotFound),
+        provoke: |_, module| module.function("skale").map(drop),
+    },
+    Stop {
+        title: "a global variable that the module does not have",
+        expected: is!(ErrorKind::NotFound),
+        provoke: |_, module| module.global::<f32>("offsets", 3).map(drop),
+    },
+    Stop {
+        title: "a global variable of another size",
+        expected: is!(ErrorKind::InvalidArgument),
+        provoke: |_, module| module.global::<f64>("offset", 3).map(drop),
+    },
+    Stop {
+        title: "too few arguments",
+        expected: is!(ErrorKind::LaunchArguments),
+        provoke: |gpu, module| {
+            let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
+            let scale = module.function("scale")?;
+            // SAFETY: refused before anything is launched.
+            unsafe { scale.launch(&gpu.stream, LaunchConfig::new(1, 10), (&mut x, 2.0f32)) }
+        },
+    },
+    Stop {
+        title: "an argument of the wrong size",
+        expected: is!(ErrorKind::LaunchArguments),
+        provoke: |gpu, module| {
+            let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
+            let scale = module.function("scale")?;
+            let arguments = (&mut x, 2.0f64, 10i32);
+            // SAFETY: refused before anything is launched.
+            unsafe { scale.launch(&gpu.stream, LaunchConfig::new(1, 10), arguments) }
+        },
+    },
+    Stop {
+        title: "a block that is too large",
+        expected: is!(ErrorKind::LaunchArguments),
+        provoke: |gpu, module| {
+            let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
+            let scale = module.function("scale")?;
+            let config = LaunchConfig::new(1, (64, 64));
+            // SAFETY: refused before anything is launched.
+            unsafe { scale.launch(&gpu.stream, config, (&mut x, 2.0f32, 10i32)) }
+        },
+    },
+    Stop {
+        title: "more dynamic shared memory than allowed",
+        expected: is!(ErrorKind::LaunchArguments),
+        provoke: |gpu, module| {
+            let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
+            let scale = module.function("scale")?;
+            let config = LaunchConfig::new(1, 10).shared(1 << 20);
+            // SAFETY: refused before anything is launched.
+            unsafe { scale.launch(&gpu.stream, config, (&mut x, 2.0f32, 10i32)) }
+        },
+    },
+    Stop {
+        title: "slices of different lengths",
+        expected: is!(ErrorKind::InvalidArgument),
+        provoke: |gpu, _| {
+            let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
+            x.copy_from_slice(&gpu.stream, &[1.0; 11])
+        },
+    },
+    Stop {
+        title: "a range beyond the end",
+        expected: is!(ErrorKind::InvalidArgument),
+        provoke: |gpu, _| {
+            let x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
+            x.slice(5..11).map(drop)
+        },
+    },
+    Stop {
+        title: "more memory than there is",
+        expected: is!(ErrorKind::OutOfMemory { .. }),
+        provoke: |gpu, _| {
+            let bytes = gpu.context.memory_info()?.total + (1 << 30);
+            DeviceBuffer::<u8>::uninit(&gpu.stream, bytes).map(drop)
+        },
+    },
+    Stop {
+        title: "PTX that is newer than the driver",
+        expected: is!(ErrorKind::Load { .. }),
+        provoke: |gpu, _| {
+            let ptx =
+                ".version 99.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
+            Module::from_ptx(&gpu.context, ptx).map(drop)
+        },
+    },
+    Stop {
+        title: "PTX with a mistake in it",
+        expected: is!(ErrorKind::Load { .. }),
+        provoke: |gpu, _| {
+            let ptx = ".version 7.0\n.target sm_50\n.address_size 64\n\
+                       .visible .entry k() {\n  ad.u32 %r1, %r2, %r3;\n  ret;\n}\n";
+            Module::from_ptx(&gpu.context, ptx).map(drop)
+        },
+    },
+    Stop {
+        title: "machine code that is cut short",
+        expected: is!(ErrorKind::Load { .. }),
+        provoke: |gpu, _| {
+            let compiled = Program::new(SOURCE).compile(Architecture::real_of(80))?;
+            let cubin = compiled.cubin().unwrap_or_default();
+            Module::from_cubin(&gpu.context, &cubin[..cubin.len() / 2]).map(drop)
+        },
+    },
+    Stop {
+        title: "a function that the driver does not have",
+        expected: is!(ErrorKind::Unsupported),
+        provoke: |_, _| {
+            let since = driver::Version {
+                major: 12,
+                minor: 0,
+            };
+            driver::symbol(c"cuFromTheFuture", since).map(drop)
+        },
+    },
+];
+
+/// What costs the process its device, by its title.
+type Danger = (&'static str, fn() -> Result<()>);
+const DANGEROUS: &[Danger] = &[
+    (
+        "a kernel that writes out of bounds, and what comes after",
+        out_of_bounds,
+    ),
+    ("no device to be seen", no_device),
+];
+
+fn main() -> Result<ExitCode> {
+    if let Ok(title) = std::env::var(CHILD) {
+        return child(&title);
+    }
+    let gpu = Gpu::open()?;
+    let module = Module::compile(&gpu.context, SOURCE)?;
+    for stop in TOUR {
+        heading(stop.title);
+        match (stop.provoke)(&gpu, &module) {
+            Ok(()) => bail!("{}: there was no error", stop.title),
+            Err(error) => show(&error, stop.expected)?,
+        }
+    }
+    // None of these did any harm: the device is as usable as before.
+    ensure!(!gpu.context.is_poisoned(), "an error poisoned the context");
+    let ones = DeviceBuffer::from_slice(&gpu.stream, &[1.0f32; 10])?;
+    ensure!(
+        ones.to_vec(&gpu.stream)? == [1.0; 10],
+        "the device no longer works"
+    );
+
+    for (title, _) in DANGEROUS {
+        heading(format!("{title} (in a process of its own)"));
+        let mut command = Command::new(std::env::current_exe()?);
+        let status = command.env(CHILD, title).status()?;
+        ensure!(
+            status.success(),
+            "{title}: the child process ended with {status}"
+        );
+    }
+    println!(
+        "\n{} errors, each as it should be.",
+        TOUR.len() + DANGEROUS.len() + 1
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The environment variable that tells a child process what to do.
+const CHILD: &str = "CUDA_DIRECT_ERRORS_CHILD";
+
+fn child(title: &str) -> Result<ExitCode> {
+    match DANGEROUS.iter().find(|(name, _)| *name == title) {
+        Some((_, run)) => run().map(|()| ExitCode::SUCCESS),
+        None => bail!("there is no {title:?}"),
+    }
+}
+
+fn out_of_bounds() -> Result<()> {
+    let context = Context::primary(0)?;
+    let stream = cuda_safe::Stream::new(&context)?;
+    let write_at =
+        Module::compile(&context, Program::new(SOURCE).line_info())?.function("write_at")?;
+    let mut x = DeviceBuffer::<f32>::zeroed(&stream, 10)?;
+    // SAFETY: a fault on purpose: element 2^40 of 10. The device contains it.
+    unsafe { write_at.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1i64 << 40))? };
+    // The launch itself is only enqueued; the fault shows where the host waits.
+    match stream.synchronize() {
+        Ok(()) => bail!("writing out of bounds was no error"),
+        Err(error) => show(&error, is!(ErrorKind::Fault))?,
+    }
+    println!("\nThe context is poisoned; whatever is tried next says so:");
+    match x.to_vec(&stream) {
+        Ok(_) => bail!("the poisoned context still works"),
+        Err(error) => show(&error, is!(ErrorKind::Poisoned))?,
+    }
+    ensure!(
+        context.is_poisoned(),
+        "the context does not know that it is poisoned"
+    );
+    Ok(())
+}
+
+fn no_device() -> Result<()> {
+    // SAFETY: this process has one thread and has not called the driver yet.
+    unsafe { std::env::set_var("CUDA_VISIBLE_DEVICES", "-1") };
+    match Device::count() {
+        Ok(count) => bail!("{count} devices can be seen"),
+        Err(error) => show(&error, is!(ErrorKind::NoDevice)),
+    }
+}
+
+/// Prints the message, indented, with the kind before it.
+fn show(error: &Error, expected: fn(&ErrorKind) -> bool) -> Result<()> {
+    ensure!(
+        expected(error.kind()),
+        "another kind of error than expected: {error:?}"
+    );
+    let kind = format!("{:?}", error.kind());
+    let name = kind.split([' ', '{']).next().unwrap_or_default();
+    println!("[{name}]");
+    for line in error.to_string().lines() {
+        println!("  {line}");
+    }
+    Ok(())
+}

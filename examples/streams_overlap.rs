@@ -1,0 +1,236 @@
+//! Copies and kernels of several streams at the same time.
+//!
+//! Shows page-locked memory, transfers that own it while they run, one stream for each piece of
+//! work, and events that tell when each step began and ended. The same work on one stream is the
+//! comparison.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use common::{
+    data,
+    gpu::{Gpu, heading},
+    measure::{ratio, show},
+    table::Table,
+};
+use cuda_safe::{DeviceBuffer, Event, Function, LaunchConfig, Module, PinnedBuffer, Stream};
+
+const SOURCE: &str = r#"
+// Enough arithmetic that the kernel takes about as long as the copies around it.
+extern "C" __global__ void scramble(unsigned *x, int n, int rounds) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        unsigned value = x[i];
+        for (int k = 0; k < rounds; ++k) value = value * 1664525u + 1013904223u;
+        x[i] = value;
+    }
+}
+"#;
+
+/// Pieces of work.
+const PIECES: usize = 4;
+
+fn main() -> Result<()> {
+    let gpu = Gpu::open()?;
+    let len = gpu.size(1 << 24, 1 << 16);
+    let rounds = gpu.size(1000, 50);
+    let scramble = Module::compile(&gpu.context, SOURCE)?.function("scramble")?;
+    let input = data::integers(PIECES * len);
+    heading(format!(
+        "{PIECES} pieces of {len} numbers: copy in, compute, copy out"
+    ));
+
+    let streams: Vec<Stream> = (0..PIECES)
+        .map(|_| Stream::new(&gpu.context))
+        .collect::<cuda_safe::Result<_>>()?;
+    let one_stream: Vec<&Stream> = vec![&streams[0]; PIECES];
+    let a_stream_each: Vec<&Stream> = streams.iter().collect();
+
+    // Memory is made, and the code loaded, before anything is measured.
+    let mut pieces = Pieces::new(&gpu, &streams, &input)?;
+    pieces.run(&scramble, &one_stream, rounds)?;
+    let serial = pieces.run(&scramble, &one_stream, rounds)?;
+    pieces.check(&input, rounds)?;
+    pieces.run(&scramble, &a_stream_each, rounds)?;
+    let parallel = pieces.run(&scramble, &a_stream_each, rounds)?;
+    pieces.check(&input, rounds)?;
+
+    serial.draw("on one stream", parallel.device.max(serial.device));
+    parallel.draw("on a stream each", parallel.device.max(serial.device));
+    let mut table = Table::new(&["", "by events", "by the clock"]);
+    table.row(["one stream".into(), show(serial.device), show(serial.wall)]);
+    table.row([
+        "a stream each".into(),
+        show(parallel.device),
+        show(parallel.wall),
+    ]);
+    table.row([
+        "gain".into(),
+        ratio(serial.device, parallel.device),
+        ratio(serial.wall, parallel.wall),
+    ]);
+    println!("\n< copies in, # computes, > copies out; waiting for one's turn counts as the step.");
+    println!("\n{table}");
+
+    ensure!(
+        !serial.overlaps(),
+        "steps of one stream ran at the same time"
+    );
+    ensure!(
+        parallel.overlaps(),
+        "steps of different streams never ran at the same time"
+    );
+    // The emulator shares a few CPU cores among the streams: it has little to gain.
+    ensure!(
+        gpu.emulated || parallel.device < serial.device,
+        "several streams gained nothing"
+    );
+    println!("Both gave the CPU's result; the streams' steps overlapped.");
+    Ok(())
+}
+
+/// The memory of each piece, on both sides.
+struct Pieces {
+    device: Vec<DeviceBuffer<u32>>,
+    /// `None` while a transfer owns it.
+    inputs: Vec<Option<PinnedBuffer<u32>>>,
+    outputs: Vec<Option<PinnedBuffer<u32>>>,
+}
+
+impl Pieces {
+    fn new(gpu: &Gpu, streams: &[Stream], input: &[u32]) -> Result<Self> {
+        let len = input.len() / streams.len();
+        let mut pieces = Self {
+            device: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        };
+        for (stream, part) in streams.iter().zip(input.chunks(len)) {
+            let buffer = DeviceBuffer::uninit(stream, len)?;
+            // Whatever else uses the buffer comes after its allocation.
+            stream.synchronize()?;
+            pieces.device.push(buffer);
+            pieces
+                .inputs
+                .push(Some(PinnedBuffer::from_slice(&gpu.context, part)?));
+            pieces
+                .outputs
+                .push(Some(PinnedBuffer::zeroed(&gpu.context, len)?));
+        }
+        Ok(pieces)
+    }
+
+    /// Runs every piece on its stream and waits for all.
+    fn run(&mut self, scramble: &Function, streams: &[&Stream], rounds: i32) -> Result<Timeline> {
+        let context = scramble.context();
+        let origin = Event::new(context)?;
+        let clock = Instant::now();
+        origin.record(streams[0])?;
+        for stream in &streams[1..] {
+            stream.wait(&origin)?;
+        }
+        let mut marks = Vec::new();
+        let mut transfers = Vec::new();
+        for (i, stream) in streams.iter().enumerate() {
+            let mark = || -> Result<Event> {
+                let event = Event::new(context)?;
+                event.record(stream)?;
+                Ok(event)
+            };
+            let buffer = &mut self.device[i];
+            let input = self.inputs[i].take().expect("the last run gave it back");
+            let output = self.outputs[i].take().expect("the last run gave it back");
+            let n = i32::try_from(buffer.len())?;
+            let config = LaunchConfig::for_occupancy(scramble, buffer.len() as u64)?;
+
+            let begin = mark()?;
+            let upload = stream.upload(input, buffer)?;
+            let copied_in = mark()?;
+            // SAFETY: the kernel changes n numbers, as many as the buffer has. It follows the upload
+            // on the same stream, and `Pieces::new` and the end of each run waited for the rest.
+            unsafe { scramble.launch(stream, config, (&mut *buffer, n, rounds))? };
+            let computed = mark()?;
+            let download = stream.download(buffer, output)?;
+            marks.push([begin, copied_in, computed, mark()?]);
+            transfers.push((upload, download));
+        }
+        for (i, (upload, download)) in transfers.into_iter().enumerate() {
+            self.inputs[i] = Some(upload.wait()?);
+            self.outputs[i] = Some(download.wait()?);
+        }
+        let wall = clock.elapsed();
+        context.synchronize()?;
+        Timeline::new(&origin, &marks, wall)
+    }
+
+    fn check(&self, input: &[u32], rounds: i32) -> Result<()> {
+        // All rounds together are one multiplication and one addition.
+        let round = |value: u32| value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let all = |value| (0..rounds).fold(value, |value, _| round(value));
+        let (shift, factor) = (all(0), all(1).wrapping_sub(all(0)));
+        let outputs = self
+            .outputs
+            .iter()
+            .flatten()
+            .flat_map(|output| output.iter());
+        for (i, (&value, &got)) in input.iter().zip(outputs).enumerate() {
+            let expected = value.wrapping_mul(factor).wrapping_add(shift);
+            ensure!(
+                got == expected,
+                "element {i}: {got}, and the CPU says {expected}"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// When each step of each piece ended, from the common start.
+struct Timeline {
+    /// Begin, copied in, computed, copied out.
+    marks: Vec<[Duration; 4]>,
+    device: Duration,
+    wall: Duration,
+}
+
+impl Timeline {
+    fn new(origin: &Event, marks: &[[Event; 4]], wall: Duration) -> Result<Self> {
+        let mut times = Vec::new();
+        for piece in marks {
+            let mut row = [Duration::ZERO; 4];
+            for (time, event) in row.iter_mut().zip(piece) {
+                *time = event.duration_since(origin)?;
+            }
+            times.push(row);
+        }
+        let device = times.iter().map(|row| row[3]).max().unwrap_or_default();
+        Ok(Self {
+            marks: times,
+            device,
+            wall,
+        })
+    }
+
+    /// Whether a piece began before one that was enqueued earlier had ended.
+    fn overlaps(&self) -> bool {
+        self.marks.windows(2).any(|pair| pair[1][1] < pair[0][3])
+    }
+
+    /// A line for each piece; `<` copies in, `#` computes, `>` copies out.
+    fn draw(&self, title: &str, longest: Duration) {
+        const COLUMNS: f64 = 72.0;
+        println!("\n{title}:");
+        let column =
+            |time: Duration| (time.as_secs_f64() / longest.as_secs_f64() * COLUMNS) as usize;
+        for (i, marks) in self.marks.iter().enumerate() {
+            let [begin, copied_in, computed, copied_out] = marks.map(column);
+            println!(
+                "  {i} {}{}{}{}",
+                " ".repeat(begin),
+                "<".repeat(copied_in - begin),
+                "#".repeat(computed - copied_in),
+                ">".repeat(copied_out - computed),
+            );
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What C++ offers beyond arrays of floats.
+//!
+//! Shows a `#[repr(C)]` struct passed by value, a template kernel for several types by name
+//! expression, constant memory that the host sets, and a `__device__` variable that it reads back.
+
+mod common;
+
+use anyhow::{Result, ensure};
+use bytemuck::{Pod, Zeroable};
+use common::{
+    data,
+    gpu::{Gpu, heading},
+    measure::{measure, show},
+};
+use cuda_safe::{DeviceBuffer, KernelArgument, LaunchConfig, Module, Program};
+
+const SOURCE: &str = r#"
+struct Affine {
+    float scale;
+    float shift;
+    unsigned char invert;   // three bytes of padding follow
+    double weight;
+};
+
+// A struct by value lies in the kernel's parameters: no allocation, no copy of one's own.
+extern "C" __global__ void affine(float *x, Affine f, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float y = f.scale * x[i] + f.shift;
+    x[i] = float(f.weight * (f.invert ? -y : y));
+}
+
+// A template: each instance that is named when compiling is there to be launched.
+template <typename T, int TIMES>
+__global__ void add(T *sum, const T *x, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) for (int k = 0; k < TIMES; ++k) sum[i] += x[i];
+}
+
+// Constant memory: small, read by all threads at once, set by the host.
+__constant__ float coefficients[4];
+// A variable in device memory, which lives as long as the module.
+__device__ unsigned long long evaluations;
+
+extern "C" __global__ void polynomial(float *y, const float *x, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float value = 0.0f;
+    for (int k = 3; k >= 0; --k) value = value * x[i] + coefficients[k];
+    y[i] = value;
+    atomicAdd(&evaluations, 1ull);
+}
+"#;
+
+/// The same struct for Rust. C++ pads silently; `Pod` wants the padding spelt out.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Affine {
+    scale: f32,
+    shift: f32,
+    invert: u8,
+    padding: [u8; 7],
+    weight: f64,
+}
+
+const ELEMENTS: i32 = 1000;
+
+fn main() -> Result<()> {
+    let gpu = Gpu::open()?;
+    let program = Program::new(SOURCE)
+        .name("struct_and_templates.cu")
+        .name_expression("add<int, 1>")
+        .name_expression("add<double, 3>");
+    let module = Module::compile(&gpu.context, program)?;
+    struct_by_value(&gpu, &module)?;
+    heading("one template, two kernels");
+    template::<i32>(&gpu, &module, "add<int, 1>", |sum, x| sum + x)?;
+    template::<f64>(&gpu, &module, "add<double, 3>", |sum, x| sum + x + x + x)?;
+    constant_and_global(&gpu, &module)
+}
+
+fn struct_by_value(gpu: &Gpu, module: &Module) -> Result<()> {
+    heading("a struct by value");
+    let affine = module.function("affine")?;
+    let f = Affine {
+        scale: 2.0,
+        shift: 0.5,
+        invert: 1,
+        padding: [0; 7],
+        weight: 0.25,
+    };
+    let before = data::normal(ELEMENTS as usize);
+    let mut x = DeviceBuffer::from_slice(&gpu.stream, &before)?;
+    let config = LaunchConfig::for_elements(ELEMENTS as u32);
+    // SAFETY: the kernel works on ELEMENTS floats, and the two structs are laid out alike.
+    unsafe { affine.launch(&gpu.stream, config, (&mut x, f, ELEMENTS))? };
+    let after = x.to_vec(&gpu.stream)?;
+    for (before, after) in before.iter().zip(&after) {
+        // The compiler may fuse the multiplication and the addition: one rounding less.
+        let expected = -0.25 * (2.0 * before + 0.5);
+        ensure!(
+            (after - expected).abs() <= 1e-6,
+            "{before} became {after}, not {expected}"
+        );
+    }
+    println!(
+        "{ELEMENTS} elements through -0.25 * (2 x + 0.5), by {} bytes",
+        size_of::<Affine>()
+    );
+    Ok(())
+}
+
+fn template<T>(gpu: &Gpu, module: &Module, name: &str, expected: fn(T, T) -> T) -> Result<()>
+where
+    T: Pod + KernelArgument + From<i32> + PartialEq + std::fmt::Debug,
+{
+    let add = module.function(name)?;
+    let values: Vec<T> = (0..ELEMENTS).map(T::from).collect();
+    let x = DeviceBuffer::from_slice(&gpu.stream, &values)?;
+    let mut sum = DeviceBuffer::from_slice(&gpu.stream, &values)?;
+    let config = LaunchConfig::for_elements(ELEMENTS as u32);
+    // SAFETY: the instance is one for T, and both buffers have ELEMENTS elements.
+    unsafe { add.launch(&gpu.stream, config, (&mut sum, &x, ELEMENTS))? };
+    let expected: Vec<T> = values.iter().map(|&value| expected(value, value)).collect();
+    ensure!(sum.to_vec(&gpu.stream)? == expected, "{name} is wrong");
+    println!(
+        "{name:<15} in {ELEMENTS} elements of {} bytes",
+        size_of::<T>()
+    );
+    Ok(())
+}
+
+fn constant_and_global(gpu: &Gpu, module: &Module) -> Result<()> {
+    heading("constant memory and a global variable");
+    let coefficients_host = [1.0f32, -2.0, 0.5, 0.25];
+    let mut coefficients = module.global::<f32>("coefficients", 4)?;
+    coefficients.copy_from_slice(&gpu.stream, &coefficients_host)?;
+    let mut evaluations = module.global::<u64>("evaluations", 1)?;
+    evaluations.fill(&gpu.stream, 0)?;
+
+    let polynomial = module.function("polynomial")?;
+    let x_host = data::uniform(ELEMENTS as usize);
+    let x = DeviceBuffer::from_slice(&gpu.stream, &x_host)?;
+    let mut y = DeviceBuffer::<f32>::uninit(&gpu.stream, x.len())?;
+    let config = LaunchConfig::for_elements(ELEMENTS as u32);
+    let runs = gpu.size(100, 3);
+    let times = measure(gpu, runs, || {
+        // SAFETY: the kernel reads ELEMENTS floats and writes as many.
+        unsafe { polynomial.launch(&gpu.stream, config, (&mut y, &x, ELEMENTS))? };
+        Ok(())
+    })?;
+    for (x, y) in x_host.iter().zip(y.to_vec(&gpu.stream)?) {
+        let [a, b, c, d] = coefficients_host;
+        let expected = ((d * x + c) * x + b) * x + a;
+        ensure!(
+            (y - expected).abs() <= 1e-6,
+            "p({x}) is {y}, not {expected}"
+        );
+    }
+    // One run to warm up comes before those that are measured.
+    let (counted, expected) = (
+        evaluations.to_vec(&gpu.stream)?[0],
+        (runs as u64 + 1) * ELEMENTS as u64,
+    );
+    ensure!(
+        counted == expected,
+        "{counted} evaluations were counted, not {expected}"
+    );
+    println!("1 - 2 x + 0.5 x^2 + 0.25 x^3, evaluated {counted} times as the device counted");
+    println!(
+        "{} a launch by events, {} by the clock",
+        show(times.device),
+        show(times.wall)
+    );
+    Ok(())
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Makes bundle/ and bundle.tar.xz: all test, example and bench programs with what they read, for a GPU machine
+that has a driver and neither Rust nor a toolkit. `./run.sh` in it runs them.
+
+NVRTC goes along when `make setup` brought it; BUNDLE_NVRTC=0 leaves it out.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+BUNDLE = REPOSITORY / "bundle"
+ARCHIVE = REPOSITORY / "bundle.tar.xz"
+LIMIT = 50 << 20
+
+# What cannot run away from the sources, with the reason.
+LEFT_OUT = {
+    ("cuda-safe", "compile_fail"): "calls cargo",
+    ("cuda-sys", "header"): "reads the headers it was built with",
+    ("cuda-sys", "locate"): "tests the build script",
+    ("cuda-sys", "comments"): "tests the build script",
+}
+LEFT_OUT_PACKAGES = {
+    "cuda-emulator": "tests the emulator, which has no place beside a driver",
+    "conformance": "belongs to the emulator",
+}
+
+
+def main():
+    programs = build()
+    shutil.rmtree(BUNDLE, ignore_errors=True)
+    (BUNDLE / "bin").mkdir(parents=True)
+    listed, left_out = [], []
+    for kind, package, target, binary in programs:
+        name = target if kind == "examples" else f"{package}-{target}"
+        reason = LEFT_OUT_PACKAGES.get(package) or LEFT_OUT.get((package, target))
+        if not reason and holds_emulator(binary):
+            reason = "has the emulator linked in"
+        if reason:
+            left_out.append(f"{kind}/{name}: {reason}")
+            continue
+        copy = BUNDLE / "bin" / kind / name
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy2(binary, copy)
+        subprocess.run(["strip", str(copy)], check=True)
+        listed.append(f"{kind} {package} {name}")
+    for package, folder in sorted(package_folders().items()):
+        copy_data(package, folder)
+    if os.environ.get("BUNDLE_NVRTC") != "0":
+        copy_nvrtc()
+    (BUNDLE / "programs.txt").write_text("".join(f"{line}\n" for line in sorted(listed)))
+    (BUNDLE / "left-out.txt").write_text("".join(f"{line}\n" for line in sorted(left_out)))
+    shutil.copy2(REPOSITORY / "scripts" / "run-bundle.sh", BUNDLE / "run.sh")
+    for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
+        shutil.copy2(REPOSITORY / licence, BUNDLE)
+
+    print(f"{len(listed)} programs in {BUNDLE}; packing", flush=True)
+    with tarfile.open(ARCHIVE, "w:xz", preset=6) as archive:
+        archive.add(BUNDLE, "bundle")
+    for line in sorted(left_out):
+        print(f"left out: {line}")
+    size = ARCHIVE.stat().st_size
+    print(f"{ARCHIVE}: {size / (1 << 20):.1f} MiB")
+    if size > LIMIT:
+        sys.exit(f"make bundle: that is more than {LIMIT >> 20} MiB; BUNDLE_NVRTC=0 leaves NVRTC out")
+
+
+def build():
+    """Builds everything for release and gives (kind, package, target, file) of each program."""
+    cargo = os.environ.get("CARGO", "cargo")
+    # A run path to the emulator would come before the GPU machine's own driver.
+    environment = {**os.environ, "CUDA_EMULATOR": "0"}
+    # --lib and --tests also build the unit tests of examples and benches; each kind is asked for by itself.
+    calls = {
+        "tests": ["test", "--no-run", "--release", "--lib", "--test", "*"],
+        "examples": ["build", "--release", "--examples"],
+        "benches": ["bench", "--no-run", "--bench", "*"],
+    }
+    programs = []
+    for kind, call in calls.items():
+        print(f"building {kind}", flush=True)
+        command = [cargo, *call, "--locked", "--workspace", "--message-format=json-render-diagnostics"]
+        done = subprocess.run(command, cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, check=True)
+        for line in done.stdout.decode().splitlines():
+            message = json.loads(line)
+            if message.get("reason") != "compiler-artifact" or not message.get("executable"):
+                continue
+            target = message["target"]
+            wanted = {"tests": ("lib", "rlib", "cdylib", "test"), "examples": ("example",), "benches": ("bench",)}[kind]
+            if not any(part in wanted for part in target["kind"]):
+                continue
+            name = target["name"] if target["kind"] in (["test"], ["example"], ["bench"]) else "unit"
+            programs.append((kind, package_name(message), name, pathlib.Path(message["executable"])))
+    return sorted(programs)
+
+
+def package_name(message):
+    """The package that a target belongs to, by the folder of its manifest."""
+    return PACKAGES[message["manifest_path"]]
+
+
+def metadata():
+    cargo = os.environ.get("CARGO", "cargo")
+    command = [cargo, "metadata", "--locked", "--no-deps", "--format-version", "1"]
+    return json.loads(subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, check=True).stdout)
+
+
+PACKAGES = {package["manifest_path"]: package["name"] for package in metadata()["packages"]}
+
+
+def package_folders():
+    return {name: pathlib.Path(manifest).parent for manifest, name in PACKAGES.items()}
+
+
+def holds_emulator(binary):
+    """Whether the driver's functions are in the program itself."""
+    symbols = subprocess.run(["nm", "--defined-only", str(binary)], stdout=subprocess.PIPE, check=True).stdout
+    return any(line.split()[-1:] == [b"cuInit"] for line in symbols.splitlines())
+
+
+def copy_data(package, folder):
+    """The files that programs read when they run: what lies beside their sources and is no source."""
+    if package in LEFT_OUT_PACKAGES:
+        return
+    command = ["git", "ls-files", "-z", "examples", "tests", "benches", "data"]
+    files = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, check=True).stdout.decode().split("\0")
+    for name in filter(None, files):
+        if pathlib.PurePath(name).suffix in (".rs", ".stderr", ".py", ".md", ".toml"):
+            continue
+        copy = BUNDLE / "data" / package / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(folder / name, copy)
+
+
+def copy_nvrtc():
+    """NVRTC and the headers it includes, in the layout of a toolkit."""
+    nvidia = REPOSITORY / ".cuda" / "nvidia"
+    bases = [nvidia / "cu13"] if (nvidia / "cu13").is_dir() else sorted(nvidia.glob("cuda_*"))
+    for base in bases:
+        if (base / "include").is_dir():
+            shutil.copytree(base / "include", BUNDLE / "cuda" / "include", dirs_exist_ok=True)
+        for library in (base / "lib").glob("libnvrtc*.so*"):
+            if ".alt." not in library.name:
+                (BUNDLE / "cuda" / "lib64").mkdir(parents=True, exist_ok=True)
+                shutil.copy2(library, BUNDLE / "cuda" / "lib64")
+
+
+if __name__ == "__main__":
+    main()
