@@ -65,19 +65,17 @@ fn wanted() -> BTreeSet<String> {
         .filter(|name| *name != "-")
         .map(String::from)
         .collect();
-    if let Some(bindings) = env::var_os("DEP_CUDA_BINDINGS") {
-        println!("cargo::rerun-if-changed={}", Path::new(&bindings).display());
-        println!(
-            "cargo::rustc-env=CUDA_EMULATOR_BINDINGS={}",
-            Path::new(&bindings).display()
-        );
-        let text = fs::read_to_string(&bindings).expect("cuda-sys names its bindings");
+    // The functions of the header at hand: those that programs call today, and every older form and per-thread variant.
+    for fact in ["DEP_CUDA_BINDINGS", "DEP_CUDA_VERSIONED_BINDINGS"] {
+        let bindings = env::var(fact).expect("cuda-sys names its bindings");
+        println!("cargo::rerun-if-changed={bindings}");
+        println!("cargo::rustc-env=CUDA_EMULATOR_{fact}={bindings}");
+        let text = fs::read_to_string(&bindings).expect("cuda-sys has written its bindings");
         for rest in text.split("pub fn cu").skip(1) {
             let name: String = rest
                 .chars()
                 .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
                 .collect();
-            // cuda.h's functions begin with an upper-case letter; the CUDA runtime's don't occur here.
             if name.starts_with(|c: char| c.is_ascii_uppercase()) {
                 wanted.insert(format!("cu{name}"));
             }
@@ -125,8 +123,12 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
 /// called `libcuda.so.1`. Cargo puts native search paths in the target folder on the loader's path of everything that
 /// it runs.
 fn offer_library(out: &Path) {
-    let forced = env::var_os("CUDA_EMULATOR").is_some_and(|value| value == "1");
-    if !forced && driver_installed() {
+    let offered = match env::var("CUDA_EMULATOR").as_deref() {
+        Ok("1") => true,
+        Ok("0") => false,
+        _ => env::var("DEP_CUDA_DRIVER").is_ok_and(|driver| driver.is_empty()),
+    };
+    if !offered {
         return;
     }
     // OUT_DIR is <profile>/build/<package>/out.
@@ -136,20 +138,4 @@ fn offer_library(out: &Path) {
     std::os::unix::fs::symlink("../../../deps/libcuda_emulator.so", &link)
         .expect("OUT_DIR can be written");
     println!("cargo::rustc-link-search=native={}", out.display());
-}
-
-/// Whether the system has a driver library of its own.
-fn driver_installed() -> bool {
-    if let Some(driver) = env::var_os("DEP_CUDA_DRIVER") {
-        return !driver.is_empty();
-    }
-    [
-        "/usr/lib/x86_64-linux-gnu",
-        "/usr/lib/aarch64-linux-gnu",
-        "/usr/lib64",
-        "/usr/lib",
-        "/usr/lib/wsl/lib",
-    ]
-    .iter()
-    .any(|folder| Path::new(folder).join("libcuda.so.1").exists())
 }

@@ -83,7 +83,7 @@ fn every_attribute_has_a_value() {
     for number in 1..CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX.0 {
         ok!(cuDeviceGetAttribute(
             &mut value,
-            CUdevice_attribute_enum(number),
+            CUdevice_attribute(number),
             0
         ));
     }
@@ -107,15 +107,15 @@ fn every_attribute_has_a_value() {
     assert!(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) > 0);
     fails!(
         CUDA_ERROR_INVALID_VALUE,
-        cuDeviceGetAttribute(&mut value, CUdevice_attribute_enum(9999), 0)
+        cuDeviceGetAttribute(&mut value, CUdevice_attribute(9999), 0)
     );
     fails!(
         CUDA_ERROR_INVALID_VALUE,
-        cuDeviceGetAttribute(null_mut(), CUdevice_attribute_enum(1), 0)
+        cuDeviceGetAttribute(null_mut(), CUdevice_attribute(1), 0)
     );
     fails!(
         CUDA_ERROR_INVALID_DEVICE,
-        cuDeviceGetAttribute(&mut value, CUdevice_attribute_enum(1), 7)
+        cuDeviceGetAttribute(&mut value, CUdevice_attribute(1), 7)
     );
 }
 
@@ -206,13 +206,13 @@ fn limits_flags_and_preferences() {
     ok!(cuCtxGetLimit(&mut value, CUlimit::CU_LIMIT_STACK_SIZE));
     assert_eq!(value, 5008);
     ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 20));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(CUlimit_enum(77), 1));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(CUlimit(77), 1));
     fails!(
         CUDA_ERROR_INVALID_VALUE,
-        cuCtxGetLimit(&mut value, CUlimit_enum(77))
+        cuCtxGetLimit(&mut value, CUlimit(77))
     );
     ok!(cuCtxSetCacheConfig(CUfunc_cache::CU_FUNC_CACHE_PREFER_L1));
-    let mut config = CUfunc_cache_enum(9);
+    let mut config = CUfunc_cache(9);
     ok!(cuCtxGetCacheConfig(&mut config));
     assert_eq!(config, CUfunc_cache::CU_FUNC_CACHE_PREFER_L1);
     let (mut least, mut greatest) = (9, 9);

@@ -333,7 +333,7 @@ fn attributes_of_pointers() {
         ));
         value
     };
-    use CUpointer_attribute_enum as Attribute;
+    use CUpointer_attribute as Attribute;
     assert_eq!(
         number(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device)[0],
         2

@@ -138,7 +138,7 @@ fn parameters_and_attributes() {
         CUDA_ERROR_INVALID_VALUE,
         cuFuncGetParamInfo(mixed, 4, &mut offset, &mut size)
     );
-    use CUfunction_attribute_enum as Attribute;
+    use CUfunction_attribute as Attribute;
     let attribute = |name: &str, attribute| {
         let mut value = -9;
         ok!(cuFuncGetAttribute(

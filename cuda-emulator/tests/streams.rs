@@ -239,7 +239,7 @@ fn what_a_stream_says_of_itself() {
         (priority, flags, owner, device),
         (-5, NON_BLOCKING, context.0, 0)
     );
-    let mut status = CUstreamCaptureStatus_enum(9);
+    let mut status = CUstreamCaptureStatus(9);
     ok!(cuStreamIsCapturing(stream, &mut status));
     assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
     fails!(CUDA_ERROR_INVALID_VALUE, cuStreamCreate(&mut stream, 2));

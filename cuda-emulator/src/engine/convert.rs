@@ -215,6 +215,11 @@ impl Convert {
     /// mere copy of bits; all else gives the one NaN of its format.
     fn nan(self, a: u64, from: Format, to: Format) -> u64 {
         let copied = !self.whole && !self.ftz && !self.sat;
+        let a = if self.ftz && from == F32 {
+            F32.nan()
+        } else {
+            a
+        };
         match (from, to) {
             (F32, TF32) if self.round == Round::Away => a & !0x1fff,
             (_, TF32) => 0x7fff_e000,

@@ -7,14 +7,16 @@ use super::soft::{self, Format, Round};
 pub(super) const NAN32: u32 = 0x7fff_ffff;
 
 /// Makes any NaN the one that the GPU gives.
+///
+/// Done on the bits: the compiler takes the bits of a NaN for arbitrary and would drop the same choice among floats.
 #[inline(always)]
 pub(super) fn quiet(x: f32) -> f32 {
-    // By its bits: the compiler may take one NaN of an operation for as good as another.
-    if x.to_bits() & 0x7fff_ffff > 0x7f80_0000 {
-        f32::from_bits(NAN32)
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 {
+        NAN32
     } else {
-        x
-    }
+        bits
+    })
 }
 
 /// Flushes a subnormal to a zero of its sign.
@@ -28,23 +30,35 @@ pub(super) fn flush(x: f32) -> f32 {
     })
 }
 
-/// Flushes the result of an operation. What is subnormal before rounding is flushed although rounding lifts it to the
-/// smallest normal number; `truncated` computes the result rounded towards zero, to tell.
+/// Flushes the result of `op`. What is subnormal when rounded as if exponents had no end is flushed, although rounding
+/// to a subnormal's coarser steps lifts it to the smallest normal number.
 #[inline(always)]
-pub(super) fn flush_result(x: f32, truncated: impl FnOnce() -> u64) -> f32 {
+pub(super) fn flush_result(x: f32, op: SoftOp, operands: [f32; 3]) -> f32 {
     if x.to_bits() & 0x7fff_ffff == 0x0080_0000 {
-        flush(f32::from_bits(truncated() as u32))
+        flush_lifted(x, op, operands)
     } else {
         flush(x)
+    }
+}
+
+#[cold]
+fn flush_lifted(x: f32, op: SoftOp, operands: [f32; 3]) -> f32 {
+    let [a, b, c] = operands.map(|x| x.to_bits().into());
+    if Soft::new(op, SINGLE).tiny(a, b, c, soft::F32) {
+        0.0f32.copysign(x)
+    } else {
+        x
     }
 }
 
 /// `a * b` with subnormal results flushed, also those that rounding would lift to the smallest normal number.
 #[inline(always)]
 pub(super) fn product_flushed(a: f32, b: f32) -> f32 {
+    // The smallest that rounds to 2^-126 with 24 bits: 2^-126 - 2^-151.
+    const LEAST: f64 = f64::from_bits(0x380f_ffff_f000_0000);
     // The double holds the product whole.
     let product = f64::from(a) * f64::from(b);
-    if product.abs() < f64::from(f32::MIN_POSITIVE) {
+    if product.abs() < LEAST {
         0.0f32.copysign(product as f32)
     } else {
         product as f32
@@ -181,8 +195,10 @@ pub(super) struct Soft {
     pub packed: bool,
 }
 
-/// Index of double precision in [`FORMATS`].
-const DOUBLE: u8 = 3;
+/// Index of single precision in [`FORMATS`].
+pub(super) const SINGLE: u8 = 2;
+/// Index of double precision.
+pub(super) const DOUBLE: u8 = 3;
 
 /// Formats by number.
 pub(super) const FORMATS: [Format; 4] = [soft::F16, soft::BF16, soft::F32, soft::F64];
@@ -239,13 +255,8 @@ impl Soft {
         let flush = |x: u64| if self.ftz { f.flush(x) } else { x };
         let (a, b, c) = (flush(a), flush(b), flush(c));
         let mut out = self.operation(a, b, c, f);
-        if self.ftz && out & !sign == 1 << f.fraction {
-            // Subnormal before rounding counts.
-            let truncated = Soft {
-                round: Round::Zero,
-                ..self
-            };
-            out = truncated.operation(a, b, c, f);
+        if self.ftz && out & !sign == 1 << f.fraction && self.tiny(a, b, c, f) {
+            out &= sign;
         }
         if self.format == DOUBLE && f.is_nan(out) {
             out = self.nan64(a, b, c);
@@ -269,6 +280,18 @@ impl Soft {
             };
         }
         out
+    }
+
+    /// Whether the result is below the smallest normal number when rounded as if exponents had no end.
+    fn tiny(self, a: u64, b: u64, c: u64, f: Format) -> bool {
+        let wide = Format {
+            exponent: f.exponent + 2,
+            ..f
+        };
+        let convert = |x| soft::convert(x, f, wide, Round::Nearest);
+        let out = self.operation(convert(a), convert(b), convert(c), wide);
+        let magnitude = out & !wide.zero(true);
+        magnitude < convert(1 << f.fraction)
     }
 
     /// Double precision lets the operands' NaNs through, each operation with its own precedence.

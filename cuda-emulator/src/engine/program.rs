@@ -35,6 +35,8 @@ pub struct Program {
     /// The inputs' names, texts' lines and files, for reports.
     pub(super) inputs: Vec<Input>,
     pub(super) largest_frame: u32,
+    /// Some function uses the system's shared memory.
+    pub(super) uses_reserved: bool,
 }
 
 /// What reports need of one input.

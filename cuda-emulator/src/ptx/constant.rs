@@ -22,22 +22,59 @@ impl<'a> Parser<'a> {
         u32::try_from(value).map_err(|_| self.error("the number doesn't fit into 32 bits"))
     }
 
+    /// The number of registers in `%r<3>`: no expression, since `>` ends it.
+    pub(super) fn count(&mut self) -> Result<u32> {
+        match self.unary(0)? {
+            Operand::Int(value) => {
+                u32::try_from(value).map_err(|_| self.error("the number doesn't fit into 32 bits"))
+            }
+            _ => Err(self.error("a whole number is needed here")),
+        }
+    }
+
     /// A constant expression: an integer or a floating-point number.
     pub(super) fn constant(&mut self) -> Result<Operand<'a>> {
-        self.binary(0, 0)
+        self.choice(0)
+    }
+
+    /// `condition ? one : other`, or just an expression.
+    fn choice(&mut self, depth: u32) -> Result<Operand<'a>> {
+        let condition = self.binary(0, depth)?;
+        if self.kind() != Kind::Punct(b'?') {
+            return Ok(condition);
+        }
+        let Operand::Int(condition) = condition else {
+            return Err(self.error("a condition must be an integer"));
+        };
+        if depth >= MAX_DEPTH {
+            return Err(self.error("the expression is nested too deeply"));
+        }
+        self.advance();
+        let one = self.choice(depth + 1)?;
+        self.expect(b':')?;
+        let other = self.choice(depth + 1)?;
+        Ok(if condition != 0 { one } else { other })
     }
 
     fn binary(&mut self, weakest: u8, depth: u32) -> Result<Operand<'a>> {
         let mut left = self.unary(depth)?;
         loop {
+            // An operator of two characters goes by its first one and a mark.
             let (strength, operator, length) = match (self.kind(), self.kind_at(1)) {
-                (Kind::Punct(b'|'), _) => (1, b'|', 1),
-                (Kind::Punct(b'^'), _) => (2, b'^', 1),
-                (Kind::Punct(b'&'), _) => (3, b'&', 1),
-                (Kind::Punct(b'<'), Kind::Punct(b'<')) => (4, b'<', 2),
-                (Kind::Punct(b'>'), Kind::Punct(b'>')) => (4, b'>', 2),
-                (Kind::Punct(c @ (b'+' | b'-')), _) => (5, c, 1),
-                (Kind::Punct(c @ (b'*' | b'/' | b'%')), _) => (6, c, 1),
+                (Kind::Punct(b'|'), Kind::Punct(b'|')) => (1, b'o', 2),
+                (Kind::Punct(b'&'), Kind::Punct(b'&')) => (2, b'a', 2),
+                (Kind::Punct(b'='), Kind::Punct(b'=')) => (6, b'=', 2),
+                (Kind::Punct(b'!'), Kind::Punct(b'=')) => (6, b'!', 2),
+                (Kind::Punct(b'<'), Kind::Punct(b'<')) => (8, b'l', 2),
+                (Kind::Punct(b'>'), Kind::Punct(b'>')) => (8, b'r', 2),
+                (Kind::Punct(b'<'), Kind::Punct(b'=')) => (7, b'{', 2),
+                (Kind::Punct(b'>'), Kind::Punct(b'=')) => (7, b'}', 2),
+                (Kind::Punct(c @ (b'<' | b'>')), _) => (7, c, 1),
+                (Kind::Punct(b'|'), _) => (3, b'|', 1),
+                (Kind::Punct(b'^'), _) => (4, b'^', 1),
+                (Kind::Punct(b'&'), _) => (5, b'&', 1),
+                (Kind::Punct(c @ (b'+' | b'-')), _) => (9, c, 1),
+                (Kind::Punct(c @ (b'*' | b'/' | b'%')), _) => (10, c, 1),
                 _ => return Ok(left),
             };
             if strength <= weakest {
@@ -55,8 +92,16 @@ impl<'a> Parser<'a> {
                     b'|' => a | b,
                     b'^' => a ^ b,
                     b'&' => a & b,
-                    b'<' => a.checked_shl(b.min(64) as u32).unwrap_or(0),
-                    b'>' => a.checked_shr(b.min(64) as u32).unwrap_or(0),
+                    b'o' => u64::from(a != 0 || b != 0),
+                    b'a' => u64::from(a != 0 && b != 0),
+                    b'=' => u64::from(a == b),
+                    b'!' => u64::from(a != b),
+                    b'<' => u64::from((a as i64) < b as i64),
+                    b'>' => u64::from(a as i64 > b as i64),
+                    b'{' => u64::from(a as i64 <= b as i64),
+                    b'}' => u64::from(a as i64 >= b as i64),
+                    b'l' => a.checked_shl(b.min(64) as u32).unwrap_or(0),
+                    b'r' => a.checked_shr(b.min(64) as u32).unwrap_or(0),
                     b'+' => a.wrapping_add(b),
                     b'-' => a.wrapping_sub(b),
                     b'*' => a.wrapping_mul(b),
@@ -64,7 +109,8 @@ impl<'a> Parser<'a> {
                         return Err(self.error("a constant is divided by zero"));
                     }
                     b'/' => (a as i64).wrapping_div(b as i64) as u64,
-                    _ => (a as i64).wrapping_rem(b as i64) as u64,
+                    // The assembler's remainder is that of unsigned numbers, its quotient of signed ones.
+                    _ => a % b,
                 }),
                 (Operand::Float(a), Operand::Float(b)) => Operand::Float(match operator {
                     b'+' => a + b,
@@ -104,7 +150,7 @@ impl<'a> Parser<'a> {
                     self.expect(b')')?;
                     return self.unary(depth + 1);
                 }
-                let value = self.binary(0, depth + 1)?;
+                let value = self.choice(depth + 1)?;
                 self.expect(b')')?;
                 Ok(value)
             }

@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
                     let name = self.word()?;
                     let mut count = None;
                     if self.take(b'<') {
-                        count = Some(self.small()?);
+                        count = Some(self.count()?);
                         self.expect(b'>')?;
                     }
                     out.push(Statement::Registers {
@@ -267,7 +267,7 @@ impl<'a> Parser<'a> {
                         self.kind_at(1),
                         Kind::Number | Kind::Punct(b'(' | b'-' | b'~')
                     )
-                    && depth > 0
+                    && (depth > 0 || self.operator_follows_parentheses())
                 {
                     return self.constant();
                 }
@@ -291,6 +291,40 @@ impl<'a> Parser<'a> {
             }
             _ => self.constant(),
         }
+    }
+
+    /// Whether an operator comes after the parentheses that open here: then they are part of an expression, else a
+    /// list of arguments.
+    fn operator_follows_parentheses(&self) -> bool {
+        let mut open = 0;
+        for at in 0.. {
+            match self.kind_at(at) {
+                Kind::Punct(b'(') => open += 1,
+                Kind::Punct(b')') if open == 1 => {
+                    return matches!(
+                        self.kind_at(at + 1),
+                        Kind::Punct(
+                            b'+' | b'-'
+                                | b'*'
+                                | b'/'
+                                | b'%'
+                                | b'&'
+                                | b'|'
+                                | b'^'
+                                | b'<'
+                                | b'>'
+                                | b'?'
+                                | b'='
+                                | b'!'
+                        )
+                    );
+                }
+                Kind::Punct(b')') => open -= 1,
+                Kind::Punct(b';') | Kind::End => break,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Is a parameter or variable of this space declared here?

@@ -101,6 +101,11 @@ export! {
         parameter(module::function(func)?.info(), paramIndex, paramOffset, paramSize)
     }
 
+    fn cuFuncGetParamCount(func: u64, paramCount: Out<usize>) {
+        paramCount.check()?;
+        paramCount.set(module::function(func)?.info().params.len())
+    }
+
     fn cuFuncIsLoaded(state: Out<u32>, function: u64) {
         state.check()?;
         module::function(function)?;

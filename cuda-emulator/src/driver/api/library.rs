@@ -111,6 +111,13 @@ export! {
         parameter(&library.program().kernels()[kernel.index], paramIndex, paramOffset, paramSize)
     }
 
+    fn cuKernelGetParamCount(kernel: u64, paramCount: Out<usize>) {
+        paramCount.check()?;
+        let kernel = module::kernel(kernel)?;
+        let library = module::library(kernel.library)?;
+        paramCount.set(library.program().kernels()[kernel.index].params.len())
+    }
+
     fn cuKernelGetAttribute(pi: Out<i32>, attrib: u32, kernel: u64, dev: i32) {
         pi.check()?;
         let kernel = module::kernel(kernel)?;

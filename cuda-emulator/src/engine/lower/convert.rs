@@ -5,7 +5,7 @@ use super::modifiers::Modifiers;
 use crate::engine::convert::{Convert, pack_saturated};
 use crate::engine::lanes::{binary, binary_imm, predicate, unary, unary_imm};
 use crate::engine::math::{
-    brain_to_single, flush, half_to_single, quiet, single_to_brain, single_to_half,
+    brain_to_single, flush, half_to_single, quiet, result64, single_to_brain, single_to_half,
 };
 use crate::engine::soft::Round;
 use crate::engine::state::Exec;
@@ -427,19 +427,14 @@ fn quick(to: Type, from: Type, round: Round, ftz: bool, whole: bool) -> Option<E
         (S32, F32) if toward_zero => unary(|a: f32| a as i32),
         (U32, F32) if toward_zero => unary(|a: f32| a as u32),
         (S32, F64) if toward_zero => return None,
-        (F64, F32) if ftz => unary(|a: f32| f64::from(flush(a))),
-        (F64, F32) => unary(|a: f32| {
-            if a.is_nan() {
-                f64::from_bits(0x7fff_ffff_e000_0000)
-            } else {
-                f64::from(a)
-            }
-        }),
-        (F32, F64) if near && ftz => unary(|a: f64| flush(quiet(a as f32))),
-        (F32, F64) if near => unary(|a: f64| quiet(a as f32)),
+        // Double precision keeps a NaN's sign and payload; flushing makes it the one of single precision first.
+        (F64, F32) if ftz => unary(|a: f32| widen(quiet(flush(a)))),
+        (F64, F32) => unary(widen),
+        (F32, F64) if near && ftz => unary(|a: f64| flush(narrow(a))),
+        (F32, F64) if near => unary(narrow),
         (F32, F16) => unary(|a: u16| quiet(half_to_single(a))),
         (F16, F32) if near => unary(|a: f32| single_to_half(a)),
-        (F32, BF16) if !ftz => unary(|a: u16| quiet(brain_to_single(a))),
+        (F32, BF16) if !ftz => unary(brain_to_single),
         (BF16, F32) if near && !ftz => unary(|a: f32| single_to_brain(a)),
         (F32, F32) if whole && !ftz => match round {
             Round::Nearest => unary(|a: f32| quiet(a.round_ties_even())),
@@ -448,11 +443,33 @@ fn quick(to: Type, from: Type, round: Round, ftz: bool, whole: bool) -> Option<E
             _ => unary(|a: f32| quiet(a.ceil())),
         },
         (F64, F64) if whole => match round {
-            Round::Nearest => unary(|a: f64| a.round_ties_even()),
-            Round::Zero => unary(|a: f64| a.trunc()),
-            Round::Down => unary(|a: f64| a.floor()),
-            _ => unary(|a: f64| a.ceil()),
+            Round::Nearest => unary(|a: f64| result64(a.round_ties_even(), [a])),
+            Round::Zero => unary(|a: f64| result64(a.trunc(), [a])),
+            Round::Down => unary(|a: f64| result64(a.floor(), [a])),
+            _ => unary(|a: f64| result64(a.ceil(), [a])),
         },
         _ => return None,
+    })
+}
+
+#[inline(always)]
+fn widen(a: f32) -> f64 {
+    let bits = u64::from(a.to_bits());
+    let nan = (bits >> 31) << 63 | 0x7ff8 << 48 | (bits & 0x007f_ffff) << 29;
+    f64::from_bits(if a.is_nan() {
+        nan
+    } else {
+        f64::from(a).to_bits()
+    })
+}
+
+#[inline(always)]
+fn narrow(a: f64) -> f32 {
+    let bits = a.to_bits();
+    let nan = (bits >> 63 << 31 | 0x7fc0 << 16 | bits >> 29 & 0x007f_ffff) as u32;
+    f32::from_bits(if a.is_nan() {
+        nan
+    } else {
+        (a as f32).to_bits()
     })
 }

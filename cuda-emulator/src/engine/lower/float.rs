@@ -4,16 +4,12 @@ use super::function::{Lower, New, Result, Slot};
 use super::modifiers::Modifiers;
 use crate::engine::lanes::{binary, binary_imm, ternary, ternary_imm, unary, unary_imm};
 use crate::engine::math::{
-    self, Soft, SoftOp, div_approx, flush, flush_result, min_max_f32, min_max_f64, nan64,
-    product_flushed, quiet, result64, saturate, saturate64, soft_lane,
+    self, DOUBLE, SINGLE, Soft, SoftOp, div_approx, flush, flush_result, min_max_f32, min_max_f64,
+    nan64, product_flushed, quiet, result64, saturate, saturate64, soft_lane,
 };
-use crate::engine::soft::{self, Round};
+use crate::engine::soft::Round;
 use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
-
-/// Index of a format in [`math::FORMATS`].
-const SINGLE: u8 = 2;
-const DOUBLE: u8 = 3;
 
 /// The soft instruction for registers of this size and number of sources.
 pub(super) fn soft_exec(size: u32, sources: usize) -> Exec {
@@ -68,38 +64,23 @@ macro_rules! flushed {
     };
 }
 
-/// As [`flushed`] for what may round up to the smallest normal number; `$soft` is the same operation in software.
+/// As [`flushed`] for what may be lifted to the smallest normal number by rounding; `$op` is the operation.
 macro_rules! flushed_exactly {
-    ($ftz:expr, $finish:path, $soft:path, |$a:ident, $b:ident| $e:expr) => {
+    ($ftz:expr, $finish:path, $op:expr, |$a:ident, $b:ident| $e:expr) => {
         if $ftz {
             binary(|$a: f32, $b: f32| {
                 let ($a, $b) = (flush($a), flush($b));
-                $finish(flush_result($e, || {
-                    $soft(
-                        $a.to_bits().into(),
-                        $b.to_bits().into(),
-                        soft::F32,
-                        Round::Zero,
-                    )
-                }))
+                $finish(flush_result($e, $op, [$a, $b, 0.0]))
             })
         } else {
             binary(|$a: f32, $b: f32| $finish($e))
         }
     };
-    ($ftz:expr, $finish:path, $soft:path, |$a:ident, $b:ident, $c:ident| $e:expr) => {
+    ($ftz:expr, $finish:path, $op:expr, |$a:ident, $b:ident, $c:ident| $e:expr) => {
         if $ftz {
             ternary(|$a: f32, $b: f32, $c: f32| {
                 let ($a, $b, $c) = (flush($a), flush($b), flush($c));
-                $finish(flush_result($e, || {
-                    $soft(
-                        $a.to_bits().into(),
-                        $b.to_bits().into(),
-                        $c.to_bits().into(),
-                        soft::F32,
-                        Round::Zero,
-                    )
-                }))
+                $finish(flush_result($e, $op, [$a, $b, $c]))
             })
         } else {
             ternary(|$a: f32, $b: f32, $c: f32| $finish($e))
@@ -136,7 +117,7 @@ impl<'a> Lower<'_, 'a> {
             ),
             "mul" if near && !sat => (binary(|a: f32, b: f32| quiet(a * b)), 2, None),
             "fma" | "mad" if near && !sat => (
-                flushed_exactly!(ftz, quiet, soft::fma, |a, b, c| a.mul_add(b, c)),
+                flushed_exactly!(ftz, quiet, SoftOp::Fma, |a, b, c| a.mul_add(b, c)),
                 3,
                 None,
             ),
@@ -149,7 +130,7 @@ impl<'a> Lower<'_, 'a> {
             ),
             "mul" if near => (binary(|a: f32, b: f32| saturate(a * b)), 2, None),
             "fma" | "mad" if near => (
-                flushed_exactly!(ftz, saturate, soft::fma, |a, b, c| a.mul_add(b, c)),
+                flushed_exactly!(ftz, saturate, SoftOp::Fma, |a, b, c| a.mul_add(b, c)),
                 3,
                 None,
             ),
@@ -159,7 +140,7 @@ impl<'a> Lower<'_, 'a> {
             "fma" | "mad" => (soft_exec(4, 3), 3, Some(exact(SoftOp::Fma))),
             "div" if approx => (flushed!(ftz, |a, b| div_approx(a, b)), 2, None),
             "div" if full || near => (
-                flushed_exactly!(ftz, quiet, soft::div, |a, b| a / b),
+                flushed_exactly!(ftz, quiet, SoftOp::Div, |a, b| a / b),
                 2,
                 None,
             ),

@@ -430,7 +430,7 @@ impl<'a> Lower<'_, 'a> {
             }
             // `%r12` of `%r<20>`; the prefix may itself end in digits.
             let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-            for length in (1..=digits.min(9)).rev() {
+            for length in (1..=digits.min(10)).rev() {
                 let (prefix, number) = name.split_at(name.len() - length);
                 let found = self.scopes[scope]
                     .get_key_value(prefix)
@@ -687,6 +687,7 @@ impl<'a> Lower<'_, 'a> {
                 narrow(self)?;
             }
             narrow(self)?;
+            self.linker.uses_reserved |= name.starts_with("%reserved");
             return Ok(Some(Slot::Fixed(operand)));
         }
         let Some((exec, found)) = super::memory::varying_special(name) else {

@@ -61,6 +61,7 @@ pub(super) struct Linker<'a> {
     pub lists: Vec<u32>,
     pub tables: Vec<Vec<u32>>,
     pub memory_instructions: u32,
+    pub uses_reserved: bool,
     constants: Constants,
     known: HashMap<(u64, u8), u32>,
     known_addresses: HashMap<Target, u32>,
@@ -170,6 +171,7 @@ pub(in crate::engine) fn link(sources: &[(&str, &str)]) -> Result<Program, LoadE
         lists: Vec::new(),
         tables: Vec::new(),
         memory_instructions: 0,
+        uses_reserved: false,
         constants: Constants::default(),
         known: HashMap::new(),
         known_addresses: HashMap::new(),
@@ -418,6 +420,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         memory_instructions: linker.memory_instructions,
         inputs: Vec::new(),
         largest_frame: 0,
+        uses_reserved: linker.uses_reserved,
     };
     for (module, (name, text)) in modules.iter().zip(linker.sources) {
         program.inputs.push(Input {

@@ -557,8 +557,19 @@ impl<'a> Lower<'_, 'a> {
     /// `cp.async`: done at once, so that waiting for it has nothing to wait for.
     fn copy_async(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
         let reduce = m.take("reduce");
-        if !m.take("async") || reduce || m.take("bulk") || m.take("mbarrier") {
-            return Err(self.unsupported("bulk copies and copies with an mbarrier aren't supported by the emulator; compile for compute_80 or use cp.async with groups"));
+        if !m.take("async") || reduce || m.take("bulk") {
+            return Err(self.unsupported(
+                "bulk copies aren't supported by the emulator; compile for compute_80, or use plain cp.async",
+            ));
+        }
+        if m.take("mbarrier") {
+            // The copies are done already. Without .noinc the barrier first expects this arrival, so nothing is left.
+            return if m.take("noinc") {
+                self.mbarrier(m, o)
+            } else {
+                while m.next().is_some() {}
+                Ok(())
+            };
         }
         if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") {
             return Ok(());

@@ -12,6 +12,7 @@ mod function;
 mod half;
 mod integer;
 mod link;
+mod mbarrier;
 mod memory;
 mod modifiers;
 mod warp;
