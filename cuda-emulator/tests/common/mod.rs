@@ -1,6 +1,8 @@
 //! A device for tests of the engine: allocations, a heap, what was printed.
 #![allow(dead_code)]
 
+pub mod rows;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
