@@ -113,7 +113,12 @@ pub struct Loaded {
 
 #[allow(missing_docs)]
 pub fn load(ptx: &str) -> Loaded {
-    let program = Arc::new(Program::load(ptx).unwrap_or_else(|e| panic!("{e}")));
+    place(Program::load(ptx).unwrap_or_else(|e| panic!("{e}")))
+}
+
+#[allow(missing_docs)]
+pub fn place(program: Program) -> Loaded {
+    let program = Arc::new(program);
     let device = TestDevice::new();
     let addresses: Vec<u64> = program
         .variables()
