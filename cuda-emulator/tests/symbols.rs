@@ -83,7 +83,7 @@ fn entry_points_by_name_and_version() {
     let find = |name: &str, version: i32, flags: u64| {
         let name = CString::new(name).unwrap();
         let mut address: *mut c_void = null_mut();
-        let mut status = CUdriverProcAddressQueryResult_enum(9);
+        let mut status = CUdriverProcAddressQueryResult(9);
         ok!(cuGetProcAddress_v2(
             name.as_ptr(),
             &mut address,
@@ -110,7 +110,7 @@ fn entry_points_by_name_and_version() {
     assert_eq!(legacy as usize, cuStreamSynchronize as *const () as usize);
     assert_eq!(own as usize, cuStreamSynchronize_ptsz as *const () as usize);
     let mut address = null_mut();
-    let mut status = CUdriverProcAddressQueryResult_enum(9);
+    let mut status = CUdriverProcAddressQueryResult(9);
     fails!(
         CUDA_ERROR_INVALID_VALUE,
         cuGetProcAddress_v2(c"cuInit".as_ptr(), null_mut(), 12000, 0, &mut status)

@@ -131,7 +131,7 @@ impl<'a> Lower<'_, 'a> {
                 self,
                 ty,
                 u16 | s16 | u32 | s32 | u64 | s64,
-                |a, b, T| if b == 0 { a as T } else { a.wrapping_rem(b) }
+                |a, b, T| if b == 0 { !0 as T } else { a.wrapping_rem(b) }
             ),
             "min" if relu && ty == Type::S32 => binary(|a: i32, b: i32| a.min(b).max(0)),
             "max" if relu && ty == Type::S32 => binary(|a: i32, b: i32| a.max(b).max(0)),
