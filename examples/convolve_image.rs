@@ -9,8 +9,9 @@
 //! own picture and applies every named filter.
 //!
 //! Shows constants put into the source when the program runs (the image's width and the filter's
-//! size), a kernel whose loop has the stride of the grid, and the check against the CPU. The output
-//! has the input's size; beyond the border everything counts as zero.
+//! size), a kernel whose loop has the stride of the grid, the ready-made convolution of
+//! `cuda-compute` beside it, and the check of both against the CPU. The output has the input's size;
+//! beyond the border everything counts as zero.
 
 mod common;
 
@@ -22,8 +23,9 @@ use common::{
     cpu,
     filter::Filter,
     gpu::{Gpu, heading},
-    measure::{Times, measure, measure_cpu, ratio, show},
+    measure::{Times, measure, measure_cpu, show},
     picture::{Picture, output_path, write_test_picture},
+    ready_made,
     table::Table,
 };
 use cuda_safe::DeviceBuffer;
@@ -43,22 +45,19 @@ fn main() -> Result<()> {
 
     let by_events = format!("{} by events", gpu.label());
     let by_clock = format!("{} by the clock", gpu.label());
+    let ready = format!("{} cuda-compute", gpu.label());
     let cores = format!("CPU, {} cores", cpu::cores());
-    let mut table = Table::new(&[
-        "filter",
-        "size",
-        &by_events,
-        &by_clock,
-        &cores,
-        "CPU / events",
-    ]);
+    let mut table = Table::new(&["filter", "size", &by_events, &by_clock, &ready, &cores]);
     for (filter, output) in &work.outputs {
-        let (planes, times) = convolve(&gpu, &picture, filter)?;
+        let runs = gpu.size(10, 1);
+        let (planes, times) = convolve(&gpu, &picture, filter, runs)?;
+        let (ready_planes, ready) = ready_made::convolve(&gpu, &picture, filter, runs)?;
         let (expected, cpu_time) = measure_cpu(3, || {
             let convolve = |plane: &Vec<f32>| cpu::convolve_all_cores(plane, picture.width, filter);
             picture.planes.iter().map(convolve).collect::<Vec<_>>()
         });
         check(&planes, &expected, filter, picture.width)?;
+        check(&ready_planes, &expected, filter, picture.width)?;
         picture
             .with_planes(planes)
             .write(output, filter.finds_edges())?;
@@ -67,12 +66,15 @@ fn main() -> Result<()> {
             format!("{0} x {0}", filter.size),
             show(times.device),
             show(times.wall),
+            show(ready.device),
             show(cpu_time),
-            ratio(cpu_time, times.device),
         ]);
     }
     print!("{table}");
-    println!("By events: the kernels alone. By the clock: with the copies to the device and back.");
+    println!(
+        "By events: this example's kernel alone. By the clock: with the copies there and back."
+    );
+    println!("cuda-compute: the ready-made kernel, by events.");
     println!("Every pixel was checked against the CPU.\n");
     for (_, output) in &work.outputs {
         println!("wrote {}", output.display());
@@ -128,9 +130,13 @@ impl Work {
 }
 
 /// Convolves every plane. The events are around the kernels, the clock is around the copies too.
-fn convolve(gpu: &Gpu, picture: &Picture, filter: &Filter) -> Result<(Vec<Vec<f32>>, Times)> {
+fn convolve(
+    gpu: &Gpu,
+    picture: &Picture,
+    filter: &Filter,
+    runs: usize,
+) -> Result<(Vec<Vec<f32>>, Times)> {
     let convolution = Convolution::new(gpu, picture.width, filter)?;
-    let runs = gpu.size(10, 1);
     let images = picture
         .planes
         .iter()

@@ -10,7 +10,7 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Result, ensure};
 use common::{
@@ -20,6 +20,7 @@ use common::{
     gpu::{Gpu, heading},
     measure::{measure, measure_cpu, ratio, show},
     picture::{Picture, output_path, write_test_picture},
+    ready_made,
     sum::{Sum, tolerance},
     table::Table,
 };
@@ -31,14 +32,7 @@ fn main() -> Result<()> {
 
     heading("1. The device");
     let gpu = Gpu::open()?;
-    let cores = format!("CPU, {} cores", cpu::cores());
-    let mut table = Table::new(&[
-        "",
-        gpu.label(),
-        "CPU, one core",
-        &cores,
-        "gain over all cores",
-    ]);
+    let mut table = Race::head();
     multiply_vectors(&gpu)?;
     convolve_picture(&gpu, input, output, &mut table)?;
     sum_numbers(&gpu, &mut table)?;
@@ -46,9 +40,10 @@ fn main() -> Result<()> {
     heading(format!("5. The {} against the CPU", gpu.label()));
     print!("{table}");
     println!(
-        "Times of the {} by events, with the data on the device already.",
+        "Own kernel and cuda-compute: on the {}, by events, with the data there already.",
         gpu.label()
     );
+    println!("Gain: of cuda-compute over all cores.");
     println!("\nAll results are right.");
     Ok(())
 }
@@ -128,28 +123,27 @@ fn convolve_picture(
     }
     for (plane, result) in picture.planes.iter().zip(&planes) {
         let expected = cpu::convolve_all_cores(plane, picture.width, &filter);
-        let (difference, at) = cpu::largest_difference(result, &expected);
-        let limit = filter.tolerance(255.0);
-        ensure!(difference <= limit, "pixel {at} is off by {difference}");
+        check_plane(result, &expected, filter.tolerance(255.0))?;
     }
-    let first = &picture.planes[0];
+    // The race is about one plane.
+    let plane = picture.with_planes(vec![picture.planes[0].clone()]);
+    let (first, runs) = (&plane.planes[0], gpu.size(20, 1));
     let image = DeviceBuffer::from_slice(&gpu.stream, first)?;
-    let times = measure(gpu, gpu.size(20, 1), || {
-        convolution.run(gpu, &mut out, &image)
-    })?;
-    let (_, one) = measure_cpu(2, || cpu::convolve_one_core(first, picture.width, &filter));
-    let (_, all) = measure_cpu(2, || cpu::convolve_all_cores(first, picture.width, &filter));
+    let here = measure(gpu, runs, || convolution.run(gpu, &mut out, &image))?;
+    let (ready, ready_times) = ready_made::convolve(gpu, &plane, &filter, runs)?;
+    check_plane(&ready[0], &planes[0], 2.0 * filter.tolerance(255.0))?;
+    let race = Race {
+        here: here.device,
+        ready_made: ready_times.device,
+        one_core: measure_cpu(2, || cpu::convolve_one_core(first, plane.width, &filter)).1,
+        all_cores: measure_cpu(2, || cpu::convolve_all_cores(first, plane.width, &filter)).1,
+    };
+    let size = filter.size;
     let name = format!(
-        "{0} x {0} filter, {1} x {2} pixels",
-        filter.size, picture.width, picture.height
+        "{size} x {size} filter, {} x {} pixels",
+        plane.width, plane.height
     );
-    table.row([
-        name,
-        show(times.device),
-        show(one),
-        show(all),
-        ratio(all, times.device),
-    ]);
+    table.row(race.cells(name));
 
     picture.with_planes(planes).write(&output, false)?;
     println!("read   {}", input.display());
@@ -164,28 +158,69 @@ fn sum_numbers(gpu: &Gpu, table: &mut Table) -> Result<()> {
     let x_host = data::normal(len);
     let x = DeviceBuffer::from_slice(&gpu.stream, &x_host)?;
     let mut kernels = Sum::new(gpu)?;
-    let times = measure(gpu, gpu.size(20, 1), || kernels.enqueue(gpu, &x))?;
+    let runs = gpu.size(20, 1);
+    let times = measure(gpu, runs, || kernels.enqueue(gpu, &x))?;
     let sum = kernels.result(gpu)?;
 
+    let (ready, ready_times) = ready_made::sum(gpu, &x, runs)?;
+
     let exact = cpu::sum_f64(&x_host);
-    let (error, limit) = (
-        f64::from(sum) - exact,
-        tolerance(cpu::sum_of_magnitudes(&x_host)),
-    );
-    println!("{sum:.3} in float32 on the device, {exact:.3} in float64 on the CPU");
-    ensure!(
-        error.abs() <= limit,
-        "the sum is off by {error}, and {limit} is the limit"
-    );
-    let (_, one) = measure_cpu(3, || cpu::sum_one_core(&x_host));
-    let (_, all) = measure_cpu(3, || cpu::sum_all_cores(&x_host));
-    let name = format!("sum of {len} floats");
-    table.row([
-        name,
-        show(times.device),
-        show(one),
-        show(all),
-        ratio(all, times.device),
-    ]);
+    let limit = tolerance(cpu::sum_of_magnitudes(&x_host));
+    println!("float32, kernel written here:  {sum:.3}");
+    println!("float32, cuda-compute:         {ready:.3}");
+    println!("float64 on the CPU:            {exact:.3}");
+    for sum in [sum, ready] {
+        let error = (f64::from(sum) - exact).abs();
+        ensure!(
+            error <= limit,
+            "a sum is off by {error}, and {limit} is the limit"
+        );
+    }
+    let race = Race {
+        here: times.device,
+        ready_made: ready_times.device,
+        one_core: measure_cpu(3, || cpu::sum_one_core(&x_host)).1,
+        all_cores: measure_cpu(3, || cpu::sum_all_cores(&x_host)).1,
+    };
+    table.row(race.cells(format!("sum of {len} floats")));
     Ok(())
+}
+
+fn check_plane(plane: &[f32], expected: &[f32], limit: f32) -> Result<()> {
+    let (difference, at) = cpu::largest_difference(plane, expected);
+    ensure!(difference <= limit, "pixel {at} is off by {difference}");
+    Ok(())
+}
+
+/// The same work in four ways.
+struct Race {
+    here: Duration,
+    ready_made: Duration,
+    one_core: Duration,
+    all_cores: Duration,
+}
+
+impl Race {
+    fn head() -> Table {
+        let cores = format!("CPU, {} cores", cpu::cores());
+        Table::new(&[
+            "",
+            "own kernel",
+            "cuda-compute",
+            "CPU, one core",
+            &cores,
+            "gain",
+        ])
+    }
+
+    fn cells(&self, name: String) -> [String; 6] {
+        [
+            name,
+            show(self.here),
+            show(self.ready_made),
+            show(self.one_core),
+            show(self.all_cores),
+            ratio(self.all_cores, self.ready_made),
+        ]
+    }
 }

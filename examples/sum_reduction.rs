@@ -1,7 +1,8 @@
 //! The sum of 2^27 − 157 normal-distributed numbers, in several ways.
 //!
 //! Shows a reduction that is completed on the GPU, one that leaves a partial sum for each block and
-//! is finished on the CPU, and what float32 does to the result of each, against a float64 sum.
+//! is finished on the CPU, the ready-made one of `cuda-compute`, and what float32 does to the result
+//! of each, against a float64 sum.
 
 mod common;
 
@@ -12,6 +13,7 @@ use common::{
     cpu, data,
     gpu::{Gpu, heading},
     measure::{Times, bandwidth, measure, measure_cpu, measure_prepared, show},
+    ready_made,
     sum::{Sum, tolerance},
     table::Table,
 };
@@ -51,6 +53,10 @@ fn main() -> Result<()> {
     report.add(&name, sum, Some(times.device), times.wall)?;
     let (sum, times) = partial_sums(&gpu, &original, runs)?;
     let name = format!("{label}, {} partial sums, CPU", Sum::partials_of(len));
+    report.add(&name, sum, Some(times.device), times.wall)?;
+
+    let (sum, times) = ready_made::sum(&gpu, &original, runs)?;
+    let name = format!("{label}, cuda-compute");
     report.add(&name, sum, Some(times.device), times.wall)?;
 
     println!("\n{}", report.table);

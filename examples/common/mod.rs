@@ -9,5 +9,6 @@ pub mod filter;
 pub mod gpu;
 pub mod measure;
 pub mod picture;
+pub mod ready_made;
 pub mod sum;
 pub mod table;

@@ -1,0 +1,52 @@
+//! The kernels of `cuda-compute`, called as the examples call their own.
+
+use anyhow::Result;
+use cuda_compute::{Convolution, Filter as Weights, Layout};
+use cuda_safe::DeviceBuffer;
+
+use super::{
+    filter::Filter,
+    gpu::Gpu,
+    measure::{Times, measure},
+    picture::Picture,
+};
+
+/// The sum in one call: one launch, in which the last block finishes.
+pub fn sum(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(f32, Times)> {
+    let mut reducer = cuda_compute::Reducer::new(&gpu.stream)?;
+    let mut on_device = DeviceBuffer::<f32>::uninit(&gpu.stream, 1)?;
+    let mut sum = 0.0;
+    let device = measure(gpu, runs, || Ok(reducer.sum_into(x, &mut on_device)?))?.device;
+    let wall = measure(gpu, runs, || {
+        sum = reducer.sum(x)?;
+        Ok(())
+    })?
+    .wall;
+    Ok((sum, Times { device, wall }))
+}
+
+/// Convolves every plane of a picture, with the kernels' time.
+pub fn convolve(
+    gpu: &Gpu,
+    picture: &Picture,
+    filter: &Filter,
+    runs: usize,
+) -> Result<(Vec<Vec<f32>>, Times)> {
+    let weights = Weights::new(filter.size, filter.size, &filter.weights)?;
+    let convolution = Convolution::new(&gpu.context, &weights)?;
+    let layout = Layout::new(picture.width, picture.height);
+    let mut images = Vec::new();
+    for plane in &picture.planes {
+        let image = DeviceBuffer::from_slice(&gpu.stream, plane)?;
+        let out = DeviceBuffer::<f32>::uninit(&gpu.stream, plane.len())?;
+        images.push((image, out));
+    }
+    let times = measure(gpu, runs, || {
+        for (image, out) in &mut images {
+            convolution.run(&gpu.stream, image, layout, out, layout)?;
+        }
+        Ok(())
+    })?;
+    let planes = images.iter().map(|(_, out)| out.to_vec(&gpu.stream));
+    Ok((planes.collect::<cuda_safe::Result<_>>()?, times))
+}
