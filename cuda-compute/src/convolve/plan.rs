@@ -106,8 +106,10 @@ const SEPARABLE: [Plan; 3] = [
 
 /// Narrower filters gain nothing from two passes: 3 x 3 is bound by memory either way.
 const SEPARABLE_FROM: u32 = 4;
-/// The ring of running sums is kept in registers.
-const SEPARABLE_UP_TO: u32 = 96;
+/// The ring of running sums is kept in registers, and the code grows with the square.
+const SEPARABLE_UP_TO: u32 = 64;
+/// `convolve_stream` unrolls all rows of the filter and keeps what it can of them in registers.
+const STREAM_UP_TO: u32 = 12;
 
 /// The plans that a filter can be run with when a block may have `shared_limit` bytes, the best
 /// first.
@@ -119,7 +121,7 @@ pub(super) fn choose(size: Size, separable: bool, shared_limit: u32) -> Option<P
     let two_passes = SEPARABLE.iter().filter(|_| separable && worth_it);
     let dense = DENSE
         .iter()
-        .filter(|(up_to, _)| weights <= *up_to)
+        .filter(|(up_to, plan)| weights <= *up_to && plan.suits(size))
         .map(|(_, plan)| plan);
     two_passes
         .chain(dense)
@@ -144,6 +146,10 @@ impl Size {
 }
 
 impl Plan {
+    fn suits(self, size: Size) -> bool {
+        !matches!(self, Self::Stream { .. }) || size.height <= STREAM_UP_TO
+    }
+
     pub(super) fn is_separable(self) -> bool {
         matches!(self, Self::Separable { .. })
     }
@@ -196,7 +202,8 @@ impl Plan {
             } => vec![
                 ("THREADS", threads),
                 ("COLUMNS", columns),
-                ("BLOCKS", blocks),
+                // A ring of more than 40 needs more registers than three blocks leave.
+                ("BLOCKS", if size.height <= 40 { blocks } else { 2 }),
                 ("GROUP", group(size)),
                 ("WEIGHTS", (size.width + size.height).next_multiple_of(4)),
             ],
