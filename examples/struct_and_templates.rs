@@ -12,7 +12,7 @@ use common::{
     gpu::{Gpu, heading},
     measure::{measure, show},
 };
-use cuda_safe::{DeviceBuffer, KernelArgument, LaunchConfig, Module, Program};
+use cuda_safe::{DeviceBuffer, LaunchConfig, Module, Program};
 
 const SOURCE: &str = r#"
 struct Affine {
@@ -112,7 +112,7 @@ fn struct_by_value(gpu: &Gpu, module: &Module) -> Result<()> {
 
 fn template<T>(gpu: &Gpu, module: &Module, name: &str, expected: fn(T, T) -> T) -> Result<()>
 where
-    T: Pod + KernelArgument + From<i32> + PartialEq + std::fmt::Debug,
+    T: Pod + From<i32> + PartialEq + std::fmt::Debug,
 {
     let add = module.function(name)?;
     let values: Vec<T> = (0..ELEMENTS).map(T::from).collect();
