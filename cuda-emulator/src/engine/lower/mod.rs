@@ -15,6 +15,7 @@ mod link;
 mod mbarrier;
 mod memory;
 mod modifiers;
+mod operands;
 mod warp;
 
 pub(super) use link::link;
