@@ -418,7 +418,7 @@ fn integer_edges() {
         }
     });
     check("rem.u32 %d, %a, %b", &|a, b, _| {
-        if b == 0 { a } else { a % b }
+        a.checked_rem(b).unwrap_or(u32::MAX)
     });
     check("mul.hi.s32 %d, %a, %b", &|a, b, _| {
         (i64::from(a as i32).wrapping_mul(i64::from(b as i32)) >> 32) as u32
@@ -574,7 +574,7 @@ fn conversions() {
     });
     check("cvt.rna.tf32.f32 %d, %a", &|a| {
         if a.is_nan() {
-            0x7fff_ffff
+            a.to_bits() & !0x1fff
         } else if a.is_infinite() {
             a.to_bits()
         } else {
