@@ -215,7 +215,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     let static_shared = info.static_shared.next_multiple_of(16);
     let shared_size = u64::from(static_shared) + u64::from(launch.dynamic_shared);
     let reserved = shared_size.next_multiple_of(16);
-    let shared_size = if program.uses_reserved {
+    let shared_size = if program.reserved[launch.kernel] {
         reserved + u64::from(super::special::RESERVED_SIZE)
     } else {
         shared_size
