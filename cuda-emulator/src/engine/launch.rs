@@ -148,16 +148,15 @@ impl<'l> Shared<'l> {
                 Outcome::Stop => break,
                 Outcome::Waiting => {
                     resident.push_back(block);
+                    // The block it waits for may be on a worker that has no core now.
+                    if worker.ctx.polled {
+                        std::thread::yield_now();
+                    }
                     if !exhausted && resident.len() < self.resident {
                         match self.take() {
-                            Some(linear) => {
-                                let block = worker.start(linear);
-                                resident.push_front(block);
-                            }
+                            Some(linear) => resident.push_front(worker.start(linear)),
                             None => exhausted = true,
                         }
-                    } else if worker.ctx.polled && resident.len() == 1 {
-                        std::thread::yield_now();
                     }
                 }
             }
