@@ -148,16 +148,15 @@ impl<'l> Shared<'l> {
                 Outcome::Stop => break,
                 Outcome::Waiting => {
                     resident.push_back(block);
+                    // The block it waits for may be on a worker that has no core now.
+                    if worker.ctx.polled {
+                        std::thread::yield_now();
+                    }
                     if !exhausted && resident.len() < self.resident {
                         match self.take() {
-                            Some(linear) => {
-                                let block = worker.start(linear);
-                                resident.push_front(block);
-                            }
+                            Some(linear) => resident.push_front(worker.start(linear)),
                             None => exhausted = true,
                         }
-                    } else if worker.ctx.polled && resident.len() == 1 {
-                        std::thread::yield_now();
                     }
                 }
             }
@@ -215,7 +214,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     let static_shared = info.static_shared.next_multiple_of(16);
     let shared_size = u64::from(static_shared) + u64::from(launch.dynamic_shared);
     let reserved = shared_size.next_multiple_of(16);
-    let shared_size = if program.uses_reserved {
+    let shared_size = if program.reserved[launch.kernel] {
         reserved + u64::from(super::special::RESERVED_SIZE)
     } else {
         shared_size

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::lanes::{Reg, each, wide, write};
-use super::state::{Ctx, Exec, FULL, Flow, LANES, Op};
+use super::state::{Buffer, Ctx, Exec, FULL, Flow, LANES, Op};
 use super::{FaultKind, LOCAL_WINDOW, Region, SHARED_WINDOW};
 
 /// Address space of an access, as a constant of the instruction's type.
@@ -16,17 +16,20 @@ pub(super) mod space {
     pub(in super::super) const PARAM: u8 = 4;
 }
 
-/// The region that an instruction hit last: its first address, and the last at which its access fits.
+/// The region that an instruction hit last: its first address, and the first at which its access no longer fits. All
+/// zeros fit nothing.
 #[derive(Clone, Copy)]
 struct Cached {
     first: u64,
-    last: u64,
+    end: u64,
     writable: bool,
 }
 
 /// What a worker remembers of [`Device::find`](super::Device::find).
 pub(super) struct Regions {
-    cached: Vec<Cached>,
+    /// One [`Cached`] for each memory instruction; zeroed memory costs a launch nothing until it is touched.
+    cached: Buffer,
+    instructions: usize,
     known: Vec<Region>,
     /// Regions that don't come from the device and stay.
     fixed: usize,
@@ -39,18 +42,20 @@ const KNOWN: usize = 32;
 impl Regions {
     pub(super) fn new(instructions: usize, fixed: Vec<Region>, generation: u64) -> Regions {
         Regions {
-            cached: vec![
-                Cached {
-                    first: u64::MAX,
-                    last: 0,
-                    writable: false
-                };
-                instructions
-            ],
+            cached: Buffer::new(instructions * size_of::<Cached>()),
+            instructions,
             fixed: fixed.len(),
             known: fixed,
             generation,
         }
+    }
+
+    /// The place of an instruction.
+    #[inline(always)]
+    fn cached(&self, instruction: u32) -> *mut Cached {
+        debug_assert!((instruction as usize) < self.instructions);
+        // SAFETY: the lowering numbers memory instructions from 0 to `instructions`.
+        unsafe { self.cached.ptr().cast::<Cached>().add(instruction as usize) }
     }
 
     /// Forgets everything if something was freed.
@@ -58,11 +63,14 @@ impl Regions {
         if generation != self.generation {
             self.generation = generation;
             self.known.truncate(self.fixed);
-            self.cached.fill(Cached {
-                first: u64::MAX,
-                last: 0,
-                writable: false,
-            });
+            // SAFETY: the buffer has this size; zeros are valid.
+            unsafe {
+                std::ptr::write_bytes(
+                    self.cached.ptr(),
+                    0,
+                    self.instructions * size_of::<Cached>(),
+                )
+            };
         }
     }
 }
@@ -142,9 +150,9 @@ where
         }
         space::GLOBAL | space::GENERIC => {
             // SAFETY: the lowering gave each memory instruction its place in the table.
-            let cached = unsafe { *ctx.regions.cached.get_unchecked(op.y as usize) };
+            let cached = unsafe { *ctx.regions.cached(op.y) };
             if low >= cached.first
-                && high <= cached.last
+                && high < cached.end
                 && low <= high
                 && aligned
                 && (cached.writable || !store)
@@ -332,11 +340,13 @@ fn global(
             return None;
         }
         if let Some(cache) = cache {
-            ctx.regions.cached[cache as usize] = Cached {
+            let place = Cached {
                 first: region.base,
-                last: region.base + region.size - bytes,
+                end: region.base + region.size - bytes + 1,
                 writable: region.writable,
             };
+            // SAFETY: the instruction's own place.
+            unsafe { ctx.regions.cached(cache).write(place) };
         }
         return Some(address);
     }

@@ -61,7 +61,6 @@ pub(super) struct Linker<'a> {
     pub lists: Vec<u32>,
     pub tables: Vec<Vec<u32>>,
     pub memory_instructions: u32,
-    pub uses_reserved: bool,
     constants: Constants,
     known: HashMap<(u64, u8), u32>,
     known_addresses: HashMap<Target, u32>,
@@ -76,6 +75,8 @@ pub(super) struct Summary {
     /// Takes stack beyond its variables.
     pub stack: bool,
     pub dynamic_shared: bool,
+    /// Uses the system's shared memory.
+    pub reserved: bool,
     /// Kernels: end of the shared variables.
     pub shared_end: u64,
     pub registers: u32,
@@ -171,7 +172,6 @@ pub(in crate::engine) fn link(sources: &[(&str, &str)]) -> Result<Program, LoadE
         lists: Vec::new(),
         tables: Vec::new(),
         memory_instructions: 0,
-        uses_reserved: false,
         constants: Constants::default(),
         known: HashMap::new(),
         known_addresses: HashMap::new(),
@@ -420,7 +420,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         memory_instructions: linker.memory_instructions,
         inputs: Vec::new(),
         largest_frame: 0,
-        uses_reserved: linker.uses_reserved,
+        reserved: Vec::new(),
     };
     for (module, (name, text)) in modules.iter().zip(linker.sources) {
         program.inputs.push(Input {
@@ -479,6 +479,9 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
                 .iter()
                 .any(|&f| summaries[f as usize].dynamic_shared),
         );
+        program
+            .reserved
+            .push(reached.iter().any(|&f| summaries[f as usize].reserved));
     }
     Ok(program)
 }

@@ -273,7 +273,7 @@ impl<'a> Lower<'_, 'a> {
                 narrow(self)?;
             }
             narrow(self)?;
-            self.linker.uses_reserved |= name.starts_with("%reserved");
+            self.summary.reserved |= name.starts_with("%reserved");
             return Ok(Some(Slot::Fixed(operand)));
         }
         let Some((exec, found)) = clock::varying_special(name) else {
