@@ -114,7 +114,7 @@ impl Work {
     }
 
     fn every_filter(gpu: &Gpu) -> Result<Self> {
-        let (width, height) = gpu.size((4000, 3000), (400, 300));
+        let (width, height) = gpu.size((4000, 3000), (640, 480));
         let named = Filter::NAMES.into_iter().filter_map(Filter::named);
         let outputs = named.map(|filter| {
             let path = output_path(&format!("{}.png", filter.name))?;

@@ -70,7 +70,7 @@ fn summary(device: Device) -> Result<Table> {
     let extent =
         |x, y, z| Ok::<_, cuda_safe::Error>(format!("{} x {} x {}", get(x)?, get(y)?, get(z)?));
 
-    let mut table = Table::new(&["", ""]);
+    let mut table = Table::new(&["", "value"]);
     let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
     row("UUID", device.uuid()?.to_string());
     row("PCI address", device.pci_bus_id()?);

@@ -167,7 +167,7 @@ const TOUR: &[Stop] = &[
         expected: is!(ErrorKind::Unsupported),
         provoke: |_, _| {
             let since = driver::Version {
-                major: 12,
+                major: 99,
                 minor: 0,
             };
             driver::symbol(c"cuFromTheFuture", since).map(drop)
@@ -175,14 +175,16 @@ const TOUR: &[Stop] = &[
     },
 ];
 
-/// What costs the process its device, by its title.
-type Danger = (&'static str, fn() -> Result<()>);
+/// What costs the process its device: a title, the devices that the process may see (all without),
+/// and what to do.
+type Danger = (&'static str, Option<&'static str>, fn() -> Result<()>);
 const DANGEROUS: &[Danger] = &[
     (
         "a kernel that writes out of bounds, and what comes after",
+        None,
         out_of_bounds,
     ),
-    ("no device to be seen", no_device),
+    ("no device to be seen", Some("-1"), no_device),
 ];
 
 fn main() -> Result<ExitCode> {
@@ -206,9 +208,12 @@ fn main() -> Result<ExitCode> {
         "the device no longer works"
     );
 
-    for (title, _) in DANGEROUS {
+    for (title, devices, _) in DANGEROUS {
         heading(format!("{title} (in a process of its own)"));
         let mut command = Command::new(std::env::current_exe()?);
+        if let Some(devices) = devices {
+            command.env("CUDA_VISIBLE_DEVICES", devices);
+        }
         let status = command.env(CHILD, title).status()?;
         ensure!(
             status.success(),
@@ -226,8 +231,8 @@ fn main() -> Result<ExitCode> {
 const CHILD: &str = "CUDA_DIRECT_ERRORS_CHILD";
 
 fn child(title: &str) -> Result<ExitCode> {
-    match DANGEROUS.iter().find(|(name, _)| *name == title) {
-        Some((_, run)) => run().map(|()| ExitCode::SUCCESS),
+    match DANGEROUS.iter().find(|(name, ..)| *name == title) {
+        Some((.., run)) => run().map(|()| ExitCode::SUCCESS),
         None => bail!("there is no {title:?}"),
     }
 }
@@ -235,8 +240,8 @@ fn child(title: &str) -> Result<ExitCode> {
 fn out_of_bounds() -> Result<()> {
     let context = Context::primary(0)?;
     let stream = cuda_safe::Stream::new(&context)?;
-    let write_at =
-        Module::compile(&context, Program::new(SOURCE).line_info())?.function("write_at")?;
+    let write_at = Module::compile(&context, Program::new(SOURCE).name("errors.cu").line_info())?
+        .function("write_at")?;
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 10)?;
     // SAFETY: a fault on purpose: element 2^40 of 10. The device contains it.
     unsafe { write_at.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1i64 << 40))? };
@@ -258,8 +263,6 @@ fn out_of_bounds() -> Result<()> {
 }
 
 fn no_device() -> Result<()> {
-    // SAFETY: this process has one thread and has not called the driver yet.
-    unsafe { std::env::set_var("CUDA_VISIBLE_DEVICES", "-1") };
     match Device::count() {
         Ok(count) => bail!("{count} devices can be seen"),
         Err(error) => show(&error, is!(ErrorKind::NoDevice)),

@@ -43,7 +43,7 @@ fn main() -> Result<()> {
     convolve_picture(&gpu, input, output, &mut table)?;
     sum_numbers(&gpu, &mut table)?;
 
-    heading(format!("5. {} against CPU", gpu.label()));
+    heading(format!("5. The {} against the CPU", gpu.label()));
     print!("{table}");
     println!(
         "Times of the {} by events, with the data on the device already.",
@@ -112,7 +112,7 @@ fn convolve_picture(
     table: &mut Table,
 ) -> Result<()> {
     heading("3. An image convolved");
-    let (width, height) = gpu.size((4000, 3000), (320, 240));
+    let (width, height) = gpu.size((4000, 3000), (640, 480));
     let input = input.map_or_else(|| write_test_picture(width, height), Ok)?;
     let output = output.map_or_else(|| output_path("quickstart.png"), Ok)?;
     let picture = Picture::read(&input)?;
@@ -159,7 +159,7 @@ fn convolve_picture(
 
 /// The sum of many normal-distributed numbers.
 fn sum_numbers(gpu: &Gpu, table: &mut Table) -> Result<()> {
-    let len = gpu.size((1 << 27) - 157, (1 << 21) - 157);
+    let len = gpu.size((1 << 27) - 157, (1 << 24) - 157);
     heading(format!("4. The sum of {len} normal-distributed numbers"));
     let x_host = data::normal(len);
     let x = DeviceBuffer::from_slice(&gpu.stream, &x_host)?;

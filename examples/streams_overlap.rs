@@ -77,16 +77,26 @@ fn main() -> Result<()> {
         !serial.overlaps(),
         "steps of one stream ran at the same time"
     );
-    ensure!(
-        parallel.overlaps(),
-        "steps of different streams never ran at the same time"
+    println!("Both gave the CPU's result.");
+    // The emulator's streams share a few CPU cores with all else: whether they overlap is up to the
+    // system's scheduler.
+    let overlapped = parallel.overlaps();
+    println!(
+        "The streams' steps {}.",
+        if overlapped {
+            "overlapped"
+        } else {
+            "did not overlap this time"
+        }
     );
-    // The emulator shares a few CPU cores among the streams: it has little to gain.
+    ensure!(
+        gpu.emulated || overlapped,
+        "the streams ran one after the other"
+    );
     ensure!(
         gpu.emulated || parallel.device < serial.device,
         "several streams gained nothing"
     );
-    println!("Both gave the CPU's result; the streams' steps overlapped.");
     Ok(())
 }
 

@@ -19,7 +19,7 @@ use cuda_safe::DeviceBuffer;
 
 fn main() -> Result<()> {
     let gpu = Gpu::open()?;
-    let len = gpu.size((1 << 27) - 157, (1 << 21) - 157);
+    let len = gpu.size((1 << 27) - 157, (1 << 24) - 157);
     let runs = gpu.size(20, 1);
 
     heading(format!("the sum of {len} normal-distributed floats"));

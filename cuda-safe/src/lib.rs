@@ -2,7 +2,8 @@
 //!
 //! Kernels are CUDA C++ in a string, compiled when the program runs; memory, streams and events
 //! are objects that clean up after themselves; every failure says which driver call failed, why,
-//! and what to do about it. The raw handle is always at hand.
+//! and what to do about it. The raw handle is always at hand. The [`guide`] explains the whole, by
+//! subject.
 //!
 //! ```
 //! use cuda_safe::{Context, DeviceBuffer, In, LaunchConfig, Module, Out, Stream};
@@ -42,6 +43,7 @@ pub mod driver;
 mod error;
 mod event;
 mod function;
+pub mod guide;
 mod launch;
 mod memory;
 mod module;

@@ -42,6 +42,15 @@ pub fn renamings(header: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
+/// The tag that the header gives an enum.
+fn tag(name: &str) -> String {
+    if name == "CUresult" {
+        "cudaError_enum".to_owned()
+    } else {
+        format!("{name}_enum")
+    }
+}
+
 /// `cuMemAlloc` for `cuMemAlloc_v2`, and second names of types and enum constants, as Rust items.
 pub fn aliases(header: &str, declared: &Declared, enums: &Enums) -> String {
     let owner: BTreeMap<&str, &str> = enums
@@ -55,6 +64,12 @@ pub fn aliases(header: &str, declared: &Declared, enums: &Enums) -> String {
     let known = |name: &str| declared.functions.contains(name) || declared.types.contains(name);
     let mut seen = BTreeSet::new();
     let mut out = String::new();
+    // An enum's tag in C, `CUlimit_enum`, is a name of it too.
+    for (name, tag) in enums.keys().map(|name| (name, tag(name))) {
+        if name != &tag && !known(&tag) && header.contains(&format!("enum {tag}")) {
+            let _ = writeln!(out, "#[doc(hidden)]\npub use self::{name} as {tag};");
+        }
+    }
     for (name, target) in renamings(header) {
         if known(name) || owner.contains_key(name) || !seen.insert(name) {
             continue;

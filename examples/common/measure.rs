@@ -88,7 +88,9 @@ pub fn show(time: Duration) -> String {
 
 /// How many times longer `slow` took than `fast`.
 pub fn ratio(slow: Duration, fast: Duration) -> String {
-    format!("{:.1} x", slow.as_secs_f64() / fast.as_secs_f64())
+    let ratio = slow.as_secs_f64() / fast.as_secs_f64();
+    let digits = if ratio < 1.0 { 3 } else { 1 };
+    format!("{ratio:.digits$} x")
 }
 
 /// Bytes moved in that time, in GB/s.

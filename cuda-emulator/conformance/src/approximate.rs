@@ -242,7 +242,7 @@ impl Approximate {
                 _ => relative(1.0 / x[0].sqrt(), 22.9),
             },
             Function::RsqrtGross => relative(1.0 / x[0].sqrt(), 20.0),
-            Function::Div if x[1].abs() > power(126) || x[1].abs() < power(-126) => None,
+            Function::Div if x[1].abs() > power(126) => None,
             Function::Div | Function::DivFull => ulps(x[0] / x[1], 2.0),
         }
     }

@@ -1,7 +1,7 @@
 //! Runs forms on whatever driver there is.
 
 use anyhow::{Context as _, Result, bail};
-use cuda_safe::{Context, DeviceBuffer, Function, LaunchConfig, Module, Stream};
+use cuda_safe::{Context, DeviceBuffer, Function, JitOptions, LaunchConfig, Module, Stream};
 
 use crate::form::{BLOCK, Form, module};
 use crate::operand::Width;
@@ -19,6 +19,7 @@ pub type Outcome = Result<Columns, String>;
 pub struct Runner {
     context: Context,
     stream: Stream,
+    options: JitOptions,
 }
 
 impl Runner {
@@ -29,7 +30,18 @@ impl Runner {
     pub fn new() -> Result<Self> {
         let context = Context::primary(0)?;
         let stream = Stream::new(&context)?;
-        Ok(Self { context, stream })
+        Ok(Self {
+            context,
+            stream,
+            options: JitOptions::default(),
+        })
+    }
+
+    /// With other options for the compiler in the driver.
+    #[must_use]
+    pub fn options(mut self, options: JitOptions) -> Self {
+        self.options = options;
+        self
     }
 
     /// The device's own name, and the driver's version.
@@ -62,7 +74,7 @@ impl Runner {
     }
 
     fn run_module(&self, forms: &[&Form]) -> Vec<Outcome> {
-        match Module::from_ptx(&self.context, &module(forms)) {
+        match Module::from_ptx_with(&self.context, &module(forms), &self.options) {
             Ok(module) => forms
                 .iter()
                 .enumerate()

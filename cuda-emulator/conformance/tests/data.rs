@@ -66,10 +66,13 @@ fn the_comparison_names_instruction_operands_and_both_results() {
     );
 }
 
+type Single = fn(f32, f32) -> f32;
+type Double = fn(f64, f64, f64) -> f64;
+
 /// Where Rust computes the same as PTX promises, the GPU's results are what Rust computes.
 #[test]
 fn the_gpu_agrees_with_ieee_arithmetic() {
-    let single: [(&str, fn(f32, f32) -> f32); 4] = [
+    let single: [(&str, Single); 4] = [
         ("add.rn.f32", |a, b| a + b),
         ("sub.rn.f32", |a, b| a - b),
         ("mul.rn.f32", |a, b| a * b),
@@ -84,7 +87,7 @@ fn the_gpu_agrees_with_ieee_arithmetic() {
             assert!(same, "{name} {x:x?}: {got:e} for {expected:e}");
         }
     }
-    let double: [(&str, fn(f64, f64, f64) -> f64); 3] = [
+    let double: [(&str, Double); 3] = [
         ("fma.rn.f64", f64::mul_add),
         ("mul.rn.f64", |a, b, _| a * b),
         ("div.rn.f64", |a, b, _| a / b),

@@ -4,8 +4,9 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
+use super::SHARED_WINDOW;
 use super::lanes::{Reg, each};
-use super::memory::{Mem, access};
+use super::memory::{Mem, access, space};
 use super::state::{Ctx, Exec, Flow, Op};
 
 /// A type that memory can be updated with as a whole.
@@ -57,11 +58,11 @@ impl Memory for u128 {
     }
 }
 
-/// `d = [a + imm]; [a + imm] = f(d, b, c)`
+/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`, where `shared` says that the address is in shared memory
 pub(super) fn update<
     A: Reg + 'static,
     T: Memory + Reg + 'static,
-    F: Fn(T, T, T) -> T + Copy + 'static,
+    F: Fn(T, T, T, bool) -> T + Copy + 'static,
     const S: u8,
 >(
     _: F,
@@ -69,7 +70,7 @@ pub(super) fn update<
 where
     A::Slot: Into<u64>,
 {
-    unsafe fn run<A: Reg, T: Memory + Reg, F: Fn(T, T, T) -> T + Copy, const S: u8>(
+    unsafe fn run<A: Reg, T: Memory + Reg, F: Fn(T, T, T, bool) -> T + Copy, const S: u8>(
         ctx: &mut Ctx<'_>,
         op: &Op,
         mask: u32,
@@ -85,9 +86,14 @@ where
             };
             let (b, c) = (ctx.at::<T::Slot>(op.b), ctx.at::<T::Slot>(op.c));
             let d = ctx.at::<T::Slot>(op.d);
+            let addresses = ctx.at::<A::Slot>(op.a);
             each(mask, |i| {
+                let shared = S == space::SHARED
+                    || S == space::GENERIC
+                        && (*addresses.add(i)).into().wrapping_add(op.imm) >> 60
+                            == SHARED_WINDOW >> 60;
                 let (b, c) = (T::get(*b.add(i)), T::get(*c.add(i)));
-                let old = T::update(access.hosts[i], |old| f(old, b, c));
+                let old = T::update(access.hosts[i], |old| f(old, b, c, shared));
                 *d.add(i) = old.put();
             });
         }

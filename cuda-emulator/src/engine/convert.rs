@@ -84,7 +84,7 @@ impl Convert {
         let a = if size < 64 { a & ((1 << size) - 1) } else { a };
         match (format(c.from), format(c.to)) {
             (None, None) => c.integer(a),
-            (None, Some(to)) => c.from_integer(a, to),
+            (None, Some(to)) => c.integer_to_float(a, to),
             (Some(from), None) => c.to_integer(a, from),
             (Some(from), Some(to)) => c.float(a, from, to),
         }
@@ -129,7 +129,7 @@ impl Convert {
         self.extend(value)
     }
 
-    fn from_integer(self, a: u64, to: Format) -> u64 {
+    fn integer_to_float(self, a: u64, to: Format) -> u64 {
         let value = self.number(a);
         let bits = soft::pack(value < 0, 0, value.unsigned_abs(), false, to, self.round);
         self.finish(bits, to)
@@ -169,7 +169,13 @@ impl Convert {
         } else {
             a
         };
-        let bits = if self.whole {
+        let bits = if from.is_nan(a) {
+            let nan = self.nan(a, from, to);
+            if to == TF32 {
+                return nan;
+            }
+            nan
+        } else if self.whole {
             match soft::unpack(a, from) {
                 Value::Finite {
                     negative,
@@ -189,10 +195,9 @@ impl Convert {
                 _ => soft::convert(a, from, to, Round::Nearest),
             }
         } else if to == TF32 {
-            let out = soft::convert(a, from, TF32, self.round);
-            let nan = TF32.is_nan(out);
-            return self.finish_tf32(if nan { 0x7fff_ffff } else { out << 13 });
-        } else if self.finite && !matches!(soft::unpack(a, from), Value::Nan) {
+            let out = soft::convert(a, from, TF32, self.round) << 13;
+            return if self.relu && out >> 31 != 0 { 0 } else { out };
+        } else if self.finite {
             let out = soft::convert(a, from, to, self.round);
             let negative = to.negative(out);
             if out == to.infinity(negative) {
@@ -206,11 +211,25 @@ impl Convert {
         self.finish(bits, to)
     }
 
-    fn finish_tf32(self, bits: u64) -> u64 {
-        if self.relu && bits >> 31 != 0 {
-            0
-        } else {
-            bits
+    /// What becomes of a NaN: double precision keeps sign and payload, as far as there is room, and so does what is a
+    /// mere copy of bits; all else gives the one NaN of its format.
+    fn nan(self, a: u64, from: Format, to: Format) -> u64 {
+        let copied = !self.whole && !self.ftz && !self.sat;
+        match (from, to) {
+            (F32, TF32) if self.round == Round::Away => a & !0x1fff,
+            (_, TF32) => 0x7fff_e000,
+            (F64, F64) | (F32, F32) if copied => a,
+            (BF16, F32) if copied => a << 16,
+            (F64, _) | (_, F64) => {
+                let payload = a & ((1 << from.fraction) - 1);
+                let payload = if to.fraction > from.fraction {
+                    payload << (to.fraction - from.fraction)
+                } else {
+                    payload >> (from.fraction - to.fraction)
+                };
+                to.infinity(from.negative(a)) | 1 << (to.fraction - 1) | payload
+            }
+            _ => to.nan(),
         }
     }
 
@@ -237,7 +256,7 @@ impl Convert {
 /// The magnitude rounded to a whole number, at most 2^100.
 fn whole(negative: bool, exponent: i32, mantissa: u128, round: Round) -> i128 {
     if exponent >= 0 {
-        return if exponent > 40 {
+        return if exponent > 64 {
             1 << 100
         } else {
             (mantissa << exponent) as i128

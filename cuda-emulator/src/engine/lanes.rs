@@ -4,7 +4,7 @@
 //! each one becomes its own loop over 32 lanes, which the compiler vectorises. Every loop exists twice: for the
 //! baseline processor and for one with AVX2 and FMA, chosen once at load.
 
-use std::mem::MaybeUninit;
+use std::ptr::NonNull;
 
 use super::state::{Ctx, Exec, FULL, Flow, LANES, Op};
 
@@ -46,8 +46,9 @@ reg! {
 #[inline(always)]
 pub(super) fn summon<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "the closure must not capture") };
-    // SAFETY: a type of size zero has no bytes to initialise; a value of it was handed to the constructor below.
-    unsafe { MaybeUninit::<F>::uninit().assume_init() }
+    // SAFETY: reading no bytes is valid at any aligned address; the type is Copy, and a value of it was handed to the
+    // constructor below.
+    unsafe { NonNull::<F>::dangling().read() }
 }
 
 /// Whether the processor has what the second version of each loop is compiled for.
@@ -72,32 +73,32 @@ pub(super) fn wide() -> bool {
 macro_rules! instruction {
     ($(#[$doc:meta])* $name:ident<$($g:ident : $bound:path),*>($f:ident: [$($closure:tt)*]) |$ctx:ident, $op:ident, $mask:ident| $body:block) => {
         $(#[$doc])*
-        pub(super) fn $name<$($g: $bound,)* F: Copy + 'static>(_: F) -> Exec
+        pub(super) fn $name<$($g: $bound,)* F>(_: F) -> Exec
         where
-            F: $($closure)*,
+            F: Copy + 'static + $($closure)*,
         {
             #[inline(always)]
-            unsafe fn body<$($g: $bound,)* F: Copy + 'static>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
+            unsafe fn body<$($g: $bound,)* F>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
             where
-                F: $($closure)*,
+                F: Copy + 'static + $($closure)*,
             {
                 let $f = summon::<F>();
                 // SAFETY: operands were encoded by the lowering for slots of these types.
                 unsafe { $body }
                 Flow::Next
             }
-            unsafe fn plain<$($g: $bound,)* F: Copy + 'static>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
+            unsafe fn plain<$($g: $bound,)* F>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
             where
-                F: $($closure)*,
+                F: Copy + 'static + $($closure)*,
             {
                 // SAFETY: as the caller promises.
                 unsafe { body::<$($g,)* F>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
-            unsafe fn avx2<$($g: $bound,)* F: Copy + 'static>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
+            unsafe fn avx2<$($g: $bound,)* F>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
             where
-                F: $($closure)*,
+                F: Copy + 'static + $($closure)*,
             {
                 // SAFETY: as the caller promises.
                 unsafe { body::<$($g,)* F>(ctx, op, mask) }

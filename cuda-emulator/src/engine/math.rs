@@ -9,7 +9,12 @@ pub(super) const NAN32: u32 = 0x7fff_ffff;
 /// Makes any NaN the one that the GPU gives.
 #[inline(always)]
 pub(super) fn quiet(x: f32) -> f32 {
-    if x.is_nan() { f32::from_bits(NAN32) } else { x }
+    // By its bits: the compiler may take one NaN of an operation for as good as another.
+    if x.to_bits() & 0x7fff_ffff > 0x7f80_0000 {
+        f32::from_bits(NAN32)
+    } else {
+        x
+    }
 }
 
 /// Flushes a subnormal to a zero of its sign.
@@ -21,6 +26,49 @@ pub(super) fn flush(x: f32) -> f32 {
     } else {
         bits
     })
+}
+
+/// Flushes the result of an operation. What is subnormal before rounding is flushed although rounding lifts it to the
+/// smallest normal number; `truncated` computes the result rounded towards zero, to tell.
+#[inline(always)]
+pub(super) fn flush_result(x: f32, truncated: impl FnOnce() -> u64) -> f32 {
+    if x.to_bits() & 0x7fff_ffff == 0x0080_0000 {
+        flush(f32::from_bits(truncated() as u32))
+    } else {
+        flush(x)
+    }
+}
+
+/// `a * b` with subnormal results flushed, also those that rounding would lift to the smallest normal number.
+#[inline(always)]
+pub(super) fn product_flushed(a: f32, b: f32) -> f32 {
+    // The double holds the product whole.
+    let product = f64::from(a) * f64::from(b);
+    if product.abs() < f64::from(f32::MIN_POSITIVE) {
+        0.0f32.copysign(product as f32)
+    } else {
+        product as f32
+    }
+}
+
+/// The NaN that an operation in double precision gives for these operands: of those that are NaNs the first, made quiet;
+/// the default NaN where there is none.
+#[inline(always)]
+pub(super) fn nan64<const N: usize>(operands: [f64; N]) -> f64 {
+    let mut nan = soft::F64.nan();
+    for x in operands.into_iter().rev() {
+        if x.is_nan() {
+            nan = x.to_bits() | 1 << 51;
+        }
+    }
+    f64::from_bits(nan)
+}
+
+/// `x`, or the NaN for these operands, which lie in the order of their precedence.
+#[inline(always)]
+pub(super) fn result64<const N: usize>(x: f64, operands: [f64; N]) -> f64 {
+    let nan = nan64(operands).to_bits();
+    f64::from_bits(if x.is_nan() { nan } else { x.to_bits() })
 }
 
 /// Clamps to 0 to 1; NaN and −0 become +0.
@@ -66,7 +114,11 @@ fn order32(x: f32) -> i32 {
 #[inline(always)]
 pub(super) fn min_max_f64(a: f64, b: f64, max: bool) -> f64 {
     if a.is_nan() || b.is_nan() {
-        return if a.is_nan() { b } else { a };
+        return match (a.is_nan(), b.is_nan()) {
+            (true, true) => nan64([b]),
+            (true, false) => b,
+            _ => a,
+        };
     }
     let order = |x: f64| {
         let bits = x.to_bits() as i64;
@@ -129,6 +181,9 @@ pub(super) struct Soft {
     pub packed: bool,
 }
 
+/// Index of double precision in [`FORMATS`].
+const DOUBLE: u8 = 3;
+
 /// Formats by number.
 pub(super) const FORMATS: [Format; 4] = [soft::F16, soft::BF16, soft::F32, soft::F64];
 
@@ -183,36 +238,18 @@ impl Soft {
         let sign = f.zero(true);
         let flush = |x: u64| if self.ftz { f.flush(x) } else { x };
         let (a, b, c) = (flush(a), flush(b), flush(c));
-        let mut out = match self.op {
-            SoftOp::Add => soft::add(a, b, f, self.round),
-            SoftOp::Sub => soft::add(a, if f.is_nan(b) { b } else { b ^ sign }, f, self.round),
-            SoftOp::Mul => soft::mul(a, b, f, self.round),
-            SoftOp::Fma => soft::fma(a, b, c, f, self.round),
-            SoftOp::MulAddSeparate => soft::add(soft::mul(a, b, f, self.round), c, f, self.round),
-            SoftOp::Div => soft::div(a, b, f, self.round),
-            SoftOp::Sqrt => soft::sqrt(a, f, self.round),
-            SoftOp::Rcp => soft::div(
-                (f.infinity(false) >> (f.fraction + 1)) << f.fraction,
-                a,
-                f,
-                self.round,
-            ),
-            SoftOp::Min | SoftOp::Max => self.min_max(a, b, f),
-            SoftOp::Abs => {
-                if f.is_nan(a) && self.format != 3 {
-                    f.nan()
-                } else {
-                    a & !sign
-                }
-            }
-            SoftOp::Neg => {
-                if f.is_nan(a) && self.format != 3 {
-                    f.nan()
-                } else {
-                    a ^ sign
-                }
-            }
-        };
+        let mut out = self.operation(a, b, c, f);
+        if self.ftz && out & !sign == 1 << f.fraction {
+            // Subnormal before rounding counts.
+            let truncated = Soft {
+                round: Round::Zero,
+                ..self
+            };
+            out = truncated.operation(a, b, c, f);
+        }
+        if self.format == DOUBLE && f.is_nan(out) {
+            out = self.nan64(a, b, c);
+        }
         out = flush(out);
         if self.sat {
             let one = (f.infinity(false) >> (f.fraction + 1)) << f.fraction;
@@ -232,6 +269,52 @@ impl Soft {
             };
         }
         out
+    }
+
+    /// Double precision lets the operands' NaNs through, each operation with its own precedence.
+    fn nan64(self, a: u64, b: u64, c: u64) -> u64 {
+        let [a, b, c] = [a, b, c].map(f64::from_bits);
+        let nan = match self.op {
+            SoftOp::Fma | SoftOp::MulAddSeparate => nan64([b, c, a]),
+            SoftOp::Div => nan64([a, b]),
+            SoftOp::Sqrt | SoftOp::Rcp | SoftOp::Abs | SoftOp::Neg => nan64([a]),
+            _ => nan64([b, a]),
+        };
+        nan.to_bits()
+    }
+
+    fn operation(self, a: u64, b: u64, c: u64, f: Format) -> u64 {
+        let sign = f.zero(true);
+        match self.op {
+            SoftOp::Add => soft::add(a, b, f, self.round),
+            SoftOp::Sub => soft::add(a, if f.is_nan(b) { b } else { b ^ sign }, f, self.round),
+            SoftOp::Mul => soft::mul(a, b, f, self.round),
+            SoftOp::Fma => soft::fma(a, b, c, f, self.round),
+            SoftOp::MulAddSeparate => soft::add(soft::mul(a, b, f, self.round), c, f, self.round),
+            SoftOp::Div => soft::div(a, b, f, self.round),
+            SoftOp::Sqrt => soft::sqrt(a, f, self.round),
+            SoftOp::Rcp => soft::div(
+                (f.infinity(false) >> (f.fraction + 1)) << f.fraction,
+                a,
+                f,
+                self.round,
+            ),
+            SoftOp::Min | SoftOp::Max => self.min_max(a, b, f),
+            SoftOp::Abs => {
+                if f.is_nan(a) && self.format != DOUBLE {
+                    f.nan()
+                } else {
+                    a & !sign
+                }
+            }
+            SoftOp::Neg => {
+                if f.is_nan(a) && self.format != DOUBLE {
+                    f.nan()
+                } else {
+                    a ^ sign
+                }
+            }
+        }
     }
 
     fn min_max(self, a: u64, b: u64, f: Format) -> u64 {

@@ -461,10 +461,19 @@ unsafe fn copy_run(from: u64, to: u64, bytes: usize) {
     }
 }
 
-macro_rules! memory_instruction {
+pub(super) use instructions::*;
+
+#[allow(
+    clippy::multiple_bound_locations,
+    reason = "the clauses come from the macro's user"
+)]
+mod instructions {
+    use super::*;
+
+    macro_rules! memory_instruction {
     ($(#[$doc:meta])* $name:ident<$($g:ident : $($bound:path)|+),*> |$ctx:ident, $op:ident, $mask:ident| where [$($clause:tt)*] $body:block) => {
         $(#[$doc])*
-        pub(super) fn $name<$($g: $($bound +)+ 'static,)* const S: u8>() -> Exec
+        pub(in super::super) fn $name<$($g: $($bound +)+ 'static,)* const S: u8>() -> Exec
         where $($clause)*
         {
             #[inline(always)]
@@ -497,92 +506,93 @@ macro_rules! memory_instruction {
     };
 }
 
-memory_instruction! {
-    /// `d = [a + imm]`
-    load<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
-        let bytes = size_of::<T>() as u64;
-        let Some(access) = access::<A, S>(ctx, op, mask, bytes, false) else { return Flow::Fault };
-        let d = ctx.at::<D::Slot>(op.d);
-        if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
-            copy_run(access.hosts[0], d as u64, LANES * size_of::<T>());
-        } else {
-            write(d, mask, |i| T::load(access.hosts[i]).widen().put());
+    memory_instruction! {
+        /// `d = [a + imm]`
+        load<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
+            let bytes = size_of::<T>() as u64;
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes, false) else { return Flow::Fault };
+            let d = ctx.at::<D::Slot>(op.d);
+            if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
+                copy_run(access.hosts[0], d as u64, LANES * size_of::<T>());
+            } else {
+                write(d, mask, |i| T::load(access.hosts[i]).widen().put());
+            }
+            Flow::Next
         }
-        Flow::Next
     }
-}
 
-memory_instruction! {
-    /// `{lists[x..x+c]} = [a + imm]`
-    load_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
-        let bytes = size_of::<T>() as u64;
-        let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), false) else { return Flow::Fault };
-        let list = ctx.launch.list(op.x, op.c);
-        for (n, &d) in list.iter().enumerate() {
-            let offset = n as u64 * bytes;
-            write(ctx.at::<D::Slot>(d), mask, |i| T::load(access.hosts[i] + offset).widen().put());
+    memory_instruction! {
+        /// `{lists[x..x+c]} = [a + imm]`
+        load_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
+            let bytes = size_of::<T>() as u64;
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), false) else { return Flow::Fault };
+            let list = ctx.launch.list(op.x, op.c);
+            for (n, &d) in list.iter().enumerate() {
+                let offset = n as u64 * bytes;
+                write(ctx.at::<D::Slot>(d), mask, |i| T::load(access.hosts[i] + offset).widen().put());
+            }
+            Flow::Next
         }
-        Flow::Next
     }
-}
 
-memory_instruction! {
-    /// `[a + imm] = b`
-    store<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
-        let bytes = size_of::<T>() as u64;
-        let Some(access) = access::<A, S>(ctx, op, mask, bytes, true) else { return Flow::Fault };
-        let b = ctx.at::<D::Slot>(op.b);
-        if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
-            copy_run(b as u64, access.hosts[0], LANES * size_of::<T>());
-        } else {
-            each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i]));
+    memory_instruction! {
+        /// `[a + imm] = b`
+        store<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
+            let bytes = size_of::<T>() as u64;
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes, true) else { return Flow::Fault };
+            let b = ctx.at::<D::Slot>(op.b);
+            if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
+                copy_run(b as u64, access.hosts[0], LANES * size_of::<T>());
+            } else {
+                each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i]));
+            }
+            Flow::Next
         }
-        Flow::Next
     }
-}
 
-memory_instruction! {
-    /// `[a + imm] = {lists[x..x+c]}`
-    store_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
-        let bytes = size_of::<T>() as u64;
-        let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), true) else { return Flow::Fault };
-        let list = ctx.launch.list(op.x, op.c);
-        for (n, &b) in list.iter().enumerate() {
-            let b = ctx.at::<D::Slot>(b);
-            let offset = n as u64 * bytes;
-            each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i] + offset));
+    memory_instruction! {
+        /// `[a + imm] = {lists[x..x+c]}`
+        store_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
+            let bytes = size_of::<T>() as u64;
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), true) else { return Flow::Fault };
+            let list = ctx.launch.list(op.x, op.c);
+            for (n, &b) in list.iter().enumerate() {
+                let b = ctx.at::<D::Slot>(b);
+                let offset = n as u64 * bytes;
+                each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i] + offset));
+            }
+            Flow::Next
         }
-        Flow::Next
     }
-}
 
-memory_instruction! {
-    /// `d = parameter buffer [imm]`, the same for every lane.
-    load_param<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
-        let value = T::load(ctx.launch.params().0 + op.imm).widen().put();
-        write(ctx.at::<D::Slot>(op.d), mask, |_| value);
-        let _ = S;
-        Flow::Next
+    memory_instruction! {
+        /// `d = parameter buffer [imm]`, the same for every lane.
+        load_param<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
+            let value = T::load(ctx.launch.params().0 + op.imm).widen().put();
+            write(ctx.at::<D::Slot>(op.d), mask, |_| value);
+            let _ = S;
+            Flow::Next
+        }
     }
-}
 
-memory_instruction! {
-    /// `d = [a + lane * b + imm]` in the frame: a function's parameter.
-    load_frame<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
-        let a = ctx.at::<u8>(op.a) as u64 + op.imm;
-        let _ = S;
-        write(ctx.at::<D::Slot>(op.d), mask, |i| T::load(a + i as u64 * u64::from(op.b)).widen().put());
-        Flow::Next
+    memory_instruction! {
+        /// `d = [a + lane * b + imm]` in the frame: a function's parameter.
+        load_frame<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
+            let a = ctx.at::<u8>(op.a) as u64 + op.imm;
+            let _ = S;
+            write(ctx.at::<D::Slot>(op.d), mask, |i| T::load(a + i as u64 * u64::from(op.b)).widen().put());
+            Flow::Next
+        }
     }
-}
 
-memory_instruction! {
-    /// `[a + lane * c + imm] = b` in the frame.
-    store_frame<T: Mem, D: Reg> |ctx, op, mask| where [D: Widen<T>] {
-        let a = ctx.at::<u8>(op.a) as u64 + op.imm;
-        let b = ctx.at::<D::Slot>(op.b);
-        let _ = S;
-        each(mask, |i| D::get(*b.add(i)).widen().store(a + i as u64 * u64::from(op.c)));
-        Flow::Next
+    memory_instruction! {
+        /// `[a + lane * c + imm] = b` in the frame.
+        store_frame<T: Mem, D: Reg> |ctx, op, mask| where [D: Widen<T>] {
+            let a = ctx.at::<u8>(op.a) as u64 + op.imm;
+            let b = ctx.at::<D::Slot>(op.b);
+            let _ = S;
+            each(mask, |i| D::get(*b.add(i)).widen().store(a + i as u64 * u64::from(op.c)));
+            Flow::Next
+        }
     }
 }

@@ -44,16 +44,15 @@ impl Worker<'_> {
             let count = block.warps.len();
             let (mut ran, mut yielded) = (false, false);
             let (first, step) = if self.random != 0 {
-                // An odd step visits every warp once when the count is a power of two; otherwise step by one.
+                // A step prime to the count visits every warp once: an odd one if the count is a power of two, else
+                // one backwards.
                 let r = self.next_random() as usize;
-                (
-                    r % count,
-                    if count.is_power_of_two() {
-                        (r >> 32) | 1
-                    } else {
-                        count - 1 | usize::from(count == 1)
-                    },
-                )
+                let step = if count.is_power_of_two() {
+                    (r >> 32) | 1
+                } else {
+                    count - 1
+                };
+                (r % count, step)
             } else {
                 (0, 1)
             };

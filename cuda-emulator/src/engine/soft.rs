@@ -357,7 +357,14 @@ pub(super) fn div(a: u64, b: u64, format: Format, round: Round) -> u64 {
         ) => {
             let shift = x.leading_zeros() as i32 - 1;
             let x = x << shift;
-            pack(negative, e - shift - f, x / y, x % y != 0, format, round)
+            pack(
+                negative,
+                e - shift - f,
+                x / y,
+                !x.is_multiple_of(y),
+                format,
+                round,
+            )
         }
     }
 }

@@ -351,8 +351,8 @@ impl<'a> Parser<'a> {
 
     fn dimensions(&mut self) -> Result<[u32; 3]> {
         let mut out = [1; 3];
-        for i in 0..3 {
-            out[i] = self.small()?;
+        for slot in &mut out {
+            *slot = self.small()?;
             if !self.take(b',') {
                 break;
             }

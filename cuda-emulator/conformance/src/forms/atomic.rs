@@ -182,6 +182,30 @@ fn vectors(forms: &mut Vec<Form>) {
          atom.global.exch.b128 old, [%m], new;\nmov.b128 {%d0, %d1}, old;\n\
          ld.global.v2.b64 {%d2, %d3}, [%m];\n}";
     forms.push(form.body(body).blocks(1).since(8, 3).optional());
+    for (name, t, count, operand) in [
+        ("red.global.v2.f32.add", "b32", 2, F32),
+        ("red.global.v4.f32.add", "b32", 4, F32),
+        ("red.global.v2.f16x2.add.noftz", "b32", 2, F16x2),
+        ("red.global.v4.f16.add.noftz", "b16", 4, F16),
+    ] {
+        let list = |prefix: &str, from: usize| {
+            let names: Vec<String> = (from..from + count)
+                .map(|i| format!("%{prefix}{i}"))
+                .collect();
+            format!("{{{}}}", names.join(", "))
+        };
+        let form = Form::new(
+            name,
+            &vec![operand; 2 * count],
+            &vec![operand.width(); count],
+        );
+        let (memory, given, back) = (list("a", 0), list("a", count), list("d", 0));
+        let body = format!(
+            "st.global.v{count}.{t} [%m], {memory};\n{name} [%m], {given};\n\
+             ld.global.v{count}.{t} {back}, [%m];"
+        );
+        forms.push(form.body(body).blocks(2).since(8, 1).optional());
+    }
     let form = Form::new("atom.global.v2.f32.add", &[F32; 4], &[B32; 4]);
     let body = "{\nst.global.v2.b32 [%m], {%a0, %a1};\n\
          atom.global.v2.f32.add {%d0, %d1}, [%m], {%a2, %a3};\n\

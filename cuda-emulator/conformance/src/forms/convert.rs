@@ -160,6 +160,10 @@ fn between_floats(forms: &mut Vec<Form>) {
         push(forms, format!("cvt.{rounding}.sat.f32.f32"), f32, f32);
     }
     forms.push(Form::new("cvt.rna.tf32.f32", &[F32], &[B32]));
+    for mode in ["rn", "rz", "rn.relu", "rz.relu"] {
+        let form = Form::new(format!("cvt.{mode}.tf32.f32"), &[F32], &[B32]);
+        forms.push(form.optional());
+    }
 }
 
 fn packed(forms: &mut Vec<Form>) {

@@ -75,18 +75,18 @@ pub fn add(forms: &mut Vec<Form>) {
 fn arithmetic(forms: &mut Vec<Form>, suffix: &str, t: Operand, two: &[&str], three: &[&str]) {
     for op in two {
         let form = Form::new(format!("{op}{suffix}"), &[t; 2], &[t.width()]);
-        forms.push(form.anywhere());
+        forms.push(form.blocks(6).anywhere());
     }
     for op in three {
         let form = Form::new(format!("{op}{suffix}"), &[t; 3], &[t.width()]);
-        forms.push(form.anywhere());
+        forms.push(form.blocks(10).anywhere());
     }
 }
 
 fn unary(forms: &mut Vec<Form>, suffix: &str, t: Operand, ops: &[&str]) {
     for op in ops {
         let form = Form::new(format!("{op}{suffix}"), &[t], &[t.width()]);
-        forms.push(form.blocks(3).anywhere());
+        forms.push(form.blocks(5).anywhere());
     }
 }
 

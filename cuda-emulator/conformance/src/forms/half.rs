@@ -20,7 +20,11 @@ pub fn add(forms: &mut Vec<Form>) {
             }
             for mode in ["", ".sat", ".relu"] {
                 let name = format!("fma.rn{ftz}{mode}.{t}");
-                forms.push(Form::new(name, &[operand; 3], &[width]).anywhere());
+                forms.push(
+                    Form::new(name, &[operand; 3], &[width])
+                        .blocks(8)
+                        .anywhere(),
+                );
             }
             for op in ["min", "max"] {
                 for nan in ["", ".NaN"] {
@@ -44,7 +48,11 @@ pub fn add(forms: &mut Vec<Form>) {
         }
         for mode in ["", ".relu"] {
             let name = format!("fma.rn{mode}.{t}");
-            forms.push(Form::new(name, &[operand; 3], &[width]).anywhere());
+            forms.push(
+                Form::new(name, &[operand; 3], &[width])
+                    .blocks(8)
+                    .anywhere(),
+            );
         }
         for op in ["min", "max"] {
             for nan in ["", ".NaN"] {

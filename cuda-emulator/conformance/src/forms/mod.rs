@@ -3,6 +3,7 @@
 mod atomic;
 mod bits;
 mod compare;
+mod control;
 mod convert;
 mod float;
 mod half;
@@ -34,6 +35,7 @@ pub fn all() -> Vec<Form> {
     warp::add(&mut forms);
     atomic::add(&mut forms);
     memory::add(&mut forms);
+    control::add(&mut forms);
     let programs = program::programs(&forms);
     forms.extend(programs);
     forms

@@ -8,8 +8,15 @@ use crate::operand::{
 };
 use crate::random::Random;
 
-const PROGRAMS: usize = 160;
+const PROGRAMS: usize = 240;
 const LENGTH: usize = 40;
+
+/// Programs whose results on a GPU depend on how the driver's compiler optimises, as `record`
+/// reports: a conversion of a NaN to its own type is a copy to one level and an operation to
+/// another, say. What they give is nobody's promise.
+const AMBIGUOUS: [usize; 19] = [
+    16, 29, 36, 42, 44, 46, 51, 52, 67, 75, 96, 124, 127, 132, 149, 164, 187, 191, 198,
+];
 
 /// Where each program begins: the values of its registers.
 const OPERANDS: [Operand; 8] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth];
@@ -17,7 +24,8 @@ const OPERANDS: [Operand; 8] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth];
 /// Programs made of those of `forms` that may stand anywhere.
 pub fn programs(forms: &[Form]) -> Vec<Form> {
     let pool: Vec<&Form> = forms.iter().filter(|form| form.anywhere).collect();
-    (0..PROGRAMS).map(|seed| program(&pool, seed)).collect()
+    let seeds = (0..PROGRAMS).filter(|seed| !AMBIGUOUS.contains(seed));
+    seeds.map(|seed| program(&pool, seed)).collect()
 }
 
 fn program(pool: &[&Form], seed: usize) -> Form {
@@ -69,6 +77,14 @@ fn program(pool: &[&Form], seed: usize) -> Form {
             text = text.replace(&format!("%d{i}"), &name);
             registers.push((name, *width));
             used.push(false);
+        }
+        // Of two NaNs the second goes on, and which operand is second is the compiler's choice.
+        if form.results == [Width::B64] && form.operands.len() > 1 && form.operands[0] == F64 {
+            let result = format!("%t{step}_0");
+            text.push_str(&format!(
+                "\n{{\n.reg .pred nan;\nsetp.nan.f64 nan, {result}, {result};\n\
+                 selp.b64 {result}, 0x7ff8000000000000, {result}, nan;\n}}"
+            ));
         }
         for (i, (name, _)) in registers.iter().enumerate() {
             text = text.replace(&format!("@{i}@"), name);

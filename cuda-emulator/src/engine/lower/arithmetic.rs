@@ -107,7 +107,7 @@ impl<'a> Lower<'_, 'a> {
             a,
             b,
             c,
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }

@@ -6,14 +6,15 @@ use super::modifiers::Modifiers;
 use crate::engine::atomic::{self, Memory};
 use crate::engine::lanes::Reg;
 use crate::engine::math::{
-    brain_to_single, flush, half_to_single, min_max_f32, single_to_brain, single_to_half,
+    brain_to_single, flush, half_to_single, min_max_f32, quiet, result64, single_to_brain,
+    single_to_half,
 };
 use crate::engine::memory::space;
 use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
 
 /// An atomic of a memory type in each space.
-fn in_space<T: Memory + Reg + 'static, F: Fn(T, T, T) -> T + Copy + 'static>(
+fn in_space<T: Memory + Reg + 'static, F: Fn(T, T, T, bool) -> T + Copy + 'static>(
     space: u8,
     narrow: bool,
     f: F,
@@ -64,9 +65,7 @@ impl<'a> Lower<'_, 'a> {
             ])
             .ok_or_else(|| self.syntax("the operation is missing"))?;
         m.take("noftz");
-        if m.take("L2::cache_hint") {
-            return Err(self.unsupported("cache hints on atomics aren't supported"));
-        }
+        let hint = m.take("L2::cache_hint");
         let vector = match m.one_of(&["v2", "v4", "v8"]) {
             Some("v2") => 2,
             Some("v4") => 4,
@@ -86,7 +85,7 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.syntax("the address is missing"));
         };
         let wanted = if op == "cas" { 2 } else { 1 };
-        if rest.len() != wanted {
+        if rest.len() != wanted + usize::from(hint) {
             return Err(self.syntax("the number of operands is wrong"));
         }
         let (base, offset) = self.base(address)?;
@@ -115,8 +114,8 @@ impl<'a> Lower<'_, 'a> {
         for (n, value) in values.iter().enumerate() {
             let b = self.src(value, ty)?;
             let c = match rest.get(1) {
-                Some(c) => self.src(c, ty)?,
-                None => b,
+                Some(c) if wanted == 2 => self.src(c, ty)?,
+                _ => b,
             };
             let d = match results.as_ref().and_then(|r| r.get(n)) {
                 Some(d) => self.dst(d, ty)?,
@@ -131,7 +130,7 @@ impl<'a> Lower<'_, 'a> {
                 b,
                 c,
                 y,
-                ..New::new(run)
+                ..New::op(run)
             });
         }
         if acquire {
@@ -143,27 +142,36 @@ impl<'a> Lower<'_, 'a> {
     fn operation(&self, op: &str, ty: Type, space: u8, narrow: bool) -> Result<Exec> {
         macro_rules! update {
             ($t:ty, |$a:ident, $b:ident, $c:ident| $e:expr) => {
-                in_space(space, narrow, |$a: $t, $b: $t, $c: $t| -> $t { $e })
+                in_space(space, narrow, |$a: $t, $b: $t, $c: $t, _| -> $t { $e })
+            };
+            ($t:ty, |$a:ident, $b:ident, $c:ident, $s:ident| $e:expr) => {
+                in_space(space, narrow, |$a: $t, $b: $t, $c: $t, $s: bool| -> $t {
+                    $e
+                })
             };
         }
         Ok(match (op, ty) {
             ("add", Type::U32 | Type::S32) => update!(u32, |a, b, _c| a.wrapping_add(b)),
             ("add", Type::U64 | Type::S64) => update!(u64, |a, b, _c| a.wrapping_add(b)),
             // Global memory flushes subnormals here, shared memory doesn't.
-            ("add", Type::F32) if space == space::SHARED => {
-                update!(u32, |a, b, _c| super::super::math::quiet(
-                    f32::from_bits(a) + f32::from_bits(b)
-                )
-                .to_bits())
-            }
-            ("add", Type::F32) => update!(u32, |a, b, _c| {
-                flush(super::super::math::quiet(
-                    flush(f32::from_bits(a)) + flush(f32::from_bits(b)),
-                ))
-                .to_bits()
+            ("add", Type::F32) => update!(u32, |a, b, _c, shared| {
+                let (a, b) = (f32::from_bits(a), f32::from_bits(b));
+                if shared {
+                    quiet(a + b).to_bits()
+                } else {
+                    flush(quiet(flush(a) + flush(b))).to_bits()
+                }
             }),
-            ("add", Type::F64) => update!(u64, |a, b, _c| (f64::from_bits(a) + f64::from_bits(b))
-                .to_bits()),
+            // In global memory a NaN stays as it is, the operand's before that in memory; shared memory is added to by
+            // an ordinary addition.
+            ("add", Type::F64) => update!(u64, |a, b, _c, shared| {
+                let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+                match (x.is_nan(), y.is_nan()) {
+                    (_, true) if !shared => b,
+                    (true, _) if !shared => a,
+                    _ => result64(x + y, [x, y]).to_bits(),
+                }
+            }),
             ("add", Type::F16) => update!(u16, |a, b, _c| single_to_half(
                 half_to_single(a) + half_to_single(b)
             )),

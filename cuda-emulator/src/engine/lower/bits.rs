@@ -123,7 +123,7 @@ impl<'a> Lower<'_, 'a> {
                 b,
                 x: Slot::Raw(x),
                 y: Slot::Raw(y),
-                ..New::new(run)
+                ..New::op(run)
             });
             return Ok(());
         }
@@ -234,7 +234,7 @@ impl<'a> Lower<'_, 'a> {
             a,
             b,
             c,
-            ..New::new(run)
+            ..New::op(run)
         });
         let p = self.dst(&Operand::Name(p), Type::Pred)?;
         let x = self.dump()?;
@@ -247,7 +247,7 @@ impl<'a> Lower<'_, 'a> {
             c: q,
             x,
             y: Slot::Raw(flip),
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }
@@ -281,12 +281,17 @@ impl<'a> Lower<'_, 'a> {
                 };
                 let packed = self.temp(Type::B32)?;
                 let (c, len) = (self.src(c, Type::U32)?, self.src(len, Type::U32)?);
-                let run = binary(|c: u32, len: u32| c & 0xff | (len & 0xff) << 8);
+                // 32-bit fields look at the lower eight bits, 64-bit ones at all.
+                let run = if ty.size() == 4 {
+                    binary(|c: u32, len: u32| c & 0xff | (len & 0xff) << 8)
+                } else {
+                    binary(|c: u32, len: u32| c.min(0xff) | len.min(0xff) << 8)
+                };
                 self.emit(New {
                     d: Slot::Def(packed),
                     a: c,
                     b: len,
-                    ..New::new(run)
+                    ..New::op(run)
                 });
                 let (a, b) = (self.src(a, ty)?, self.src(b, ty)?);
                 let d = self.dst(d, ty)?;
@@ -302,7 +307,7 @@ impl<'a> Lower<'_, 'a> {
                     a,
                     b,
                     c: Slot::Use(packed),
-                    ..New::new(run)
+                    ..New::op(run)
                 });
                 Ok(())
             }
@@ -389,7 +394,12 @@ fn mask(at: u32, count: u32) -> u32 {
 /// `bfe`
 #[inline(always)]
 fn extract(a: u64, at: u32, length: u32, top: u32, signed: bool) -> u64 {
-    let (at, length) = (at & 0xff, length & 0xff);
+    // 32-bit fields look at the lower eight bits, 64-bit ones at all.
+    let (at, length) = if top == 31 {
+        (at & 0xff, length & 0xff)
+    } else {
+        (at.min(0xff), length.min(0xff))
+    };
     if length == 0 {
         return 0;
     }

@@ -4,6 +4,7 @@ use super::function::{Lower, New, Result, Slot, Width};
 use super::modifiers::Modifiers;
 use crate::engine::lanes::{compare, select, ternary, test, unary_imm};
 use crate::engine::math::{brain_to_single, flush, half_to_single};
+use crate::engine::soft::F16;
 use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
 
@@ -95,7 +96,7 @@ impl<'a> Lower<'_, 'a> {
                     b,
                     c,
                     y: Slot::Raw(y),
-                    ..New::new(run)
+                    ..New::op(run)
                 });
             }
             "slct" => {
@@ -134,13 +135,13 @@ impl<'a> Lower<'_, 'a> {
                     ("infinite", Type::F32) => test(|a: f32| a.is_infinite()),
                     ("number", Type::F32) => test(|a: f32| !a.is_nan()),
                     ("notanumber", Type::F32) => test(|a: f32| a.is_nan()),
-                    ("normal", Type::F32) => test(|a: f32| a.is_normal()),
+                    ("normal", Type::F32) => test(|a: f32| a.is_normal() || a == 0.0),
                     ("subnormal", Type::F32) => test(|a: f32| a.is_subnormal()),
                     ("finite", Type::F64) => test(|a: f64| a.is_finite()),
                     ("infinite", Type::F64) => test(|a: f64| a.is_infinite()),
                     ("number", Type::F64) => test(|a: f64| !a.is_nan()),
                     ("notanumber", Type::F64) => test(|a: f64| a.is_nan()),
-                    ("normal", Type::F64) => test(|a: f64| a.is_normal()),
+                    ("normal", Type::F64) => test(|a: f64| a.is_normal() || a == 0.0),
                     ("subnormal", Type::F64) => test(|a: f64| a.is_subnormal()),
                     _ => return Err(self.syntax("no such form of this instruction")),
                 };
@@ -154,7 +155,7 @@ impl<'a> Lower<'_, 'a> {
                     d,
                     a,
                     x,
-                    ..New::new(run)
+                    ..New::op(run)
                 });
             }
             _ => return Ok(false),
@@ -163,11 +164,13 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// A half as a single.
-    fn widened_half(&mut self, slot: Slot, ty: Type, high: bool) -> Result<Slot> {
+    fn widened_half(&mut self, slot: Slot, ty: Type, high: bool, ftz: bool) -> Result<Slot> {
         let d = self.temp(Type::F32)?;
         let imm = if high { 16 } else { 0 };
         let run = if matches!(ty, Type::BF16 | Type::BF16x2) {
             unary_imm(|a: u32, imm| brain_to_single((a >> imm) as u16))
+        } else if ftz {
+            unary_imm(|a: u32, imm| half_to_single(F16.flush((a >> imm & 0xffff).into()) as u16))
         } else {
             unary_imm(|a: u32, imm| half_to_single((a >> imm) as u16))
         };
@@ -175,7 +178,7 @@ impl<'a> Lower<'_, 'a> {
             imm,
             d: Slot::Def(d),
             a: slot,
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(Slot::Use(d))
     }
@@ -198,8 +201,8 @@ impl<'a> Lower<'_, 'a> {
         let (mut a, mut b) = (self.src(a, ty)?, self.src(b, ty)?);
         let mut as_type = ty;
         if matches!(ty, Type::F16 | Type::F16x2 | Type::BF16 | Type::BF16x2) {
-            a = self.widened_half(a, ty, high)?;
-            b = self.widened_half(b, ty, high)?;
+            a = self.widened_half(a, ty, high, ftz)?;
+            b = self.widened_half(b, ty, high, ftz)?;
             as_type = Type::F32;
         }
         let ftz = ftz && as_type == ty;
@@ -229,7 +232,7 @@ impl<'a> Lower<'_, 'a> {
             c,
             x,
             y: Slot::Raw(y),
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }
@@ -281,7 +284,7 @@ impl<'a> Lower<'_, 'a> {
                 d: p,
                 a: Slot::Use(first),
                 b: Slot::Use(first),
-                ..New::new(run)
+                ..New::op(run)
             });
             return Ok(());
         }
@@ -334,7 +337,7 @@ impl<'a> Lower<'_, 'a> {
                 a: yes,
                 b: no,
                 c: Slot::Use(p),
-                ..New::new(run)
+                ..New::op(run)
             });
             return Ok(());
         }
@@ -357,7 +360,7 @@ impl<'a> Lower<'_, 'a> {
             a: yes,
             b: no,
             c: Slot::Use(p),
-            ..New::new(run)
+            ..New::op(run)
         });
         let d = self.dst(d, result)?;
         let run = select(|a: u32, b: u32, c| if c { b | a << 16 } else { b });
@@ -366,7 +369,7 @@ impl<'a> Lower<'_, 'a> {
             a: yes,
             b: Slot::Use(low),
             c: Slot::Use(q),
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }

@@ -26,7 +26,7 @@ impl<'a> Lower<'_, 'a> {
                     return Err(self.syntax("bra needs a label"));
                 };
                 let label = self.label(label, scope)?;
-                self.emit(New::new(exec::branch));
+                self.emit(New::op(exec::branch));
                 self.end(End::Branch(label));
                 self.end_unguarded();
             }
@@ -43,25 +43,25 @@ impl<'a> Lower<'_, 'a> {
                 }
                 self.emit(New {
                     a,
-                    ..New::new(exec::switch)
+                    ..New::op(exec::switch)
                 });
                 self.end(End::Switch(labels));
             }
             "call" => self.call(m, o)?,
             "ret" => {
                 m.take("uni");
-                self.emit(New::new(exec::ret));
+                self.emit(New::op(exec::ret));
                 self.end_unguarded();
             }
             "exit" => {
-                self.emit(New::new(exec::exit));
+                self.emit(New::op(exec::exit));
                 self.end_unguarded();
             }
-            "trap" => self.emit(New::new(exec::trap)),
-            "brkpt" => self.emit(New::new(exec::breakpoint)),
+            "trap" => self.emit(New::op(exec::trap)),
+            "brkpt" => self.emit(New::op(exec::breakpoint)),
             "nanosleep" => {
                 m.ty();
-                self.emit(New::new(exec::pause));
+                self.emit(New::op(exec::pause));
             }
             "bar" | "barrier" => self.barrier(m, o)?,
             "membar" | "fence" => {
@@ -128,7 +128,7 @@ impl<'a> Lower<'_, 'a> {
             None => return Err(self.syntax("sync, arrive or red is missing")),
         };
         m.take("aligned");
-        let mut new = New::new(exec::barrier);
+        let mut new = New::op(exec::barrier);
         new.imm = what as u64;
         let mut rest = o;
         if what >= Barrier::ReduceCount {
@@ -185,7 +185,7 @@ impl<'a> Lower<'_, 'a> {
         } else {
             self.callee(target)?
         };
-        let mut new = New::new(exec::call);
+        let mut new = New::op(exec::call);
         match symbol {
             Some(Symbol::Function(index)) => {
                 site.function = Some(index);

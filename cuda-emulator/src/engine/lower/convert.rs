@@ -44,7 +44,7 @@ impl<'a> Lower<'_, 'a> {
                 a,
                 b: a,
                 x: Slot::Raw(x),
-                ..New::new(predicate(|a, _| a))
+                ..New::op(predicate(|a, _| a))
             });
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl<'a> Lower<'_, 'a> {
         self.emit(New {
             d,
             a,
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }
@@ -94,7 +94,7 @@ impl<'a> Lower<'_, 'a> {
             self.emit(New {
                 d: Slot::Def(copy),
                 a,
-                ..New::new(unary(|a: u32| a))
+                ..New::op(unary(|a: u32| a))
             });
             Slot::Use(copy)
         } else {
@@ -109,7 +109,7 @@ impl<'a> Lower<'_, 'a> {
                 imm: i as u64 * bits,
                 d,
                 a: copy,
-                ..New::new(run)
+                ..New::op(run)
             });
         }
         Ok(())
@@ -160,7 +160,7 @@ impl<'a> Lower<'_, 'a> {
                 d,
                 a: *a,
                 b: *b,
-                ..New::new(run)
+                ..New::op(run)
             });
             return Ok(());
         }
@@ -169,7 +169,7 @@ impl<'a> Lower<'_, 'a> {
         self.emit(New {
             d: Slot::Def(sum),
             a: slots[0],
-            ..New::new(first)
+            ..New::op(first)
         });
         for (i, &part) in slots.iter().enumerate().skip(1) {
             let target = if i + 1 == slots.len() {
@@ -182,7 +182,7 @@ impl<'a> Lower<'_, 'a> {
                 d: target,
                 a: Slot::Use(sum),
                 b: part,
-                ..New::new(more)
+                ..New::op(more)
             });
         }
         Ok(())
@@ -239,7 +239,7 @@ impl<'a> Lower<'_, 'a> {
             self.emit(New {
                 d,
                 a,
-                ..New::new(run)
+                ..New::op(run)
             });
             return Ok(());
         }
@@ -269,7 +269,7 @@ impl<'a> Lower<'_, 'a> {
             imm,
             d,
             a,
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }

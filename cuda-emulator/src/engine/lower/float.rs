@@ -4,10 +4,10 @@ use super::function::{Lower, New, Result, Slot};
 use super::modifiers::Modifiers;
 use crate::engine::lanes::{binary, binary_imm, ternary, ternary_imm, unary, unary_imm};
 use crate::engine::math::{
-    self, Soft, SoftOp, div_approx, flush, min_max_f32, min_max_f64, quiet, saturate, saturate64,
-    soft_lane,
+    self, Soft, SoftOp, div_approx, flush, flush_result, min_max_f32, min_max_f64, nan64,
+    product_flushed, quiet, result64, saturate, saturate64, soft_lane,
 };
-use crate::engine::soft::Round;
+use crate::engine::soft::{self, Round};
 use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
 
@@ -68,6 +68,45 @@ macro_rules! flushed {
     };
 }
 
+/// As [`flushed`] for what may round up to the smallest normal number; `$soft` is the same operation in software.
+macro_rules! flushed_exactly {
+    ($ftz:expr, $finish:path, $soft:path, |$a:ident, $b:ident| $e:expr) => {
+        if $ftz {
+            binary(|$a: f32, $b: f32| {
+                let ($a, $b) = (flush($a), flush($b));
+                $finish(flush_result($e, || {
+                    $soft(
+                        $a.to_bits().into(),
+                        $b.to_bits().into(),
+                        soft::F32,
+                        Round::Zero,
+                    )
+                }))
+            })
+        } else {
+            binary(|$a: f32, $b: f32| $finish($e))
+        }
+    };
+    ($ftz:expr, $finish:path, $soft:path, |$a:ident, $b:ident, $c:ident| $e:expr) => {
+        if $ftz {
+            ternary(|$a: f32, $b: f32, $c: f32| {
+                let ($a, $b, $c) = (flush($a), flush($b), flush($c));
+                $finish(flush_result($e, || {
+                    $soft(
+                        $a.to_bits().into(),
+                        $b.to_bits().into(),
+                        $c.to_bits().into(),
+                        soft::F32,
+                        Round::Zero,
+                    )
+                }))
+            })
+        } else {
+            ternary(|$a: f32, $b: f32, $c: f32| $finish($e))
+        }
+    };
+}
+
 impl<'a> Lower<'_, 'a> {
     pub(super) fn float32(
         &mut self,
@@ -90,20 +129,40 @@ impl<'a> Lower<'_, 'a> {
         let (run, sources, soft): (Exec, usize, Option<Soft>) = match name {
             "add" if near && !sat => (flushed!(ftz, |a, b| quiet(a + b)), 2, None),
             "sub" if near && !sat => (flushed!(ftz, |a, b| quiet(a - b)), 2, None),
-            "mul" if near && !sat => (flushed!(ftz, |a, b| quiet(a * b)), 2, None),
-            "fma" | "mad" if near && !sat => {
-                (flushed!(ftz, |a, b, c| quiet(a.mul_add(b, c))), 3, None)
-            }
+            "mul" if near && ftz && !sat => (
+                binary(|a: f32, b: f32| quiet(product_flushed(flush(a), flush(b)))),
+                2,
+                None,
+            ),
+            "mul" if near && !sat => (binary(|a: f32, b: f32| quiet(a * b)), 2, None),
+            "fma" | "mad" if near && !sat => (
+                flushed_exactly!(ftz, quiet, soft::fma, |a, b, c| a.mul_add(b, c)),
+                3,
+                None,
+            ),
             "add" if near => (flushed!(ftz, |a, b| saturate(a + b)), 2, None),
             "sub" if near => (flushed!(ftz, |a, b| saturate(a - b)), 2, None),
-            "mul" if near => (flushed!(ftz, |a, b| saturate(a * b)), 2, None),
-            "fma" | "mad" if near => (flushed!(ftz, |a, b, c| saturate(a.mul_add(b, c))), 3, None),
+            "mul" if near && ftz => (
+                binary(|a: f32, b: f32| saturate(product_flushed(flush(a), flush(b)))),
+                2,
+                None,
+            ),
+            "mul" if near => (binary(|a: f32, b: f32| saturate(a * b)), 2, None),
+            "fma" | "mad" if near => (
+                flushed_exactly!(ftz, saturate, soft::fma, |a, b, c| a.mul_add(b, c)),
+                3,
+                None,
+            ),
             "add" => (soft_exec(4, 2), 2, Some(exact(SoftOp::Add))),
             "sub" => (soft_exec(4, 2), 2, Some(exact(SoftOp::Sub))),
             "mul" => (soft_exec(4, 2), 2, Some(exact(SoftOp::Mul))),
             "fma" | "mad" => (soft_exec(4, 3), 3, Some(exact(SoftOp::Fma))),
             "div" if approx => (flushed!(ftz, |a, b| div_approx(a, b)), 2, None),
-            "div" if full || near => (flushed!(ftz, |a, b| quiet(a / b)), 2, None),
+            "div" if full || near => (
+                flushed_exactly!(ftz, quiet, soft::div, |a, b| a / b),
+                2,
+                None,
+            ),
             "div" => (soft_exec(4, 2), 2, Some(exact(SoftOp::Div))),
             "rcp" if approx || near => (flushed!(ftz, |a| quiet(1.0 / a)), 1, None),
             "rcp" => (soft_exec(4, 1), 1, Some(exact(SoftOp::Rcp))),
@@ -156,14 +215,14 @@ impl<'a> Lower<'_, 'a> {
                 d: Slot::Def(middle),
                 a,
                 b,
-                ..New::new(soft_exec(4, 2))
+                ..New::op(soft_exec(4, 2))
             });
             self.emit(New {
                 imm: soft.pack(),
                 d,
                 a: Slot::Use(middle),
                 b: c,
-                ..New::new(soft_exec(4, 2))
+                ..New::op(soft_exec(4, 2))
             });
             return Ok(());
         }
@@ -202,11 +261,12 @@ impl<'a> Lower<'_, 'a> {
             ..Soft::new(op, DOUBLE)
         };
         let (run, sources, soft): (Exec, usize, Option<Soft>) = match name {
-            "add" if near && !sat => (binary(|a: f64, b: f64| a + b), 2, None),
-            "sub" if near && !sat => (binary(|a: f64, b: f64| a - b), 2, None),
-            "mul" if near && !sat => (binary(|a: f64, b: f64| a * b), 2, None),
+            "add" if near && !sat => (binary(|a: f64, b: f64| result64(a + b, [b, a])), 2, None),
+            "sub" if near && !sat => (binary(|a: f64, b: f64| result64(a - b, [b, a])), 2, None),
+            "mul" if near && !sat => (binary(|a: f64, b: f64| result64(a * b, [b, a])), 2, None),
             "fma" | "mad" if near && !sat => {
-                (ternary(|a: f64, b: f64, c: f64| a.mul_add(b, c)), 3, None)
+                let run = ternary(|a: f64, b: f64, c: f64| result64(a.mul_add(b, c), [b, c, a]));
+                (run, 3, None)
             }
             "add" if near => (binary(|a: f64, b: f64| saturate64(a + b)), 2, None),
             "mul" if near => (binary(|a: f64, b: f64| saturate64(a * b)), 2, None),
@@ -214,12 +274,12 @@ impl<'a> Lower<'_, 'a> {
             "sub" => (soft_exec(8, 2), 2, Some(exact(SoftOp::Sub))),
             "mul" => (soft_exec(8, 2), 2, Some(exact(SoftOp::Mul))),
             "fma" | "mad" => (soft_exec(8, 3), 3, Some(exact(SoftOp::Fma))),
-            "div" if near => (binary(|a: f64, b: f64| a / b), 2, None),
+            "div" if near => (binary(|a: f64, b: f64| result64(a / b, [a, b])), 2, None),
             "div" => (soft_exec(8, 2), 2, Some(exact(SoftOp::Div))),
             "rcp" if approx => (unary(|a: f64| coarse(1.0 / coarse(a))), 1, None),
-            "rcp" if near => (unary(|a: f64| 1.0 / a), 1, None),
+            "rcp" if near => (unary(|a: f64| result64(1.0 / a, [a])), 1, None),
             "rcp" => (soft_exec(8, 1), 1, Some(exact(SoftOp::Rcp))),
-            "sqrt" if near => (unary(|a: f64| a.sqrt()), 1, None),
+            "sqrt" if near => (unary(|a: f64| result64(a.sqrt(), [a])), 1, None),
             "sqrt" => (soft_exec(8, 1), 1, Some(exact(SoftOp::Sqrt))),
             "rsqrt" if !ftz => (
                 unary(|a: f64| {
@@ -244,8 +304,16 @@ impl<'a> Lower<'_, 'a> {
                 1,
                 None,
             ),
-            "abs" => (unary(|a: u64| a & !(1 << 63)), 1, None),
-            "neg" => (unary(|a: u64| a ^ 1 << 63), 1, None),
+            "abs" => (
+                unary(|a: f64| if a.is_nan() { nan64([a]) } else { a.abs() }),
+                1,
+                None,
+            ),
+            "neg" => (
+                unary(|a: f64| if a.is_nan() { nan64([a]) } else { -a }),
+                1,
+                None,
+            ),
             "min" => (binary(|a: f64, b: f64| min_max_f64(a, b, false)), 2, None),
             "max" => (binary(|a: f64, b: f64| min_max_f64(a, b, true)), 2, None),
             "copysign" => (binary(|a: f64, b: f64| b.copysign(a)), 2, None),
@@ -299,7 +367,7 @@ impl<'a> Lower<'_, 'a> {
 #[inline(always)]
 fn coarse(x: f64) -> f64 {
     let bits = x.to_bits() & !0xffff_ffff;
-    if x.is_nan() {
+    if f64::from_bits(bits).is_nan() {
         f64::from_bits(0x7fff_ffff_0000_0000)
     } else if bits & 0x7ff0_0000_0000_0000 == 0 {
         f64::from_bits(bits & 1 << 63)

@@ -108,7 +108,7 @@ pub(super) struct New {
 }
 
 impl New {
-    pub(super) fn new(exec: Exec) -> New {
+    pub(super) fn op(exec: Exec) -> New {
         New {
             exec,
             imm: 0,
@@ -344,7 +344,7 @@ impl<'a> Lower<'_, 'a> {
         // Control must not run off the end.
         self.text = "}";
         self.guard = (Slot::Fixed(Area::Constant.at(0)), 0);
-        self.emit(New::new(crate::engine::control::ret));
+        self.emit(New::op(crate::engine::control::ret));
         self.end(End::Stop);
         Ok(())
     }
@@ -597,7 +597,7 @@ impl<'a> Lower<'_, 'a> {
                     imm: offset as u64,
                     d: Slot::Def(d),
                     a: Slot::Fixed(special::DYNAMIC_BASE),
-                    ..New::new(exec)
+                    ..New::op(exec)
                 });
                 self.narrow(d, wide)
             }
@@ -613,7 +613,7 @@ impl<'a> Lower<'_, 'a> {
                 self.emit(New {
                     imm,
                     d: Slot::Def(d),
-                    ..New::new(super::memory::local_address)
+                    ..New::op(super::memory::local_address)
                 });
                 self.narrow(d, wide)
             }
@@ -623,7 +623,7 @@ impl<'a> Lower<'_, 'a> {
                 self.emit(New {
                     imm,
                     d: Slot::Def(d),
-                    ..New::new(super::memory::kernel_param_address)
+                    ..New::op(super::memory::kernel_param_address)
                 });
                 Ok(Slot::Use(d))
             }
@@ -634,7 +634,7 @@ impl<'a> Lower<'_, 'a> {
                     d: Slot::Def(d),
                     a: Slot::Param(slice.offset),
                     x: Slot::Raw(slice.stride),
-                    ..New::new(super::memory::param_address)
+                    ..New::op(super::memory::param_address)
                 });
                 Ok(Slot::Use(d))
             }
@@ -652,7 +652,7 @@ impl<'a> Lower<'_, 'a> {
         self.emit(New {
             d: Slot::Def(d),
             a: Slot::Use(wide_register),
-            ..New::new(lanes::unary(|a: u64| a as u32))
+            ..New::op(lanes::unary(|a: u64| a as u32))
         });
         Ok(Slot::Use(d))
     }
@@ -709,7 +709,7 @@ impl<'a> Lower<'_, 'a> {
         let d = self.temp(found)?;
         self.emit(New {
             d: Slot::Def(d),
-            ..New::new(exec)
+            ..New::op(exec)
         });
         Ok(Some(Slot::Use(d)))
     }

@@ -131,7 +131,7 @@ impl<'a> Lower<'_, 'a> {
                 self,
                 ty,
                 u16 | s16 | u32 | s32 | u64 | s64,
-                |a, b, T| if b == 0 { a as T } else { a.wrapping_rem(b) }
+                |a, b, T| if b == 0 { !0 as T } else { a.wrapping_rem(b) }
             ),
             "min" if relu && ty == Type::S32 => binary(|a: i32, b: i32| a.min(b).max(0)),
             "max" if relu && ty == Type::S32 => binary(|a: i32, b: i32| a.max(b).max(0)),
@@ -195,22 +195,22 @@ impl<'a> Lower<'_, 'a> {
                 return self.mixed(run, 0, wide, &[ty, ty], o);
             }
             (Some("hi"), Type::U16) => {
-                binary(|a: u16, b: u16| (u32::from(a) * u32::from(b) >> 16) as u16)
+                binary(|a: u16, b: u16| ((u32::from(a) * u32::from(b)) >> 16) as u16)
             }
             (Some("hi"), Type::S16) => {
-                binary(|a: i16, b: i16| (i32::from(a) * i32::from(b) >> 16) as i16)
+                binary(|a: i16, b: i16| ((i32::from(a) * i32::from(b)) >> 16) as i16)
             }
             (Some("hi"), Type::U32) => {
-                binary(|a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32)
+                binary(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32)
             }
             (Some("hi"), Type::S32) => {
-                binary(|a: i32, b: i32| (i64::from(a) * i64::from(b) >> 32) as i32)
+                binary(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32)
             }
             (Some("hi"), Type::U64) => {
-                binary(|a: u64, b: u64| (u128::from(a) * u128::from(b) >> 64) as u64)
+                binary(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64)
             }
             (Some("hi"), Type::S64) => {
-                binary(|a: i64, b: i64| (i128::from(a) * i128::from(b) >> 64) as i64)
+                binary(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64)
             }
             (Some("lo"), _) => match ty.size() {
                 2 => binary(|a: u16, b: u16| a.wrapping_mul(b)),
@@ -253,25 +253,25 @@ impl<'a> Lower<'_, 'a> {
                 return self.mixed(run, 0, wide, &[ty, ty, wide], o);
             }
             (Some("hi"), Type::S32) if sat => ternary(|a: i32, b: i32, c: i32| {
-                ((i64::from(a) * i64::from(b) >> 32) as i32).saturating_add(c)
+                (((i64::from(a) * i64::from(b)) >> 32) as i32).saturating_add(c)
             }),
             (Some("hi"), Type::U16) => ternary(|a: u16, b: u16, c: u16| {
-                ((u32::from(a) * u32::from(b) >> 16) as u16).wrapping_add(c)
+                (((u32::from(a) * u32::from(b)) >> 16) as u16).wrapping_add(c)
             }),
             (Some("hi"), Type::S16) => ternary(|a: i16, b: i16, c: i16| {
-                ((i32::from(a) * i32::from(b) >> 16) as i16).wrapping_add(c)
+                (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)
             }),
             (Some("hi"), Type::U32) => ternary(|a: u32, b: u32, c: u32| {
-                ((u64::from(a) * u64::from(b) >> 32) as u32).wrapping_add(c)
+                (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
             }),
             (Some("hi"), Type::S32) => ternary(|a: i32, b: i32, c: i32| {
-                ((i64::from(a) * i64::from(b) >> 32) as i32).wrapping_add(c)
+                (((i64::from(a) * i64::from(b)) >> 32) as i32).wrapping_add(c)
             }),
             (Some("hi"), Type::U64) => ternary(|a: u64, b: u64, c: u64| {
-                ((u128::from(a) * u128::from(b) >> 64) as u64).wrapping_add(c)
+                (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)
             }),
             (Some("hi"), Type::S64) => ternary(|a: i64, b: i64, c: i64| {
-                ((i128::from(a) * i128::from(b) >> 64) as i64).wrapping_add(c)
+                (((i128::from(a) * i128::from(b)) >> 64) as i64).wrapping_add(c)
             }),
             (Some("lo"), _) => match ty.size() {
                 2 => ternary(|a: u16, b: u16, c: u16| a.wrapping_mul(b).wrapping_add(c)),
@@ -406,7 +406,7 @@ impl<'a> Lower<'_, 'a> {
                 d: Slot::Def(copy),
                 a: Slot::Use(flag),
                 b: Slot::Use(flag),
-                ..New::new(run)
+                ..New::op(run)
             });
             Slot::Both(copy)
         };
@@ -416,7 +416,7 @@ impl<'a> Lower<'_, 'a> {
             b,
             c,
             x,
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }

@@ -160,7 +160,7 @@ impl<'a> Lower<'_, 'a> {
                     self.emit(New {
                         d,
                         a: zero,
-                        ..New::new(lanes::unary(|a: u64| a))
+                        ..New::op(lanes::unary(|a: u64| a))
                     });
                 }
             }
@@ -189,7 +189,7 @@ impl<'a> Lower<'_, 'a> {
                     imm: align,
                     d,
                     a,
-                    ..New::new(run)
+                    ..New::op(run)
                 });
             }
             "stacksave" => {
@@ -200,7 +200,7 @@ impl<'a> Lower<'_, 'a> {
                 let d = self.dst(d, ty)?;
                 self.emit(New {
                     d,
-                    ..New::new(if Width::of(ty) == Width::W64 {
+                    ..New::op(if Width::of(ty) == Width::W64 {
                         stack_save::<u64>
                     } else {
                         stack_save::<u32>
@@ -215,7 +215,7 @@ impl<'a> Lower<'_, 'a> {
                 let a = self.src(a, ty)?;
                 self.emit(New {
                     a,
-                    ..New::new(if Width::of(ty) == Width::W64 {
+                    ..New::op(if Width::of(ty) == Width::W64 {
                         stack_restore::<u64>
                     } else {
                         stack_restore::<u32>
@@ -234,11 +234,11 @@ impl<'a> Lower<'_, 'a> {
     }
 
     pub(super) fn poll(&mut self) {
-        self.emit(New::new(poll));
+        self.emit(New::op(poll));
     }
 
     pub(super) fn fence(&mut self) {
-        self.emit(New::new(fence));
+        self.emit(New::op(fence));
     }
 
     fn vector(&mut self, m: &mut Modifiers<'_>, operand: &Operand<'a>) -> Result<Vec<Operand<'a>>> {
@@ -326,7 +326,7 @@ impl<'a> Lower<'_, 'a> {
                     self.emit(New {
                         imm,
                         d,
-                        ..New::new(run)
+                        ..New::op(run)
                     });
                 }
             }
@@ -344,7 +344,7 @@ impl<'a> Lower<'_, 'a> {
                         d,
                         a: Slot::Param(slice.offset),
                         b: Slot::Raw(slice.stride),
-                        ..New::new(run)
+                        ..New::op(run)
                     });
                 }
             }
@@ -359,7 +359,7 @@ impl<'a> Lower<'_, 'a> {
                         d,
                         a,
                         y,
-                        ..New::new(run)
+                        ..New::op(run)
                     });
                 } else {
                     let run = pick!(load_vector, address, ty, width, space)
@@ -372,7 +372,7 @@ impl<'a> Lower<'_, 'a> {
                         c,
                         x,
                         y,
-                        ..New::new(run)
+                        ..New::op(run)
                     });
                 }
             }
@@ -440,7 +440,7 @@ impl<'a> Lower<'_, 'a> {
                         b,
                         a: Slot::Param(slice.offset),
                         c: Slot::Raw(slice.stride),
-                        ..New::new(run)
+                        ..New::op(run)
                     });
                 }
             }
@@ -455,7 +455,7 @@ impl<'a> Lower<'_, 'a> {
                         a,
                         b,
                         y,
-                        ..New::new(run)
+                        ..New::op(run)
                     });
                 } else {
                     let run = pick!(store_vector, address, ty, width, space)
@@ -468,7 +468,7 @@ impl<'a> Lower<'_, 'a> {
                         c,
                         x,
                         y,
-                        ..New::new(run)
+                        ..New::op(run)
                     });
                 }
             }
@@ -501,7 +501,7 @@ impl<'a> Lower<'_, 'a> {
             imm,
             d,
             a,
-            ..New::new(lanes::unary_imm(|a: u64, imm| a.wrapping_add(imm)))
+            ..New::op(lanes::unary_imm(|a: u64, imm| a.wrapping_add(imm)))
         });
         Ok(())
     }
@@ -528,7 +528,7 @@ impl<'a> Lower<'_, 'a> {
             d,
             a,
             x,
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }
@@ -549,7 +549,7 @@ impl<'a> Lower<'_, 'a> {
             imm: offset as u64,
             d: Slot::Def(d),
             a,
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(Slot::Use(d))
     }
@@ -598,7 +598,7 @@ impl<'a> Lower<'_, 'a> {
             c,
             x,
             y,
-            ..New::new(copy_async)
+            ..New::op(copy_async)
         });
         Ok(())
     }

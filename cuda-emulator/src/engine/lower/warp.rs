@@ -36,7 +36,7 @@ impl<'a> Lower<'_, 'a> {
                     a,
                     x,
                     y,
-                    ..New::new(together)
+                    ..New::op(together)
                 });
             }
             "redux" => {
@@ -69,7 +69,7 @@ impl<'a> Lower<'_, 'a> {
                     d,
                     a,
                     x,
-                    ..New::new(together)
+                    ..New::op(together)
                 });
             }
             "activemask" => {
@@ -80,7 +80,7 @@ impl<'a> Lower<'_, 'a> {
                 let d = self.dst(d, Type::B32)?;
                 self.emit(New {
                     d,
-                    ..New::new(active_mask)
+                    ..New::op(active_mask)
                 });
             }
             "elect" => {
@@ -95,7 +95,7 @@ impl<'a> Lower<'_, 'a> {
                     d,
                     x,
                     y,
-                    ..New::new(together)
+                    ..New::op(together)
                 });
             }
             _ => return Ok(false),
@@ -158,7 +158,7 @@ impl<'a> Lower<'_, 'a> {
             c,
             x,
             y,
-            ..New::new(run)
+            ..New::op(run)
         });
         Ok(())
     }
@@ -193,7 +193,7 @@ impl<'a> Lower<'_, 'a> {
             a,
             b: Slot::Raw(flip),
             x,
-            ..New::new(together)
+            ..New::op(together)
         });
         Ok(())
     }
@@ -207,7 +207,7 @@ impl<'a> Lower<'_, 'a> {
         self.emit(New {
             imm: pack(Kind::Barrier, 0),
             x,
-            ..New::new(together)
+            ..New::op(together)
         });
         Ok(())
     }

@@ -1,0 +1,287 @@
+//! What the benches share: the device, times by events, and the rows of the summary table.
+
+#![allow(dead_code, reason = "every bench uses a part of it")]
+
+use std::{
+    fs::{self, File},
+    io::Write,
+    path::PathBuf,
+    time::Duration,
+};
+
+use anyhow::Result;
+use cuda_safe::{
+    Context, DeviceAttribute, DeviceBuffer, Event, Function, LaunchConfig, Module, Stream, driver,
+};
+
+/// Kernels of the benches themselves: data and ceilings.
+const KERNELS: &str = r#"
+typedef unsigned long long u64;
+
+// Uniform in [-1, 1), other numbers for every seed.
+extern "C" __global__ void fill_random(float *out, u64 count, u64 seed) {
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count;
+         i += (u64)gridDim.x * blockDim.x) {
+        u64 z = i + 0x9E3779B97F4A7C15ull * (seed + 1);
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+        out[i] = (int)(z >> 32) * 0x1p-31f;
+    }
+}
+
+extern "C" __global__ void spin(u64 nanoseconds) {
+    u64 start, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while (now - start < nanoseconds);
+}
+
+// A plain loop of 16-byte loads, summed; the sums are thrown away.
+extern "C" __global__ void __launch_bounds__(1024)
+read_only(const float4 *in, float *out, u64 count) {
+    float sum = 0;
+    #pragma unroll 4
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count;
+         i += (u64)gridDim.x * blockDim.x) {
+        const float4 v = in[i];
+        sum += (v.x + v.y) + (v.z + v.w);
+    }
+    if (sum == 12345.678f) *out = sum;
+}
+
+// 32 independent chains of multiply-adds, 1024 a turn.
+extern "C" __global__ void __launch_bounds__(512)
+fma_rate(float *out, float a, float b, int turns) {
+    float x[32];
+    for (int i = 0; i < 32; ++i) x[i] = threadIdx.x * 0.001f + i;
+    for (int turn = 0; turn < turns; ++turn)
+        #pragma unroll
+        for (int k = 0; k < 32; ++k)
+            #pragma unroll
+            for (int i = 0; i < 32; ++i) x[i] = fmaf(x[i], a, b);
+    float sum = 0;
+    for (int i = 0; i < 32; ++i) sum += x[i];
+    if (sum == 12345.678f) *out = sum;
+}
+"#;
+
+/// The device, and where the results go.
+pub struct Bench {
+    pub context: Context,
+    pub stream: Stream,
+    /// Whether the device is the emulator: sizes are small then, and its times say nothing of a GPU.
+    pub emulated: bool,
+    multiprocessors: u32,
+    module: Module,
+    spin: Function,
+    rows: File,
+}
+
+impl Bench {
+    /// Device 0; results go to `<name>.jsonl` in `BENCH_OUT`, otherwise in `target/benches`.
+    pub fn new(name: &str) -> Result<Self> {
+        let context = Context::primary(0)?;
+        let device = context.device();
+        let device_name = device.name()?;
+        let emulated = device_name.starts_with("CUDA emulator");
+        let folder = std::env::var_os("BENCH_OUT")
+            .map_or_else(|| PathBuf::from("target/benches"), PathBuf::from);
+        fs::create_dir_all(&folder)?;
+        let mut rows = File::create(folder.join(format!("{name}.jsonl")))?;
+        writeln!(
+            rows,
+            "{{\"device\": {device_name:?}, \"emulated\": {emulated}, \"driver\": \"CUDA {}\", \
+             \"clock_mhz\": {}, \"multiprocessors\": {}}}",
+            driver::version()?,
+            device.attribute(DeviceAttribute::CLOCK_RATE)? / 1000,
+            device.multiprocessor_count()?,
+        )?;
+        println!("{name} on {device_name}");
+        if emulated {
+            println!("These are times of the emulator, not of a GPU.");
+        }
+        let module = Module::compile(&context, KERNELS)?;
+        Ok(Self {
+            stream: Stream::new(&context)?,
+            emulated,
+            multiprocessors: device.multiprocessor_count()?,
+            spin: module.function("spin")?,
+            module,
+            context,
+            rows,
+        })
+    }
+
+    /// `gpu` on a GPU, `emulator` on the emulator.
+    pub fn choose<T>(&self, gpu: T, emulator: T) -> T {
+        if self.emulated { emulator } else { gpu }
+    }
+
+    /// What the device's column is called.
+    pub fn label(&self) -> &'static str {
+        self.choose("GPU", "emulator")
+    }
+
+    /// Random numbers from -1 to 1 in device memory.
+    pub fn random(&self, count: usize, seed: u64) -> Result<DeviceBuffer<f32>> {
+        let mut buffer = DeviceBuffer::uninit(&self.stream, count)?;
+        let config = LaunchConfig::new(self.choose(4096, 4), 256);
+        let fill = self.module.function("fill_random")?;
+        // SAFETY: the kernel writes `count` floats, as many as the buffer has.
+        unsafe { fill.launch(&self.stream, config, (&mut buffer, count as u64, seed))? };
+        self.stream.synchronize()?;
+        Ok(buffer)
+    }
+
+    /// The times on the device of `repeats` calls of `work(i)`, by an event before and one after
+    /// each. On a GPU the queue is filled while the device spins, so that the host's own time is
+    /// not in them.
+    pub fn device_times(
+        &self,
+        repeats: usize,
+        mut work: impl FnMut(usize) -> Result<()>,
+    ) -> Result<Vec<Duration>> {
+        let mut times = Vec::with_capacity(repeats);
+        // The driver's queue has room for about a thousand entries.
+        while times.len() < repeats {
+            let now = (repeats - times.len()).min(200);
+            let events = (0..2 * now)
+                .map(|_| Event::new(&self.context))
+                .collect::<Result<Vec<_>, _>>()?;
+            if !self.emulated {
+                let nanoseconds = 100_000 + 12_000 * now as u64;
+                // SAFETY: the kernel takes one number and touches no memory.
+                unsafe {
+                    self.spin
+                        .launch(&self.stream, LaunchConfig::new(1, 1), (nanoseconds,))?;
+                }
+            }
+            for pair in events.chunks_exact(2) {
+                pair[0].record(&self.stream)?;
+                work(times.len())?;
+                pair[1].record(&self.stream)?;
+                times.push(Duration::ZERO);
+            }
+            self.stream.synchronize()?;
+            let first = times.len() - now;
+            for (time, pair) in times[first..].iter_mut().zip(events.chunks_exact(2)) {
+                *time = pair[1].duration_since(&pair[0])?;
+            }
+        }
+        Ok(times)
+    }
+
+    /// The median of [`device_times`](Self::device_times), in microseconds, after one call more.
+    pub fn device_us(
+        &self,
+        repeats: usize,
+        mut work: impl FnMut(usize) -> Result<()>,
+    ) -> Result<f64> {
+        work(0)?;
+        Ok(median_us(self.device_times(repeats, work)?))
+    }
+
+    /// Bytes a second that a plain loop reads, in GB/s.
+    pub fn read_ceiling(&self, data: &DeviceBuffer<f32>) -> Result<f64> {
+        let kernel = self.module.function("read_only")?;
+        let mut out = DeviceBuffer::<f32>::zeroed(&self.stream, 1)?;
+        let mut best = f64::INFINITY;
+        for (blocks, threads) in [(2, 1024), (4, 512), (8, 256)] {
+            let config = LaunchConfig::new(self.multiprocessors * blocks, threads);
+            let us = self.device_us(self.choose(7, 1), |_| {
+                // SAFETY: the kernel reads len / 4 vectors; the buffer starts on 16 bytes.
+                unsafe {
+                    let vectors = data.len() as u64 / 4;
+                    kernel.launch(&self.stream, config, (data, &mut out, vectors))?;
+                }
+                Ok(())
+            })?;
+            best = best.min(us);
+        }
+        Ok(data.size_bytes() as f64 / best / 1e3)
+    }
+
+    /// Bytes a second that the driver's own copy reads and writes together, in GB/s.
+    pub fn copy_ceiling(
+        &self,
+        from: &DeviceBuffer<f32>,
+        to: &mut DeviceBuffer<f32>,
+    ) -> Result<f64> {
+        let us = self.device_us(self.choose(9, 1), |_| Ok(to.copy_from(&self.stream, from)?))?;
+        Ok(2.0 * from.size_bytes() as f64 / us / 1e3)
+    }
+
+    /// Multiply-adds a second, in 10¹².
+    pub fn fma_ceiling(&self) -> Result<f64> {
+        let kernel = self.module.function("fma_rate")?;
+        let mut out = DeviceBuffer::<f32>::zeroed(&self.stream, 1)?;
+        let (blocks, turns) = self.choose((self.multiprocessors * 4, 400), (2, 1));
+        let us = self.device_us(self.choose(9, 1), |_| {
+            let config = LaunchConfig::new(blocks, 512);
+            // SAFETY: the kernel may write one float.
+            unsafe { kernel.launch(&self.stream, config, (&mut out, 0.999f32, 0.001f32, turns))? };
+            Ok(())
+        })?;
+        Ok(f64::from(blocks) * 512.0 * f64::from(turns) * 1024.0 / us / 1e6)
+    }
+
+    /// A row of the summary: how long `by` took for `work`, and what that comes to.
+    pub fn row(&mut self, work: &str, by: &str, us: f64, note: &str) -> Result<()> {
+        println!("    {work:32} {by:32} {us:12.2} us  {note}");
+        writeln!(
+            self.rows,
+            "{{\"work\": {work:?}, \"by\": {by:?}, \"us\": {us:.4}, \"note\": {note:?}}}"
+        )?;
+        Ok(())
+    }
+
+    /// A ceiling measured in this run.
+    pub fn ceiling(&mut self, name: &str, value: f64, unit: &str) -> Result<()> {
+        println!("    {name}: {value:.2} {unit}");
+        writeln!(
+            self.rows,
+            "{{\"ceiling\": {name:?}, \"value\": {value:.4}, \"unit\": {unit:?}}}"
+        )?;
+        Ok(())
+    }
+}
+
+/// The median, in microseconds.
+pub fn median_us(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2].as_secs_f64() * 1e6
+}
+
+/// The median time of a call on the host, in microseconds: as many calls as fit in a quarter of a
+/// second, at least three.
+pub fn host_us(mut work: impl FnMut()) -> f64 {
+    let mut times = Vec::new();
+    let begin = std::time::Instant::now();
+    while times.len() < 3 || (begin.elapsed().as_secs_f64() < 0.25 && times.len() < 1000) {
+        let start = std::time::Instant::now();
+        work();
+        times.push(start.elapsed());
+    }
+    median_us(times)
+}
+
+/// Criterion with few, short samples: there are many sizes.
+pub fn criterion() -> criterion::Criterion {
+    criterion::Criterion::default()
+        .configure_from_args()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(500))
+}
+
+/// "2^20", "2^27 - 157", or the number.
+pub fn size_name(count: usize) -> String {
+    if count.is_power_of_two() {
+        return format!("2^{}", count.trailing_zeros());
+    }
+    let above = count.next_power_of_two();
+    if above - count < 1000 && above > 1 << 14 {
+        return format!("2^{} - {}", above.trailing_zeros(), above - count);
+    }
+    count.to_string()
+}

@@ -1,0 +1,123 @@
+//! The sum of floats: one launch on the device against three ways on the CPU.
+
+mod common;
+
+use std::{hint::black_box, time::Duration};
+
+use anyhow::Result;
+use common::{Bench, host_us, size_name};
+use criterion::{Criterion, Throughput};
+use cuda_compute::{Reducer, cpu};
+use cuda_safe::{DeviceBuffer, PinnedBuffer};
+
+fn main() -> Result<()> {
+    let mut criterion = common::criterion();
+    run(&mut criterion)?;
+    criterion.final_summary();
+    Ok(())
+}
+
+fn run(criterion: &mut Criterion) -> Result<()> {
+    let mut bench = Bench::new("sum")?;
+    let sizes: &[usize] = bench.choose(
+        &[1 << 10, 1 << 16, 1 << 20, 1 << 24, (1 << 27) - 157, 1 << 30],
+        &[1 << 10, 1 << 16],
+    );
+    let largest = *sizes.last().expect("sizes");
+    // Pieces of one large pool in turn, so that the cache is not what is measured.
+    let pool = bench.random(largest.max(bench.choose(1 << 28, 1 << 18)), 1)?;
+    let read = bench.read_ceiling(&pool)?;
+    bench.ceiling("read", read, "GB/s")?;
+
+    let mut reducer = Reducer::new(&bench.stream)?;
+    let mut result = DeviceBuffer::<f32>::zeroed(&bench.stream, 1)?;
+    for &count in sizes {
+        let name = size_name(count);
+        let work = format!("sum of {name} f32");
+        let step = count.next_multiple_of(1024);
+        let places = (pool.len() / step).max(1);
+        let mut place = 0;
+        let mut next = || {
+            place = (place + 1) % places;
+            pool.slice(place * step..place * step + count)
+        };
+        let gigabytes = |us: f64| 4.0 * count as f64 / us / 1e3;
+        let of_read = |us: f64| {
+            format!(
+                "{:.0} GB/s, {:.1} % of read",
+                gigabytes(us),
+                100.0 * gigabytes(us) / read
+            )
+        };
+
+        let us = bench.device_us(bench.choose(51, 3), |_| {
+            Ok(reducer.sum_into(&next()?, &mut result)?)
+        })?;
+        let label = bench.label();
+        bench.row(&work, &format!("{label}, device time"), us, &of_read(us))?;
+
+        let data = next()?;
+        let us = host_us(|| {
+            black_box(reducer.sum(&data).expect("the sum"));
+        });
+        bench.row(
+            &work,
+            &format!("{label}, result on the host"),
+            us,
+            &of_read(us),
+        )?;
+
+        let host = PinnedBuffer::from_slice(&bench.context, &data.to_vec(&bench.stream)?)?;
+        let mut target = DeviceBuffer::<f32>::uninit(&bench.stream, count)?;
+        let us = host_us(|| {
+            target
+                .copy_from_slice(&bench.stream, &host)
+                .expect("the copy");
+            black_box(reducer.sum(&target).expect("the sum"));
+        });
+        bench.row(
+            &work,
+            &format!("{label}, input from the host"),
+            us,
+            &of_read(us),
+        )?;
+
+        let check = cpu::sum_reference(&host);
+        let got = f64::from(reducer.sum(&target)?);
+        let magnitude: f64 = host.iter().map(|x| f64::from(x.abs())).sum();
+        anyhow::ensure!(
+            (got - check).abs() <= 1e-5 * magnitude,
+            "{work}: {got}, not {check}"
+        );
+
+        let mut group = criterion.benchmark_group(format!("sum/{name}"));
+        group.throughput(Throughput::Bytes(4 * count as u64));
+        group.bench_function(format!("{label} device time"), |b| {
+            b.iter_custom(|iterations| {
+                let times = bench.device_times(iterations as usize, |_| {
+                    Ok(reducer.sum_into(&next()?, &mut result)?)
+                });
+                times.expect("the sum").iter().sum::<Duration>()
+            });
+        });
+        group.bench_function(format!("{label} result on the host"), |b| {
+            b.iter(|| reducer.sum(&data).expect("the sum"));
+        });
+        // A second a call is for the table alone.
+        for (by, function) in [
+            ("CPU, plain loop", cpu::sum_plain as fn(&[f32]) -> f32),
+            ("CPU, one thread vectorised", cpu::sum_vectorised),
+            ("CPU, all cores vectorised", cpu::sum_parallel),
+        ] {
+            let us = host_us(|| {
+                black_box(function(black_box(&host)));
+            });
+            bench.row(&work, by, us, &format!("{:.1} GB/s", gigabytes(us)))?;
+            if us < 1e5 {
+                group.bench_function(by, |b| b.iter(|| function(black_box(&host))));
+            }
+        }
+        group.finish();
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! Filters, and whether they are products of two vectors.
+
+use crate::error::{Error, Result};
+
+/// The weights of a two-dimensional filter, row by row.
+///
+/// A filter whose weights are exactly the products of a column's and a row's (box, Gauss, Sobel)
+/// is recognised as such, and convolved in two one-dimensional passes where that is faster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    width: usize,
+    height: usize,
+    weights: Vec<f32>,
+    factors: Option<Factors>,
+}
+
+/// weight(x, y) = column\[y\] · row\[x\]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Factors {
+    pub(crate) row: Vec<f32>,
+    pub(crate) column: Vec<f32>,
+}
+
+impl Filter {
+    /// A filter of `width` x `height` weights, row by row.
+    ///
+    /// # Errors
+    /// There are no weights, or not `width * height`.
+    pub fn new(width: usize, height: usize, weights: &[f32]) -> Result<Self> {
+        if width == 0 || height == 0 || width.checked_mul(height) != Some(weights.len()) {
+            return Err(Error::Shape(format!(
+                "{} weights are no filter of {width} x {height}",
+                weights.len()
+            )));
+        }
+        Ok(Self {
+            width,
+            height,
+            weights: weights.into(),
+            factors: factors(width, weights),
+        })
+    }
+
+    /// The filter whose weights are the products of a row's and a column's.
+    ///
+    /// # Errors
+    /// One of them is empty.
+    pub fn separable(row: &[f32], column: &[f32]) -> Result<Self> {
+        let weights: Vec<f32> = column
+            .iter()
+            .flat_map(|c| row.iter().map(move |r| c * r))
+            .collect();
+        let mut filter = Self::new(row.len(), column.len(), &weights)?;
+        filter.factors = Some(Factors {
+            row: row.into(),
+            column: column.into(),
+        });
+        Ok(filter)
+    }
+
+    /// Columns.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows.
+    #[must_use]
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// All weights, row by row.
+    #[must_use]
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
+    /// Whether it is known to be the product of a column and a row.
+    #[must_use]
+    pub fn is_separable(&self) -> bool {
+        self.factors.is_some()
+    }
+
+    pub(crate) fn factors(&self) -> Option<&Factors> {
+        self.factors.as_ref()
+    }
+
+    /// The filter turned by half a turn: what correlates as this one convolves.
+    pub(crate) fn turned(&self) -> Self {
+        let reversed = |values: &[f32]| values.iter().rev().copied().collect();
+        Self {
+            width: self.width,
+            height: self.height,
+            weights: reversed(&self.weights),
+            factors: self.factors.as_ref().map(|factors| Factors {
+                row: reversed(&factors.row),
+                column: reversed(&factors.column),
+            }),
+        }
+    }
+}
+
+/// The factors of a matrix of rank 1, if their products give it back bit for bit.
+fn factors(width: usize, weights: &[f32]) -> Option<Factors> {
+    let (pivot, largest) = weights
+        .iter()
+        .enumerate()
+        .max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
+    if *largest == 0.0 || !largest.is_finite() {
+        return None;
+    }
+    let (pivot_row, pivot_column) = (pivot / width, pivot % width);
+    let row = weights[pivot_row * width..][..width].to_vec();
+    let column: Vec<f32> = weights
+        .chunks_exact(width)
+        .map(|line| line[pivot_column] / largest)
+        .collect();
+    let exact = weights
+        .chunks_exact(width)
+        .zip(&column)
+        .all(|(line, c)| line.iter().zip(&row).all(|(w, r)| c * r == *w));
+    exact.then_some(Factors { row, column })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_recognised() {
+        let sobel = [-1.0, 0.0, 1.0, -2.0, 0.0, 2.0, -1.0, 0.0, 1.0];
+        let box_filter = [0.04; 25];
+        assert!(Filter::new(3, 3, &sobel).unwrap().is_separable());
+        assert!(Filter::new(5, 5, &box_filter).unwrap().is_separable());
+        assert!(
+            Filter::new(4, 1, &[1.0, 2.0, 3.0, 4.0])
+                .unwrap()
+                .is_separable()
+        );
+    }
+
+    #[test]
+    fn what_is_not_exactly_a_product_is_not() {
+        let sharpen = [0.0, -1.0, 0.0, -1.0, 5.0, -1.0, 0.0, -1.0, 0.0];
+        let mut nearly = [0.25f32; 9];
+        nearly[8] = f32::from_bits(nearly[8].to_bits() + 1);
+        assert!(!Filter::new(3, 3, &sharpen).unwrap().is_separable());
+        assert!(!Filter::new(3, 3, &nearly).unwrap().is_separable());
+        assert!(!Filter::new(2, 2, &[0.0; 4]).unwrap().is_separable());
+        assert!(!Filter::new(2, 1, &[f32::NAN, 1.0]).unwrap().is_separable());
+        assert!(
+            !Filter::new(2, 1, &[f32::INFINITY, 1.0])
+                .unwrap()
+                .is_separable()
+        );
+    }
+
+    #[test]
+    fn shapes_are_checked() {
+        assert!(Filter::new(0, 3, &[]).is_err());
+        assert!(Filter::new(2, 2, &[1.0; 3]).is_err());
+        assert!(Filter::new(usize::MAX, 2, &[1.0; 3]).is_err());
+        assert!(Filter::separable(&[], &[1.0]).is_err());
+    }
+
+    #[test]
+    fn turning_turns_both_axes() {
+        let filter = Filter::new(3, 2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        assert_eq!(filter.turned().weights(), [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]);
+    }
+}

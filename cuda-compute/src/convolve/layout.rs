@@ -1,0 +1,136 @@
+//! How images lie in memory.
+
+use crate::error::{Error, Result};
+
+/// Where the pixels of an image, or of a batch of images, lie in a slice of elements.
+///
+/// ```
+/// use cuda_compute::Layout;
+///
+/// let image = Layout::new(640, 480);
+/// assert_eq!(image.elements(), Some(640 * 480));
+/// let padded = Layout::new(638, 480).pitch(640);
+/// assert_eq!(padded.elements(), Some(640 * 479 + 638));
+/// let batch = Layout::new(640, 480).images(10);
+/// assert_eq!(batch.elements(), Some(10 * 640 * 480));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Elements from one row to the next.
+    pub pitch: usize,
+    /// Images.
+    pub images: usize,
+    /// Elements from one image to the next.
+    pub image_pitch: usize,
+}
+
+impl Layout {
+    /// One image without gaps.
+    #[must_use]
+    pub const fn new(width: usize, height: usize) -> Self {
+        Self {
+            width,
+            height,
+            pitch: width,
+            images: 1,
+            image_pitch: width.saturating_mul(height),
+        }
+    }
+
+    /// With rows `pitch` elements apart, and images that follow each other without a gap.
+    #[must_use]
+    pub const fn pitch(mut self, pitch: usize) -> Self {
+        self.pitch = pitch;
+        self.image_pitch = pitch.saturating_mul(self.height);
+        self
+    }
+
+    /// With so many images.
+    #[must_use]
+    pub const fn images(mut self, images: usize) -> Self {
+        self.images = images;
+        self
+    }
+
+    /// With images `image_pitch` elements apart.
+    #[must_use]
+    pub const fn image_pitch(mut self, image_pitch: usize) -> Self {
+        self.image_pitch = image_pitch;
+        self
+    }
+
+    /// Elements from the first pixel to the last; `None` when that is more than a `usize`.
+    #[must_use]
+    pub const fn elements(&self) -> Option<usize> {
+        if self.width == 0 || self.height == 0 || self.images == 0 {
+            return Some(0);
+        }
+        let Some(images) = self.image_pitch.checked_mul(self.images - 1) else {
+            return None;
+        };
+        let Some(rows) = self.pitch.checked_mul(self.height - 1) else {
+            return None;
+        };
+        match images.checked_add(rows) {
+            Some(before) => before.checked_add(self.width),
+            None => None,
+        }
+    }
+
+    /// Whether every row of every image starts on 16 bytes, when the first does (f32).
+    pub(crate) const fn keeps_alignment(&self) -> bool {
+        self.pitch % 4 == 0 && (self.images <= 1 || self.image_pitch % 4 == 0)
+    }
+
+    /// Checks that rows and images don't overlap, that all lies within `len` elements, and that
+    /// the kernels can count it.
+    pub(crate) fn check(&self, what: &str, len: usize) -> Result<()> {
+        const LARGEST: usize = (i32::MAX - 65536) as usize;
+        let wrong = |why: String| Err(Error::Shape(format!("{what} of {self:?}: {why}")));
+        match self.elements() {
+            Some(0) => return Ok(()),
+            Some(elements) if elements <= len => {}
+            _ => return wrong(format!("needs more than the {len} elements there are")),
+        }
+        if self.height > 1 && self.pitch < self.width {
+            return wrong("rows overlap".into());
+        }
+        if self.images > 1 && self.image_pitch < self.pitch * (self.height - 1) + self.width {
+            return wrong("images overlap".into());
+        }
+        if self.width > LARGEST || self.height > LARGEST || self.images > LARGEST {
+            return wrong(format!("more than {LARGEST} columns, rows or images"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_are_checked() {
+        assert!(Layout::new(3, 4).check("input", 12).is_ok());
+        assert!(Layout::new(3, 4).check("input", 11).is_err());
+        assert!(Layout::new(3, 4).pitch(5).check("input", 18).is_ok());
+        assert!(Layout::new(3, 4).pitch(2).check("input", 100).is_err());
+        assert!(Layout::new(3, 1).pitch(0).check("input", 3).is_ok());
+        assert!(Layout::new(3, 4).images(2).check("input", 24).is_ok());
+        assert!(
+            Layout::new(3, 4)
+                .images(2)
+                .image_pitch(11)
+                .check("input", 99)
+                .is_err()
+        );
+        assert!(Layout::new(0, 4).check("input", 0).is_ok());
+        assert!(Layout::new(usize::MAX, 2).check("input", 0).is_err());
+        let endless = Layout::new(1, usize::MAX).pitch(usize::MAX);
+        assert!(endless.check("input", usize::MAX).is_err());
+    }
+}

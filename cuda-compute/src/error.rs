@@ -1,0 +1,41 @@
+//! What goes wrong.
+
+use std::fmt;
+
+/// The result of everything here that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failure.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A call of the driver or of the run-time compiler failed.
+    Cuda(cuda_safe::Error),
+    /// Lengths, shapes or sizes that don't fit together; nothing was enqueued.
+    Shape(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cuda(error) => error.fmt(f),
+            Self::Shape(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // `Display` has already told all that it would.
+            Self::Cuda(error) => error.source(),
+            Self::Shape(_) => None,
+        }
+    }
+}
+
+impl From<cuda_safe::Error> for Error {
+    fn from(error: cuda_safe::Error) -> Self {
+        Self::Cuda(error)
+    }
+}

@@ -1,0 +1,298 @@
+use cuda_compute::{Element, Error, MapReduce, Reducer};
+use cuda_safe::{DeviceBuffer, Stream};
+use half::{bf16, f16};
+
+use crate::{Random, device, emulated};
+
+/// Lengths around the edges of a vector, a warp, a block and the device; more on a GPU.
+fn lengths(emulated: bool) -> Vec<usize> {
+    let mut lengths = vec![
+        0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 1023, 2048, 2049, 8191, 33_000,
+    ];
+    if !emulated {
+        lengths.extend([65_537, (1 << 20) - 1, (1 << 22) + 3]);
+    }
+    lengths
+}
+
+/// Sums every length from every start within a vector, and compares with `reference`.
+fn check_sums<T: Element>(
+    make: impl Fn(&mut Random) -> T,
+    agree: impl Fn(&[T], T::Sum, T::Wide) -> Result<(), String>,
+) {
+    let (context, stream) = device();
+    let mut reducer = Reducer::new(&stream).unwrap();
+    let lengths = lengths(emulated(&context));
+    let longest = lengths.iter().max().unwrap() + 16;
+    let mut random = Random(1);
+    let host: Vec<T> = (0..longest).map(|_| make(&mut random)).collect();
+    let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
+    for length in lengths {
+        for start in 0..16 / size_of::<T>() {
+            let view = data.slice(start..start + length).unwrap();
+            let sum = reducer.sum(&view).unwrap();
+            let wide = reducer.sum_wide(&view).unwrap();
+            if let Err(why) = agree(&host[start..start + length], sum, wide) {
+                panic!("{length} elements from {start}: {why}");
+            }
+        }
+    }
+}
+
+fn close(got: f64, wanted: f64, bound: f64, what: &str) -> Result<(), String> {
+    if (got - wanted).abs() <= bound {
+        Ok(())
+    } else {
+        Err(format!(
+            "{what} is {got}, not {wanted}, by more than {bound:e}"
+        ))
+    }
+}
+
+/// Sums of what `value` makes of the elements, with errors relative to the sum of magnitudes.
+fn check_real<T: Element>(make: impl Fn(&mut Random) -> T, value: impl Fn(T) -> f64, sum_error: f64)
+where
+    T::Sum: Into<f64>,
+    T::Wide: Into<f64>,
+{
+    check_sums(make, |data, sum, wide| {
+        let wanted: f64 = data.iter().map(|&x| value(x)).sum();
+        let magnitude: f64 = data.iter().map(|&x| value(x).abs()).sum();
+        close(sum.into(), wanted, sum_error * magnitude, "the sum")?;
+        close(wide.into(), wanted, 1e-14 * magnitude, "the wide sum")
+    });
+}
+
+#[test]
+fn sums_of_f32() {
+    check_real(|random| random.real() as f32, f64::from, 1e-6);
+}
+
+#[test]
+fn sums_of_f64() {
+    check_real(Random::real, |x| x, 1e-14);
+}
+
+#[test]
+fn sums_of_halves_are_computed_in_f32() {
+    check_real(|random| f16::from_f64(random.real()), f64::from, 1e-6);
+    check_real(|random| bf16::from_f64(random.real()), f64::from, 1e-6);
+}
+
+#[test]
+fn sums_of_integers_are_exact_and_wrap() {
+    let exact = |equal: bool| {
+        if equal {
+            Ok(())
+        } else {
+            Err("differs".to_string())
+        }
+    };
+    check_sums(
+        |random| random.bits() as i32,
+        |data, sum, wide| {
+            exact(sum == data.iter().fold(0, |a: i32, b| a.wrapping_add(*b)))?;
+            exact(wide == data.iter().map(|&x| i64::from(x)).sum::<i64>())
+        },
+    );
+    check_sums(
+        |random| random.bits() as u32,
+        |data, sum, wide| {
+            exact(sum == data.iter().fold(0, |a: u32, b| a.wrapping_add(*b)))?;
+            exact(wide == data.iter().map(|&x| u64::from(x)).sum::<u64>())
+        },
+    );
+    check_sums(
+        |random| random.bits() as i64,
+        |data, sum, wide| {
+            exact(sum == data.iter().fold(0, |a: i64, b| a.wrapping_add(*b)))?;
+            exact(wide == sum)
+        },
+    );
+    check_sums(
+        |random| random.bits(),
+        |data, sum, wide| {
+            exact(sum == data.iter().fold(0, |a: u64, b| a.wrapping_add(*b)))?;
+            exact(wide == sum)
+        },
+    );
+}
+
+#[test]
+fn the_same_data_gives_the_same_bits() {
+    let (context, stream) = device();
+    let mut reducer = Reducer::new(&stream).unwrap();
+    let count = if emulated(&context) {
+        40_000
+    } else {
+        3_000_001
+    };
+    let data = DeviceBuffer::from_slice(&stream, &Random(5).reals(count)).unwrap();
+    let first = reducer.sum(&data).unwrap();
+    for _ in 0..20 {
+        assert_eq!(reducer.sum(&data).unwrap().to_bits(), first.to_bits());
+    }
+    let mut other = Reducer::new(&Stream::new(&context).unwrap()).unwrap();
+    assert_eq!(other.sum(&data).unwrap().to_bits(), first.to_bits());
+}
+
+#[test]
+fn nan_and_infinity_go_through_sums() {
+    let (_context, stream) = device();
+    let mut reducer = Reducer::new(&stream).unwrap();
+    let mut host = Random(2).reals(5000);
+    host[4321] = f32::INFINITY;
+    let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
+    assert_eq!(reducer.sum(&data).unwrap(), f32::INFINITY);
+    assert_eq!(
+        reducer
+            .sum(&data.slice(..4321).unwrap())
+            .unwrap()
+            .is_finite(),
+        true
+    );
+    host[17] = f32::NEG_INFINITY;
+    let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
+    assert!(reducer.sum(&data).unwrap().is_nan());
+    assert!(reducer.sum_wide(&data).unwrap().is_nan());
+}
+
+#[test]
+fn minima_and_maxima() {
+    let (_context, stream) = device();
+    let mut reducer = Reducer::new(&stream).unwrap();
+    let mut host = Random(3).reals(9999);
+    let least = host.iter().copied().fold(f32::NAN, f32::min);
+    let greatest = host.iter().copied().fold(f32::NAN, f32::max);
+    let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
+    assert_eq!(reducer.min(&data).unwrap(), Some(least));
+    assert_eq!(reducer.max(&data).unwrap(), Some(greatest));
+    assert_eq!(reducer.min(&data.slice(..0).unwrap()).unwrap(), None);
+
+    // NaN is passed over, unless there is nothing else.
+    host[5] = f32::NAN;
+    host[9998] = f32::NEG_INFINITY;
+    let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
+    assert_eq!(reducer.min(&data).unwrap(), Some(f32::NEG_INFINITY));
+    assert!(
+        reducer
+            .max(&data.slice(5..6).unwrap())
+            .unwrap()
+            .unwrap()
+            .is_nan()
+    );
+
+    let integers: Vec<i64> = host
+        .iter()
+        .map(|x| (f64::from(*x) * -1e18) as i64)
+        .collect();
+    let data = DeviceBuffer::from_slice(&stream, &integers).unwrap();
+    assert_eq!(reducer.min(&data).unwrap(), integers.iter().min().copied());
+    assert_eq!(reducer.max(&data).unwrap(), integers.iter().max().copied());
+    let unsigned: Vec<u32> = integers.iter().map(|&x| (x >> 20) as u32).collect();
+    let data = DeviceBuffer::from_slice(&stream, &unsigned).unwrap();
+    assert_eq!(reducer.min(&data).unwrap(), unsigned.iter().min().copied());
+    assert_eq!(reducer.max(&data).unwrap(), unsigned.iter().max().copied());
+    let halves: Vec<f16> = host.iter().map(|&x| f16::from_f32(x * 3.0)).collect();
+    let data = DeviceBuffer::from_slice(&stream, &halves[6..9000]).unwrap();
+    let greatest = halves[6..9000]
+        .iter()
+        .map(|x| x.to_f32())
+        .fold(f32::NAN, f32::max);
+    assert_eq!(reducer.max(&data).unwrap(), Some(greatest));
+}
+
+#[test]
+fn dot_products_of_any_starts() {
+    let (_context, stream) = device();
+    let mut reducer = Reducer::new(&stream).unwrap();
+    let (x, y) = (Random(7).reals(12_000), Random(8).reals(12_000));
+    let x_device = DeviceBuffer::from_slice(&stream, &x).unwrap();
+    let y_device = DeviceBuffer::from_slice(&stream, &y).unwrap();
+    for count in [0, 1, 3, 7, 500, 11_111] {
+        for (from_x, from_y) in [(0, 0), (1, 1), (0, 1), (3, 2), (2, 0)] {
+            let a = x_device.slice(from_x..from_x + count).unwrap();
+            let b = y_device.slice(from_y..from_y + count).unwrap();
+            let products = || {
+                x[from_x..][..count]
+                    .iter()
+                    .zip(&y[from_y..][..count])
+                    .map(|(x, y)| f64::from(*x) * f64::from(*y))
+            };
+            let wanted: f64 = products().sum();
+            let magnitude: f64 = products().map(f64::abs).sum();
+            let dot = f64::from(reducer.dot(&a, &b).unwrap());
+            close(dot, wanted, 1e-6 * magnitude, "the dot product").unwrap();
+            let wide = reducer.dot_wide(&a, &b).unwrap();
+            close(wide, wanted, 1e-14 * magnitude, "the wide dot product").unwrap();
+        }
+    }
+    let error = reducer
+        .dot(&x_device, &y_device.slice(1..).unwrap())
+        .unwrap_err();
+    assert!(matches!(error, Error::Shape(_)), "{error}");
+}
+
+#[test]
+fn a_reduction_of_ones_own() {
+    let (_context, stream) = device();
+    let mut reducer = Reducer::new(&stream).unwrap();
+    let host = Random(9).reals(7000);
+    let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
+    // SAFETY: the expressions only compute.
+    let count = unsafe { MapReduce::<f32, u32>::new("0", "a + b", "0u") };
+    assert_eq!(reducer.reduce(&count, &data).unwrap(), 0);
+    // SAFETY: the expressions only compute.
+    let squares = unsafe { MapReduce::<f32, f64>::new("x * x", "a + b", "0.0") };
+    let wanted: f64 = host.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+    let got = reducer.reduce(&squares, &data).unwrap();
+    close(got, wanted, 1e-10, "the sum of squares").unwrap();
+
+    let mut result = DeviceBuffer::<f64>::zeroed(&stream, 1).unwrap();
+    reducer.reduce_into(&squares, &data, &mut result).unwrap();
+    assert_eq!(result.to_vec(&stream).unwrap(), [got]);
+
+    // SAFETY: this one does not even compile.
+    let wrong = unsafe { MapReduce::<f32, f32>::new("x * not_a_name", "a + b", "0.0f") };
+    let error = reducer.reduce(&wrong, &data).unwrap_err();
+    assert!(error.to_string().contains("not_a_name"), "{error}");
+    // The reducer still works.
+    assert_eq!(reducer.reduce(&squares, &data).unwrap(), got);
+}
+
+#[test]
+fn the_result_may_stay_on_the_device() {
+    let (_context, stream) = device();
+    let mut reducer = Reducer::new(&stream).unwrap();
+    let data = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4]).unwrap();
+    let mut sums = DeviceBuffer::<u32>::zeroed(&stream, 3).unwrap();
+    for i in 0..3 {
+        let part = data.slice(i..).unwrap();
+        reducer
+            .sum_into(&part, &mut sums.slice_mut(i..=i).unwrap())
+            .unwrap();
+    }
+    assert_eq!(sums.to_vec(&stream).unwrap(), [10, 9, 7]);
+    let error = reducer.sum_into(&data, &mut sums).unwrap_err();
+    assert!(error.to_string().contains("3 elements"), "{error}");
+}
+
+#[test]
+fn data_of_another_stream_is_waited_for_and_outlived() {
+    let (context, stream) = device();
+    let other = Stream::new(&context).unwrap();
+    let mut reducer = Reducer::new(&stream).unwrap();
+    let mut results = DeviceBuffer::<u64>::zeroed(&stream, 20).unwrap();
+    for round in 0..20usize {
+        let mut data = DeviceBuffer::<u64>::uninit(&other, 5000).unwrap();
+        data.fill(&other, round as u64).unwrap();
+        let mut result = results.slice_mut(round..=round).unwrap();
+        reducer.sum_into(&data, &mut result).unwrap();
+        // Its memory may be used again at once, but not before the sum is done with it.
+        drop(data);
+        let mut trash = DeviceBuffer::<u64>::uninit(&other, 5000).unwrap();
+        trash.fill(&other, u64::MAX).unwrap();
+    }
+    let wanted: Vec<u64> = (0..20).map(|round| round * 5000).collect();
+    assert_eq!(results.to_vec(&stream).unwrap(), wanted);
+}

@@ -1,0 +1,814 @@
+//! Single instructions on edge values and on many others, against independent computations.
+
+mod common;
+
+use common::load;
+
+/// Runs `d = op(a, b, c)` on each row. `reg` is the register type, `mem` the type in memory.
+fn apply<T: Copy + Default, R: Copy + Default>(
+    op: &str,
+    from: &str,
+    to: &str,
+    rows: &[[T; 3]],
+) -> Vec<R> {
+    let (f, t) = (size_of::<T>() * 8, size_of::<R>() * 8);
+    let flat: Vec<T> = rows.iter().flatten().copied().collect();
+    let ptx = format!(
+        ".version 8.6\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {{
+        .reg .{from} %a, %b, %c; .reg .{to} %d; .reg .b32 %r<6>; .reg .pred %p<5>; .reg .b64 %rd<6>;
+        mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;
+        ld.param.u32 %r2, [n]; setp.ge.u32 %p1, %r1, %r2; @%p1 bra DONE;
+        ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];
+        mul.wide.u32 %rd3, %r1, {}; add.u64 %rd1, %rd1, %rd3;
+        ld.global.b{f} %a, [%rd1]; ld.global.b{f} %b, [%rd1+{}]; ld.global.b{f} %c, [%rd1+{}];
+        {op};
+        mul.wide.u32 %rd3, %r1, {}; add.u64 %rd2, %rd2, %rd3;
+        st.global.b{t} [%rd2], %d;
+        DONE: ret; }}",
+        f / 8 * 3,
+        f / 8,
+        f / 8 * 2,
+        t / 8
+    );
+    let m = load(&ptx);
+    let input = m.device.upload(&flat);
+    let out = m
+        .device
+        .allocate((rows.len() * size_of::<R>()) as u64, true);
+    m.run(
+        "k",
+        rows.len().div_ceil(96) as u32,
+        96,
+        args![input, out, rows.len() as u32],
+    );
+    m.device.download(out, rows.len())
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+}
+
+const SINGLES: [u32; 16] = [
+    0,
+    0x8000_0000,
+    1,
+    0x8000_0001,
+    0x007f_ffff,
+    0x0080_0000,
+    0x8080_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0x7f80_0001,
+    0x3eaa_aaab,
+];
+
+/// Edge values in all combinations of two, and random ones.
+fn singles() -> Vec<[u32; 3]> {
+    let mut random = Random(7);
+    let mut rows = Vec::new();
+    for a in SINGLES {
+        for b in SINGLES {
+            rows.push([a, b, SINGLES[random.next() as usize % 16]]);
+        }
+    }
+    for i in 0..4000 {
+        let mut one = || random.next() as u32;
+        let (a, b, c) = (one(), one(), one());
+        // Half of them close together, so that sums cancel.
+        rows.push(if i % 2 == 0 {
+            [a, b, c]
+        } else {
+            [a, a ^ b & 0x80ff_ffff, (a ^ c & 0x8fff_ffff)]
+        });
+    }
+    rows
+}
+
+fn bits32(x: f32) -> u32 {
+    if x.is_nan() { 0x7fff_ffff } else { x.to_bits() }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Near,
+    Zero,
+    Down,
+    Up,
+}
+
+/// Rounds `value + error` (error far below value) to a single.
+fn round32(value: f64, error: f64, mode: Mode) -> f32 {
+    if !value.is_finite() {
+        return value as f32;
+    }
+    if value == 0.0 && error == 0.0 {
+        return value as f32;
+    }
+    // To nearest first, by way of a value that is odd when inexact; then step to the wanted side.
+    let odd = if error == 0.0 || value.to_bits() & 1 == 1 {
+        value
+    } else if value == 0.0 {
+        f64::from_bits(1).copysign(error)
+    } else if (error > 0.0) == (value > 0.0) {
+        f64::from_bits(value.to_bits() | 1)
+    } else {
+        f64::from_bits(value.to_bits() - 1)
+    };
+    let near = odd as f32;
+    let up = |x: f32| x.next_up();
+    let down = |x: f32| x.next_down();
+    let at_least = f64::from(near) >= odd;
+    let at_most = f64::from(near) <= odd;
+    match mode {
+        Mode::Near => near,
+        Mode::Down => {
+            if at_most {
+                near
+            } else {
+                down(near)
+            }
+        }
+        Mode::Up => {
+            if at_least {
+                near
+            } else {
+                up(near)
+            }
+        }
+        Mode::Zero if odd > 0.0 => {
+            if at_most {
+                near
+            } else {
+                down(near)
+            }
+        }
+        Mode::Zero => {
+            if at_least {
+                near
+            } else {
+                up(near)
+            }
+        }
+    }
+}
+
+/// Sum of doubles and its error.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let s = a + b;
+    let t = s - a;
+    (s, (a - (s - t)) + (b - t))
+}
+
+fn exact_zero(mode: Mode, a: f64, b: f64) -> f64 {
+    if a == 0.0 && b == 0.0 && a.is_sign_negative() == b.is_sign_negative() {
+        a
+    } else if mode == Mode::Down {
+        -0.0
+    } else {
+        0.0
+    }
+}
+
+const MODES: [(&str, Mode); 4] = [
+    ("rn", Mode::Near),
+    ("rz", Mode::Zero),
+    ("rm", Mode::Down),
+    ("rp", Mode::Up),
+];
+
+fn check32(op: &str, rows: &[[u32; 3]], want: impl Fn(f32, f32, f32) -> f32) {
+    let got = apply::<u32, u32>(op, "f32", "f32", rows);
+    for (row, got) in rows.iter().zip(got) {
+        let [a, b, c] = row.map(f32::from_bits);
+        let want = bits32(want(a, b, c));
+        assert_eq!(
+            got,
+            want,
+            "{op} of {a:e} {b:e} {c:e} ({row:08x?}): {:e}, not {:e}",
+            f32::from_bits(got),
+            f32::from_bits(want)
+        );
+    }
+}
+
+#[test]
+fn single_rounding() {
+    let rows = singles();
+    for (name, mode) in MODES {
+        let sum = |a: f64, b: f64| {
+            let (s, e) = two_sum(a, b);
+            if s == 0.0 && e == 0.0 {
+                exact_zero(mode, a, b) as f32
+            } else {
+                round32(s, if s.is_finite() { e } else { 0.0 }, mode)
+            }
+        };
+        check32(&format!("add.{name}.f32 %d, %a, %b"), &rows, |a, b, _| {
+            sum(a.into(), b.into())
+        });
+        check32(&format!("sub.{name}.f32 %d, %a, %b"), &rows, |a, b, _| {
+            sum(a.into(), (-b).into())
+        });
+        check32(&format!("mul.{name}.f32 %d, %a, %b"), &rows, |a, b, _| {
+            round32(f64::from(a) * f64::from(b), 0.0, mode)
+        });
+        check32(
+            &format!("fma.{name}.f32 %d, %a, %b, %c"),
+            &rows,
+            |a, b, c| {
+                let p = f64::from(a) * f64::from(b);
+                if p.is_infinite() || p.is_nan() {
+                    (p + f64::from(c)) as f32
+                } else {
+                    sum(p, c.into())
+                }
+            },
+        );
+        check32(&format!("div.{name}.f32 %d, %a, %b"), &rows, |a, b, _| {
+            let (a, b) = (f64::from(a), f64::from(b));
+            let q = a / b;
+            if !q.is_finite() || b.is_infinite() || q == 0.0 {
+                return q as f32;
+            }
+            let rest = (-q).mul_add(b, a);
+            round32(q, rest / b, mode)
+        });
+        check32(&format!("rcp.{name}.f32 %d, %a"), &rows, |a, _, _| {
+            let a = f64::from(a);
+            let q = 1.0 / a;
+            if !q.is_finite() || q == 0.0 {
+                q as f32
+            } else {
+                round32(q, (-q).mul_add(a, 1.0) / a, mode)
+            }
+        });
+        check32(&format!("sqrt.{name}.f32 %d, %a"), &rows, |a, _, _| {
+            let a = f64::from(a);
+            let r = a.sqrt();
+            if !r.is_finite() || r == 0.0 {
+                r as f32
+            } else {
+                round32(r, (-r).mul_add(r, a) / (2.0 * r), mode)
+            }
+        });
+    }
+}
+
+fn flush(x: f32) -> f32 {
+    if x.is_subnormal() {
+        0f32.copysign(x)
+    } else {
+        x
+    }
+}
+
+#[test]
+fn single_variants() {
+    let rows = singles();
+    check32("add.ftz.f32 %d, %a, %b", &rows, |a, b, _| {
+        flush(flush(a) + flush(b))
+    });
+    check32("mul.rz.ftz.f32 %d, %a, %b", &rows, |a, b, _| {
+        flush(round32(
+            f64::from(flush(a)) * f64::from(flush(b)),
+            0.0,
+            Mode::Zero,
+        ))
+    });
+    check32("fma.rn.sat.f32 %d, %a, %b, %c", &rows, |a, b, c| {
+        let r = a.mul_add(b, c);
+        if r.is_nan() || r <= 0.0 {
+            0.0
+        } else {
+            r.min(1.0)
+        }
+    });
+    check32("neg.f32 %d, %a", &rows, |a, _, _| -a);
+    check32("abs.ftz.f32 %d, %a", &rows, |a, _, _| flush(a.abs()));
+    let numbers: Vec<_> = rows
+        .iter()
+        .copied()
+        .filter(|r| !f32::from_bits(r[1]).is_nan())
+        .collect();
+    check32("copysign.f32 %d, %a, %b", &numbers, |a, b, _| b.copysign(a));
+    let order = |a: f32, b: f32| a < b || a == b && a.is_sign_negative() && b.is_sign_positive();
+    check32("min.f32 %d, %a, %b", &rows, |a, b, _| {
+        if a.is_nan() {
+            b
+        } else if b.is_nan() || order(a, b) {
+            a
+        } else {
+            b
+        }
+    });
+    check32("max.f32 %d, %a, %b", &rows, |a, b, _| {
+        if a.is_nan() {
+            b
+        } else if b.is_nan() || order(b, a) {
+            a
+        } else {
+            b
+        }
+    });
+    check32("min.NaN.f32 %d, %a, %b", &rows, |a, b, _| {
+        if a.is_nan() || b.is_nan() {
+            f32::NAN
+        } else if order(a, b) {
+            a
+        } else {
+            b
+        }
+    });
+    check32("max.xorsign.abs.f32 %d, %a, %b", &rows, |a, b, _| {
+        let sign = if a.is_sign_negative() != b.is_sign_negative() {
+            -1.0
+        } else {
+            1.0
+        };
+        let (x, y) = (a.abs(), b.abs());
+        let larger = if x.is_nan() {
+            y
+        } else if y.is_nan() {
+            x
+        } else {
+            x.max(y)
+        };
+        larger.copysign(sign)
+    });
+    for (op, error, f) in [
+        ("rcp.approx.f32", 1.0, (|x: f64| 1.0 / x) as fn(f64) -> f64),
+        ("sqrt.approx.f32", 1.0, f64::sqrt),
+        ("rsqrt.approx.f32", 2.0, |x| 1.0 / x.sqrt()),
+    ] {
+        let got = apply::<u32, u32>(&format!("{op} %d, %a"), "f32", "f32", &rows);
+        for (row, got) in rows.iter().zip(got) {
+            let (x, got) = (f32::from_bits(row[0]), f32::from_bits(got));
+            let want = f(x.into());
+            assert!(
+                got.is_nan() && want.is_nan()
+                    || f64::from(got) == f64::from(want as f32)
+                    || (f64::from(got) - want).abs() <= error * want.abs() * 2f64.powi(-23),
+                "{op} of {x:e} is {got:e}, not {want:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn double_rounding() {
+    let mut random = Random(3);
+    let edges = [
+        0u64,
+        1 << 63,
+        1,
+        0x000f_ffff_ffff_ffff,
+        0x0010_0000_0000_0000,
+        0x3ff0_0000_0000_0000,
+        0x7fef_ffff_ffff_ffff,
+        0x7ff0_0000_0000_0000,
+    ];
+    let mut rows: Vec<[u64; 3]> = Vec::new();
+    for a in edges {
+        for b in edges {
+            rows.push([a, b, edges[random.next() as usize % 8]]);
+        }
+    }
+    for _ in 0..1000 {
+        // Exponents near each other and away from the limits, where error terms are exact.
+        let mut one = || {
+            random.next() & 0x801f_ffff_ffff_ffff
+                | 0x3f00_0000_0000_0000 + (random.next() % 40 << 52)
+        };
+        rows.push([one(), one(), one()]);
+    }
+    let directed = |value: f64, error: f64, mode: Mode| {
+        let step = match mode {
+            Mode::Near => 0,
+            Mode::Down => -i32::from(error < 0.0),
+            Mode::Up => i32::from(error > 0.0),
+            Mode::Zero if value > 0.0 => -i32::from(error < 0.0),
+            Mode::Zero => i32::from(error > 0.0),
+        };
+        match step {
+            0 => value,
+            1 => value.next_up(),
+            _ => value.next_down(),
+        }
+    };
+    for (name, mode) in MODES {
+        for op in ["add", "mul", "div", "fma", "sqrt"] {
+            let operands = match op {
+                "fma" => "%a, %b, %c",
+                "sqrt" => "%a",
+                _ => "%a, %b",
+            };
+            let got = apply::<u64, u64>(
+                &format!("{op}.{name}.f64 %d, {operands}"),
+                "f64",
+                "f64",
+                &rows,
+            );
+            for (i, (row, got)) in rows.iter().zip(got).enumerate() {
+                let [a, b, c] = row.map(f64::from_bits);
+                let near = match op {
+                    "add" => a + b,
+                    "mul" => a * b,
+                    "div" => a / b,
+                    "fma" => a.mul_add(b, c),
+                    _ => a.sqrt(),
+                };
+                let got = f64::from_bits(got);
+                if mode == Mode::Near {
+                    assert!(
+                        got.to_bits() == near.to_bits() || got.is_nan() && near.is_nan(),
+                        "{op}.{name} {a:e} {b:e} {c:e}: {got:e}"
+                    );
+                    continue;
+                }
+                if i < 64 || !near.is_finite() || near == 0.0 {
+                    continue;
+                }
+                let error = match op {
+                    "add" => two_sum(a, b).1,
+                    "mul" => a.mul_add(b, -near),
+                    "div" => (-near).mul_add(b, a) / b,
+                    "sqrt" => (-near).mul_add(near, a),
+                    _ => {
+                        // a * b + c - near, exactly enough for its sign.
+                        let p = a * b;
+                        let e = a.mul_add(b, -p);
+                        let (s, t) = two_sum(p, c);
+                        (s - near) + (t + e)
+                    }
+                };
+                let want = directed(near, error, mode);
+                assert!(
+                    got == want || near.is_nan() && got.is_nan(),
+                    "{op}.{name} {a:e} {b:e} {c:e}: {got:e}, not {want:e}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn integer_edges() {
+    let edges = [
+        0u32,
+        1,
+        2,
+        31,
+        32,
+        33,
+        63,
+        255,
+        0x7fff_ffff,
+        0x8000_0000,
+        0x8000_0001,
+        0xffff_ffff,
+        0xffff,
+        0x8000,
+        0x1234_5678,
+    ];
+    let mut rows = Vec::new();
+    for a in edges {
+        for b in edges {
+            for c in [0, 5, 31, 32, 40, 300] {
+                rows.push([a, b, c]);
+            }
+        }
+    }
+    let check = |op: &str, want: &dyn Fn(u32, u32, u32) -> u32| {
+        let got = apply::<u32, u32>(op, "b32", "b32", &rows);
+        for (row, got) in rows.iter().zip(got) {
+            let [a, b, c] = *row;
+            assert_eq!(got, want(a, b, c), "{op} of {row:x?}");
+        }
+    };
+    check("shl.b32 %d, %a, %b", &|a, b, _| {
+        if b > 31 { 0 } else { a << b }
+    });
+    check("shr.u32 %d, %a, %b", &|a, b, _| {
+        if b > 31 { 0 } else { a >> b }
+    });
+    check("shr.s32 %d, %a, %b", &|a, b, _| {
+        (a as i32 >> b.min(31)) as u32
+    });
+    check("div.s32 %d, %a, %b", &|a, b, _| {
+        if b == 0 {
+            u32::MAX
+        } else {
+            (a as i32).wrapping_div(b as i32) as u32
+        }
+    });
+    check("rem.u32 %d, %a, %b", &|a, b, _| {
+        if b == 0 { a } else { a % b }
+    });
+    check("mul.hi.s32 %d, %a, %b", &|a, b, _| {
+        (i64::from(a as i32).wrapping_mul(i64::from(b as i32)) >> 32) as u32
+    });
+    check("mul24.lo.s32 %d, %a, %b", &|a, b, _| {
+        ((a << 8) as i32 >> 8).wrapping_mul((b << 8) as i32 >> 8) as u32
+    });
+    check("mad24.hi.u32 %d, %a, %b, %c", &|a, b, c| {
+        ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32 + c
+    });
+    check("add.sat.s32 %d, %a, %b", &|a, b, _| {
+        (a as i32).saturating_add(b as i32) as u32
+    });
+    check("sad.s32 %d, %a, %b, %c", &|a, b, c| {
+        (a as i32).abs_diff(b as i32).wrapping_add(c)
+    });
+    check("abs.s32 %d, %a", &|a, _, _| {
+        (a as i32).wrapping_abs() as u32
+    });
+    check("clz.b32 %d, %a", &|a, _, _| a.leading_zeros());
+    check("bfind.u32 %d, %a", &|a, _, _| {
+        if a == 0 {
+            u32::MAX
+        } else {
+            31 - a.leading_zeros()
+        }
+    });
+    check("bfind.shiftamt.s32 %d, %a", &|a, _, _| {
+        let m = if (a as i32) < 0 { !a } else { a };
+        if m == 0 { u32::MAX } else { m.leading_zeros() }
+    });
+    let field = |a: u32, at: u32, len: u32, signed: bool| {
+        let (at, len) = (at & 255, len & 255);
+        let sign = if !signed || len == 0 {
+            0
+        } else {
+            a >> (at + len - 1).min(31) & 1
+        };
+        (0..32).fold(0, |d, i| {
+            d | if i < len && at + i <= 31 {
+                a >> (at + i) & 1
+            } else {
+                sign
+            } << i
+        })
+    };
+    check("bfe.u32 %d, %a, %b, %c", &|a, b, c| field(a, b, c, false));
+    check("bfe.s32 %d, %a, %b, %c", &|a, b, c| field(a, b, c, true));
+    check("bfi.b32 %d, %a, %b, %c, 7", &|a, b, c| {
+        let at = c & 255;
+        (0..7).fold(b, |d, i| {
+            if at + i <= 31 {
+                d & !(1 << (at + i)) | (a >> i & 1) << (at + i)
+            } else {
+                d
+            }
+        })
+    });
+    check("prmt.b32 %d, %a, %b, %c", &|a, b, c| {
+        let all = u64::from(b) << 32 | u64::from(a);
+        (0..4).fold(0, |d, i| {
+            let s = c >> (4 * i) & 15;
+            let byte = (all >> (8 * (s & 7))) as u8;
+            d | u32::from(if s & 8 != 0 {
+                if byte & 128 != 0 { 255 } else { 0 }
+            } else {
+                byte
+            }) << (8 * i)
+        })
+    });
+    check("shf.l.clamp.b32 %d, %a, %b, %c", &|a, b, c| {
+        ((u64::from(b) << 32 | u64::from(a)) << c.min(32) >> 32) as u32
+    });
+    check("shf.r.wrap.b32 %d, %a, %b, %c", &|a, b, c| {
+        ((u64::from(b) << 32 | u64::from(a)) >> (c & 31)) as u32
+    });
+    check("lop3.b32 %d, %a, %b, %c, 0x1b", &|a, b, c| {
+        (0..32).fold(0, |d, i| {
+            d | (0x1b >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1) << i
+        })
+    });
+    check("fns.b32 %d, %a, 3, 2", &|a, _, _| {
+        (3..32)
+            .filter(|i| a >> i & 1 != 0)
+            .nth(1)
+            .unwrap_or(u32::MAX)
+    });
+    check("bmsk.clamp.b32 %d, %a, %c", &|a, _, c| {
+        if a > 31 {
+            0
+        } else {
+            (if c > 31 { u32::MAX } else { (1 << c) - 1 }) << a
+        }
+    });
+    check("dp2a.lo.s32.u32 %d, %a, %b, %c", &|a, b, c| {
+        let x = |i: u32| (a >> (16 * i)) as i16 as i32;
+        let y = |i: u32| (b >> (8 * i) & 255) as i32;
+        (x(0) * y(0))
+            .wrapping_add(x(1).wrapping_mul(y(1)))
+            .wrapping_add(c as i32) as u32
+    });
+    check("slct.b32.s32 %d, %a, %b, %c", &|a, b, c| {
+        if c as i32 >= 0 { a } else { b }
+    });
+    check("cvt.pack.sat.u8.s32.b32 %d, %a, %b, %c", &|a, b, c| {
+        let s = |x: u32| (x as i32).clamp(0, 255) as u32;
+        c << 16 | s(a) << 8 | s(b)
+    });
+    check("set.lt.u32.s32 %d, %a, %b", &|a, b, _| {
+        if (a as i32) < b as i32 { u32::MAX } else { 0 }
+    });
+    check(
+        "setp.eq.s32 %p2, %c, 5; setp.hi.and.u32 %p3|%p4, %a, %b, !%p2; selp.b32 %d, 1, 0, %p3; @%p4 add.u32 %d, %d, 2",
+        &|a, b, c| u32::from(a > b && c != 5) + 2 * u32::from(a <= b && c != 5),
+    );
+    check("add.cc.u32 %r4, %a, %b; addc.u32 %d, %c, 0", &|a, b, c| {
+        c + u32::from(a.checked_add(b).is_none())
+    });
+    check(
+        "sub.cc.u32 %r4, %a, %b; subc.cc.u32 %r5, 0, 0; subc.u32 %d, %c, 0",
+        &|a, b, c| c.wrapping_sub(u32::from(a < b)),
+    );
+    check(
+        "mad.lo.cc.u32 %r4, %a, %b, %c; madc.hi.u32 %d, %a, %b, 7",
+        &|a, b, c| {
+            ((u64::from(a) * u64::from(b)).wrapping_add(u64::from(c)) >> 32).wrapping_add(7) as u32
+        },
+    );
+}
+
+#[test]
+fn conversions() {
+    let rows = singles();
+    let check = |op: &str, want: &dyn Fn(f32) -> u32| {
+        let got = apply::<u32, u32>(op, "f32", "b32", &rows);
+        for (row, got) in rows.iter().zip(got) {
+            let a = f32::from_bits(row[0]);
+            assert_eq!(got, want(a), "{op} of {a:e} ({:08x})", row[0]);
+        }
+    };
+    check("cvt.rni.s32.f32 %d, %a", &|a| {
+        a.round_ties_even() as i32 as u32
+    });
+    check("cvt.rmi.s32.f32 %d, %a", &|a| a.floor() as i32 as u32);
+    check("cvt.rpi.u32.f32 %d, %a", &|a| a.ceil() as u32);
+    check("cvt.rzi.u32.f32 %d, %a", &|a| a as u32);
+    check("cvt.rzi.s16.f32 %d, %a", &|a| a as i16 as i32 as u32);
+    check("cvt.rzi.u8.f32 %d, %a", &|a| (a as u8).into());
+    check("cvt.rzi.ftz.s32.f32 %d, %a", &|a| a as i32 as u32);
+    check("cvt.rmi.f32.f32 %d, %a", &|a| bits32(a.floor()));
+    check("cvt.sat.f32.f32 %d, %a", &|a| {
+        if a > 0.0 { a.min(1.0).to_bits() } else { 0 }
+    });
+    check("cvt.rna.tf32.f32 %d, %a", &|a| {
+        if a.is_nan() {
+            0x7fff_ffff
+        } else if a.is_infinite() {
+            a.to_bits()
+        } else {
+            (a.to_bits() + 0x1000) & !0x1fff
+        }
+    });
+}
+
+#[test]
+fn half_conversions() {
+    let rows = singles();
+    let near = apply::<u32, u16>("cvt.rn.f16.f32 %d, %a", "f32", "b16", &rows);
+    let brain = apply::<u32, u16>("cvt.rn.bf16.f32 %d, %a", "f32", "b16", &rows);
+    let zero = apply::<u32, u16>("cvt.rz.f16.f32 %d, %a", "f32", "b16", &rows);
+    let packed = apply::<u32, u32>("cvt.rn.relu.f16x2.f32 %d, %a, %b", "f32", "b32", &rows);
+    for (i, row) in rows.iter().enumerate() {
+        let a = f32::from_bits(row[0]);
+        let half = |x: f32| {
+            if x.is_nan() {
+                0x7fff
+            } else {
+                half::f16::from_f32(x).to_bits()
+            }
+        };
+        assert_eq!(near[i], half(a), "{a:e}");
+        assert_eq!(
+            brain[i],
+            if a.is_nan() {
+                0x7fff
+            } else {
+                half::bf16::from_f32(a).to_bits()
+            },
+            "{a:e}"
+        );
+        let exact = half::f16::from_bits(zero[i]).to_f32();
+        assert!(
+            a.is_nan()
+                || exact.abs() <= a.abs()
+                    && (exact.is_infinite()
+                        || exact == a
+                        || half::f16::from_bits(zero[i] + 1).to_f32().abs() > a.abs()),
+            "{a:e}"
+        );
+        let relu = |x: u32| match half(f32::from_bits(x)) {
+            h if h & 0x8000 != 0 => 0,
+            h => h,
+        };
+        assert_eq!(
+            packed[i],
+            u32::from(relu(row[0])) << 16 | u32::from(relu(row[1]))
+        );
+    }
+    let all: Vec<[u16; 3]> = (0..=u16::MAX).map(|h| [h, 0, 0]).collect();
+    for (h, got) in apply::<u16, u32>("cvt.f32.f16 %d, %a", "b16", "f32", &all)
+        .into_iter()
+        .enumerate()
+    {
+        assert_eq!(
+            got,
+            bits32(half::f16::from_bits(h as u16).to_f32()),
+            "{h:04x}"
+        );
+    }
+}
+
+/// Halves in all combinations that matter: edges with each other, and random ones.
+fn half_rows() -> Vec<[u16; 3]> {
+    let edges = [
+        0u16, 0x8000, 1, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00,
+        0x3555,
+    ];
+    let mut random = Random(11);
+    let mut rows = Vec::new();
+    for a in edges {
+        for b in edges {
+            for c in edges {
+                rows.push([a, b, c]);
+            }
+        }
+    }
+    rows.extend((0..20_000).map(|_| {
+        let r = random.next();
+        [r as u16, (r >> 16) as u16, (r >> 32) as u16]
+    }));
+    rows
+}
+
+/// Rounds a double to a half once: to a single that is odd when inexact, then to the half.
+fn half_of(x: f64) -> u16 {
+    let near = x as f32;
+    let cut = if f64::from(near).abs() > x.abs() {
+        f32::from_bits(near.to_bits() - 1)
+    } else {
+        near
+    };
+    let odd = if f64::from(cut) == x || x.is_nan() || cut.is_infinite() {
+        cut
+    } else {
+        f32::from_bits(cut.to_bits() | 1)
+    };
+    if x.is_nan() {
+        0x7fff
+    } else {
+        half::f16::from_f32(odd).to_bits()
+    }
+}
+
+#[test]
+fn half_arithmetic() {
+    use half::f16;
+    let rows = half_rows();
+    for (op, f) in [
+        (
+            "add.f16 %d, %a, %b",
+            (|a: f64, b: f64, _: f64| a + b) as fn(f64, f64, f64) -> f64,
+        ),
+        ("sub.f16 %d, %a, %b", |a, b, _| a - b),
+        ("mul.f16 %d, %a, %b", |a, b, _| a * b),
+    ] {
+        let got = apply::<u16, u16>(op, "b16", "b16", &rows);
+        for (row, got) in rows.iter().zip(got) {
+            let [a, b, c] = row.map(|h| f16::from_bits(h).to_f64());
+            // The double result is exact, so one rounding is left.
+            assert_eq!(got, half_of(f(a, b, c)), "{op} of {a:e} {b:e}");
+        }
+    }
+    let got = apply::<u16, u16>("fma.rn.f16 %d, %a, %b, %c", "b16", "b16", &rows);
+    for (row, got) in rows.iter().zip(got) {
+        let [a, b, c] = row.map(|h| f16::from_bits(h).to_f64());
+        let (s, e) = two_sum(a * b, c);
+        // To odd, so that the second rounding can't err.
+        let s = if e == 0.0 || !s.is_finite() || s.to_bits() & 1 == 1 || e.is_nan() {
+            s
+        } else if (e > 0.0) == (s > 0.0) {
+            f64::from_bits(s.to_bits() | 1)
+        } else {
+            f64::from_bits(s.to_bits() - 1)
+        };
+        assert_eq!(got, half_of(s), "fma of {a:e} {b:e} {c:e} ({row:04x?})");
+    }
+}

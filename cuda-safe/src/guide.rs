@@ -1,0 +1,13 @@
+//! How to use the library, by subject. Read [memory and streams](memory_and_streams) first.
+
+#[doc = include_str!("guide/memory_and_streams.md")]
+pub mod memory_and_streams {}
+
+#[doc = include_str!("guide/launch_safety.md")]
+pub mod launch_safety {}
+
+#[doc = include_str!("guide/errors.md")]
+pub mod errors {}
+
+#[doc = include_str!("guide/from_pycuda.md")]
+pub mod from_pycuda {}
