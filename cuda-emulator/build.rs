@@ -98,9 +98,13 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
         )
         .expect("memory");
     }
-    text.push_str(
-        "];\n\n/// Functions that say that they aren't implemented.\nmod unsupported {\n",
-    );
+    writeln!(
+        text,
+        "];\n\n/// The exported functions that do something.\n#[cfg(test)]\npub static IMPLEMENTED: &[&str] = &{:?};",
+        implemented.keys().collect::<Vec<_>>()
+    )
+    .expect("memory");
+    text.push_str("\n/// Functions that say that they aren't implemented.\nmod unsupported {\n");
     text.push_str("    use crate::driver::{call, status::Code};\n");
     for name in names
         .iter()

@@ -1,4 +1,6 @@
-//! `libcuda.so.1` in software.
+#![doc = include_str!("../docs/guide.md")]
+//!
+#![doc = include_str!("../docs/driver-calls.md")]
 
 mod driver;
 pub mod engine;

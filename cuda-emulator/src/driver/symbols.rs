@@ -107,6 +107,34 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_tells_what_is_implemented() {
+        let text = include_str!("../../docs/driver-calls.md");
+        let (done, missing) = text
+            .split_once("`CUDA_ERROR_NOT_SUPPORTED`:")
+            .expect("two tables");
+        let implemented: std::collections::BTreeSet<&str> = IMPLEMENTED
+            .iter()
+            .map(|name| super::super::inject::documented_name(name))
+            .collect();
+        for name in &implemented {
+            assert!(done.contains(&format!("`{name}`")), "{name} is implemented");
+        }
+        for name in versions()
+            .keys()
+            .filter(|name| !implemented.contains(*name))
+        {
+            assert!(
+                missing.contains(&format!("`{name}`")),
+                "{name} isn't implemented"
+            );
+            assert!(
+                !done.contains(&format!("`{name}` ")),
+                "{name} isn't implemented"
+            );
+        }
+    }
+
+    #[test]
     fn versions_choose_forms() {
         let address = |name, version, per_thread| match find(name, version, per_thread) {
             Search::Found(address) => Some(address),
