@@ -83,7 +83,7 @@ impl Layout {
 
     /// Whether every row of every image starts on 16 bytes, when the first does (f32).
     pub(crate) const fn keeps_alignment(&self) -> bool {
-        self.pitch % 4 == 0 && (self.images <= 1 || self.image_pitch % 4 == 0)
+        self.pitch.is_multiple_of(4) && (self.images <= 1 || self.image_pitch.is_multiple_of(4))
     }
 
     /// Checks that rows and images don't overlap, that all lies within `len` elements, and that

@@ -115,7 +115,7 @@ impl Reducer {
     /// # Errors
     /// The kernel does not compile for this device, or work enqueued before failed.
     pub fn sum<T: Element>(&mut self, data: &(impl DeviceSlice<T> + ?Sized)) -> Result<T::Sum> {
-        self.to_host::<T, T::Sum>(&Operation::sum::<T, T::Sum>(), data.view(), None)
+        self.run_to_host::<T, T::Sum>(&Operation::sum::<T, T::Sum>(), data.view(), None)
     }
 
     /// The sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`. Waits for it.
@@ -126,7 +126,7 @@ impl Reducer {
         &mut self,
         data: &(impl DeviceSlice<T> + ?Sized),
     ) -> Result<T::Wide> {
-        self.to_host::<T, T::Wide>(&Operation::sum::<T, T::Wide>(), data.view(), None)
+        self.run_to_host::<T, T::Wide>(&Operation::sum::<T, T::Wide>(), data.view(), None)
     }
 
     /// Enqueues the sum into one element of device memory.
@@ -138,7 +138,7 @@ impl Reducer {
         data: &(impl DeviceSlice<T> + ?Sized),
         result: &mut (impl DeviceSliceMut<T::Sum> + ?Sized),
     ) -> Result<()> {
-        self.to_device::<T, T::Sum>(&Operation::sum::<T, T::Sum>(), data.view(), None, result)
+        self.run_into::<T, T::Sum>(&Operation::sum::<T, T::Sum>(), data.view(), None, result)
     }
 
     /// The least element; `None` of no elements. Waits for it.
@@ -174,7 +174,7 @@ impl Reducer {
         x: &(impl DeviceSlice<T> + ?Sized),
         y: &(impl DeviceSlice<T> + ?Sized),
     ) -> Result<T::Sum> {
-        self.to_host::<T, T::Sum>(&Operation::dot::<T, T::Sum>(), x.view(), Some(y.view()))
+        self.run_to_host::<T, T::Sum>(&Operation::dot::<T, T::Sum>(), x.view(), Some(y.view()))
     }
 
     /// The dot product, computed in the wider type. Waits for it.
@@ -186,7 +186,7 @@ impl Reducer {
         x: &(impl DeviceSlice<T> + ?Sized),
         y: &(impl DeviceSlice<T> + ?Sized),
     ) -> Result<T::Wide> {
-        self.to_host::<T, T::Wide>(&Operation::dot::<T, T::Wide>(), x.view(), Some(y.view()))
+        self.run_to_host::<T, T::Wide>(&Operation::dot::<T, T::Wide>(), x.view(), Some(y.view()))
     }
 
     /// A reduction of one's own. Waits for it.
@@ -198,7 +198,7 @@ impl Reducer {
         reduction: &MapReduce<T, A>,
         data: &(impl DeviceSlice<T> + ?Sized),
     ) -> Result<A> {
-        self.to_host::<T, A>(&reduction.operation, data.view(), None)
+        self.run_to_host::<T, A>(&reduction.operation, data.view(), None)
     }
 
     /// Enqueues a reduction of one's own into one element of device memory.
@@ -211,7 +211,7 @@ impl Reducer {
         data: &(impl DeviceSlice<T> + ?Sized),
         result: &mut (impl DeviceSliceMut<A> + ?Sized),
     ) -> Result<()> {
-        self.to_device::<T, A>(&reduction.operation, data.view(), None, result)
+        self.run_into::<T, A>(&reduction.operation, data.view(), None, result)
     }
 
     fn unless_empty<T: Element>(
@@ -222,10 +222,10 @@ impl Reducer {
         if data.is_empty() {
             return Ok(None);
         }
-        self.to_host::<T, T::Sum>(operation, data, None).map(Some)
+        self.run_to_host::<T, T::Sum>(operation, data, None).map(Some)
     }
 
-    fn to_host<T: Element, A: Scalar>(
+    fn run_to_host<T: Element, A: Scalar>(
         &mut self,
         operation: &Operation,
         x: DeviceView<'_, T>,
@@ -233,7 +233,7 @@ impl Reducer {
     ) -> Result<A> {
         // The kernel writes across the bus: no copy to wait for.
         let target = self.result.device_ptr()?;
-        let enqueued = self.enqueue::<T, A>(operation, x, y, target, None);
+        let enqueued = self.enqueue(operation, x, y, target, None);
         // Also after a failure: nothing may write to the result while it is read or dropped.
         let waited = self.stream.synchronize();
         enqueued?;
@@ -242,7 +242,7 @@ impl Reducer {
         Ok(bytemuck::pod_read_unaligned(&bytes[..size_of::<A>()]))
     }
 
-    fn to_device<T: Element, A: Scalar>(
+    fn run_into<T: Element, A: Scalar>(
         &mut self,
         operation: &Operation,
         x: DeviceView<'_, T>,
@@ -257,11 +257,11 @@ impl Reducer {
             )));
         }
         let (target, owner) = (result.as_device_ptr(), result.stream());
-        self.enqueue::<T, A>(operation, x, y, target, owner)
+        self.enqueue(operation, x, y, target, owner)
     }
 
-    /// Enqueues the kernel; `target` is the address of an `A` and `owner` its stream.
-    fn enqueue<T: Element, A: Scalar>(
+    /// Enqueues the kernel; `target` is the address of an accumulator and `owner` its stream.
+    fn enqueue<T: Element>(
         &mut self,
         operation: &Operation,
         x: DeviceView<'_, T>,
