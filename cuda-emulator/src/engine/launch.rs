@@ -214,6 +214,12 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     }
     let static_shared = info.static_shared.next_multiple_of(16);
     let shared_size = u64::from(static_shared) + u64::from(launch.dynamic_shared);
+    let reserved = shared_size.next_multiple_of(16);
+    let shared_size = if program.reserved[launch.kernel] {
+        reserved + u64::from(super::special::RESERVED_SIZE)
+    } else {
+        shared_size
+    };
     if shared_size > 1 << 24 {
         return Err(invalid(format!(
             "{shared_size} bytes of shared memory for a block"
@@ -269,6 +275,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
             multiprocessors: options.multiprocessors,
             static_shared,
             dynamic_shared: launch.dynamic_shared,
+            reserved: reserved as u32,
             workspace: workspace.as_ref().map_or(0, |w| w.ptr() as u64),
         },
         started: Instant::now(),

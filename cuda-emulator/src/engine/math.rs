@@ -7,14 +7,16 @@ use super::soft::{self, Format, Round};
 pub(super) const NAN32: u32 = 0x7fff_ffff;
 
 /// Makes any NaN the one that the GPU gives.
+///
+/// Done on the bits: the compiler takes the bits of a NaN for arbitrary and would drop the same choice among floats.
 #[inline(always)]
 pub(super) fn quiet(x: f32) -> f32 {
-    // By its bits: the compiler may take one NaN of an operation for as good as another.
-    if x.to_bits() & 0x7fff_ffff > 0x7f80_0000 {
-        f32::from_bits(NAN32)
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 {
+        NAN32
     } else {
-        x
-    }
+        bits
+    })
 }
 
 /// Flushes a subnormal to a zero of its sign.
@@ -91,17 +93,16 @@ pub(super) fn saturate64(x: f64) -> f64 {
     }
 }
 
-/// Minimum or maximum of floats: −0 is less than +0; a NaN loses unless it is asked to win.
+/// Minimum or maximum of floats: −0 is less than +0; a NaN loses unless it is asked to win. Without branches, so that
+/// the loop over the lanes becomes vector code.
 #[inline(always)]
 pub(super) fn min_max_f32(a: f32, b: f32, max: bool, nan: bool) -> f32 {
-    if a.is_nan() || b.is_nan() {
-        if nan || (a.is_nan() && b.is_nan()) {
-            return f32::from_bits(NAN32);
-        }
-        return if a.is_nan() { b } else { a };
-    }
-    let first = order32(a) < order32(b);
-    if first != max { a } else { b }
+    let is_nan = |x: f32| x.to_bits() & 0x7fff_ffff > 0x7f80_0000;
+    let (a_nan, b_nan) = (is_nan(a), is_nan(b));
+    let pick_a = b_nan | (((order32(a) < order32(b)) != max) & !a_nan);
+    let picked = if pick_a { a.to_bits() } else { b.to_bits() };
+    let no_number = if nan { a_nan | b_nan } else { a_nan & b_nan };
+    f32::from_bits(if no_number { NAN32 } else { picked })
 }
 
 #[inline(always)]

@@ -16,8 +16,10 @@
 //! neighbours say what an instruction does to a warp, `schedule` runs warps, `worker` and `launch` spread blocks over
 //! threads.
 
+mod address;
 mod atomic;
 mod check;
+mod clock;
 mod control;
 mod convert;
 mod interface;

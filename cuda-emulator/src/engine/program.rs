@@ -35,6 +35,8 @@ pub struct Program {
     /// The inputs' names, texts' lines and files, for reports.
     pub(super) inputs: Vec<Input>,
     pub(super) largest_frame: u32,
+    /// Per kernel: it, or a function it may call, uses the system's shared memory.
+    pub(super) reserved: Vec<bool>,
 }
 
 /// What reports need of one input.

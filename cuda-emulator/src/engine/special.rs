@@ -31,8 +31,14 @@ mod block {
     /// Address of the grid's workspace, upper and lower half.
     pub(super) const ENVREG1: u32 = 24;
     pub(super) const ENVREG2: u32 = 25;
-    pub(super) const NSLOTS: u32 = 26;
+    pub(super) const RESERVED: u32 = 26;
+    pub(super) const RESERVED_END: u32 = 27;
+    pub(super) const RESERVED_SIZE: u32 = 28;
+    pub(super) const NSLOTS: u32 = 29;
 }
+
+/// Bytes of shared memory reserved for the system: cooperative groups of several warps keep their state there.
+pub(super) const RESERVED_SIZE: u32 = 1024;
 
 /// Bytes of a block's area.
 pub(super) const BLOCK_SIZE: usize = block::NSLOTS as usize * 128;
@@ -66,6 +72,11 @@ pub(super) fn operand(name: &str) -> Option<u32> {
         "%total_smem_size" | "%aggr_smem_size" => at(block::TOTAL_SIZE),
         "%envreg1" => at(block::ENVREG1),
         "%envreg2" => at(block::ENVREG2),
+        "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" | "%reserved_smem_offset_1" => {
+            at(block::RESERVED)
+        }
+        "%reserved_smem_offset_end" => at(block::RESERVED_END),
+        "%reserved_smem_offset_cap" => at(block::RESERVED_SIZE),
         // Every block is a cluster of its own.
         "%clusterid.x" | "%clusterid.y" | "%clusterid.z" => at(block::CTAID + axis(name)),
         "%nclusterid.x" | "%nclusterid.y" | "%nclusterid.z" => at(block::NCTAID + axis(name)),
@@ -86,6 +97,8 @@ pub(super) struct Facts {
     pub multiprocessors: u32,
     pub static_shared: u32,
     pub dynamic_shared: u32,
+    /// Where shared memory reserved for the system begins.
+    pub reserved: u32,
     /// Where cooperative groups keep the grid's barrier; 0 unless the launch is cooperative.
     pub workspace: u64,
 }
@@ -119,6 +132,9 @@ pub(super) unsafe fn fill_launch(area: *mut u8, facts: &Facts) {
     });
     put(block::ZERO, &|_| 0);
     put(block::ONE, &|_| 1);
+    put(block::RESERVED, &|_| facts.reserved);
+    put(block::RESERVED_END, &|_| facts.reserved + RESERVED_SIZE);
+    put(block::RESERVED_SIZE, &|_| RESERVED_SIZE);
     put(block::ENVREG1, &|_| (facts.workspace >> 32) as u32);
     put(block::ENVREG2, &|_| facts.workspace as u32);
     // SAFETY: two slots.

@@ -391,7 +391,10 @@ impl<'a> Parser<'a> {
         loop {
             let line = self.line();
             match self.text() {
-                ".param" | ".reg" if self.kind() == Kind::Dot => self.advance(),
+                ".param" if self.kind() == Kind::Dot => self.advance(),
+                ".reg" => return Err(self.unsupported(
+                    "parameters in registers aren't supported by the emulator; declare them .param",
+                )),
                 _ => return Err(self.error("`.param` is needed here")),
             }
             let (align, ty, vector) = self.shape()?;

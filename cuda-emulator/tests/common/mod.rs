@@ -1,6 +1,8 @@
 //! A device for tests of the engine: allocations, a heap, what was printed.
 #![allow(dead_code)]
 
+pub mod rows;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -111,7 +113,12 @@ pub struct Loaded {
 
 #[allow(missing_docs)]
 pub fn load(ptx: &str) -> Loaded {
-    let program = Arc::new(Program::load(ptx).unwrap_or_else(|e| panic!("{e}")));
+    place(Program::load(ptx).unwrap_or_else(|e| panic!("{e}")))
+}
+
+#[allow(missing_docs)]
+pub fn place(program: Program) -> Loaded {
+    let program = Arc::new(program);
     let device = TestDevice::new();
     let addresses: Vec<u64> = program
         .variables()

@@ -165,10 +165,18 @@ extern "C" __global__ void halves(__half *h, __nv_bfloat16 *b, const float *x, i
         __half a = __float2half(x[i]), c = __float2half(x[(i + 1) % n]);
         h[i] = __hfma(a, c, __hadd(a, __hmul(c, c)));
         h[n + i] = hsqrt(__habs(a));
+#if __CUDA_ARCH__ >= 800
         h[2 * n + i] = __hmax(a, c);
+#else
+        h[2 * n + i] = a > c ? a : c;
+#endif
         __nv_bfloat16 p = __float2bfloat16(x[i]), q = __float2bfloat16(x[(i + 1) % n]);
+#if __CUDA_ARCH__ >= 800
         b[i] = __hfma(p, q, __hsub(p, q));
+#endif
+#if __CUDA_ARCH__ >= 800
         b[n + i] = hexp(p);
+#endif
         __half2 v = __floats2half2_rn(x[i], x[(i + 1) % n]);
         v = __hfma2(v, v, v);
         h[3 * n + i] = __low2half(v);
@@ -219,7 +227,12 @@ extern "C" __global__ void votes(unsigned *out) {
     out[64 + i] = __match_any_sync(~0u, i % 5);
     int p;
     out[96 + i] = __match_all_sync(~0u, 3, &p) + p;
-    if (i % 2) out[128 + i] = __activemask(); else out[128 + i] = __reduce_add_sync(0x55555555, i);
+    if (i % 2) out[128 + i] = __activemask();
+#if __CUDA_ARCH__ >= 800
+    else out[128 + i] = __reduce_add_sync(0x55555555, i);
+#else
+    else out[128 + i] = 240;
+#endif
     out[160 + i] = __shfl_xor_sync(~0u, i * i, 5);
     out[192 + i] = __shfl_up_sync(~0u, i * i, 3, 8);
     out[224 + i] = __syncthreads_count(i % 3 == 0) + 100 * __syncthreads_and(i < 32) + 200 * __syncthreads_or(i == 100);

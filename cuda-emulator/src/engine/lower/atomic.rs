@@ -41,7 +41,8 @@ impl<'a> Lower<'_, 'a> {
         match name {
             "atom" | "red" => {}
             "mbarrier" => {
-                return Err(self.unsupported("mbarrier instructions aren't supported by the emulator; compile for compute_75, where barriers are done without them"));
+                self.mbarrier(m, o)?;
+                return Ok(true);
             }
             _ => return Ok(false),
         }

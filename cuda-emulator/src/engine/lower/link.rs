@@ -75,6 +75,8 @@ pub(super) struct Summary {
     /// Takes stack beyond its variables.
     pub stack: bool,
     pub dynamic_shared: bool,
+    /// Uses the system's shared memory.
+    pub reserved: bool,
     /// Kernels: end of the shared variables.
     pub shared_end: u64,
     pub registers: u32,
@@ -418,6 +420,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         memory_instructions: linker.memory_instructions,
         inputs: Vec::new(),
         largest_frame: 0,
+        reserved: Vec::new(),
     };
     for (module, (name, text)) in modules.iter().zip(linker.sources) {
         program.inputs.push(Input {
@@ -476,6 +479,9 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
                 .iter()
                 .any(|&f| summaries[f as usize].dynamic_shared),
         );
+        program
+            .reserved
+            .push(reached.iter().any(|&f| summaries[f as usize].reserved));
     }
     Ok(program)
 }

@@ -2,11 +2,11 @@
 
 use super::function::{Base, Lower, New, Result, Slot, Width};
 use super::modifiers::Modifiers;
-use crate::engine::control::POLL_COST;
-use crate::engine::lanes::{self, each, write};
+use crate::engine::address as at;
+use crate::engine::lanes;
 use crate::engine::memory::{self as exec, space};
-use crate::engine::state::{Ctx, Exec, Flow, LANES, Op};
-use crate::engine::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::engine::state::Exec;
+use crate::engine::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::ptx::{Operand, Type};
 
 /// Picks the instance of a memory instruction for an address width, memory type, register width and space.
@@ -181,9 +181,9 @@ impl<'a> Lower<'_, 'a> {
                     _ => return Err(self.syntax("the alignment must be a power of two")),
                 };
                 let run: Exec = if Width::of(ty) == Width::W64 {
-                    alloca::<u64>
+                    at::alloca::<u64>
                 } else {
-                    alloca::<u32>
+                    at::alloca::<u32>
                 };
                 self.emit(New {
                     imm: align,
@@ -201,9 +201,9 @@ impl<'a> Lower<'_, 'a> {
                 self.emit(New {
                     d,
                     ..New::op(if Width::of(ty) == Width::W64 {
-                        stack_save::<u64>
+                        at::stack_save::<u64>
                     } else {
-                        stack_save::<u32>
+                        at::stack_save::<u32>
                     })
                 });
             }
@@ -216,9 +216,9 @@ impl<'a> Lower<'_, 'a> {
                 self.emit(New {
                     a,
                     ..New::op(if Width::of(ty) == Width::W64 {
-                        stack_restore::<u64>
+                        at::stack_restore::<u64>
                     } else {
-                        stack_restore::<u32>
+                        at::stack_restore::<u32>
                     })
                 });
             }
@@ -234,11 +234,11 @@ impl<'a> Lower<'_, 'a> {
     }
 
     pub(super) fn poll(&mut self) {
-        self.emit(New::op(poll));
+        self.emit(New::op(at::poll));
     }
 
     pub(super) fn fence(&mut self) {
-        self.emit(New::op(fence));
+        self.emit(New::op(at::fence));
     }
 
     fn vector(&mut self, m: &mut Modifiers<'_>, operand: &Operand<'a>) -> Result<Vec<Operand<'a>>> {
@@ -519,9 +519,9 @@ impl<'a> Lower<'_, 'a> {
                 lanes::test(|a: u64| a >> 60 == SHARED_WINDOW >> 60)
             }
             Some("local") => lanes::test(|a: u64| a >> 60 == LOCAL_WINDOW >> 60),
-            Some("const") => is_constant,
-            Some("global") => is_global,
-            Some(_) => is_param,
+            Some("const") => at::is_constant,
+            Some("global") => at::is_global,
+            Some(_) => at::is_param,
             None => return Err(self.syntax("the space is missing")),
         };
         self.emit(New {
@@ -557,8 +557,19 @@ impl<'a> Lower<'_, 'a> {
     /// `cp.async`: done at once, so that waiting for it has nothing to wait for.
     fn copy_async(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
         let reduce = m.take("reduce");
-        if !m.take("async") || reduce || m.take("bulk") || m.take("mbarrier") {
-            return Err(self.unsupported("bulk copies and copies with an mbarrier aren't supported by the emulator; compile for compute_80 or use cp.async with groups"));
+        if !m.take("async") || reduce || m.take("bulk") {
+            return Err(self.unsupported(
+                "bulk copies aren't supported by the emulator; compile for compute_80, or use plain cp.async",
+            ));
+        }
+        if m.take("mbarrier") {
+            // The copies are done already. Without .noinc the barrier first expects this arrival, so nothing is left.
+            return if m.take("noinc") {
+                self.mbarrier(m, o)
+            } else {
+                while m.next().is_some() {}
+                Ok(())
+            };
         }
         if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") {
             return Ok(());
@@ -598,266 +609,8 @@ impl<'a> Lower<'_, 'a> {
             c,
             x,
             y,
-            ..New::op(copy_async)
+            ..New::op(at::copy_async)
         });
         Ok(())
     }
-}
-
-/// `d` = address of a local variable.
-pub(super) unsafe fn local_address(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    let value = ctx.local_base.wrapping_add(op.imm);
-    // SAFETY: `d` is a 64-bit register.
-    unsafe { write(ctx.at::<u64>(op.d), mask, |_| value) };
-    Flow::Next
-}
-
-/// `d` = address of a kernel's parameter.
-pub(super) unsafe fn kernel_param_address(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    let value = ctx.launch.params().0.wrapping_add(op.imm);
-    // SAFETY: `d` is a 64-bit register.
-    unsafe { write(ctx.at::<u64>(op.d), mask, |_| value) };
-    Flow::Next
-}
-
-/// `d` = address of a function's parameter: `a` in the frame, `x` bytes a lane.
-pub(super) unsafe fn param_address(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: `d` is a 64-bit register, `a` lies in the frame.
-    unsafe {
-        let base = (ctx.at::<u8>(op.a) as u64).wrapping_add(op.imm);
-        write(ctx.at::<u64>(op.d), mask, |i| {
-            base + i as u64 * u64::from(op.x)
-        });
-    }
-    Flow::Next
-}
-
-unsafe fn poll(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
-    ctx.polled = true;
-    ctx.budget -= POLL_COST;
-    Flow::Next
-}
-
-pub(super) unsafe fn fence(_: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
-    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
-    Flow::Next
-}
-
-/// Bits of a predicate from a test of the address in `a`.
-unsafe fn set(
-    ctx: &mut Ctx<'_>,
-    op: &Op,
-    mask: u32,
-    holds: impl Fn(&Ctx<'_>, u64) -> bool,
-) -> Flow {
-    // SAFETY: `a` is a 64-bit register, `d` a predicate.
-    unsafe {
-        let a = *ctx.at::<[u64; LANES]>(op.a);
-        let mut bits = 0;
-        each(mask, |i| bits |= u32::from(holds(ctx, a[i])) << i);
-        let d = ctx.at::<u32>(op.d);
-        *d = *d & !mask | bits;
-    }
-    Flow::Next
-}
-
-fn in_constants(ctx: &Ctx<'_>, address: u64) -> bool {
-    ctx.launch
-        .image
-        .constant_ranges
-        .iter()
-        .any(|&(base, size)| address >= base && address - base < size)
-}
-
-fn in_params(ctx: &Ctx<'_>, address: u64) -> bool {
-    let (base, size) = ctx.launch.params();
-    address >= base && address - base < size
-}
-
-unsafe fn is_constant(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
-    unsafe { set(ctx, op, mask, in_constants) }
-}
-
-unsafe fn is_param(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
-    unsafe { set(ctx, op, mask, in_params) }
-}
-
-unsafe fn is_global(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
-    unsafe {
-        set(ctx, op, mask, |ctx, a| {
-            a >> 60 == 0 && !in_constants(ctx, a) && !in_params(ctx, a)
-        })
-    }
-}
-
-unsafe fn alloca<T: Copy + Into<u64> + TryFrom<u64>>(
-    ctx: &mut Ctx<'_>,
-    op: &Op,
-    mask: u32,
-) -> Flow {
-    // SAFETY: `a` and `d` are registers of this width.
-    unsafe {
-        let a = *ctx.at::<[T; LANES]>(op.a);
-        let mut most = 0u64;
-        each(mask, |i| most = most.max(a[i].into()));
-        let base = ctx.local_top.next_multiple_of(op.imm.max(16));
-        if most > ctx.local_stride || base + most > ctx.local_stride {
-            let text = format!(
-                "stack overflow: alloca of {most} bytes, {} of {} bytes are in use",
-                ctx.local_top, ctx.local_stride
-            );
-            return ctx.fail(FaultKind::StackOverflow, mask.trailing_zeros(), text);
-        }
-        ctx.local_top = base + most;
-        let d = ctx.at::<T>(op.d);
-        each(mask, |i| {
-            if let Ok(value) = T::try_from(base) {
-                d.add(i).write(value);
-            }
-        });
-    }
-    Flow::Next
-}
-
-unsafe fn stack_save<T: Copy + TryFrom<u64>>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: `d` is a register of this width.
-    unsafe {
-        let d = ctx.at::<T>(op.d);
-        let top = ctx.local_top;
-        each(mask, |i| {
-            if let Ok(value) = T::try_from(top) {
-                d.add(i).write(value);
-            }
-        });
-    }
-    Flow::Next
-}
-
-unsafe fn stack_restore<T: Copy + Into<u64>>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: `a` is a register of this width.
-    let top: u64 = unsafe { (*ctx.at::<T>(op.a).add(mask.trailing_zeros() as usize)).into() };
-    // Other fragments may share the frame and still use what lies above; only growing back is checked.
-    if top <= ctx.local_top && top >= ctx.local_base && mask == ctx.live {
-        ctx.local_top = top;
-    }
-    Flow::Next
-}
-
-unsafe fn copy_async(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: `a` and `b` are 64-bit, `c` a 32-bit register, `x` a predicate; each access is checked.
-    unsafe {
-        let (to, from) = (*ctx.at::<[u64; LANES]>(op.a), *ctx.at::<[u64; LANES]>(op.b));
-        let count = *ctx.at::<[u32; LANES]>(op.c);
-        let ignore = *ctx.at::<u32>(op.x) ^ (op.imm >> 32) as u32;
-        let size = op.imm & 0xff;
-        let mut left = mask;
-        while left != 0 {
-            let i = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let bytes = if ignore >> i & 1 != 0 {
-                0
-            } else {
-                u64::from(count[i]).min(size)
-            };
-            let mut data = [0u8; 16];
-            if bytes > 0 {
-                let Some(host) =
-                    exec::resolve(ctx, None, space::GENERIC, i as u32, from[i], size, false)
-                else {
-                    return Flow::Fault;
-                };
-                for (n, byte) in data[..bytes as usize].iter_mut().enumerate() {
-                    *byte = exec::Mem::load(host + n as u64);
-                }
-            }
-            let Some(host) = exec::resolve(ctx, None, space::SHARED, i as u32, to[i], size, true)
-            else {
-                return Flow::Fault;
-            };
-            for (n, &byte) in data[..size as usize].iter().enumerate() {
-                exec::Mem::store(byte, host + n as u64);
-            }
-        }
-    }
-    Flow::Next
-}
-
-/// Special registers that change while a thread runs.
-pub(super) fn varying_special(name: &str) -> Option<(Exec, Type)> {
-    Some(match name {
-        "%clock" => (clock::<u32>, Type::U32),
-        "%clock_hi" => (clock_high, Type::U32),
-        "%clock64" => (clock::<u64>, Type::U64),
-        "%globaltimer" => (timer::<u64>, Type::U64),
-        "%globaltimer_lo" => (timer::<u32>, Type::U32),
-        "%globaltimer_hi" => (timer_high, Type::U32),
-        _ => return None,
-    })
-}
-
-/// Cycles since the launch, at the clock rate of the options, and never standing still.
-fn cycles(ctx: &Ctx<'_>) -> u64 {
-    let launch = ctx.launch;
-    (launch.started.elapsed().as_nanos() as u64 / 1000)
-        .wrapping_mul(u64::from(launch.options.clock_khz))
-        / 1000
-        + ctx.executed
-}
-
-fn nanoseconds() -> u64 {
-    std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |d| d.as_nanos() as u64)
-}
-
-unsafe fn put<T: Copy>(ctx: &mut Ctx<'_>, op: &Op, mask: u32, value: T) -> Flow {
-    ctx.budget -= 1;
-    // SAFETY: `d` is a register of this width.
-    unsafe {
-        let d = ctx.at::<T>(op.d);
-        each(mask, |i| d.add(i).write(value));
-    }
-    Flow::Next
-}
-
-/// Takes the low bits of a 64-bit count.
-trait Low: Copy {
-    fn low(v: u64) -> Self;
-}
-
-impl Low for u32 {
-    fn low(v: u64) -> u32 {
-        v as u32
-    }
-}
-
-impl Low for u64 {
-    fn low(v: u64) -> u64 {
-        v
-    }
-}
-
-unsafe fn clock<T: Low>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    let value = T::low(cycles(ctx));
-    // SAFETY: as the caller promises.
-    unsafe { put(ctx, op, mask, value) }
-}
-
-unsafe fn clock_high(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    let value = (cycles(ctx) >> 32) as u32;
-    // SAFETY: as the caller promises.
-    unsafe { put(ctx, op, mask, value) }
-}
-
-unsafe fn timer<T: Low>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
-    unsafe { put(ctx, op, mask, T::low(nanoseconds())) }
-}
-
-unsafe fn timer_high(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
-    unsafe { put(ctx, op, mask, (nanoseconds() >> 32) as u32) }
 }

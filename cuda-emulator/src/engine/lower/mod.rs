@@ -12,8 +12,10 @@ mod function;
 mod half;
 mod integer;
 mod link;
+mod mbarrier;
 mod memory;
 mod modifiers;
+mod operands;
 mod warp;
 
 pub(super) use link::link;
