@@ -16,8 +16,8 @@ fn version_and_error_texts() {
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
         &mut text
     ));
-    // SAFETY: a static, NUL-terminated text.
     assert_eq!(
+        // SAFETY: a static, NUL-terminated text.
         unsafe { CStr::from_ptr(text) },
         c"CUDA_ERROR_ILLEGAL_ADDRESS"
     );

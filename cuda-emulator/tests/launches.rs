@@ -58,9 +58,9 @@ fn arguments_by_buffer_and_by_the_old_calls() {
     buffer[32..40].copy_from_slice(&1.25f64.to_ne_bytes());
     let mut size = buffer.len();
     let mut extra: [*mut c_void; 5] = [
-        1 as *mut c_void,
+        std::ptr::without_provenance_mut(1),
         buffer.as_mut_ptr().cast(),
-        2 as *mut c_void,
+        std::ptr::without_provenance_mut(2),
         arg(&size),
         null_mut(),
     ];
@@ -80,9 +80,9 @@ fn arguments_by_buffer_and_by_the_old_calls() {
     check(205, 1.25);
     size = 39;
     let mut extra: [*mut c_void; 5] = [
-        1 as *mut c_void,
+        std::ptr::without_provenance_mut(1),
         buffer.as_mut_ptr().cast(),
-        2 as *mut c_void,
+        std::ptr::without_provenance_mut(2),
         arg(&size),
         null_mut(),
     ];

@@ -271,8 +271,8 @@ fn page_locked_memory() {
     ok!(cuMemHostGetFlags(&mut flags, pinned));
     assert_eq!(flags, 3);
     ok!(cuMemsetD32_v2(device, 9, 1024));
-    // SAFETY: the allocation is 4096 bytes long and the fill of page-locked memory is done.
     assert!(
+        // SAFETY: the allocation is 4096 bytes long and the fill of page-locked memory is done.
         unsafe { std::slice::from_raw_parts(pinned.cast::<u32>(), 1024) }
             .iter()
             .all(|&x| x == 9)
@@ -418,7 +418,7 @@ fn free_memory_is_counted() {
 #[test]
 fn stream_ordered_allocation() {
     let _context = Own::new();
-    let stream = stream(CUstream_flags::CU_STREAM_NON_BLOCKING.0 as u32);
+    let stream = stream(CUstream_flags::CU_STREAM_NON_BLOCKING.0);
     let mut address = 0;
     fails!(
         CUDA_ERROR_INVALID_VALUE,

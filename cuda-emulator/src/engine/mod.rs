@@ -12,7 +12,7 @@
 //! Device addresses are host addresses. Shared and local memory appear in the generic address space in windows that
 //! no host allocation can occupy: [`SHARED_WINDOW`] and [`LOCAL_WINDOW`].
 //!
-//! Inside: `lower` turns the syntax tree into [`state::Op`]s, `lanes`, `memory`, `sync`, `control` and their
+//! Inside: `lower` turns the syntax tree into `state::Op`s, `lanes`, `memory`, `sync`, `control` and their
 //! neighbours say what an instruction does to a warp, `schedule` runs warps, `worker` and `launch` spread blocks over
 //! threads.
 

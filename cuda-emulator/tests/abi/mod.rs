@@ -17,7 +17,6 @@ unsafe extern "C" {
 }
 
 /// Calls a driver function and expects success.
-#[macro_export]
 macro_rules! ok {
     ($function:ident($($arg:expr),* $(,)?)) => {{
         // SAFETY: the tests pass what the function's documentation asks for, or what it must refuse.
@@ -27,7 +26,6 @@ macro_rules! ok {
 }
 
 /// Calls a driver function and expects a code.
-#[macro_export]
 macro_rules! fails {
     ($code:ident, $function:ident($($arg:expr),* $(,)?)) => {{
         // SAFETY: as for ok!.
@@ -35,6 +33,8 @@ macro_rules! fails {
         assert_eq!(code, CUresult::$code, "{}", stringify!($function));
     }};
 }
+
+pub(crate) use {fails, ok};
 
 /// The primary context of device 0, current on this thread; released when dropped.
 pub struct Primary(pub CUcontext);
