@@ -30,7 +30,6 @@ pub(super) struct Shared<'l> {
     pub uses_dynamic: bool,
     pub shared_size: u64,
     pub local_stride: u64,
-    pub largest_frame: u64,
     /// Any check that looks at every access is on.
     pub checked: bool,
     pub facts: Facts,
@@ -266,7 +265,6 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
         uses_dynamic: program.dynamic[launch.kernel],
         shared_size,
         local_stride,
-        largest_frame: u64::from(program.largest_frame),
         checked: options.check_uninit || options.check_race,
         facts: Facts {
             block: launch.block,

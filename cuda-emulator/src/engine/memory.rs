@@ -230,9 +230,7 @@ pub(super) fn resolve(
                 address >= base && address - base < size && size - (address - base) >= bytes
             };
             let params = ctx.launch.params();
-            if fits(params.0, params.1) && !store
-                || fits(ctx.bases[0] as u64, ctx.launch.largest_frame)
-            {
+            if fits(params.0, params.1) && !store || fits(ctx.bases[0] as u64, ctx.frame_size) {
                 return Some(address);
             }
             let text = format!(

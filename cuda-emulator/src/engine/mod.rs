@@ -12,7 +12,13 @@
 //! Device addresses are host addresses. Shared and local memory appear in the generic address space in windows that
 //! no host allocation can occupy: [`SHARED_WINDOW`] and [`LOCAL_WINDOW`].
 //!
-//! Inside: `lower` turns the syntax tree into `state::Op`s, `lanes`, `memory`, `sync`, `control` and their
+//! What it runs: the integer, floating-point (f16, bf16, f32, f64, every rounding), comparison, logic, conversion, data
+//! movement, control, warp, barrier, `mbarrier`, atomic and plain `cp.async` instructions of PTX up to what NVRTC 13
+//! emits for compute_75 to compute_120. What it doesn't: tensor cores, textures and surfaces, bulk copies, clusters,
+//! multicast, module-scope `.local` variables, vector registers, register parameters, stochastic rounding. Those are
+//! refused when the module is loaded, with instruction and line.
+//!
+//! Inside: `lower` turns the syntax tree into instructions, `lanes`, `memory`, `sync`, `control` and their
 //! neighbours say what an instruction does to a warp, `schedule` runs warps, `worker` and `launch` spread blocks over
 //! threads.
 

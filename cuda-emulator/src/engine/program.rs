@@ -34,7 +34,6 @@ pub struct Program {
     pub(super) memory_instructions: u32,
     /// The inputs' names, texts' lines and files, for reports.
     pub(super) inputs: Vec<Input>,
-    pub(super) largest_frame: u32,
     /// Per kernel: it, or a function it may call, uses the system's shared memory.
     pub(super) reserved: Vec<bool>,
 }

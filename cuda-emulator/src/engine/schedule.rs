@@ -157,6 +157,7 @@ impl Worker<'_> {
             let fragment = block.warps[w].fragments[f];
             let frame = &self.frames[fragment.frame as usize];
             self.ctx.bases[0] = frame.memory.ptr();
+            self.ctx.frame_size = frame.memory.size() as u64;
             self.ctx.local_base = frame.local_base;
             self.ctx.local_top = frame.local_top;
             self.ctx.pc = fragment.pc;

@@ -85,6 +85,8 @@ pub(super) struct Op {
 pub(super) struct Ctx<'l> {
     /// Start of each [`Area`].
     pub bases: [*mut u8; 4],
+    /// Bytes of the frame.
+    pub frame_size: u64,
     /// The next instruction.
     pub pc: u32,
     /// Lanes of the running fragment.

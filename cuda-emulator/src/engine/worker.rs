@@ -79,6 +79,7 @@ impl<'l> Worker<'l> {
         let null = std::ptr::null_mut();
         let ctx = Ctx {
             bases: [null, image.constants.ptr(), null, null],
+            frame_size: 0,
             pc: 0,
             mask: 0,
             live: 0,

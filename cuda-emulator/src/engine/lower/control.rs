@@ -205,7 +205,11 @@ impl<'a> Lower<'_, 'a> {
                     Builtin::Malloc => (print::malloc, 1, 1),
                     Builtin::Free => (print::free, 0, 1),
                 };
-                if site.returns.len() != results || site.arguments.len() != count {
+                let sizes = site.arguments.iter().chain(&site.returns);
+                let odd = sizes
+                    .into_iter()
+                    .any(|s| !matches!(s.size, 4 | 8) || s.stride != s.size);
+                if odd || site.returns.len() != results || site.arguments.len() != count {
                     return Err(self.syntax(format!(
                         "`{target}` has {results} results and {count} parameters"
                     )));

@@ -419,7 +419,6 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         constants: std::mem::take(&mut linker.constants),
         memory_instructions: linker.memory_instructions,
         inputs: Vec::new(),
-        largest_frame: 0,
         reserved: Vec::new(),
     };
     for (module, (name, text)) in modules.iter().zip(linker.sources) {
@@ -429,12 +428,6 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
             files: module.files.iter().map(|&(i, n)| (i, n.into())).collect(),
         });
     }
-    program.largest_frame = program
-        .functions
-        .iter()
-        .map(|f| f.frame_size)
-        .max()
-        .unwrap_or(0);
     for (index, &(input, f)) in names.functions.iter().enumerate() {
         let function = &modules[input].functions[f];
         if !function.entry {

@@ -310,6 +310,14 @@ impl<'a> Lower<'_, 'a> {
         let width = width.unwrap_or(Width::W32);
         let bad = || self.syntax("the register's size doesn't fit the type");
         let size = i64::from(ty.size());
+        let aligned = match &base {
+            Base::KernelParam(info) => (i64::from(info.offset).wrapping_add(offset)) % size == 0,
+            Base::Param(slice) => offset % size == 0 && i64::from(slice.stride) % size == 0,
+            Base::Address(..) => true,
+        };
+        if !aligned {
+            return Err(self.syntax("the access to the parameter isn't aligned to its size"));
+        }
         match base {
             Base::KernelParam(info) => {
                 let run = pick_plain!(load_param, ty, width, signed).ok_or_else(bad)?;
@@ -421,6 +429,14 @@ impl<'a> Lower<'_, 'a> {
             self.fence();
         }
         let size = i64::from(ty.size());
+        let aligned = match &base {
+            Base::KernelParam(info) => (i64::from(info.offset).wrapping_add(offset)) % size == 0,
+            Base::Param(slice) => offset % size == 0 && i64::from(slice.stride) % size == 0,
+            Base::Address(..) => true,
+        };
+        if !aligned {
+            return Err(self.syntax("the access to the parameter isn't aligned to its size"));
+        }
         match base {
             Base::KernelParam(_) => {
                 return Err(self.syntax("a kernel's parameters can't be written"));
