@@ -222,7 +222,8 @@ impl Reducer {
         if data.is_empty() {
             return Ok(None);
         }
-        self.run_to_host::<T, T::Sum>(operation, data, None).map(Some)
+        self.run_to_host::<T, T::Sum>(operation, data, None)
+            .map(Some)
     }
 
     fn run_to_host<T: Element, A: Scalar>(

@@ -144,7 +144,12 @@ fn nan_and_infinity_go_through_sums() {
     host[4321] = f32::INFINITY;
     let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
     assert_eq!(reducer.sum(&data).unwrap(), f32::INFINITY);
-    assert!(reducer.sum(&data.slice(..4321).unwrap()).unwrap().is_finite());
+    assert!(
+        reducer
+            .sum(&data.slice(..4321).unwrap())
+            .unwrap()
+            .is_finite()
+    );
     host[17] = f32::NEG_INFINITY;
     let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
     assert!(reducer.sum(&data).unwrap().is_nan());
