@@ -1,0 +1,280 @@
+"""The work of the benches by other libraries, each where installed, into the same summary.
+
+    python3 benches/peers/run.py
+
+CUB (built here with nvcc), NPP, CuPy, PyTorch, numba-cuda, PyCUDA and cuda.core. Device times are
+medians between two events around a call with the queue filled beforehand, launch times are the
+host's. Rows go to peers.jsonl in BENCH_OUT, otherwise in target/benches; a library that is missing
+is named there as missing.
+"""
+
+import ctypes
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from ctypes import c_int, c_longlong, c_size_t, c_ulonglong, c_void_p
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "cuda-compute" / "tuning"))
+import kernels  # noqa: E402
+from driver import Gpu  # noqa: E402
+
+SUM_SIZES = [1 << 10, 1 << 16, 1 << 20, 1 << 24, (1 << 27) - 157, 1 << 30]
+IMAGES = [512, 1024, 4096, 8192]
+FILTERS = [3, 5, 7, 9, 15, 31]
+POOL = 1 << 30
+SPIN = """
+extern "C" __global__ void spin(unsigned long long nanoseconds) {
+    unsigned long long start, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while (now - start < nanoseconds);
+}
+extern "C" __global__ void three(float *x, float factor, unsigned n) {}
+extern "C" __global__ void fill(float *out, unsigned long long count) {
+    for (unsigned long long i = blockIdx.x * 256ull + threadIdx.x; i < count; i += gridDim.x * 256ull) {
+        unsigned long long z = (i + 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+        out[i] = (int)(z >> 32) * 0x1p-31f;
+    }
+}
+"""
+
+
+def name_of(count):
+    if count & (count - 1) == 0:
+        return f"2^{count.bit_length() - 1}"
+    return f"2^{count.bit_length()} - {(1 << count.bit_length()) - count}"
+
+
+class Peers:
+    def __init__(self):
+        folder = Path(os.environ.get("BENCH_OUT", "target/benches"))
+        folder.mkdir(parents=True, exist_ok=True)
+        self.rows = open(folder / "peers.jsonl", "w")
+        self.gpu = gpu = Gpu()
+        cubin = kernels.compile_cubin(SPIN)
+        spin, fill = gpu.function(cubin, "spin"), gpu.function(cubin, "fill")
+        self.three = gpu.function(cubin, "three")
+        self.reserve = 200_000  # nanoseconds of the host's a call, while the device waits
+        gpu.hold = lambda ns: gpu.launch(spin, 1, 1, [c_ulonglong(ns + self.reserve)])
+        self.pool = gpu.alloc(4 * POOL)
+        self.out = gpu.alloc(4 * IMAGES[-1] ** 2)
+        gpu.launch(fill, 4096, 256, [c_ulonglong(self.pool), c_ulonglong(POOL)])
+        gpu.sync()
+        self.cursor = 0
+
+    def note(self, **row):
+        self.rows.write(json.dumps(row) + "\n")
+        self.rows.flush()
+        if "us" in row:
+            print(f"    {row['work']:32} {row['by']:20} {row['us']:10.2f} us", flush=True)
+
+    def missing(self, by, why):
+        print(f"  {by}: missing ({why})", flush=True)
+        self.note(missing=by, why=str(why)[:200])
+
+    def piece(self, floats):
+        step = (floats + 1023) // 1024 * 1024
+        if self.cursor + step > POOL:
+            self.cursor = 0
+        at, self.cursor = self.cursor, self.cursor + step
+        return at
+
+    def sums(self, by, call):
+        """call(offset in floats, count) enqueues one sum on the common stream."""
+        for count in SUM_SIZES:
+            call(self.piece(count), count)
+            self.reserve = 200_000 + 3_000_000
+            us = self.gpu.median(lambda i: call(self.piece(count), count), 15)
+            self.note(work=f"sum of {name_of(count)} f32", by=by, us=us, note="device time")
+
+    def convolutions(self, by, prepare):
+        """prepare(size, k) gives call(offset in floats), or None where there is none."""
+        for size in IMAGES:
+            for k in FILTERS:
+                call = prepare(size, k)
+                if call is None:
+                    continue
+                call(self.piece(size * size))
+                self.reserve = 200_000 + 3_000_000
+                us = self.gpu.median(lambda i: call(self.piece(size * size)), 9)
+                self.note(work=f"{size}² by {k} x {k}", by=by, us=us, note="device time")
+
+    def launches(self, by, call, synchronize):
+        """Host time of a launch with three arguments, in batches between which the queue empties."""
+        times = []
+        for _ in range(60):
+            start = time.perf_counter()
+            for _ in range(200):
+                call()
+            times.append((time.perf_counter() - start) / 200 * 1e6)
+            synchronize()
+        self.note(work="launch with 3 arguments", by=by, us=statistics.median(times), note="host time")
+
+
+def weights(k):
+    return [((i * 7919) % 1000) / 1000 - 0.48 for i in range(k * k)]
+
+
+def cub(peers):
+    library = Path(tempfile.mkdtemp()) / "libcub_peer.so"
+    built = os.environ.get("CUB_PEER")
+    if not built:
+        nvcc = kernels.find(["bin/nvcc"])
+        if not nvcc:
+            raise ImportError("no nvcc")
+        subprocess.run([nvcc, "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC",
+                        "-o", str(library), str(HERE / "cub.cu")], check=True)
+    function = ctypes.CDLL(built or str(library)).cub_sum_f32_32
+    temporary, result = peers.gpu.alloc(1 << 24), peers.gpu.alloc(256)
+    peers.sums("CUB", lambda at, n: function(
+        c_void_p(peers.pool + 4 * at), c_void_p(result), c_int(n), c_void_p(temporary),
+        c_size_t(1 << 24), peers.gpu.stream))
+
+
+def npp(peers):
+    core = kernels.find(["lib64/libnppc.so.13", "lib/libnppc.so.13"])
+    path = kernels.find(["lib64/libnppif.so.13", "lib/libnppif.so.13"])
+    if not core or not path:
+        raise ImportError("no libnppif.so.13")
+    ctypes.CDLL(core, mode=ctypes.RTLD_GLOBAL)
+    call = ctypes.CDLL(path).nppiFilterBorder_32f_C1R_Ctx
+
+    class Context(ctypes.Structure):
+        _fields_ = [("stream", c_void_p), ("device", c_int), ("multiprocessors", c_int),
+                    ("threads_mp", c_int), ("threads_block", c_int), ("shared", c_size_t),
+                    ("major", c_int), ("minor", c_int), ("flags", ctypes.c_uint), ("reserved", c_int)]
+
+    class Size(ctypes.Structure):
+        _fields_ = [("width", c_int), ("height", c_int)]
+
+    context = Context(peers.gpu.stream, 0, peers.gpu.multiprocessors, 2048, 1024, 49152, 9, 0, 1, 0)
+    coefficients = peers.gpu.alloc(1 << 14)
+
+    def prepare(size, k):
+        array = (ctypes.c_float * (k * k))(*weights(k))
+        peers.gpu.sync()
+        ctypes.CDLL("libcuda.so.1").cuMemcpyHtoD_v2(c_ulonglong(coefficients), array,
+                                                    c_size_t(4 * k * k))
+
+        def run(at):
+            status = call(c_void_p(peers.pool + 4 * at), c_int(4 * size), Size(size, size), Size(0, 0),
+                          c_void_p(peers.out), c_int(4 * size), Size(size, size),
+                          c_void_p(coefficients), Size(k, k), Size(k // 2, k // 2), c_int(2), context)
+            if status:
+                raise RuntimeError(f"NPP status {status}")
+        return run
+
+    peers.convolutions("NPP", prepare)
+
+
+def cupy(peers):
+    import cupy
+    import cupyx.scipy.ndimage as ndimage
+    stream = cupy.cuda.ExternalStream(peers.gpu.stream.value)
+
+    def view(pointer, at, shape, count):
+        memory = cupy.cuda.UnownedMemory(pointer, 4 * (at + count), None)
+        return cupy.ndarray(shape, cupy.float32, cupy.cuda.MemoryPointer(memory, 4 * at))
+
+    with stream:
+        result = cupy.empty((), cupy.float32)
+        peers.sums("CuPy", lambda at, n: view(peers.pool, at, n, n).sum(out=result))
+
+        def prepare(size, k):
+            filter_ = cupy.array(weights(k), cupy.float32).reshape(k, k)
+            out = view(peers.out, 0, (size, size), size * size)
+            return lambda at: ndimage.convolve(view(peers.pool, at, (size, size), size * size),
+                                               filter_, output=out, mode="constant")
+        peers.convolutions("CuPy", prepare)
+        kernel = cupy.RawKernel('extern "C" __global__ void three(float *x, float f, unsigned n) {}',
+                                "three")
+        factor, n = cupy.float32(2), cupy.uint32(256)
+        peers.launches("CuPy", lambda: kernel((1,), (32,), (result, factor, n)), peers.gpu.sync)
+
+
+def torch(peers):
+    import torch
+    stream = torch.cuda.ExternalStream(peers.gpu.stream.value)
+    with torch.cuda.stream(stream):
+        class View:
+            def __init__(self, pointer, shape):
+                self.__cuda_array_interface__ = dict(shape=shape, typestr="<f4", data=(pointer, False),
+                                                     version=3)
+        pool = torch.as_tensor(View(peers.pool, (POOL,)), device="cuda")
+        result = torch.empty((), device="cuda")
+        peers.sums("PyTorch", lambda at, n: torch.sum(pool[at:at + n], dim=0, out=result))
+
+        def prepare(size, k):
+            filter_ = torch.tensor(weights(k), device="cuda").reshape(1, 1, k, k)
+            return lambda at: torch.nn.functional.conv2d(
+                pool[at:at + size * size].reshape(1, 1, size, size), filter_, padding=k // 2)
+        peers.convolutions("PyTorch", prepare)
+
+
+def numba(peers):
+    import numpy as np
+    from numba import cuda
+    cuda.current_context()
+    stream = cuda.external_stream(peers.gpu.stream.value)
+
+    @cuda.jit("void(float32[:], float32, uint32)")
+    def three(x, factor, n):
+        pass
+    array = cuda.device_array(256, np.float32)
+    launch = three[1, 32, stream]
+    peers.launches("numba-cuda", lambda: launch(array, np.float32(2), np.uint32(256)), peers.gpu.sync)
+
+
+def pycuda(peers):
+    import pycuda.driver as driver
+    import numpy as np
+    driver.init()
+    context = driver.Device(0).retain_primary_context()
+    context.push()
+    from pycuda import gpuarray
+    module = driver.module_from_file(str(kernels.compile_cubin(SPIN)))
+    function = module.get_function("three")
+    array = gpuarray.zeros(256, np.float32)
+    function.prepare("PfI")
+    peers.launches("PyCUDA, prepared",
+                   lambda: function.prepared_call((1, 1), (32, 1, 1), array.gpudata, 2.0, 256),
+                   context.synchronize)
+
+
+def cuda_core(peers):
+    from cuda.core import Device, LaunchConfig, ObjectCode, launch
+    import numpy as np
+    device = Device(0)
+    device.set_current()
+    stream = device.create_stream()
+    kernel = ObjectCode.from_cubin(str(kernels.compile_cubin(SPIN))).get_kernel("three")
+    config = LaunchConfig(grid=1, block=32)
+    pointer, factor, n = peers.out, np.float32(2), np.uint32(256)
+    peers.launches("cuda.core", lambda: launch(stream, config, kernel, pointer, factor, n), stream.sync)
+
+
+def main():
+    peers = Peers()
+    wanted = sys.argv[1:]
+    for by, run in [("CUB", cub), ("NPP", npp), ("CuPy", cupy), ("PyTorch", torch),
+                    ("numba-cuda", numba), ("PyCUDA", pycuda), ("cuda.core", cuda_core)]:
+        if wanted and by not in wanted:
+            continue
+        try:
+            run(peers)
+        except ImportError as why:
+            peers.missing(by, why)
+        except Exception as error:  # one peer's failure is told, and is not another's
+            print(f"  {by} FAILED: {type(error).__name__}: {error}", flush=True)
+            peers.note(failed=by, why=f"{type(error).__name__}: {error}"[:300])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""Makes one Markdown table of what the benches and their peers measured.
+
+    python3 scripts/bench_summary.py            prints it, and writes target/benches/summary.md
+    python3 scripts/bench_summary.py --readme   also puts the main rows into README.md
+
+Reads the *.jsonl files of BENCH_OUT, otherwise of target/benches.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = Path(os.environ.get("BENCH_OUT", ROOT / "target" / "benches"))
+ORDER = ["sum", "convolution", "launch", "transfer", "allocation", "compile"]
+MARKS = ("<!-- performance: made by scripts/bench_summary.py --readme -->", "<!-- end -->")
+
+
+def load():
+    """Devices, ceilings and rows of every bench; rows of the peers under 'peers'."""
+    benches = {}
+    for path in sorted(FOLDER.glob("*.jsonl")):
+        lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+        benches[path.stem] = lines
+    return benches
+
+
+def clocks():
+    """What nvidia-smi says of driver and clocks now; nothing where there is none."""
+    query = "driver_version,clocks.sm,clocks.max.sm,clocks.mem"
+    try:
+        out = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"],
+                             capture_output=True, text=True, check=True, timeout=20).stdout
+        return dict(zip(query.split(","), (part.strip() for part in out.splitlines()[0].split(","))))
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return {}
+
+
+def number(us):
+    if us >= 1e6:
+        return f"{us / 1e6:.2f} s"
+    if us >= 1e4:
+        return f"{us / 1e3:.1f} ms"
+    return f"{us:.3f} µs" if us < 10 else f"{us:.1f} µs"
+
+
+def device_line(benches):
+    """The device, which must be the same in all files, and whether it is the emulator."""
+    devices = {json.dumps({k: line[k] for k in ("device", "emulated", "driver", "clock_mhz")})
+               for name, lines in benches.items() if name != "peers"
+               for line in lines if "device" in line}
+    if len(devices) != 1:
+        sys.exit(f"the results are of {len(devices)} devices: remove {FOLDER} and run the benches again")
+    device = json.loads(devices.pop())
+    text = f"{device['device']}, driver interface {device['driver']}"
+    now = {} if device["emulated"] else clocks()
+    if now:
+        text += (f", driver {now['driver_version']}, SM clock {now['clocks.sm']} after the run "
+                 f"(most {now['clocks.max.sm']}), memory {now['clocks.mem']}")
+    else:
+        text += f", clock {device['clock_mhz']} MHz"
+    return text + ".", device["emulated"]
+
+
+def table(lines, peers):
+    """One row for each work, one column for each who did it; rates in a last column."""
+    works, columns, cells, notes = [], [], {}, {}
+    for line in [line for line in lines if "work" in line] + peers:
+        work, by = line["work"], line["by"]
+        if line in peers and work not in works:
+            continue
+        if work not in works:
+            works.append(work)
+        if by not in columns:
+            columns.append(by)
+        cells[work, by] = line["us"]
+        if work not in notes and line.get("note"):
+            notes[work] = f"{by}: {line['note']}" if by != columns[0] else line["note"]
+    out = ["| | " + " | ".join(columns) + " | |", "| --- " * (len(columns) + 2) + "|"]
+    for work in works:
+        row = [number(cells[work, by]) if (work, by) in cells else "" for by in columns]
+        out.append(f"| {work} | " + " | ".join(row) + f" | {notes.get(work, '')} |")
+    return out
+
+
+def launch_note(lines):
+    """For the launch bench the interesting note is that of the second column."""
+    return [{**line, "note": ""} if line.get("by", "").startswith("raw") else line for line in lines]
+
+
+def summary(benches):
+    device, emulated = device_line(benches)
+    out = ["# Benches", "", device, ""]
+    if emulated:
+        out += ["**These are times of the emulator. They say nothing of a GPU.**", ""]
+    ceilings = [line for lines in benches.values() for line in lines if "ceiling" in line]
+    if ceilings:
+        text = ", ".join(f"{c['ceiling']} {c['value']:.4g} {c['unit']}" for c in ceilings)
+        out += [f"Ceilings measured in the same run: {text}.", ""]
+    peers = benches.get("peers", [])
+    for line in peers:
+        if "missing" in line:
+            out.append(f"- {line['missing']} is missing: {line['why']}")
+        if "failed" in line:
+            out.append(f"- {line['failed']} failed: {line['why']}")
+    rows = [line for line in peers if "work" in line]
+    for name in ORDER:
+        if name in benches:
+            lines = launch_note(benches[name]) if name == "launch" else benches[name]
+            out += ["", f"## {name}", ""] + table(lines, rows)
+    return "\n".join(out) + "\n", device, emulated
+
+
+README_WORK = ["sum of 2^16 f32", "sum of 2^20 f32", "sum of 2^24 f32", "sum of 2^27 - 157 f32",
+               "sum of 2^30 f32", "4096² by 3 x 3", "4096² by 5 x 5", "4096² by 7 x 7",
+               "4096² by 9 x 9", "4096² by 15 x 15", "4096² by 31 x 31",
+               "8192² by separable 31 x 31"]
+
+
+def readme(benches, device):
+    """The main rows: this library's device time against the peers' and the CPU's."""
+    rows = [line for lines in benches.values() for line in lines if "work" in line]
+    cell = {(row["work"], row["by"]): row["us"] for row in rows}
+    ours = "GPU, device time"
+    others = [by for by in ("CUB", "NPP", "CuPy", "PyTorch") if any(r["by"] == by for r in rows)]
+    cpu = ["CPU, plain loop", "CPU, one thread vectorised", "CPU, all cores vectorised"]
+    columns = [ours] + others + cpu
+    note = {row["work"]: row["note"] for row in rows if row["by"] == ours}
+    out = [MARKS[0], "", device, "", "| | " + " | ".join(columns) + " | reached |",
+           "| --- " * (len(columns) + 2) + "|"]
+    for work in README_WORK:
+        if (work, ours) not in cell:
+            continue
+        values = [number(cell[work, by]) if (work, by) in cell else "" for by in columns]
+        out.append(f"| {work} | " + " | ".join(values) + f" | {note[work]} |")
+    launches = {row["by"]: row["us"] for row in rows if row["work"] == "launch with 3 arguments"}
+    if launches:
+        out += ["", "A launch with three arguments on the host: "
+                + ", ".join(f"{by} {number(us)}" for by, us in launches.items()) + "."]
+    text = "\n".join(out + ["", MARKS[1]])
+    path = ROOT / "README.md"
+    before = path.read_text()
+    if MARKS[0] not in before:
+        sys.exit(f"README.md has no line {MARKS[0]!r}")
+    head, rest = before.split(MARKS[0], 1)
+    path.write_text(head + text + rest.split(MARKS[1], 1)[1])
+
+
+def main():
+    benches = load()
+    if not any(name in benches for name in ORDER):
+        sys.exit(f"no results in {FOLDER}: run `cargo bench` first")
+    text, device, emulated = summary(benches)
+    print(text)
+    (FOLDER / "summary.md").write_text(text)
+    if "--readme" in sys.argv[1:]:
+        if emulated:
+            sys.exit("the emulator's times do not belong into README.md")
+        readme(benches, device)
+
+
+if __name__ == "__main__":
+    main()
