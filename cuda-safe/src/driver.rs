@@ -91,11 +91,16 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     match NonNull::new(address) {
         Some(address) if code == CUresult::CUDA_SUCCESS => Ok(address),
         _ => {
-            let installed = version().map_or_else(|_| "unknown".into(), |v| v.to_string());
-            let detail = format!(
-                "{} needs a driver of CUDA {since} or newer; the installed one is CUDA {installed}",
-                name.to_string_lossy()
-            );
+            let name = name.to_string_lossy();
+            let detail = match version() {
+                Ok(installed) if installed >= since => {
+                    format!("the installed driver (CUDA {installed}) has no function {name}")
+                }
+                Ok(installed) => format!(
+                    "{name} needs a driver of CUDA {since} or newer; the installed one is CUDA {installed}"
+                ),
+                Err(_) => format!("{name} needs a driver of CUDA {since} or newer"),
+            };
             let code = if code == CUresult::CUDA_SUCCESS {
                 CUresult::CUDA_ERROR_NOT_FOUND
             } else {

@@ -244,7 +244,9 @@ impl fmt::Display for Error {
             }
             Code::Checked => {}
         }
-        if !detail.is_empty() {
+        if detail.starts_with('\n') {
+            write!(f, ":{detail}")?;
+        } else if !detail.is_empty() {
             write!(f, ": {detail}")?;
         }
         if let ErrorKind::OutOfMemory {

@@ -45,10 +45,28 @@ struct Inner {
     raw: CUmodule,
     context: Context,
     owned: bool,
+    names: Names,
+}
+
+/// What is known of the names in a module from its source.
+#[derive(Default)]
+struct Names {
     /// Name expressions and the mangled names behind them.
     lowered: Vec<(String, String)>,
-    /// Names found in the PTX, for drivers that can't list a module's functions.
+    /// Kernels in the PTX, for drivers that can't list a module's functions.
     entries: Vec<String>,
+    /// Global variables in the PTX, which no driver lists.
+    variables: Vec<String>,
+}
+
+impl Names {
+    fn of(ptx: &str, lowered: &[(String, String)]) -> Self {
+        Self {
+            lowered: lowered.to_vec(),
+            entries: names::entries(ptx),
+            variables: names::variables(ptx),
+        }
+    }
 }
 
 // SAFETY: a module handle may be used from any thread; the driver locks.
@@ -83,12 +101,7 @@ impl Module {
         compiled: &CompiledProgram,
         options: &JitOptions,
     ) -> Result<Self> {
-        let names = || {
-            (
-                compiled.lowered_names().to_vec(),
-                names::entries(compiled.ptx()),
-            )
-        };
+        let names = || Names::of(compiled.ptx(), compiled.lowered_names());
         if let Some(cubin) = compiled.cubin() {
             let refused = [
                 CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -126,7 +139,7 @@ impl Module {
     #[doc(alias = "cuModuleLoadDataEx")]
     pub fn from_ptx_with(context: &Context, ptx: &str, options: &JitOptions) -> Result<Self> {
         Self::load(context, &image::with_nul(ptx)?, options, || {
-            (Vec::new(), names::entries(ptx))
+            Names::of(ptx, &[])
         })
     }
 
@@ -194,7 +207,7 @@ impl Module {
     /// module, and the last function or global taken from it, is gone.
     #[must_use]
     pub unsafe fn from_raw(context: &Context, raw: CUmodule) -> Self {
-        Self::wrap(context, raw, false, (Vec::new(), Vec::new()))
+        Self::wrap(context, raw, false, Names::default())
     }
 
     /// `image` has been checked to be as long as it says.
@@ -202,7 +215,7 @@ impl Module {
         context: &Context,
         image: &[u8],
         options: &JitOptions,
-        names: impl FnOnce() -> (Vec<(String, String)>, Vec<String>),
+        names: impl FnOnce() -> Names,
     ) -> Result<Self> {
         const CALL: &str = "cuModuleLoadDataEx";
         let _current = context.enter()?;
@@ -218,18 +231,12 @@ impl Module {
         Ok(Self::wrap(context, raw, true, names()))
     }
 
-    fn wrap(
-        context: &Context,
-        raw: CUmodule,
-        owned: bool,
-        (lowered, entries): (Vec<(String, String)>, Vec<String>),
-    ) -> Self {
+    fn wrap(context: &Context, raw: CUmodule, owned: bool, names: Names) -> Self {
         Self(Arc::new(Inner {
             raw,
             context: context.clone(),
             owned,
-            lowered,
-            entries,
+            names,
         }))
     }
 
@@ -293,7 +300,7 @@ impl Module {
     #[doc(alias = "cuModuleEnumerateFunctions")]
     pub fn function_names(&self) -> Result<Vec<String>> {
         match names::enumerate(self) {
-            Err(_) if !self.0.entries.is_empty() => Ok(self.0.entries.clone()),
+            Err(_) if !self.0.names.entries.is_empty() => Ok(self.0.names.entries.clone()),
             listed => listed,
         }
     }
@@ -339,6 +346,7 @@ impl Module {
     fn c_name(&self, name: &str, call: &'static str) -> Result<CString> {
         let linked = self
             .0
+            .names
             .lowered
             .iter()
             .find(|(expression, _)| expression == name);
@@ -355,6 +363,7 @@ impl Module {
             let mut known = self.function_names().unwrap_or_default();
             known.extend(
                 self.0
+                    .names
                     .lowered
                     .iter()
                     .map(|(expression, _)| expression.clone()),
@@ -367,6 +376,9 @@ impl Module {
                 ". C++ mangles names: declare the kernel extern \"C\", or compile with a name expression",
             );
         } else {
+            if !self.0.names.variables.is_empty() {
+                detail.push_str(&format!("; it has {}", self.0.names.variables.join(", ")));
+            }
             detail.push_str(
                 ". C++ mangles names in namespaces, and unused static variables are dropped",
             );

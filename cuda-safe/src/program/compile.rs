@@ -140,27 +140,24 @@ fn key(program: &Program, options: &[String], directories: &[PathBuf]) -> Option
     Some(key.finish())
 }
 
-/// The toolkit's headers: those of the machine that the program runs on, then those it was built
-/// with.
+/// The toolkit's headers: those of the machine that the program runs on, otherwise those it was
+/// built with. Never a mixture of two toolkits.
 fn toolkit_include_paths() -> Vec<PathBuf> {
     let installed = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"]
         .into_iter()
         .filter_map(env::var_os)
-        .map(|root| PathBuf::from(root).join("include"));
-    let built_with = sys::TOOLKIT_INCLUDE_DIRS.iter().map(PathBuf::from);
-    let mut paths = Vec::new();
-    // One toolkit's headers, never a mixture of two.
-    if let Some(root) = installed
-        .chain(built_with)
-        .find(|path| path.join("cuda.h").is_file())
-    {
-        let cccl = root.join("cccl");
-        paths.push(root);
-        if cccl.is_dir() {
-            paths.push(cccl);
-        }
+        .map(|root| PathBuf::from(root).join("include"))
+        .find(|path| path.join("cuda.h").is_file());
+    match installed {
+        Some(root) => vec![root.clone(), root.join("cccl")],
+        None => sys::TOOLKIT_INCLUDE_DIRS
+            .iter()
+            .map(PathBuf::from)
+            .collect(),
     }
-    paths
+    .into_iter()
+    .filter(|path| path.is_dir())
+    .collect()
 }
 
 /// Destroys the program when it goes out of scope.

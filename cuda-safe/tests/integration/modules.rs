@@ -147,6 +147,8 @@ fn globals_are_read_written_and_size_checked() {
     );
     let error = counter.module().global::<f32>("tabel", 4).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::NotFound);
+    let text = error.to_string();
+    assert!(text.contains("counter") && text.contains("table"), "{text}");
 }
 
 #[test]
