@@ -3,7 +3,7 @@
     python3 tune.py prepare SUITE...    compiles everything the suites need (no GPU needed)
     python3 tune.py run SUITE...        measures; every measurement goes to $OUT/results.jsonl
 
-Suites: ceilings sum small march tile separable correct peers. Times are medians between two events
+Suites: ceilings copies sum direct tile stream separable correct peers. Times are medians between two events
 around one launch, the queue filled beforehand, inputs random and rotating through memory.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 import kernels
 
 OUT = Path(os.environ.get("OUT", "."))
-SUITES = ["ceilings", "copies", "sum", "march", "tile", "stream", "separable", "correct", "peers"]
+SUITES = ["ceilings", "copies", "sum", "direct", "tile", "stream", "separable", "correct", "peers"]
 HELPERS = (kernels.HERE / "helpers.cu").read_text()
 POOL = 1 << 30  # floats of the pool of random input
 SUM_SIZES = [1 << 12, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, (1 << 27) - 157, 1 << 30]
@@ -69,11 +69,10 @@ def sum_variants():
         yield dict(threads=threads, unroll=unroll)
 
 
-def march_variants(k):
-    caps = {3: [(128, 8), (128, 12), (256, 4), (256, 6)], 5: [(128, 8), (256, 3), (256, 4)],
-            7: [(128, 4), (128, 6), (256, 2)], 9: [(128, 4), (256, 1), (256, 2)]}.get(k, [])
-    for (threads, blocks), prefetch in itertools.product(caps, [0, 1]):
-        yield dict(THREADS=threads, BLOCKS=blocks, PREFETCH=prefetch)
+def direct_variants(k):
+    for (warps, rows), cap in itertools.product([(4, 2), (4, 4), (8, 4), (4, 8), (2, 4)],
+                                                [24, 32, 40, 48] if k <= 5 else [16, 20, 24, 32]):
+        yield dict(WARPS=warps, ROWS=rows, BLOCKS=cap // warps)
 
 
 def tile_variants(k):
@@ -84,8 +83,8 @@ def tile_variants(k):
 
 
 def stream_variants(k):
-    passes = {3: [(3, 0)], 5: [(5, 0)], 7: [(7, 0)], 9: [(9, 0), (3, 0)],
-              15: [(3, 1), (5, 1), (4, 1), (15, 0), (5, 0)], 31: [(2, 1), (3, 1)]}[k]
+    passes = {3: [(3, 0)], 5: [(5, 0)], 7: [(7, 0)], 9: [(9, 0)],
+              15: [(3, 1)], 31: [(2, 1)]}[k]
     for warps, rows, (per, rolled) in itertools.product(
             {31: [4, 8]}.get(k, [1, 2, 4]), [4, 8], passes):
         for resident in (20, 32) if rows == 4 else (16, 24):
@@ -101,7 +100,7 @@ def separable_variants(k):
         yield dict(THREADS=threads, COLUMNS=columns, BLOCKS=blocks, GROUP=group)
 
 
-MARCH_K, TILE_K, SEPARABLE_K = [3, 5], [3, 5, 7, 9, 15, 31], [5, 9, 15, 31]
+DIRECT_K, TILE_K, SEPARABLE_K = [3, 5, 7, 9], [3, 5, 7, 9, 15, 31], [5, 9, 15, 31]
 CORRECT = [(3, 3), (5, 5), (9, 9), (15, 15), (31, 31), (4, 6)]
 
 
@@ -110,8 +109,8 @@ def correct_cases():
         if (kw, border) in {(31, 1), (31, 2), (15, 3), (15, 0)}:
             continue
         common = dict(border=border, aligned=aligned, same=True)
-        if kw <= 9:
-            yield "march", kw, kh, common, dict(THREADS=128, BLOCKS=4, PREFETCH=0)
+        if kw <= 5:
+            yield "direct", kw, kh, common, dict(WARPS=4, ROWS=4, BLOCKS=8)
         yield "stream", kw, kh, common, dict(WARPS=2, ROWS=4, BLOCKS=8, AHEAD=1 + (kw == 9),
                                               PASS=kh if kh <= 9 else 4, ROLLED=int(kh > 9))
         yield "tile", kw, kh, common, dict(WARPS=4, ROWS=8, BLOCKS=4, PAIR=2)
@@ -128,7 +127,7 @@ def sources(suites):
         for element in kernels.ELEMENTS:
             yield kernels.reduce_source(element=element, threads=512, unroll=4)
         yield kernels.reduce_source(op="dot", threads=512, unroll=4)
-    for kind, sizes, variants in [("march", MARCH_K, march_variants), ("tile", TILE_K, tile_variants),
+    for kind, sizes, variants in [("direct", DIRECT_K, direct_variants), ("tile", TILE_K, tile_variants),
                                   ("stream", TILE_K, stream_variants),
                                   ("separable", SEPARABLE_K, separable_variants)]:
         if kind in suites:
@@ -140,7 +139,7 @@ def sources(suites):
 
 
 PROFILE = [
-    ("march", 3, 8, dict(THREADS=128, BLOCKS=8, PREFETCH=1)),
+    ("direct", 3, 0, dict(WARPS=8, ROWS=4, BLOCKS=5)),
     ("stream", 5, 32, dict(WARPS=4, ROWS=4, PASS=3, BLOCKS=8, AHEAD=1, ROLLED=0)),
     ("stream", 7, 80, dict(WARPS=4, ROWS=4, PASS=4, BLOCKS=5, AHEAD=1, ROLLED=0)),
     ("stream", 9, 64, dict(WARPS=4, ROWS=4, PASS=5, BLOCKS=5, AHEAD=1, ROLLED=0)),
@@ -301,10 +300,9 @@ class Bench:
         width, height = size
         shape = Shape(in_pitch=pitch, out_pitch=pitch, in_width=width, in_height=height,
                       out_width=width, out_height=height, rows=rows, images=1)
-        if kind == "march":
-            shape.across, shape.down = up(width, 128), up(height, rows)
-            grid = up(shape.across * shape.down * 32, macros["THREADS"])
-            block = macros["THREADS"]
+        if kind == "direct":
+            shape.across, shape.down = up(width, 128), up(height, macros["WARPS"] * macros["ROWS"])
+            grid, block = shape.across * shape.down, macros["WARPS"] * 32
         elif kind == "stream":
             shape.across, shape.down = up(width, 128), up(height, rows)
             grid, block = shape.across * shape.down, macros["WARPS"] * 32
@@ -345,8 +343,8 @@ class Bench:
             if failed:
                 print(f"  ({failed} variants of K={k} do not fit)")
 
-    def march(self):
-        self.sweep("march", MARCH_K, march_variants, lambda k, m, r: [4, 8, 16, 32])
+    def direct(self):
+        self.sweep("direct", DIRECT_K, direct_variants, lambda k, m, r: [0])
 
     def tile(self):
         self.sweep("tile", TILE_K, tile_variants, lambda k, m, r: [0])
@@ -402,7 +400,7 @@ class Bench:
                     weights = parameter(full, kw)
                 gpu.upload(device_weights, np.array(full, dtype=np.float32))
                 gpu.zero(self.out, 1 << 22, 0xFF)
-                rows = 31 if kind == "march" else 32 if kind == "stream" else 200
+                rows = 32 if kind == "stream" else 200
                 self.convolve(kind, function, shared, macros, rows, at, out, (width, height), pitch,
                               weights)
                 gpu.launch(self.helper["convolve_reference"], (up(width, 128), 256, 1), 128, [
@@ -463,7 +461,7 @@ class Bench:
 
     def peers(self):
         gpu = self.gpu
-        cub = ctypes.CDLL(str(kernels.HERE / "libcub_peer.so"))
+        cub = ctypes.CDLL(str(os.environ.get("CUB_PEER", kernels.HERE / "libcub_peer.so")))
         temporary, size = gpu.alloc(1 << 24), ctypes.c_size_t(1 << 24)
         for entry, length in [("cub_sum_f32", c_longlong), ("cub_sum_f32_32", c_int)]:
             function = getattr(cub, entry)

@@ -3,6 +3,8 @@
 /// The numbers that a kernel is specialised for, beside those of the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plan {
+    /// `convolve_direct.cu`
+    Direct { warps: u32, rows: u32, blocks: u32 },
     /// `convolve_stream.cu`
     Stream { warps: u32, rows: u32, blocks: u32 },
     /// `convolve_tile.cu`
@@ -36,8 +38,18 @@ pub(super) struct Size {
 /// 13.0) on 4096 x 4096 f32 by `tuning/tune.py run stream tile`: microseconds between two events
 /// around one launch, the fraction of the FMA rate (33.0 T/s) or of the copy rate at this size
 /// (3880 GB/s) reached.
-const DENSE: [(u32, Plan); 3] = [
-    // 3 x 3: 40.9 (0.85 of copy), 5 x 5: 43.7 (0.79), 7 x 7: 52.1 (0.66), 9 x 9: 67.1 (0.61 of FMA)
+const DENSE: [(u32, Plan); 4] = [
+    // 3 x 3: 35.8 (0.98 of copy; convolve_stream 40.9)
+    (
+        12,
+        Plan::Direct {
+            warps: 4,
+            rows: 4,
+            blocks: 6,
+        },
+    ),
+    // 5 x 5: 43.7 (0.80 of copy; convolve_direct 44.7), 7 x 7: 51.4 (0.68; 61.2),
+    // 9 x 9: 67.1 (0.61 of FMA; 87.5)
     (
         100,
         Plan::Stream {
@@ -108,6 +120,8 @@ const SEPARABLE: [Plan; 3] = [
 const SEPARABLE_FROM: u32 = 4;
 /// The ring of running sums is kept in registers, and the code grows with the square.
 const SEPARABLE_UP_TO: u32 = 64;
+/// `convolve_direct` gets columns beyond a lane's own from the lane beside it.
+const DIRECT_REACH: u32 = 4;
 /// `convolve_stream` unrolls all rows of the filter and keeps what it can of them in registers.
 const STREAM_UP_TO: u32 = 12;
 
@@ -146,8 +160,15 @@ impl Size {
 }
 
 impl Plan {
+    /// Whether the kernel can take the filter, and does it well.
     fn suits(self, size: Size) -> bool {
-        !matches!(self, Self::Stream { .. }) || size.height <= STREAM_UP_TO
+        match self {
+            Self::Direct { .. } => {
+                size.pad_x <= DIRECT_REACH && size.width - 1 - size.pad_x <= DIRECT_REACH
+            }
+            Self::Stream { .. } => size.height <= STREAM_UP_TO,
+            Self::Tile { .. } | Self::Separable { .. } => true,
+        }
     }
 
     pub(super) fn is_separable(self) -> bool {
@@ -157,6 +178,10 @@ impl Plan {
     /// The name of the kernel and its source.
     pub(super) fn kernel(self) -> (&'static str, &'static str) {
         match self {
+            Self::Direct { .. } => (
+                "convolve_direct",
+                include_str!("../kernels/convolve_direct.cu"),
+            ),
             Self::Stream { .. } => (
                 "convolve_stream",
                 include_str!("../kernels/convolve_stream.cu"),
@@ -172,6 +197,11 @@ impl Plan {
     /// The macros that the kernel's source wants defined.
     pub(super) fn macros(self, size: Size) -> Vec<(&'static str, u32)> {
         match self {
+            Self::Direct {
+                warps,
+                rows,
+                blocks,
+            } => vec![("WARPS", warps), ("ROWS", rows), ("BLOCKS", blocks)],
             Self::Stream {
                 warps,
                 rows,
@@ -213,7 +243,9 @@ impl Plan {
     /// Threads of a block.
     pub(super) fn threads(self) -> u32 {
         match self {
-            Self::Stream { warps, .. } | Self::Tile { warps, .. } => warps * 32,
+            Self::Direct { warps, .. } | Self::Stream { warps, .. } | Self::Tile { warps, .. } => {
+                warps * 32
+            }
             Self::Separable { threads, .. } => threads,
         }
     }
@@ -221,6 +253,7 @@ impl Plan {
     /// Dynamic shared memory of a block, in bytes.
     pub(super) fn shared_bytes(self, size: Size) -> u32 {
         let floats = match self {
+            Self::Direct { .. } => 0,
             Self::Stream { warps, rows, .. } => {
                 let head = (size.height - 1).next_multiple_of(rows);
                 (head + 2 * warps * rows).saturating_mul(128 + size.halo())
@@ -242,7 +275,7 @@ impl Plan {
     /// Columns of the output that a block takes.
     pub(super) fn block_columns(self) -> u32 {
         match self {
-            Self::Stream { .. } | Self::Tile { .. } => 128,
+            Self::Direct { .. } | Self::Stream { .. } | Self::Tile { .. } => 128,
             Self::Separable {
                 threads, columns, ..
             } => threads * columns,
@@ -258,7 +291,7 @@ impl Plan {
             u32::try_from(down).unwrap_or(u32::MAX)
         };
         match self {
-            Self::Tile { warps, rows, .. } => warps * rows,
+            Self::Direct { warps, rows, .. } | Self::Tile { warps, rows, .. } => warps * rows,
             // Small filters are bound by memory and want many blocks.
             Self::Stream { warps, rows, .. } => {
                 let times = if size.height <= 5 { 4 } else { 2 };
@@ -317,9 +350,10 @@ mod tests {
         let h200 = 227 * 1024;
         let plan = |k| choose(size(k, k), false, h200).unwrap();
         assert_eq!(plan(3), DENSE[0].1);
-        assert_eq!(plan(9), DENSE[0].1);
-        assert_eq!(plan(15), DENSE[1].1);
-        assert_eq!(plan(31), DENSE[2].1);
+        assert_eq!(plan(5), DENSE[1].1);
+        assert_eq!(plan(9), DENSE[1].1);
+        assert_eq!(plan(15), DENSE[2].1);
+        assert_eq!(plan(31), DENSE[3].1);
         assert_eq!(choose(size(31, 31), true, h200), Some(SEPARABLE[0]));
         assert_eq!(choose(size(3, 3), true, h200), Some(DENSE[0].1));
     }
@@ -331,7 +365,7 @@ mod tests {
                 let tall = size(31, 31);
                 let rows = SEPARABLE[0].block_rows(tall, height, across, 396);
                 assert_eq!((rows + 30) % group(tall), 0);
-                let rows = DENSE[0].1.block_rows(size(9, 9), height, across, 660);
+                let rows = DENSE[1].1.block_rows(size(9, 9), height, across, 660);
                 assert_eq!(rows % 16, 0);
                 assert!(rows > 0);
             }

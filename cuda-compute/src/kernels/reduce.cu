@@ -185,21 +185,45 @@ __device__ __forceinline__ void publish(u64 *words, accumulator value) {
                      : "memory");
 }
 
-// Waits for a partial and takes it, leaving zero for the next launch.
-__device__ __forceinline__ accumulator take(u64 *words) {
-    unsigned halves[WORDS];
+// Waits for the partials block, block + STEP, ... of `blocks` in all, COUNT at most, folds them, and
+// leaves zeros for the next launch.
+template <int COUNT, int STEP>
+__device__ __forceinline__ accumulator take(u64 *workspace, unsigned block, unsigned blocks) {
+    u64 words[COUNT][WORDS];
+    // All loads of a round are in flight together.
+    bool missing;
+    do {
+        missing = false;
 #pragma unroll
-    for (int i = 0; i < WORDS; ++i) {
-        u64 word;
-        do
-            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(words + i)
-                         : "memory");
-        while (word == 0);
-        halves[i] = (unsigned)word;
-        words[i] = 0;
-    }
-    accumulator value;
-    memcpy(&value, halves, sizeof(value));
+        for (int n = 0; n < COUNT; ++n)
+#pragma unroll
+            for (int i = 0; i < WORDS; ++i) {
+                words[n][i] = 1;
+                if (block + n * STEP < blocks)
+                    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                                 : "=l"(words[n][i])
+                                 : "l"(workspace + (block + n * STEP) * WORDS + i)
+                                 : "memory");
+            }
+#pragma unroll
+        for (int n = 0; n < COUNT; ++n)
+#pragma unroll
+            for (int i = 0; i < WORDS; ++i) missing |= words[n][i] == 0;
+    } while (missing);
+    accumulator value = IDENTITY;
+#pragma unroll
+    for (int n = 0; n < COUNT; ++n)
+        if (block + n * STEP < blocks) {
+            unsigned halves[WORDS];
+#pragma unroll
+            for (int i = 0; i < WORDS; ++i) {
+                halves[i] = (unsigned)words[n][i];
+                workspace[(block + n * STEP) * WORDS + i] = 0;
+            }
+            accumulator partial;
+            memcpy(&partial, halves, sizeof(partial));
+            value = combine(value, partial);
+        }
     return value;
 }
 
@@ -225,18 +249,14 @@ reduce(const element *__restrict__ x,
     if (threadIdx.x == 0) publish(workspace + blockIdx.x * WORDS, value);
     // The last block of the grid starts last, so it waits the least.
     if (blockIdx.x != gridDim.x - 1) return;
-    if (gridDim.x <= 64) {
+    if (gridDim.x <= 128) {
         // Few partials: one warp, no barrier.
         if (threadIdx.x >= 32) return;
-        value = threadIdx.x < gridDim.x ? take(workspace + threadIdx.x * WORDS)
-                                        : (accumulator)IDENTITY;
-        if (threadIdx.x + 32 < gridDim.x)
-            value = combine(value, take(workspace + (threadIdx.x + 32) * WORDS));
-        value = fold_warp(value);
+        value = fold_warp(take<4, 32>(workspace, threadIdx.x, gridDim.x));
     } else {
         value = IDENTITY;
         for (unsigned block = threadIdx.x; block < gridDim.x; block += THREADS)
-            value = combine(value, take(workspace + block * WORDS));
+            value = combine(value, take<1, 1>(workspace, block, gridDim.x));
         value = fold_block(value, of_warp[1]);
     }
     if (threadIdx.x == 0) *result = value;

@@ -11,21 +11,26 @@ pub(super) struct Shape {
 /// From small to large. Measured on an H200 (driver 580, CUDA 13.0) by `tuning/tune.py run sum`:
 /// microseconds between two events around one launch on f32 from memory, with the best other shape
 /// of 128 to 1024 threads and 1 to 8 loads beside it.
-pub(super) const SHAPES: [Shape; 3] = [
-    // 2^12 f32: 4.61 (best 4.58)
+pub(super) const SHAPES: [Shape; 4] = [
+    // 2^12 f32: 4.35 (best)
     Shape {
         up_to_vectors: 1 << 11,
         threads: 512,
         unroll: 4,
     },
-    // 2^16 f32: 5.06 (best; 512 x 4: 5.66)
+    // 2^16: 4.86 (best; 512 x 4: 5.66)
     Shape {
         up_to_vectors: 1 << 15,
-        threads: 512,
-        unroll: 1,
+        threads: 256,
+        unroll: 2,
     },
-    // 2^18: 5.44 (best 5.41), 2^20: 6.53 (best 6.50), 2^22: 9.50 (best 9.12),
-    // 2^24: 20.0 (best 19.9), 2^27 - 157: 120.6 (best), 2^30: 925.9 (best)
+    // 2^18: 5.5 (best 5.34), 2^20: 6.27 (best; 512 x 4: 6.5)
+    Shape {
+        up_to_vectors: 1 << 18,
+        threads: 512,
+        unroll: 2,
+    },
+    // 2^22: 9.28 (best), 2^24: 20.0 (best), 2^27 - 157: 120.6 (best), 2^30: 925.9 (best)
     Shape {
         up_to_vectors: u64::MAX,
         threads: 512,

@@ -1,0 +1,107 @@
+// Convolution by the smallest filters, bound by memory: no shared memory, no barrier. A thread
+// computes 4 columns x ROWS rows; it loads the columns of its own and gets its neighbours' from
+// the other lanes of the warp. The blocks' WARPS warps lie above each other, so that the rows they
+// share are loaded once into L1.
+//
+// Preamble: convolve_common's, WARPS, ROWS, BLOCKS. The filter must not reach farther than 4 columns to
+// either side.
+
+#define THREADS (WARPS * 32)
+#define LEFT PAD_X
+#define RIGHT (KW - 1 - PAD_X)
+#define WINDOW (4 + KW - 1)
+#define HALO (LEFT > RIGHT ? LEFT : RIGHT)
+
+// The input rows of one warp; `at` is the lane's first own column in the first row.
+template <bool EDGE>
+__device__ __forceinline__ void run(const float *image, const Shape &shape,
+                                    const Weights &weights, float *out, int x, int y) {
+    const int lane = threadIdx.x % 32;
+    int columns[EDGE ? WINDOW : 1];
+    if constexpr (EDGE)
+#pragma unroll
+        for (int i = 0; i < WINDOW; ++i) columns[i] = border(x - LEFT + i, shape.in_width);
+
+    float sum[ROWS][4];
+#pragma unroll
+    for (int row = 0; row < ROWS + KH - 1; ++row) {
+        float window[WINDOW];
+        if constexpr (EDGE) {
+            const int from_y = border(y - PAD_Y + row, shape.in_height);
+            const float *line = image + max(from_y, 0) * shape.in_pitch;
+#pragma unroll
+            for (int i = 0; i < WINDOW; ++i)
+                window[i] = (columns[i] | from_y) < 0 ? 0.0f : line[columns[i]];
+        } else {
+            const float *line = image + (y - PAD_Y + row) * shape.in_pitch + x;
+#if ALIGNED
+            const float4 own = *(const float4 *)line;
+#else
+            const float4 own = make_float4(line[0], line[1], line[2], line[3]);
+#endif
+            const float v[4] = {own.x, own.y, own.z, own.w};
+            // Beyond the warp's columns: the lower half of the lanes loads what lane 0 needs, the
+            // upper half what lane 31 needs; two addresses for the whole warp.
+            const float *from = line - 4 * lane + (lane < 16 ? -LEFT : 128);
+            float beyond[HALO + 1];
+#pragma unroll
+            for (int i = 0; i < HALO; ++i) beyond[i] = from[i];
+#pragma unroll
+            for (int c = 0; c < 4; ++c) window[LEFT + c] = v[c];
+#pragma unroll
+            for (int i = 0; i < LEFT; ++i) {
+                const float neighbour = __shfl_up_sync(~0u, v[4 - LEFT + i], 1);
+                window[i] = lane == 0 ? beyond[i] : neighbour;
+            }
+#pragma unroll
+            for (int i = 0; i < RIGHT; ++i) {
+                const float neighbour = __shfl_down_sync(~0u, v[i], 1);
+                window[LEFT + 4 + i] = lane == 31 ? beyond[i] : neighbour;
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < KH; ++j) {
+            const int r = row - j;
+            if (r < 0 || r >= ROWS) continue;
+#pragma unroll
+            for (int i = 0; i < KW; ++i)
+#pragma unroll
+                for (int c = 0; c < 4; ++c)
+                    sum[r][c] = j == 0 && i == 0
+                                    ? weights.at[0] * window[c]
+                                    : fmaf(weights.at[j * WEIGHT_PITCH + i], window[c + i], sum[r][c]);
+        }
+    }
+
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row) {
+        if constexpr (EDGE) {
+#pragma unroll
+            for (int c = 0; c < 4; ++c)
+                if (x + c < shape.out_width && y + row < shape.out_height) out[c] = sum[row][c];
+        } else {
+            store4(out, sum[row][0], sum[row][1], sum[row][2], sum[row][3]);
+        }
+        out += shape.out_pitch;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+convolve_direct(const float *input, float *output, const __grid_constant__ Shape shape,
+                const __grid_constant__ Weights weights) {
+    const int across = blockIdx.x % shape.across;
+    const unsigned rest = blockIdx.x / shape.across;
+    const int down = rest % shape.down;
+    const long long image = rest / shape.down;
+    const int left = across * 128, x = left + threadIdx.x % 32 * 4;
+    const int y = (down * WARPS + threadIdx.x / 32) * ROWS;
+    if (y >= shape.out_height) return;
+    const float *in = input + image * shape.in_image;
+    float *out = output + image * shape.out_image + y * shape.out_pitch + x;
+    // The whole warp stays inside the image, or the whole warp looks at every index.
+    if (left >= LEFT && left + 128 + HALO <= shape.in_width && left + 128 <= shape.out_width &&
+        y >= PAD_Y && y - PAD_Y + ROWS + KH - 1 <= shape.in_height && y + ROWS <= shape.out_height)
+        run<false>(in, shape, weights, out, x, y);
+    else
+        run<true>(in, shape, weights, out, x, y);
+}
