@@ -83,13 +83,9 @@ while read -r kind package name; do
 done <"$bundle/programs.txt"
 
 echo
-if [ ${#table[@]} = 0 ]; then
-    echo "no program of $what matches FILTER='${FILTER:-}'; programs.txt lists them"
-    exit 2
-fi
 echo "programs: ${#table[@]}, failed: $failures; tests passed: $passed_tests, failed: $failed_tests; logs in $results"
 if [ ${#table[@]} -eq 0 ]; then
-    echo "nothing was run"
+    echo "nothing was run: programs.txt lists what there is"
     exit 1
 fi
 [ "$failures" -eq 0 ]
