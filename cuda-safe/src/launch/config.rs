@@ -5,6 +5,15 @@ use std::fmt;
 use crate::{error::Result, function::Function};
 
 /// Three extents, of a grid in blocks or of a block in threads.
+///
+/// ```
+/// use cuda_safe::Dim3;
+///
+/// let grid = Dim3::from((4, 2));
+/// assert_eq!(grid, Dim3 { x: 4, y: 2, z: 1 });
+/// assert_eq!(grid.count(), 8);
+/// assert_eq!(grid.to_string(), "4 x 2 x 1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// The extent that varies fastest.
@@ -85,12 +94,25 @@ impl LaunchConfig {
 
     /// At least one thread for each of `elements`, in blocks of 256. No blocks for no elements,
     /// which launches nothing.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::for_elements(1000), LaunchConfig::new(4, 256));
+    /// assert_eq!(LaunchConfig::for_elements(0).threads(), 0);
+    /// ```
     #[must_use]
     pub fn for_elements(elements: u32) -> Self {
         Self::for_elements_in_blocks(elements, Self::ELEMENTS_PER_BLOCK)
     }
 
     /// At least one thread for each of `elements`, in blocks of `block` threads.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::for_elements_in_blocks(1000, 128), LaunchConfig::new(8, 128));
+    /// ```
     #[must_use]
     pub fn for_elements_in_blocks(elements: u32, block: u32) -> Self {
         Self::new(elements.div_ceil(block.max(1)), block)
@@ -101,6 +123,18 @@ impl LaunchConfig {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, LaunchConfig, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// let config = LaunchConfig::for_occupancy(&module.function("nothing")?, 10_000)?;
+    /// assert_eq!(config.block.x % 32, 0); // whole warps
+    /// assert!(config.threads() < 10_000 + u64::from(config.block.x)); // no more than needed
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     pub fn for_occupancy(function: &Function, elements: u64) -> Result<Self> {
         let best = function.best_block_size(0)?;
@@ -113,6 +147,14 @@ impl LaunchConfig {
     }
 
     /// With dynamic shared memory, in bytes a block.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::new(4, 128).shared(2048).cooperative();
+    /// assert_eq!(config.shared_bytes, 2048);
+    /// assert!(config.cooperative);
+    /// ```
     #[must_use]
     pub const fn shared(mut self, bytes: u32) -> Self {
         self.shared_bytes = bytes;

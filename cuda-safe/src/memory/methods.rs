@@ -40,6 +40,18 @@ macro_rules! device_read_methods {
         ///
         /// # Errors
         /// The range goes beyond the end.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4])?;
+        /// assert_eq!(buffer.slice(1..3)?.to_vec(&stream)?, [2, 3]);
+        /// assert!(buffer.slice(3..5).is_err());
+        /// # Ok(())
+        /// # }
+        /// ```
         pub fn slice(
             &self,
             range: impl std::ops::RangeBounds<usize>,
@@ -67,6 +79,19 @@ macro_rules! device_read_methods {
         ///
         /// # Errors
         /// The lengths differ, or work enqueued before failed.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+        /// let mut host = [0; 2];
+        /// buffer.copy_to_slice(&stream, &mut host)?;
+        /// assert_eq!(host, [1, 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemcpyDtoH")]
         #[doc(alias = "cuMemcpyDtoHAsync")]
         pub fn copy_to_slice(
@@ -105,6 +130,18 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The range goes beyond the end.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
+        /// buffer.slice_mut(1..3)?.copy_from_slice(&stream, &[5, 6])?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0, 5, 6, 0]);
+        /// # Ok(())
+        /// # }
+        /// ```
         pub fn slice_mut(
             &mut self,
             range: impl std::ops::RangeBounds<usize>,
@@ -156,6 +193,19 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The lengths differ, or the driver refuses.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let source = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+        /// let mut copy = DeviceBuffer::uninit(&stream, 2)?;
+        /// copy.copy_from(&stream, &source)?;
+        /// assert_eq!(copy.to_vec(&stream)?, [1, 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemcpyDtoD")]
         #[doc(alias = "cuMemcpyDtoDAsync")]
         pub fn copy_from(
@@ -175,6 +225,18 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The driver refuses.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::uninit(&stream, 3)?;
+        /// buffer.fill(&stream, 0.1f64)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0.1; 3]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemsetD32Async")]
         pub fn fill(&mut self, stream: &$crate::Stream, value: $T) -> $crate::Result<()> {
             $crate::memory::copy::fill(self.span(), stream, bytemuck::bytes_of(&value))
@@ -202,6 +264,20 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The size is no multiple of 4 bytes.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u64>::uninit(&stream, 2)?;
+        /// buffer.memset_u32(&stream, 1)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0x1_0000_0001; 2]);
+        /// buffer.memset_u8(&stream, 0xff)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [u64::MAX; 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemsetD32Async")]
         pub fn memset_u32(&mut self, stream: &$crate::Stream, value: u32) -> $crate::Result<()> {
             $crate::memory::copy::fill(self.span(), stream, &value.to_ne_bytes())

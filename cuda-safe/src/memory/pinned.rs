@@ -44,6 +44,18 @@ unsafe impl<T: Pod> Send for PinnedBuffer<T> {}
 unsafe impl<T: Pod> Sync for PinnedBuffer<T> {}
 
 /// How page-locked memory is made (`CU_MEMHOSTALLOC_*`).
+///
+/// ```
+/// # use cuda_safe::{Context, PinnedBuffer, PinnedFlags};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let flags = PinnedFlags::PORTABLE | PinnedFlags::DEVICE_MAP;
+/// let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, flags)?;
+/// assert_eq!(*buffer, [0; 4]);
+/// assert_ne!(buffer.device_ptr()?, 0); // kernels reach it too
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PinnedFlags(pub c_uint);
 
@@ -78,6 +90,16 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     /// The host can't lock that much memory.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let buffer = PinnedBuffer::from_slice(&context, &[1u32, 2])?;
+    /// assert_eq!(buffer.iter().sum::<u32>(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn from_slice(context: &Context, host: &[T]) -> Result<Self> {
         let mut buffer = Self::zeroed(context, host.len())?;
         buffer.copy_from_slice(host);
@@ -125,6 +147,18 @@ impl<T: Pod> PinnedBuffer<T> {
     /// # Safety
     /// `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this
     /// context, has room for `len` initialised elements, and nobody else uses or frees it.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let raw = PinnedBuffer::from_slice(&context, &[1u32, 2])?.into_raw();
+    /// // SAFETY: the two elements just handed over, which nobody else frees.
+    /// let buffer = unsafe { PinnedBuffer::from_raw(&context, raw, 2) };
+    /// assert_eq!(*buffer, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub unsafe fn from_raw(context: &Context, ptr: NonNull<T>, len: usize) -> Self {
         Self {
@@ -172,6 +206,15 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     /// The driver refuses; the memory is leaked.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// assert!(PinnedBuffer::<u8>::zeroed(&context, 16)?.close().is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemFreeHost")]
     pub fn close(mut self) -> Result<()> {
         self.free()

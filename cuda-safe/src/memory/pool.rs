@@ -98,6 +98,20 @@ impl MemoryPool {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let pool = MemoryPool::current(&context)?;
+    /// let buffer = DeviceBuffer::<u8>::zeroed(&stream, 1 << 20)?;
+    /// assert!(pool.used()? >= 1 << 20);
+    /// assert!(pool.reserved()? >= 1 << 20);
+    /// # drop(buffer);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn used(&self) -> Result<u64> {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
     }
@@ -106,6 +120,21 @@ impl MemoryPool {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// drop(DeviceBuffer::<u8>::zeroed(&stream, 1 << 20)?);
+    /// stream.synchronize()?;
+    /// let pool = MemoryPool::current(&context)?;
+    /// let before = pool.reserved()?;
+    /// pool.trim_to(0)?;
+    /// assert!(pool.reserved()? <= before);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, keep: usize) -> Result<()> {
         // SAFETY: the handle is live.
