@@ -186,15 +186,6 @@ impl Context {
     ///
     /// # Errors
     /// No such device, or the context can't be made.
-    ///
-    /// ```
-    /// # use cuda_safe::Context;
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// let context = Context::primary(0)?;
-    /// assert_eq!(context.device().ordinal(), 0);
-    /// # Ok(())
-    /// # }
-    /// ```
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary(ordinal: u32) -> Result<Self> {
         Self::primary_of(Device::get(ordinal)?)
@@ -204,15 +195,6 @@ impl Context {
     ///
     /// # Errors
     /// The context can't be made.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Device};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// let device = Device::get(0)?;
-    /// assert_eq!(Context::primary_of(device)?, Context::primary(0)?);
-    /// # Ok(())
-    /// # }
-    /// ```
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary_of(device: Device) -> Result<Self> {
         let mut registry = PRIMARY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -413,6 +395,7 @@ impl Context {
     /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
     /// context.synchronize()?;
     /// assert!(stream.query()?); // nothing is left to do
+    /// assert!(!context.is_poisoned());
     /// # Ok(())
     /// # }
     /// ```
@@ -613,15 +596,6 @@ impl Context {
     }
 
     /// Whether an earlier fault has made the context unusable.
-    ///
-    /// ```
-    /// # use cuda_safe::Context;
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// assert!(!context.is_poisoned());
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
         self.0.fault.get().is_some()

@@ -195,6 +195,20 @@ impl Event {
     ///
     /// # Errors
     /// The stream is of another context.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let event = Event::new(&context)?;
+    /// event.record(&stream)?;
+    /// event.record(&stream)?; // in place of the first
+    /// event.synchronize()?;
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, stream: &Stream) -> Result<()> {
         self.context.expect_same(
@@ -240,6 +254,20 @@ impl Event {
     ///
     /// # Errors
     /// The work before the mark failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let event = Event::new(&context)?;
+    /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
+    /// event.record(&stream)?;
+    /// event.synchronize()?; // the zeros are there
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         let _current = self.context.enter()?;

@@ -231,6 +231,21 @@ impl Function {
     ///
     /// # Errors
     /// The driver does not know it.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let source = r#"extern "C" __global__ void turn(float *x) {
+    ///     __shared__ float tile[256];
+    ///     tile[threadIdx.x] = x[threadIdx.x];
+    ///     __syncthreads();
+    ///     x[threadIdx.x] = tile[255 - threadIdx.x]; }"#;
+    /// let turn = Module::compile(&context, source)?.function("turn")?;
+    /// assert!(turn.attribute(FunctionAttribute::SHARED_SIZE_BYTES)? >= 1024);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuFuncGetAttribute")]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         let _current = self.context().enter()?;
@@ -248,6 +263,18 @@ impl Function {
     ///
     /// # Errors
     /// It can't be set, or not to this value.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let source = r#"extern "C" __global__ void nothing() {}"#;
+    /// let nothing = Module::compile(&context, source)?.function("nothing")?;
+    /// nothing.set_attribute(FunctionAttribute::PREFERRED_SHARED_MEMORY_CARVEOUT, 50)?;
+    /// assert!(nothing.set_attribute(FunctionAttribute::NUM_REGS, 16).is_err()); // read only
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result<()> {
         let _current = self.context().enter()?;

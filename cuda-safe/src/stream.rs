@@ -95,6 +95,17 @@ impl Stream {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let stream = Stream::new(&context)?;
+    /// assert_eq!(stream.context(), &context);
+    /// assert!(!stream.is_blocking()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuStreamCreate")]
     pub fn new(context: &Context) -> Result<Self> {
         Self::with_options(context, StreamOptions::default())
@@ -253,6 +264,17 @@ impl Stream {
     ///
     /// # Errors
     /// Something enqueued earlier failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// stream.synchronize()?;
+    /// assert!(stream.query()?); // nothing was enqueued since
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuStreamQuery")]
     pub fn query(&self) -> Result<bool> {
         let _current = self.enter()?;

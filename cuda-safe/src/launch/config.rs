@@ -83,6 +83,14 @@ impl LaunchConfig {
     pub const ELEMENTS_PER_BLOCK: u32 = 256;
 
     /// A grid of blocks of threads: numbers, pairs or triples.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::new((80, 60), (8, 8, 2));
+    /// assert_eq!((config.grid.y, config.grid.z), (60, 1));
+    /// assert_eq!(config.block.count(), 128);
+    /// ```
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
         Self {
             grid: grid.into(),
@@ -162,6 +170,24 @@ impl LaunchConfig {
     }
 
     /// With all blocks resident at once: for cooperative groups that span the grid.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, InOut, LaunchConfig, Module, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let source = r#"extern "C" __global__ void meet(int *x) {
+    ///     atomicExch(&x[blockIdx.x], 1);
+    ///     while (atomicAdd(&x[1 - blockIdx.x], 0) == 0) {} // until the other block is here
+    /// }"#;
+    /// let meet = Module::compile(&context, source)?.function("meet")?;
+    /// let mut x = [0; 2];
+    /// // SAFETY: two blocks of one thread, which write two ints.
+    /// unsafe { meet.launch(&stream, LaunchConfig::new(2, 1).cooperative(), (InOut(&mut x),))? };
+    /// assert_eq!(x, [1, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub const fn cooperative(mut self) -> Self {
         self.cooperative = true;
@@ -169,6 +195,12 @@ impl LaunchConfig {
     }
 
     /// Threads in all.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::new((80, 60), (8, 8)).threads(), 4800 * 64);
+    /// ```
     #[must_use]
     pub const fn threads(&self) -> u64 {
         self.grid.count().saturating_mul(self.block.count())

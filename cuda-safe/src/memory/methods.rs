@@ -29,6 +29,19 @@ macro_rules! device_read_methods {
         }
 
         /// All of it, borrowed for reading.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+        /// let view = buffer.view(); // can be copied, and borrows the buffer
+        /// assert_eq!(view.as_device_ptr(), buffer.as_device_ptr());
+        /// assert_eq!((view.len(), view.size_bytes()), (2, 8));
+        /// # Ok(())
+        /// # }
+        /// ```
         #[must_use]
         pub fn view(&self) -> $crate::DeviceView<$life, $T> {
             let stream = self.stream_ref();
@@ -67,6 +80,18 @@ macro_rules! device_read_methods {
         ///
         /// # Errors
         /// `index` is beyond the end.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+        /// let (head, tail) = buffer.split_at(1)?;
+        /// assert_eq!((head.to_vec(&stream)?, tail.to_vec(&stream)?), (vec![1], vec![2, 3]));
+        /// # Ok(())
+        /// # }
+        /// ```
         #[allow(clippy::type_complexity, reason = "a pair of views")]
         pub fn split_at(
             &self,
@@ -107,6 +132,17 @@ macro_rules! device_read_methods {
         ///
         /// # Errors
         /// Work enqueued before failed.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemcpyDtoH")]
         #[doc(alias = "cuMemcpyDtoHAsync")]
         pub fn to_vec(&self, stream: &$crate::Stream) -> $crate::Result<Vec<$T>> {
@@ -119,6 +155,18 @@ macro_rules! device_read_methods {
 macro_rules! device_write_methods {
     ($T:ident) => {
         /// All of it, borrowed for writing.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+        /// buffer.view_mut().fill(&stream, 7)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [7, 7]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[must_use]
         pub fn view_mut(&mut self) -> $crate::DeviceViewMut<'_, $T> {
             let stream = self.stream_ref();
@@ -157,6 +205,20 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// `index` is beyond the end.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 3)?;
+        /// let (mut head, mut tail) = buffer.split_at_mut(1)?;
+        /// head.fill(&stream, 1)?;
+        /// tail.copy_from(&stream, &DeviceBuffer::from_slice(&stream, &[2, 3])?)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[allow(clippy::type_complexity, reason = "a pair of views")]
         pub fn split_at_mut(
             &mut self,
@@ -178,6 +240,19 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The lengths differ, or work enqueued before failed.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+        /// buffer.copy_from_slice(&stream, &[1, 2])?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+        /// assert!(buffer.copy_from_slice(&stream, &[1, 2, 3]).is_err()); // lengths differ
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemcpyHtoD")]
         #[doc(alias = "cuMemcpyHtoDAsync")]
         pub fn copy_from_slice(
@@ -246,6 +321,18 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The driver refuses.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 2)?;
+        /// buffer.memset_u8(&stream, 0xab)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0xabab_abab; 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemsetD8Async")]
         pub fn memset_u8(&mut self, stream: &$crate::Stream, value: u8) -> $crate::Result<()> {
             $crate::memory::copy::fill(self.span(), stream, &[value])
@@ -255,6 +342,18 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The size is no multiple of 2 bytes.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 2)?;
+        /// buffer.memset_u16(&stream, 0x1234)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0x1234_1234; 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemsetD16Async")]
         pub fn memset_u16(&mut self, stream: &$crate::Stream, value: u16) -> $crate::Result<()> {
             $crate::memory::copy::fill(self.span(), stream, &value.to_ne_bytes())

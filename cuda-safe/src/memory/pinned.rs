@@ -81,6 +81,17 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     /// The host can't lock that much memory.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let buffer = PinnedBuffer::<u32>::zeroed(&context, 3)?;
+    /// assert_eq!(*buffer, [0; 3]);
+    /// assert_eq!(buffer.context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemHostAlloc")]
     pub fn zeroed(context: &Context, len: usize) -> Result<Self> {
         Self::with_flags(context, len, PinnedFlags::default())
@@ -188,6 +199,22 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     /// The memory is not mapped.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, LaunchConfig, Module, PinnedBuffer, PinnedFlags, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let source = r#"extern "C" __global__ void set(unsigned long long x) { *(int *)x = 7; }"#;
+    /// let set = Module::compile(&context, source)?.function("set")?;
+    /// let x = PinnedBuffer::<i32>::with_flags(&context, 1, PinnedFlags::DEVICE_MAP)?;
+    /// // SAFETY: the kernel writes one int, and nobody reads it before the stream is waited for.
+    /// unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (x.device_ptr()?,))? };
+    /// stream.synchronize()?;
+    /// assert_eq!(x[0], 7);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_ptr(&self) -> Result<CUdeviceptr> {
         if !self.owned {

@@ -40,6 +40,17 @@ impl MemoryPool {
     ///
     /// # Errors
     /// The device has no memory pools.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, MemoryPool};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let pool = MemoryPool::current(&context)?;
+    /// assert!(!pool.as_raw().is_null());
+    /// assert!(pool.used()? <= pool.reserved()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceGetMemPool")]
     pub fn current(context: &Context) -> Result<Self> {
         let mut raw = std::ptr::null_mut();

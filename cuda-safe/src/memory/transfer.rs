@@ -143,6 +143,19 @@ impl Stream {
     ///
     /// # Errors
     /// The lengths differ or the driver refuses; the error carries `host`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::uninit(&stream, 2)?;
+    /// let host = PinnedBuffer::from_slice(&context, &[1u32, 2])?;
+    /// let host = stream.upload(host, &mut buffer)?.wait()?;
+    /// assert_eq!(buffer.to_vec(&stream)?, *host);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemcpyHtoDAsync")]
     pub fn upload<T: Pod>(
         &self,
@@ -161,6 +174,18 @@ impl Stream {
     ///
     /// # Errors
     /// The lengths differ or the driver refuses; the error carries `host`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+    /// let download = stream.download(&buffer, PinnedBuffer::zeroed(&context, 2)?)?;
+    /// assert_eq!(*download.wait()?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub fn download<T: Pod>(
         &self,

@@ -154,6 +154,17 @@ impl<'a, T: Pod> DeviceView<'a, T> {
     }
 
     /// The stream whose order the memory is in; `None` where the ordering is the caller's.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+    /// assert_eq!(buffer.view().stream(), Some(&stream));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn stream(&self) -> Option<&'a Stream> {
         self.stream

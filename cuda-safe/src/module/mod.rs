@@ -174,6 +174,21 @@ impl Module {
     ///
     /// # Errors
     /// As [`from_ptx`](Self::from_ptx).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, JitOptions, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let ptx = ".version 7.0
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry nothing() { ret; }";
+    /// let options = JitOptions::default().optimization_level(0);
+    /// let module = Module::from_ptx_with(&context, ptx, &options)?;
+    /// assert_eq!(module.function("nothing")?.name(), "nothing");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleLoadDataEx")]
     pub fn from_ptx_with(context: &Context, ptx: &str, options: &JitOptions) -> Result<Self> {
         Self::load(context, &image::with_nul(ptx)?, options, || {

@@ -53,6 +53,16 @@ impl CompiledProgram {
     }
 
     /// The compiler's warnings.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void k() { int unused; }");
+    /// let compiled = program.compile(Architecture::virtual_of(90))?;
+    /// assert!(compiled.log().contains("unused"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log

@@ -190,6 +190,16 @@ impl Program {
     }
 
     /// Compiles for a debugger, without optimisation (`--device-debug`).
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void k(float *x) { *x = 1; }").device_debug();
+    /// let compiled = program.compile(Architecture::virtual_of(90))?;
+    /// assert!(compiled.ptx().contains(".target sm_90, debug"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn device_debug(self) -> Self {
         self.option("--device-debug")
@@ -263,6 +273,16 @@ impl Program {
     }
 
     /// Compiles code that can be linked with other code (`--relocatable-device-code`).
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("extern __device__ int x; __global__ void k() { x = 1; }");
+    /// let target = Architecture::virtual_of(90);
+    /// assert!(program.clone().relocatable().compile(target)?.ptx().contains(".extern .global"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn relocatable(self) -> Self {
         self.option("--relocatable-device-code=true")
