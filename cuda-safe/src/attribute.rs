@@ -32,6 +32,12 @@ macro_rules! attributes {
 
             /// The name without its `CU_DEVICE_ATTRIBUTE_` prefix; `None` when it is not in
             /// [`ALL`](Self::ALL).
+            ///
+            /// ```
+            /// use cuda_safe::DeviceAttribute;
+            ///
+            /// assert_eq!(DeviceAttribute(10).name(), Some("WARP_SIZE"));
+            /// ```
             #[must_use]
             pub const fn name(self) -> Option<&'static str> {
                 match self.0 {

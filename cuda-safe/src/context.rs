@@ -66,6 +66,17 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 /// Free and total device memory, in bytes.
+///
+/// ```
+/// # use cuda_safe::Context;
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let memory = context.memory_info()?;
+/// assert!(memory.free <= memory.total);
+/// println!("{:.1} % free", 100.0 * memory.free as f64 / memory.total as f64);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {
     /// Bytes not in use by anyone, other processes included.
@@ -75,6 +86,16 @@ pub struct MemoryInfo {
 }
 
 /// How a created context waits for the device and maps memory (`CUctx_flags`).
+///
+/// ```
+/// # use cuda_safe::{Context, ContextFlags, Device};
+/// # fn main() -> cuda_safe::Result<()> {
+/// let flags = ContextFlags::BLOCKING_SYNC | ContextFlags::LMEM_RESIZE_TO_MAX;
+/// let context = Context::create(Device::get(0)?, flags)?;
+/// assert_eq!(context.flags()?.0 & flags.0, flags.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ContextFlags(pub c_uint);
 
@@ -99,6 +120,16 @@ impl std::ops::BitOr for ContextFlags {
 }
 
 /// A limit of a context (`CUlimit`). A newtype: a newer driver's limits can be named by number.
+///
+/// ```
+/// # use cuda_safe::{Context, ContextFlags, Device, Limit};
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::create(Device::get(0)?, ContextFlags::AUTO)?;
+/// context.set_limit(Limit::STACK_SIZE, 4096)?;
+/// assert!(context.limit(Limit::STACK_SIZE)? >= 4096);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limit(pub c_uint);
 
@@ -116,6 +147,17 @@ impl Limit {
 }
 
 /// Whether a context or kernel prefers shared memory or L1 cache (`CUfunc_cache`).
+///
+/// ```
+/// # use cuda_safe::{CacheConfig, Context};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// context.set_cache_config(CacheConfig::L1)?;
+/// // A hint: where the two are of fixed sizes there is no preference.
+/// assert!([CacheConfig::L1, CacheConfig::NONE].contains(&context.cache_config()?));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CacheConfig(pub c_uint);
 
@@ -176,6 +218,17 @@ impl Context {
     ///
     /// # Errors
     /// The driver refuses the flags.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ContextFlags, Device};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// Context::set_primary_flags(device, ContextFlags::BLOCKING_SYNC)?;
+    /// let context = Context::primary_of(device)?;
+    /// assert_ne!(context.flags()?.0 & ContextFlags::BLOCKING_SYNC.0, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDevicePrimaryCtxSetFlags")]
     pub fn set_primary_flags(device: Device, flags: ContextFlags) -> Result<()> {
         // SAFETY: plain values; unknown flags are refused.
@@ -202,6 +255,17 @@ impl Context {
     ///
     /// # Errors
     /// The context can't be made.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ContextFlags, Device};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// let context = Context::create(device, ContextFlags::AUTO)?;
+    /// assert_ne!(context, Context::primary_of(device)?);
+    /// context.close()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuCtxCreate")]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Self> {
         driver::init()?;
@@ -227,6 +291,19 @@ impl Context {
     ///
     /// # Errors
     /// The driver does not know the handle.
+    ///
+    /// ```
+    /// # use cuda_safe::Context;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let raw = context.as_raw(); // perhaps from another library
+    /// // SAFETY: `context` is held for longer than `same`.
+    /// let same = unsafe { Context::from_raw(raw)? };
+    /// assert_eq!(same, context);
+    /// assert_eq!(same.device(), context.device());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub unsafe fn from_raw(raw: CUcontext) -> Result<Self> {
         driver::init()?;
         let mut device: CUdevice = 0;
@@ -285,6 +362,19 @@ impl Context {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, sys};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// context.set_current()?;
+    /// let mut current = std::ptr::null_mut();
+    /// // SAFETY: `current` is valid for the write.
+    /// let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
+    /// assert_eq!((code, current), (sys::CUresult::CUDA_SUCCESS, context.as_raw()));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuCtxSetCurrent")]
     pub fn set_current(&self) -> Result<()> {
         // SAFETY: the handle is live.
@@ -296,6 +386,19 @@ impl Context {
     ///
     /// # Errors
     /// A kernel or copy that was enqueued earlier failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
+    /// context.synchronize()?;
+    /// assert!(stream.query()?); // nothing is left to do
+    /// assert!(!context.is_poisoned());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         let _current = self.enter()?;
@@ -375,6 +478,19 @@ impl Context {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream, StreamOptions};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (least, greatest) = context.stream_priority_range()?;
+    /// assert!(greatest <= least);
+    /// let urgent = Stream::with_options(&context, StreamOptions::default().priority(greatest))?;
+    /// assert_eq!(urgent.priority()?, greatest);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuCtxGetStreamPriorityRange")]
     pub fn stream_priority_range(&self) -> Result<(i32, i32)> {
         let _current = self.enter()?;
@@ -390,6 +506,17 @@ impl Context {
     ///
     /// # Errors
     /// The driver refuses; the handle is not used again.
+    ///
+    /// ```
+    /// # use cuda_safe::Context;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let other = context.clone();
+    /// context.close()?; // one hold less
+    /// assert!(other.memory_info()?.total > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuCtxDestroy")]
     #[doc(alias = "cuDevicePrimaryCtxRelease")]
     pub fn close(self) -> Result<()> {

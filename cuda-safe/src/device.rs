@@ -32,6 +32,14 @@ pub struct Device {
 }
 
 /// The generation of a device's instruction set: 9.0 for Hopper.
+///
+/// ```
+/// use cuda_safe::ComputeCapability;
+///
+/// let hopper = ComputeCapability { major: 9, minor: 0 };
+/// assert!(hopper > ComputeCapability { major: 8, minor: 9 });
+/// assert_eq!(hopper.to_string(), "9.0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputeCapability {
     /// 9 of 9.0.
@@ -69,6 +77,12 @@ impl ComputeCapability {
     }
 
     /// The number that compilers use: 90 for 9.0.
+    ///
+    /// ```
+    /// use cuda_safe::ComputeCapability;
+    ///
+    /// assert_eq!(ComputeCapability { major: 12, minor: 1 }.number(), 121);
+    /// ```
     #[must_use]
     pub const fn number(self) -> u32 {
         self.major * 10 + self.minor
@@ -82,6 +96,16 @@ impl fmt::Display for ComputeCapability {
 }
 
 /// A device's identity that survives reboots and reordering; prints as `nvidia-smi -L` does.
+///
+/// ```
+/// # use cuda_safe::Device;
+/// # fn main() -> cuda_safe::Result<()> {
+/// let uuid = Device::get(0)?.uuid()?;
+/// assert!(uuid.to_string().starts_with("GPU-"));
+/// assert_eq!(uuid.0.len(), 16);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Uuid(pub [u8; 16]);
 
@@ -103,6 +127,16 @@ impl Device {
     ///
     /// # Errors
     /// The driver can't start, or sees no device ([`ErrorKind::NoDevice`]).
+    ///
+    /// ```
+    /// # use cuda_safe::Device;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let count = Device::count()?;
+    /// assert!(count >= 1);
+    /// assert_eq!(Device::all()?.len(), count as usize);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceGetCount")]
     pub fn count() -> Result<u32> {
         driver::init()?;
@@ -119,6 +153,16 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::NoDevice`] when there is no device with this ordinal; the error says how many
     /// there are.
+    ///
+    /// ```
+    /// # use cuda_safe::{Device, ErrorKind};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// assert_eq!(Device::get(0)?.ordinal(), 0);
+    /// let error = Device::get(12_345).unwrap_err();
+    /// assert_eq!(*error.kind(), ErrorKind::NoDevice);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceGet")]
     pub fn get(ordinal: u32) -> Result<Self> {
         driver::init()?;
@@ -145,6 +189,15 @@ impl Device {
     ///
     /// # Errors
     /// [`ErrorKind::NoDevice`] when no visible device is there.
+    ///
+    /// ```
+    /// # use cuda_safe::Device;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// assert_eq!(Device::by_pci_bus_id(&device.pci_bus_id()?)?, device);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceGetByPCIBusId")]
     pub fn by_pci_bus_id(address: &str) -> Result<Self> {
         const CALL: &str = "cuDeviceGetByPCIBusId";
@@ -167,6 +220,15 @@ impl Device {
     ///
     /// # Errors
     /// As [`count`](Self::count).
+    ///
+    /// ```
+    /// # use cuda_safe::Device;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let devices = Device::all()?;
+    /// assert_eq!(devices[0], Device::get(0)?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn all() -> Result<Vec<Self>> {
         (0..Self::count()?).map(Self::get).collect()
     }
@@ -175,6 +237,15 @@ impl Device {
     ///
     /// # Errors
     /// [`ErrorKind::NoDevice`] when no visible device has this handle.
+    ///
+    /// ```
+    /// # use cuda_safe::Device;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// assert_eq!(Device::from_raw(device.as_raw())?, device);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn from_raw(raw: CUdevice) -> Result<Self> {
         Self::all()?
             .into_iter()
@@ -204,6 +275,14 @@ impl Device {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::Device;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// assert!(!Device::get(0)?.name()?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceGetName")]
     pub fn name(self) -> Result<String> {
         let mut text = [0 as c_char; 256];
@@ -218,6 +297,15 @@ impl Device {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::Device;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// assert_eq!(device.uuid()?, device.uuid()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceGetUuid")]
     pub fn uuid(self) -> Result<Uuid> {
         let mut uuid = CUuuid::default();
@@ -232,6 +320,15 @@ impl Device {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::Device;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let address = Device::get(0)?.pci_bus_id()?; // domain:bus:device.function
+    /// assert_eq!(address.matches(':').count(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceGetPCIBusId")]
     pub fn pci_bus_id(self) -> Result<String> {
         let mut text = [0 as c_char; 32];
@@ -246,6 +343,15 @@ impl Device {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::Device;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let capability = Device::get(0)?.compute_capability()?;
+    /// assert!(capability.major >= 5);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn compute_capability(self) -> Result<ComputeCapability> {
         let part =
             |attribute| Ok::<_, Error>(u32::try_from(self.attribute(attribute)?).unwrap_or(0));
@@ -259,6 +365,19 @@ impl Device {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::Device;
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// let count = device.multiprocessor_count()?;
+    /// assert!(count >= 1);
+    /// if let Some(each) = device.compute_capability()?.cores_per_multiprocessor() {
+    ///     println!("{} cores", count * each);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn multiprocessor_count(self) -> Result<u32> {
         Ok(u32::try_from(self.attribute(DeviceAttribute::MULTIPROCESSOR_COUNT)?).unwrap_or(0))
     }
@@ -267,6 +386,16 @@ impl Device {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Device};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// let context = Context::primary_of(device)?;
+    /// assert!(device.total_memory()? >= context.memory_info()?.free);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceTotalMem")]
     pub fn total_memory(self) -> Result<usize> {
         let mut bytes = 0;
@@ -281,6 +410,16 @@ impl Device {
     ///
     /// # Errors
     /// The driver does not know the attribute.
+    ///
+    /// ```
+    /// # use cuda_safe::{Device, DeviceAttribute};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// assert_eq!(device.attribute(DeviceAttribute::WARP_SIZE)?, 32);
+    /// assert!(device.attribute(DeviceAttribute(100_000)).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
         let mut value: c_int = 0;
@@ -298,6 +437,16 @@ impl Device {
     }
 
     /// Every attribute that the installed driver knows, with its value.
+    ///
+    /// ```
+    /// # use cuda_safe::{Device, DeviceAttribute};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// let known: Vec<_> = device.attributes().collect();
+    /// assert!(known.contains(&(DeviceAttribute::WARP_SIZE, 32)));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn attributes(self) -> impl Iterator<Item = (DeviceAttribute, i32)> {
         DeviceAttribute::ALL
             .iter()

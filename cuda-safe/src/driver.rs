@@ -12,6 +12,16 @@ use cuda_sys::{self as sys, CUresult};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A CUDA version: of the driver, or of the run-time compiler.
+///
+/// ```
+/// # use cuda_safe::driver;
+/// # fn main() -> cuda_safe::Result<()> {
+/// let version = driver::Version { major: 12, minor: 4 };
+/// assert_eq!(version.to_string(), "12.4");
+/// assert!(version < driver::Version { major: 13, minor: 0 });
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// 13 of 13.0.
@@ -30,6 +40,15 @@ impl fmt::Display for Version {
 ///
 /// # Errors
 /// No device, or a driver that can't start; the error names the remedy.
+///
+/// ```
+/// # use cuda_safe::driver;
+/// # fn main() -> cuda_safe::Result<()> {
+/// driver::init()?;
+/// assert!(driver::init().is_ok()); // again, at no cost
+/// # Ok(())
+/// # }
+/// ```
 #[doc(alias = "cuInit")]
 pub fn init() -> Result<()> {
     static READY: AtomicBool = AtomicBool::new(false);
@@ -46,6 +65,14 @@ pub fn init() -> Result<()> {
 ///
 /// # Errors
 /// The driver refuses.
+///
+/// ```
+/// # use cuda_safe::driver;
+/// # fn main() -> cuda_safe::Result<()> {
+/// assert!(driver::version()? >= driver::Version { major: 12, minor: 0 });
+/// # Ok(())
+/// # }
+/// ```
 #[doc(alias = "cuDriverGetVersion")]
 pub fn version() -> Result<Version> {
     let mut version: c_int = 0;

@@ -8,6 +8,19 @@ use cuda_sys::CUresult;
 use cuda_sys::nvrtcResult;
 
 /// The result of everything here that can fail.
+///
+/// ```
+/// # use cuda_safe::{Context, Module};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// fn kernel_count(context: &Context, source: &str) -> cuda_safe::Result<usize> {
+///     Ok(Module::compile(context, source)?.function_names()?.len())
+/// }
+/// assert_eq!(kernel_count(&context, "__global__ void a() {} __global__ void b() {}")?, 2);
+/// assert!(kernel_count(&context, "no CUDA C++").is_err());
+/// # Ok(())
+/// # }
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure: which call failed, with which code, and what is known about the reason.
@@ -37,6 +50,18 @@ struct Inner {
 }
 
 /// The code behind an [`Error`].
+///
+/// ```
+/// # use cuda_safe::{Code, Context, DeviceBuffer, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let buffer = DeviceBuffer::<f32>::zeroed(&stream, 4)?;
+/// let error = buffer.slice(2..9).unwrap_err();
+/// assert_eq!(error.code(), Code::Checked); // found before any call
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {
@@ -50,6 +75,22 @@ pub enum Code {
 }
 
 /// What kind of failure an [`Error`] is.
+///
+/// ```
+/// # use cuda_safe::{Context, ErrorKind, Module};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// match Module::from_ptx(&context, "no PTX").unwrap_err().kind() {
+///     ErrorKind::Load { log } => println!("the driver says: {log}"),
+///     other => panic!("{other:?}"),
+/// }
+/// assert!(matches!(
+///     Module::compile(&context, "no CUDA C++").unwrap_err().kind(),
+///     ErrorKind::Compile { log } if !log.is_empty(),
+/// ));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -162,12 +203,33 @@ impl Error {
     }
 
     /// What kind of failure this is.
+    ///
+    /// ```
+    /// # use cuda_safe::{Device, ErrorKind};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let error = Device::get(12_345).unwrap_err();
+    /// assert_eq!(*error.kind(), ErrorKind::NoDevice);
+    /// assert_eq!(error.call(), "cuDeviceGet");
+    /// assert!(error.detail().contains("12345"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
     /// The code that the call returned.
+    ///
+    /// ```
+    /// # use cuda_safe::{Code, Device, sys::CUresult};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let error = Device::get(12_345).unwrap_err();
+    /// assert_eq!(error.code(), Code::Driver(CUresult::CUDA_ERROR_INVALID_DEVICE));
+    /// assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_INVALID_DEVICE));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn code(&self) -> Code {
         self.0.code

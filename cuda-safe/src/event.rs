@@ -35,6 +35,20 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 /// How an event is made. `EventOptions::default()` is what [`Event::new`] takes.
+///
+/// ```
+/// # use cuda_safe::{Context, Event, EventOptions, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let options = EventOptions::default().blocking_sync(true).disable_timing(true);
+/// let event = Event::with_options(&context, options)?;
+/// event.record(&stream)?;
+/// event.synchronize()?;
+/// assert!(event.query()?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EventOptions {
@@ -80,6 +94,20 @@ impl Event {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (start, end) = (Event::without_timing(&context)?, Event::without_timing(&context)?);
+    /// start.record(&stream)?;
+    /// end.record(&stream)?;
+    /// end.synchronize()?;
+    /// assert!(end.elapsed_ms_since(&start).is_err()); // for ordering only
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn without_timing(context: &Context) -> Result<Self> {
         Self::with_options(context, EventOptions::default().disable_timing(true))
     }
@@ -107,6 +135,21 @@ impl Event {
     ///
     /// # Safety
     /// `raw` is an event of `context` that outlives the returned object.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let event = Event::new(&context)?;
+    /// // SAFETY: `event` is held for longer than `same`.
+    /// let same = unsafe { Event::from_raw(&context, event.as_raw()) };
+    /// same.record(&stream)?;
+    /// event.synchronize()?;
+    /// assert_eq!(same.context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub unsafe fn from_raw(context: &Context, raw: CUevent) -> Self {
         Self {
@@ -123,6 +166,19 @@ impl Event {
     }
 
     /// Hands the raw handle to the caller, who destroys it from now on.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, sys};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let raw = Event::new(&context)?.into_raw();
+    /// context.set_current()?;
+    /// // SAFETY: the event is the caller's now, and destroyed once.
+    /// let code = unsafe { sys::cuEventDestroy_v2(raw) };
+    /// assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn into_raw(mut self) -> CUevent {
         self.owned = false;
@@ -139,6 +195,20 @@ impl Event {
     ///
     /// # Errors
     /// The stream is of another context.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let event = Event::new(&context)?;
+    /// event.record(&stream)?;
+    /// event.record(&stream)?; // in place of the first
+    /// event.synchronize()?;
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, stream: &Stream) -> Result<()> {
         self.context.expect_same(
@@ -156,6 +226,20 @@ impl Event {
     ///
     /// # Errors
     /// The work before the mark failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let event = Event::new(&context)?;
+    /// assert!(event.query()?); // never recorded
+    /// event.record(&stream)?;
+    /// event.synchronize()?;
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuEventQuery")]
     pub fn query(&self) -> Result<bool> {
         let _current = self.context.enter()?;
@@ -170,6 +254,20 @@ impl Event {
     ///
     /// # Errors
     /// The work before the mark failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let event = Event::new(&context)?;
+    /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
+    /// event.record(&stream)?;
+    /// event.synchronize()?; // the zeros are there
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         let _current = self.context.enter()?;
@@ -185,6 +283,21 @@ impl Event {
     /// `CUDA_ERROR_NOT_READY` when either has not been reached yet (call
     /// [`synchronize`](Self::synchronize) first); `CUDA_ERROR_INVALID_HANDLE` when either was
     /// never recorded or was made without timing.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+    /// start.record(&stream)?;
+    /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
+    /// end.record(&stream)?;
+    /// end.synchronize()?;
+    /// assert!(end.elapsed_ms_since(&start)? >= 0.0);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuEventElapsedTime")]
     pub fn elapsed_ms_since(&self, start: &Self) -> Result<f32> {
         let elapsed_time = ELAPSED_TIME.get()?;
@@ -210,6 +323,21 @@ impl Event {
     ///
     /// # Errors
     /// As [`elapsed_ms_since`](Self::elapsed_ms_since).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+    /// start.record(&stream)?;
+    /// end.record(&stream)?;
+    /// end.synchronize()?;
+    /// let seconds = end.duration_since(&start)?.as_secs_f64();
+    /// assert!(seconds < 60.0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn duration_since(&self, start: &Self) -> Result<Duration> {
         let milliseconds = self.elapsed_ms_since(start)?;
         Ok(Duration::from_secs_f64(
@@ -221,6 +349,15 @@ impl Event {
     ///
     /// # Errors
     /// The driver refuses; the handle is not used again.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// assert!(Event::new(&context)?.close().is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuEventDestroy")]
     pub fn close(mut self) -> Result<()> {
         self.destroy()

@@ -16,6 +16,19 @@ use crate::{
 };
 
 /// A kernel of a module, which it keeps loaded. Launching is in [`Function::launch`].
+///
+/// ```
+/// # use cuda_safe::{Context, Module};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let module = Module::compile(&context, r#"extern "C" __global__ void nothing(float *) {}"#)?;
+/// let nothing = module.function("nothing")?;
+/// assert_eq!(nothing.name(), "nothing");
+/// assert_eq!(nothing.context(), &context);
+/// assert_eq!(nothing.module().function_names()?, ["nothing"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Function {
     raw: CUfunction,
@@ -36,6 +49,21 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 /// Where a kernel's parameter lies in the parameter block, in bytes.
+///
+/// ```
+/// # use cuda_safe::{Context, Module, ParameterInfo};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let source = r#"extern "C" __global__ void fill(float *x, int n) { x[n] = 1; }"#;
+/// let fill = Module::compile(&context, source)?.function("fill")?;
+/// // `None` before CUDA 12.4.
+/// if let Some(parameters) = fill.parameters() {
+///     assert_eq!(parameters.len(), 2);
+///     assert_eq!(parameters[1], ParameterInfo { offset: 8, size: 4 });
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterInfo {
     /// From the start of the parameter block.
@@ -46,6 +74,19 @@ pub struct ParameterInfo {
 
 /// An attribute of a kernel (`CUfunction_attribute`). A newtype: a newer driver's attributes can
 /// be named by number.
+///
+/// ```
+/// # use cuda_safe::{Context, FunctionAttribute, Module};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let source = r#"extern "C" __global__ void __launch_bounds__(128)
+///     bounded(float *x) { *x = 1; }"#;
+/// let bounded = Module::compile(&context, source)?.function("bounded")?;
+/// assert_eq!(bounded.attribute(FunctionAttribute::MAX_THREADS_PER_BLOCK)?, 128);
+/// assert!(bounded.attribute(FunctionAttribute::NUM_REGS)? > 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionAttribute(pub u32);
 
@@ -75,6 +116,18 @@ impl FunctionAttribute {
 }
 
 /// What a kernel and the device can have on one multiprocessor.
+///
+/// ```
+/// # use cuda_safe::{Context, Module};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+/// let occupancy = module.function("nothing")?.best_block_size(0)?;
+/// assert!(occupancy.min_grid >= context.device().multiprocessor_count()?);
+/// assert_eq!(occupancy.block % 32, 0); // whole warps
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
     /// The least number of blocks that fills the device.
@@ -93,6 +146,19 @@ impl Function {
     ///
     /// # Safety
     /// `raw` is a kernel of `module`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Function, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// let raw = module.function("nothing")?.as_raw(); // perhaps from a raw call
+    /// // SAFETY: a kernel of this module.
+    /// let nothing = unsafe { Function::from_raw(&module, raw, "nothing") };
+    /// assert_eq!(nothing.as_raw(), raw);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub unsafe fn from_raw(module: &Module, raw: CUfunction, name: &str) -> Self {
         let info = Info {
@@ -165,6 +231,21 @@ impl Function {
     ///
     /// # Errors
     /// The driver does not know it.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let source = r#"extern "C" __global__ void turn(float *x) {
+    ///     __shared__ float tile[256];
+    ///     tile[threadIdx.x] = x[threadIdx.x];
+    ///     __syncthreads();
+    ///     x[threadIdx.x] = tile[255 - threadIdx.x]; }"#;
+    /// let turn = Module::compile(&context, source)?.function("turn")?;
+    /// assert!(turn.attribute(FunctionAttribute::SHARED_SIZE_BYTES)? >= 1024);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuFuncGetAttribute")]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         let _current = self.context().enter()?;
@@ -182,6 +263,18 @@ impl Function {
     ///
     /// # Errors
     /// It can't be set, or not to this value.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let source = r#"extern "C" __global__ void nothing() {}"#;
+    /// let nothing = Module::compile(&context, source)?.function("nothing")?;
+    /// nothing.set_attribute(FunctionAttribute::PREFERRED_SHARED_MEMORY_CARVEOUT, 50)?;
+    /// assert!(nothing.set_attribute(FunctionAttribute::NUM_REGS, 16).is_err()); // read only
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result<()> {
         let _current = self.context().enter()?;
@@ -204,6 +297,20 @@ impl Function {
     ///
     /// # Errors
     /// More than the device has for a block.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let source = r#"extern "C" __global__ void nothing() {}"#;
+    /// let nothing = Module::compile(&context, source)?.function("nothing")?;
+    /// nothing.set_max_dynamic_shared(64 << 10)?;
+    /// let most = nothing.attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)?;
+    /// assert_eq!(most, 64 << 10);
+    /// assert!(nothing.set_max_dynamic_shared(64 << 20).is_err()); // no device has as much
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_max_dynamic_shared(&self, bytes: u32) -> Result<()> {
         let value = i32::try_from(bytes).unwrap_or(i32::MAX);
@@ -214,6 +321,16 @@ impl Function {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{CacheConfig, Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// assert!(module.function("nothing")?.set_cache_config(CacheConfig::L1).is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuFuncSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result<()> {
         let _current = self.context().enter()?;
@@ -226,6 +343,19 @@ impl Function {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// let nothing = module.function("nothing")?;
+    /// let small = nothing.max_active_blocks(128, 0)?;
+    /// let large = nothing.max_active_blocks(1024, 0)?;
+    /// assert!(small >= large && large >= 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared: usize) -> Result<u32> {
         const CALL: &str = "cuOccupancyMaxActiveBlocksPerMultiprocessor";

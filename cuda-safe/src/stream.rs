@@ -50,6 +50,19 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 /// How a stream is made. `StreamOptions::default()` is what [`Stream::new`] takes.
+///
+/// ```
+/// # use cuda_safe::{Context, Stream, StreamOptions};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let options = StreamOptions::default().blocking(true);
+/// let blocking = Stream::with_options(&context, options)?;
+/// assert!(blocking.is_blocking()?);
+/// assert!(!stream.is_blocking()?); // made with `Stream::new`
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamOptions {
@@ -82,6 +95,17 @@ impl Stream {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let stream = Stream::new(&context)?;
+    /// assert_eq!(stream.context(), &context);
+    /// assert!(!stream.is_blocking()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuStreamCreate")]
     pub fn new(context: &Context) -> Result<Self> {
         Self::with_options(context, StreamOptions::default())
@@ -104,6 +128,17 @@ impl Stream {
 
     /// The legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams and
     /// makes them wait. For working with libraries that use it.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let stream = Stream::legacy_default(&context);
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u8, 2])?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn legacy_default(context: &Context) -> Self {
         Self::wrap(1 as CUstream, context, false, None)
@@ -111,6 +146,19 @@ impl Stream {
 
     /// The calling thread's own default stream (`CU_STREAM_PER_THREAD`). On another thread the
     /// driver's handle means another stream, so using this object there is an error.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let stream = Stream::per_thread_default(&context);
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u8, 2])?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+    /// let elsewhere = std::thread::spawn(move || stream.synchronize());
+    /// assert!(elsewhere.join().unwrap().is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn per_thread_default(context: &Context) -> Self {
         Self::wrap(2 as CUstream, context, false, Some(thread::current().id()))
@@ -121,6 +169,20 @@ impl Stream {
     /// # Safety
     /// `raw` is a stream of `context` and lives until the last clone of the returned stream, and
     /// the last buffer made on it, is gone.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let raw = stream.as_raw(); // perhaps from another library
+    /// // SAFETY: `stream` is held for longer than `same`.
+    /// let same = unsafe { Stream::from_raw(&context, raw) };
+    /// same.synchronize()?;
+    /// assert_eq!(same.as_raw(), raw);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub unsafe fn from_raw(context: &Context, raw: CUstream) -> Self {
         Self::wrap(raw, context, false, None)
@@ -145,6 +207,20 @@ impl Stream {
     ///
     /// # Errors
     /// Gives the stream back when others hold it too, or when it is not an owned one.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream, sys};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let raw = stream.into_raw().expect("the only hold on an owned stream");
+    /// context.set_current()?;
+    /// // SAFETY: the stream is the caller's now, and destroyed once.
+    /// let code = unsafe { sys::cuStreamDestroy_v2(raw) };
+    /// assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn into_raw(self) -> Result<CUstream, Self> {
         if !self.0.owned {
             return Err(self);
@@ -164,6 +240,18 @@ impl Stream {
     ///
     /// # Errors
     /// Something enqueued earlier failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
+    /// stream.synchronize()?;
+    /// assert!(stream.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuStreamSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         let _current = self.enter()?;
@@ -176,6 +264,17 @@ impl Stream {
     ///
     /// # Errors
     /// Something enqueued earlier failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// stream.synchronize()?;
+    /// assert!(stream.query()?); // nothing was enqueued since
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuStreamQuery")]
     pub fn query(&self) -> Result<bool> {
         let _current = self.enter()?;
@@ -191,6 +290,22 @@ impl Stream {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let other = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
+    /// let ready = stream.record_event()?;
+    /// other.wait(&ready)?; // what `other` does from now on finds the zeros
+    /// other.synchronize()?;
+    /// assert!(ready.query()?);
+    /// # drop(buffer);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, event: &Event) -> Result<()> {
         let _current = self.enter()?;
@@ -204,6 +319,21 @@ impl Stream {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let other = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 4)?;
+    /// buffer.fill(&stream, 7)?;
+    /// other.join(&stream)?; // kernels on `other` now find the sevens
+    /// other.synchronize()?;
+    /// assert!(stream.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn join(&self, other: &Self) -> Result<()> {
         if self == other {
@@ -217,6 +347,19 @@ impl Stream {
     ///
     /// # Errors
     /// The event is of another context.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mark = Event::new(&context)?;
+    /// stream.record(&mark)?;
+    /// stream.synchronize()?;
+    /// assert!(mark.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, event: &Event) -> Result<()> {
         event.record(self)
@@ -226,6 +369,18 @@ impl Stream {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mark = stream.record_event()?;
+    /// mark.synchronize()?;
+    /// assert!(mark.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn record_event(&self) -> Result<Event> {
         let event = Event::without_timing(self.context())?;
         event.record(self)?;
@@ -241,6 +396,19 @@ impl Stream {
     ///
     /// # Errors
     /// The driver refuses; the function is dropped uncalled.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// stream.launch_host_function(move || sender.send("done").unwrap())?;
+    /// stream.synchronize()?;
+    /// assert_eq!(receiver.recv(), Ok("done"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn launch_host_function<F>(&self, function: F) -> Result<()>
     where
@@ -296,6 +464,18 @@ impl Stream {
     ///
     /// # Errors
     /// The driver refuses; the handle is not used again.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let other = stream.clone();
+    /// stream.close()?; // one hold less
+    /// assert!(other.close().is_ok()); // the last: destroyed
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuStreamDestroy")]
     pub fn close(self) -> Result<()> {
         match Arc::try_unwrap(self.0) {

@@ -14,6 +14,13 @@ use crate::{DeviceBuffer, DeviceView, DeviceViewMut, Global, error::Result, stre
 ///
 /// # Safety
 /// Sealed: [`SIZE`](Self::SIZE) bytes are read from [`pointer`](Self::pointer).
+///
+/// ```
+/// use cuda_safe::{DeviceBuffer, KernelArgument};
+///
+/// assert_eq!(<&DeviceBuffer<f32> as KernelArgument>::SIZE, 8);
+/// assert_eq!(<[f32; 3] as KernelArgument>::SIZE, 12);
+/// ```
 pub unsafe trait KernelArgument: sealed::Sealed {
     /// The value as the launch holds it.
     #[doc(hidden)]
@@ -142,6 +149,31 @@ device_memory_argument!(
 ///
 /// # Safety
 /// Sealed: the pointers are believed.
+///
+/// ```
+/// # use cuda_safe::{Context, Function, KernelArguments, LaunchConfig, Module, Out, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// /// Launches one thread and waits for it.
+/// ///
+/// /// # Safety
+/// /// As [`Function::launch`].
+/// unsafe fn run(kernel: &Function, stream: &Stream, arguments: impl KernelArguments)
+/// -> cuda_safe::Result<()> {
+///     // SAFETY: the caller's promise.
+///     unsafe { kernel.launch(stream, LaunchConfig::new(1, 1), arguments)? };
+///     stream.synchronize()
+/// }
+/// # let source = "extern \"C\" __global__ void add(int *sum, int a, int b) { *sum = a + b; }";
+/// let add = Module::compile(&context, source)?.function("add")?;
+/// let mut sum = [0];
+/// // SAFETY: the kernel writes one int.
+/// unsafe { run(&add, &stream, (Out(&mut sum), 2i32, 3i32))? };
+/// assert_eq!(sum, [5]);
+/// # Ok(())
+/// # }
+/// ```
 pub unsafe trait KernelArguments: sealed::Tuple {
     /// Name and size of each argument.
     #[doc(hidden)]

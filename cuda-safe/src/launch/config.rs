@@ -5,6 +5,15 @@ use std::fmt;
 use crate::{error::Result, function::Function};
 
 /// Three extents, of a grid in blocks or of a block in threads.
+///
+/// ```
+/// use cuda_safe::Dim3;
+///
+/// let grid = Dim3::from((4, 2));
+/// assert_eq!(grid, Dim3 { x: 4, y: 2, z: 1 });
+/// assert_eq!(grid.count(), 8);
+/// assert_eq!(grid.to_string(), "4 x 2 x 1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// The extent that varies fastest.
@@ -74,6 +83,14 @@ impl LaunchConfig {
     pub const ELEMENTS_PER_BLOCK: u32 = 256;
 
     /// A grid of blocks of threads: numbers, pairs or triples.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::new((80, 60), (8, 8, 2));
+    /// assert_eq!((config.grid.y, config.grid.z), (60, 1));
+    /// assert_eq!(config.block.count(), 128);
+    /// ```
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
         Self {
             grid: grid.into(),
@@ -85,12 +102,25 @@ impl LaunchConfig {
 
     /// At least one thread for each of `elements`, in blocks of 256. No blocks for no elements,
     /// which launches nothing.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::for_elements(1000), LaunchConfig::new(4, 256));
+    /// assert_eq!(LaunchConfig::for_elements(0).threads(), 0);
+    /// ```
     #[must_use]
     pub fn for_elements(elements: u32) -> Self {
         Self::for_elements_in_blocks(elements, Self::ELEMENTS_PER_BLOCK)
     }
 
     /// At least one thread for each of `elements`, in blocks of `block` threads.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::for_elements_in_blocks(1000, 128), LaunchConfig::new(8, 128));
+    /// ```
     #[must_use]
     pub fn for_elements_in_blocks(elements: u32, block: u32) -> Self {
         Self::new(elements.div_ceil(block.max(1)), block)
@@ -101,6 +131,18 @@ impl LaunchConfig {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, LaunchConfig, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// let config = LaunchConfig::for_occupancy(&module.function("nothing")?, 10_000)?;
+    /// assert_eq!(config.block.x % 32, 0); // whole warps
+    /// assert!(config.threads() < 10_000 + u64::from(config.block.x)); // no more than needed
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     pub fn for_occupancy(function: &Function, elements: u64) -> Result<Self> {
         let best = function.best_block_size(0)?;
@@ -113,6 +155,14 @@ impl LaunchConfig {
     }
 
     /// With dynamic shared memory, in bytes a block.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::new(4, 128).shared(2048).cooperative();
+    /// assert_eq!(config.shared_bytes, 2048);
+    /// assert!(config.cooperative);
+    /// ```
     #[must_use]
     pub const fn shared(mut self, bytes: u32) -> Self {
         self.shared_bytes = bytes;
@@ -120,6 +170,24 @@ impl LaunchConfig {
     }
 
     /// With all blocks resident at once: for cooperative groups that span the grid.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, InOut, LaunchConfig, Module, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let source = r#"extern "C" __global__ void meet(int *x) {
+    ///     atomicExch(&x[blockIdx.x], 1);
+    ///     while (atomicAdd(&x[1 - blockIdx.x], 0) == 0) {} // until the other block is here
+    /// }"#;
+    /// let meet = Module::compile(&context, source)?.function("meet")?;
+    /// let mut x = [0; 2];
+    /// // SAFETY: two blocks of one thread, which write two ints.
+    /// unsafe { meet.launch(&stream, LaunchConfig::new(2, 1).cooperative(), (InOut(&mut x),))? };
+    /// assert_eq!(x, [1, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub const fn cooperative(mut self) -> Self {
         self.cooperative = true;
@@ -127,6 +195,12 @@ impl LaunchConfig {
     }
 
     /// Threads in all.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::new((80, 60), (8, 8)).threads(), 4800 * 64);
+    /// ```
     #[must_use]
     pub const fn threads(&self) -> u64 {
         self.grid.count().saturating_mul(self.block.count())

@@ -14,15 +14,61 @@ use crate::{
 };
 
 /// A host slice that the kernel reads: copied to the device before the launch.
+///
+/// ```
+/// # use cuda_safe::{Context, In, LaunchConfig, Module, Out, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let source = r#"extern "C" __global__ void negate(int *out, const int *in) {
+///     out[threadIdx.x] = -in[threadIdx.x]; }"#;
+/// let negate = Module::compile(&context, source)?.function("negate")?;
+/// let (a, mut b) = ([1, 2, 3], [0; 3]);
+/// // SAFETY: three threads, each of which reads and writes one of three ints.
+/// unsafe { negate.launch(&stream, LaunchConfig::new(1, 3), (Out(&mut b), In(&a)))? };
+/// assert_eq!(b, [-1, -2, -3]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct In<'a, T>(pub &'a [T]);
 
 /// A host slice that the kernel writes: copied back after the launch. What the kernel leaves
 /// unwritten is unspecified.
+///
+/// ```
+/// # use cuda_safe::{Context, LaunchConfig, Module, Out, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let source = r#"extern "C" __global__ void count(int *x) { x[threadIdx.x] = threadIdx.x; }"#;
+/// let count = Module::compile(&context, source)?.function("count")?;
+/// let mut x = [0; 4];
+/// // SAFETY: four threads, each of which writes one of four ints.
+/// unsafe { count.launch(&stream, LaunchConfig::new(1, 4), (Out(&mut x),))? };
+/// assert_eq!(x, [0, 1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Out<'a, T>(pub &'a mut [T]);
 
 /// A host slice that the kernel reads and writes: copied both ways.
+///
+/// ```
+/// # use cuda_safe::{Context, InOut, LaunchConfig, Module, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let source = r#"extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }"#;
+/// let twice = Module::compile(&context, source)?.function("twice")?;
+/// let mut x = [1.0f32, 2.0, 3.0];
+/// // SAFETY: three threads, each of which changes one of three floats.
+/// unsafe { twice.launch(&stream, LaunchConfig::new(1, 3), (InOut(&mut x),))? };
+/// assert_eq!(x, [2.0, 4.0, 6.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct InOut<'a, T>(pub &'a mut [T]);
 

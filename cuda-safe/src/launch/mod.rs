@@ -92,6 +92,23 @@ impl Function {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let source = r#"extern "C" __global__ void set(int *x, int value) { *x = value; }"#;
+    /// let set = Module::compile(&context, source)?.function("set")?;
+    /// let x = DeviceBuffer::<i32>::zeroed(&stream, 1)?;
+    /// let (mut address, mut value) = (x.as_device_ptr(), 7i32);
+    /// let mut pointers = [(&raw mut address).cast(), (&raw mut value).cast()];
+    /// // SAFETY: a pointer and an int, as the kernel declares; it writes one int.
+    /// unsafe { set.launch_raw(&stream, LaunchConfig::new(1, 1), &mut pointers)? };
+    /// assert_eq!(x.to_vec(&stream)?, [7]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[inline]
     #[doc(alias = "cuLaunchKernel")]
     pub unsafe fn launch_raw(

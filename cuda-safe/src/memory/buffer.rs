@@ -20,6 +20,22 @@ use crate::{error::Result, stream::Stream};
 /// order, with [`Stream::join`].
 ///
 /// Elements are plain data: any bits are a valid value ([`bytemuck::Pod`]).
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let mut a = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0, 4.0])?;
+/// let mut b = DeviceBuffer::<f32>::zeroed(&stream, 2)?;
+/// b.copy_from(&stream, &a.slice(2..)?)?;
+/// a.slice_mut(..2)?.fill(&stream, 9.0)?;
+/// assert_eq!((a.len(), a.size_bytes(), a.is_empty()), (4, 16, false));
+/// assert_eq!(a.to_vec(&stream)?, [9.0, 9.0, 3.0, 4.0]);
+/// assert_eq!(b.to_vec(&stream)?, [3.0, 4.0]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct DeviceBuffer<T: Pod> {
     ptr: CUdeviceptr,
     len: usize,
@@ -38,6 +54,18 @@ impl<T: Pod> DeviceBuffer<T> {
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with bytes asked for and free.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u64>::uninit(&stream, 3)?;
+    /// buffer.copy_from_slice(&stream, &[1, 2, 3])?; // write it before it is read
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemAllocAsync")]
     #[doc(alias = "cuMemAlloc")]
     pub fn uninit(stream: &Stream, len: usize) -> Result<Self> {
@@ -76,6 +104,17 @@ impl<T: Pod> DeviceBuffer<T> {
     ///
     /// # Errors
     /// As [`uninit`](Self::uninit).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<i16>::zeroed(&stream, 3)?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [0; 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemsetD8Async")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
         let mut buffer = Self::uninit(stream, len)?;
@@ -87,6 +126,18 @@ impl<T: Pod> DeviceBuffer<T> {
     ///
     /// # Errors
     /// As [`uninit`](Self::uninit), or work enqueued before failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[[1.0f32, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(buffer.len(), 2);
+    /// assert_eq!(buffer.to_vec(&stream)?[1], [3.0, 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn from_slice(stream: &Stream, host: &[T]) -> Result<Self> {
         let mut buffer = Self::uninit(stream, host.len())?;
@@ -100,6 +151,20 @@ impl<T: Pod> DeviceBuffer<T> {
     /// `ptr` came from `cuMemAllocAsync`, `cuMemAlloc` or [`into_raw`](Self::into_raw) in the
     /// stream's context, is aligned for `T`, has room for `len` elements, and nobody else frees
     /// it. What was enqueued on it elsewhere is ordered before the stream.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let raw = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?.into_raw();
+    /// // SAFETY: the three elements just handed over, which nobody else frees.
+    /// let buffer = unsafe { DeviceBuffer::<u32>::from_raw(&stream, raw, 3) };
+    /// assert_eq!(buffer.as_device_ptr(), raw);
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub unsafe fn from_raw(stream: &Stream, ptr: CUdeviceptr, len: usize) -> Self {
         Self {
@@ -120,6 +185,17 @@ impl<T: Pod> DeviceBuffer<T> {
     }
 
     /// The stream in whose order the memory is given back.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 3)?;
+    /// assert_eq!(buffer.stream(), &stream);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
@@ -129,6 +205,17 @@ impl<T: Pod> DeviceBuffer<T> {
     ///
     /// # Errors
     /// The driver refuses; the memory is leaked.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 3)?;
+    /// assert!(buffer.close().is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemFreeAsync")]
     #[doc(alias = "cuMemFree")]
     pub fn close(mut self) -> Result<()> {

@@ -29,6 +29,19 @@ macro_rules! device_read_methods {
         }
 
         /// All of it, borrowed for reading.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+        /// let view = buffer.view(); // can be copied, and borrows the buffer
+        /// assert_eq!(view.as_device_ptr(), buffer.as_device_ptr());
+        /// assert_eq!((view.len(), view.size_bytes()), (2, 8));
+        /// # Ok(())
+        /// # }
+        /// ```
         #[must_use]
         pub fn view(&self) -> $crate::DeviceView<$life, $T> {
             let stream = self.stream_ref();
@@ -40,6 +53,18 @@ macro_rules! device_read_methods {
         ///
         /// # Errors
         /// The range goes beyond the end.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4])?;
+        /// assert_eq!(buffer.slice(1..3)?.to_vec(&stream)?, [2, 3]);
+        /// assert!(buffer.slice(3..5).is_err());
+        /// # Ok(())
+        /// # }
+        /// ```
         pub fn slice(
             &self,
             range: impl std::ops::RangeBounds<usize>,
@@ -55,6 +80,18 @@ macro_rules! device_read_methods {
         ///
         /// # Errors
         /// `index` is beyond the end.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+        /// let (head, tail) = buffer.split_at(1)?;
+        /// assert_eq!((head.to_vec(&stream)?, tail.to_vec(&stream)?), (vec![1], vec![2, 3]));
+        /// # Ok(())
+        /// # }
+        /// ```
         #[allow(clippy::type_complexity, reason = "a pair of views")]
         pub fn split_at(
             &self,
@@ -67,6 +104,19 @@ macro_rules! device_read_methods {
         ///
         /// # Errors
         /// The lengths differ, or work enqueued before failed.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+        /// let mut host = [0; 2];
+        /// buffer.copy_to_slice(&stream, &mut host)?;
+        /// assert_eq!(host, [1, 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemcpyDtoH")]
         #[doc(alias = "cuMemcpyDtoHAsync")]
         pub fn copy_to_slice(
@@ -82,6 +132,17 @@ macro_rules! device_read_methods {
         ///
         /// # Errors
         /// Work enqueued before failed.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemcpyDtoH")]
         #[doc(alias = "cuMemcpyDtoHAsync")]
         pub fn to_vec(&self, stream: &$crate::Stream) -> $crate::Result<Vec<$T>> {
@@ -94,6 +155,18 @@ macro_rules! device_read_methods {
 macro_rules! device_write_methods {
     ($T:ident) => {
         /// All of it, borrowed for writing.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+        /// buffer.view_mut().fill(&stream, 7)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [7, 7]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[must_use]
         pub fn view_mut(&mut self) -> $crate::DeviceViewMut<'_, $T> {
             let stream = self.stream_ref();
@@ -105,6 +178,18 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The range goes beyond the end.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
+        /// buffer.slice_mut(1..3)?.copy_from_slice(&stream, &[5, 6])?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0, 5, 6, 0]);
+        /// # Ok(())
+        /// # }
+        /// ```
         pub fn slice_mut(
             &mut self,
             range: impl std::ops::RangeBounds<usize>,
@@ -120,6 +205,20 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// `index` is beyond the end.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 3)?;
+        /// let (mut head, mut tail) = buffer.split_at_mut(1)?;
+        /// head.fill(&stream, 1)?;
+        /// tail.copy_from(&stream, &DeviceBuffer::from_slice(&stream, &[2, 3])?)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[allow(clippy::type_complexity, reason = "a pair of views")]
         pub fn split_at_mut(
             &mut self,
@@ -141,6 +240,19 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The lengths differ, or work enqueued before failed.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+        /// buffer.copy_from_slice(&stream, &[1, 2])?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+        /// assert!(buffer.copy_from_slice(&stream, &[1, 2, 3]).is_err()); // lengths differ
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemcpyHtoD")]
         #[doc(alias = "cuMemcpyHtoDAsync")]
         pub fn copy_from_slice(
@@ -156,6 +268,19 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The lengths differ, or the driver refuses.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let source = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+        /// let mut copy = DeviceBuffer::uninit(&stream, 2)?;
+        /// copy.copy_from(&stream, &source)?;
+        /// assert_eq!(copy.to_vec(&stream)?, [1, 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemcpyDtoD")]
         #[doc(alias = "cuMemcpyDtoDAsync")]
         pub fn copy_from(
@@ -175,6 +300,18 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The driver refuses.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::uninit(&stream, 3)?;
+        /// buffer.fill(&stream, 0.1f64)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0.1; 3]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemsetD32Async")]
         pub fn fill(&mut self, stream: &$crate::Stream, value: $T) -> $crate::Result<()> {
             $crate::memory::copy::fill(self.span(), stream, bytemuck::bytes_of(&value))
@@ -184,6 +321,18 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The driver refuses.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 2)?;
+        /// buffer.memset_u8(&stream, 0xab)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0xabab_abab; 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemsetD8Async")]
         pub fn memset_u8(&mut self, stream: &$crate::Stream, value: u8) -> $crate::Result<()> {
             $crate::memory::copy::fill(self.span(), stream, &[value])
@@ -193,6 +342,18 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The size is no multiple of 2 bytes.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 2)?;
+        /// buffer.memset_u16(&stream, 0x1234)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0x1234_1234; 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemsetD16Async")]
         pub fn memset_u16(&mut self, stream: &$crate::Stream, value: u16) -> $crate::Result<()> {
             $crate::memory::copy::fill(self.span(), stream, &value.to_ne_bytes())
@@ -202,6 +363,20 @@ macro_rules! device_write_methods {
         ///
         /// # Errors
         /// The size is no multiple of 4 bytes.
+        ///
+        /// ```
+        /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+        /// # fn main() -> cuda_safe::Result<()> {
+        /// # let context = Context::primary(0)?;
+        /// # let stream = Stream::new(&context)?;
+        /// let mut buffer = DeviceBuffer::<u64>::uninit(&stream, 2)?;
+        /// buffer.memset_u32(&stream, 1)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [0x1_0000_0001; 2]);
+        /// buffer.memset_u8(&stream, 0xff)?;
+        /// assert_eq!(buffer.to_vec(&stream)?, [u64::MAX; 2]);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[doc(alias = "cuMemsetD32Async")]
         pub fn memset_u32(&mut self, stream: &$crate::Stream, value: u32) -> $crate::Result<()> {
             $crate::memory::copy::fill(self.span(), stream, &value.to_ne_bytes())

@@ -44,6 +44,18 @@ unsafe impl<T: Pod> Send for PinnedBuffer<T> {}
 unsafe impl<T: Pod> Sync for PinnedBuffer<T> {}
 
 /// How page-locked memory is made (`CU_MEMHOSTALLOC_*`).
+///
+/// ```
+/// # use cuda_safe::{Context, PinnedBuffer, PinnedFlags};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let flags = PinnedFlags::PORTABLE | PinnedFlags::DEVICE_MAP;
+/// let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, flags)?;
+/// assert_eq!(*buffer, [0; 4]);
+/// assert_ne!(buffer.device_ptr()?, 0); // kernels reach it too
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PinnedFlags(pub c_uint);
 
@@ -69,6 +81,17 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     /// The host can't lock that much memory.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let buffer = PinnedBuffer::<u32>::zeroed(&context, 3)?;
+    /// assert_eq!(*buffer, [0; 3]);
+    /// assert_eq!(buffer.context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemHostAlloc")]
     pub fn zeroed(context: &Context, len: usize) -> Result<Self> {
         Self::with_flags(context, len, PinnedFlags::default())
@@ -78,6 +101,16 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     /// The host can't lock that much memory.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let buffer = PinnedBuffer::from_slice(&context, &[1u32, 2])?;
+    /// assert_eq!(buffer.iter().sum::<u32>(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn from_slice(context: &Context, host: &[T]) -> Result<Self> {
         let mut buffer = Self::zeroed(context, host.len())?;
         buffer.copy_from_slice(host);
@@ -125,6 +158,18 @@ impl<T: Pod> PinnedBuffer<T> {
     /// # Safety
     /// `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this
     /// context, has room for `len` initialised elements, and nobody else uses or frees it.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let raw = PinnedBuffer::from_slice(&context, &[1u32, 2])?.into_raw();
+    /// // SAFETY: the two elements just handed over, which nobody else frees.
+    /// let buffer = unsafe { PinnedBuffer::from_raw(&context, raw, 2) };
+    /// assert_eq!(*buffer, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub unsafe fn from_raw(context: &Context, ptr: NonNull<T>, len: usize) -> Self {
         Self {
@@ -154,6 +199,22 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     /// The memory is not mapped.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, LaunchConfig, Module, PinnedBuffer, PinnedFlags, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let source = r#"extern "C" __global__ void set(unsigned long long x) { *(int *)x = 7; }"#;
+    /// let set = Module::compile(&context, source)?.function("set")?;
+    /// let x = PinnedBuffer::<i32>::with_flags(&context, 1, PinnedFlags::DEVICE_MAP)?;
+    /// // SAFETY: the kernel writes one int, and nobody reads it before the stream is waited for.
+    /// unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (x.device_ptr()?,))? };
+    /// stream.synchronize()?;
+    /// assert_eq!(x[0], 7);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_ptr(&self) -> Result<CUdeviceptr> {
         if !self.owned {
@@ -172,6 +233,15 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     /// The driver refuses; the memory is leaked.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// assert!(PinnedBuffer::<u8>::zeroed(&context, 16)?.close().is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemFreeHost")]
     pub fn close(mut self) -> Result<()> {
         self.free()

@@ -40,6 +40,17 @@ impl MemoryPool {
     ///
     /// # Errors
     /// The device has no memory pools.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, MemoryPool};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let pool = MemoryPool::current(&context)?;
+    /// assert!(!pool.as_raw().is_null());
+    /// assert!(pool.used()? <= pool.reserved()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuDeviceGetMemPool")]
     pub fn current(context: &Context) -> Result<Self> {
         let mut raw = std::ptr::null_mut();
@@ -98,6 +109,20 @@ impl MemoryPool {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let pool = MemoryPool::current(&context)?;
+    /// let buffer = DeviceBuffer::<u8>::zeroed(&stream, 1 << 20)?;
+    /// assert!(pool.used()? >= 1 << 20);
+    /// assert!(pool.reserved()? >= 1 << 20);
+    /// # drop(buffer);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn used(&self) -> Result<u64> {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
     }
@@ -106,6 +131,21 @@ impl MemoryPool {
     ///
     /// # Errors
     /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// drop(DeviceBuffer::<u8>::zeroed(&stream, 1 << 20)?);
+    /// stream.synchronize()?;
+    /// let pool = MemoryPool::current(&context)?;
+    /// let before = pool.reserved()?;
+    /// pool.trim_to(0)?;
+    /// assert!(pool.reserved()? <= before);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, keep: usize) -> Result<()> {
         // SAFETY: the handle is live.

@@ -12,6 +12,25 @@ use super::{
 use crate::{error::Result, stream::Stream};
 
 /// Enqueues copies of borrowed host memory; made by [`Stream::scope`].
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let (odd, even, mut host) = ([1u32, 3], [2u32, 4], [0; 4]);
+/// let mut buffer = DeviceBuffer::uninit(&stream, 4)?;
+/// stream.scope(|scope| {
+///     scope.upload(&odd, &mut buffer.slice_mut(..2)?)?;
+///     scope.upload(&even, &mut buffer.slice_mut(2..)?)?;
+///     scope.download(&buffer, &mut host)?;
+///     assert_eq!(scope.stream().as_raw(), stream.as_raw());
+///     Ok(())
+/// })?;
+/// assert_eq!(host, [1, 3, 2, 4]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Scope<'scope, 'env: 'scope> {
     stream: &'scope Stream,
     host: PhantomData<Cell<&'env mut ()>>,

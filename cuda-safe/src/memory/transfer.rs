@@ -44,6 +44,20 @@ pub struct Transfer<T: Pod> {
 }
 
 /// A transfer that could not be started, with the memory it was given.
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let host = PinnedBuffer::from_slice(&context, &[1u32, 2, 3])?;
+/// let mut too_short = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+/// let failed = stream.upload(host, &mut too_short).unwrap_err();
+/// println!("{}", failed.error);
+/// assert_eq!(*failed.host, [1, 2, 3]); // not lost
+/// # Ok(())
+/// # }
+/// ```
 pub struct TransferError<T: Pod> {
     /// What went wrong.
     pub error: Error,
@@ -80,6 +94,20 @@ impl<T: Pod> Transfer<T> {
     ///
     /// # Errors
     /// Work enqueued before it failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let host = PinnedBuffer::from_slice(&context, &[1u32, 2, 3])?;
+    /// let mut buffer = DeviceBuffer::uninit(&stream, 3)?;
+    /// let upload = stream.upload(host, &mut buffer)?;
+    /// stream.synchronize()?;
+    /// assert!(upload.is_done()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_done(&self) -> Result<bool> {
         self.done.as_ref().map_or(Ok(true), Event::query)
     }
@@ -115,6 +143,19 @@ impl Stream {
     ///
     /// # Errors
     /// The lengths differ or the driver refuses; the error carries `host`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::uninit(&stream, 2)?;
+    /// let host = PinnedBuffer::from_slice(&context, &[1u32, 2])?;
+    /// let host = stream.upload(host, &mut buffer)?.wait()?;
+    /// assert_eq!(buffer.to_vec(&stream)?, *host);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemcpyHtoDAsync")]
     pub fn upload<T: Pod>(
         &self,
@@ -133,6 +174,18 @@ impl Stream {
     ///
     /// # Errors
     /// The lengths differ or the driver refuses; the error carries `host`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+    /// let download = stream.download(&buffer, PinnedBuffer::zeroed(&context, 2)?)?;
+    /// assert_eq!(*download.wait()?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub fn download<T: Pod>(
         &self,

@@ -64,6 +64,21 @@ pub(crate) use sealed::Sealed;
 ///
 /// # Safety
 /// Sealed: the pointer and the length that a view carries are believed.
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, DeviceSlice, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// fn sum(stream: &Stream, x: &impl DeviceSlice<u32>) -> cuda_safe::Result<u32> {
+///     Ok(x.view().to_vec(stream)?.iter().sum())
+/// }
+/// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+/// assert_eq!(sum(&stream, &buffer)?, 6);
+/// assert_eq!(sum(&stream, &buffer.slice(1..)?)?, 5);
+/// # Ok(())
+/// # }
+/// ```
 pub unsafe trait DeviceSlice<T: Pod>: Sealed {
     /// All of it.
     fn view(&self) -> DeviceView<'_, T>;
@@ -73,6 +88,23 @@ pub unsafe trait DeviceSlice<T: Pod>: Sealed {
 ///
 /// # Safety
 /// Sealed: the pointer and the length that a view carries are believed.
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, DeviceSliceMut, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// fn clear(stream: &Stream, x: &mut impl DeviceSliceMut<u32>) -> cuda_safe::Result<()> {
+///     x.view_mut().fill(stream, 0)
+/// }
+/// let mut buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+/// clear(&stream, &mut buffer.slice_mut(1..)?)?;
+/// assert_eq!(buffer.to_vec(&stream)?, [1, 0, 0]);
+/// clear(&stream, &mut buffer)?;
+/// assert_eq!(buffer.to_vec(&stream)?, [0; 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub unsafe trait DeviceSliceMut<T: Pod>: DeviceSlice<T> {
     /// All of it.
     fn view_mut(&mut self) -> DeviceViewMut<'_, T>;
@@ -85,6 +117,20 @@ impl<'a, T: Pod> DeviceView<'a, T> {
     /// `ptr` is device memory of `len` elements, aligned for `T`, that stays allocated for `'a`
     /// and until the work enqueued on it has finished. Operations on another stream than `stream`
     /// are ordered with it; with `None` the ordering is the caller's.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+    /// let raw = buffer.as_device_ptr(); // perhaps from another library
+    /// // SAFETY: `buffer` has three elements, is held for longer, and belongs to the stream.
+    /// let view = unsafe { DeviceView::<u32>::from_raw(raw, 3, Some(&stream)) };
+    /// assert_eq!(view.to_vec(&stream)?, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, stream: Option<&'a Stream>) -> Self {
         Self {
@@ -108,6 +154,17 @@ impl<'a, T: Pod> DeviceView<'a, T> {
     }
 
     /// The stream whose order the memory is in; `None` where the ordering is the caller's.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+    /// assert_eq!(buffer.view().stream(), Some(&stream));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn stream(&self) -> Option<&'a Stream> {
         self.stream

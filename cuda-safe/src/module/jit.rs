@@ -9,6 +9,22 @@ use cuda_sys::{CUjit_option, CUresult};
 
 /// Options for the compiler in the driver, which turns PTX into machine code when a module is
 /// loaded. Machine code passes through unchanged.
+///
+/// ```
+/// # use cuda_safe::{Context, JitOptions, Module};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let options = JitOptions::default().max_registers(32).optimization_level(4).line_info();
+/// assert_eq!(options.max_registers, Some(32));
+/// let ptx = ".version 7.0
+///     .target sm_75
+///     .address_size 64
+///     .visible .entry nothing() { ret; }";
+/// let module = Module::from_ptx_with(&context, ptx, &options)?;
+/// assert!(module.function("nothing").is_ok());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JitOptions {

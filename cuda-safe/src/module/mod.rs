@@ -81,6 +81,18 @@ impl Module {
     /// # Errors
     /// [`ErrorKind::Compile`] with the log and the source lines it speaks of, or
     /// [`ErrorKind::Load`].
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, "__global__ void a() {} __global__ void b() {}")?;
+    /// assert_eq!(module.function_names()?.len(), 2);
+    /// let error = Module::compile(&context, "no CUDA C++").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Compile { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "nvrtc")]
     #[doc(alias = "nvrtcCompileProgram")]
     #[doc(alias = "cuModuleLoadData")]
@@ -95,6 +107,18 @@ impl Module {
     ///
     /// # Errors
     /// [`ErrorKind::Load`].
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, JitOptions, Module, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let program = Program::new(r#"extern "C" __global__ void nothing() {}"#);
+    /// let compiled = program.compile_for(context.device().compute_capability()?)?;
+    /// let module = Module::from_compiled(&context, &compiled, &JitOptions::default())?;
+    /// assert!(module.function("nothing").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "nvrtc")]
     pub fn from_compiled(
         context: &Context,
@@ -127,6 +151,20 @@ impl Module {
     ///
     /// # Errors
     /// [`ErrorKind::Load`] with the driver's log; in particular PTX that is newer than the driver.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let ptx = ".version 7.0
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry nothing() { ret; }";
+    /// let module = Module::from_ptx(&context, ptx)?;
+    /// assert!(module.function("nothing").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleLoadDataEx")]
     pub fn from_ptx(context: &Context, ptx: &str) -> Result<Self> {
         Self::from_ptx_with(context, ptx, &JitOptions::default())
@@ -136,6 +174,21 @@ impl Module {
     ///
     /// # Errors
     /// As [`from_ptx`](Self::from_ptx).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, JitOptions, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let ptx = ".version 7.0
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry nothing() { ret; }";
+    /// let options = JitOptions::default().optimization_level(0);
+    /// let module = Module::from_ptx_with(&context, ptx, &options)?;
+    /// assert_eq!(module.function("nothing")?.name(), "nothing");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleLoadDataEx")]
     pub fn from_ptx_with(context: &Context, ptx: &str, options: &JitOptions) -> Result<Self> {
         Self::load(context, &image::with_nul(ptx)?, options, || {
@@ -147,6 +200,16 @@ impl Module {
     ///
     /// # Errors
     /// [`ErrorKind::Load`]: the image is cut short, or for another architecture.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let error = Module::from_cubin(&context, b"no machine code").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleLoadDataEx")]
     pub fn from_cubin(context: &Context, cubin: &[u8]) -> Result<Self> {
         image::check_cubin(cubin)?;
@@ -157,6 +220,16 @@ impl Module {
     ///
     /// # Errors
     /// [`ErrorKind::Load`]: the image is cut short, or holds nothing for this device.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let error = Module::from_fatbin(&context, b"no fat binary").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleLoadFatBinary")]
     pub fn from_fatbin(context: &Context, fatbin: &[u8]) -> Result<Self> {
         image::check_fatbin(fatbin)?;
@@ -167,6 +240,17 @@ impl Module {
     ///
     /// # Errors
     /// [`ErrorKind::Load`].
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let image = b".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }";
+    /// assert!(Module::from_image(&context, image)?.function("k").is_ok());
+    /// assert!(Module::from_image(&context, &[0xff; 100]).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn from_image(context: &Context, image: &[u8]) -> Result<Self> {
         if image::is_cubin(image) {
             return Self::from_cubin(context, image);
@@ -187,6 +271,16 @@ impl Module {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the file can't be read, [`ErrorKind::Load`].
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let error = Module::from_file(&context, "no/such/kernels.ptx").unwrap_err();
+    /// assert_eq!(*error.kind(), ErrorKind::NotFound);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleLoad")]
     pub fn from_file(context: &Context, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
@@ -205,6 +299,19 @@ impl Module {
     /// # Safety
     /// `raw` is a module of `context` and stays loaded until the last clone of the returned
     /// module, and the last function or global taken from it, is gone.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// let raw = module.as_raw(); // perhaps from another library
+    /// // SAFETY: `module` is held for longer than `same`.
+    /// let same = unsafe { Module::from_raw(&context, raw) };
+    /// assert!(same.function("nothing").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub unsafe fn from_raw(context: &Context, raw: CUmodule) -> Self {
         Self::wrap(context, raw, false, Names::default())
@@ -245,6 +352,18 @@ impl Module {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], with the names that the module has.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// assert_eq!(module.function("nothing")?.name(), "nothing");
+    /// let error = module.function("something").unwrap_err();
+    /// assert!(error.detail().contains("it has nothing"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: &str) -> Result<Function> {
         const CALL: &str = "cuModuleGetFunction";
@@ -265,6 +384,19 @@ impl Module {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], or the variable has another size than `len` elements.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let module = Module::compile(&context, "__device__ int table[2] = {3, 4};
+    ///     __global__ void k(int *x) { *x = table[0]; }")?;
+    /// assert_eq!(module.global::<i32>("table", 2)?.to_vec(&stream)?, [3, 4]);
+    /// assert!(module.global::<i32>("table", 3).is_err()); // of another size
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleGetGlobal")]
     pub fn global<T: Pod>(&self, name: &str, len: usize) -> Result<Global<T>> {
         const CALL: &str = "cuModuleGetGlobal_v2";
@@ -297,6 +429,16 @@ impl Module {
     ///
     /// # Errors
     /// The driver is older than CUDA 12.4 and the module was not loaded from PTX.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// assert_eq!(module.function_names()?, ["nothing"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleEnumerateFunctions")]
     pub fn function_names(&self) -> Result<Vec<String>> {
         match names::enumerate(self) {
@@ -315,6 +457,20 @@ impl Module {
     ///
     /// # Errors
     /// Gives the module back when others hold it too, or when it is not an owned one.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module, sys};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// let raw = module.into_raw().expect("the only hold on an owned module");
+    /// context.set_current()?;
+    /// // SAFETY: the module is the caller's now, and unloaded once.
+    /// let code = unsafe { sys::cuModuleUnload(raw) };
+    /// assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn into_raw(self) -> Result<CUmodule, Self> {
         if !self.0.owned {
             return Err(self);
@@ -335,6 +491,17 @@ impl Module {
     ///
     /// # Errors
     /// The driver refuses; the handle is not used again.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
+    /// assert_eq!(module.context(), &context);
+    /// assert!(module.close().is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuModuleUnload")]
     pub fn close(self) -> Result<()> {
         match Arc::try_unwrap(self.0) {

@@ -12,6 +12,15 @@ use crate::{
 
 /// What code is compiled for: a real architecture (`sm_90`: machine code, and PTX with it) or a
 /// virtual one (`compute_90`: PTX only).
+///
+/// ```
+/// use cuda_safe::Architecture;
+///
+/// assert_eq!(Architecture::real_of(90).to_string(), "sm_90");
+/// assert_eq!(Architecture::real_of(90).specific().to_string(), "sm_90a");
+/// assert_eq!(Architecture::virtual_of(100).family().to_string(), "compute_100f");
+/// assert!(!Architecture::virtual_of(90).is_real());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Architecture {
     number: u32,
@@ -66,6 +75,17 @@ impl Architecture {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] when the device is older than everything the compiler knows.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, ComputeCapability};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let hopper = Architecture::for_device(ComputeCapability { major: 9, minor: 0 })?;
+    /// assert_eq!(hopper, Architecture::real_of(90));
+    /// // Of a generation to come: PTX, which its driver compiles.
+    /// assert!(!Architecture::for_device(ComputeCapability { major: 99, minor: 0 })?.is_real());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "nvrtcGetSupportedArchs")]
     pub fn for_device(capability: ComputeCapability) -> Result<Self> {
         Self::choose(capability, &supported()?)

@@ -18,6 +18,21 @@ use super::compile::CompiledProgram;
 /// thrown away. Entries are written to a temporary file and renamed, and checked when they are
 /// read: several processes may share a folder, and a broken entry is compiled afresh. What can't
 /// be written is not kept; that is no error.
+///
+/// ```
+/// # use cuda_safe::{Architecture, Cache, Program};
+/// # fn main() -> cuda_safe::Result<()> {
+/// let folder = std::env::temp_dir().join(format!("cache-{}", std::process::id()));
+/// let program = Program::new("__global__ void nothing() {}");
+/// let kept = program.clone().cache(Cache::Folder(folder.clone()));
+/// let target = Architecture::virtual_of(90);
+/// assert!(!kept.compile(target)?.is_from_cache());
+/// assert!(kept.compile(target)?.is_from_cache());
+/// assert!(!program.cache(Cache::Off).compile(target)?.is_from_cache());
+/// # std::fs::remove_dir_all(&folder).expect("the folder's end");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cache {

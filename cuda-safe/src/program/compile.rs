@@ -16,6 +16,20 @@ use crate::{
 };
 
 /// What compilation makes: PTX, machine code where it was asked for, and the names of templates.
+///
+/// ```
+/// # use cuda_safe::{Architecture, Program};
+/// # fn main() -> cuda_safe::Result<()> {
+/// let program = Program::new("template <int N> __global__ void fill(int *x) { int y; *x = N; }")
+///     .name_expression("fill<3>");
+/// let compiled = program.compile(Architecture::virtual_of(90))?;
+/// assert!(compiled.lowered_name("fill<3>").is_some_and(|name| compiled.ptx().contains(name)));
+/// assert_eq!(compiled.lowered_name("fill<4>"), None);
+/// assert!(compiled.cubin().is_none()); // a virtual architecture
+/// println!("warnings: {}", compiled.log());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct CompiledProgram {
     pub(super) ptx: String,
@@ -39,6 +53,16 @@ impl CompiledProgram {
     }
 
     /// The compiler's warnings.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void k() { int unused; }");
+    /// let compiled = program.compile(Architecture::virtual_of(90))?;
+    /// assert!(compiled.log().contains("unused"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log
@@ -66,6 +90,14 @@ impl CompiledProgram {
 ///
 /// # Errors
 /// NVRTC refuses.
+///
+/// ```
+/// # use cuda_safe::{driver::Version, nvrtc_version};
+/// # fn main() -> cuda_safe::Result<()> {
+/// assert!(nvrtc_version()? >= Version { major: 12, minor: 0 });
+/// # Ok(())
+/// # }
+/// ```
 #[doc(alias = "nvrtcVersion")]
 pub fn nvrtc_version() -> Result<Version> {
     let (mut major, mut minor) = (0, 0);

@@ -51,6 +51,13 @@ pub struct Program {
 
 impl Program {
     /// A program with no options.
+    ///
+    /// ```
+    /// use cuda_safe::Program;
+    ///
+    /// let program = Program::new("__global__ void nothing() {}");
+    /// assert_eq!(program.source(), "__global__ void nothing() {}");
+    /// ```
     pub fn new(source: impl Into<String>) -> Self {
         Self {
             source: source.into(),
@@ -64,6 +71,14 @@ impl Program {
     }
 
     /// The file name that messages and line information show; `program.cu` otherwise.
+    ///
+    /// ```
+    /// use cuda_safe::{Architecture, Program};
+    ///
+    /// let program = Program::new("no CUDA C++").name("kernels/scale.cu");
+    /// let error = program.compile(Architecture::virtual_of(90)).unwrap_err();
+    /// assert!(error.to_string().contains("kernels/scale.cu"));
+    /// ```
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -72,6 +87,20 @@ impl Program {
 
     /// Defines a preprocessor macro (`--define-macro`). Constants that are known when the program
     /// runs are best put in this way: the compiler unrolls and folds with them.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module, Program, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let program = Program::new("__device__ int area = WIDTH * HEIGHT;")
+    ///     .define("WIDTH", 640)
+    ///     .define("HEIGHT", 480);
+    /// let area = Module::compile(&context, program)?.global::<i32>("area", 1)?;
+    /// assert_eq!(area.to_vec(&stream)?, [640 * 480]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn define(self, macro_name: &str, value: impl std::fmt::Display) -> Self {
         self.option(format!("--define-macro={macro_name}={value}"))
@@ -79,6 +108,21 @@ impl Program {
 
     /// Where `#include` looks (`--include-path`), before the toolkit's own headers, which are
     /// found by themselves.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let folder = std::env::temp_dir().join(format!("include-path-{}", std::process::id()));
+    /// std::fs::create_dir_all(&folder).expect("a folder");
+    /// std::fs::write(folder.join("three.h"), "const int three = 3;").expect("a header");
+    /// let program = Program::new("#include \"three.h\"\n__device__ int x[three];");
+    /// let target = Architecture::virtual_of(90);
+    /// assert!(program.clone().include_path(&folder).compile(target).is_ok());
+    /// assert!(program.compile(target).is_err());
+    /// # std::fs::remove_dir_all(&folder).expect("the folder's end");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn include_path(mut self, directory: impl Into<PathBuf>) -> Self {
         self.include_paths.push(directory.into());
@@ -86,6 +130,19 @@ impl Program {
     }
 
     /// A header from memory, for `#include "name"`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module, Program, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let program = Program::new("#include \"three.h\"\n__device__ int x = THREE;")
+    ///     .header("three.h", "#define THREE 3");
+    /// let x = Module::compile(&context, program)?.global::<i32>("x", 1)?;
+    /// assert_eq!(x.to_vec(&stream)?, [3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, source: impl Into<String>) -> Self {
         self.headers.push((name.into(), source.into()));
@@ -94,6 +151,20 @@ impl Program {
 
     /// A template instance, or another name that C++ mangles, to be kept in the program and found
     /// by this expression: `scale<double>`, `&my_namespace::value`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let program = Program::new("template <int N> __global__ void fill(int *x) { *x = N; }")
+    ///     .name_expression("fill<3>")
+    ///     .name_expression("fill<4>");
+    /// let module = Module::compile(&context, program)?;
+    /// assert!(module.function("fill<4>").is_ok());
+    /// assert!(module.function("fill<5>").is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn name_expression(mut self, expression: impl Into<String>) -> Self {
         self.name_expressions.push(expression.into());
@@ -102,12 +173,33 @@ impl Program {
 
     /// Keeps source lines in the code, for profilers and fault reports
     /// (`--generate-line-info`). Costs no speed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let compiled = Program::new("__global__ void k(float *x) { *x = 1; }")
+    ///     .line_info()
+    ///     .compile(Architecture::virtual_of(90))?;
+    /// assert!(compiled.ptx().contains(".loc"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn line_info(self) -> Self {
         self.option("--generate-line-info")
     }
 
     /// Compiles for a debugger, without optimisation (`--device-debug`).
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void k(float *x) { *x = 1; }").device_debug();
+    /// let compiled = program.compile(Architecture::virtual_of(90))?;
+    /// assert!(compiled.ptx().contains(".target sm_90, debug"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn device_debug(self) -> Self {
         self.option("--device-debug")
@@ -115,6 +207,16 @@ impl Program {
 
     /// Trades accuracy for speed: flushes denormals, approximates division, roots and
     /// transcendental functions (`--use_fast_math`).
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void k(float *x) { *x = sinf(*x); }");
+    /// let compiled = program.fast_math().compile(Architecture::virtual_of(90))?;
+    /// assert!(compiled.ptx().contains("sin.approx.ftz.f32"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn fast_math(self) -> Self {
         self.option("--use_fast_math")
@@ -122,30 +224,80 @@ impl Program {
 
     /// Whether a multiplication and an addition may become one instruction that rounds once
     /// (`--fmad`); the compiler's default is yes.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void k(float *x) { *x = x[0] * x[1] + x[2]; }");
+    /// let target = Architecture::virtual_of(90);
+    /// assert!(program.clone().compile(target)?.ptx().contains("fma.rn.f32"));
+    /// assert!(!program.fmad(false).compile(target)?.ptx().contains("fma.rn.f32"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn fmad(self, contract: bool) -> Self {
         self.option(format!("--fmad={contract}"))
     }
 
     /// The most registers a thread may use (`--maxrregcount`).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, FunctionAttribute, Module, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let program = Program::new(r#"extern "C" __global__ void k(float *x) { *x = 1; }"#);
+    /// let k = Module::compile(&context, program.max_registers(32))?.function("k")?;
+    /// assert!(k.attribute(FunctionAttribute::NUM_REGS)? <= 32);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn max_registers(self, registers: u32) -> Self {
         self.option(format!("--maxrregcount={registers}"))
     }
 
     /// The C++ dialect: 11, 14, 17 or 20 (`--std`).
+    ///
+    /// ```
+    /// use cuda_safe::{Architecture, Program};
+    ///
+    /// let program = Program::new("template <typename T> concept Small = sizeof(T) < 4;");
+    /// let target = Architecture::virtual_of(90);
+    /// assert!(program.clone().cpp_standard(20).compile(target).is_ok());
+    /// assert!(program.cpp_standard(17).compile(target).is_err());
+    /// ```
     #[must_use]
     pub fn cpp_standard(self, year: u32) -> Self {
         self.option(format!("--std=c++{year}"))
     }
 
     /// Compiles code that can be linked with other code (`--relocatable-device-code`).
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("extern __device__ int x; __global__ void k() { x = 1; }");
+    /// let target = Architecture::virtual_of(90);
+    /// assert!(program.clone().relocatable().compile(target)?.ptx().contains(".extern .global"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn relocatable(self) -> Self {
         self.option("--relocatable-device-code=true")
     }
 
     /// An option as NVRTC documents it, for those that have no method here.
+    ///
+    /// ```
+    /// use cuda_safe::{Architecture, Program};
+    ///
+    /// let program = Program::new("__global__ void k() { int unused; }");
+    /// let target = Architecture::virtual_of(90);
+    /// assert!(program.clone().option("--disable-warnings").compile(target).is_ok());
+    /// assert!(program.option("--no-such-option").compile(target).is_err());
+    /// ```
     #[must_use]
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.options.push(option.into());
@@ -171,6 +323,16 @@ impl Program {
     /// [`ErrorKind::Compile`](crate::ErrorKind::Compile) with the log and the source lines it
     /// speaks of; [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) when the compiler does
     /// not know the architecture.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void nothing() {}");
+    /// let compiled = program.compile(Architecture::real_of(90))?;
+    /// assert!(compiled.cubin().is_some_and(|code| code.starts_with(b"\x7fELF")));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "nvrtcCompileProgram")]
     pub fn compile(&self, architecture: Architecture) -> Result<CompiledProgram> {
         compile::compile(self, architecture)
@@ -181,6 +343,16 @@ impl Program {
     ///
     /// # Errors
     /// As [`compile`](Self::compile).
+    ///
+    /// ```
+    /// # use cuda_safe::{ComputeCapability, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void nothing() {}");
+    /// let compiled = program.compile_for(ComputeCapability { major: 9, minor: 0 })?;
+    /// assert!(compiled.ptx().contains(".target sm_90"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn compile_for(&self, capability: ComputeCapability) -> Result<CompiledProgram> {
         self.compile(Architecture::for_device(capability)?)
     }
