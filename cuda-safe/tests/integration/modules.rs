@@ -49,6 +49,37 @@ fn ptx_loads_from_text_image_and_file() {
 }
 
 #[test]
+fn a_fat_binary_loads_and_cut_short_does_not() {
+    let (context, stream) = device();
+    // PTX for compute_80, packed by CUDA 13.0's fatbinary.
+    let fatbin = include_bytes!("../data/kernels.fatbin");
+    for module in [
+        Module::from_fatbin(&context, fatbin).unwrap(),
+        Module::from_image(&context, fatbin).unwrap(),
+    ] {
+        let (a, b, mut sum) = ([1.0f32, 2.0], [10.0f32, 20.0], [0.0f32; 2]);
+        let add = module.function("add").unwrap();
+        let arguments = (
+            cuda_safe::In(&a),
+            cuda_safe::In(&b),
+            cuda_safe::Out(&mut sum),
+            2u32,
+        );
+        // SAFETY: the kernel reads two floats of a and b, and writes two of the sum.
+        unsafe {
+            add.launch(&stream, LaunchConfig::new(1, 32), arguments)
+                .unwrap()
+        };
+        assert_eq!(sum, [11.0, 22.0]);
+    }
+    for part in 0..10 {
+        let cut = &fatbin[..fatbin.len() * part / 10];
+        let error = Module::from_fatbin(&context, cut).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Load { .. }), "{error:?}");
+    }
+}
+
+#[test]
 fn images_that_are_none_are_refused() {
     let (context, _) = device();
     let load = |error: cuda_safe::Error| {
