@@ -3,7 +3,10 @@
 use std::{
     ffi::c_int,
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicPtr, Ordering},
+    },
 };
 
 use cuda_sys::{self as sys, CUfunction, CUresult};
@@ -12,6 +15,7 @@ use crate::{
     context::{CacheConfig, Context},
     driver::LazySymbol,
     error::{Error, Result},
+    launch::ArgumentSize,
     module::Module,
 };
 
@@ -39,6 +43,10 @@ pub struct Function {
 pub(crate) struct Info {
     name: Box<str>,
     module: Module,
+    /// The module's, a step nearer: a launch looks at it.
+    context: Context,
+    /// Where the argument sizes lie that last fitted the parameters; see `fits`.
+    fitted: AtomicPtr<ArgumentSize>,
     /// Sizes of the parameters; `None` where the driver can't tell them.
     parameters: OnceLock<Option<Box<[ParameterInfo]>>>,
 }
@@ -164,6 +172,8 @@ impl Function {
         let info = Info {
             name: name.into(),
             module: module.clone(),
+            context: module.context().clone(),
+            fitted: AtomicPtr::new(std::ptr::null_mut()),
             parameters: OnceLock::new(),
         };
         Self {
@@ -193,7 +203,7 @@ impl Function {
     /// The context that it is loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
-        self.info.module.context()
+        &self.info.context
     }
 
     /// The kernel's parameters in order; `None` where the driver is older than CUDA 12.4 and
@@ -208,6 +218,32 @@ impl Function {
             .parameters
             .get_or_init(|| self.read_parameters())
             .as_deref()
+    }
+
+    /// Whether arguments of these sizes fit the parameters, or the driver can't tell.
+    ///
+    /// The sizes are a constant of the arguments' type. Constants at the same place and of the
+    /// same length are equal, so that repeated launches compare one address.
+    #[inline]
+    pub(crate) fn fits(&self, sizes: &'static [ArgumentSize]) -> bool {
+        let Some(parameters) = self.parameters() else {
+            return true;
+        };
+        if parameters.len() != sizes.len() {
+            return false;
+        }
+        let place = sizes.as_ptr().cast_mut();
+        if self.info.fitted.load(Ordering::Relaxed) == place {
+            return true;
+        }
+        let fits = parameters
+            .iter()
+            .zip(sizes)
+            .all(|(p, (_, size))| p.size == *size);
+        if fits {
+            self.info.fitted.store(place, Ordering::Relaxed);
+        }
+        fits
     }
 
     #[cold]

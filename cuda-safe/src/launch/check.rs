@@ -19,7 +19,7 @@ impl Function {
         &self,
         stream: &Stream,
         config: &LaunchConfig,
-        arguments: &[ArgumentSize],
+        arguments: &'static [ArgumentSize],
     ) -> Result<bool> {
         let limits = self.context().limits();
         let (grid, block) = (config.grid, config.block);
@@ -31,13 +31,7 @@ impl Function {
             && grid.x <= limits.grid[0]
             && grid.y <= limits.grid[1]
             && grid.z <= limits.grid[2]
-            && self.parameters().is_none_or(|parameters| {
-                parameters.len() == arguments.len()
-                    && parameters
-                        .iter()
-                        .zip(arguments)
-                        .all(|(p, (_, size))| p.size == *size)
-            });
+            && self.fits(arguments);
         if fits {
             Ok(grid.count() > 0)
         } else {

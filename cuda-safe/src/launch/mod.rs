@@ -10,6 +10,7 @@ use std::ffi::{c_uint, c_void};
 use cuda_sys::{self as sys, CUresult};
 
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
+pub(crate) use check::ArgumentSize;
 pub use config::{Dim3, LaunchConfig};
 pub use host::{In, InOut, Out};
 
