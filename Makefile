@@ -25,6 +25,7 @@ test: setup
 
 bench: setup
 	$(CARGO) bench --locked
+	$(PYTHON) scripts/bench_summary.py
 
 check: setup
 	$(CARGO) fmt --all --check

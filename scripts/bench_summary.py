@@ -54,14 +54,16 @@ def device_line(benches):
     if len(devices) != 1:
         sys.exit(f"the results are of {len(devices)} devices: remove {FOLDER} and run the benches again")
     device = json.loads(devices.pop())
-    text = f"{device['device']}, driver interface {device['driver']}"
+    # Written on the machine of the run, so that the table can be made again elsewhere.
+    kept = FOLDER / "device.txt"
     now = {} if device["emulated"] else clocks()
     if now:
-        text += (f", driver {now['driver_version']}, SM clock {now['clocks.sm']} after the run "
-                 f"(most {now['clocks.max.sm']}), memory {now['clocks.mem']}")
-    else:
-        text += f", clock {device['clock_mhz']} MHz"
-    return text + ".", device["emulated"]
+        kept.write_text(f", driver {now['driver_version']}, SM clock {now['clocks.sm']} after the run "
+                        f"(most {now['clocks.max.sm']}), memory {now['clocks.mem']}")
+    elif device["emulated"] or not kept.exists():
+        kept.write_text(f", clock {device['clock_mhz']} MHz")
+    text = f"{device['device']}, driver interface {device['driver']}{kept.read_text()}."
+    return text, device["emulated"]
 
 
 def table(lines, peers):

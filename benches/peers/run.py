@@ -64,10 +64,11 @@ class Peers:
         self.reserve = 200_000  # nanoseconds of the host's a call, while the device waits
         gpu.hold = lambda ns: gpu.launch(spin, 1, 1, [c_ulonglong(ns + self.reserve)])
         self.pool = gpu.alloc(4 * POOL)
-        self.out = gpu.alloc(4 * IMAGES[-1] ** 2)
+        self.out_floats = 2 * IMAGES[-1] ** 2
+        self.out = gpu.alloc(4 * self.out_floats)
         gpu.launch(fill, 4096, 256, [c_ulonglong(self.pool), c_ulonglong(POOL)])
         gpu.sync()
-        self.cursor = 0
+        self.cursor = self.out_cursor = 0
 
     def note(self, **row):
         self.rows.write(json.dumps(row) + "\n")
@@ -84,6 +85,13 @@ class Peers:
         if self.cursor + step > POOL:
             self.cursor = 0
         at, self.cursor = self.cursor, self.cursor + step
+        return at
+
+    def out_piece(self, floats):
+        """Outputs rotate as the benches' own do."""
+        if self.out_cursor + floats > self.out_floats:
+            self.out_cursor = 0
+        at, self.out_cursor = self.out_cursor, self.out_cursor + floats
         return at
 
     def sums(self, by, call):
@@ -165,7 +173,7 @@ def npp(peers):
 
         def run(at):
             status = call(c_void_p(peers.pool + 4 * at), c_int(4 * size), Size(size, size), Size(0, 0),
-                          c_void_p(peers.out), c_int(4 * size), Size(size, size),
+                          c_void_p(peers.out + 4 * peers.out_piece(size * size)), c_int(4 * size), Size(size, size),
                           c_void_p(coefficients), Size(k, k), Size(k // 2, k // 2), c_int(2), context)
             if status:
                 raise RuntimeError(f"NPP status {status}")
@@ -189,9 +197,13 @@ def cupy(peers):
 
         def prepare(size, k):
             filter_ = cupy.array(weights(k), cupy.float32).reshape(k, k)
-            out = view(peers.out, 0, (size, size), size * size)
-            return lambda at: ndimage.convolve(view(peers.pool, at, (size, size), size * size),
-                                               filter_, output=out, mode="constant")
+            pixels = size * size
+
+            def run(at):
+                out = view(peers.out, peers.out_piece(pixels), (size, size), pixels)
+                image = view(peers.pool, at, (size, size), pixels)
+                ndimage.convolve(image, filter_, output=out, mode="constant")
+            return run
         peers.convolutions("CuPy", prepare)
         kernel = cupy.RawKernel('extern "C" __global__ void three(float *x, float f, unsigned n) {}',
                                 "three")
@@ -201,6 +213,8 @@ def cupy(peers):
 
 def torch(peers):
     import torch
+    # Its own choice of precision (TF32 where its convolution uses that) and its fastest algorithm.
+    torch.backends.cudnn.benchmark = True
     stream = torch.cuda.ExternalStream(peers.gpu.stream.value)
     with torch.cuda.stream(stream):
         class View:

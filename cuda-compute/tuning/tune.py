@@ -4,7 +4,9 @@
     python3 tune.py run SUITE...        measures; every measurement goes to $OUT/results.jsonl
 
 Suites: ceilings copies sum direct tile stream separable correct peers. Times are medians between two events
-around one launch, the queue filled beforehand, inputs random and rotating through memory.
+around one launch, the queue filled beforehand, inputs random and rotating through memory. The suite
+peers wants CUB as CUB_PEER=libcub_peer.so, made from benches/peers/cub.cu:
+nvcc -O3 -std=c++17 -arch=native -shared -Xcompiler -fPIC -o libcub_peer.so cub.cu
 """
 
 import ctypes

@@ -152,7 +152,8 @@ convolve_separable(const float *__restrict__ input, float *__restrict__ output,
         if (done + GROUP < needed)
             load(in, source, done + GROUP, min(GROUP, needed - done - GROUP));
         const float *row = mid + threadIdx.x * COLUMNS;
-        if (rows == GROUP && columns.pending == 0)
+        // Twice the code for large filters would take the compiler too long.
+        if (KH <= 32 && rows == GROUP && columns.pending == 0)
             columns.whole_group(row);
         else
             columns.part_of_group(row, rows);

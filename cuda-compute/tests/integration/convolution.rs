@@ -133,7 +133,16 @@ fn filters_of_all_sizes() {
     let (context, stream) = device();
     let emulated = emulated(&context);
     let sizes: &[(usize, usize)] = if emulated {
-        &[(1, 1), (5, 5), (9, 9), (2, 7), (15, 15), (1, 12), (12, 1)]
+        &[
+            (1, 1),
+            (5, 5),
+            (9, 9),
+            (2, 7),
+            (15, 15),
+            (1, 12),
+            (12, 1),
+            (5, 35),
+        ]
     } else {
         &[
             (1, 1),
