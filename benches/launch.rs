@@ -46,22 +46,37 @@ fn launches(stream: &Stream, iterations: u64, mut launch: impl FnMut()) -> Durat
     total
 }
 
-/// Nanoseconds of two ways, measured in turn so that a drift of the clock meets both: the medians
-/// of many rounds.
+/// Nanoseconds of two ways: the median of the first, and the first plus the median of what the
+/// second took more. Measured in pairs of short rounds, each way first in every other pair, since a
+/// launch's own time drifts by more than the difference that is looked for.
 fn compare(
     stream: &Stream,
     rounds: usize,
     mut raw: impl FnMut(),
     mut safe: impl FnMut(),
 ) -> (f64, f64) {
-    const EACH: u64 = 256;
-    let (mut raws, mut safes) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        raws.push(launches(stream, EACH, &mut raw) / EACH as u32);
-        safes.push(launches(stream, EACH, &mut safe) / EACH as u32);
+    const EACH: u64 = 64;
+    let (mut raws, mut differences) = (Vec::new(), Vec::new());
+    for round in 0..rounds {
+        let time = |launch: &mut dyn FnMut()| {
+            launches(stream, EACH, launch).as_secs_f64() * 1e9 / EACH as f64
+        };
+        let (raw_time, safe_time) = if round % 2 == 0 {
+            let raw_time = time(&mut raw);
+            (raw_time, time(&mut safe))
+        } else {
+            let safe_time = time(&mut safe);
+            (time(&mut raw), safe_time)
+        };
+        raws.push(raw_time);
+        differences.push(safe_time - raw_time);
     }
-    let nanoseconds = |times| common::median_us(times) * 1e3;
-    (nanoseconds(raws), nanoseconds(safes))
+    let median = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    let raw = median(raws);
+    (raw, raw + median(differences))
 }
 
 fn raw_launch(function: &Function, stream: &Stream, pointers: &mut [*mut c_void]) {
@@ -131,7 +146,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         unsafe { none.launch(&stream, config, ()).expect("a launch") };
     };
     let mut raw_none = || raw_launch(&none, &stream, &mut []);
-    let rounds = bench.choose(200, 20);
+    let rounds = bench.choose(4000, 20);
     let mut results = Vec::new();
     results.push((0, compare(&stream, rounds, &mut raw_none, &mut safe_none)));
     let mut safe_three = || {
