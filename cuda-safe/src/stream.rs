@@ -484,6 +484,13 @@ impl Stream {
         }
     }
 
+    /// Whether the handle is one that was created, which means the same stream in every context and
+    /// thread; the default streams' do not.
+    #[inline]
+    pub(crate) fn is_created(&self) -> bool {
+        self.0.raw.addr() > 2
+    }
+
     /// Makes the stream's context current, and checks that this thread may use the stream.
     #[inline]
     pub(crate) fn enter(&self) -> Result<crate::context::Current> {

@@ -95,12 +95,12 @@ impl Function {
 
     /// What the driver's refusal of a launch means for this kernel.
     #[cold]
-    pub(super) fn refusal(
-        &self,
-        call: &'static str,
-        code: CUresult,
-        config: &LaunchConfig,
-    ) -> Error {
+    pub(super) fn refusal(&self, code: CUresult, config: &LaunchConfig) -> Error {
+        let call = if config.cooperative {
+            "cuLaunchCooperativeKernel"
+        } else {
+            "cuLaunchKernel"
+        };
         let error = self.context().error(call, code);
         let get = |attribute| self.attribute(attribute).unwrap_or(-1);
         let detail = match code {

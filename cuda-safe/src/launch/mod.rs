@@ -118,23 +118,44 @@ impl Function {
         config: LaunchConfig,
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
+        // A created stream knows its context. The current one matters only where the driver says
+        // so, which spares the usual launch the question.
+        if stream.is_created() {
+            // SAFETY: as this function's contract says.
+            match unsafe { self.enqueue(stream, &config, pointers) } {
+                CUresult::CUDA_SUCCESS => return Ok(()),
+                CUresult::CUDA_ERROR_INVALID_CONTEXT
+                | CUresult::CUDA_ERROR_INVALID_HANDLE
+                | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => {}
+                code => return Err(self.refusal(code, &config)),
+            }
+        }
         let _current = stream.enter()?;
+        // SAFETY: as this function's contract says.
+        match unsafe { self.enqueue(stream, &config, pointers) } {
+            CUresult::CUDA_SUCCESS => Ok(()),
+            code => Err(self.refusal(code, &config)),
+        }
+    }
+
+    /// # Safety
+    /// As [`launch_raw`](Self::launch_raw).
+    #[inline]
+    unsafe fn enqueue(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        pointers: &mut [*mut c_void],
+    ) -> CUresult {
         let LaunchConfig {
             grid,
             block,
             shared_bytes,
             cooperative,
-        } = config;
-        let launch = |call: &'static str, code: CUresult| {
-            if code == CUresult::CUDA_SUCCESS {
-                Ok(())
-            } else {
-                Err(self.refusal(call, code, &config))
-            }
-        };
+        } = *config;
         if cooperative {
             // SAFETY: as this function's contract says; the driver copies the arguments.
-            return launch("cuLaunchCooperativeKernel", unsafe {
+            return unsafe {
                 sys::cuLaunchCooperativeKernel(
                     self.as_raw(),
                     grid.x,
@@ -147,10 +168,10 @@ impl Function {
                     stream.as_raw(),
                     pointers.as_mut_ptr(),
                 )
-            });
+            };
         }
         // SAFETY: as this function's contract says; the driver copies the arguments.
-        launch("cuLaunchKernel", unsafe {
+        unsafe {
             sys::cuLaunchKernel(
                 self.as_raw(),
                 grid.x,
@@ -164,6 +185,6 @@ impl Function {
                 pointers.as_mut_ptr(),
                 std::ptr::null_mut(),
             )
-        })
+        }
     }
 }

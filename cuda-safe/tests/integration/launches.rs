@@ -1,6 +1,6 @@
 use cuda_safe::{
     ByValue, Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig,
-    Module, Out, Stream,
+    Module, Out, Stream, sys,
 };
 
 use crate::{device, kernels};
@@ -260,4 +260,38 @@ fn occupancy_gives_a_config_that_covers() {
             .unwrap()
     };
     assert_eq!(x.to_vec(&stream).unwrap(), [3.0; 10]);
+}
+
+#[test]
+fn a_launch_finds_its_context_whatever_is_current() {
+    let (context, stream) = device();
+    let scale = kernels(&context).function("scale").unwrap();
+    let other = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    let current = || {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuCtxGetCurrent(&mut raw) };
+        assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+        raw
+    };
+    for set_other in [true, false] {
+        let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32; 4]).unwrap();
+        // A new thread has no current context.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                if set_other {
+                    other.set_current().unwrap();
+                }
+                for _ in 0..3 {
+                    let arguments = (&mut x, 2.0f32, 4u32);
+                    // SAFETY: the kernel stays within four floats.
+                    unsafe { scale.launch(&stream, LaunchConfig::new(1, 4), arguments) }.unwrap();
+                }
+                if set_other {
+                    assert_eq!(current(), other.as_raw());
+                }
+            });
+        });
+        assert_eq!(x.to_vec(&stream).unwrap(), [8.0; 4]);
+    }
 }
