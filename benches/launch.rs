@@ -79,6 +79,10 @@ fn compare(
     (raw, raw + median(differences))
 }
 
+fn pointer(value: &mut u64) -> *mut c_void {
+    (&raw mut *value).cast()
+}
+
 fn raw_launch(function: &Function, stream: &Stream, pointers: &mut [*mut c_void]) {
     // SAFETY: the kernels take as many arguments as there are pointers, of their types, and do
     // nothing with them.
@@ -116,31 +120,15 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let [a, b, c, d] = &mut buffers[..] else {
         unreachable!()
     };
-    // The raw calls' arguments: every value in 8 bytes of its own.
-    let mut values = [
-        a.as_device_ptr(),
-        b.as_device_ptr(),
-        c.as_device_ptr(),
-        d.as_device_ptr(),
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-    ];
-    let mut pointers: Vec<*mut c_void> = values
-        .iter_mut()
-        .map(|value| (&raw mut *value).cast())
-        .collect();
-    let mut three_pointers = [pointers[0], pointers[4], pointers[5]];
-
+    // Raw code, too, has to put its arguments somewhere for each call: values of 8 bytes, and
+    // pointers to them.
+    let addresses = [&*a, &*b, &*c, &*d].map(DeviceBuffer::as_device_ptr);
+    let raw_with = |function: &Function, mut values: [u64; 3]| {
+        raw_launch(function, &stream, &mut values.each_mut().map(pointer));
+    };
+    let raw_with_many = |function: &Function, mut values: [u64; 16]| {
+        raw_launch(function, &stream, &mut values.each_mut().map(pointer));
+    };
     let mut safe_none = || {
         // SAFETY: the kernel does nothing.
         unsafe { none.launch(&stream, config, ()).expect("a launch") };
@@ -157,7 +145,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
                 .expect("a launch")
         };
     };
-    let mut raw_three = || raw_launch(&three, &stream, &mut three_pointers);
+    let mut raw_three = || raw_with(&three, [addresses[0], 2, 256]);
     results.push((3, compare(&stream, rounds, &mut raw_three, &mut safe_three)));
     let mut group = criterion.benchmark_group("launch");
     group.bench_function("raw, no arguments", |t| {
@@ -200,7 +188,11 @@ fn run(criterion: &mut Criterion) -> Result<()> {
                 .expect("a launch");
         }
     };
-    let mut raw_sixteen = || raw_launch(&sixteen, &stream, &mut pointers);
+    let [pa, pb, pc, pd] = addresses;
+    let mut raw_sixteen = || {
+        let values = [pa, pb, pc, pd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        raw_with_many(&sixteen, values);
+    };
     results.push((
         16,
         compare(&stream, rounds, &mut raw_sixteen, &mut safe_sixteen),
