@@ -137,10 +137,6 @@ def readme(benches, device):
             continue
         values = [number(cell[work, by]) if (work, by) in cell else "" for by in columns]
         out.append(f"| {work} | " + " | ".join(values) + f" | {note[work]} |")
-    launches = {row["by"]: row["us"] for row in rows if row["work"] == "launch with 3 arguments"}
-    if launches:
-        out += ["", "A launch with three arguments on the host: "
-                + ", ".join(f"{by} {number(us)}" for by, us in launches.items()) + "."]
     text = "\n".join(out + ["", MARKS[1]])
     path = ROOT / "README.md"
     before = path.read_text()
