@@ -16,17 +16,35 @@ fn time_passes_between_events() {
             .unwrap()
     };
     stream.record(&end).unwrap();
-    // A tool that makes launches wait may have let the kernel finish already.
-    if !end.query().unwrap() {
-        let error = end.elapsed_ms_since(&start).unwrap_err();
-        assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_NOT_READY));
-    }
     end.synchronize().unwrap();
     assert!(end.query().unwrap());
     let milliseconds = end.elapsed_ms_since(&start).unwrap();
     assert!((19.0..2000.0).contains(&milliseconds), "{milliseconds} ms");
     assert!(end.duration_since(&start).unwrap() >= Duration::from_millis(19));
     assert_eq!(start.duration_since(&end).unwrap(), Duration::ZERO);
+}
+
+#[test]
+fn an_event_that_is_not_reached_says_so() {
+    let (context, stream) = device();
+    let (start, end) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    start.record(&stream).unwrap();
+    // Holds the stream until told to go on.
+    stream
+        .launch_host_function(move || {
+            let _ = wait.recv();
+        })
+        .unwrap();
+    end.record(&stream).unwrap();
+    let reached = end.query().unwrap();
+    let elapsed = end.elapsed_ms_since(&start);
+    go.send(()).unwrap();
+    end.synchronize().unwrap();
+    assert!(!reached);
+    let error = elapsed.unwrap_err();
+    assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_NOT_READY));
+    assert!(end.elapsed_ms_since(&start).unwrap() >= 0.0);
 }
 
 #[test]
