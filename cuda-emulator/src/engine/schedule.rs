@@ -33,8 +33,10 @@ impl Worker<'_> {
         self.ctx.bases[3] = block.area.ptr();
         self.ctx.block = block.index;
         std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
+        std::mem::swap(&mut self.ctx.bulk, &mut block.bulk);
         let outcome = self.passes(block);
         std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
+        std::mem::swap(&mut self.ctx.bulk, &mut block.bulk);
         outcome
     }
 
@@ -76,6 +78,11 @@ impl Worker<'_> {
                 }
             }
             if block.live == 0 {
+                super::bulk::finish_block(&mut self.ctx);
+                if self.ctx.fault.is_some() {
+                    self.report(block, 0);
+                    return Outcome::Stop;
+                }
                 return Outcome::Done;
             }
             if !ran {

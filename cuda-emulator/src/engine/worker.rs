@@ -43,6 +43,7 @@ pub(super) struct Block {
     pub barriers: [BarrierState; 16],
     pub live: u32,
     pub shadow: Option<Box<super::check::Shadow>>,
+    pub bulk: Vec<super::bulk::Bulk>,
 }
 
 /// What became of a block's slice.
@@ -54,6 +55,14 @@ pub(super) enum Outcome {
     Waiting,
     /// The launch is to stop.
     Stop,
+}
+
+/// Spreads a seed over all bits (the finaliser of splitmix64): small ones begin a sequence badly.
+fn scramble(seed: u64) -> u64 {
+    let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
 }
 
 /// One thread of the host that runs blocks of a launch.
@@ -100,11 +109,12 @@ impl<'l> Worker<'l> {
             warp: 0,
             block: [0; 3],
             shadow: None,
+            bulk: Vec::new(),
         };
         let random = launch
             .options
             .seed
-            .map_or(0, |s| (s ^ (number as u64) << 32) | 1);
+            .map_or(0, |s| scramble(s ^ (number as u64) << 32) | 1);
         Worker {
             ctx,
             launch,
@@ -148,6 +158,7 @@ impl<'l> Worker<'l> {
         ];
         block.barriers = [BarrierState::default(); 16];
         block.live = launch.threads;
+        block.bulk.clear();
         let sm = (linear % u64::from(launch.options.multiprocessors.max(1))) as u32;
         // SAFETY: the area has BLOCK_SIZE bytes.
         unsafe { special::fill_block(block.area.ptr(), block.index, sm) };
@@ -211,6 +222,7 @@ impl<'l> Worker<'l> {
             shadow: launch
                 .shadowed()
                 .then(|| Box::new(super::check::Shadow::new(launch))),
+            bulk: Vec::new(),
         }
     }
 
