@@ -115,6 +115,7 @@ pub(super) unsafe fn alloca<T: Copy + Into<u64> + TryFrom<u64>>(
             return ctx.fail(FaultKind::StackOverflow, mask.trailing_zeros(), text);
         }
         ctx.local_top = base + most;
+        check::forget_local(ctx, base, base + most, mask);
         let d = ctx.at::<T>(op.d);
         each(mask, |i| {
             if let Ok(value) = T::try_from(base) {

@@ -5,7 +5,7 @@ use super::launch::Shared;
 use super::memory::{Touch, space};
 use super::state::{Ctx, LANES, Wait};
 use super::worker::{Block, Worker};
-use super::{FaultKind, SHARED_WINDOW};
+use super::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
 /// Who touched a byte of shared memory since the last barrier, and whether anybody ever wrote it.
 #[derive(Clone, Copy, Default)]
@@ -158,6 +158,10 @@ pub(super) fn range(
         }
         return;
     }
+    if let Some(offset) = local_offset(space, address) {
+        local(ctx, lane, offset, bytes, touch);
+        return;
+    }
     let global = space == space::GLOBAL || space == space::GENERIC && address >> 60 == 0;
     if !ctx.launch.options.check_uninit || !global {
         return;
@@ -174,6 +178,46 @@ pub(super) fn range(
         ctx.fail(FaultKind::Check, lane, text);
     } else if touch.writes() {
         device.note_write(address, bytes as u32);
+    }
+}
+
+/// Notes an access to local memory, or faults when it reads what its thread hasn't written.
+fn local(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, touch: Touch) {
+    // What lies outside is for the bounds check.
+    if ctx.local_written.is_null() || offset.saturating_add(bytes) > ctx.local_stride {
+        return;
+    }
+    // SAFETY: the table has a word for each byte of a lane's local memory.
+    let words = unsafe {
+        let first = ctx.local_written.add(offset as usize);
+        std::slice::from_raw_parts_mut(first, bytes as usize)
+    };
+    if touch.reads() && words.iter().any(|word| word >> lane & 1 == 0) {
+        let text = format!(
+            "read of {bytes} bytes at local address 0x{offset:x}, which the thread has not written"
+        );
+        ctx.fail(FaultKind::Check, lane, text);
+    } else if touch.writes() {
+        words.iter_mut().for_each(|word| *word |= 1 << lane);
+    }
+}
+
+/// Local memory from `base` to `top` has been taken into use: nobody has written it.
+pub(super) fn forget_local(ctx: &mut Ctx<'_>, base: u64, top: u64, mask: u32) {
+    if ctx.local_written.is_null() {
+        return;
+    }
+    for byte in base..top.min(ctx.local_stride) {
+        // SAFETY: the table has a word for each byte of a lane's local memory.
+        unsafe { *ctx.local_written.add(byte as usize) &= !mask };
+    }
+}
+
+fn local_offset(space: u8, address: u64) -> Option<u64> {
+    match space {
+        space::LOCAL => Some(address),
+        space::GENERIC if address >> 60 == LOCAL_WINDOW >> 60 => Some(address - LOCAL_WINDOW),
+        _ => None,
     }
 }
 

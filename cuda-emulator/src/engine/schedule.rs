@@ -158,6 +158,10 @@ impl Worker<'_> {
             .local
             .as_ref()
             .map_or(std::ptr::null_mut(), |l| l.ptr());
+        self.ctx.local_written = block.warps[w]
+            .local_written
+            .as_ref()
+            .map_or(std::ptr::null_mut(), |l| l.ptr().cast());
         self.ctx.live = block.warps[w].live;
         self.ctx.budget = self.slice();
         while let Some(f) = self.pick(block, w) {
@@ -371,6 +375,7 @@ impl Worker<'_> {
         }
         let callee = self.new_frame(function, caller, next, site_index, depth, base);
         self.copy_slices(caller, &site.arguments, callee, &info.params, mask);
+        super::check::forget_local(&mut self.ctx, base, top, mask);
         block.warps[w].fragments[at].frame = callee;
         true
     }

@@ -106,6 +106,8 @@ pub(super) struct Ctx<'l> {
     /// Local memory of the warp's lane 0, and the distance to the next lane's.
     pub local: *mut u8,
     pub local_stride: u64,
+    /// Which lanes have written each byte of it, for the check of uninitialised reads; null without.
+    pub local_written: *mut u32,
     /// Where the frame's local variables begin, and where free stack begins.
     pub local_base: u64,
     pub local_top: u64,

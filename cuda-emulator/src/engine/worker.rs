@@ -27,6 +27,8 @@ pub(super) struct Warp {
     pub live: u32,
     pub area: Buffer,
     pub local: Option<Buffer>,
+    /// For each byte of local memory the lanes that have written it.
+    pub local_written: Option<Buffer>,
     /// The kernel's frame, kept from block to block.
     pub frame: FrameId,
     pub turn: u32,
@@ -100,6 +102,7 @@ impl<'l> Worker<'l> {
             shared_size: launch.shared_size,
             local: null,
             local_stride: launch.local_stride,
+            local_written: std::ptr::null_mut(),
             local_base: 0,
             local_top: 0,
             regions,
@@ -170,6 +173,10 @@ impl<'l> Worker<'l> {
             let frame = &mut self.frames[warp.frame as usize];
             frame.holders = 1;
             frame.local_top = u64::from(entry.local_size);
+            if let Some(written) = &warp.local_written {
+                // SAFETY: the buffer has this size.
+                unsafe { std::ptr::write_bytes(written.ptr(), 0, written.size()) };
+            }
             warp.live = warp.present;
             warp.fair = false;
             warp.turn = 0;
@@ -199,6 +206,8 @@ impl<'l> Worker<'l> {
                 let rest = launch.threads - w * 32;
                 let local = (launch.local_stride > 0)
                     .then(|| Buffer::new(launch.local_stride as usize * 32));
+                let local_written = (launch.local_stride > 0 && launch.options.check_uninit)
+                    .then(|| Buffer::new(launch.local_stride as usize * 4));
                 let frame = self.new_frame(launch.entry, NO_FRAME, 0, 0, 0, 0);
                 Warp {
                     fragments: Vec::with_capacity(4),
@@ -206,6 +215,7 @@ impl<'l> Worker<'l> {
                     live: 0,
                     area,
                     local,
+                    local_written,
                     frame,
                     turn: 0,
                     fair: false,

@@ -41,7 +41,8 @@ def main():
         ptx = ctypes.create_string_buffer(size.value)
         nvrtc.nvrtcGetPTX(program, ptx)
         target = pathlib.Path(args.out) / (pathlib.Path(name).stem + args.suffix + ".ptx")
-        target.write_bytes(ptx.raw[:-1])
+        # Line information names the file alone, wherever this ran.
+        target.write_bytes(ptx.raw[:-1].replace(f'"{pathlib.Path.cwd()}/'.encode(), b'"'))
         print(target, len(ptx.raw))
 
 
