@@ -50,6 +50,7 @@ impl<'a> Lower<'_, 'a> {
             "call" => self.call(m, o)?,
             "ret" => {
                 m.take("uni");
+                self.store_results()?;
                 self.emit(New::op(exec::ret));
                 self.end_unguarded();
             }
@@ -175,10 +176,17 @@ impl<'a> Lower<'_, 'a> {
             returns: Vec::new(),
         };
         for argument in arguments {
-            site.arguments.push(self.argument(argument)?);
+            let (slice, register) = self.argument(argument)?;
+            if let Some(register) = register {
+                self.store_slice(slice, register)?;
+            }
+            site.arguments.push(slice);
         }
+        let mut results = Vec::new();
         for result in returns {
-            site.returns.push(self.argument(result)?);
+            let (slice, register) = self.argument(result)?;
+            results.extend(register.map(|register| (slice, register)));
+            site.returns.push(slice);
         }
         let symbol = if target.starts_with('%') {
             None
@@ -245,6 +253,9 @@ impl<'a> Lower<'_, 'a> {
         new.x = Slot::Raw(number);
         self.emit(new);
         self.end(End::Call(number));
+        for (slice, register) in results {
+            self.load_slice(slice, register)?;
+        }
         Ok(())
     }
 }
