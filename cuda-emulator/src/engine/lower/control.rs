@@ -109,11 +109,22 @@ impl<'a> Lower<'_, 'a> {
             return self.warp_barrier(o);
         }
         if m.take("cluster") {
-            if o.is_empty() {
-                // A cluster here is one block: its barrier is the block's own, which nothing else uses by this number.
-                return Err(self.unsupported("cluster barriers aren't supported by the emulator"));
+            if !o.is_empty() {
+                return Err(self.syntax("barrier.cluster has no operands"));
             }
-            return Err(self.syntax("barrier.cluster has no operands"));
+            let what = match m.one_of(&["arrive", "wait"]) {
+                Some("arrive") => Barrier::ClusterArrive,
+                Some(_) => Barrier::ClusterWait,
+                None => return Err(self.syntax("arrive or wait is missing")),
+            };
+            for name in ["release", "relaxed", "acquire", "aligned"] {
+                m.take(name);
+            }
+            self.emit(New {
+                imm: what as u64,
+                ..New::op(exec::barrier)
+            });
+            return Ok(());
         }
         m.take("cta");
         m.take("aligned");
