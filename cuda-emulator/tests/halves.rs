@@ -170,7 +170,7 @@ fn to_eight(x: f32, e5m2: bool, relu: bool) -> u8 {
     if x.is_nan() {
         return 0x7f;
     }
-    if relu && (x < 0.0 || x == 0.0) {
+    if relu && x <= 0.0 {
         return 0;
     }
     let sign = if x.is_sign_negative() { 0x80 } else { 0 };
