@@ -117,47 +117,7 @@ fn out_of_bounds() {
 
 #[test]
 fn parameters_in_registers() {
-    let m = load(
-        ".version 8.0\n.target sm_90\n.address_size 64\n
-        .func (.reg .b32 r, .reg .f64 half) parts (.reg .b16 a, .reg .f64 b, .reg .s64 c, .param .b32 d)
-        {
-            .reg .pred p; .reg .b32 t, u;
-            mul.rn.f64 half, b, 0.5;
-            cvt.s32.s16 r, a;
-            setp.lt.s32 p, r, 0;
-            @p ret;
-            cvt.u32.u64 t, c;
-            ld.param.b32 u, [d];
-            add.u32 r, r, t;
-            add.u32 r, r, u;
-        }
-        .func (.reg .b32 r) next (.reg .b32 a) { add.u32 r, a, 1; ret; }
-        .visible .entry k(.param .u64 out, .param .u64 halves)
-        {
-            .reg .b16 %h; .reg .b32 %r<8>; .reg .f64 %f<3>; .reg .b64 %rd<8>; .reg .pred %p;
-            .param .b32 d;
-            mov.u32 %r1, %tid.x;
-            sub.u32 %r2, %r1, 16;
-            cvt.u16.u32 %h, %r2;
-            cvt.rn.f64.u32 %f1, %r1;
-            mov.b64 %rd1, 1000;
-            st.param.b32 [d], 7;
-            call (%r3, %f2), parts, (%h, %f1, %rd1, d);
-            setp.eq.u32 %p, %r1, 5;
-            @%p call (%r3), next, (%r3);
-            call (_), next, (%r3);
-            mov.u64 %rd2, next;
-            shape: .callprototype (.reg .b32 _) _ (.reg .b32 _);
-            call (%r3), %rd2, (%r3), shape;
-            ld.param.u64 %rd3, [out];
-            mad.wide.u32 %rd3, %r1, 4, %rd3;
-            st.global.b32 [%rd3], %r3;
-            ld.param.u64 %rd4, [halves];
-            mad.wide.u32 %rd4, %r1, 8, %rd4;
-            st.global.f64 [%rd4], %f2;
-            ret;
-        }",
-    );
+    let m = load(include_str!("ptx/registers.ptx"));
     let (out, halves) = (m.device.allocate(128, true), m.device.allocate(256, true));
     m.run("k", 1, 32, args![out, halves]);
     let want: Vec<i32> = (0..32)
