@@ -1,5 +1,6 @@
 //! Fault reports.
 
+use super::control::CLUSTER;
 use super::program::Program;
 use super::special::thread_index;
 use super::state::{Trouble, Wait};
@@ -51,12 +52,12 @@ impl Worker<'_> {
             kind,
             lane,
             text,
-            pc,
+            at,
         } = *trouble;
         let launch = self.launch;
-        let thread = thread_index(w as u32 * 32 + lane, launch.block);
+        let (w, pc) = at.unwrap_or((w as u32, self.ctx.pc.wrapping_sub(1)));
+        let thread = thread_index(w * 32 + lane, launch.block);
         let kernel = &launch.program.kernels[launch.kernel].name;
-        let pc = pc.unwrap_or(self.ctx.pc.wrapping_sub(1));
         let ([bx, by, bz], [tx, ty, tz]) = (block.index, thread);
         let function = launch
             .program
@@ -95,9 +96,14 @@ impl Worker<'_> {
                         } else {
                             b.expected
                         };
+                        let name = if n as usize == CLUSTER {
+                            "the cluster's barrier".into()
+                        } else {
+                            format!("barrier {n}")
+                        };
                         (
                             format!(
-                                "at barrier {n}, where {} of {expected} threads have come",
+                                "at {name}, where {} of {expected} threads have come",
                                 b.arrived
                             ),
                             f.pc - 1,
@@ -123,7 +129,7 @@ impl Worker<'_> {
             kind: FaultKind::Timeout,
             lane,
             text,
-            pc: Some(pc),
+            at: Some((w as u32, pc)),
         }));
         self.report(block, w);
     }
@@ -145,7 +151,7 @@ impl Worker<'_> {
             kind: FaultKind::Timeout,
             lane: f.mask.trailing_zeros(),
             text,
-            pc: Some(f.pc),
+            at: Some((w as u32, f.pc)),
         }));
         self.report(block, w);
     }

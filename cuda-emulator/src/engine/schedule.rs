@@ -4,7 +4,7 @@
 //! lanes come together again where their paths meet. A fragment that takes many backward branches, or polls memory,
 //! gives way to the others: one lane may wait for another's store.
 
-use super::control::Barrier;
+use super::control::{Barrier, CLUSTER};
 use super::program::Program;
 use super::state::{Flow, Fragment, FrameId, NO_FRAME, Wait};
 use super::sync::{Exchange, kind};
@@ -33,8 +33,10 @@ impl Worker<'_> {
         self.ctx.bases[3] = block.area.ptr();
         self.ctx.block = block.index;
         std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
+        std::mem::swap(&mut self.ctx.bulk, &mut block.bulk);
         let outcome = self.passes(block);
         std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
+        std::mem::swap(&mut self.ctx.bulk, &mut block.bulk);
         outcome
     }
 
@@ -76,6 +78,11 @@ impl Worker<'_> {
                 }
             }
             if block.live == 0 {
+                super::bulk::finish_block(&mut self.ctx);
+                if self.ctx.fault.is_some() {
+                    self.report(block, 0);
+                    return Outcome::Stop;
+                }
                 return Outcome::Done;
             }
             if !ran {
@@ -151,6 +158,10 @@ impl Worker<'_> {
             .local
             .as_ref()
             .map_or(std::ptr::null_mut(), |l| l.ptr());
+        self.ctx.local_written = block.warps[w]
+            .local_written
+            .as_ref()
+            .map_or(std::ptr::null_mut(), |l| l.ptr().cast());
         self.ctx.live = block.warps[w].live;
         self.ctx.budget = self.slice();
         while let Some(f) = self.pick(block, w) {
@@ -364,6 +375,7 @@ impl Worker<'_> {
         }
         let callee = self.new_frame(function, caller, next, site_index, depth, base);
         self.copy_slices(caller, &site.arguments, callee, &info.params, mask);
+        super::check::forget_local(&mut self.ctx, base, top, mask);
         block.warps[w].fragments[at].frame = callee;
         true
     }
@@ -384,7 +396,7 @@ impl Worker<'_> {
             self.resolve_sync(block, w);
         }
         if block.live != 0 {
-            for number in 0..16 {
+            for number in 0..=CLUSTER {
                 if block.barriers[number].arrived > 0 {
                     if !self.check_exit(block, number) {
                         return false;
@@ -399,6 +411,25 @@ impl Worker<'_> {
     /// Lanes come to a block barrier.
     fn arrive(&mut self, block: &mut Block, w: usize, f: usize, mask: u32, next: u32) -> bool {
         let op = self.launch.program.code[next as usize - 1];
+        match Barrier::of(op.imm) {
+            Barrier::ClusterArrive => {
+                let warp = &mut block.warps[w];
+                warp.cluster_phases = warp.cluster_phases & !mask | block.cluster_phase & mask;
+                block.barriers[CLUSTER].arrived += mask.count_ones();
+                self.try_release(block, CLUSTER);
+                return true;
+            }
+            Barrier::ClusterWait => {
+                // The phase is still the one in which they arrived.
+                let waiting = !(block.warps[w].cluster_phases ^ block.cluster_phase) & mask;
+                if waiting != 0 {
+                    let at = self.split(block, w, f, waiting, next);
+                    block.warps[w].fragments[at].wait = Wait::Barrier(CLUSTER as u32);
+                }
+                return true;
+            }
+            _ => {}
+        }
         let first = mask.trailing_zeros() as usize;
         // SAFETY: `a` and `b` are 32-bit operands of this function.
         let (number, count) = unsafe {
@@ -450,6 +481,9 @@ impl Worker<'_> {
             return;
         }
         block.barriers[number] = Default::default();
+        if number == CLUSTER {
+            block.cluster_phase = !block.cluster_phase;
+        }
         if let Some(shadow) = &mut self.ctx.shadow {
             shadow.barrier();
         }
@@ -462,7 +496,7 @@ impl Worker<'_> {
                 fragment.wait = Wait::Ready;
                 let op = &program.code[fragment.pc as usize - 1];
                 let what = Barrier::of(op.imm);
-                if matches!(what, Barrier::Sync | Barrier::Arrive) {
+                if matches!(what, Barrier::Sync | Barrier::Arrive | Barrier::ClusterWait) {
                     continue;
                 }
                 let memory = self.frames[fragment.frame as usize].memory.ptr();

@@ -1,5 +1,6 @@
 //! A worker: the blocks it keeps alive, their warps, frames and memory.
 
+use super::control::CLUSTER;
 use super::launch::Shared;
 use super::program::Slice;
 use super::special;
@@ -8,7 +9,7 @@ use super::state::{Buffer, Ctx, FULL, Fragment, Frame, FrameId, NO_FRAME, Wait};
 /// Backward branches in a slice.
 const SLICE: i32 = 8192;
 
-/// One of a block's 16 barriers.
+/// One of a block's 16 barriers, or the cluster's.
 #[derive(Clone, Copy, Default)]
 pub(super) struct BarrierState {
     /// Threads that have come.
@@ -27,9 +28,13 @@ pub(super) struct Warp {
     pub live: u32,
     pub area: Buffer,
     pub local: Option<Buffer>,
+    /// For each byte of local memory the lanes that have written it.
+    pub local_written: Option<Buffer>,
     /// The kernel's frame, kept from block to block.
     pub frame: FrameId,
     pub turn: u32,
+    /// The phase of the cluster's barrier in which each lane arrived, a bit each.
+    pub cluster_phases: u32,
     /// The next pick goes by turn, not by place.
     pub fair: bool,
 }
@@ -40,9 +45,12 @@ pub(super) struct Block {
     pub warps: Vec<Warp>,
     pub shared: Buffer,
     pub area: Buffer,
-    pub barriers: [BarrierState; 16],
+    pub barriers: [BarrierState; CLUSTER + 1],
+    /// All ones after an odd number of phases of the cluster's barrier.
+    pub cluster_phase: u32,
     pub live: u32,
     pub shadow: Option<Box<super::check::Shadow>>,
+    pub bulk: Vec<super::bulk::Bulk>,
 }
 
 /// What became of a block's slice.
@@ -54,6 +62,14 @@ pub(super) enum Outcome {
     Waiting,
     /// The launch is to stop.
     Stop,
+}
+
+/// Spreads a seed over all bits (the finaliser of splitmix64): small ones begin a sequence badly.
+fn scramble(seed: u64) -> u64 {
+    let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
 }
 
 /// One thread of the host that runs blocks of a launch.
@@ -91,6 +107,7 @@ impl<'l> Worker<'l> {
             shared_size: launch.shared_size,
             local: null,
             local_stride: launch.local_stride,
+            local_written: std::ptr::null_mut(),
             local_base: 0,
             local_top: 0,
             regions,
@@ -100,11 +117,12 @@ impl<'l> Worker<'l> {
             warp: 0,
             block: [0; 3],
             shadow: None,
+            bulk: Vec::new(),
         };
         let random = launch
             .options
             .seed
-            .map_or(0, |s| (s ^ (number as u64) << 32) | 1);
+            .map_or(0, |s| scramble(s ^ (number as u64) << 32) | 1);
         Worker {
             ctx,
             launch,
@@ -146,8 +164,10 @@ impl<'l> Worker<'l> {
             (linear / x % y) as u32,
             (linear / x / y) as u32,
         ];
-        block.barriers = [BarrierState::default(); 16];
+        block.barriers = [BarrierState::default(); CLUSTER + 1];
+        block.cluster_phase = 0;
         block.live = launch.threads;
+        block.bulk.clear();
         let sm = (linear % u64::from(launch.options.multiprocessors.max(1))) as u32;
         // SAFETY: the area has BLOCK_SIZE bytes.
         unsafe { special::fill_block(block.area.ptr(), block.index, sm) };
@@ -159,8 +179,13 @@ impl<'l> Worker<'l> {
             let frame = &mut self.frames[warp.frame as usize];
             frame.holders = 1;
             frame.local_top = u64::from(entry.local_size);
+            if let Some(written) = &warp.local_written {
+                // SAFETY: the buffer has this size.
+                unsafe { std::ptr::write_bytes(written.ptr(), 0, written.size()) };
+            }
             warp.live = warp.present;
             warp.fair = false;
+            warp.cluster_phases = 0;
             warp.turn = 0;
             warp.fragments.clear();
             warp.fragments.push(Fragment {
@@ -188,6 +213,8 @@ impl<'l> Worker<'l> {
                 let rest = launch.threads - w * 32;
                 let local = (launch.local_stride > 0)
                     .then(|| Buffer::new(launch.local_stride as usize * 32));
+                let local_written = (launch.local_stride > 0 && launch.options.check_uninit)
+                    .then(|| Buffer::new(launch.local_stride as usize * 4));
                 let frame = self.new_frame(launch.entry, NO_FRAME, 0, 0, 0, 0);
                 Warp {
                     fragments: Vec::with_capacity(4),
@@ -195,8 +222,10 @@ impl<'l> Worker<'l> {
                     live: 0,
                     area,
                     local,
+                    local_written,
                     frame,
                     turn: 0,
+                    cluster_phases: 0,
                     fair: false,
                 }
             })
@@ -206,11 +235,13 @@ impl<'l> Worker<'l> {
             warps,
             shared: Buffer::new(launch.shared_size as usize),
             area,
-            barriers: [BarrierState::default(); 16],
+            barriers: [BarrierState::default(); CLUSTER + 1],
+            cluster_phase: 0,
             live: 0,
             shadow: launch
                 .shadowed()
                 .then(|| Box::new(super::check::Shadow::new(launch))),
+            bulk: Vec::new(),
         }
     }
 
