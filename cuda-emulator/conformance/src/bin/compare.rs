@@ -22,7 +22,7 @@ const USAGE: &str = "usage: compare [--seconds N] [--seed S] [--emulator libcuda
 /// Programs of one request.
 const BATCH: u64 = 64;
 /// Differing programs that are looked into; the rest is counted.
-const SHOWN: usize = 5;
+const SHOWN: usize = 20;
 
 struct Options {
     seconds: u64,
