@@ -1,6 +1,7 @@
 //! Measures the engine: lane-instructions a second, the sum and convolution kernels, launch and load time.
 //!
-//! `cargo run --release -p cuda-emulator --example engine_speed`
+//! `cargo run --release -p cuda-emulator --example engine_speed`; words after `--` pick what is measured: those parts
+//! whose name contains one of them.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -77,12 +78,32 @@ fn lanes(m: &Loaded, kernel: &str, threads: usize) -> f64 {
     instructions as f64 * 32.0 / time.as_secs_f64() / 1e6
 }
 
+/// A part of the measurements.
+type Part = (&'static str, fn(&[usize]));
+
 fn main() {
     let host = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = if host == 1 { vec![1] } else { vec![1, host] };
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let parts: [Part; 5] = [
+        ("arithmetic", arithmetic),
+        ("sum", sums),
+        ("convolution", convolution),
+        ("launch", launches),
+        ("load", loads),
+    ];
+    for (name, part) in parts {
+        if wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str())) {
+            part(&threads);
+        }
+    }
+}
+
+fn arithmetic(threads: &[usize]) {
     let mut m = load(LOOPS);
     m.options.time_limit = None;
     for kernel in ["integers", "floats"] {
-        for threads in [1, host] {
+        for &threads in threads {
             m.options.threads = threads;
             println!(
                 "{kernel}, {threads} threads: {:.0} million lane-instructions/s",
@@ -90,43 +111,52 @@ fn main() {
             );
         }
     }
+}
+
+fn simple() -> Loaded {
     let mut m = load(include_str!("../tests/ptx/simple.ptx"));
     m.options.time_limit = None;
+    m
+}
+
+fn sums(threads: &[usize]) {
+    let mut m = simple();
     let n = 1 << 24;
-    let data = vec![1f32; n];
-    let input = m.device.upload(&data);
-    for threads in [1, host] {
+    let input = m.device.upload(&vec![1f32; n]);
+    for &threads in threads {
         m.options.threads = threads;
-        for (kernel, block, grids) in [
-            ("sum", 256, [1024, 65536]),
-            ("sum_warp", 256, [1024, 65536]),
-        ] {
-            for grid in grids {
+        for kernel in ["sum", "sum_warp"] {
+            for grid in [1024, 65536] {
                 let out = m.device.upload(&[0f32]);
                 let mut stats = Default::default();
-                let time = best(2, || {
-                    stats = m.run(kernel, grid, block, args![out, input, n as u32])
+                let time = best(3, || {
+                    stats = m.run(kernel, grid, 256, args![out, input, n as u32])
                 });
                 println!("{kernel} of 2^24, grid {grid}, {threads} threads: {time:?}, {stats:?}");
             }
         }
-        let image = m.device.upload(&vec![0.5f32; 1 << 20]);
-        let out = m.device.allocate(4 << 20, true);
+    }
+}
+
+fn convolution(threads: &[usize]) {
+    let mut m = simple();
+    let image = m.device.upload(&vec![0.5f32; 1 << 20]);
+    let out = m.device.allocate(4 << 20, true);
+    for &threads in threads {
+        m.options.threads = threads;
         let mut stats = Default::default();
-        let time = best(2, || {
+        let time = best(3, || {
+            let arguments = args![out, image, 1024, 1024];
             stats = m
-                .try_run(
-                    "convolve",
-                    [64, 64, 1],
-                    [16, 16, 1],
-                    0,
-                    false,
-                    args![out, image, 1024, 1024],
-                )
-                .unwrap_or_default();
+                .try_run("convolve", [64, 64, 1], [16, 16, 1], 0, false, arguments)
+                .unwrap_or_else(|f| panic!("{f}"));
         });
         println!("5x5 convolution of 1024^2, {threads} threads: {time:?}, {stats:?}");
     }
+}
+
+fn launches(_: &[usize]) {
+    let m = simple();
     for (grid, block) in [(1, 1), (1, 32), (1, 256), (2, 32), (100, 256)] {
         let count = 2000;
         let time = best(5, || {
@@ -139,6 +169,9 @@ fn main() {
             time / count
         );
     }
+}
+
+fn loads(_: &[usize]) {
     for (name, text) in [
         ("simple", include_str!("../tests/ptx/simple.ptx")),
         ("features", include_str!("../tests/ptx/features.ptx")),

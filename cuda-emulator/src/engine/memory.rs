@@ -434,7 +434,7 @@ widen! {
 /// Copies 32 elements between memory that other threads may touch and a register.
 #[inline(always)]
 unsafe fn copy_run(from: u64, to: u64, bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
     // Assembly, since a racing plain copy would be undefined in Rust, and 32 single atomic loads are slower.
     // SAFETY: both ends are valid for `bytes`, a multiple of 64; the code changes the named registers only.
     unsafe {
@@ -462,7 +462,7 @@ unsafe fn copy_run(from: u64, to: u64, bytes: usize) {
             options(nostack)
         );
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(cuda_emulator_tsan))))]
     for i in (0..bytes as u64).step_by(4) {
         // SAFETY: both ends are valid for `bytes` and aligned to 4.
         unsafe { u32::load(from + i).store(to + i) }
