@@ -30,7 +30,7 @@ in_debian() {
             "${DEBIAN_SUITE:-sid}" "$folder" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
         # The compiler's LLVM and the sanitizer's run-time library have to be of one version.
         name=$(chroot "$folder" rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
-        chroot "$folder" apt-get install -y --no-install-recommends "clang-$name" "libclang-rt-$name-dev"
+        chroot "$folder" apt-get install -y --no-install-recommends "clang-$name" "libclang-rt-$name-dev" "llvm-$name"
         echo "$name" >"$folder/made"
     fi
     # As outside: who answers for a proxy's certificates, and where names are looked up.
@@ -69,7 +69,9 @@ if ! compgen -G "$(rustc --print target-libdir)/librustc*_rt.tsan.a" >/dev/null;
 fi
 export RUSTC_BOOTSTRAP=1 RUSTFLAGS=$flags
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/tsan
-export TSAN_OPTIONS="exitcode=66 ${TSAN_OPTIONS:-}"
+# What turns addresses in a report into lines.
+symbolizer=$(command -v llvm-symbolizer $(compgen -c llvm-symbolizer-) | head -n 1 || true)
+export TSAN_OPTIONS="exitcode=66 ${symbolizer:+external_symbolizer_path=$(realpath "$symbolizer")} ${TSAN_OPTIONS:-}"
 
 run() {
     # Optimised less than usual, which is faster to build by more than it is slower to run.
