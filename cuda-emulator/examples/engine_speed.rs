@@ -1,7 +1,7 @@
 //! Measures the engine: lane-instructions a second, the sum and convolution kernels, launch and load time.
 //!
-//! `cargo run --release -p cuda-emulator --example engine_speed`; words after `--` pick what is measured: those parts
-//! whose name contains one of them.
+//! `cargo run --release -p cuda-emulator --example engine_speed`. Words after `--` pick what is measured: the lines that
+//! contain all of them, such as `-- sum 65536 "1 thread"`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -67,48 +67,44 @@ fn best(runs: usize, mut f: impl FnMut()) -> Duration {
         .unwrap_or_default()
 }
 
-fn lanes(m: &Loaded, kernel: &str, threads: usize) -> f64 {
-    let out = m.device.allocate(64, true);
-    let mut instructions = 0;
-    let time = best(3, || {
-        instructions = m
-            .run(kernel, 8 * threads as u32, 256, args![out, 2000])
-            .warp_instructions
-    });
-    instructions as f64 * 32.0 / time.as_secs_f64() / 1e6
+/// Whether a line is wanted: it contains every word of the command line.
+fn wanted(line: &str) -> bool {
+    std::env::args().skip(1).all(|word| line.contains(&word))
 }
 
-/// A part of the measurements.
-type Part = (&'static str, fn(&[usize]));
-
-fn main() {
-    let host = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = if host == 1 { vec![1] } else { vec![1, host] };
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let parts: [Part; 5] = [
-        ("arithmetic", arithmetic),
-        ("sum", sums),
-        ("convolution", convolution),
-        ("launch", launches),
-        ("load", loads),
-    ];
-    for (name, part) in parts {
-        if wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str())) {
-            part(&threads);
-        }
+/// One thread, and as many as there are cores.
+fn threads() -> Vec<usize> {
+    match std::thread::available_parallelism().map_or(1, usize::from) {
+        1 => vec![1],
+        host => vec![1, host],
     }
 }
 
-fn arithmetic(threads: &[usize]) {
+fn main() {
+    arithmetic();
+    sums();
+    convolution();
+    launches();
+    loads();
+}
+
+fn arithmetic() {
     let mut m = load(LOOPS);
     m.options.time_limit = None;
     for kernel in ["integers", "floats"] {
-        for &threads in threads {
-            m.options.threads = threads;
-            println!(
-                "{kernel}, {threads} threads: {:.0} million lane-instructions/s",
-                lanes(&m, kernel, threads)
-            );
+        for threads in threads() {
+            let line = format!("arithmetic on {kernel}, {threads} threads");
+            if wanted(&line) {
+                m.options.threads = threads;
+                let out = m.device.allocate(64, true);
+                let mut instructions = 0;
+                let time = best(3, || {
+                    let stats = m.run(kernel, 8 * threads as u32, 256, args![out, 2000]);
+                    instructions = stats.warp_instructions;
+                });
+                let rate = instructions as f64 * 32.0 / time.as_secs_f64() / 1e6;
+                println!("{line}: {rate:.0} million lane-instructions/s");
+            }
         }
     }
 }
@@ -119,64 +115,73 @@ fn simple() -> Loaded {
     m
 }
 
-fn sums(threads: &[usize]) {
+fn sums() {
     let mut m = simple();
     let n = 1 << 24;
     let input = m.device.upload(&vec![1f32; n]);
-    for &threads in threads {
+    for threads in threads() {
         m.options.threads = threads;
         for kernel in ["sum", "sum_warp"] {
             for grid in [1024, 65536] {
-                let out = m.device.upload(&[0f32]);
-                let mut stats = Default::default();
-                let time = best(3, || {
-                    stats = m.run(kernel, grid, 256, args![out, input, n as u32])
-                });
-                println!("{kernel} of 2^24, grid {grid}, {threads} threads: {time:?}, {stats:?}");
+                let line = format!("{kernel} of 2^24, grid {grid}, {threads} threads");
+                if wanted(&line) {
+                    let out = m.device.upload(&[0f32]);
+                    let mut stats = Default::default();
+                    let time = best(3, || {
+                        stats = m.run(kernel, grid, 256, args![out, input, n as u32])
+                    });
+                    println!("{line}: {time:?}, {stats:?}");
+                }
             }
         }
     }
 }
 
-fn convolution(threads: &[usize]) {
+fn convolution() {
     let mut m = simple();
     let image = m.device.upload(&vec![0.5f32; 1 << 20]);
     let out = m.device.allocate(4 << 20, true);
-    for &threads in threads {
-        m.options.threads = threads;
-        let mut stats = Default::default();
-        let time = best(3, || {
-            let arguments = args![out, image, 1024, 1024];
-            stats = m
-                .try_run("convolve", [64, 64, 1], [16, 16, 1], 0, false, arguments)
-                .unwrap_or_else(|f| panic!("{f}"));
-        });
-        println!("5x5 convolution of 1024^2, {threads} threads: {time:?}, {stats:?}");
+    for threads in threads() {
+        let line = format!("5x5 convolution of 1024^2, {threads} threads");
+        if wanted(&line) {
+            m.options.threads = threads;
+            let mut stats = Default::default();
+            let time = best(3, || {
+                let arguments = args![out, image, 1024, 1024];
+                stats = m
+                    .try_run("convolve", [64, 64, 1], [16, 16, 1], 0, false, arguments)
+                    .unwrap_or_else(|f| panic!("{f}"));
+            });
+            println!("{line}: {time:?}, {stats:?}");
+        }
     }
 }
 
-fn launches(_: &[usize]) {
+fn launches() {
     let m = simple();
     for (grid, block) in [(1, 1), (1, 32), (1, 256), (2, 32), (100, 256)] {
-        let count = 2000;
-        let time = best(5, || {
-            (0..count).for_each(|_| {
-                m.run("empty", grid, block, args![]);
-            })
-        });
-        println!(
-            "empty kernel, {grid} x {block}: {:?} a launch",
-            time / count
-        );
+        let line = format!("launch of an empty kernel, {grid} x {block}");
+        if wanted(&line) {
+            let count = 2000;
+            let time = best(5, || {
+                (0..count).for_each(|_| {
+                    m.run("empty", grid, block, args![]);
+                })
+            });
+            println!("{line}: {:?}", time / count);
+        }
     }
 }
 
-fn loads(_: &[usize]) {
+fn loads() {
     for (name, text) in [
         ("simple", include_str!("../tests/ptx/simple.ptx")),
         ("features", include_str!("../tests/ptx/features.ptx")),
     ] {
-        let time = best(5, || drop(cuda_emulator::engine::Program::load(text)));
-        println!("load of {name}, {} lines: {time:?}", text.lines().count());
+        let line = format!("load of {name}, {} lines", text.lines().count());
+        if wanted(&line) {
+            let time = best(5, || drop(cuda_emulator::engine::Program::load(text)));
+            println!("{line}: {time:?}");
+        }
     }
 }
