@@ -183,11 +183,6 @@ fn refusals() {
             "tensor-core",
         ),
         (
-            "cp.async.bulk.commit_group;",
-            LoadErrorKind::Unsupported,
-            "bulk copies",
-        ),
-        (
             "barrier.cluster.arrive.aligned;",
             LoadErrorKind::Unsupported,
             "cluster",

@@ -1,9 +1,10 @@
 //! Addresses of variables and parameters, the stack, tests of address spaces, asynchronous copies.
 
 use super::FaultKind;
+use super::check;
 use super::control::POLL_COST;
 use super::lanes::{each, write};
-use super::memory::{Mem, resolve, space};
+use super::memory::{Mem, Touch, resolve, space};
 use super::state::{Ctx, Flow, LANES, Op};
 
 /// `d` = address of a local variable.
@@ -114,6 +115,7 @@ pub(super) unsafe fn alloca<T: Copy + Into<u64> + TryFrom<u64>>(
             return ctx.fail(FaultKind::StackOverflow, mask.trailing_zeros(), text);
         }
         ctx.local_top = base + most;
+        check::forget_local(ctx, base, base + most, mask);
         let d = ctx.at::<T>(op.d);
         each(mask, |i| {
             if let Ok(value) = T::try_from(base) {
@@ -174,6 +176,12 @@ pub(super) unsafe fn copy_async(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
             };
             let mut data = [0u8; 16];
             if bytes > 0 {
+                if ctx.launch.checked {
+                    check::range(ctx, space::GENERIC, i as u32, from[i], bytes, Touch::Read);
+                    if ctx.fault.is_some() {
+                        return Flow::Fault;
+                    }
+                }
                 let Some(host) = resolve(ctx, None, space::GENERIC, i as u32, from[i], size, false)
                 else {
                     return Flow::Fault;
@@ -185,6 +193,12 @@ pub(super) unsafe fn copy_async(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
             let Some(host) = resolve(ctx, None, space::SHARED, i as u32, to[i], size, true) else {
                 return Flow::Fault;
             };
+            if ctx.launch.checked {
+                check::range(ctx, space::SHARED, i as u32, to[i], size, Touch::Write);
+                if ctx.fault.is_some() {
+                    return Flow::Fault;
+                }
+            }
             for (n, &byte) in data[..size as usize].iter().enumerate() {
                 Mem::store(byte, host + n as u64);
             }

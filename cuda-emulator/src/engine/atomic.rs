@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use super::SHARED_WINDOW;
 use super::lanes::{Reg, each};
-use super::memory::{Mem, access, space};
+use super::memory::{Mem, Touch, access, space};
 use super::state::{Ctx, Exec, Flow, Op};
 
 /// A type that memory can be updated with as a whole.
@@ -58,6 +58,9 @@ impl Memory for u128 {
     }
 }
 
+/// `x` of an instruction that doesn't look at what was there.
+pub(super) const EXCHANGE: u32 = 1;
+
 /// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`, where `shared` says that the address is in shared memory
 pub(super) fn update<
     A: Reg + 'static,
@@ -81,7 +84,12 @@ where
         let f = super::lanes::summon::<F>();
         // SAFETY: the operands are registers of these types by the lowering; the access is checked.
         unsafe {
-            let Some(access) = access::<A, S>(ctx, op, mask, size_of::<T>() as u64, true) else {
+            let touch = if op.x == EXCHANGE {
+                Touch::Exchange
+            } else {
+                Touch::Atomic
+            };
+            let Some(access) = access::<A, S>(ctx, op, mask, size_of::<T>() as u64, touch) else {
                 return Flow::Fault;
             };
             let (b, c) = (ctx.at::<T::Slot>(op.b), ctx.at::<T::Slot>(op.c));

@@ -2,10 +2,10 @@
 
 use super::lanes::each;
 use super::launch::Shared;
-use super::memory::space;
-use super::state::{Ctx, LANES, Op, Wait};
+use super::memory::{Touch, space};
+use super::state::{Ctx, LANES, Wait};
 use super::worker::{Block, Worker};
-use super::{FaultKind, SHARED_WINDOW};
+use super::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
 /// Who touched a byte of shared memory since the last barrier, and whether anybody ever wrote it.
 #[derive(Clone, Copy, Default)]
@@ -16,6 +16,8 @@ struct Byte {
     writer: u16,
     /// Thread plus 1 that read in this interval, `u16::MAX` for several.
     reader: u16,
+    /// The write was an atomic.
+    atomic: bool,
     written: bool,
 }
 
@@ -47,6 +49,14 @@ impl Shadow {
         self.epoch += 1;
     }
 
+    /// A bulk copy has come.
+    pub(super) fn written(&mut self, offset: u64, size: u64) {
+        let end = offset.saturating_add(size) as usize;
+        if let Some(bytes) = self.bytes.get_mut(offset as usize..end) {
+            bytes.iter_mut().for_each(|byte| byte.written = true);
+        }
+    }
+
     /// Notes an access; the text of what is wrong with it.
     fn touch(
         &mut self,
@@ -54,8 +64,9 @@ impl Shadow {
         warp: u16,
         offset: u64,
         size: u64,
-        store: bool,
+        touch: Touch,
     ) -> Option<String> {
+        let store = touch.writes();
         let epoch = self.epoch;
         let end = offset.checked_add(size)?;
         let bytes = self.bytes.get_mut(offset as usize..end as usize)?;
@@ -66,10 +77,11 @@ impl Shadow {
                     epoch,
                     writer: 0,
                     reader: 0,
+                    atomic: false,
                     written: byte.written,
                 };
             }
-            if self.uninit && !store && !byte.written {
+            if self.uninit && touch.reads() && !byte.written {
                 found = Some(format!(
                     "read of {size} bytes at shared address 0x{offset:x}, which no thread has written"
                 ));
@@ -77,7 +89,7 @@ impl Shadow {
             // Lanes of one warp are ordered by warp-level synchronisation, which isn't traced: only other warps count.
             let other = |t: u16| t != 0 && t != u16::MAX && (t - 1) / 32 != warp;
             if self.race {
-                if other(byte.writer) {
+                if other(byte.writer) && !(byte.atomic && touch.atomic()) {
                     found = Some(format!(
                         "race on shared memory: {} of {size} bytes at shared address 0x{offset:x} by thread {thread}, \
                          written by thread {} since the last barrier",
@@ -98,7 +110,8 @@ impl Shadow {
             }
             if store {
                 byte.writer = thread + 1;
-                byte.written = true;
+                byte.atomic = touch.atomic();
+                byte.written |= touch != Touch::Pending;
             } else if byte.reader == 0 || byte.reader == thread + 1 {
                 byte.reader = thread + 1;
             } else if byte.reader != u16::MAX && (byte.reader - 1) / 32 != warp {
@@ -109,62 +122,111 @@ impl Shadow {
     }
 }
 
-/// Checks an access before it is done; sets `ctx.fault`.
-///
-/// # Safety
-/// Called with the state of the running instruction.
+/// Checks a warp's access before it is done; sets `ctx.fault`.
 #[cold]
-pub(super) unsafe fn access<const S: u8>(
+pub(super) fn access<const S: u8>(
     ctx: &mut Ctx<'_>,
-    _: &Op,
     mask: u32,
     addresses: &[u64; LANES],
     bytes: u64,
-    store: bool,
+    touch: Touch,
 ) {
-    if S == space::SHARED || S == space::GENERIC {
-        let (warp, mut shadow) = (ctx.warp, ctx.shadow.take());
-        if let Some(shadow) = &mut shadow {
-            each(mask, |lane| {
-                let address = addresses[lane];
-                let offset = if S == space::SHARED {
-                    address
-                } else {
-                    address.wrapping_sub(SHARED_WINDOW)
-                };
-                if let Some(text) = shadow.touch(
-                    (warp * 32) as u16 + lane as u16,
-                    warp as u16,
-                    offset,
-                    bytes,
-                    store,
-                ) && ctx.fault.is_none()
-                {
-                    ctx.fail(FaultKind::Check, lane as u32, text);
-                }
-            });
-        }
-        ctx.shadow = shadow;
+    each(mask, |lane| {
+        range(ctx, S, lane as u32, addresses[lane], bytes, touch)
+    });
+}
+
+/// Checks one lane's access before it is done; sets `ctx.fault`.
+pub(super) fn range(
+    ctx: &mut Ctx<'_>,
+    space: u8,
+    lane: u32,
+    address: u64,
+    bytes: u64,
+    touch: Touch,
+) {
+    if ctx.fault.is_some() || bytes == 0 {
+        return;
     }
-    if ctx.launch.options.check_uninit && (S == space::GLOBAL || S == space::GENERIC) {
-        let device = ctx.launch.device;
-        each(mask, |lane| {
-            let address = addresses[lane];
-            if address >> 60 != 0 || ctx.fault.is_some() {
-                return;
-            }
-            if store {
-                device.note_write(address, bytes as u32);
-            } else if device.find(address).is_some()
-                && !device.is_initialised(address, bytes as u32)
-            {
-                let text = format!(
-                    "read of {bytes} bytes at 0x{address:x}, which nobody has written\n{}",
-                    device.explain(address, bytes as u32)
-                );
-                ctx.fail(FaultKind::Check, lane as u32, text);
-            }
-        });
+    if let Some(offset) = shared_offset(space, address) {
+        let warp = ctx.warp;
+        let thread = (warp * 32 + lane) as u16;
+        let shadow = ctx.shadow.as_deref_mut();
+        let found = shadow.and_then(|s| s.touch(thread, warp as u16, offset, bytes, touch));
+        if let Some(text) = found {
+            ctx.fail(FaultKind::Check, lane, text);
+        }
+        return;
+    }
+    if let Some(offset) = local_offset(space, address) {
+        local(ctx, lane, offset, bytes, touch);
+        return;
+    }
+    let global = space == space::GLOBAL || space == space::GENERIC && address >> 60 == 0;
+    if !ctx.launch.options.check_uninit || !global {
+        return;
+    }
+    let device = ctx.launch.device;
+    if touch.reads()
+        && device.find(address).is_some()
+        && !device.is_initialised(address, bytes as u32)
+    {
+        let text = format!(
+            "read of {bytes} bytes at 0x{address:x}, which nobody has written\n{}",
+            device.explain(address, bytes as u32)
+        );
+        ctx.fail(FaultKind::Check, lane, text);
+    } else if touch.writes() {
+        device.note_write(address, bytes as u32);
+    }
+}
+
+/// Notes an access to local memory, or faults when it reads what its thread hasn't written.
+fn local(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, touch: Touch) {
+    // What lies outside is for the bounds check.
+    if ctx.local_written.is_null() || offset.saturating_add(bytes) > ctx.local_stride {
+        return;
+    }
+    // SAFETY: the table has a word for each byte of a lane's local memory.
+    let words = unsafe {
+        let first = ctx.local_written.add(offset as usize);
+        std::slice::from_raw_parts_mut(first, bytes as usize)
+    };
+    if touch.reads() && words.iter().any(|word| word >> lane & 1 == 0) {
+        let text = format!(
+            "read of {bytes} bytes at local address 0x{offset:x}, which the thread has not written"
+        );
+        ctx.fail(FaultKind::Check, lane, text);
+    } else if touch.writes() {
+        words.iter_mut().for_each(|word| *word |= 1 << lane);
+    }
+}
+
+/// Local memory from `base` to `top` has been taken into use: nobody has written it.
+pub(super) fn forget_local(ctx: &mut Ctx<'_>, base: u64, top: u64, mask: u32) {
+    if ctx.local_written.is_null() {
+        return;
+    }
+    for byte in base..top.min(ctx.local_stride) {
+        // SAFETY: the table has a word for each byte of a lane's local memory.
+        unsafe { *ctx.local_written.add(byte as usize) &= !mask };
+    }
+}
+
+fn local_offset(space: u8, address: u64) -> Option<u64> {
+    match space {
+        space::LOCAL => Some(address),
+        space::GENERIC if address >> 60 == LOCAL_WINDOW >> 60 => Some(address - LOCAL_WINDOW),
+        _ => None,
+    }
+}
+
+/// The offset in shared memory, if the address lies there.
+fn shared_offset(space: u8, address: u64) -> Option<u64> {
+    match space {
+        space::SHARED => Some(address),
+        space::GENERIC if address >> 60 == SHARED_WINDOW >> 60 => Some(address - SHARED_WINDOW),
+        _ => None,
     }
 }
 

@@ -75,6 +75,33 @@ impl Regions {
     }
 }
 
+/// What an access does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touch {
+    Read,
+    Write,
+    /// Reads and writes in one step; doesn't race with its like.
+    Atomic,
+    /// Replaces in one step; what was there may be anything.
+    Exchange,
+    /// Will be written by a bulk copy.
+    Pending,
+}
+
+impl Touch {
+    pub(super) fn reads(self) -> bool {
+        matches!(self, Touch::Read | Touch::Atomic)
+    }
+
+    pub(super) fn writes(self) -> bool {
+        self != Touch::Read
+    }
+
+    pub(super) fn atomic(self) -> bool {
+        matches!(self, Touch::Atomic | Touch::Exchange)
+    }
+}
+
 /// The host pointers of a warp's access.
 pub(super) struct Access {
     pub hosts: [u64; LANES],
@@ -89,11 +116,12 @@ pub(super) unsafe fn access<A: Reg, const S: u8>(
     op: &Op,
     mask: u32,
     bytes: u64,
-    store: bool,
+    touch: Touch,
 ) -> Option<Access>
 where
     A::Slot: Into<u64>,
 {
+    let store = touch.writes();
     let mut hosts = [0u64; LANES];
     // SAFETY: `a` is an address register by the lowering.
     unsafe {
@@ -122,8 +150,7 @@ where
     let run = steps == 0;
     let aligned = bits & (bytes - 1) == 0;
     if ctx.launch.checked {
-        // SAFETY: as here.
-        unsafe { super::check::access::<S>(ctx, op, mask, &hosts, bytes, store) };
+        super::check::access::<S>(ctx, mask, &hosts, bytes, touch);
         if ctx.fault.is_some() {
             return None;
         }
@@ -222,6 +249,19 @@ pub(super) fn resolve(
         ctx.fail(FaultKind::MisalignedAddress, lane, text);
         return None;
     }
+    resolve_range(ctx, cache, space, lane, address, bytes, store)
+}
+
+/// As [`resolve`], for any number of bytes at any address.
+pub(super) fn resolve_range(
+    ctx: &mut Ctx<'_>,
+    cache: Option<u32>,
+    space: u8,
+    lane: u32,
+    address: u64,
+    bytes: u64,
+    store: bool,
+) -> Option<u64> {
     match space {
         space::SHARED => shared(ctx, lane, address, bytes, store),
         space::LOCAL => local(ctx, lane, address, bytes, store),
@@ -250,7 +290,8 @@ pub(super) fn resolve(
     }
 }
 
-fn name(space: u8, address: u64) -> String {
+/// How a report calls an address.
+pub(super) fn name(space: u8, address: u64) -> String {
     match space {
         space::SHARED => format!("shared address 0x{address:x}"),
         space::LOCAL => format!("local address 0x{address:x}"),
@@ -518,7 +559,7 @@ mod instructions {
         /// `d = [a + imm]`
         load<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
             let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes, false) else { return Flow::Fault };
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Read) else { return Flow::Fault };
             let d = ctx.at::<D::Slot>(op.d);
             if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
                 copy_run(access.hosts[0], d as u64, LANES * size_of::<T>());
@@ -533,7 +574,7 @@ mod instructions {
         /// `{lists[x..x+c]} = [a + imm]`
         load_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
             let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), false) else { return Flow::Fault };
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), Touch::Read) else { return Flow::Fault };
             let list = ctx.launch.list(op.x, op.c);
             for (n, &d) in list.iter().enumerate() {
                 let offset = n as u64 * bytes;
@@ -547,7 +588,7 @@ mod instructions {
         /// `[a + imm] = b`
         store<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
             let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes, true) else { return Flow::Fault };
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Write) else { return Flow::Fault };
             let b = ctx.at::<D::Slot>(op.b);
             if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
                 copy_run(b as u64, access.hosts[0], LANES * size_of::<T>());
@@ -562,7 +603,7 @@ mod instructions {
         /// `[a + imm] = {lists[x..x+c]}`
         store_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
             let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), true) else { return Flow::Fault };
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), Touch::Write) else { return Flow::Fault };
             let list = ctx.launch.list(op.x, op.c);
             for (n, &b) in list.iter().enumerate() {
                 let b = ctx.at::<D::Slot>(b);

@@ -51,12 +51,12 @@ impl Worker<'_> {
             kind,
             lane,
             text,
-            pc,
+            at,
         } = *trouble;
         let launch = self.launch;
-        let thread = thread_index(w as u32 * 32 + lane, launch.block);
+        let (w, pc) = at.unwrap_or((w as u32, self.ctx.pc.wrapping_sub(1)));
+        let thread = thread_index(w * 32 + lane, launch.block);
         let kernel = &launch.program.kernels[launch.kernel].name;
-        let pc = pc.unwrap_or(self.ctx.pc.wrapping_sub(1));
         let ([bx, by, bz], [tx, ty, tz]) = (block.index, thread);
         let function = launch
             .program
@@ -123,7 +123,7 @@ impl Worker<'_> {
             kind: FaultKind::Timeout,
             lane,
             text,
-            pc: Some(pc),
+            at: Some((w as u32, pc)),
         }));
         self.report(block, w);
     }
@@ -145,7 +145,7 @@ impl Worker<'_> {
             kind: FaultKind::Timeout,
             lane: f.mask.trailing_zeros(),
             text,
-            pc: Some(f.pc),
+            at: Some((w as u32, f.pc)),
         }));
         self.report(block, w);
     }

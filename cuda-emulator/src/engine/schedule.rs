@@ -33,8 +33,10 @@ impl Worker<'_> {
         self.ctx.bases[3] = block.area.ptr();
         self.ctx.block = block.index;
         std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
+        std::mem::swap(&mut self.ctx.bulk, &mut block.bulk);
         let outcome = self.passes(block);
         std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
+        std::mem::swap(&mut self.ctx.bulk, &mut block.bulk);
         outcome
     }
 
@@ -76,6 +78,11 @@ impl Worker<'_> {
                 }
             }
             if block.live == 0 {
+                super::bulk::finish_block(&mut self.ctx);
+                if self.ctx.fault.is_some() {
+                    self.report(block, 0);
+                    return Outcome::Stop;
+                }
                 return Outcome::Done;
             }
             if !ran {
@@ -151,6 +158,10 @@ impl Worker<'_> {
             .local
             .as_ref()
             .map_or(std::ptr::null_mut(), |l| l.ptr());
+        self.ctx.local_written = block.warps[w]
+            .local_written
+            .as_ref()
+            .map_or(std::ptr::null_mut(), |l| l.ptr().cast());
         self.ctx.live = block.warps[w].live;
         self.ctx.budget = self.slice();
         while let Some(f) = self.pick(block, w) {
@@ -364,6 +375,7 @@ impl Worker<'_> {
         }
         let callee = self.new_frame(function, caller, next, site_index, depth, base);
         self.copy_slices(caller, &site.arguments, callee, &info.params, mask);
+        super::check::forget_local(&mut self.ctx, base, top, mask);
         block.warps[w].fragments[at].frame = callee;
         true
     }

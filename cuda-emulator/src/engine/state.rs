@@ -106,6 +106,8 @@ pub(super) struct Ctx<'l> {
     /// Local memory of the warp's lane 0, and the distance to the next lane's.
     pub local: *mut u8,
     pub local_stride: u64,
+    /// Which lanes have written each byte of it, for the check of uninitialised reads; null without.
+    pub local_written: *mut u32,
     /// Where the frame's local variables begin, and where free stack begins.
     pub local_base: u64,
     pub local_top: u64,
@@ -119,6 +121,8 @@ pub(super) struct Ctx<'l> {
     pub block: [u32; 3],
     /// Shadow of the block's shared memory, for checks; None without.
     pub shadow: Option<Box<super::check::Shadow>>,
+    /// The block's bulk copies that aren't done.
+    pub bulk: Vec<super::bulk::Bulk>,
 }
 
 /// A fault before its report is written.
@@ -128,8 +132,8 @@ pub(super) struct Trouble {
     pub lane: u32,
     /// What happened, one line or more.
     pub text: String,
-    /// The instruction, when it isn't the one before `pc`.
-    pub pc: Option<u32>,
+    /// The warp and the instruction, when it isn't the one before `pc` of the running warp.
+    pub at: Option<(u32, u32)>,
 }
 
 impl Ctx<'_> {
@@ -148,6 +152,12 @@ impl Ctx<'_> {
         }
     }
 
+    /// With a seed, either; without, false.
+    pub(super) fn coin(&self) -> bool {
+        let mix = |seed: u64| (seed ^ self.executed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63;
+        self.launch.options.seed.is_some_and(|seed| mix(seed) == 1)
+    }
+
     /// Records a fault.
     #[cold]
     pub(super) fn fail(&mut self, kind: super::FaultKind, lane: u32, text: String) -> Flow {
@@ -155,7 +165,7 @@ impl Ctx<'_> {
             kind,
             lane,
             text,
-            pc: None,
+            at: None,
         }));
         Flow::Fault
     }

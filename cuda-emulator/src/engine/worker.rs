@@ -27,6 +27,8 @@ pub(super) struct Warp {
     pub live: u32,
     pub area: Buffer,
     pub local: Option<Buffer>,
+    /// For each byte of local memory the lanes that have written it.
+    pub local_written: Option<Buffer>,
     /// The kernel's frame, kept from block to block.
     pub frame: FrameId,
     pub turn: u32,
@@ -43,6 +45,7 @@ pub(super) struct Block {
     pub barriers: [BarrierState; 16],
     pub live: u32,
     pub shadow: Option<Box<super::check::Shadow>>,
+    pub bulk: Vec<super::bulk::Bulk>,
 }
 
 /// What became of a block's slice.
@@ -54,6 +57,14 @@ pub(super) enum Outcome {
     Waiting,
     /// The launch is to stop.
     Stop,
+}
+
+/// Spreads a seed over all bits (the finaliser of splitmix64): small ones begin a sequence badly.
+fn scramble(seed: u64) -> u64 {
+    let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
 }
 
 /// One thread of the host that runs blocks of a launch.
@@ -91,6 +102,7 @@ impl<'l> Worker<'l> {
             shared_size: launch.shared_size,
             local: null,
             local_stride: launch.local_stride,
+            local_written: std::ptr::null_mut(),
             local_base: 0,
             local_top: 0,
             regions,
@@ -100,11 +112,12 @@ impl<'l> Worker<'l> {
             warp: 0,
             block: [0; 3],
             shadow: None,
+            bulk: Vec::new(),
         };
         let random = launch
             .options
             .seed
-            .map_or(0, |s| (s ^ (number as u64) << 32) | 1);
+            .map_or(0, |s| scramble(s ^ (number as u64) << 32) | 1);
         Worker {
             ctx,
             launch,
@@ -148,6 +161,7 @@ impl<'l> Worker<'l> {
         ];
         block.barriers = [BarrierState::default(); 16];
         block.live = launch.threads;
+        block.bulk.clear();
         let sm = (linear % u64::from(launch.options.multiprocessors.max(1))) as u32;
         // SAFETY: the area has BLOCK_SIZE bytes.
         unsafe { special::fill_block(block.area.ptr(), block.index, sm) };
@@ -159,6 +173,10 @@ impl<'l> Worker<'l> {
             let frame = &mut self.frames[warp.frame as usize];
             frame.holders = 1;
             frame.local_top = u64::from(entry.local_size);
+            if let Some(written) = &warp.local_written {
+                // SAFETY: the buffer has this size.
+                unsafe { std::ptr::write_bytes(written.ptr(), 0, written.size()) };
+            }
             warp.live = warp.present;
             warp.fair = false;
             warp.turn = 0;
@@ -188,6 +206,8 @@ impl<'l> Worker<'l> {
                 let rest = launch.threads - w * 32;
                 let local = (launch.local_stride > 0)
                     .then(|| Buffer::new(launch.local_stride as usize * 32));
+                let local_written = (launch.local_stride > 0 && launch.options.check_uninit)
+                    .then(|| Buffer::new(launch.local_stride as usize * 4));
                 let frame = self.new_frame(launch.entry, NO_FRAME, 0, 0, 0, 0);
                 Warp {
                     fragments: Vec::with_capacity(4),
@@ -195,6 +215,7 @@ impl<'l> Worker<'l> {
                     live: 0,
                     area,
                     local,
+                    local_written,
                     frame,
                     turn: 0,
                     fair: false,
@@ -211,6 +232,7 @@ impl<'l> Worker<'l> {
             shadow: launch
                 .shadowed()
                 .then(|| Box::new(super::check::Shadow::new(launch))),
+            bulk: Vec::new(),
         }
     }
 

@@ -2,7 +2,8 @@
 """Compiles the .cu files beside this script to .ptx with NVRTC.
 
 Usage: compile.py [--arch compute_90] [--out DIR] [--option=...] FILE.cu...
-Needs pip's nvidia-cuda-nvrtc, nvidia-cuda-runtime, nvidia-cuda-crt and nvidia-cuda-cccl in the running Python.
+Needs NVRTC 13 and the headers, from `make setup` or from pip's nvidia-cuda-nvrtc, nvidia-cuda-runtime, nvidia-cuda-crt
+and nvidia-cuda-cccl in the running Python.
 """
 import argparse
 import ctypes
@@ -18,7 +19,8 @@ def main():
     parser.add_argument("--suffix", default="")
     parser.add_argument("files", nargs="+")
     args = parser.parse_args()
-    root = pathlib.Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
+    places = [pathlib.Path(__file__).resolve().parents[3] / ".cuda", pathlib.Path(sysconfig.get_paths()["purelib"])]
+    root = next(place / "nvidia" / "cu13" for place in places if (place / "nvidia" / "cu13").exists())
     ctypes.CDLL(str(next((root / "lib").glob("libnvrtc-builtins.so*"))), mode=ctypes.RTLD_GLOBAL)
     nvrtc = ctypes.CDLL(str(next((root / "lib").glob("libnvrtc.so*"))))
     options = [f"--gpu-architecture={args.arch}", "--std=c++17", "-default-device", "--device-int128", f"-I{root}/include", f"-I{root}/include/cccl"]
@@ -39,7 +41,8 @@ def main():
         ptx = ctypes.create_string_buffer(size.value)
         nvrtc.nvrtcGetPTX(program, ptx)
         target = pathlib.Path(args.out) / (pathlib.Path(name).stem + args.suffix + ".ptx")
-        target.write_bytes(ptx.raw[:-1])
+        # Line information names the file alone, wherever this ran.
+        target.write_bytes(ptx.raw[:-1].replace(f'"{pathlib.Path.cwd()}/'.encode(), b'"'))
         print(target, len(ptx.raw))
 
 

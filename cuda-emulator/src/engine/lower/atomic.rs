@@ -130,6 +130,7 @@ impl<'a> Lower<'_, 'a> {
                 a,
                 b,
                 c,
+                x: Slot::Raw(if op == "exch" { atomic::EXCHANGE } else { 0 }),
                 y,
                 ..New::op(run)
             });

@@ -571,10 +571,10 @@ impl<'a> Lower<'_, 'a> {
             "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" | "istypep" => {
                 "textures and surfaces aren't supported by the emulator; read from linear memory instead"
             }
-            "multimem" | "mapa" | "getctarank" | "clusterlaunchcontrol" => {
+            "multimem" | "clusterlaunchcontrol" => {
                 "clusters and multicast aren't supported by the emulator"
             }
-            "tensormap" => "tensor maps and bulk copies aren't supported by the emulator",
+            "tensormap" => "tensor maps aren't supported by the emulator",
             _ => "the emulator doesn't know this instruction",
         };
         Err(self.unsupported(what))

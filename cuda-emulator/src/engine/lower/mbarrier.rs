@@ -1,101 +1,11 @@
-//! `mbarrier`: barriers that are words of shared memory.
-//!
-//! The word's layout is the engine's own: bits 0 to 19 arrivals still to come in this phase, 20 to 39 arrivals of a
-//! phase, 40 to 61 bytes still to come (offset by 2^21), 63 the phase's parity.
+//! `mbarrier`.
 
 use super::function::{Base, Lower, New, Result, Slot, Width};
 use super::memory::take_space;
 use super::modifiers::Modifiers;
-use crate::engine::atomic::Memory;
-use crate::engine::lanes::{Reg, each, unary};
-use crate::engine::memory::{access, space};
-use crate::engine::state::{Ctx, Exec, Flow, Op};
+use crate::engine::lanes::unary;
+use crate::engine::mbarrier::{self as exec, Action};
 use crate::ptx::{Operand, Type};
-
-const COUNT: u64 = (1 << 20) - 1;
-const NO_BYTES: u64 = 1 << 61;
-const PHASE: u64 = 1 << 63;
-
-/// What an instruction does to the word, by the number in `b`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
-    Init,
-    Arrive,
-    /// Arrive and leave the later phases.
-    Drop,
-    /// Expect more bytes, or fewer when `b` is negative.
-    Bytes,
-    Nothing,
-}
-
-/// The word after a change: with nothing left to come the next phase begins.
-fn settle(word: u64) -> u64 {
-    if word & COUNT == 0 && word & !(PHASE | COUNT | COUNT << 20) == NO_BYTES {
-        (word ^ PHASE) | (word >> 20 & COUNT)
-    } else {
-        word
-    }
-}
-
-impl Action {
-    fn apply(self, word: u64, number: u32) -> u64 {
-        let number = u64::from(number);
-        match self {
-            Action::Init => number & COUNT | (number & COUNT) << 20 | NO_BYTES,
-            Action::Arrive => settle(word & !COUNT | (word & COUNT).saturating_sub(number)),
-            Action::Drop => {
-                let expected = (word >> 20 & COUNT).saturating_sub(number);
-                settle(
-                    word & !(COUNT | COUNT << 20)
-                        | (word & COUNT).saturating_sub(number)
-                        | expected << 20,
-                )
-            }
-            Action::Bytes => {
-                let sum = (word & !PHASE).wrapping_add((number as u32 as i32 as i64 as u64) << 40)
-                    & !PHASE;
-                settle(word & PHASE | sum)
-            }
-            Action::Nothing => word,
-        }
-    }
-}
-
-const ACTIONS: [Action; 5] = [
-    Action::Init,
-    Action::Arrive,
-    Action::Drop,
-    Action::Bytes,
-    Action::Nothing,
-];
-
-/// `d` = the word before; the word = the action `x` with the number `b`.
-unsafe fn change<A: Reg, const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
-where
-    A::Slot: Into<u64>,
-{
-    let action = ACTIONS[op.x as usize % ACTIONS.len()];
-    // SAFETY: `a` is an address, `b` a 32-bit and `d` a 64-bit register; the access is checked.
-    unsafe {
-        let Some(access) = access::<A, S>(ctx, op, mask, 8, true) else {
-            return Flow::Fault;
-        };
-        let (b, d) = (ctx.at::<u32>(op.b), ctx.at::<u64>(op.d));
-        each(mask, |i| {
-            let number = *b.add(i);
-            *d.add(i) = <u64 as Memory>::update(access.hosts[i], |word| action.apply(word, number));
-        });
-    }
-    Flow::Next
-}
-
-fn instruction(space: u8, narrow: bool) -> Exec {
-    match (space, narrow) {
-        (space::SHARED, true) => change::<u32, { space::SHARED }>,
-        (space::SHARED, false) => change::<u64, { space::SHARED }>,
-        _ => change::<u64, { space::GENERIC }>,
-    }
-}
 
 impl<'a> Lower<'_, 'a> {
     fn change(
@@ -106,23 +16,28 @@ impl<'a> Lower<'_, 'a> {
         number: Slot,
         d: Slot,
     ) -> Result<()> {
-        let (base, offset) = self.base(address)?;
-        let Base::Address(a, width) = base else {
-            return Err(self.syntax("an mbarrier lies in shared memory"));
-        };
-        let (a, width) = self.widened(a, width, space)?;
+        let (a, narrow, offset) = self.word(address, space)?;
         let y = self.cache();
-        let x = Slot::Raw(ACTIONS.iter().position(|&a| a == action).unwrap_or(0) as u32);
         self.emit(New {
             imm: offset as u64,
             d,
             a,
             b: number,
-            x,
+            x: Slot::Raw(action as u32),
             y,
-            ..New::op(instruction(space, width == Width::W32))
+            ..New::op(exec::changing(space, narrow))
         });
         Ok(())
+    }
+
+    /// The address of a word: register, whether it has 32 bits, offset.
+    fn word(&mut self, address: &Operand<'a>, space: u8) -> Result<(Slot, bool, i64)> {
+        let (base, offset) = self.base(address)?;
+        let Base::Address(a, width) = base else {
+            return Err(self.syntax("an mbarrier lies in shared memory"));
+        };
+        let (a, width) = self.widened(a, width, space)?;
+        Ok((a, width == Width::W32, offset))
     }
 
     /// `mbarrier.…`; `cp.async.mbarrier.arrive` comes here as `arrive`.
@@ -130,7 +45,7 @@ impl<'a> Lower<'_, 'a> {
         let what = m.next().unwrap_or("");
         if what == "pending_count" {
             m.ty();
-            let run = unary(|word: u64| (word & COUNT) as u32);
+            let run = unary(exec::pending);
             return self.mixed(run, 0, Type::B32, &[Type::B64], o);
         }
         let expect = m.take("expect_tx");
@@ -195,37 +110,22 @@ impl<'a> Lower<'_, 'a> {
                     d,
                 )
             }
-            ("test_wait" | "try_wait", [d, address, state, ..]) => {
-                self.poll();
-                let word = self.temp(Type::B64)?;
-                self.change(Action::Nothing, address, space, one, Slot::Def(word))?;
+            // The time that try_wait may take comes last; it is a hint.
+            ("test_wait", [d, address, state])
+            | ("try_wait", [d, address, state] | [d, address, state, _]) => {
+                let (a, narrow, offset) = self.word(address, space)?;
                 let d = self.dst(d, Type::Pred)?;
-                let x = self.dump()?;
-                if parity {
-                    let b = self.src(state, Type::U32)?;
-                    let run = crate::engine::lanes::compare(|word: u64, parity: u32| {
-                        word >> 63 != u64::from(parity & 1)
-                    });
-                    self.emit(New {
-                        d,
-                        a: Slot::Use(word),
-                        b,
-                        x,
-                        ..New::op(run)
-                    });
-                } else {
-                    let b = self.src(state, Type::B64)?;
-                    let run = crate::engine::lanes::compare(|word: u64, state: u64| {
-                        word >> 63 != state >> 63
-                    });
-                    self.emit(New {
-                        d,
-                        a: Slot::Use(word),
-                        b,
-                        x,
-                        ..New::op(run)
-                    });
-                }
+                let b = self.src(state, if parity { Type::U32 } else { Type::B64 })?;
+                let y = self.cache();
+                self.emit(New {
+                    imm: offset as u64,
+                    d,
+                    a,
+                    b,
+                    x: Slot::Raw(parity.into()),
+                    y,
+                    ..New::op(exec::waiting(space, narrow))
+                });
                 self.fence();
                 Ok(())
             }

@@ -165,6 +165,7 @@ impl<'a> Lower<'_, 'a> {
                 }
             }
             "cp" => self.copy_async(m, o)?,
+            "mapa" | "getctarank" => return self.cluster(name, m, o),
             "alloca" => {
                 self.summary.stack = true;
                 let ty = m.ty().unwrap_or(Type::U64);
@@ -568,65 +569,5 @@ impl<'a> Lower<'_, 'a> {
             ..New::op(run)
         });
         Ok(Slot::Use(d))
-    }
-
-    /// `cp.async`: done at once, so that waiting for it has nothing to wait for.
-    fn copy_async(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
-        let reduce = m.take("reduce");
-        if !m.take("async") || reduce || m.take("bulk") {
-            return Err(self.unsupported(
-                "bulk copies aren't supported by the emulator; compile for compute_80, or use plain cp.async",
-            ));
-        }
-        if m.take("mbarrier") {
-            // The copies are done already. Without .noinc the barrier first expects this arrival, so nothing is left.
-            return if m.take("noinc") {
-                self.mbarrier(m, o)
-            } else {
-                while m.next().is_some() {}
-                Ok(())
-            };
-        }
-        if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") {
-            return Ok(());
-        }
-        let policy = m.take("L2::cache_hint");
-        m.drop_prefixed("L2::");
-        for name in ["ca", "cg", "shared", "shared::cta", "global", "ignore-src"] {
-            m.take(name);
-        }
-        let [to, from, Operand::Int(size @ (4 | 8 | 16)), rest @ ..] = o else {
-            return Err(self.syntax("cp.async needs two addresses and a size of 4, 8 or 16"));
-        };
-        let rest = if policy {
-            &rest[..rest.len().saturating_sub(1)]
-        } else {
-            rest
-        };
-        let a = self.address(to)?;
-        let b = self.address(from)?;
-        let (c, flip) = match rest {
-            [] => (self.fixed(*size, Type::U32), None),
-            [p @ (Operand::Name(_) | Operand::Not(_))]
-                if matches!(self.type_of(p)?, Some(Type::Pred)) || matches!(p, Operand::Not(_)) =>
-            {
-                (self.fixed(*size, Type::U32), Some(self.predicate(p)?))
-            }
-            [n] => (self.src(n, Type::U32)?, None),
-            _ => return Err(self.syntax("too many operands")),
-        };
-        let y = self.cache();
-        // Without an ignore-src predicate, one that never holds.
-        let (x, ignore) = flip.unwrap_or((Slot::Fixed(0x4000_0000), u32::MAX));
-        self.emit(New {
-            imm: size | u64::from(ignore) << 32,
-            a,
-            b,
-            c,
-            x,
-            y,
-            ..New::op(at::copy_async)
-        });
-        Ok(())
     }
 }

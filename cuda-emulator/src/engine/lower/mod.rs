@@ -7,6 +7,7 @@ mod bits;
 mod compare;
 mod control;
 mod convert;
+mod copy;
 mod float;
 mod function;
 mod half;

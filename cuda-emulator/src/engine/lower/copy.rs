@@ -1,0 +1,208 @@
+//! Asynchronous and bulk copies, and the addresses of a cluster.
+
+use super::function::{Lower, New, Result, Slot, Width};
+use super::memory::take_space;
+use super::modifiers::Modifiers;
+use crate::engine::bulk::{self, Direction};
+use crate::engine::{address as at, lanes};
+use crate::ptx::{Operand, Type};
+
+impl<'a> Lower<'_, 'a> {
+    /// `cp.async`: done at once, so that waiting for it has nothing to wait for.
+    pub(super) fn copy_async(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
+        if m.take("reduce") {
+            return Err(self.unsupported("bulk reductions aren't supported by the emulator"));
+        }
+        if !m.take("async") {
+            return Err(self.syntax("only cp.async is known"));
+        }
+        if m.take("bulk") {
+            return self.copy_bulk(m, o);
+        }
+        if m.take("mbarrier") {
+            // The copies are done already. Without .noinc the barrier first expects this arrival, so nothing is left.
+            return if m.take("noinc") {
+                self.mbarrier(m, o)
+            } else {
+                while m.next().is_some() {}
+                Ok(())
+            };
+        }
+        if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") {
+            return Ok(());
+        }
+        let policy = m.take("L2::cache_hint");
+        m.drop_prefixed("L2::");
+        for name in ["ca", "cg", "shared", "shared::cta", "global", "ignore-src"] {
+            m.take(name);
+        }
+        let [to, from, Operand::Int(size @ (4 | 8 | 16)), rest @ ..] = o else {
+            return Err(self.syntax("cp.async needs two addresses and a size of 4, 8 or 16"));
+        };
+        let rest = if policy {
+            &rest[..rest.len().saturating_sub(1)]
+        } else {
+            rest
+        };
+        let a = self.address(to)?;
+        let b = self.address(from)?;
+        let (c, flip) = match rest {
+            [] => (self.fixed(*size, Type::U32), None),
+            [p @ (Operand::Name(_) | Operand::Not(_))]
+                if matches!(self.type_of(p)?, Some(Type::Pred)) || matches!(p, Operand::Not(_)) =>
+            {
+                (self.fixed(*size, Type::U32), Some(self.predicate(p)?))
+            }
+            [n] => (self.src(n, Type::U32)?, None),
+            _ => return Err(self.syntax("too many operands")),
+        };
+        let y = self.cache();
+        // Without an ignore-src predicate, one that never holds.
+        let (x, ignore) = flip.unwrap_or((Slot::Fixed(0x4000_0000), u32::MAX));
+        self.emit(New {
+            imm: size | u64::from(ignore) << 32,
+            a,
+            b,
+            c,
+            x,
+            y,
+            ..New::op(at::copy_async)
+        });
+        Ok(())
+    }
+    /// `cp.async.bulk`.
+    fn copy_bulk(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
+        if m.take("tensor") {
+            return Err(self.unsupported(
+                "tensor maps aren't supported by the emulator; copy rows with cp.async.bulk",
+            ));
+        }
+        if m.take("multicast::cluster") {
+            return Err(self.unsupported("multicast isn't supported by the emulator"));
+        }
+        if m.take("cp_mask") {
+            return Err(self.unsupported("byte masks aren't supported by the emulator"));
+        }
+        if m.take("commit_group") {
+            self.emit(New::op(bulk::commit));
+            return Ok(());
+        }
+        if m.take("wait_group") {
+            // What has been read has been written too.
+            m.take("read");
+            let [Operand::Int(most)] = o else {
+                return Err(self.syntax("wait_group needs a number"));
+            };
+            self.emit(New {
+                imm: *most,
+                ..New::op(bulk::wait_group)
+            });
+            self.fence();
+            return Ok(());
+        }
+        let policy = m.take("L2::cache_hint");
+        let o = match o {
+            [rest @ .., _] if policy => rest,
+            o => o,
+        };
+        if m.take("prefetch") {
+            m.take("L2");
+            m.take("global");
+            let [from, size] = o else {
+                return Err(self.syntax("a prefetch needs an address and a size"));
+            };
+            let (b, c) = (self.address(from)?, self.src(size, Type::U32)?);
+            self.emit(New {
+                b,
+                c,
+                ..New::op(bulk::prefetch)
+            });
+            return Ok(());
+        }
+        let spaces = &["shared::cluster", "shared::cta", "global"];
+        let (to, from) = (m.first_of(spaces), m.first_of(spaces));
+        let direction = match (to, from) {
+            (Some("shared::cluster" | "shared::cta"), Some("global")) => Direction::GlobalToShared,
+            (Some("shared::cluster"), Some("shared::cta")) => Direction::SharedToShared,
+            (Some("global"), Some("shared::cta")) => Direction::SharedToGlobal,
+            _ => {
+                return Err(
+                    self.unsupported("the emulator doesn't know this form of cp.async.bulk")
+                );
+            }
+        };
+        let (end, operands) = if direction == Direction::SharedToGlobal {
+            ("bulk_group", 3)
+        } else {
+            ("mbarrier::complete_tx::bytes", 4)
+        };
+        if !m.take(end) {
+            return Err(self.syntax(format!("`.{end}` is missing")));
+        }
+        let ([to, from, size, rest @ ..], true) = (o, o.len() == operands) else {
+            return Err(self.syntax("the number of operands is wrong"));
+        };
+        let (a, b, c) = (
+            self.address(to)?,
+            self.address(from)?,
+            self.src(size, Type::U32)?,
+        );
+        let x = match rest.first() {
+            Some(barrier) => self.address(barrier)?,
+            None => b,
+        };
+        self.emit(New {
+            imm: direction as u64,
+            a,
+            b,
+            c,
+            x,
+            ..New::op(bulk::issue)
+        });
+        Ok(())
+    }
+
+    /// `mapa`, `getctarank`: every block is a cluster of its own.
+    pub(super) fn cluster(
+        &mut self,
+        name: &str,
+        m: &mut Modifiers<'a>,
+        o: &[Operand<'a>],
+    ) -> Result<bool> {
+        let shared = matches!(take_space(m), Some("shared::cluster"));
+        let ty = m.ty().unwrap_or(Type::U64);
+        match (name, o) {
+            ("mapa", [d, a, b]) => {
+                let d = self.dst(d, ty)?;
+                let (a, b) = (self.src(a, ty)?, self.src(b, Type::U32)?);
+                let run = if Width::of(ty) == Width::W64 {
+                    bulk::map_address::<u64>
+                } else {
+                    bulk::map_address::<u32>
+                };
+                self.emit(New {
+                    d,
+                    a,
+                    b,
+                    x: Slot::Raw(u32::from(!shared)),
+                    ..New::op(run)
+                });
+            }
+            ("getctarank", [d, a]) => {
+                let d = self.dst(d, Type::U32)?;
+                self.src(a, ty)?;
+                let a = self.fixed(0, Type::U32);
+                self.emit(New {
+                    d,
+                    a,
+                    ..New::op(lanes::unary(|a: u32| a))
+                });
+            }
+            ("mapa" | "getctarank", _) => {
+                return Err(self.syntax("the number of operands is wrong"));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
