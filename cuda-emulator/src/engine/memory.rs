@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::lanes::{Reg, each, wide, write};
+use super::lanes::{Reg, each, wide, write, write_some};
 use super::state::{Buffer, Ctx, Exec, FULL, Flow, LANES, Op};
 use super::{FaultKind, LOCAL_WINDOW, Region, SHARED_WINDOW};
 
@@ -105,8 +105,81 @@ impl Touch {
 /// The host pointers of a warp's access.
 pub(super) struct Access {
     pub hosts: [u64; LANES],
-    /// All lanes take part, and each one's pointer follows the one before it.
-    pub run: bool,
+}
+
+/// The host address that lane 0 has, or would have, when each active lane's address lies `step` bytes behind that of
+/// the lane before, and all in memory that the instruction is known to reach. None says nothing: [`access`] then looks
+/// at each lane.
+#[inline(always)]
+pub(super) unsafe fn run<A: Reg, const S: u8>(
+    ctx: &Ctx<'_>,
+    op: &Op,
+    mask: u32,
+    bytes: u64,
+    step: u64,
+    store: bool,
+) -> Option<u64>
+where
+    A::Slot: Into<u64>,
+{
+    if S == space::LOCAL || S == space::PARAM || ctx.launch.checked {
+        return None;
+    }
+    let first = u64::from(mask.trailing_zeros());
+    let last = u64::from(31 - mask.leading_zeros());
+    // SAFETY: `a` is an address register by the lowering, and the mask isn't empty.
+    let origin = unsafe {
+        let a = ctx.at::<A::Slot>(op.a);
+        let at = |i: usize| -> u64 { (*a.add(i)).into() };
+        let origin = at(first as usize & 31).wrapping_sub(first * step);
+        let off = |i: usize| at(i) ^ origin.wrapping_add(i as u64 * step);
+        // Most that fails fails here.
+        if off(last as usize & 31) != 0 {
+            return None;
+        }
+        let mut steps = 0;
+        // Not by for_each, whose closure would be compiled without wide registers.
+        if mask == FULL {
+            for i in 0..LANES {
+                steps |= off(i);
+            }
+        } else {
+            for i in 0..LANES {
+                steps |= off(i) & 0u64.wrapping_sub(u64::from(mask >> i & 1));
+            }
+        }
+        if steps != 0 {
+            return None;
+        }
+        origin.wrapping_add(op.imm)
+    };
+    let low = match size_of::<A::Slot>() {
+        4 => origin.wrapping_add(first * step) & 0xffff_ffff,
+        _ => origin.wrapping_add(first * step),
+    };
+    let high = low.wrapping_add((last - first) * step);
+    if low & (bytes - 1) != 0 || low > high {
+        return None;
+    }
+    let in_shared = |offset: u64, high: u64| {
+        (high < ctx.shared_size && high + bytes <= ctx.shared_size).then(|| {
+            (ctx.shared as u64)
+                .wrapping_add(offset)
+                .wrapping_sub(first * step)
+        })
+    };
+    if S == space::SHARED {
+        return in_shared(low, high);
+    }
+    // SAFETY: the lowering gave each memory instruction its place in the table.
+    let cached = unsafe { *ctx.regions.cached(op.y) };
+    if low >= cached.first && high < cached.end && (cached.writable || !store) {
+        return Some(low.wrapping_sub(first * step));
+    }
+    if S == space::GENERIC && low >> 60 == SHARED_WINDOW >> 60 {
+        return in_shared(low - SHARED_WINDOW, high - SHARED_WINDOW);
+    }
+    None
 }
 
 /// Checks an access of `bytes` a lane and gives the host pointers; None with `ctx.fault` set.
@@ -139,15 +212,13 @@ where
             *h = if mask >> i & 1 != 0 { *h } else { first };
         }
     }
-    let (mut low, mut high, mut bits, mut steps) = (i64::MAX, i64::MIN, 0, 0);
-    for (i, &h) in hosts.iter().enumerate() {
+    let (mut low, mut high, mut bits) = (i64::MAX, i64::MIN, 0);
+    for &h in &hosts {
         low = low.min(h as i64);
         high = high.max(h as i64);
         bits |= h;
-        steps |= h ^ hosts[0].wrapping_add(i as u64 * bytes);
     }
     let (low, high) = (low as u64, high as u64);
-    let run = steps == 0;
     let aligned = bits & (bytes - 1) == 0;
     if ctx.launch.checked {
         super::check::access::<S>(ctx, mask, &hosts, bytes, touch);
@@ -164,7 +235,7 @@ where
         {
             let base = ctx.shared as u64;
             hosts.iter_mut().for_each(|h| *h = h.wrapping_add(base));
-            return Some(Access { hosts, run });
+            return Some(Access { hosts });
         }
         space::LOCAL
             if aligned && high < ctx.local_top && high + bytes <= ctx.local_top && low <= high =>
@@ -173,7 +244,7 @@ where
             for (i, h) in hosts.iter_mut().enumerate() {
                 *h += base + i as u64 * stride;
             }
-            return Some(Access { hosts, run: false });
+            return Some(Access { hosts });
         }
         space::GLOBAL | space::GENERIC => {
             // SAFETY: the lowering gave each memory instruction its place in the table.
@@ -184,14 +255,13 @@ where
                 && aligned
                 && (cached.writable || !store)
             {
-                return Some(Access { hosts, run });
+                return Some(Access { hosts });
             }
         }
         _ => {}
     }
     // SAFETY: as here.
-    unsafe { lane_by_lane(ctx, op, S, mask, &mut hosts, bytes, store) }
-        .then_some(Access { hosts, run: false })
+    unsafe { lane_by_lane(ctx, op, S, mask, &mut hosts, bytes, store) }.then_some(Access { hosts })
 }
 
 /// Resolves each lane on its own: the first access of an instruction, mixed spaces, and faults.
@@ -472,13 +542,17 @@ widen! {
     u128 => u128;
 }
 
-/// Copies 32 elements between memory that other threads may touch and a register.
+/// Copies the elements of all lanes between memory that other threads may touch and a register: `bytes` is a multiple
+/// of 128. `W` says that the processor has AVX2.
 #[inline(always)]
-unsafe fn copy_run(from: u64, to: u64, bytes: usize) {
-    #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+unsafe fn copy_run<const W: bool>(from: u64, to: u64, bytes: usize) {
     // Assembly, since a racing plain copy would be undefined in Rust, and 32 single atomic loads are slower.
-    // SAFETY: both ends are valid for `bytes`, a multiple of 64; the code changes the named registers only.
+    #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+    // SAFETY: as the caller promises; the code changes the named registers only.
     unsafe {
+        if W {
+            return copy_wide(from, to, bytes);
+        }
         std::arch::asm!(
             "2:",
             "movups {a}, [{from}]",
@@ -510,6 +584,135 @@ unsafe fn copy_run(from: u64, to: u64, bytes: usize) {
     }
 }
 
+/// [`copy_run`] with wide registers. Not by the instructions above: those stall where wide registers are in use.
+#[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn copy_wide(from: u64, to: u64, bytes: usize) {
+    // SAFETY: both ends are valid for `bytes`, a multiple of 128; the code changes the named registers only.
+    unsafe {
+        std::arch::asm!(
+            "2:",
+            "vmovups {a}, [{from}]",
+            "vmovups {b}, [{from} + 32]",
+            "vmovups {c}, [{from} + 64]",
+            "vmovups {d}, [{from} + 96]",
+            "vmovups [{to}], {a}",
+            "vmovups [{to} + 32], {b}",
+            "vmovups [{to} + 64], {c}",
+            "vmovups [{to} + 96], {d}",
+            "add {from}, 128",
+            "add {to}, 128",
+            "sub {n}, 128",
+            "jnz 2b",
+            from = inout(reg) from => _,
+            to = inout(reg) to => _,
+            n = inout(reg) bytes => _,
+            a = out(ymm_reg) _,
+            b = out(ymm_reg) _,
+            c = out(ymm_reg) _,
+            d = out(ymm_reg) _,
+            options(nostack)
+        );
+    }
+}
+
+/// Whether [`load_some`] and [`store_some`] are there.
+const fn masked<const W: bool>(size: usize) -> bool {
+    W && size == 4 && cfg!(all(target_arch = "x86_64", not(cuda_emulator_tsan)))
+}
+
+/// How far to the left a lane's bit goes to become the sign.
+#[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+static TO_SIGN: [u32; LANES] = {
+    let mut shifts = [0; LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        shifts[lane] = 31 - lane as u32;
+        lane += 1;
+    }
+    shifts
+};
+
+/// Copies the 4-byte elements of the lanes of the mask from memory to a register.
+///
+/// # Safety
+/// The processor has AVX2, the memory is valid for those lanes, the register for all.
+#[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_some(from: u64, to: u64, mask: u32) {
+    // SAFETY: as the caller promises; masked-off elements of `from` aren't touched.
+    unsafe {
+        std::arch::asm!(
+            "vmovd {all:x}, {mask:e}",
+            "vpbroadcastd {all}, {all:x}",
+            "2:",
+            "vpsllvd {some}, {all}, [{shifts} + {n}]",
+            "vpmaskmovd {new}, {some}, [{from} + {n}]",
+            "vmovups {old}, [{to} + {n}]",
+            "vblendvps {new}, {old}, {new}, {some}",
+            "vmovups [{to} + {n}], {new}",
+            "add {n}, 32",
+            "cmp {n}, 128",
+            "jne 2b",
+            from = in(reg) from,
+            to = in(reg) to,
+            shifts = in(reg) &raw const TO_SIGN,
+            mask = in(reg) mask,
+            n = inout(reg) 0u64 => _,
+            all = out(ymm_reg) _,
+            some = out(ymm_reg) _,
+            new = out(ymm_reg) _,
+            old = out(ymm_reg) _,
+            options(nostack)
+        );
+    }
+}
+
+/// Copies the 4-byte elements of the lanes of the mask from a register to memory.
+///
+/// # Safety
+/// As [`load_some`].
+#[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn store_some(from: u64, to: u64, mask: u32) {
+    // SAFETY: as the caller promises; masked-off elements of `to` aren't touched.
+    unsafe {
+        std::arch::asm!(
+            "vmovd {all:x}, {mask:e}",
+            "vpbroadcastd {all}, {all:x}",
+            "2:",
+            "vpsllvd {some}, {all}, [{shifts} + {n}]",
+            "vmovups {new}, [{from} + {n}]",
+            "vpmaskmovd [{to} + {n}], {some}, {new}",
+            "add {n}, 32",
+            "cmp {n}, 128",
+            "jne 2b",
+            from = in(reg) from,
+            to = in(reg) to,
+            shifts = in(reg) &raw const TO_SIGN,
+            mask = in(reg) mask,
+            n = inout(reg) 0u64 => _,
+            all = out(ymm_reg) _,
+            some = out(ymm_reg) _,
+            new = out(ymm_reg) _,
+            options(nostack)
+        );
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(cuda_emulator_tsan))))]
+unsafe fn load_some(_: u64, _: u64, _: u32) {
+    unreachable!("see masked()")
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(cuda_emulator_tsan))))]
+unsafe fn store_some(_: u64, _: u64, _: u32) {
+    unreachable!("see masked()")
+}
+
 pub(super) use instructions::*;
 
 #[allow(
@@ -526,7 +729,7 @@ mod instructions {
         where $($clause)*
         {
             #[inline(always)]
-            unsafe fn body<$($g: $($bound +)+ 'static,)* const S: u8>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
+            unsafe fn body<$($g: $($bound +)+ 'static,)* const S: u8, const W: bool>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
             where $($clause)*
             {
                 // SAFETY: operands were encoded by the lowering for slots of these types.
@@ -536,7 +739,7 @@ mod instructions {
             where $($clause)*
             {
                 // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* S>(ctx, op, mask) }
+                unsafe { body::<$($g,)* S, false>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
@@ -544,7 +747,7 @@ mod instructions {
             where $($clause)*
             {
                 // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* S>(ctx, op, mask) }
+                unsafe { body::<$($g,)* S, true>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
             if wide() {
@@ -558,14 +761,27 @@ mod instructions {
     memory_instruction! {
         /// `d = [a + imm]`
         load<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
-            let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Read) else { return Flow::Fault };
+            let size = size_of::<T>();
+            let bytes = size as u64;
+            let whole = size == size_of::<D::Slot>();
             let d = ctx.at::<D::Slot>(op.d);
-            if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
-                copy_run(access.hosts[0], d as u64, LANES * size_of::<T>());
-            } else {
-                write(d, mask, |i| T::load(access.hosts[i]).widen().put());
+            if let Some(host) = run::<A, S>(ctx, op, mask, bytes, bytes, false) {
+                if whole && mask == FULL {
+                    copy_run::<W>(host, d as u64, LANES * size);
+                } else if whole && masked::<W>(size) {
+                    load_some(host, d as u64, mask);
+                } else {
+                    write_some(d, mask, |i| T::load(host.wrapping_add(i as u64 * bytes)).widen().put());
+                }
+                return Flow::Next;
             }
+            if let Some(host) = run::<A, S>(ctx, op, mask, bytes, 0, false) {
+                let value = T::load(host).widen().put();
+                write(d, mask, |_| value);
+                return Flow::Next;
+            }
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Read) else { return Flow::Fault };
+            write_some(d, mask, |i| T::load(access.hosts[i]).widen().put());
             Flow::Next
         }
     }
@@ -573,12 +789,13 @@ mod instructions {
     memory_instruction! {
         /// `{lists[x..x+c]} = [a + imm]`
         load_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
+            let _ = W;
             let bytes = size_of::<T>() as u64;
             let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), Touch::Read) else { return Flow::Fault };
             let list = ctx.launch.list(op.x, op.c);
             for (n, &d) in list.iter().enumerate() {
                 let offset = n as u64 * bytes;
-                write(ctx.at::<D::Slot>(d), mask, |i| T::load(access.hosts[i] + offset).widen().put());
+                write_some(ctx.at::<D::Slot>(d), mask, |i| T::load(access.hosts[i] + offset).widen().put());
             }
             Flow::Next
         }
@@ -587,14 +804,22 @@ mod instructions {
     memory_instruction! {
         /// `[a + imm] = b`
         store<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
-            let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Write) else { return Flow::Fault };
+            let size = size_of::<T>();
+            let bytes = size as u64;
+            let whole = size == size_of::<D::Slot>();
             let b = ctx.at::<D::Slot>(op.b);
-            if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
-                copy_run(b as u64, access.hosts[0], LANES * size_of::<T>());
-            } else {
-                each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i]));
+            if let Some(host) = run::<A, S>(ctx, op, mask, bytes, bytes, true) {
+                if whole && mask == FULL {
+                    copy_run::<W>(b as u64, host, LANES * size);
+                } else if whole && masked::<W>(size) {
+                    store_some(b as u64, host, mask);
+                } else {
+                    each(mask, |i| D::get(*b.add(i)).widen().store(host.wrapping_add(i as u64 * bytes)));
+                }
+                return Flow::Next;
             }
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Write) else { return Flow::Fault };
+            each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i]));
             Flow::Next
         }
     }
@@ -602,6 +827,7 @@ mod instructions {
     memory_instruction! {
         /// `[a + imm] = {lists[x..x+c]}`
         store_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
+            let _ = W;
             let bytes = size_of::<T>() as u64;
             let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), Touch::Write) else { return Flow::Fault };
             let list = ctx.launch.list(op.x, op.c);
@@ -619,7 +845,7 @@ mod instructions {
         load_param<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
             let value = T::load(ctx.launch.params().0 + op.imm).widen().put();
             write(ctx.at::<D::Slot>(op.d), mask, |_| value);
-            let _ = S;
+            let _ = (S, W);
             Flow::Next
         }
     }
@@ -628,8 +854,8 @@ mod instructions {
         /// `d = [a + lane * b + imm]` in the frame: a function's parameter.
         load_frame<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
             let a = ctx.at::<u8>(op.a) as u64 + op.imm;
-            let _ = S;
-            write(ctx.at::<D::Slot>(op.d), mask, |i| T::load(a + i as u64 * u64::from(op.b)).widen().put());
+            let _ = (S, W);
+            write_some(ctx.at::<D::Slot>(op.d), mask, |i| T::load(a + i as u64 * u64::from(op.b)).widen().put());
             Flow::Next
         }
     }
@@ -639,7 +865,7 @@ mod instructions {
         store_frame<T: Mem, D: Reg> |ctx, op, mask| where [D: Widen<T>] {
             let a = ctx.at::<u8>(op.a) as u64 + op.imm;
             let b = ctx.at::<D::Slot>(op.b);
-            let _ = S;
+            let _ = (S, W);
             each(mask, |i| D::get(*b.add(i)).widen().store(a + i as u64 * u64::from(op.c)));
             Flow::Next
         }

@@ -178,7 +178,7 @@ impl Worker<'_> {
             fragment.pc = self.ctx.pc;
             self.frames[fragment.frame as usize].local_top = self.ctx.local_top;
             match flow {
-                Flow::Next => {}
+                Flow::Next | Flow::Jump => {}
                 Flow::Yield => {
                     let warp = &mut block.warps[w];
                     warp.turn += 1;
@@ -201,21 +201,28 @@ impl Worker<'_> {
     fn step(&mut self, program: &Program) -> Flow {
         let ctx = &mut self.ctx;
         let code = program.code.as_ptr();
+        let limit = ctx.limit;
+        // Kept here, since instructions other than branches leave them alone: the next instruction's address then
+        // doesn't wait for memory.
+        let (mut pc, mut executed) = (ctx.pc, ctx.executed);
         loop {
             // SAFETY: the lowering ends every function with a return and keeps branches within the code.
-            let op = unsafe { &*code.add(ctx.pc as usize) };
+            let op = unsafe { &*code.add(pc as usize) };
             // SAFETY: the guard is a predicate of this function or the constant true.
             let mask = unsafe { *ctx.at::<u32>(op.guard) ^ op.flip } & ctx.mask;
-            ctx.pc += 1;
-            ctx.executed += 1;
+            pc += 1;
+            executed += 1;
+            ctx.pc = pc;
+            ctx.executed = executed;
             if mask != 0 {
                 // SAFETY: the operands belong to this function, whose frame is loaded.
-                let flow = unsafe { (op.exec)(ctx, op, mask) };
-                if flow != Flow::Next {
-                    return flow;
+                match unsafe { (op.exec)(ctx, op, mask) } {
+                    Flow::Next => {}
+                    Flow::Jump => pc = ctx.pc,
+                    flow => return flow,
                 }
             }
-            if ctx.pc >= ctx.limit {
+            if pc >= limit {
                 return Flow::Next;
             }
         }
@@ -301,7 +308,7 @@ impl Worker<'_> {
                 block.warps[w].fragments[at].wait = Wait::Sync;
                 self.resolve_sync(block, w);
             }
-            Flow::Next | Flow::Yield | Flow::Fault => {}
+            Flow::Next | Flow::Jump | Flow::Yield | Flow::Fault => {}
         }
         true
     }
