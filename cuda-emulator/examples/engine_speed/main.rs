@@ -3,8 +3,10 @@
 //! `cargo run --release -p cuda-emulator --example engine_speed`. Words after `--` pick what is measured: the lines that
 //! contain all of them, such as `-- sum 65536 "1 thread"`.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../tests/common/mod.rs"]
 mod common;
+#[cfg(target_arch = "x86_64")]
+mod translated;
 
 use std::time::{Duration, Instant};
 
@@ -54,6 +56,36 @@ L:
     st.global.f32 [%rd1], %f1;
     ret;
 }
+// Odd and even lanes go different ways in every round.
+.visible .entry halves(.param .u64 out, .param .u32 n) {
+    .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .pred %p<3>; .reg .b64 %rd<3>;
+    mov.u32 %r1, %tid.x;
+    and.b32 %r4, %r1, 1;
+    setp.ne.u32 %p2, %r4, 0;
+    cvt.rn.f32.u32 %f1, %r1;
+    mov.u32 %r2, 0;
+    ld.param.u32 %r3, [n];
+L:
+    @%p2 bra ODD;
+    mad.lo.s32 %r1, %r1, 1664525, 1013904223;
+    xor.b32 %r5, %r1, %r2;
+    shl.b32 %r5, %r5, 3;
+    add.s32 %r1, %r5, %r1;
+    bra JOIN;
+ODD:
+    fma.rn.f32 %f1, %f1, 0f3F7FFFFE, 0f3F000000;
+    mul.f32 %f2, %f1, 0f3E800001;
+    add.f32 %f1, %f2, 0f3F800000;
+    max.f32 %f1, %f1, 0f00000000;
+JOIN:
+    add.s32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %r3;
+    @%p1 bra L;
+    ld.param.u64 %rd1, [out];
+    st.global.u32 [%rd1], %r1;
+    st.global.f32 [%rd1+4], %f1;
+    ret;
+}
 "#;
 
 fn best(runs: usize, mut f: impl FnMut()) -> Duration {
@@ -86,12 +118,49 @@ fn main() {
     convolution();
     launches();
     loads();
+    #[cfg(target_arch = "x86_64")]
+    by_hand();
+}
+
+/// What a compiler could reach, see the module.
+#[cfg(target_arch = "x86_64")]
+fn by_hand() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    let n = 1 << 24;
+    let data = vec![1f32; n];
+    let first = data.as_ptr() as u64;
+    let input = translated::Region {
+        first,
+        end: first + 4 * n as u64,
+    };
+    for width in translated::WIDTHS {
+        let line = format!("translated by hand, {width:?}: integers, 1 threads");
+        if wanted(&line) {
+            let mut executed = 0;
+            let time = best(3, || executed = translated::integers(width, 64, 2000));
+            let rate = executed as f64 * 32.0 / time.as_secs_f64() / 1e6;
+            println!("{line}: {rate:.0} million lane-instructions/s");
+        }
+        for grid in [1024, 65536] {
+            let line =
+                format!("translated by hand, {width:?}: sum of 2^24, grid {grid}, 1 threads");
+            if wanted(&line) {
+                let out = AtomicU32::new(0);
+                let time = best(3, || {
+                    out.store(0, Ordering::Relaxed);
+                    translated::sum(width, grid, &out, input, n as u32);
+                });
+                assert_eq!(f32::from_bits(out.into_inner()), n as f32);
+                println!("{line}: {time:?}");
+            }
+        }
+    }
 }
 
 fn arithmetic() {
     let mut m = load(LOOPS);
     m.options.time_limit = None;
-    for kernel in ["integers", "floats"] {
+    for kernel in ["integers", "floats", "halves"] {
         for threads in threads() {
             let line = format!("arithmetic on {kernel}, {threads} threads");
             if wanted(&line) {
@@ -110,7 +179,7 @@ fn arithmetic() {
 }
 
 fn simple() -> Loaded {
-    let mut m = load(include_str!("../tests/ptx/simple.ptx"));
+    let mut m = load(include_str!("../../tests/ptx/simple.ptx"));
     m.options.time_limit = None;
     m
 }
@@ -175,8 +244,8 @@ fn launches() {
 
 fn loads() {
     for (name, text) in [
-        ("simple", include_str!("../tests/ptx/simple.ptx")),
-        ("features", include_str!("../tests/ptx/features.ptx")),
+        ("simple", include_str!("../../tests/ptx/simple.ptx")),
+        ("features", include_str!("../../tests/ptx/features.ptx")),
     ] {
         let line = format!("load of {name}, {} lines", text.lines().count());
         if wanted(&line) {
