@@ -8,6 +8,7 @@ mod common;
 #[cfg(target_arch = "x86_64")]
 mod translated;
 
+use std::cell::LazyCell;
 use std::time::{Duration, Instant};
 
 use common::{Loaded, load};
@@ -127,12 +128,7 @@ fn main() {
 fn by_hand() {
     use std::sync::atomic::{AtomicU32, Ordering};
     let n = 1 << 24;
-    let data = vec![1f32; n];
-    let first = data.as_ptr() as u64;
-    let input = translated::Region {
-        first,
-        end: first + 4 * n as u64,
-    };
+    let data = LazyCell::new(|| vec![1f32; n]);
     for width in translated::WIDTHS {
         let line = format!("translated by hand, {width:?}: integers, 1 threads");
         if wanted(&line) {
@@ -145,6 +141,9 @@ fn by_hand() {
             let line =
                 format!("translated by hand, {width:?}: sum of 2^24, grid {grid}, 1 threads");
             if wanted(&line) {
+                let first = data.as_ptr() as u64;
+                let end = first + 4 * n as u64;
+                let input = translated::Region { first, end };
                 let out = AtomicU32::new(0);
                 let time = best(3, || {
                     out.store(0, Ordering::Relaxed);
@@ -187,13 +186,14 @@ fn simple() -> Loaded {
 fn sums() {
     let mut m = simple();
     let n = 1 << 24;
-    let input = m.device.upload(&vec![1f32; n]);
+    let mut input = None;
     for threads in threads() {
         m.options.threads = threads;
         for kernel in ["sum", "sum_warp"] {
             for grid in [1024, 65536] {
                 let line = format!("{kernel} of 2^24, grid {grid}, {threads} threads");
                 if wanted(&line) {
+                    let input = *input.get_or_insert_with(|| m.device.upload(&vec![1f32; n]));
                     let out = m.device.upload(&[0f32]);
                     let mut stats = Default::default();
                     let time = best(3, || {

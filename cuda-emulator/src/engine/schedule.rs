@@ -110,6 +110,24 @@ impl Worker<'_> {
         if let [only] = fragments.as_slice() {
             return (only.wait == Wait::Ready).then_some(0);
         }
+        // The two sides of a branch, by far the most frequent case, without the loops below.
+        if let [a, b] = fragments.as_mut_slice()
+            && a.frame == b.frame
+            && (a.wait, b.wait) == (Wait::Ready, Wait::Ready)
+        {
+            if a.pc == b.pc {
+                a.mask |= b.mask;
+                a.turn = a.turn.min(b.turn);
+                self.frames[b.frame as usize].holders -= 1;
+                fragments.pop();
+                warp.fair = false;
+                return Some(0);
+            }
+            if !warp.fair {
+                self.ctx.limit = a.pc.max(b.pc);
+                return Some(usize::from(b.pc < a.pc));
+            }
+        }
         let mut i = 0;
         while i < fragments.len() {
             let mut j = i + 1;
