@@ -1,7 +1,7 @@
 //! Measures the engine: lane-instructions a second, the sum and convolution kernels, launch and load time.
 //!
 //! `cargo run --release -p cuda-emulator --example engine_speed`. Words after `--` pick what is measured: the lines that
-//! contain all of them, such as `-- sum 65536 "1 thread"`.
+//! contain all of them, such as `-- sum 65536 "1 threads"`.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -130,7 +130,7 @@ fn by_hand() {
     let n = 1 << 24;
     let data = LazyCell::new(|| vec![1f32; n]);
     for width in translated::WIDTHS {
-        let line = format!("translated by hand, {width:?}: integers, 1 threads");
+        let line = format!("by hand, {width:?}: integers");
         if wanted(&line) {
             let mut executed = 0;
             let time = best(3, || executed = translated::integers(width, 64, 2000));
@@ -138,8 +138,7 @@ fn by_hand() {
             println!("{line}: {rate:.0} million lane-instructions/s");
         }
         for grid in [1024, 65536] {
-            let line =
-                format!("translated by hand, {width:?}: sum of 2^24, grid {grid}, 1 threads");
+            let line = format!("by hand, {width:?}: sum, {grid} blocks");
             if wanted(&line) {
                 let first = data.as_ptr() as u64;
                 let end = first + 4 * n as u64;
@@ -191,7 +190,7 @@ fn sums() {
         m.options.threads = threads;
         for kernel in ["sum", "sum_warp"] {
             for grid in [1024, 65536] {
-                let line = format!("{kernel} of 2^24, grid {grid}, {threads} threads");
+                let line = format!("{kernel} of 2^24, {grid} blocks, {threads} threads");
                 if wanted(&line) {
                     let input = *input.get_or_insert_with(|| m.device.upload(&vec![1f32; n]));
                     let out = m.device.upload(&[0f32]);

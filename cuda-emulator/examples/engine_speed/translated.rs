@@ -116,13 +116,17 @@ fn run(addresses: &Lanes<u64>, region: Region) -> Option<u64> {
         steps |= address ^ (addresses[0] + 4 * i as u64);
     }
     let (low, high) = (addresses[0], addresses[31]);
-    (steps == 0 && low % 4 == 0 && low >= region.first && high + 4 <= region.end && low <= high)
+    (steps == 0
+        && low.is_multiple_of(4)
+        && low >= region.first
+        && high + 4 <= region.end
+        && low <= high)
         .then_some(low)
 }
 
 #[inline(always)]
 fn one(address: u64, region: Region) -> u64 {
-    assert!(address % 4 == 0 && address >= region.first && address + 4 <= region.end);
+    assert!(address.is_multiple_of(4) && address >= region.first && address + 4 <= region.end);
     address
 }
 
