@@ -8,6 +8,8 @@
 # ThreadSanitizer has to see the standard library's locks and channels, so that is built as well, from its sources:
 # `rustup component add rust-src` brings them. RUSTC_BOOTSTRAP lets a stable compiler take the options for it. Where
 # that component can't be had, Debian's compiler comes with the sources: --debian needs root, debootstrap and 3 GB.
+# DEBIAN_SUITE (sid by default) and DEBIAN_MIRROR say which and from where.
+#
 # CUDA_EMULATOR_TEST_ROUNDS says how long the test with many threads goes on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,7 +29,7 @@ in_debian() {
     if [ ! -e "$folder/made" ]; then
         command -v debootstrap >/dev/null || fail "--debian needs debootstrap (apt-get install debootstrap)"
         debootstrap --variant=minbase --include=rustc,rust-src,cargo,gcc,libc6-dev,ca-certificates,python3 \
-            "${DEBIAN_SUITE:-sid}" "$folder" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
+            "${DEBIAN_SUITE:-sid}" "$folder" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
         # The compiler's LLVM and the sanitizer's run-time library have to be of one version.
         name=$(chroot "$folder" rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
         chroot "$folder" apt-get install -y --no-install-recommends "clang-$name" "libclang-rt-$name-dev" "llvm-$name"

@@ -58,10 +58,6 @@ unsafe extern "C" fn note(_: CUstream, status: CUresult, counter: *mut c_void) {
     unsafe { count(counter) };
 }
 
-fn pointer<T>(value: &T) -> *mut c_void {
-    std::ptr::from_ref(value).cast_mut().cast()
-}
-
 /// What a program does with a context, from module load to unload: two streams that wait for each other by events,
 /// stream-ordered memory, copies, launches, host functions. Checks every result.
 fn session(seed: u32) {
@@ -93,9 +89,9 @@ fn session(seed: u32) {
         }
     }
     let calls = AtomicU32::new(0);
-    ok!(cuLaunchHostFunc(second, Some(count), pointer(&calls)));
+    ok!(cuLaunchHostFunc(second, Some(count), arg(&calls)));
     ok!(cuMemcpyDtoHAsync_v2(result, output, 4, second));
-    ok!(cuStreamAddCallback(second, Some(note), pointer(&calls), 0));
+    ok!(cuStreamAddCallback(second, Some(note), arg(&calls), 0));
     ok!(cuEventRecord(done, second));
     ok!(cuStreamWaitEvent(first, done, 0));
     ok!(cuMemFreeAsync(output, first));
@@ -218,7 +214,7 @@ fn threads_share_streams_events_and_a_result() {
             // All threads record the one event, on whatever stream they are.
             ok!(cuEventRecord(event as CUevent, here));
             ok!(cuStreamWaitEvent(there, event as CUevent, 0));
-            ok!(cuLaunchHostFunc(there, Some(count), pointer(&calls)));
+            ok!(cuLaunchHostFunc(there, Some(count), arg(&calls)));
             if round % 5 == thread % 5 {
                 ok!(cuEventSynchronize(event as CUevent));
             }
@@ -391,7 +387,7 @@ fn a_threads_own_stream_ends_with_it() {
         together(THREADS, |thread| {
             ok!(cuCtxSetCurrent(handle as CUcontext));
             let own = 2 as CUstream;
-            ok!(cuLaunchHostFunc(own, Some(count), pointer(&calls)));
+            ok!(cuLaunchHostFunc(own, Some(count), arg(&calls)));
             // Half of them leave before the work is done; it is done nevertheless.
             if thread % 2 == 0 {
                 ok!(cuStreamSynchronize(own));
