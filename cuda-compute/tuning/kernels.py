@@ -72,7 +72,7 @@ def reduce_source(element="f32", op="sum", threads=512, unroll=4, load=None):
 def convolve_source(kind, kw, kh, border=0, aligned=1, same=True, **macros):
     pad_x, pad_y = ((kw - 1) // 2, (kh - 1) // 2) if same else (0, 0)
     macros = dict(KW=kw, KH=kh, PAD_X=pad_x, PAD_Y=pad_y, BORDER=border, ALIGNED=aligned, **macros)
-    if kind == "separable":
+    if macros.get("SEPARABLE"):
         macros["WEIGHTS"] = kw + kh
     lines = [f"#define {name} {value}" for name, value in macros.items()]
     return ("\n".join(lines) + "\n" + (SOURCES / "convolve_common.cuh").read_text()
@@ -143,14 +143,11 @@ if __name__ == "__main__":
     samples = {
         "reduce 512x4": reduce_source(),
         "tile 31": convolve_source("tile", 31, 31, WARPS=8, ROWS=4, PAIR=2, BLOCKS=4),
-        "separable 31": convolve_source("separable", 31, 31, THREADS=128, COLUMNS=2, GROUP=31,
-                                        BLOCKS=3),
     }
-    for k, rows, step, blocks, rolled in [(7, 8, 7, 4, 0), (9, 4, 3, 5, 0), (9, 8, 3, 4, 0),
-                                          (9, 4, 9, 4, 0), (9, 8, 9, 4, 0), (9, 8, 9, 4, 1),
-                                          (15, 8, 3, 4, 1), (15, 4, 5, 5, 1), (15, 4, 4, 5, 1), (3, 4, 3, 8, 0), (5, 4, 5, 8, 0), (31, 8, 2, 4, 1)]:
-        samples[f"stream {k} r{rows} f{step} {'rolled' if rolled else ''}"] = convolve_source(
-            "stream", k, k, WARPS=4, ROWS=rows, PASS=step, BLOCKS=blocks, AHEAD=1, ROLLED=rolled)
+    for k, rows, blocks, separable in [(5, 2, 16, 0), (7, 2, 16, 0), (9, 2, 16, 0), (9, 3, 16, 0),
+                                       (11, 2, 16, 0), (15, 1, 16, 0), (15, 3, 8, 1), (31, 3, 8, 1)]:
+        samples[f"march {k} r{rows}{' separable' * separable}"] = convolve_source(
+            "march", k, k, ROWS=rows, BLOCKS=blocks, DEPTH=3, SEPARABLE=separable)
     chosen = {k: v for k, v in samples.items() if not sys.argv[1:] or sys.argv[1] in k}
     for name, cubin in zip(chosen, compile_all(chosen.values())):
         facts = inspect(cubin)

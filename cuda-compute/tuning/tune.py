@@ -3,7 +3,7 @@
     python3 tune.py prepare SUITE...    compiles everything the suites need (no GPU needed)
     python3 tune.py run SUITE...        measures; every measurement goes to $OUT/results.jsonl
 
-Suites: ceilings copies sum direct tile stream separable correct peers. Times are medians between two events
+Suites: ceilings copies sum direct march tile correct peers. Times are medians between two events
 around one launch, the queue filled beforehand, inputs random and rotating through memory. The suite
 peers wants CUB as CUB_PEER=libcub_peer.so, made from benches/peers/cub.cu:
 nvcc -O3 -std=c++17 -arch=native -shared -Xcompiler -fPIC -o libcub_peer.so cub.cu
@@ -22,7 +22,7 @@ from pathlib import Path
 import kernels
 
 OUT = Path(os.environ.get("OUT", "."))
-SUITES = ["ceilings", "copies", "sum", "direct", "tile", "stream", "separable", "correct", "peers"]
+SUITES = ["ceilings", "copies", "sum", "direct", "march", "tile", "correct", "peers"]
 HELPERS = (kernels.HERE / "helpers.cu").read_text()
 POOL = 1 << 30  # floats of the pool of random input
 SUM_SIZES = [1 << 12, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, (1 << 27) - 157, 1 << 30]
@@ -77,32 +77,23 @@ def direct_variants(k):
         yield dict(WARPS=warps, ROWS=rows, BLOCKS=cap // warps)
 
 
+def march_variants(k):
+    """Dense filters for k > 0, separable ones for k < 0."""
+    separable = int(k < 0)
+    steps, caps = ([1, 2, 3, 4], [8]) if separable else ([2, 4], [16 if abs(k) <= 9 else 12])
+    for step, blocks, ahead in itertools.product(steps, caps, (4, 8)):
+        yield dict(ROWS=step, BLOCKS=blocks, DEPTH=max(3, ahead // step + 1), SEPARABLE=separable)
+
+
 def tile_variants(k):
-    pairs = {3: [1, 3], 5: [1, 2, 3], 7: [1, 2, 4], 9: [1, 2, 3]}.get(k, [2, 3])
+    pairs = [2]
     for (warps, rows, blocks), pair in itertools.product(
             [(4, 4, 8), (4, 8, 5), (8, 4, 4), (8, 8, 3)], pairs):
         yield dict(WARPS=warps, ROWS=rows, BLOCKS=blocks, PAIR=pair)
 
 
-def stream_variants(k):
-    passes = {3: [(3, 0)], 5: [(5, 0)], 7: [(7, 0)], 9: [(9, 0)],
-              15: [(3, 1)], 31: [(2, 1)]}[k]
-    for warps, rows, (per, rolled) in itertools.product(
-            {31: [4, 8]}.get(k, [1, 2, 4]), [4, 8], passes):
-        for resident in (20, 32) if rows == 4 else (16, 24):
-            for ahead in (1, 2, 3) if k <= 7 and warps * rows <= 8 else (1,):
-                yield dict(WARPS=warps, ROWS=rows, PASS=per, BLOCKS=resident // warps, AHEAD=ahead,
-                           ROLLED=rolled)
-
-
-def separable_variants(k):
-    group = k * max(1, 32 // k)
-    for threads, columns, blocks in [(128, 2, 3), (128, 2, 4), (64, 2, 6), (64, 2, 8), (256, 1, 2),
-                                     (256, 1, 3), (128, 1, 4), (128, 1, 6), (256, 2, 2)]:
-        yield dict(THREADS=threads, COLUMNS=columns, BLOCKS=blocks, GROUP=group)
-
-
-DIRECT_K, TILE_K, SEPARABLE_K = [3, 5, 7, 9], [3, 5, 7, 9, 15, 31], [5, 9, 15, 31]
+DIRECT_K, TILE_K = [3, 5, 7, 9], [7, 9, 11, 13, 15, 31]
+MARCH_K = [3, 5, 7, 9, 11, 13, 15, -5, -9, -15, -21, -31, -41, -51, -63]
 CORRECT = [(3, 3), (5, 5), (9, 9), (15, 15), (31, 31), (4, 6)]
 
 
@@ -113,11 +104,11 @@ def correct_cases():
         common = dict(border=border, aligned=aligned, same=True)
         if kw <= 5:
             yield "direct", kw, kh, common, dict(WARPS=4, ROWS=4, BLOCKS=8)
-        yield "stream", kw, kh, common, dict(WARPS=2, ROWS=4, BLOCKS=8, AHEAD=1 + (kw == 9),
-                                              PASS=kh if kh <= 9 else 4, ROLLED=int(kh > 9))
         yield "tile", kw, kh, common, dict(WARPS=4, ROWS=8, BLOCKS=4, PAIR=2)
-        yield "separable", kw, kh, common, dict(THREADS=128, COLUMNS=2, BLOCKS=2,
-                                                GROUP=kh * max(1, 32 // kh))
+        for step in (1, 2, 3):
+            if kw <= 15:
+                yield "march", kw, kh, common, dict(ROWS=step, BLOCKS=8, DEPTH=4, SEPARABLE=0)
+            yield "march", kw, kh, common, dict(ROWS=step, BLOCKS=8, DEPTH=4, SEPARABLE=1)
 
 
 def sources(suites):
@@ -129,12 +120,11 @@ def sources(suites):
         for element in kernels.ELEMENTS:
             yield kernels.reduce_source(element=element, threads=512, unroll=4)
         yield kernels.reduce_source(op="dot", threads=512, unroll=4)
-    for kind, sizes, variants in [("direct", DIRECT_K, direct_variants), ("tile", TILE_K, tile_variants),
-                                  ("stream", TILE_K, stream_variants),
-                                  ("separable", SEPARABLE_K, separable_variants)]:
+    for kind, sizes, variants in [("direct", DIRECT_K, direct_variants),
+                                  ("march", MARCH_K, march_variants), ("tile", TILE_K, tile_variants)]:
         if kind in suites:
             for k in sizes:
-                yield from (kernels.convolve_source(kind, k, k, **v) for v in variants(k))
+                yield from (kernels.convolve_source(kind, abs(k), abs(k), **v) for v in variants(k))
     if "correct" in suites:
         for kind, kw, kh, common, macros in correct_cases():
             yield kernels.convolve_source(kind, kw, kh, **common, **macros)
@@ -142,12 +132,11 @@ def sources(suites):
 
 PROFILE = [
     ("direct", 3, 0, dict(WARPS=8, ROWS=4, BLOCKS=5)),
-    ("stream", 5, 32, dict(WARPS=4, ROWS=4, PASS=3, BLOCKS=8, AHEAD=1, ROLLED=0)),
-    ("stream", 7, 80, dict(WARPS=4, ROWS=4, PASS=4, BLOCKS=5, AHEAD=1, ROLLED=0)),
-    ("stream", 9, 64, dict(WARPS=4, ROWS=4, PASS=5, BLOCKS=5, AHEAD=1, ROLLED=0)),
     ("tile", 15, 0, dict(WARPS=4, ROWS=8, BLOCKS=5, PAIR=2)),
     ("tile", 31, 0, dict(WARPS=8, ROWS=4, BLOCKS=4, PAIR=2)),
-    ("separable", 31, 125, dict(THREADS=256, COLUMNS=1, BLOCKS=2, GROUP=31)),
+    ("march", 5, 84, dict(ROWS=2, BLOCKS=16, DEPTH=3, SEPARABLE=0)),
+    ("march", 9, 64, dict(ROWS=2, BLOCKS=16, DEPTH=3, SEPARABLE=0)),
+    ("march", -31, 126, dict(ROWS=3, BLOCKS=8, DEPTH=3, SEPARABLE=1)),
 ]
 
 
@@ -288,45 +277,32 @@ class Bench:
         halo = up(shift + kw - 1, 4) * 4
         if kind == "tile":
             shared = 4 * (macros["WARPS"] * macros["ROWS"] + kh - 1) * (128 + halo)
-        if kind == "stream":
-            step = macros["WARPS"] * macros["ROWS"]
-            head = up(kh - 1, macros["ROWS"]) * macros["ROWS"]
-            shared = 4 * (head + step * (1 + macros["AHEAD"])) * (128 + halo)
-        if kind == "separable":
-            width = macros["THREADS"] * macros["COLUMNS"]
-            pitch = (width + halo + 27) // 32 * 32 + 4
-            shared = 4 * macros["GROUP"] * (pitch + width + 4)
+        if kind == "march":
+            shared = 4 * macros["DEPTH"] * macros["ROWS"] * (128 + halo)
         return self.gpu.function(path, f"convolve_{kind}", shared), shared
 
     def convolve(self, kind, function, shared, macros, rows, at, out, size, pitch, weights):
         width, height = size
         shape = Shape(in_pitch=pitch, out_pitch=pitch, in_width=width, in_height=height,
                       out_width=width, out_height=height, rows=rows, images=1)
-        if kind == "direct":
-            shape.across, shape.down = up(width, 128), up(height, macros["WARPS"] * macros["ROWS"])
-            grid, block = shape.across * shape.down, macros["WARPS"] * 32
-        elif kind == "stream":
-            shape.across, shape.down = up(width, 128), up(height, rows)
-            grid, block = shape.across * shape.down, macros["WARPS"] * 32
-        elif kind == "tile":
+        if kind in ("direct", "tile"):
             shape.across, shape.down = up(width, 128), up(height, macros["WARPS"] * macros["ROWS"])
             grid, block = shape.across * shape.down, macros["WARPS"] * 32
         else:
-            shape.across = up(width, macros["THREADS"] * macros["COLUMNS"])
-            shape.down = up(height, rows)
-            grid, block = shape.across * shape.down, macros["THREADS"]
+            shape.across, shape.down = up(width, 128), up(height, rows)
+            grid, block = shape.across * shape.down, 32
         self.gpu.launch(function, grid, block,
                         [c_ulonglong(at), c_ulonglong(out), shape, weights], shared)
 
     def sweep(self, kind, sizes, variants, rows_of):
         gpu, n = self.gpu, IMAGE
         for k in sizes:
-            weights = (parameter(weights_of(2 * k)) if kind == "separable"
-                       else parameter(weights_of(k * k), k))
+            two_passes, key, k = k < 0, k, abs(k)
+            weights = parameter(weights_of(2 * k)) if two_passes else parameter(weights_of(k * k), k)
             table, failed = [], 0
-            for macros in variants(k):
+            for macros in variants(key):
                 function, shared = self.convolver(kind, k, k, **macros)
-                threads = macros.get("THREADS") or macros["WARPS"] * 32
+                threads = macros.get("WARPS", 1) * 32
                 resident = gpu.occupancy(function, threads, shared)
                 if resident == 0:
                     failed += 1
@@ -338,7 +314,7 @@ class Bench:
                     table.append((us, rows, resident, macros))
                     self.note(suite=kind, k=k, image=n, us=us, rows=rows, resident=resident, **macros)
             table.sort(key=lambda r: r[0])
-            work = 2 * k if kind == "separable" else k * k
+            work = 2 * k if two_passes else k * k
             for us, rows, resident, macros in table[:5]:
                 print(f"  {kind} {n}^2 K={k:2} {us:8.2f} us {8 * n * n / us / 1e3:6.0f} GB/s"
                       f" {n * n * work / us / 1e6:6.2f} TFMA/s rows {rows} x{resident} {macros}")
@@ -348,35 +324,24 @@ class Bench:
     def direct(self):
         self.sweep("direct", DIRECT_K, direct_variants, lambda k, m, r: [0])
 
+    def march(self):
+        def rows_of(k, macros, resident):
+            across = up(IMAGE, 128)
+            each = {w for w in (6, 8, 10, 12, 16, 20) if w <= resident}
+            downs = {max(1, 132 * w // across) for w in each}
+            step = macros["ROWS"]
+            return {up(up(IMAGE, down), step) * step for down in downs}
+        self.sweep("march", MARCH_K, march_variants, rows_of)
+
     def tile(self):
         self.sweep("tile", TILE_K, tile_variants, lambda k, m, r: [0])
-
-    def stream(self):
-        def rows_of(k, macros, resident):
-            step = macros["WARPS"] * macros["ROWS"]
-            across = up(IMAGE, 128)
-            downs = {max(1, 132 * resident * waves // across) for waves in (1, 2, 4)}
-            return {up(up(IMAGE, down), step) * step for down in downs}
-        self.sweep("stream", TILE_K, stream_variants, rows_of)
-
-    def separable(self):
-        def rows_of(k, macros, resident):
-            across = up(IMAGE, macros["THREADS"] * macros["COLUMNS"])
-            group = macros["GROUP"]
-            result = set()
-            for waves in (1, 2, 3):
-                down = max(1, 132 * resident * waves // across)
-                # Whole groups: rows + k - 1 is a multiple of the group.
-                result.add(up(up(IMAGE, down) + k - 1, group) * group - (k - 1))
-            return result
-        self.sweep("separable", SEPARABLE_K, separable_variants, rows_of)
 
     def profile(self):
         """A few launches to put under a profiler: ncu -k regex:convolve python3 tune.py run profile"""
         for kind, k, rows, macros in PROFILE:
+            two_passes, k = k < 0, abs(k)
             function, shared = self.convolver(kind, k, k, **macros)
-            weights = (parameter(weights_of(2 * k)) if kind == "separable"
-                       else parameter(weights_of(k * k), k))
+            weights = parameter(weights_of(2 * k)) if two_passes else parameter(weights_of(k * k), k)
             self.convolve(kind, function, shared, macros, rows, self.input(IMAGE * IMAGE), self.out,
                           (IMAGE, IMAGE), IMAGE, weights)
             self.gpu.sync()
@@ -393,7 +358,7 @@ class Bench:
                 pitch = up(width, 4) * 4 + 4 if common["aligned"] else width + 3
                 at = self.pool + (0 if common["aligned"] else 4)
                 out, reference = self.out + (0 if common["aligned"] else 8), self.out + (1 << 24)
-                if kind == "separable":
+                if macros.get("SEPARABLE"):
                     weights = weights_of(kw + kh)
                     full = [weights[i] * weights[kw + j] for j in range(kh) for i in range(kw)]
                     weights = parameter(weights)
@@ -402,7 +367,7 @@ class Bench:
                     weights = parameter(full, kw)
                 gpu.upload(device_weights, np.array(full, dtype=np.float32))
                 gpu.zero(self.out, 1 << 22, 0xFF)
-                rows = 32 if kind == "stream" else 200
+                rows = 36  # a multiple of every ROWS of the march suite
                 self.convolve(kind, function, shared, macros, rows, at, out, (width, height), pitch,
                               weights)
                 gpu.launch(self.helper["convolve_reference"], (up(width, 128), 256, 1), 128, [
@@ -419,7 +384,7 @@ class Bench:
                 cases += 1
                 if not relative < 2e-6:
                     print(f"  WRONG {kind} {kw}x{kh} {common} {width}x{height}: {relative}")
-                key = (kind, kw)
+                key = (kind + " separable" * macros.get("SEPARABLE", 0), kw)
                 worst[key] = max(worst.get(key, 0), relative)
         print(f"  {cases} convolution cases; worst error over sum |w|: "
               + ", ".join(f"{k[0]} {k[1]}: {v:.1e}" for k, v in worst.items()))

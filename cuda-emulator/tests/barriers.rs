@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::load;
+use common::{Loaded, load};
+use cuda_emulator::engine::Options;
 
 #[test]
 fn barriers() {
@@ -35,4 +36,31 @@ fn asynchronous_copies() {
         .map(|t| (0..4).map(|i| input[i * 128 + 127 - t]).sum())
         .collect();
     assert_eq!(m.device.download::<i32>(out, 128), want);
+}
+
+#[test]
+fn a_cluster_of_one_block() {
+    let mut want: Vec<i32> = (0..128).collect();
+    for round in 0..6 {
+        let before = want.clone();
+        let threads = if round == 0 { 128 } else { 96 };
+        for t in 0..threads {
+            want[t] = before[t] + before[(t + 1) % 96];
+        }
+    }
+    want.iter_mut().for_each(|v| *v += 1);
+    for seed in [None, Some(1), Some(2), Some(3)] {
+        let m = Loaded {
+            options: Options {
+                seed,
+                check_race: true,
+                check_barrier: true,
+                ..Options::default()
+            },
+            ..load(include_str!("ptx/barriers.ptx"))
+        };
+        let out = m.device.allocate(512, true);
+        m.run("cluster", 2, 128, args![out]);
+        assert_eq!(m.device.download::<i32>(out, 128), want);
+    }
 }

@@ -76,6 +76,10 @@ fn by_the_headers() {
         m.run("headers", 1, 256, args![to, from]);
         let want: Vec<i32> = input.iter().map(|v| v + 7).collect();
         assert_eq!(m.device.download::<i32>(to, 256), want);
+        let twice = m.device.allocate(2048, true);
+        m.run("by_block", 1, 256 - 32, args![twice, from, 9]);
+        let want = [&input[..224], &input[9..233]].concat();
+        assert_eq!(m.device.download::<i32>(twice, 448), want);
         m.run("forms", 1, 64, args![to, from]);
         let want: Vec<i32> = input[..64].iter().map(|v| v * 2).collect();
         assert_eq!(m.device.download::<i32>(to, 64), want);

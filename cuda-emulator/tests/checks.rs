@@ -183,9 +183,9 @@ fn refusals() {
             "tensor-core",
         ),
         (
-            "barrier.cluster.arrive.aligned;",
-            LoadErrorKind::Unsupported,
-            "cluster",
+            "barrier.cluster.sync;",
+            LoadErrorKind::Syntax,
+            "arrive or wait",
         ),
         (
             "frobnicate.u32 %r1, %r2;",

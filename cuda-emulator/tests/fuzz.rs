@@ -143,6 +143,13 @@ fn fuzz(name: &str, text: &str) {
 fn mutated_modules() {
     fuzz("simple", include_str!("ptx/simple.ptx"));
     fuzz("features", include_str!("ptx/features.ptx"));
+    fuzz("registers", include_str!("ptx/registers.ptx"));
+    // The kernels alone: before them come the variables of the headers.
+    let bulk = include_str!("ptx/bulk.ptx");
+    let kernels = &bulk[bulk.find(".visible .entry").unwrap()..];
+    let bulk = format!(".version 8.8\n.target sm_90\n.address_size 64\n{kernels}");
+    Program::load(&bulk).unwrap_or_else(|e| panic!("{e}"));
+    fuzz("bulk", &bulk);
 }
 
 #[test]

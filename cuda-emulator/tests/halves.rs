@@ -144,3 +144,93 @@ fn half_arithmetic() {
         assert_eq!(got, half_of(s), "fma of {a:e} {b:e} {c:e} ({row:04x?})");
     }
 }
+
+/// The number that an 8-bit float stands for; e4m3 has one NaN and no infinity.
+fn eight(code: u8, e5m2: bool) -> f32 {
+    let (mantissa_bits, bias) = if e5m2 { (2, 15) } else { (3, 7) };
+    let exponent = i32::from(code >> mantissa_bits & if e5m2 { 31 } else { 15 });
+    let mantissa = f32::from(code & ((1 << mantissa_bits) - 1));
+    let scale = (1 << mantissa_bits) as f32;
+    let magnitude = match (e5m2, exponent) {
+        (false, 15) if mantissa == 7.0 => f32::NAN,
+        (true, 31) if mantissa == 0.0 => f32::INFINITY,
+        (true, 31) => f32::NAN,
+        (_, 0) => mantissa / scale * 2f32.powi(1 - bias),
+        _ => (1.0 + mantissa / scale) * 2f32.powi(exponent - bias),
+    };
+    if code & 0x80 != 0 {
+        -magnitude
+    } else {
+        magnitude
+    }
+}
+
+/// The nearest 8-bit float by trying them all: of two as near the even one, beyond the last the last.
+fn to_eight(x: f32, e5m2: bool, relu: bool) -> u8 {
+    if x.is_nan() {
+        return 0x7f;
+    }
+    if relu && x <= 0.0 {
+        return 0;
+    }
+    let sign = if x.is_sign_negative() { 0x80 } else { 0 };
+    let finite = (0..0x80u8).filter(|&code| eight(code, e5m2).is_finite());
+    let distance = |code: u8| (f64::from(eight(code, e5m2)) - f64::from(x.abs())).abs();
+    let nearest = finite.min_by(|&a, &b| {
+        let order = distance(a).total_cmp(&distance(b));
+        order.then((a & 1).cmp(&(b & 1)))
+    });
+    let largest = if e5m2 { 0x7b } else { 0x7e };
+    sign | if x.abs() > eight(largest, e5m2) {
+        largest
+    } else {
+        nearest.unwrap()
+    }
+}
+
+#[test]
+fn eight_bit_floats() {
+    let rows: Vec<[u32; 3]> = singles();
+    let halves: Vec<[u32; 3]> = (0..=u16::MAX)
+        .map(|h| [u32::from(h) | u32::from(!h) << 16, 0, 0])
+        .collect();
+    let pairs: Vec<[u16; 3]> = (0..=255u16).map(|c| [c | (255 - c) << 8, 0, 0]).collect();
+    for (name, e5m2) in [("e4m3x2", false), ("e5m2x2", true)] {
+        for (mode, relu) in [("", false), (".relu", true)] {
+            let op = format!("cvt.rn.satfinite{mode}.{name}.f32 %d, %a, %b");
+            for (row, got) in rows.iter().zip(apply::<u32, u16>(&op, "f32", "b16", &rows)) {
+                let want = |bits: u32| u16::from(to_eight(f32::from_bits(bits), e5m2, relu));
+                assert_eq!(got, want(row[0]) << 8 | want(row[1]), "{op} of {row:08x?}");
+            }
+            let op = format!("cvt.rn.satfinite{mode}.{name}.f16x2 %d, %a");
+            for (row, got) in halves
+                .iter()
+                .zip(apply::<u32, u16>(&op, "b32", "b16", &halves))
+            {
+                let half = |bits: u32| half::f16::from_bits(bits as u16).to_f32();
+                let want = |bits: u32| u16::from(to_eight(half(bits), e5m2, relu));
+                assert_eq!(
+                    got,
+                    want(row[0] >> 16) << 8 | want(row[0]),
+                    "{op} of {row:08x?}"
+                );
+            }
+            let op = format!("cvt.rn{mode}.f16x2.{name} %d, %a");
+            for (row, got) in pairs
+                .iter()
+                .zip(apply::<u16, u32>(&op, "b16", "b32", &pairs))
+            {
+                for (code, got) in [
+                    (row[0] as u8, got as u16),
+                    ((row[0] >> 8) as u8, (got >> 16) as u16),
+                ] {
+                    let (want, got) = (eight(code, e5m2), half::f16::from_bits(got).to_f32());
+                    let want = if relu && want < 0.0 { 0.0 } else { want };
+                    let zero = relu && want == 0.0 && got == 0.0;
+                    let same = want.to_bits() == got.to_bits() || want.is_nan() && got.is_nan();
+                    assert!(same || zero, "{op} of {code:#04x}: {got}, not {want}");
+                }
+            }
+        }
+    }
+}

@@ -114,3 +114,25 @@ fn out_of_bounds() {
     assert!(fault.report.contains("read of 4 bytes"), "{fault}");
     assert!(fault.report.contains("ld.global.f32"), "{fault}");
 }
+
+#[test]
+fn parameters_in_registers() {
+    let m = load(include_str!("ptx/registers.ptx"));
+    let (out, halves) = (m.device.allocate(128, true), m.device.allocate(256, true));
+    m.run("k", 1, 32, args![out, halves]);
+    let want: Vec<i32> = (0..32)
+        .map(|i| {
+            let a = i - 16;
+            1 + i32::from(i == 5) + if a < 0 { a } else { a + 1007 }
+        })
+        .collect();
+    assert_eq!(m.device.download::<i32>(out, 32), want);
+    let want: Vec<f64> = (0..32).map(|i| f64::from(i) / 2.0).collect();
+    assert_eq!(m.device.download::<f64>(halves, 32), want);
+    let error = cuda_emulator::engine::Program::load(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.reg .u32 a) { ret; }",
+    )
+    .map(|_| ())
+    .expect_err("a kernel");
+    assert_eq!(error.kind, cuda_emulator::engine::LoadErrorKind::Syntax);
+}

@@ -357,7 +357,7 @@ impl Convolution {
         // The layouts' check has made sure that these fit.
         let int = |value: usize| i32::try_from(value).unwrap_or(i32::MAX);
         let height = output.height as u32;
-        let across = (output.width as u64).div_ceil(u64::from(plan.block_columns()));
+        let across = (output.width as u64).div_ceil(u64::from(plan::BLOCK_COLUMNS));
         let images = output.images as u64;
         let rows = plan.block_rows(kernel.size, height, across * images, kernel.resident);
         let down = u64::from(height.div_ceil(rows));
@@ -456,7 +456,8 @@ impl Convolution {
         if shared > 48 * 1024 {
             function.set_max_dynamic_shared(shared)?;
         }
-        let per_multiprocessor = function.max_active_blocks(plan.threads(), shared as usize)?;
+        let fitting = function.max_active_blocks(plan.threads(), shared as usize)?;
+        let per_multiprocessor = fitting.min(plan.most_blocks());
         Ok(Kernel {
             function,
             plan,

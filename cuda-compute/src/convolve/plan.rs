@@ -5,19 +5,19 @@
 pub(super) enum Plan {
     /// `convolve_direct.cu`
     Direct { warps: u32, rows: u32, blocks: u32 },
-    /// `convolve_stream.cu`
-    Stream { warps: u32, rows: u32, blocks: u32 },
+    /// `convolve_march.cu`, on `warps` warps of each multiprocessor
+    March {
+        rows: u32,
+        depth: u32,
+        blocks: u32,
+        warps: u32,
+        separable: bool,
+    },
     /// `convolve_tile.cu`
     Tile {
         warps: u32,
         rows: u32,
         pair: u32,
-        blocks: u32,
-    },
-    /// `convolve_separable.cu`
-    Separable {
-        threads: u32,
-        columns: u32,
         blocks: u32,
     },
 }
@@ -35,11 +35,11 @@ pub(super) struct Size {
 }
 
 /// Dense filters by number of weights, from small to large. Measured on an H200 (driver 580, CUDA
-/// 13.0) on 4096 x 4096 f32 by `tuning/tune.py run stream tile`: microseconds between two events
-/// around one launch, the fraction of the FMA rate (33.0 T/s) or of the copy rate at this size
-/// (3880 GB/s) reached.
-const DENSE: [(u32, Plan); 4] = [
-    // 3 x 3: 35.8 (0.98 of copy; convolve_stream 40.9)
+/// 13.0) on 4096 x 4096 f32 by `tuning/tune.py run direct march tile`: microseconds between two
+/// events around one launch, the fraction of the FMA rate (32.9 T/s) or of the copy rate at this
+/// size (3850 GB/s) reached.
+const DENSE: [(u32, Plan); 5] = [
+    // 3 x 3: 35.8 (0.98 of copy; convolve_march 41.2)
     (
         12,
         Plan::Direct {
@@ -48,17 +48,30 @@ const DENSE: [(u32, Plan); 4] = [
             blocks: 6,
         },
     ),
-    // 5 x 5: 43.7 (0.80 of copy; convolve_direct 44.7), 7 x 7: 51.4 (0.68; 61.2),
-    // 9 x 9: 67.1 (0.61 of FMA; 87.5)
+    // 5 x 5: 43.8 (0.80 of copy; convolve_direct 44.7), 7 x 7: 45.8 (0.76; convolve_direct 61.2,
+    // convolve_tile 57)
     (
-        100,
-        Plan::Stream {
-            warps: 4,
-            rows: 4,
-            blocks: 5,
+        64,
+        Plan::March {
+            rows: 2,
+            depth: 3,
+            blocks: 16,
+            warps: 12,
+            separable: false,
         },
     ),
-    // 15 x 15: 153.1 (0.75 of FMA; convolve_stream 158.6)
+    // 9 x 9: 62.9 (0.66 of FMA; convolve_tile 71.5), 11 x 11: 92.2 (0.67; convolve_tile 95.7)
+    (
+        132,
+        Plan::March {
+            rows: 2,
+            depth: 3,
+            blocks: 16,
+            warps: 16,
+            separable: false,
+        },
+    ),
+    // 13 x 13: 119.5 (0.72 of FMA; convolve_march 138.5), 15 x 15: 151.4 (0.76; convolve_march 155.8)
     (
         400,
         Plan::Tile {
@@ -68,7 +81,7 @@ const DENSE: [(u32, Plan); 4] = [
             blocks: 5,
         },
     ),
-    // 31 x 31: 593.2 (0.82 of FMA; convolve_stream 614.9)
+    // 31 x 31: 593.2 (0.82 of FMA)
     (
         u32::MAX,
         Plan::Tile {
@@ -96,48 +109,39 @@ const DENSE_SMALL: [Plan; 2] = [
     },
 ];
 
-/// Separable filters, in order of preference. Measured as above, 8192 x 8192: 5: 154 µs, 9: 157,
-/// 15: 159, 31: 226 (a copy of this size: 128.5).
-const SEPARABLE: [Plan; 3] = [
-    Plan::Separable {
-        threads: 256,
-        columns: 1,
-        blocks: 3,
-    },
-    Plan::Separable {
-        threads: 128,
-        columns: 1,
-        blocks: 4,
-    },
-    Plan::Separable {
-        threads: 64,
-        columns: 1,
-        blocks: 4,
-    },
-];
+/// Separable filters. Measured as above; 4096 x 4096 and 8192 x 8192: 5: 43 and 155 µs, 9: 44 and
+/// 155, 15: 43 and 150, 21: 49 and 168, 31: 60 and 195, 41: 78 and 245, 63: 156 and 474 (a copy of
+/// these sizes: 35 and 128).
+const SEPARABLE: Plan = Plan::March {
+    rows: 3,
+    depth: 3,
+    blocks: 8,
+    warps: 8,
+    separable: true,
+};
 
 /// Narrower filters gain nothing from two passes: 3 x 3 is bound by memory either way.
 const SEPARABLE_FROM: u32 = 4;
-/// The ring of running sums is kept in registers, and the code grows with the square.
+/// All sums of a column are in registers, and the code grows with the filter.
 const SEPARABLE_UP_TO: u32 = 64;
 /// `convolve_direct` gets columns beyond a lane's own from the lane beside it.
 const DIRECT_REACH: u32 = 4;
-/// `convolve_stream` unrolls all rows of the filter and keeps what it can of them in registers.
-const STREAM_UP_TO: u32 = 12;
+/// `convolve_march` has 4 sums a filter row in registers, and a window of the filter's width.
+const MARCH_UP_TO: u32 = 16;
 
 /// The plans that a filter can be run with when a block may have `shared_limit` bytes, the best
 /// first.
 pub(super) fn choose(size: Size, separable: bool, shared_limit: u32) -> Option<Plan> {
     let weights = size.width.saturating_mul(size.height);
-    let worth_it = size.width >= SEPARABLE_FROM
-        && size.height >= SEPARABLE_FROM
-        && size.height <= SEPARABLE_UP_TO;
-    let two_passes = SEPARABLE.iter().filter(|_| separable && worth_it);
+    let range = SEPARABLE_FROM..=SEPARABLE_UP_TO;
+    let worth_it = range.contains(&size.width) && range.contains(&size.height);
+    let two_passes = (separable && worth_it).then_some(&SEPARABLE);
     let dense = DENSE
         .iter()
         .filter(|(up_to, plan)| weights <= *up_to && plan.suits(size))
         .map(|(_, plan)| plan);
     two_passes
+        .into_iter()
         .chain(dense)
         .chain(&DENSE_SMALL)
         .find(|plan| plan.shared_bytes(size) <= shared_limit)
@@ -166,13 +170,21 @@ impl Plan {
             Self::Direct { .. } => {
                 size.pad_x <= DIRECT_REACH && size.width - 1 - size.pad_x <= DIRECT_REACH
             }
-            Self::Stream { .. } => size.height <= STREAM_UP_TO,
-            Self::Tile { .. } | Self::Separable { .. } => true,
+            Self::March { separable, .. } => {
+                separable || size.width.max(size.height) <= MARCH_UP_TO
+            }
+            Self::Tile { .. } => true,
         }
     }
 
     pub(super) fn is_separable(self) -> bool {
-        matches!(self, Self::Separable { .. })
+        matches!(
+            self,
+            Self::March {
+                separable: true,
+                ..
+            }
+        )
     }
 
     /// The name of the kernel and its source.
@@ -182,15 +194,11 @@ impl Plan {
                 "convolve_direct",
                 include_str!("../kernels/convolve_direct.cu"),
             ),
-            Self::Stream { .. } => (
-                "convolve_stream",
-                include_str!("../kernels/convolve_stream.cu"),
+            Self::March { .. } => (
+                "convolve_march",
+                include_str!("../kernels/convolve_march.cu"),
             ),
             Self::Tile { .. } => ("convolve_tile", include_str!("../kernels/convolve_tile.cu")),
-            Self::Separable { .. } => (
-                "convolve_separable",
-                include_str!("../kernels/convolve_separable.cu"),
-            ),
         }
     }
 
@@ -202,18 +210,24 @@ impl Plan {
                 rows,
                 blocks,
             } => vec![("WARPS", warps), ("ROWS", rows), ("BLOCKS", blocks)],
-            Self::Stream {
-                warps,
+            Self::March {
                 rows,
+                depth,
                 blocks,
-            } => vec![
-                ("WARPS", warps),
-                ("ROWS", rows),
-                ("BLOCKS", blocks),
-                ("PASS", size.height),
-                ("AHEAD", 1),
-                ("ROLLED", 0),
-            ],
+                separable,
+                ..
+            } => {
+                let mut macros = vec![
+                    ("ROWS", rows),
+                    ("DEPTH", depth),
+                    ("BLOCKS", blocks),
+                    ("SEPARABLE", u32::from(separable)),
+                ];
+                if separable {
+                    macros.push(("WEIGHTS", (size.width + size.height).next_multiple_of(4)));
+                }
+                macros
+            }
             Self::Tile {
                 warps,
                 rows,
@@ -225,28 +239,22 @@ impl Plan {
                 ("PAIR", pair),
                 ("BLOCKS", blocks),
             ],
-            Self::Separable {
-                threads,
-                columns,
-                blocks,
-            } => vec![
-                ("THREADS", threads),
-                ("COLUMNS", columns),
-                // A ring of more than 40 needs more registers than three blocks leave.
-                ("BLOCKS", if size.height <= 40 { blocks } else { 2 }),
-                ("GROUP", group(size)),
-                ("WEIGHTS", (size.width + size.height).next_multiple_of(4)),
-            ],
         }
     }
 
     /// Threads of a block.
     pub(super) fn threads(self) -> u32 {
         match self {
-            Self::Direct { warps, .. } | Self::Stream { warps, .. } | Self::Tile { warps, .. } => {
-                warps * 32
-            }
-            Self::Separable { threads, .. } => threads,
+            Self::Direct { warps, .. } | Self::Tile { warps, .. } => warps * 32,
+            Self::March { .. } => 32,
+        }
+    }
+
+    /// Blocks that a multiprocessor is to have at most.
+    pub(super) fn most_blocks(self) -> u32 {
+        match self {
+            Self::March { warps, .. } => warps,
+            Self::Direct { .. } | Self::Tile { .. } => u32::MAX,
         }
     }
 
@@ -254,64 +262,32 @@ impl Plan {
     pub(super) fn shared_bytes(self, size: Size) -> u32 {
         let floats = match self {
             Self::Direct { .. } => 0,
-            Self::Stream { warps, rows, .. } => {
-                let head = (size.height - 1).next_multiple_of(rows);
-                (head + 2 * warps * rows).saturating_mul(128 + size.halo())
-            }
+            Self::March { rows, depth, .. } => (rows * depth).saturating_mul(128 + size.halo()),
             Self::Tile { warps, rows, .. } => {
                 (warps * rows + size.height - 1).saturating_mul(128 + size.halo())
-            }
-            Self::Separable {
-                threads, columns, ..
-            } => {
-                let width = threads * columns;
-                let pitch = (width + size.halo() + 27) / 32 * 32 + 4;
-                group(size).saturating_mul(pitch + width + 4)
             }
         };
         floats.saturating_mul(4)
     }
 
-    /// Columns of the output that a block takes.
-    pub(super) fn block_columns(self) -> u32 {
-        match self {
-            Self::Direct { .. } | Self::Stream { .. } | Self::Tile { .. } => 128,
-            Self::Separable {
-                threads, columns, ..
-            } => threads * columns,
-        }
-    }
-
     /// Rows of the output that a block takes, when `resident` blocks are on the device together
     /// and the output is cut into `across` pieces (of all images) side by side.
     pub(super) fn block_rows(self, size: Size, height: u32, across: u64, resident: u32) -> u32 {
-        // Pieces down, such that the blocks fill the device so many times.
-        let down = |times: u64| {
-            let down = (u64::from(resident) * times / across.max(1)).max(1);
-            u32::try_from(down).unwrap_or(u32::MAX)
-        };
         match self {
             Self::Direct { warps, rows, .. } | Self::Tile { warps, rows, .. } => warps * rows,
-            // Small filters are bound by memory and want many blocks.
-            Self::Stream { warps, rows, .. } => {
-                let times = if size.height <= 5 { 4 } else { 2 };
-                height.div_ceil(down(times)).next_multiple_of(warps * rows)
-            }
-            // Whole groups: rows and the filter's overlap fill them.
-            Self::Separable { .. } => {
-                let group = group(size);
-                let needed = height.div_ceil(down(2)) + size.height - 1;
-                needed.next_multiple_of(group) - (size.height - 1)
+            // All blocks at once, each of whole steps, which the kernel relies on. Of what a short
+            // piece reads, most would be the filter's overlap.
+            Self::March { rows, .. } => {
+                let down = (u64::from(resident) / across.max(1)).max(1);
+                let fair = height.div_ceil(u32::try_from(down).unwrap_or(u32::MAX));
+                fair.max(size.height / 2).max(1).next_multiple_of(rows)
             }
         }
     }
 }
 
-/// Rows that the separable kernel handles between two barriers: a multiple of the filter's
-/// height, up to 32 where that is possible.
-fn group(size: Size) -> u32 {
-    size.height * (32 / size.height).max(1)
-}
+/// Columns of the output that a block takes.
+pub(super) const BLOCK_COLUMNS: u32 = 128;
 
 #[cfg(test)]
 mod tests {
@@ -351,10 +327,12 @@ mod tests {
         let plan = |k| choose(size(k, k), false, h200).unwrap();
         assert_eq!(plan(3), DENSE[0].1);
         assert_eq!(plan(5), DENSE[1].1);
-        assert_eq!(plan(9), DENSE[1].1);
-        assert_eq!(plan(15), DENSE[2].1);
-        assert_eq!(plan(31), DENSE[3].1);
-        assert_eq!(choose(size(31, 31), true, h200), Some(SEPARABLE[0]));
+        assert_eq!(plan(7), DENSE[1].1);
+        assert_eq!(plan(9), DENSE[2].1);
+        assert_eq!(plan(11), DENSE[2].1);
+        assert_eq!(plan(15), DENSE[3].1);
+        assert_eq!(plan(31), DENSE[4].1);
+        assert_eq!(choose(size(31, 31), true, h200), Some(SEPARABLE));
         assert_eq!(choose(size(3, 3), true, h200), Some(DENSE[0].1));
     }
 
@@ -362,12 +340,14 @@ mod tests {
     fn blocks_take_whole_steps() {
         for height in [1, 17, 4096, 100_000] {
             for across in [1, 32, 4000] {
-                let tall = size(31, 31);
-                let rows = SEPARABLE[0].block_rows(tall, height, across, 396);
-                assert_eq!((rows + 30) % group(tall), 0);
-                let rows = DENSE[1].1.block_rows(size(9, 9), height, across, 660);
-                assert_eq!(rows % 16, 0);
-                assert!(rows > 0);
+                for (plan, size, step) in [
+                    (SEPARABLE, size(31, 31), 3),
+                    (DENSE[2].1, size(9, 9), 2),
+                ] {
+                    let rows = plan.block_rows(size, height, across, 1056);
+                    assert!(rows > 0);
+                    assert_eq!(rows % step, 0);
+                }
             }
         }
     }

@@ -38,6 +38,8 @@ pub struct Form {
     pub optional: bool,
     /// How the results must agree.
     pub check: Check,
+    /// The operands of every case, one case after the other, where they aren't chosen by their kind.
+    pub given: Vec<u64>,
     /// Number of cases: a multiple of [`BLOCK`], or a whole number of warps below it.
     pub cases: usize,
     /// Whether the instruction may stand anywhere in a random program: defined and exact for any
@@ -63,6 +65,7 @@ impl Form {
             version: (8, 0),
             optional: false,
             check: Check::Exact,
+            given: Vec::new(),
             cases: match operands.len() {
                 0 => BLOCK,
                 1 => 2 * BLOCK,
@@ -133,6 +136,9 @@ impl Form {
     /// mixtures of all edge values with random ones.
     #[must_use]
     pub fn inputs(&self) -> Vec<u64> {
+        if !self.given.is_empty() {
+            return self.given.clone();
+        }
         let edges: Vec<Vec<u64>> = self.operands.iter().map(|o| o.edges()).collect();
         let mut lengths = vec![1; edges.len()];
         loop {

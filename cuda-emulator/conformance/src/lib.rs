@@ -3,7 +3,10 @@
 //!
 //! A [`Form`] is one instruction with one choice of types and modifiers. [`forms::all`] lists
 //! them, [`Runner`] runs them on whatever driver the program is linked to, `record` writes what
-//! came out on a GPU to `data/h200.bin`, and [`compare`] holds another run against it.
+//! came out on a GPU to `data/h200.bin`, and [`compare()`] holds another run against it.
+//!
+//! [`property`] makes random programs of the same instructions, without recorded results: the tests hold the emulator
+//! against Rust and against itself, the program `compare` against a GPU.
 
 mod approximate;
 mod compare;
@@ -11,6 +14,7 @@ pub mod data;
 mod form;
 pub mod forms;
 mod operand;
+pub mod property;
 mod random;
 mod run;
 

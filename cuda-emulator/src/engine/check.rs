@@ -1,5 +1,6 @@
 //! The optional checks: uninitialised reads, shared-memory races, divergent barriers.
 
+use super::control::CLUSTER;
 use super::lanes::each;
 use super::launch::Shared;
 use super::memory::{Touch, space};
@@ -262,7 +263,11 @@ impl Worker<'_> {
 
     /// With the barrier check on: no thread may end while others of its block wait for all.
     pub(super) fn check_exit(&mut self, block: &Block, number: usize) -> bool {
-        if !self.launch.options.check_barrier || block.barriers[number].expected != 0 {
+        // An ended thread has arrived at the cluster's barrier for good.
+        if !self.launch.options.check_barrier
+            || block.barriers[number].expected != 0
+            || number == CLUSTER
+        {
             return true;
         }
         let text = format!(

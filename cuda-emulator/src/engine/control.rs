@@ -53,7 +53,13 @@ pub(super) enum Barrier {
     ReduceCount,
     ReduceAnd,
     ReduceOr,
+    /// `barrier.cluster.arrive` and `.wait`. A cluster is one block.
+    ClusterArrive,
+    ClusterWait,
 }
+
+/// The number of the cluster's barrier, after the block's 16.
+pub(super) const CLUSTER: usize = 16;
 
 impl Barrier {
     pub(super) fn of(imm: u64) -> Barrier {
@@ -62,7 +68,9 @@ impl Barrier {
             1 => Barrier::Arrive,
             2 => Barrier::ReduceCount,
             3 => Barrier::ReduceAnd,
-            _ => Barrier::ReduceOr,
+            4 => Barrier::ReduceOr,
+            5 => Barrier::ClusterArrive,
+            _ => Barrier::ClusterWait,
         }
     }
 }

@@ -15,7 +15,7 @@
 //! What it runs: the integer, floating-point (f16, bf16, f32, f64, every rounding), comparison, logic, conversion, data
 //! movement, control, warp, barrier, `mbarrier`, atomic, `cp.async` and `cp.async.bulk` instructions of PTX up to what
 //! NVRTC 13 emits for compute_75 to compute_120. What it doesn't: tensor cores, textures and surfaces, tensor maps,
-//! clusters of more than one block, multicast, module-scope `.local` variables, vector registers, register parameters, stochastic rounding. Those are
+//! clusters of more than one block, multicast, module-scope `.local` variables, vector registers, stochastic rounding. Those are
 //! refused when the module is loaded, with instruction and line.
 //!
 //! Inside: `lower` turns the syntax tree into instructions, `lanes`, `memory`, `sync`, `control` and their

@@ -1,5 +1,6 @@
 //! Fault reports.
 
+use super::control::CLUSTER;
 use super::program::Program;
 use super::special::thread_index;
 use super::state::{Trouble, Wait};
@@ -95,9 +96,14 @@ impl Worker<'_> {
                         } else {
                             b.expected
                         };
+                        let name = if n as usize == CLUSTER {
+                            "the cluster's barrier".into()
+                        } else {
+                            format!("barrier {n}")
+                        };
                         (
                             format!(
-                                "at barrier {n}, where {} of {expected} threads have come",
+                                "at {name}, where {} of {expected} threads have come",
                                 b.arrived
                             ),
                             f.pc - 1,

@@ -4,7 +4,7 @@
 //! lanes come together again where their paths meet. A fragment that takes many backward branches, or polls memory,
 //! gives way to the others: one lane may wait for another's store.
 
-use super::control::Barrier;
+use super::control::{Barrier, CLUSTER};
 use super::program::Program;
 use super::state::{Flow, Fragment, FrameId, NO_FRAME, Wait};
 use super::sync::{Exchange, kind};
@@ -421,7 +421,7 @@ impl Worker<'_> {
             self.resolve_sync(block, w);
         }
         if block.live != 0 {
-            for number in 0..16 {
+            for number in 0..=CLUSTER {
                 if block.barriers[number].arrived > 0 {
                     if !self.check_exit(block, number) {
                         return false;
@@ -436,6 +436,25 @@ impl Worker<'_> {
     /// Lanes come to a block barrier.
     fn arrive(&mut self, block: &mut Block, w: usize, f: usize, mask: u32, next: u32) -> bool {
         let op = self.launch.program.code[next as usize - 1];
+        match Barrier::of(op.imm) {
+            Barrier::ClusterArrive => {
+                let warp = &mut block.warps[w];
+                warp.cluster_phases = warp.cluster_phases & !mask | block.cluster_phase & mask;
+                block.barriers[CLUSTER].arrived += mask.count_ones();
+                self.try_release(block, CLUSTER);
+                return true;
+            }
+            Barrier::ClusterWait => {
+                // The phase is still the one in which they arrived.
+                let waiting = !(block.warps[w].cluster_phases ^ block.cluster_phase) & mask;
+                if waiting != 0 {
+                    let at = self.split(block, w, f, waiting, next);
+                    block.warps[w].fragments[at].wait = Wait::Barrier(CLUSTER as u32);
+                }
+                return true;
+            }
+            _ => {}
+        }
         let first = mask.trailing_zeros() as usize;
         // SAFETY: `a` and `b` are 32-bit operands of this function.
         let (number, count) = unsafe {
@@ -487,6 +506,9 @@ impl Worker<'_> {
             return;
         }
         block.barriers[number] = Default::default();
+        if number == CLUSTER {
+            block.cluster_phase = !block.cluster_phase;
+        }
         if let Some(shadow) = &mut self.ctx.shadow {
             shadow.barrier();
         }
@@ -499,7 +521,7 @@ impl Worker<'_> {
                 fragment.wait = Wait::Ready;
                 let op = &program.code[fragment.pc as usize - 1];
                 let what = Barrier::of(op.imm);
-                if matches!(what, Barrier::Sync | Barrier::Arrive) {
+                if matches!(what, Barrier::Sync | Barrier::Arrive | Barrier::ClusterWait) {
                     continue;
                 }
                 let memory = self.frames[fragment.frame as usize].memory.ptr();

@@ -1,5 +1,6 @@
 //! A worker: the blocks it keeps alive, their warps, frames and memory.
 
+use super::control::CLUSTER;
 use super::launch::Shared;
 use super::program::Slice;
 use super::special;
@@ -8,7 +9,7 @@ use super::state::{Buffer, Ctx, FULL, Fragment, Frame, FrameId, NO_FRAME, Wait};
 /// Backward branches in a slice.
 const SLICE: i32 = 8192;
 
-/// One of a block's 16 barriers.
+/// One of a block's 16 barriers, or the cluster's.
 #[derive(Clone, Copy, Default)]
 pub(super) struct BarrierState {
     /// Threads that have come.
@@ -32,6 +33,8 @@ pub(super) struct Warp {
     /// The kernel's frame, kept from block to block.
     pub frame: FrameId,
     pub turn: u32,
+    /// The phase of the cluster's barrier in which each lane arrived, a bit each.
+    pub cluster_phases: u32,
     /// The next pick goes by turn, not by place.
     pub fair: bool,
 }
@@ -42,7 +45,9 @@ pub(super) struct Block {
     pub warps: Vec<Warp>,
     pub shared: Buffer,
     pub area: Buffer,
-    pub barriers: [BarrierState; 16],
+    pub barriers: [BarrierState; CLUSTER + 1],
+    /// All ones after an odd number of phases of the cluster's barrier.
+    pub cluster_phase: u32,
     pub live: u32,
     pub shadow: Option<Box<super::check::Shadow>>,
     pub bulk: Vec<super::bulk::Bulk>,
@@ -159,7 +164,8 @@ impl<'l> Worker<'l> {
             (linear / x % y) as u32,
             (linear / x / y) as u32,
         ];
-        block.barriers = [BarrierState::default(); 16];
+        block.barriers = [BarrierState::default(); CLUSTER + 1];
+        block.cluster_phase = 0;
         block.live = launch.threads;
         block.bulk.clear();
         let sm = (linear % u64::from(launch.options.multiprocessors.max(1))) as u32;
@@ -179,6 +185,7 @@ impl<'l> Worker<'l> {
             }
             warp.live = warp.present;
             warp.fair = false;
+            warp.cluster_phases = 0;
             warp.turn = 0;
             warp.fragments.clear();
             warp.fragments.push(Fragment {
@@ -218,6 +225,7 @@ impl<'l> Worker<'l> {
                     local_written,
                     frame,
                     turn: 0,
+                    cluster_phases: 0,
                     fair: false,
                 }
             })
@@ -227,7 +235,8 @@ impl<'l> Worker<'l> {
             warps,
             shared: Buffer::new(launch.shared_size as usize),
             area,
-            barriers: [BarrierState::default(); 16],
+            barriers: [BarrierState::default(); CLUSTER + 1],
+            cluster_phase: 0,
             live: 0,
             shadow: launch
                 .shadowed()

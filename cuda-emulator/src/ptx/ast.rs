@@ -75,6 +75,8 @@ pub(crate) enum StateSpace {
     Shared,
     Local,
     Param,
+    /// A parameter in a register.
+    Reg,
 }
 
 /// Linkage of a symbol.

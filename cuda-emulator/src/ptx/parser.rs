@@ -281,6 +281,9 @@ impl<'a> Parser<'a> {
         } else {
             Vec::new()
         };
+        if entry && params.iter().any(|p| p.space == StateSpace::Reg) {
+            return Err(self.error("a kernel's parameters must be .param"));
+        }
         let mut function = Function {
             name,
             entry,
@@ -390,14 +393,18 @@ impl<'a> Parser<'a> {
         }
         loop {
             let line = self.line();
-            match self.text() {
-                ".param" if self.kind() == Kind::Dot => self.advance(),
-                ".reg" => return Err(self.unsupported(
-                    "parameters in registers aren't supported by the emulator; declare them .param",
-                )),
-                _ => return Err(self.error("`.param` is needed here")),
-            }
+            let space = match self.text() {
+                ".param" => StateSpace::Param,
+                ".reg" => StateSpace::Reg,
+                _ => return Err(self.error("`.param` or `.reg` is needed here")),
+            };
+            self.advance();
             let (align, ty, vector) = self.shape()?;
+            if space == StateSpace::Reg && (vector > 1 || ty == Type::Pred) {
+                return Err(self.unsupported(
+                    "vectors and predicates in registers aren't supported as parameters",
+                ));
+            }
             // `.param .u64 .ptr .global .align 4 name`
             if self.kind() == Kind::Dot && self.text() == ".ptr" {
                 self.advance();
@@ -413,7 +420,7 @@ impl<'a> Parser<'a> {
             let (size, _) = self.extent(ty, vector)?;
             out.push(Variable {
                 name,
-                space: StateSpace::Param,
+                space,
                 align: align.unwrap_or(u64::from(ty.size()) * vector).max(1),
                 size,
                 init: None,

@@ -1,6 +1,12 @@
 //! What the tests of the ABI share. They call the driver as a C program would, through the bindings of `cuda-sys`.
 
-#![allow(dead_code, missing_docs, reason = "each test file uses its part of it")]
+#![allow(
+    dead_code,
+    missing_docs,
+    unused_imports,
+    unused_macros,
+    reason = "each test file uses its part of it"
+)]
 
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};

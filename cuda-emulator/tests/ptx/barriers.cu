@@ -51,3 +51,19 @@ extern "C" __global__ void wide(int *out) {
     auto tile = cg::tiled_partition<64>(block);
     out[threadIdx.x] = cg::reduce(tile, (int)threadIdx.x, cg::plus<int>());
 }
+// The barrier of a cluster of one block, whose halves needn't come together; one warp leaves early.
+extern "C" __global__ void cluster(int *out) {
+    auto cluster = cg::this_cluster();
+    __shared__ int s[128];
+    int v = threadIdx.x;
+    for (int i = 0; i < 6; i++) {
+        s[threadIdx.x] = v;
+        auto token = cluster.barrier_arrive();
+        int mine = s[threadIdx.x];
+        cluster.barrier_wait(static_cast<decltype(token) &&>(token));
+        v = mine + *cluster.map_shared_rank(&s[(threadIdx.x + 1) % 96], cluster.block_rank());
+        cluster.sync();
+        if (threadIdx.x >= 96) break;
+    }
+    out[threadIdx.x] = v + cluster.num_blocks() + cluster.query_shared_rank(s);
+}

@@ -1,4 +1,5 @@
 // Bulk copies, by hand and through the headers.
+#include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda/ptx>
 namespace ptx = cuda::ptx;
@@ -100,6 +101,21 @@ extern "C" __global__ void headers(int *out, const int *in) {
         ptx::cp_async_bulk_commit_group();
         ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
     }
+}
+// What the headers make of a copy by a whole block: bulk where both ends are aligned, else by the threads.
+extern "C" __global__ void by_block(int *out, const int *in, int offset) {
+    __shared__ alignas(128) int s[256];
+    __shared__ barrier bar;
+    auto block = cooperative_groups::this_thread_block();
+    if (threadIdx.x == 0) init(&bar, blockDim.x);
+    __syncthreads();
+    cuda::memcpy_async(block, s, in, cuda::aligned_size_t<16>(sizeof s), bar);
+    bar.arrive_and_wait();
+    out[threadIdx.x] = s[threadIdx.x];
+    __syncthreads();
+    cuda::memcpy_async(block, s, in + offset, 4 * blockDim.x, bar);
+    bar.arrive_and_wait();
+    out[blockDim.x + threadIdx.x] = s[threadIdx.x];
 }
 // The forms of the arrivals and waits with semantics and scope.
 extern "C" __global__ void forms(int *out, const int *in) {

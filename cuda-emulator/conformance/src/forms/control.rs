@@ -75,7 +75,7 @@ fn calls(forms: &mut Vec<Form>) {
          setp.lt.u32 p, n, 2;\n@p bra small;\nsub.u32 m, n, 1;\ncall (a), fibonacci, (m);\n\
          sub.u32 m, n, 2;\ncall (b), fibonacci, (m);\nadd.u32 r, a, b;\nret;\nsmall:\nmov.b32 r, n;\nret;\n}";
     let body = "and.b32 %x, %a0, 7;\ncall (%d0), fibonacci, (%x);";
-    forms.push(form.globals(function).body(body).blocks(1).optional());
+    forms.push(form.globals(function).body(body).blocks(1));
     let form = Form::new("call through a table of functions", &[I32, I32], &[B32]);
     let function = ".func (.param .b32 r) twice(.param .b32 n)\n{\n.reg .b32 t;\nld.param.b32 t, [n];\n\
          add.u32 t, t, t;\nst.param.b32 [r], t;\nret;\n}\n\

@@ -191,11 +191,11 @@ fn packed(forms: &mut Vec<Form>) {
     for narrow in ["e4m3x2", "e5m2x2"] {
         for relu in ["", ".relu"] {
             let name = format!("cvt.rn.satfinite{relu}.{narrow}.f32");
-            forms.push(Form::new(name, &[F32; 2], &[B16]).optional());
+            forms.push(Form::new(name, &[F32; 2], &[B16]));
             let name = format!("cvt.rn.satfinite{relu}.{narrow}.f16x2");
-            forms.push(Form::new(name, &[F16x2], &[B16]).optional());
+            forms.push(Form::new(name, &[F16x2], &[B16]));
             let name = format!("cvt.rn{relu}.f16x2.{narrow}");
-            forms.push(Form::new(name, &[F8x2], &[B32]).optional());
+            forms.push(Form::new(name, &[F8x2], &[B32]));
         }
     }
 }

@@ -50,6 +50,7 @@ impl<'a> Lower<'_, 'a> {
             "call" => self.call(m, o)?,
             "ret" => {
                 m.take("uni");
+                self.store_results()?;
                 self.emit(New::op(exec::ret));
                 self.end_unguarded();
             }
@@ -108,11 +109,22 @@ impl<'a> Lower<'_, 'a> {
             return self.warp_barrier(o);
         }
         if m.take("cluster") {
-            if o.is_empty() {
-                // A cluster here is one block: its barrier is the block's own, which nothing else uses by this number.
-                return Err(self.unsupported("cluster barriers aren't supported by the emulator"));
+            if !o.is_empty() {
+                return Err(self.syntax("barrier.cluster has no operands"));
             }
-            return Err(self.syntax("barrier.cluster has no operands"));
+            let what = match m.one_of(&["arrive", "wait"]) {
+                Some("arrive") => Barrier::ClusterArrive,
+                Some(_) => Barrier::ClusterWait,
+                None => return Err(self.syntax("arrive or wait is missing")),
+            };
+            for name in ["release", "relaxed", "acquire", "aligned"] {
+                m.take(name);
+            }
+            self.emit(New {
+                imm: what as u64,
+                ..New::op(exec::barrier)
+            });
+            return Ok(());
         }
         m.take("cta");
         m.take("aligned");
@@ -175,10 +187,17 @@ impl<'a> Lower<'_, 'a> {
             returns: Vec::new(),
         };
         for argument in arguments {
-            site.arguments.push(self.argument(argument)?);
+            let (slice, register) = self.argument(argument)?;
+            if let Some(register) = register {
+                self.store_slice(slice, register)?;
+            }
+            site.arguments.push(slice);
         }
+        let mut results = Vec::new();
         for result in returns {
-            site.returns.push(self.argument(result)?);
+            let (slice, register) = self.argument(result)?;
+            results.extend(register.map(|register| (slice, register)));
+            site.returns.push(slice);
         }
         let symbol = if target.starts_with('%') {
             None
@@ -245,6 +264,9 @@ impl<'a> Lower<'_, 'a> {
         new.x = Slot::Raw(number);
         self.emit(new);
         self.end(End::Call(number));
+        for (slice, register) in results {
+            self.load_slice(slice, register)?;
+        }
         Ok(())
     }
 }

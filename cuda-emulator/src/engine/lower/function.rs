@@ -147,6 +147,8 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) local_size: u64,
     pub(super) shared_at: HashMap<u32, u32>,
     pub(super) returns: Vec<Slice>,
+    /// Results that are registers, and where the caller takes them from.
+    pub(super) return_registers: Vec<(u32, Slice)>,
     pub(super) dump: Option<u32>,
     pub(super) carry: Option<u32>,
     pub guarded: bool,
@@ -189,6 +191,7 @@ pub(super) fn lower_function<'a>(
         local_size: 0,
         shared_at: HashMap::new(),
         returns: Vec::new(),
+        return_registers: Vec::new(),
         dump: None,
         carry: None,
         guarded: false,
@@ -229,29 +232,65 @@ impl<'a> Lower<'_, 'a> {
             for param in &function.params {
                 let slice = self.param_slice(param)?;
                 params.push(slice);
-                self.scopes[0].insert(param.name, Local::Param(slice));
+                if let Some(register) = self.formal(param, slice)? {
+                    self.load_slice(slice, register)?;
+                }
             }
         }
         for param in &function.returns {
             let slice = self.param_slice(param)?;
             self.returns.push(slice);
-            self.scopes[0].insert(param.name, Local::Param(slice));
+            if let Some(register) = self.formal(param, slice)? {
+                self.return_registers.push((register, slice));
+            }
         }
         Ok(params)
     }
 
+    /// Declares a formal parameter or result; its register, if it is one. Registers travel in the frame, too.
+    fn formal(&mut self, param: &Variable<'a>, slice: Slice) -> Result<Option<u32>> {
+        let (local, register) = match (param.space, param.size) {
+            (StateSpace::Reg, size) => {
+                let register = self.register(match size {
+                    1 => Type::B8,
+                    2 => Type::B16,
+                    4 => Type::B32,
+                    8 => Type::B64,
+                    _ => Type::B128,
+                })?;
+                (Local::Register(register), Some(register))
+            }
+            _ => (Local::Param(slice), None),
+        };
+        self.scopes[0].insert(param.name, local);
+        Ok(register)
+    }
+
+    /// Puts the results that are registers where the caller takes them from.
+    pub(super) fn store_results(&mut self) -> Result<()> {
+        for (register, slice) in self.return_registers.clone() {
+            self.store_slice(slice, register)?;
+        }
+        Ok(())
+    }
+
     /// Room in the frame for a parameter of every lane.
     fn param_slice(&mut self, param: &Variable<'_>) -> Result<Slice> {
-        let stride = param.size.max(1).next_multiple_of(param.align.max(1));
+        self.slice(param.size, param.align)
+    }
+
+    /// Room in the frame for a value of every lane.
+    pub(super) fn slice(&mut self, size: u64, align: u64) -> Result<Slice> {
+        let stride = size.max(1).next_multiple_of(align.max(1));
         let offset = self.params_size;
         self.params_size = (offset + stride * 32).next_multiple_of(64);
-        if self.params_size > MAX_BYTES || param.align > 64 {
+        if self.params_size > MAX_BYTES || align > 64 {
             return Err(self.unsupported("the function's parameters are too large"));
         }
         Ok(Slice {
             offset: offset as u32,
             stride: stride as u32,
-            size: param.size as u32,
+            size: size as u32,
         })
     }
 
@@ -343,6 +382,8 @@ impl<'a> Lower<'_, 'a> {
         // Control must not run off the end.
         self.text = "}";
         self.guard = (Slot::Fixed(Area::Constant.at(0)), 0);
+        self.guarded = false;
+        self.store_results()?;
         self.emit(New::op(crate::engine::control::ret));
         self.end(End::Stop);
         Ok(())

@@ -5,6 +5,7 @@ use super::modifiers::Modifiers;
 use crate::engine::address as at;
 use crate::engine::lanes;
 use crate::engine::memory::{self as exec, space};
+use crate::engine::program::Slice;
 use crate::engine::state::Exec;
 use crate::engine::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::ptx::{Operand, Type};
@@ -389,6 +390,34 @@ impl<'a> Lower<'_, 'a> {
         if order.acquire {
             self.fence();
         }
+        Ok(())
+    }
+
+    /// A register from its place in the frame.
+    pub(super) fn load_slice(&mut self, slice: Slice, register: u32) -> Result<()> {
+        let ty = self.types[register as usize];
+        let run = pick_plain!(load_frame, ty, Width::of(ty), signed)
+            .ok_or_else(|| self.unsupported("this type can't be a parameter in a register"))?;
+        self.emit(New {
+            d: Slot::Def(register),
+            a: Slot::Param(slice.offset),
+            b: Slot::Raw(slice.stride),
+            ..New::op(run)
+        });
+        Ok(())
+    }
+
+    /// A register to its place in the frame.
+    pub(super) fn store_slice(&mut self, slice: Slice, register: u32) -> Result<()> {
+        let ty = self.types[register as usize];
+        let run = pick_plain!(store_frame, ty, Width::of(ty))
+            .ok_or_else(|| self.unsupported("this type can't be a parameter in a register"))?;
+        self.emit(New {
+            b: Slot::Use(register),
+            a: Slot::Param(slice.offset),
+            c: Slot::Raw(slice.stride),
+            ..New::op(run)
+        });
         Ok(())
     }
 

@@ -379,15 +379,31 @@ impl<'a> Lower<'_, 'a> {
         self.linker.signatures[index as usize]
     }
 
-    /// A call argument: bytes in the frame.
-    pub(super) fn argument(&mut self, operand: &Operand<'a>) -> Result<Slice> {
-        let Operand::Name(name) = operand else {
-            return Err(self.unsupported("call arguments must be .param variables"));
+    /// A call argument or result: bytes in the frame, and the register that they stand for, if it is one.
+    pub(super) fn argument(&mut self, operand: &Operand<'a>) -> Result<(Slice, Option<u32>)> {
+        let name = match operand {
+            Operand::Name(name) => name,
+            // As much as any result takes.
+            Operand::Sink => return Ok((self.slice(16, 16)?, None)),
+            _ => {
+                return Err(
+                    self.unsupported("call arguments must be .param variables or registers")
+                );
+            }
         };
         match self.lookup(name)? {
-            Some(Local::Param(slice)) => Ok(slice),
-            Some(Local::Register(_)) => Err(self
-                .unsupported("registers as call arguments aren't supported; use .param variables")),
+            Some(Local::Param(slice)) => Ok((slice, None)),
+            Some(Local::Register(register)) => {
+                let size = match self.types[register as usize] {
+                    Type::Pred => {
+                        return Err(
+                            self.unsupported("predicates as call arguments aren't supported")
+                        );
+                    }
+                    ty => u64::from(ty.size()),
+                };
+                Ok((self.slice(size, size)?, Some(register)))
+            }
             _ => Err(self.syntax(format!("`{name}` isn't a .param variable of this function"))),
         }
     }

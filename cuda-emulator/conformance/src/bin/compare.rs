@@ -1,0 +1,242 @@
+//! Throws random straight-line programs at the emulator and at a GPU, and cuts the first that differs down.
+//!
+//! `compare [--seconds N] [--seed S] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]`
+//!
+//! Seeds count up from S, a program each. The library beside the program is the emulator unless another is named;
+//! `--driver` names another driver than the machine's, an older build of the emulator for instance. The program starts itself twice: once with the machine's driver, once with the emulator loaded in its place. It needs
+//! a GPU; without one it fails with exit code 1. Exit code 2 means that results differ.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use cuda_conformance::property::{
+    Program, pool, shrink,
+    wire::{Worker, serve},
+};
+use cuda_conformance::{Form, Outcome, Runner};
+use cuda_safe::JitOptions;
+
+const USAGE: &str = "usage: compare [--seconds N] [--seed S] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]";
+/// Programs of one request.
+const BATCH: u64 = 64;
+/// Differing programs that are looked into; the rest is counted.
+const SHOWN: usize = 20;
+
+struct Options {
+    seconds: u64,
+    seed: u64,
+    emulator: PathBuf,
+    driver: Option<PathBuf>,
+    /// In a worker: code isn't optimised.
+    worker: Option<bool>,
+}
+
+fn main() -> Result<ExitCode> {
+    let options = options()?;
+    match options.worker {
+        Some(optimised) => {
+            let level = if optimised { 4 } else { 0 };
+            let runner = Runner::new();
+            serve(runner.map(|r| r.options(JitOptions::default().optimization_level(level))))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        None => compare(&options),
+    }
+}
+
+fn options() -> Result<Options> {
+    let beside = std::env::current_exe()?.with_file_name("libcuda_emulator.so");
+    let mut options = Options {
+        seconds: 60,
+        seed: 1,
+        emulator: beside,
+        driver: None,
+        worker: None,
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().context(USAGE)?;
+        match name.as_str() {
+            "--seconds" => options.seconds = value.parse().context(USAGE)?,
+            "--seed" => options.seed = value.parse().context(USAGE)?,
+            "--emulator" => options.emulator = value.into(),
+            "--driver" => options.driver = Some(value.into()),
+            "--worker" => options.worker = Some(value == "optimised"),
+            _ => bail!("{USAGE}"),
+        }
+    }
+    Ok(options)
+}
+
+/// This program again, as a worker.
+fn worker(kind: &str, driver: Option<&Path>) -> Result<Worker> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--worker", kind]);
+    // Each program is compiled once; keeping what was compiled only fills the disk.
+    command.env("CUDA_CACHE_DISABLE", "1");
+    if let Some(library) = driver {
+        // It bears the name libcuda.so.1, so nothing else of that name is loaded after it.
+        command.env("LD_PRELOAD", library);
+    }
+    Worker::start(&mut command)
+}
+
+fn library(path: &Path, option: &str) -> Result<PathBuf> {
+    path.canonicalize().with_context(|| {
+        format!(
+            "{}: there is no such library; `cargo build --release -p cuda-emulator` makes the emulator, {option} names one",
+            path.display()
+        )
+    })
+}
+
+fn compare(options: &Options) -> Result<ExitCode> {
+    let emulated = library(&options.emulator, "--emulator")?;
+    let driver = options.driver.as_ref();
+    let driver = driver.map(|d| library(d, "--driver")).transpose()?;
+    let mut emulator = worker("optimised", Some(&emulated)).context("the emulator")?;
+    if !is_emulator(&emulator) {
+        bail!(
+            "{} is {}, not the emulator",
+            emulated.display(),
+            emulator.device
+        );
+    }
+    let mut gpu = worker("optimised", driver.as_deref()).context("no GPU to compare with")?;
+    if driver.is_none() && is_emulator(&gpu) {
+        bail!(
+            "no GPU to compare with: the driver that this machine's loader finds is the emulator ({})",
+            gpu.device
+        );
+    }
+    let mut plain = worker("unoptimised", driver.as_deref()).context("no GPU to compare with")?;
+    println!("{}\n{}\nseed {}", gpu.device, emulator.device, options.seed);
+
+    let pool = pool();
+    let (start, limit) = (Instant::now(), Duration::from_secs(options.seconds));
+    let mut tally = Tally::default();
+    let mut next = options.seed;
+    while start.elapsed() < limit {
+        let programs: Vec<Program> = (next..next + BATCH)
+            .map(|seed| Program::generate(&pool, seed))
+            .collect();
+        next += BATCH;
+        let forms: Vec<Form> = programs.iter().map(Program::form).collect();
+        let (on_gpu, on_emulator) = (gpu.run(&forms)?, emulator.run(&forms)?);
+        for (program, (there, here)) in programs.iter().zip(on_gpu.iter().zip(&on_emulator)) {
+            tally.programs += 1;
+            tally.instructions += program.steps.len();
+            tally.results += program.cases() * program.outputs.len();
+            if there == here {
+                continue;
+            }
+            // What the driver's own optimisation changes tells nothing about the emulator.
+            if plain.run(&[program.form()])?.remove(0) != *there {
+                tally.ambiguous += 1;
+                continue;
+            }
+            tally.mismatches += 1;
+            if tally.mismatches <= SHOWN {
+                show(program, &mut gpu, &mut plain, &mut emulator)?;
+            }
+        }
+    }
+    println!(
+        "{} programs, {} instructions, {} results in {:.1} s: {} programs differ; {} more do by the driver's optimisation",
+        tally.programs,
+        tally.instructions,
+        tally.results,
+        start.elapsed().as_secs_f64(),
+        tally.mismatches,
+        tally.ambiguous
+    );
+    Ok(ExitCode::from(if tally.mismatches > 0 { 2 } else { 0 }))
+}
+
+#[derive(Default)]
+struct Tally {
+    programs: usize,
+    instructions: usize,
+    results: usize,
+    mismatches: usize,
+    ambiguous: usize,
+}
+
+fn is_emulator(worker: &Worker) -> bool {
+    worker.device.starts_with("CUDA emulator")
+}
+
+/// Cuts a program down and prints it, with what both gave.
+fn show(
+    program: &Program,
+    gpu: &mut Worker,
+    plain: &mut Worker,
+    emulator: &mut Worker,
+) -> Result<()> {
+    let mut broken = None;
+    let smallest = shrink(program, |program| {
+        let form = [program.form()];
+        let mut both = || -> Result<(Outcome, Outcome)> {
+            let (there, here) = (gpu.run(&form)?.remove(0), emulator.run(&form)?.remove(0));
+            // A difference that optimisation makes isn't the one looked for.
+            Ok(if plain.run(&form)?.remove(0) == there {
+                (there, here)
+            } else {
+                (here.clone(), here)
+            })
+        };
+        both().unwrap_or_else(|error| {
+            broken.get_or_insert(error);
+            (Ok(Vec::new()), Ok(Vec::new()))
+        })
+    });
+    if let Some(error) = broken {
+        return Err(error);
+    }
+    let smallest = smallest.as_ref().unwrap_or(program);
+    let form = smallest.form();
+    let (there, here) = (
+        gpu.run(std::slice::from_ref(&form))?.remove(0),
+        emulator.run(std::slice::from_ref(&form))?.remove(0),
+    );
+    println!(
+        "\n{}: {} of {} instructions",
+        program.name,
+        smallest.steps.len(),
+        program.steps.len()
+    );
+    println!("{}", form.body);
+    match (&there, &here) {
+        (Ok(there), Ok(here)) => {
+            let arity = form.operands.len();
+            let cases = (0..form.cases).filter(|&c| {
+                there
+                    .iter()
+                    .zip(here)
+                    .any(|(there, here)| there[c] != here[c])
+            });
+            for case in cases.take(3) {
+                let operands = &form.given[case * arity..][..arity];
+                println!("  operands {operands:#x?}");
+                for (output, (there, here)) in there.iter().zip(here).enumerate() {
+                    println!(
+                        "  d{output}: GPU {:#x}, emulator {:#x}",
+                        there[case], here[case]
+                    );
+                }
+            }
+        }
+        _ => println!("  GPU: {}\n  emulator: {}", told(&there), told(&here)),
+    }
+    println!();
+    Ok(())
+}
+
+fn told(outcome: &Outcome) -> &str {
+    match outcome {
+        Ok(_) => "ran",
+        Err(why) => why,
+    }
+}

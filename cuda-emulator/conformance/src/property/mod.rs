@@ -1,0 +1,14 @@
+//! Random straight-line programs without recorded results: made from a seed, run by two implementations, and cut down
+//! to the smallest that tells them apart.
+//!
+//! [`Program::generate`] wires exact instructions through registers of the right width, some of them under a predicate.
+//! [`reference()`] computes what some of them give, in Rust. [`shrink`] cuts a program down.
+
+mod program;
+mod reference;
+mod shrink;
+pub mod wire;
+
+pub use program::{Program, Step, pool};
+pub use reference::reference;
+pub use shrink::shrink;

@@ -1,0 +1,163 @@
+//! Random straight-line programs on the emulator, without a GPU: against Rust, and against itself in other company.
+
+use cuda_conformance::property::{Program, pool, reference, shrink};
+use cuda_conformance::{Form, Operand, Outcome, Runner};
+
+/// Links the emulator in place of libcuda.
+use cuda_emulator as _;
+
+/// The same programs every time; `PROPERTY_SEED` for others.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let first = std::env::var("PROPERTY_SEED").map_or(1, |seed| seed.parse().unwrap());
+    first..first + count
+}
+
+fn run(runner: &Runner, programs: &[Program]) -> Vec<Vec<Vec<u64>>> {
+    let forms: Vec<Form> = programs.iter().map(Program::form).collect();
+    let outcomes = runner.run(&forms).into_iter().zip(&forms);
+    outcomes
+        .map(|(outcome, form)| {
+            outcome.unwrap_or_else(|e| panic!("{}: {e}\n{}", form.name, form.body))
+        })
+        .collect()
+}
+
+#[test]
+fn instructions_give_what_rust_gives() {
+    let (pool, runner) = (pool(), Runner::new().unwrap());
+    let programs: Vec<Program> = seeds(300)
+        .map(|seed| Program::generate(&pool, seed).all_outputs())
+        .collect();
+    let (mut checked, mut forms) = (0, std::collections::BTreeSet::new());
+    for (program, columns) in programs.iter().zip(run(&runner, &programs)) {
+        let column = |register: usize| {
+            let output = program.outputs.iter().position(|&r| r == register);
+            match output {
+                Some(output) => &columns[output],
+                None => {
+                    &program
+                        .inputs
+                        .iter()
+                        .find(|(r, _)| *r == register)
+                        .unwrap()
+                        .1
+                }
+            }
+        };
+        for step in &program.steps {
+            for case in 0..program.cases() {
+                if let Some((guard, not, before)) = &step.guard
+                    && (column(*guard)[case] == 1) == *not
+                {
+                    for (&result, &start) in step.results.iter().zip(before) {
+                        // A NaN may have been made the canonical one.
+                        let (got, want) = (column(result)[case], column(start)[case]);
+                        assert!(
+                            got == want || f64::from_bits(want).is_nan(),
+                            "{}: {} changed a register though its guard doesn't hold",
+                            program.name,
+                            step.form.name
+                        );
+                    }
+                    continue;
+                }
+                let operands: Vec<u64> = step
+                    .operands
+                    .iter()
+                    .zip(&step.form.operands)
+                    .map(|(&r, kind)| match kind {
+                        Operand::Count => column(r)[case] & 0x8000_01ff,
+                        _ => column(r)[case],
+                    })
+                    .collect();
+                let Some(want) = reference(step.form, &operands) else {
+                    continue;
+                };
+                let got: Vec<u64> = step.results.iter().map(|&r| column(r)[case]).collect();
+                assert_eq!(
+                    got, want,
+                    "{}: {} of {operands:x?} in case {case}",
+                    program.name, step.form.name
+                );
+                checked += 1;
+                forms.insert(&step.form.name);
+            }
+        }
+    }
+    println!("{checked} results of {} instructions", forms.len());
+    assert!(
+        checked > 100_000 && forms.len() > 150,
+        "{checked} of {}",
+        forms.len()
+    );
+}
+
+/// The program with the lanes taken in turns: those whose number has the same remainder together.
+fn in_turns(program: &Program, turns: u32) -> Form {
+    let mut form = program.form();
+    form.body = format!(
+        "{{\n.reg .b32 turn, mine;\n.reg .pred other;\nmov.u32 turn, 0;\nmov.u32 mine, %laneid;\n\
+         rem.u32 mine, mine, {turns};\n\
+         NEXT: setp.ne.u32 other, mine, turn;\n@other bra SKIP;\n{}\nSKIP: add.u32 turn, turn, 1;\n\
+         setp.lt.u32 other, turn, {turns};\n@other bra NEXT;\n}}",
+        form.body
+    );
+    form
+}
+
+#[test]
+fn whole_warps_parts_of_warps_and_single_lanes_agree() {
+    let (pool, runner) = (pool(), Runner::new().unwrap());
+    let programs: Vec<Program> = seeds(150)
+        .map(|seed| Program::generate(&pool, seed))
+        .collect();
+    let whole = run(&runner, &programs);
+    for turns in [32, 3] {
+        let forms: Vec<Form> = programs.iter().map(|p| in_turns(p, turns)).collect();
+        for ((outcome, form), whole) in runner.run(&forms).iter().zip(&forms).zip(&whole) {
+            assert_eq!(outcome.as_ref(), Ok(whole), "{}\n{}", form.name, form.body);
+        }
+    }
+    // Blocks that are no whole number of warps, and the results that a longer program looks at.
+    for (program, whole) in programs.iter().zip(&whole) {
+        for cases in [1, 21] {
+            let mut fewer = program.all_outputs();
+            for (_, column) in &mut fewer.inputs {
+                column.truncate(cases);
+            }
+            let columns = &run(&runner, std::slice::from_ref(&fewer))[0];
+            for (output, column) in program.outputs.iter().zip(whole) {
+                let at = fewer.outputs.iter().position(|r| r == output).unwrap();
+                assert_eq!(columns[at], column[..cases], "{}", program.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_difference_is_cut_down_to_its_instruction() {
+    let (pool, runner) = (pool(), Runner::new().unwrap());
+    // An implementation with a defect: it takes every xor for an or.
+    let one = |form: &Form| -> Outcome { runner.run(std::slice::from_ref(form)).remove(0) };
+    let defective = |form: &Form| {
+        let mut form = form.clone();
+        form.body = form.body.replace("xor.", "or.");
+        one(&form)
+    };
+    let mut found = 0;
+    for seed in seeds(100) {
+        let program = Program::generate(&pool, seed);
+        let both = |p: &Program| (one(&p.form()), defective(&p.form()));
+        let (right, wrong) = both(&program);
+        let smallest = shrink(&program, both);
+        assert_eq!(smallest.is_some(), right != wrong);
+        if let Some(smallest) = smallest {
+            found += 1;
+            let text = smallest.form().body;
+            assert_eq!(smallest.steps.len(), 1, "{text}");
+            assert!(text.contains("xor."), "{text}");
+            assert_eq!((smallest.cases(), smallest.outputs.len()), (1, 1), "{text}");
+        }
+    }
+    assert!(found > 3, "only {found} of the programs show the defect");
+}

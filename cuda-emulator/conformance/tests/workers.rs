@@ -1,0 +1,95 @@
+//! Worker processes, and the program that compares a GPU with the emulator, as far as that goes without a GPU.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use cuda_conformance::property::{Program, pool, wire::Worker};
+use cuda_conformance::{Form, Runner};
+
+/// Links the emulator in place of libcuda.
+use cuda_emulator as _;
+
+const COMPARE: &str = env!("CARGO_BIN_EXE_compare");
+
+/// The emulator as a shared library: cargo puts it beside the tests.
+fn library() -> PathBuf {
+    let path = std::env::current_exe().unwrap();
+    path.with_file_name("libcuda_emulator.so")
+}
+
+/// With the emulator as the machine's driver, since the program links one.
+fn compare(arguments: &[&str]) -> (Output, String) {
+    let mut command = Command::new(COMPARE);
+    command.args(arguments).env("LD_PRELOAD", library());
+    let output = command.output().unwrap();
+    let text = [&output.stdout[..], &output.stderr].concat();
+    (output, String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn a_worker_gives_what_this_process_gives() {
+    let mut command = Command::new(COMPARE);
+    command
+        .args(["--worker", "optimised"])
+        .env("LD_PRELOAD", library());
+    let mut worker = Worker::start(&mut command).unwrap();
+    assert!(
+        worker.device.starts_with("CUDA emulator"),
+        "{}",
+        worker.device
+    );
+    let pool = pool();
+    let mut forms: Vec<Form> = (0..20)
+        .map(|s| Program::generate(&pool, s).form())
+        .collect();
+    forms.push(Form::new("no such instruction", &[], &[]));
+    let outcomes = worker.run(&forms).unwrap();
+    assert_eq!(outcomes, Runner::new().unwrap().run(&forms));
+    assert!(outcomes[20].is_err());
+    assert_eq!(worker.run(&forms[..1]).unwrap(), outcomes[..1]);
+}
+
+#[test]
+fn a_worker_without_a_device_says_why() {
+    let mut command = Command::new(COMPARE);
+    command
+        .args(["--worker", "optimised"])
+        .env("LD_PRELOAD", library())
+        .env("CUDA_EMULATOR_DEVICES", "0");
+    let error = Worker::start(&mut command)
+        .err()
+        .expect("no device")
+        .to_string();
+    assert!(error.contains("CUDA_ERROR_NO_DEVICE"), "{error}");
+}
+
+#[test]
+fn without_a_gpu_the_comparison_fails() {
+    let library = library();
+    let (output, text) = compare(&["--emulator", library.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("no GPU to compare with"), "{text}");
+    let (output, text) = compare(&["--emulator", "nowhere/libcuda_emulator.so"]);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("nowhere/libcuda_emulator.so"), "{text}");
+}
+
+#[test]
+fn the_emulator_agrees_with_itself() {
+    let library = library();
+    let library = library.to_str().unwrap();
+    let (output, text) = compare(&[
+        "--seconds",
+        "1",
+        "--seed",
+        "7",
+        "--emulator",
+        library,
+        "--driver",
+        library,
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("seed 7"), "{text}");
+    assert!(text.contains(": 0 programs differ; 0 more do"), "{text}");
+    assert!(!text.contains("\n0 programs"), "{text}");
+}
