@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup demo test bench check bundle headers
+.PHONY: help setup demo test bench check bundle headers tsan
 
 help:
 	@echo "make setup    bring CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
@@ -12,6 +12,7 @@ help:
 	@echo "make bench    build and run the benches"
 	@echo "make check    formatting, lints, documentation, licences"
 	@echo "make bundle   everything that runs, in one folder for a GPU machine without Rust"
+	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
 
 setup:
@@ -35,6 +36,10 @@ check: setup
 
 bundle: setup
 	$(PYTHON) scripts/bundle.py
+
+# Races in the emulator. Not part of check: needs the standard library's sources, see the script.
+tsan: setup
+	scripts/tsan.sh $(if $(DEBIAN),--debian $(DEBIAN))
 
 headers: setup
 	scripts/check-headers.sh

@@ -16,6 +16,8 @@ fn main() {
     // Worker threads run until the process ends, so the library must stay; its own calls must stay its own.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete,-Bsymbolic-functions");
     offer_library(&out);
+    // Set by scripts/tsan.sh: no assembly, which ThreadSanitizer can't see into.
+    println!("cargo::rustc-check-cfg=cfg(cuda_emulator_tsan)");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/driver/api");
     println!("cargo::rerun-if-changed=src/driver/symbols.txt");

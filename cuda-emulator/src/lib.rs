@@ -1,6 +1,8 @@
 #![doc = include_str!("../docs/guide.md")]
 //!
 #![doc = include_str!("../docs/driver-calls.md")]
+//!
+#![doc = include_str!("../docs/speed.md")]
 
 mod driver;
 pub mod engine;

@@ -17,7 +17,7 @@ pub(super) unsafe fn branch(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
             return Flow::Yield;
         }
     }
-    Flow::Next
+    Flow::Jump
 }
 
 macro_rules! event {

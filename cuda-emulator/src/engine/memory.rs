@@ -1,9 +1,9 @@
 //! Loads and stores: from lane addresses to host pointers, with bounds and alignment checked.
 
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
-
-use super::lanes::{Reg, each, wide, write};
+use super::lanes::{Reg, each, wide, write, write_some};
 use super::state::{Buffer, Ctx, Exec, FULL, Flow, LANES, Op};
+pub(super) use super::transfer::{Mem, Widen};
+use super::transfer::{copy_run, load_some, masked, store_some};
 use super::{FaultKind, LOCAL_WINDOW, Region, SHARED_WINDOW};
 
 /// Address space of an access, as a constant of the instruction's type.
@@ -105,8 +105,81 @@ impl Touch {
 /// The host pointers of a warp's access.
 pub(super) struct Access {
     pub hosts: [u64; LANES],
-    /// All lanes take part, and each one's pointer follows the one before it.
-    pub run: bool,
+}
+
+/// The host address that lane 0 has, or would have, when each active lane's address lies `step` bytes behind that of
+/// the lane before, and all in memory that the instruction is known to reach. None says nothing: [`access`] then looks
+/// at each lane.
+#[inline(always)]
+pub(super) unsafe fn run<A: Reg, const S: u8>(
+    ctx: &Ctx<'_>,
+    op: &Op,
+    mask: u32,
+    bytes: u64,
+    step: u64,
+    store: bool,
+) -> Option<u64>
+where
+    A::Slot: Into<u64>,
+{
+    if S == space::LOCAL || S == space::PARAM || ctx.launch.checked {
+        return None;
+    }
+    let first = u64::from(mask.trailing_zeros());
+    let last = u64::from(31 - mask.leading_zeros());
+    // SAFETY: `a` is an address register by the lowering, and the mask isn't empty.
+    let origin = unsafe {
+        let a = ctx.at::<A::Slot>(op.a);
+        let at = |i: usize| -> u64 { (*a.add(i)).into() };
+        let origin = at(first as usize & 31).wrapping_sub(first * step);
+        let off = |i: usize| at(i) ^ origin.wrapping_add(i as u64 * step);
+        // Most that fails fails here.
+        if off(last as usize & 31) != 0 {
+            return None;
+        }
+        let mut steps = 0;
+        // Not by for_each, whose closure would be compiled without wide registers.
+        if mask == FULL {
+            for i in 0..LANES {
+                steps |= off(i);
+            }
+        } else {
+            for i in 0..LANES {
+                steps |= off(i) & 0u64.wrapping_sub(u64::from(mask >> i & 1));
+            }
+        }
+        if steps != 0 {
+            return None;
+        }
+        origin.wrapping_add(op.imm)
+    };
+    let low = match size_of::<A::Slot>() {
+        4 => origin.wrapping_add(first * step) & 0xffff_ffff,
+        _ => origin.wrapping_add(first * step),
+    };
+    let high = low.wrapping_add((last - first) * step);
+    if low & (bytes - 1) != 0 || low > high {
+        return None;
+    }
+    let in_shared = |offset: u64, high: u64| {
+        (high < ctx.shared_size && high + bytes <= ctx.shared_size).then(|| {
+            (ctx.shared as u64)
+                .wrapping_add(offset)
+                .wrapping_sub(first * step)
+        })
+    };
+    if S == space::SHARED {
+        return in_shared(low, high);
+    }
+    // SAFETY: the lowering gave each memory instruction its place in the table.
+    let cached = unsafe { *ctx.regions.cached(op.y) };
+    if low >= cached.first && high < cached.end && (cached.writable || !store) {
+        return Some(low.wrapping_sub(first * step));
+    }
+    if S == space::GENERIC && low >> 60 == SHARED_WINDOW >> 60 {
+        return in_shared(low - SHARED_WINDOW, high - SHARED_WINDOW);
+    }
+    None
 }
 
 /// Checks an access of `bytes` a lane and gives the host pointers; None with `ctx.fault` set.
@@ -139,15 +212,13 @@ where
             *h = if mask >> i & 1 != 0 { *h } else { first };
         }
     }
-    let (mut low, mut high, mut bits, mut steps) = (i64::MAX, i64::MIN, 0, 0);
-    for (i, &h) in hosts.iter().enumerate() {
+    let (mut low, mut high, mut bits) = (i64::MAX, i64::MIN, 0);
+    for &h in &hosts {
         low = low.min(h as i64);
         high = high.max(h as i64);
         bits |= h;
-        steps |= h ^ hosts[0].wrapping_add(i as u64 * bytes);
     }
     let (low, high) = (low as u64, high as u64);
-    let run = steps == 0;
     let aligned = bits & (bytes - 1) == 0;
     if ctx.launch.checked {
         super::check::access::<S>(ctx, mask, &hosts, bytes, touch);
@@ -164,7 +235,7 @@ where
         {
             let base = ctx.shared as u64;
             hosts.iter_mut().for_each(|h| *h = h.wrapping_add(base));
-            return Some(Access { hosts, run });
+            return Some(Access { hosts });
         }
         space::LOCAL
             if aligned && high < ctx.local_top && high + bytes <= ctx.local_top && low <= high =>
@@ -173,7 +244,7 @@ where
             for (i, h) in hosts.iter_mut().enumerate() {
                 *h += base + i as u64 * stride;
             }
-            return Some(Access { hosts, run: false });
+            return Some(Access { hosts });
         }
         space::GLOBAL | space::GENERIC => {
             // SAFETY: the lowering gave each memory instruction its place in the table.
@@ -184,14 +255,13 @@ where
                 && aligned
                 && (cached.writable || !store)
             {
-                return Some(Access { hosts, run });
+                return Some(Access { hosts });
             }
         }
         _ => {}
     }
     // SAFETY: as here.
-    unsafe { lane_by_lane(ctx, op, S, mask, &mut hosts, bytes, store) }
-        .then_some(Access { hosts, run: false })
+    unsafe { lane_by_lane(ctx, op, S, mask, &mut hosts, bytes, store) }.then_some(Access { hosts })
 }
 
 /// Resolves each lane on its own: the first access of an instruction, mixed spaces, and faults.
@@ -398,118 +468,6 @@ fn global(
     None
 }
 
-/// A value as it lies in memory. Accesses are relaxed atomics, since other threads may access the same bytes.
-pub(super) trait Mem: Copy {
-    unsafe fn load(at: u64) -> Self;
-    unsafe fn store(self, at: u64);
-}
-
-macro_rules! mem {
-    ($($t:ty, $u:ty, $atomic:ty;)*) => {$(
-        impl Mem for $t {
-            #[inline(always)]
-            unsafe fn load(at: u64) -> $t {
-                // SAFETY: the access was checked: live memory, aligned.
-                unsafe { (*(at as *const $atomic)).load(Relaxed) as $t }
-            }
-            #[inline(always)]
-            unsafe fn store(self, at: u64) {
-                // SAFETY: as in `load`.
-                unsafe { (*(at as *const $atomic)).store(self as $u, Relaxed) }
-            }
-        }
-    )*};
-}
-
-mem! {
-    u8, u8, AtomicU8;
-    i8, u8, AtomicU8;
-    u16, u16, AtomicU16;
-    i16, u16, AtomicU16;
-    u32, u32, AtomicU32;
-    i32, u32, AtomicU32;
-    u64, u64, AtomicU64;
-}
-
-impl Mem for u128 {
-    #[inline(always)]
-    unsafe fn load(at: u64) -> u128 {
-        // SAFETY: as the caller promises; 16 bytes are two of 8.
-        unsafe { u128::from(u64::load(at)) | u128::from(u64::load(at + 8)) << 64 }
-    }
-    #[inline(always)]
-    unsafe fn store(self, at: u64) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            (self as u64).store(at);
-            ((self >> 64) as u64).store(at + 8);
-        }
-    }
-}
-
-/// Widens what was loaded to what the register holds.
-pub(super) trait Widen<D> {
-    fn widen(self) -> D;
-}
-
-macro_rules! widen {
-    ($($t:ty => $($d:ty),*;)*) => {$($(
-        impl Widen<$d> for $t {
-            #[inline(always)]
-            fn widen(self) -> $d { self as $d }
-        }
-    )*)*};
-}
-
-widen! {
-    u8 => u32, u64;
-    i8 => u32, u64;
-    u16 => u32, u64;
-    i16 => u32, u64;
-    u32 => u8, u16, u32, u64;
-    i32 => u64;
-    u64 => u8, u16, u32, u64;
-    u128 => u128;
-}
-
-/// Copies 32 elements between memory that other threads may touch and a register.
-#[inline(always)]
-unsafe fn copy_run(from: u64, to: u64, bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
-    // Assembly, since a racing plain copy would be undefined in Rust, and 32 single atomic loads are slower.
-    // SAFETY: both ends are valid for `bytes`, a multiple of 64; the code changes the named registers only.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            "movups {a}, [{from}]",
-            "movups {b}, [{from} + 16]",
-            "movups {c}, [{from} + 32]",
-            "movups {d}, [{from} + 48]",
-            "movups [{to}], {a}",
-            "movups [{to} + 16], {b}",
-            "movups [{to} + 32], {c}",
-            "movups [{to} + 48], {d}",
-            "add {from}, 64",
-            "add {to}, 64",
-            "sub {n}, 64",
-            "jnz 2b",
-            from = inout(reg) from => _,
-            to = inout(reg) to => _,
-            n = inout(reg) bytes => _,
-            a = out(xmm_reg) _,
-            b = out(xmm_reg) _,
-            c = out(xmm_reg) _,
-            d = out(xmm_reg) _,
-            options(nostack)
-        );
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    for i in (0..bytes as u64).step_by(4) {
-        // SAFETY: both ends are valid for `bytes` and aligned to 4.
-        unsafe { u32::load(from + i).store(to + i) }
-    }
-}
-
 pub(super) use instructions::*;
 
 #[allow(
@@ -526,7 +484,7 @@ mod instructions {
         where $($clause)*
         {
             #[inline(always)]
-            unsafe fn body<$($g: $($bound +)+ 'static,)* const S: u8>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
+            unsafe fn body<$($g: $($bound +)+ 'static,)* const S: u8, const W: bool>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
             where $($clause)*
             {
                 // SAFETY: operands were encoded by the lowering for slots of these types.
@@ -536,7 +494,7 @@ mod instructions {
             where $($clause)*
             {
                 // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* S>(ctx, op, mask) }
+                unsafe { body::<$($g,)* S, false>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
@@ -544,7 +502,7 @@ mod instructions {
             where $($clause)*
             {
                 // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* S>(ctx, op, mask) }
+                unsafe { body::<$($g,)* S, true>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
             if wide() {
@@ -558,14 +516,27 @@ mod instructions {
     memory_instruction! {
         /// `d = [a + imm]`
         load<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
-            let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Read) else { return Flow::Fault };
+            let size = size_of::<T>();
+            let bytes = size as u64;
+            let whole = size == size_of::<D::Slot>();
             let d = ctx.at::<D::Slot>(op.d);
-            if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
-                copy_run(access.hosts[0], d as u64, LANES * size_of::<T>());
-            } else {
-                write(d, mask, |i| T::load(access.hosts[i]).widen().put());
+            if let Some(host) = run::<A, S>(ctx, op, mask, bytes, bytes, false) {
+                if whole && mask == FULL {
+                    copy_run::<W>(host, d as u64, LANES * size);
+                } else if whole && masked::<W>(size) {
+                    load_some(host, d as u64, mask);
+                } else {
+                    write_some(d, mask, |i| T::load(host.wrapping_add(i as u64 * bytes)).widen().put());
+                }
+                return Flow::Next;
             }
+            if let Some(host) = run::<A, S>(ctx, op, mask, bytes, 0, false) {
+                let value = T::load(host).widen().put();
+                write(d, mask, |_| value);
+                return Flow::Next;
+            }
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Read) else { return Flow::Fault };
+            write_some(d, mask, |i| T::load(access.hosts[i]).widen().put());
             Flow::Next
         }
     }
@@ -573,12 +544,13 @@ mod instructions {
     memory_instruction! {
         /// `{lists[x..x+c]} = [a + imm]`
         load_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
+            let _ = W;
             let bytes = size_of::<T>() as u64;
             let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), Touch::Read) else { return Flow::Fault };
             let list = ctx.launch.list(op.x, op.c);
             for (n, &d) in list.iter().enumerate() {
                 let offset = n as u64 * bytes;
-                write(ctx.at::<D::Slot>(d), mask, |i| T::load(access.hosts[i] + offset).widen().put());
+                write_some(ctx.at::<D::Slot>(d), mask, |i| T::load(access.hosts[i] + offset).widen().put());
             }
             Flow::Next
         }
@@ -587,14 +559,22 @@ mod instructions {
     memory_instruction! {
         /// `[a + imm] = b`
         store<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
-            let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Write) else { return Flow::Fault };
+            let size = size_of::<T>();
+            let bytes = size as u64;
+            let whole = size == size_of::<D::Slot>();
             let b = ctx.at::<D::Slot>(op.b);
-            if access.run && mask == FULL && size_of::<T>() == size_of::<D::Slot>() {
-                copy_run(b as u64, access.hosts[0], LANES * size_of::<T>());
-            } else {
-                each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i]));
+            if let Some(host) = run::<A, S>(ctx, op, mask, bytes, bytes, true) {
+                if whole && mask == FULL {
+                    copy_run::<W>(b as u64, host, LANES * size);
+                } else if whole && masked::<W>(size) {
+                    store_some(b as u64, host, mask);
+                } else {
+                    each(mask, |i| D::get(*b.add(i)).widen().store(host.wrapping_add(i as u64 * bytes)));
+                }
+                return Flow::Next;
             }
+            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Write) else { return Flow::Fault };
+            each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i]));
             Flow::Next
         }
     }
@@ -602,6 +582,7 @@ mod instructions {
     memory_instruction! {
         /// `[a + imm] = {lists[x..x+c]}`
         store_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
+            let _ = W;
             let bytes = size_of::<T>() as u64;
             let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), Touch::Write) else { return Flow::Fault };
             let list = ctx.launch.list(op.x, op.c);
@@ -619,7 +600,7 @@ mod instructions {
         load_param<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
             let value = T::load(ctx.launch.params().0 + op.imm).widen().put();
             write(ctx.at::<D::Slot>(op.d), mask, |_| value);
-            let _ = S;
+            let _ = (S, W);
             Flow::Next
         }
     }
@@ -628,8 +609,8 @@ mod instructions {
         /// `d = [a + lane * b + imm]` in the frame: a function's parameter.
         load_frame<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
             let a = ctx.at::<u8>(op.a) as u64 + op.imm;
-            let _ = S;
-            write(ctx.at::<D::Slot>(op.d), mask, |i| T::load(a + i as u64 * u64::from(op.b)).widen().put());
+            let _ = (S, W);
+            write_some(ctx.at::<D::Slot>(op.d), mask, |i| T::load(a + i as u64 * u64::from(op.b)).widen().put());
             Flow::Next
         }
     }
@@ -639,7 +620,7 @@ mod instructions {
         store_frame<T: Mem, D: Reg> |ctx, op, mask| where [D: Widen<T>] {
             let a = ctx.at::<u8>(op.a) as u64 + op.imm;
             let b = ctx.at::<D::Slot>(op.b);
-            let _ = S;
+            let _ = (S, W);
             each(mask, |i| D::get(*b.add(i)).widen().store(a + i as u64 * u64::from(op.c)));
             Flow::Next
         }

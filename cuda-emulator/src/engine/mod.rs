@@ -44,6 +44,7 @@ mod soft;
 mod special;
 mod state;
 mod sync;
+mod transfer;
 mod worker;
 
 pub use interface::{

@@ -110,6 +110,24 @@ impl Worker<'_> {
         if let [only] = fragments.as_slice() {
             return (only.wait == Wait::Ready).then_some(0);
         }
+        // The two sides of a branch, by far the most frequent case, without the loops below.
+        if let [a, b] = fragments.as_mut_slice()
+            && a.frame == b.frame
+            && (a.wait, b.wait) == (Wait::Ready, Wait::Ready)
+        {
+            if a.pc == b.pc {
+                a.mask |= b.mask;
+                a.turn = a.turn.min(b.turn);
+                self.frames[b.frame as usize].holders -= 1;
+                fragments.pop();
+                warp.fair = false;
+                return Some(0);
+            }
+            if !warp.fair {
+                self.ctx.limit = a.pc.max(b.pc);
+                return Some(usize::from(b.pc < a.pc));
+            }
+        }
         let mut i = 0;
         while i < fragments.len() {
             let mut j = i + 1;
@@ -178,7 +196,7 @@ impl Worker<'_> {
             fragment.pc = self.ctx.pc;
             self.frames[fragment.frame as usize].local_top = self.ctx.local_top;
             match flow {
-                Flow::Next => {}
+                Flow::Next | Flow::Jump => {}
                 Flow::Yield => {
                     let warp = &mut block.warps[w];
                     warp.turn += 1;
@@ -201,21 +219,28 @@ impl Worker<'_> {
     fn step(&mut self, program: &Program) -> Flow {
         let ctx = &mut self.ctx;
         let code = program.code.as_ptr();
+        let limit = ctx.limit;
+        // Kept here, since instructions other than branches leave them alone: the next instruction's address then
+        // doesn't wait for memory.
+        let (mut pc, mut executed) = (ctx.pc, ctx.executed);
         loop {
             // SAFETY: the lowering ends every function with a return and keeps branches within the code.
-            let op = unsafe { &*code.add(ctx.pc as usize) };
+            let op = unsafe { &*code.add(pc as usize) };
             // SAFETY: the guard is a predicate of this function or the constant true.
             let mask = unsafe { *ctx.at::<u32>(op.guard) ^ op.flip } & ctx.mask;
-            ctx.pc += 1;
-            ctx.executed += 1;
+            pc += 1;
+            executed += 1;
+            ctx.pc = pc;
+            ctx.executed = executed;
             if mask != 0 {
                 // SAFETY: the operands belong to this function, whose frame is loaded.
-                let flow = unsafe { (op.exec)(ctx, op, mask) };
-                if flow != Flow::Next {
-                    return flow;
+                match unsafe { (op.exec)(ctx, op, mask) } {
+                    Flow::Next => {}
+                    Flow::Jump => pc = ctx.pc,
+                    flow => return flow,
                 }
             }
-            if ctx.pc >= ctx.limit {
+            if pc >= limit {
                 return Flow::Next;
             }
         }
@@ -301,7 +326,7 @@ impl Worker<'_> {
                 block.warps[w].fragments[at].wait = Wait::Sync;
                 self.resolve_sync(block, w);
             }
-            Flow::Next | Flow::Yield | Flow::Fault => {}
+            Flow::Next | Flow::Jump | Flow::Yield | Flow::Fault => {}
         }
         true
     }

@@ -37,8 +37,10 @@ impl Area {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Flow {
-    /// Go on at `pc`.
+    /// Go on with the next instruction.
     Next,
+    /// Go on at `pc`.
+    Jump,
     /// `event_mask` lanes jump to `op.x`, the others go on.
     Diverge,
     /// `event_mask` lanes call by call site `op.x`.

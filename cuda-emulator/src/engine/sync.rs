@@ -321,26 +321,70 @@ pub(super) unsafe fn together(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
 
 /// [`together`] for shuffles, fast when the whole warp takes part.
 pub(super) fn shuffle(kind: Kind) -> Exec {
-    match kind {
-        Kind::ShuffleUp => shuffle_full::<0>,
-        Kind::ShuffleDown => shuffle_full::<1>,
-        Kind::ShuffleButterfly => shuffle_full::<2>,
-        _ => shuffle_full::<3>,
+    let (plain, wide): ([Exec; 4], [Exec; 4]);
+    plain = [
+        shuffle_full::<0>,
+        shuffle_full::<1>,
+        shuffle_full::<2>,
+        shuffle_full::<3>,
+    ];
+    #[cfg(target_arch = "x86_64")]
+    {
+        wide = [
+            shuffle_wide::<0>,
+            shuffle_wide::<1>,
+            shuffle_wide::<2>,
+            shuffle_wide::<3>,
+        ];
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        wide = plain;
+    }
+    let which = match kind {
+        Kind::ShuffleUp => 0,
+        Kind::ShuffleDown => 1,
+        Kind::ShuffleButterfly => 2,
+        _ => 3,
+    };
+    if super::lanes::wide() {
+        wide[which]
+    } else {
+        plain[which]
     }
 }
 
 unsafe fn shuffle_full<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    // SAFETY: as the caller promises.
+    unsafe { exchange::<K>(ctx, op, mask) }
+}
+
+/// [`shuffle_full`] for a processor with AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+unsafe fn shuffle_wide<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    // SAFETY: as the caller promises.
+    unsafe { exchange::<K>(ctx, op, mask) }
+}
+
+#[inline(always)]
+unsafe fn exchange<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: the lowering emits this for shuffles only.
     unsafe {
         let member = &*ctx.at::<[u32; LANES]>(op.x);
-        if mask != FULL || member.iter().any(|&m| m != FULL) {
+        let mut members = FULL;
+        for m in member {
+            members &= m;
+        }
+        if mask != FULL || members != FULL {
             return together(ctx, op, mask);
         }
         let value = *ctx.at::<[u32; LANES]>(op.a);
         let b = &*ctx.at::<[u32; LANES]>(op.b);
         let c = &*ctx.at::<[u32; LANES]>(op.c);
-        let mut out = [0; LANES];
-        let mut flag = 0;
+        // In steps of their own, so that all but the last becomes vector code.
+        let mut sources = [0; LANES];
+        let mut flags = [0; LANES];
         for i in 0..LANES {
             let lane = i as i32;
             let b = (b[i] & 31) as i32;
@@ -355,10 +399,17 @@ unsafe fn shuffle_full<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Fl
                     (j, j <= max)
                 }
             };
-            out[i] = value[if inside { source & 31 } else { lane } as usize];
-            flag |= u32::from(inside) << i;
+            sources[i] = if inside { source & 31 } else { lane };
+            flags[i] = u32::from(inside) << i;
         }
-        *ctx.at::<[u32; LANES]>(op.d) = out;
+        let mut flag = 0;
+        for f in flags {
+            flag |= f;
+        }
+        let d = ctx.at::<u32>(op.d);
+        for (i, &source) in sources.iter().enumerate() {
+            *d.add(i) = value[source as usize & 31];
+        }
         *ctx.at::<u32>(op.y) = flag;
     }
     Flow::Next
