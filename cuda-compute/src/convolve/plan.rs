@@ -340,10 +340,9 @@ mod tests {
     fn blocks_take_whole_steps() {
         for height in [1, 17, 4096, 100_000] {
             for across in [1, 32, 4000] {
-                for (plan, size, step) in [
-                    (SEPARABLE, size(31, 31), 3),
-                    (DENSE[2].1, size(9, 9), 2),
-                ] {
+                for (plan, size, step) in
+                    [(SEPARABLE, size(31, 31), 3), (DENSE[2].1, size(9, 9), 2)]
+                {
                     let rows = plan.block_rows(size, height, across, 1056);
                     assert!(rows > 0);
                     assert_eq!(rows % step, 0);
