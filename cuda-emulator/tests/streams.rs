@@ -343,3 +343,50 @@ fn memory_isnt_there_before_its_stream_says_so() {
     fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut address, 64));
     fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamDestroy_v2(first));
 }
+
+/// Leaves the process no room for another thread's stack.
+fn no_more_threads() {
+    let status = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = status.split(' ').next().unwrap().parse().unwrap();
+    let most = libc::rlimit {
+        rlim_cur: pages * 4096 + (6 << 20),
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: the limit is a valid one.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &most) }, 0);
+    assert!(
+        std::thread::Builder::new()
+            .stack_size(8 << 20)
+            .spawn(|| ())
+            .is_err()
+    );
+}
+
+#[test]
+fn without_room_for_another_thread() {
+    if !inner() {
+        let (code, _, text) = rerun("without_room_for_another_thread", &[]);
+        assert_eq!(code, Some(0), "{text}");
+        return;
+    }
+    static DONE: AtomicU32 = AtomicU32::new(0);
+    unsafe extern "C" fn done(_: *mut c_void) {
+        DONE.fetch_add(1, Ordering::SeqCst);
+    }
+    let _primary = Primary::new();
+    let (one, other) = (stream(1), stream(1));
+    let (memory, event) = (upload(&[0u32; 64]), event(0));
+    no_more_threads();
+    ok!(cuMemsetD32Async(memory, 7, 64, one));
+    ok!(cuLaunchHostFunc(one, Some(done), null_mut()));
+    ok!(cuEventRecord(event, one));
+    ok!(cuStreamWaitEvent(other, event, 0));
+    ok!(cuLaunchHostFunc(other, Some(done), null_mut()));
+    // Done by now: nobody else could have.
+    assert_eq!(DONE.load(Ordering::SeqCst), 2);
+    ok!(cuStreamQuery(one));
+    ok!(cuStreamQuery(other));
+    assert_eq!(download::<u32>(memory, 64), [7; 64]);
+    ok!(cuStreamDestroy_v2(one));
+    ok!(cuStreamDestroy_v2(other));
+}

@@ -121,6 +121,13 @@ fn spin(done: impl Fn() -> bool) -> bool {
     }
 }
 
+/// How long a worker stays.
+#[derive(Clone, Copy, PartialEq)]
+enum Until {
+    Idle,
+    Closed,
+}
+
 impl Stream {
     pub fn new(
         handle: u64,
@@ -215,29 +222,37 @@ impl Stream {
             return mark;
         }
         queue.items.push_back(Item { after, work, how });
-        if !queue.has_worker {
-            queue.has_worker = true;
-            self.spawn_worker();
-        } else if queue.worker_sleeps {
-            queue.worker_sleeps = false;
-            self.work.notify_one();
+        if queue.has_worker {
+            if queue.worker_sleeps {
+                queue.worker_sleeps = false;
+                self.work.notify_one();
+            }
+            return mark;
+        }
+        queue.has_worker = true;
+        drop(queue);
+        drop(order);
+        if self.spawn_worker().is_err() {
+            // No room for one more thread: this one does it, and whatever is added meanwhile.
+            self.work_off(Until::Idle);
         }
         mark
     }
 
-    fn spawn_worker(self: &Arc<Self>) {
+    fn spawn_worker(self: &Arc<Self>) -> std::io::Result<()> {
         let stream = self.clone();
-        std::thread::Builder::new()
-            .name("cuda-stream".into())
-            .stack_size(8 << 20)
-            .spawn(move || stream.work_off())
-            .expect("the system has room for one more thread");
+        let worker = std::thread::Builder::new().name("cuda-stream".into());
+        let worker = worker.stack_size(8 << 20);
+        worker.spawn(move || stream.work_off(Until::Closed))?;
+        Ok(())
     }
 
-    /// The worker's life.
-    fn work_off(&self) {
+    /// The worker's life, until there is nothing to do or there will be nothing any more.
+    fn work_off(&self, until: Until) {
         loop {
-            spin(|| self.submitted() > self.completed());
+            if until == Until::Closed {
+                spin(|| self.submitted() > self.completed());
+            }
             let mut queue = self.lock();
             let item = loop {
                 if !queue.running
@@ -246,7 +261,8 @@ impl Stream {
                     queue.running = true;
                     break item;
                 }
-                if queue.closed && queue.items.is_empty() {
+                if queue.items.is_empty() && (queue.closed || until == Until::Idle) {
+                    queue.has_worker = until == Until::Closed;
                     return;
                 }
                 queue.worker_sleeps = true;
