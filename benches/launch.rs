@@ -183,7 +183,7 @@ fn compare_graph(bench: &mut Bench, three: &Function) -> Result<()> {
             stream.synchronize().expect("the kernels");
         });
         for (name, us) in [("device", device), ("wall", wall)] {
-            let work = format!("1 of {KERNELS_IN_A_ROW} kernels, {name} time");
+            let work = format!("one of {KERNELS_IN_A_ROW} kernels, {name} time");
             bench.row(&work, by, us / KERNELS_IN_A_ROW as f64, "")?;
         }
         Ok(())

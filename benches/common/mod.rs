@@ -249,7 +249,7 @@ impl Bench {
 
     /// A row of the summary: how long `by` took for `work`, and what that comes to.
     pub fn row(&mut self, work: &str, by: &str, us: f64, note: &str) -> Result<()> {
-        println!("    {work:32} {by:32} {us:12.2} us  {note}");
+        println!("    {work:36} {by:32} {us:12.2} us  {note}");
         writeln!(
             self.rows,
             "{{\"work\": {work:?}, \"by\": {by:?}, \"us\": {us:.4}, \"note\": {note:?}}}"
