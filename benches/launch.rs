@@ -1,4 +1,5 @@
-//! What the safe layer adds to a launch: the raw driver call against `Function::launch`.
+//! What the safe layer adds to a launch: the raw driver call against `Function::launch`. And what a
+//! graph saves: many launches recorded once and repeated by one call.
 
 mod common;
 
@@ -7,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::Result;
-use common::Bench;
+use anyhow::{Result, ensure};
+use common::{Bench, Queue, host_us, median_us};
 use criterion::Criterion;
 use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Stream, sys};
 
@@ -104,6 +105,99 @@ fn raw_launch(function: &Function, stream: &Stream, pointers: &mut [*mut c_void]
     assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
 }
 
+/// A recorded sequence of work, ready to be repeated.
+struct Graph(sys::CUgraphExec);
+
+impl Graph {
+    /// What `work` gives to the stream; nothing is run. `None` where the driver has no graphs.
+    fn capture(stream: &Stream, work: impl FnOnce() -> Result<()>) -> Result<Option<Self>> {
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        // SAFETY: the stream is live, and used by this thread alone.
+        let code = unsafe { sys::cuStreamBeginCapture_v2(stream.as_raw(), mode) };
+        if code == sys::CUresult::CUDA_ERROR_NOT_SUPPORTED {
+            return Ok(None);
+        }
+        done("cuStreamBeginCapture", code)?;
+        let worked = work();
+        let (mut graph, mut ready) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the stream is capturing.
+        let code = unsafe { sys::cuStreamEndCapture(stream.as_raw(), &mut graph) };
+        worked?;
+        done("cuStreamEndCapture", code)?;
+        // SAFETY: the graph is live until it is destroyed here; what was made of it stays.
+        let code = unsafe {
+            let code = sys::cuGraphInstantiateWithFlags(&mut ready, graph, 0);
+            sys::cuGraphDestroy(graph);
+            code
+        };
+        done("cuGraphInstantiate", code)?;
+        Ok(Some(Self(ready)))
+    }
+
+    fn launch(&self, stream: &Stream) -> Result<()> {
+        // SAFETY: both are live, and the kernels of the graph do nothing.
+        let code = unsafe { sys::cuGraphLaunch(self.0, stream.as_raw()) };
+        done("cuGraphLaunch", code)
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: nothing uses it any more; the driver keeps it while it runs.
+        unsafe { sys::cuGraphExecDestroy(self.0) };
+    }
+}
+
+fn done(call: &str, code: sys::CUresult) -> Result<()> {
+    ensure!(code == sys::CUresult::CUDA_SUCCESS, "{call}: {code:?}");
+    Ok(())
+}
+
+/// `KERNELS_IN_A_ROW` kernels launched one by one against the same as a graph: the time of one.
+fn compare_graph(bench: &mut Bench, three: &Function) -> Result<()> {
+    const KERNELS_IN_A_ROW: usize = 100;
+    let stream = bench.stream.clone();
+    let mut buffer = DeviceBuffer::<f32>::zeroed(&stream, 256)?;
+    let config = LaunchConfig::new(1, 32);
+    let mut one_by_one = || -> Result<()> {
+        for _ in 0..KERNELS_IN_A_ROW {
+            // SAFETY: the kernel does nothing.
+            unsafe { three.launch(&stream, config, (&mut buffer, 2.0f32, 256u32))? };
+        }
+        Ok(())
+    };
+    // Capture belongs to the thread, and a graph is made in its current context.
+    bench.context.set_current()?;
+    let graph = Graph::capture(&stream, &mut one_by_one)?;
+    // 510 entries, all there before the device begins.
+    let queue = Queue {
+        calls: 5,
+        host_ns: 1_000_000,
+    };
+    let rounds = bench.choose(25, 3);
+    let mut measure = |by: &str, work: &mut dyn FnMut() -> Result<()>| -> Result<()> {
+        work()?;
+        let device = median_us(bench.device_times_in(queue, rounds, |_| work())?);
+        let wall = host_us(|| {
+            work().expect("the launches");
+            stream.synchronize().expect("the kernels");
+        });
+        for (name, us) in [("device", device), ("wall", wall)] {
+            let work = format!("one of {KERNELS_IN_A_ROW} kernels, {name} time");
+            bench.row(&work, by, us / KERNELS_IN_A_ROW as f64, "")?;
+        }
+        Ok(())
+    };
+    measure("Function::launch", &mut one_by_one)?;
+    match graph {
+        Some(graph) => measure("graph replay", &mut || graph.launch(&stream)),
+        None => bench.missing(
+            "graph replay",
+            "cuStreamBeginCapture gives CUDA_ERROR_NOT_SUPPORTED",
+        ),
+    }
+}
+
 fn run(criterion: &mut Criterion) -> Result<()> {
     let mut bench = Bench::new("launch")?;
     let stream = bench.stream.clone();
@@ -136,7 +230,10 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let mut raw_none = || raw_launch(&none, &stream, &mut []);
     let rounds = bench.choose(4000, 20);
     let mut results = Vec::new();
-    results.push((0, compare(&stream, rounds, &mut raw_none, &mut safe_none)));
+    results.push((
+        "0 arguments",
+        compare(&stream, rounds, &mut raw_none, &mut safe_none),
+    ));
     let mut safe_three = || {
         // SAFETY: the kernel does nothing.
         unsafe {
@@ -146,7 +243,27 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         };
     };
     let mut raw_three = || raw_with(&three, [addresses[0], 2, 256]);
-    results.push((3, compare(&stream, rounds, &mut raw_three, &mut safe_three)));
+    let times = compare(&stream, rounds, &mut raw_three, &mut safe_three);
+    results.push(("3 arguments", times));
+    let raw_wait = || {
+        // SAFETY: the stream is live.
+        let code = unsafe { sys::cuStreamSynchronize(stream.as_raw()) };
+        assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+    };
+    let safe_wait = || stream.synchronize().expect("the launch");
+    let times = compare(
+        &stream,
+        rounds / 10,
+        || {
+            raw_three();
+            raw_wait();
+        },
+        || {
+            safe_three();
+            safe_wait();
+        },
+    );
+    results.push(("3 arguments, waited for", times));
     let mut group = criterion.benchmark_group("launch");
     group.bench_function("raw, no arguments", |t| {
         t.iter_custom(|n| launches(&stream, n, &mut raw_none));
@@ -163,14 +280,13 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     group.bench_function("raw, 3 arguments, waited for", |t| {
         t.iter(|| {
             raw_three();
-            // SAFETY: the stream is live.
-            unsafe { sys::cuStreamSynchronize(stream.as_raw()) }
+            raw_wait();
         });
     });
     group.bench_function("safe, 3 arguments, waited for", |t| {
         t.iter(|| {
             safe_three();
-            stream.synchronize().expect("the launch");
+            safe_wait();
         });
     });
     let mut safe_sixteen = || {
@@ -193,10 +309,8 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         let values = [pa, pb, pc, pd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         raw_with_many(&sixteen, values);
     };
-    results.push((
-        16,
-        compare(&stream, rounds, &mut raw_sixteen, &mut safe_sixteen),
-    ));
+    let times = compare(&stream, rounds, &mut raw_sixteen, &mut safe_sixteen);
+    results.push(("16 arguments", times));
     group.bench_function("raw, 16 arguments", |t| {
         t.iter_custom(|n| launches(&stream, n, &mut raw_sixteen));
     });
@@ -205,10 +319,10 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     });
     group.finish();
     for (arguments, (raw, safe)) in results {
-        let work = format!("launch with {arguments} arguments");
+        let work = format!("launch with {arguments}");
         bench.row(&work, "raw cuLaunchKernel", raw / 1e3, "")?;
         let note = format!("{:+.1} ns over the raw call", safe - raw);
         bench.row(&work, "Function::launch", safe / 1e3, &note)?;
     }
-    Ok(())
+    compare_graph(&mut bench, &three)
 }

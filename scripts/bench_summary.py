@@ -102,7 +102,7 @@ def summary(benches):
         text = ", ".join(f"{c['ceiling']} {c['value']:.4g} {c['unit']}" for c in ceilings)
         out += [f"Ceilings measured in the same run: {text}.", ""]
     peers = benches.get("peers", [])
-    for line in peers:
+    for line in [line for lines in benches.values() for line in lines]:
         if "missing" in line:
             out.append(f"- {line['missing']} is missing: {line['why']}")
         if "failed" in line:
@@ -146,6 +146,12 @@ def readme(benches, device):
     path.write_text(head + text + rest.split(MARKS[1], 1)[1])
 
 
+def criterion_home():
+    """Where criterion puts its reports."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return Path(os.environ.get("CRITERION_HOME", target / "criterion"))
+
+
 def main():
     benches = load()
     if not any(name in benches for name in ORDER):
@@ -153,6 +159,10 @@ def main():
     text, device, emulated = summary(benches)
     print(text)
     (FOLDER / "summary.md").write_text(text)
+    print(f"This table: {FOLDER / 'summary.md'}")
+    plots = criterion_home() / "report" / "index.html"
+    if plots.exists():
+        print(f"Criterion's plots: {plots}")
     if "--readme" in sys.argv[1:]:
         if emulated:
             sys.exit("the emulator's times do not belong into README.md")

@@ -143,7 +143,7 @@ def copy_data(package, folder):
     command = ["git", "ls-files", "-z", "examples", "tests", "benches", "data"]
     files = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, check=True).stdout.decode().split("\0")
     for name in filter(None, files):
-        if pathlib.PurePath(name).suffix in (".rs", ".stderr", ".py", ".md", ".toml"):
+        if pathlib.PurePath(name).suffix in (".rs", ".stderr", ".py", ".md", ".toml", ".lock"):
             continue
         copy = BUNDLE / "data" / package / name
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -65,6 +65,15 @@ fma_rate(float *out, float a, float b, int turns) {
 }
 "#;
 
+/// How much is queued while the device spins.
+#[derive(Clone, Copy)]
+pub struct Queue {
+    /// Calls of the work. The driver's queue has room for about a thousand entries.
+    pub calls: usize,
+    /// Nanoseconds that a call costs the host at most.
+    pub host_ns: u64,
+}
+
 /// The device, and where the results go.
 pub struct Bench {
     pub context: Context,
@@ -139,17 +148,30 @@ impl Bench {
     pub fn device_times(
         &self,
         repeats: usize,
+        work: impl FnMut(usize) -> Result<()>,
+    ) -> Result<Vec<Duration>> {
+        let queue = Queue {
+            calls: 200,
+            host_ns: 12_000,
+        };
+        self.device_times_in(queue, repeats, work)
+    }
+
+    /// [`device_times`](Self::device_times) of work that is more than a few launches.
+    pub fn device_times_in(
+        &self,
+        queue: Queue,
+        repeats: usize,
         mut work: impl FnMut(usize) -> Result<()>,
     ) -> Result<Vec<Duration>> {
         let mut times = Vec::with_capacity(repeats);
-        // The driver's queue has room for about a thousand entries.
         while times.len() < repeats {
-            let now = (repeats - times.len()).min(200);
+            let now = (repeats - times.len()).min(queue.calls);
             let events = (0..2 * now)
                 .map(|_| Event::new(&self.context))
                 .collect::<Result<Vec<_>, _>>()?;
             if !self.emulated {
-                let nanoseconds = 100_000 + 12_000 * now as u64;
+                let nanoseconds = 100_000 + queue.host_ns * now as u64;
                 // SAFETY: the kernel takes one number and touches no memory.
                 unsafe {
                     self.spin
@@ -227,11 +249,18 @@ impl Bench {
 
     /// A row of the summary: how long `by` took for `work`, and what that comes to.
     pub fn row(&mut self, work: &str, by: &str, us: f64, note: &str) -> Result<()> {
-        println!("    {work:32} {by:32} {us:12.2} us  {note}");
+        println!("    {work:36} {by:32} {us:12.2} us  {note}");
         writeln!(
             self.rows,
             "{{\"work\": {work:?}, \"by\": {by:?}, \"us\": {us:.4}, \"note\": {note:?}}}"
         )?;
+        Ok(())
+    }
+
+    /// What could not be measured here, and why.
+    pub fn missing(&mut self, what: &str, why: &str) -> Result<()> {
+        println!("    {what}: missing ({why})");
+        writeln!(self.rows, "{{\"missing\": {what:?}, \"why\": {why:?}}}")?;
         Ok(())
     }
 

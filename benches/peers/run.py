@@ -1,26 +1,30 @@
 """The work of the benches by other libraries, each where installed, into the same summary.
 
-    python3 benches/peers/run.py
+    python3 benches/peers/run.py [name ...]
 
-CUB (built here with nvcc), NPP, CuPy, PyTorch, numba-cuda, PyCUDA and cuda.core. Device times are
-medians between two events around a call with the queue filled beforehand, launch times are the
-host's. Rows go to peers.jsonl in BENCH_OUT, otherwise in target/benches; a library that is missing
-is named there as missing.
+CUB, NPP, CuPy, PyTorch, numba-cuda, PyCUDA, cuda.core and cudarc; README.md beside this file says how
+to get them. Device times are medians between two events around a call with the queue filled
+beforehand, launch times are the host's. Rows go to peers.jsonl in BENCH_OUT, otherwise in
+target/benches; a library that is missing is named there as missing. On the emulator only launches are
+measured.
 """
 
 import ctypes
+import functools
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from ctypes import c_int, c_longlong, c_size_t, c_ulonglong, c_void_p
+from ctypes import c_int, c_size_t, c_ulonglong, c_void_p
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "cuda-compute" / "tuning"))
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "cuda-compute" / "tuning"))
 import kernels  # noqa: E402
 from driver import Gpu  # noqa: E402
 
@@ -28,6 +32,7 @@ SUM_SIZES = [1 << 10, 1 << 16, 1 << 20, 1 << 24, (1 << 27) - 157, 1 << 30]
 IMAGES = [512, 1024, 4096, 8192]
 FILTERS = [3, 5, 7, 9, 15, 31]
 POOL = 1 << 30
+BATCH, ROUNDS = 64, 400  # launches, as bench `launch` has them
 SPIN = """
 extern "C" __global__ void spin(unsigned long long nanoseconds) {
     unsigned long long start, now;
@@ -52,29 +57,44 @@ def name_of(count):
     return f"2^{count.bit_length()} - {(1 << count.bit_length()) - count}"
 
 
+class Missing(Exception):
+    """What a peer needs is not installed."""
+
+
 class Peers:
     def __init__(self):
         folder = Path(os.environ.get("BENCH_OUT", "target/benches"))
         folder.mkdir(parents=True, exist_ok=True)
         self.rows = open(folder / "peers.jsonl", "w")
         self.gpu = gpu = Gpu()
-        cubin = kernels.compile_cubin(SPIN)
-        spin, fill = gpu.function(cubin, "spin"), gpu.function(cubin, "fill")
-        self.three = gpu.function(cubin, "three")
+        self.emulated = gpu.name().startswith("CUDA emulator")
+        self.kernels = str(kernels.compile_cubin(SPIN, ptx=self.emulated))
+        spin = gpu.function(self.kernels, "spin")
         self.reserve = 200_000  # nanoseconds of the host's a call, while the device waits
         gpu.hold = lambda ns: gpu.launch(spin, 1, 1, [c_ulonglong(ns + self.reserve)])
-        self.pool = gpu.alloc(4 * POOL)
         self.out_floats = 2 * IMAGES[-1] ** 2
-        self.out = gpu.alloc(4 * self.out_floats)
-        gpu.launch(fill, 4096, 256, [c_ulonglong(self.pool), c_ulonglong(POOL)])
-        gpu.sync()
         self.cursor = self.out_cursor = 0
+
+    @functools.cached_property
+    def pool(self):
+        """Inputs, taken from it in turn."""
+        if self.emulated:
+            raise Missing("needs a GPU")
+        pool = self.gpu.alloc(4 * POOL)
+        fill = self.gpu.function(self.kernels, "fill")
+        self.gpu.launch(fill, 4096, 256, [c_ulonglong(pool), c_ulonglong(POOL)])
+        self.gpu.sync()
+        return pool
+
+    @functools.cached_property
+    def out(self):
+        return self.gpu.alloc(4 * self.out_floats)
 
     def note(self, **row):
         self.rows.write(json.dumps(row) + "\n")
         self.rows.flush()
         if "us" in row:
-            print(f"    {row['work']:32} {row['by']:20} {row['us']:10.2f} us", flush=True)
+            print(f"    {row['work']:36} {row['by']:26} {row['us']:10.2f} us", flush=True)
 
     def missing(self, by, why):
         print(f"  {by}: missing ({why})", flush=True)
@@ -115,15 +135,22 @@ class Peers:
                 self.note(work=f"{size}² by {k} x {k}", by=by, us=us, note="device time")
 
     def launches(self, by, call, synchronize):
-        """Host time of a launch with three arguments, in batches between which the queue empties."""
-        times = []
-        for _ in range(60):
-            start = time.perf_counter()
-            for _ in range(200):
-                call()
-            times.append((time.perf_counter() - start) / 200 * 1e6)
+        """Host time of a launch with three arguments, in batches between which the queue empties,
+        and of a launch that is waited for."""
+        def waited():
+            call()
             synchronize()
-        self.note(work="launch with 3 arguments", by=by, us=statistics.median(times), note="host time")
+
+        for work, step in [("launch with 3 arguments", call),
+                           ("launch with 3 arguments, waited for", waited)]:
+            times = []
+            for _ in range(ROUNDS):
+                start = time.perf_counter()
+                for _ in range(BATCH):
+                    step()
+                times.append((time.perf_counter() - start) / BATCH * 1e6)
+                synchronize()
+            self.note(work=work, by=by, us=statistics.median(times), note="host time")
 
 
 def weights(k):
@@ -136,7 +163,7 @@ def cub(peers):
     if not built:
         nvcc = kernels.find(["bin/nvcc"])
         if not nvcc:
-            raise ImportError("no nvcc")
+            raise Missing("no nvcc; CUB_PEER may name a build of cub.cu")
         subprocess.run([nvcc, "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC",
                         "-o", str(library), str(HERE / "cub.cu")], check=True)
     function = ctypes.CDLL(built or str(library)).cub_sum_f32_32
@@ -150,7 +177,7 @@ def npp(peers):
     core = kernels.find(["lib64/libnppc.so.13", "lib/libnppc.so.13"])
     path = kernels.find(["lib64/libnppif.so.13", "lib/libnppif.so.13"])
     if not core or not path:
-        raise ImportError("no libnppif.so.13")
+        raise Missing("no libnppif.so.13")
     ctypes.CDLL(core, mode=ctypes.RTLD_GLOBAL)
     call = ctypes.CDLL(path).nppiFilterBorder_32f_C1R_Ctx
 
@@ -208,7 +235,7 @@ def cupy(peers):
         kernel = cupy.RawKernel('extern "C" __global__ void three(float *x, float f, unsigned n) {}',
                                 "three")
         factor, n = cupy.float32(2), cupy.uint32(256)
-        peers.launches("CuPy", lambda: kernel((1,), (32,), (result, factor, n)), peers.gpu.sync)
+        peers.launches("CuPy", lambda: kernel((1,), (32,), (result, factor, n)), stream.synchronize)
 
 
 def torch(peers):
@@ -233,57 +260,86 @@ def torch(peers):
 
 
 def numba(peers):
+    if peers.emulated:
+        raise Missing("compiles to machine code, which the emulator does not take")
     import numpy as np
+    # numba-cuda, up to 0.30 at least, names what NumPy 2.5 dropped.
+    if not hasattr(np, "row_stack"):
+        np.row_stack = np.vstack
     from numba import cuda
     cuda.current_context()
-    stream = cuda.external_stream(peers.gpu.stream.value)
+    stream = cuda.stream()
 
     @cuda.jit("void(float32[:], float32, uint32)")
     def three(x, factor, n):
         pass
     array = cuda.device_array(256, np.float32)
     launch = three[1, 32, stream]
-    peers.launches("numba-cuda", lambda: launch(array, np.float32(2), np.uint32(256)), peers.gpu.sync)
+    peers.launches("numba-cuda", lambda: launch(array, np.float32(2), np.uint32(256)),
+                   stream.synchronize)
 
 
 def pycuda(peers):
-    import pycuda.driver as driver
     import numpy as np
+    import pycuda.driver as driver
     driver.init()
     context = driver.Device(0).retain_primary_context()
     context.push()
-    from pycuda import gpuarray
-    module = driver.module_from_file(str(kernels.compile_cubin(SPIN)))
-    function = module.get_function("three")
-    array = gpuarray.zeros(256, np.float32)
-    function.prepare("PfI")
-    peers.launches("PyCUDA, prepared",
-                   lambda: function.prepared_call((1, 1), (32, 1, 1), array.gpudata, 2.0, 256),
-                   context.synchronize)
+    try:
+        function = driver.module_from_file(peers.kernels).get_function("three")
+        array, stream = driver.mem_alloc(1024), driver.Stream()
+        factor, n = np.float32(2), np.uint32(256)
+        peers.launches("PyCUDA", lambda: function(array, factor, n, grid=(1, 1), block=(32, 1, 1),
+                                                  stream=stream), stream.synchronize)
+        function.prepare("PfI")
+        peers.launches("PyCUDA, prepared", lambda: function.prepared_async_call(
+            (1, 1), (32, 1, 1), stream, array, 2.0, 256), stream.synchronize)
+    finally:
+        # PyCUDA aborts the process at its end otherwise.
+        context.pop()
+        context.detach()
 
 
 def cuda_core(peers):
-    from cuda.core import Device, LaunchConfig, ObjectCode, launch
     import numpy as np
+    from cuda.core import Device, LaunchConfig, ObjectCode, launch
     device = Device(0)
     device.set_current()
     stream = device.create_stream()
-    kernel = ObjectCode.from_cubin(str(kernels.compile_cubin(SPIN))).get_kernel("three")
+    load = ObjectCode.from_ptx if peers.emulated else ObjectCode.from_cubin
+    kernel = load(peers.kernels).get_kernel("three")
     config = LaunchConfig(grid=1, block=32)
-    pointer, factor, n = peers.out, np.float32(2), np.uint32(256)
+    pointer, factor, n = peers.gpu.alloc(1024), np.float32(2), np.uint32(256)
     peers.launches("cuda.core", lambda: launch(stream, config, kernel, pointer, factor, n), stream.sync)
+
+
+def cudarc(peers):
+    program = os.environ.get("CUDARC_PEER")
+    if not program:
+        cargo = shutil.which(os.environ.get("CARGO", "cargo"))
+        if not cargo:
+            raise Missing("no cargo; CUDARC_PEER may name the program built elsewhere")
+        target = ROOT / "target" / "cudarc-peer"
+        subprocess.run([cargo, "build", "--quiet", "--release", "--locked", "--target-dir", str(target),
+                        "--manifest-path", str(HERE / "cudarc" / "Cargo.toml")], check=True)
+        program = target / "release" / "cudarc-peer"
+    # A process of its own, which makes its own context.
+    lines = subprocess.run([program, peers.kernels], check=True, stdout=subprocess.PIPE, text=True).stdout
+    for line in lines.splitlines():
+        peers.note(**json.loads(line))
 
 
 def main():
     peers = Peers()
     wanted = sys.argv[1:]
     for by, run in [("CUB", cub), ("NPP", npp), ("CuPy", cupy), ("PyTorch", torch),
-                    ("numba-cuda", numba), ("PyCUDA", pycuda), ("cuda.core", cuda_core)]:
+                    ("numba-cuda", numba), ("PyCUDA", pycuda), ("cuda.core", cuda_core),
+                    ("cudarc", cudarc)]:
         if wanted and by not in wanted:
             continue
         try:
             run(peers)
-        except ImportError as why:
+        except (ImportError, Missing) as why:
             peers.missing(by, why)
         except Exception as error:  # one peer's failure is told, and is not another's
             print(f"  {by} FAILED: {type(error).__name__}: {error}", flush=True)

@@ -79,15 +79,17 @@ def convolve_source(kind, kw, kh, border=0, aligned=1, same=True, **macros):
             + (SOURCES / f"convolve_{kind}.cu").read_text())
 
 
-def compile_cubin(source, library=None):
+def compile_cubin(source, library=None, ptx=False):
+    """The file with machine code for sm_90, or with PTX, which the emulator takes."""
+    kind, architecture = ("PTX", b"compute_90") if ptx else ("CUBIN", b"sm_90")
     key = hashlib.sha256(source.encode()).hexdigest()[:24]
-    path = CACHE / f"{key}.cubin"
+    path = CACHE / f"{key}.{kind.lower()}"
     if path.exists():
         return path
     library = library or nvrtc()
     program = ctypes.c_void_p()
     library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None)
-    options = [b"-arch=sm_90", b"-std=c++17", b"-default-device"]
+    options = [b"-arch=" + architecture, b"-std=c++17", b"-default-device"]
     array = (ctypes.c_char_p * len(options))(*options)
     status = library.nvrtcCompileProgram(program, len(options), array)
     if status:
@@ -97,12 +99,12 @@ def compile_cubin(source, library=None):
         library.nvrtcGetProgramLog(program, log)
         raise RuntimeError(log.value.decode())
     size = ctypes.c_size_t()
-    library.nvrtcGetCUBINSize(program, ctypes.byref(size))
-    cubin = ctypes.create_string_buffer(size.value)
-    library.nvrtcGetCUBIN(program, cubin)
+    getattr(library, f"nvrtcGet{kind}Size")(program, ctypes.byref(size))
+    code = ctypes.create_string_buffer(size.value)
+    getattr(library, f"nvrtcGet{kind}")(program, code)
     library.nvrtcDestroyProgram(ctypes.byref(program))
     CACHE.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(cubin.raw)
+    path.write_bytes(code.raw.rstrip(b"\0") if ptx else code.raw)
     return path
 
 
