@@ -121,6 +121,10 @@ README_WORK = ["sum of 2^16 f32", "sum of 2^20 f32", "sum of 2^24 f32", "sum of 
                "8192² by separable 31 x 31"]
 
 
+README_LAUNCHES = ["launch with 3 arguments", "launch with 3 arguments, waited for",
+                   "one of 100 kernels, device time", "one of 100 kernels, wall time"]
+
+
 def readme(benches, device):
     """The main rows: this library's device time against the peers' and the CPU's."""
     rows = [line for lines in benches.values() for line in lines if "work" in line]
@@ -137,6 +141,14 @@ def readme(benches, device):
             continue
         values = [number(cell[work, by]) if (work, by) in cell else "" for by in columns]
         out.append(f"| {work} | " + " | ".join(values) + f" | {note[work]} |")
+    # Launches the other way round, one library a row.
+    works = [work for work in README_LAUNCHES if any(row["work"] == work for row in rows)]
+    by = dict.fromkeys(row["by"] for row in rows if row["work"] in works)
+    if works:
+        out += ["", "| | " + " | ".join(works) + " |", "| --- " * (len(works) + 1) + "|"]
+    for who in by:
+        values = [number(cell[work, who]) if (work, who) in cell else "" for work in works]
+        out.append(f"| {who} | " + " | ".join(values) + " |")
     text = "\n".join(out + ["", MARKS[1]])
     path = ROOT / "README.md"
     before = path.read_text()
