@@ -50,7 +50,7 @@ def nvrtc():
     return ctypes.CDLL(path or "libnvrtc.so.13")
 
 
-def reduce_source(element="f32", op="sum", threads=512, unroll=4, load=None):
+def reduce_source(element="f32", op="sum", threads=512, unroll=4, pieces=0, load=None):
     storage, accumulator, widen = ELEMENTS[element]
     lines = [f"typedef {storage} element;", f"typedef {accumulator} accumulator;"]
     inputs = 2 if op == "dot" else 1
@@ -63,7 +63,8 @@ def reduce_source(element="f32", op="sum", threads=512, unroll=4, load=None):
         lines.append("#define map(x) widen(x)")
     lines.append("__device__ __forceinline__ accumulator combine(accumulator a, accumulator b) "
                  "{ return a + b; }")
-    lines += [f"#define THREADS {threads}", f"#define UNROLL {unroll}"]
+    lines += [f"#define THREADS {threads}", f"#define UNROLL {unroll}",
+              f"#define PIECES {pieces}"]
     if load:
         lines.append(f'#define LOAD "{load}"')
     return "\n".join(lines) + "\n" + (SOURCES / "reduce.cu").read_text()

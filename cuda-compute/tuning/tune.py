@@ -67,8 +67,8 @@ def copy_source(macros):
 
 
 def sum_variants():
-    for threads, unroll in itertools.product([128, 256, 512, 1024], [1, 2, 4, 8]):
-        yield dict(threads=threads, unroll=unroll)
+    for threads, unroll, pieces in itertools.product([128, 256, 512, 1024], [1, 2, 4, 8], [0, 1]):
+        yield dict(threads=threads, unroll=unroll, pieces=pieces)
 
 
 def direct_variants(k):
@@ -118,7 +118,8 @@ def sources(suites):
     if "sum" in suites or "peers" in suites:
         yield from (kernels.reduce_source(**v) for v in sum_variants())
         for element in kernels.ELEMENTS:
-            yield kernels.reduce_source(element=element, threads=512, unroll=4)
+            yield from (kernels.reduce_source(element=element, threads=512, unroll=4, pieces=pieces)
+                        for pieces in (0, 1))
         yield kernels.reduce_source(op="dot", threads=512, unroll=4)
     for kind, sizes, variants in [("direct", DIRECT_K, direct_variants),
                                   ("march", MARCH_K, march_variants), ("tile", TILE_K, tile_variants)]:
@@ -252,7 +253,8 @@ class Bench:
                 whole = up(count // 4, threads * variant["unroll"])
                 grids = {min(resident, whole)}
                 if whole > 132:
-                    grids |= {132 * m for m in (1, 2, 3, 4, 8) if 132 * m <= min(whole, resident)}
+                    most = whole if variant["pieces"] else min(whole, resident)
+                    grids |= {132 * m for m in (1, 2, 3, 4, 8) if 132 * m <= most}
                 elif whole > 8:
                     grids |= {up(whole, 2)}
                 for grid in grids:
@@ -398,11 +400,13 @@ class Bench:
             view = host.view({"f32": "f4", "f32_f64": "f4", "f64": "f8", "i32": "i4", "u64": "u8",
                               "bf16": "u2"}[element])
             dtype = {"float": "f4", "double": "f8", "int": "i4", "unsigned long long": "u8"}[accumulator]
-            function = self.reducer(element=element, threads=512, unroll=4)
+            functions = [self.reducer(element=element, threads=512, unroll=4, pieces=pieces)
+                         for pieces in (0, 1)]
             limit = len(view) - 16
             for count in [0, 1, 2, 3, 5, 31, 1023, 2049, 65537, limit - 3, limit]:
                 for offset in range(0, 16 // view.itemsize):
-                    for grid in (1, 7, 264):
+                    for grid, pieces in itertools.product((1, 7, 264), (0, 1)):
+                        function = functions[pieces]
                         piece = view[offset:offset + count]
                         self.reduce(function, 512, grid, self.pool + offset * view.itemsize, count)
                         got = gpu.download(np.zeros(1, dtype), self.result)[0]

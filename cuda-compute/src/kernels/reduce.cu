@@ -11,6 +11,7 @@
 //   map(x) or map(x, y)       an element (or a pair) to an accumulator
 //   combine(a, b)             two accumulators to one, associative and commutative
 //   THREADS, UNROLL           threads of a block, 16-byte loads in flight per thread
+//   PIECES                    1: each block reads one piece of the vector; 0: all blocks read side by side
 
 typedef unsigned long long u64;
 
@@ -105,13 +106,12 @@ __device__ __forceinline__ void fold_batch(accumulator (&lanes)[LANES],
 #define MAP_AT(i) map(x[i])
 #endif
 
-// What one thread folds: vectors thread, thread + stride, ... and the loose ends before the first
-// 16-byte boundary of x and after the last.
+// What one thread folds: vectors at, at + stride, ... and the loose ends before the first 16-byte
+// boundary of x and after the last.
 template <bool SECOND_ALIGNED>
 __device__ __forceinline__ accumulator fold_thread(const element *__restrict__ x,
                                                    const element *__restrict__ y, u64 count) {
     const u64 thread = (u64)blockIdx.x * THREADS + threadIdx.x;
-    const u64 stride = (u64)gridDim.x * THREADS;
     u64 head = (16 - ((u64)x & 15)) % 16 / sizeof(element);
     head = head < count ? head : count;
     const u64 vectors = (count - head) / LANES;
@@ -122,8 +122,18 @@ __device__ __forceinline__ accumulator fold_thread(const element *__restrict__ x
 #pragma unroll
     for (int lane = 0; lane < LANES; ++lane) lanes[lane] = IDENTITY;
 
+#if PIECES
+    // A block's vectors lie in one place.
+    const u64 batches = (vectors + THREADS * UNROLL - 1) / (THREADS * UNROLL);
+    const u64 end = min(vectors, batches * (blockIdx.x + 1) / gridDim.x * (THREADS * UNROLL));
+    const u64 stride = THREADS;
+    u64 at = batches * blockIdx.x / gridDim.x * (THREADS * UNROLL) + threadIdx.x;
+#else
+    // They are dealt out in turn.
+    const u64 end = vectors, stride = (u64)gridDim.x * THREADS;
     u64 at = thread;
-    for (; at + (UNROLL - 1) * stride < vectors; at += UNROLL * stride) {
+#endif
+    for (; at + (UNROLL - 1) * stride < end; at += UNROLL * stride) {
         vector v[UNROLL], w[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) {
@@ -139,11 +149,11 @@ __device__ __forceinline__ accumulator fold_thread(const element *__restrict__ x
             for (int lane = 0; lane < LANES; ++lane) batch[u][lane] = MAP(v[u], w[u], lane);
         fold_batch(lanes, batch);
     }
-    if (UNROLL > 1 && at < vectors) {
+    if (UNROLL > 1 && at < end) {
         vector v[UNROLL], w[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL - 1; ++u)
-            if (at + u * stride < vectors) {
+            if (at + u * stride < end) {
                 v[u] = load(x_body + (at + u * stride) * LANES);
                 if (INPUTS == 2)
                     w[u] = SECOND_ALIGNED ? load(y_body + (at + u * stride) * LANES)
@@ -151,7 +161,7 @@ __device__ __forceinline__ accumulator fold_thread(const element *__restrict__ x
             }
 #pragma unroll
         for (int u = 0; u < UNROLL - 1; ++u)
-            if (at + u * stride < vectors)
+            if (at + u * stride < end)
 #pragma unroll
                 for (int lane = 0; lane < LANES; ++lane)
                     lanes[lane] = combine(lanes[lane], MAP(v[u], w[u], lane));

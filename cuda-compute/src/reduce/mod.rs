@@ -317,8 +317,8 @@ impl Reducer {
         if let Some(kernel) = &self.kernels[at].1[shape] {
             return Ok(kernel.clone());
         }
-        let block = &tuning::SHAPES[shape];
-        let program = Program::new(operation.source(block.threads, block.unroll)).name("reduce.cu");
+        let source = operation.source(&tuning::SHAPES[shape]);
+        let program = Program::new(source).name("reduce.cu");
         let kernel = Module::compile(self.stream.context(), program)?.function("reduce")?;
         self.kernels[at].1[shape] = Some(kernel.clone());
         Ok(kernel)

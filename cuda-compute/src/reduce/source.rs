@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::tuning::Shape;
 use crate::element::{Element, Scalar, sealed::Scalar as _};
 
 /// Everything that tells one reduction kernel from another but its block shape.
@@ -52,8 +53,9 @@ impl Operation {
         Self::new::<T, T::Sum>(1, T::Sum::LOWEST, "x", T::Sum::MAX)
     }
 
-    /// CUDA C++ for blocks of `threads` threads with `unroll` loads in flight each.
-    pub(super) fn source(&self, threads: u32, unroll: u32) -> String {
+    /// CUDA C++ for blocks of that shape.
+    pub(super) fn source(&self, shape: &Shape) -> String {
+        let (threads, unroll, pieces) = (shape.threads, shape.unroll, u32::from(shape.pieces));
         let Self {
             storage,
             value,
@@ -80,6 +82,7 @@ typedef {accumulator} accumulator;
 #define IDENTITY ({identity})
 #define THREADS {threads}
 #define UNROLL {unroll}
+#define PIECES {pieces}
 
 __device__ __forceinline__ float half_value(unsigned short bits) {{
     float value;
@@ -106,7 +109,7 @@ __device__ __forceinline__ accumulator combine(accumulator a, accumulator b) {{
 mod tests {
     use half::f16;
 
-    use super::*;
+    use super::{super::tuning::SHAPES, *};
 
     #[test]
     fn kernels_of_different_types_differ() {
@@ -120,7 +123,7 @@ mod tests {
         for (i, a) in operations.iter().enumerate() {
             for b in &operations[i + 1..] {
                 assert_ne!(a, b);
-                assert_ne!(a.source(512, 4), b.source(512, 4));
+                assert_ne!(a.source(&SHAPES[0]), b.source(&SHAPES[0]));
             }
         }
     }

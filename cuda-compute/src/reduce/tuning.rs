@@ -6,39 +6,52 @@ pub(super) struct Shape {
     pub(super) threads: u32,
     /// 16-byte loads in flight per thread.
     pub(super) unroll: u32,
+    /// Whether a block reads one piece of the vector, or all blocks side by side.
+    pub(super) pieces: bool,
 }
 
 /// From small to large. Measured on an H200 (driver 580, CUDA 13.0) by `tuning/tune.py run sum`:
 /// microseconds between two events around one launch on f32 from memory, with the best other shape
 /// of 128 to 1024 threads and 1 to 8 loads beside it.
-pub(super) const SHAPES: [Shape; 4] = [
+pub(super) const SHAPES: [Shape; 5] = [
     // 2^12 f32: 4.35 (best)
     Shape {
         up_to_vectors: 1 << 11,
         threads: 512,
         unroll: 4,
+        pieces: false,
     },
     // 2^16: 4.86 (best; 512 x 4: 5.66)
     Shape {
         up_to_vectors: 1 << 15,
         threads: 256,
         unroll: 2,
+        pieces: false,
     },
     // 2^18: 5.5 (best 5.34), 2^20: 6.27 (best; 512 x 4: 6.5)
     Shape {
         up_to_vectors: 1 << 18,
         threads: 512,
         unroll: 2,
+        pieces: false,
     },
-    // 2^22: 9.28 (best), 2^24: 20.0 (best), 2^27 - 157: 120.6 (best), 2^30: 925.9 (best)
+    // 2^22: 9.28 (best), 2^24: 20.0 (best), 2^26: 64.0 (pieces: 64.7)
     Shape {
-        up_to_vectors: u64::MAX,
+        up_to_vectors: 1 << 24,
         threads: 512,
         unroll: 4,
+        pieces: false,
+    },
+    // 2^27 - 157: 119.6 (best; side by side 120.4), 2^28: 233.5 (best; 235.2), 2^30: 917 (best; 926)
+    Shape {
+        up_to_vectors: u64::MAX,
+        threads: 1024,
+        unroll: 4,
+        pieces: true,
     },
 ];
 
-/// Blocks of a multiprocessor that are resident together: 2048 threads, 128 KiB in flight.
+/// Blocks of a multiprocessor: those of 512 threads are resident together, with 128 KiB in flight.
 pub(super) const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// The shape for so many vectors, as an index into [`SHAPES`], and its number of blocks.

@@ -295,3 +295,49 @@ fn data_of_another_stream_is_waited_for_and_outlived() {
     let wanted: Vec<u64> = (0..20).map(|round| round * 5000).collect();
     assert_eq!(results.to_vec(&stream).unwrap(), wanted);
 }
+
+/// Long vectors are read in another way than short ones; beyond 2^32 elements where they have room.
+#[test]
+fn long_vectors() {
+    let (context, stream) = device();
+    let room = context.memory_info().unwrap().free / size_of::<i32>();
+    let length = if !emulated(&context) && room > 5 << 30 {
+        (1 << 32) + 12_345
+    } else {
+        (1 << 26) + 12_345
+    };
+    let mut data = DeviceBuffer::<i32>::uninit(&stream, length).unwrap();
+    data.fill(&stream, 3).unwrap();
+    // Each of these would be missed by a piece that ends too early, or counted twice.
+    let marks = [
+        0,
+        1,
+        4095,
+        4096,
+        length / 2,
+        length - 4097,
+        length - 2,
+        length - 1,
+    ];
+    for (i, at) in marks.into_iter().enumerate() {
+        let mut one = data.slice_mut(at..=at).unwrap();
+        one.copy_from_slice(&stream, &[1 << (8 + i)]).unwrap();
+    }
+    let mut reducer = Reducer::new(&stream).unwrap();
+    for (start, end) in [
+        (0, length),
+        (1, length),
+        (3, length - 1),
+        (0, length - 4096),
+    ] {
+        let marked = marks.iter().enumerate();
+        let marked = marked.filter(|(_, at)| (start..end).contains(at));
+        let marked: Vec<i64> = marked.map(|(i, _)| 1 << (8 + i)).collect();
+        let wanted = (end - start - marked.len()) as i64 * 3 + marked.iter().sum::<i64>();
+        let view = data.slice(start..end).unwrap();
+        assert_eq!(reducer.sum(&view).unwrap(), wanted as i32, "{start}..{end}");
+        assert_eq!(reducer.sum_wide(&view).unwrap(), wanted, "{start}..{end}");
+        let largest = reducer.max(&view).unwrap().map(i64::from);
+        assert_eq!(largest, marked.into_iter().max(), "{start}..{end}");
+    }
+}
