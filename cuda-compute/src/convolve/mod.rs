@@ -160,7 +160,9 @@ impl ConvolutionOptions {
 /// The convolution of `f32` images with one filter: kernels compiled for the filter's size, and
 /// its weights.
 ///
-/// One launch a call, nothing is allocated. May be used from several threads and streams.
+/// One launch a call, nothing is allocated. May be used from several threads and streams. The planes of
+/// an image with several channels are a batch ([`Layout::images`]); bytes and interleaved channels have to
+/// be converted first.
 ///
 /// # Accuracy
 /// A result is the sum of width · height products, added one after the other with fused
