@@ -209,6 +209,10 @@ fn refusals() {
             "multicast",
         ),
         (
+            "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r1], 16, [%r2];",
+            "to another block of the cluster",
+        ),
+        (
             "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16, %rs1;",
             "byte masks",
         ),

@@ -37,7 +37,6 @@ enum End {
 #[repr(u64)]
 pub(super) enum Direction {
     GlobalToShared,
-    SharedToShared,
     SharedToGlobal,
 }
 
@@ -45,7 +44,6 @@ impl Direction {
     fn of(imm: u64) -> Direction {
         match imm {
             0 => Direction::GlobalToShared,
-            1 => Direction::SharedToShared,
             _ => Direction::SharedToGlobal,
         }
     }
@@ -54,7 +52,6 @@ impl Direction {
     fn spaces(self) -> (u8, u8) {
         match self {
             Direction::GlobalToShared => (space::GLOBAL, space::SHARED),
-            Direction::SharedToShared => (space::SHARED, space::SHARED),
             Direction::SharedToGlobal => (space::SHARED, space::GLOBAL),
         }
     }

@@ -120,7 +120,6 @@ extern "C" __global__ void by_block(int *out, const int *in, int offset) {
 // The forms of the arrivals and waits with semantics and scope.
 extern "C" __global__ void forms(int *out, const int *in) {
     __shared__ alignas(128) int s[64];
-    __shared__ alignas(128) int copy[64];
     __shared__ uint64_t bar[2];
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&bar[0], 2);
@@ -138,15 +137,13 @@ extern "C" __global__ void forms(int *out, const int *in) {
     }
     while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, &bar[0], 0, 1000)) {}
     if (threadIdx.x == 0) {
-        // To the block's own shared memory by its address in the cluster.
-        unsigned to, at;
-        asm("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(to) : "r"(shared_address(copy)));
+        // The block's own barrier by its address in the cluster.
+        unsigned at;
         asm("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(at) : "r"(shared_address(&bar[1])));
-        asm volatile("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%0], 256;" ::"r"(at) : "memory");
-        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(to), "r"(shared_address(s)), "r"(at) : "memory");
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(at) : "memory");
     }
     while (!ptx::mbarrier_test_wait_parity(&bar[1], 0)) {}
-    out[threadIdx.x] = copy[threadIdx.x] + s[threadIdx.x];
+    out[threadIdx.x] = 2 * s[threadIdx.x];
 }
 // Without waiting: what was in shared memory before.
 extern "C" __global__ void hasty(int *out, const int *in) {

@@ -123,8 +123,13 @@ impl<'a> Lower<'_, 'a> {
         let (to, from) = (m.first_of(spaces), m.first_of(spaces));
         let direction = match (to, from) {
             (Some("shared::cluster" | "shared::cta"), Some("global")) => Direction::GlobalToShared,
-            (Some("shared::cluster"), Some("shared::cta")) => Direction::SharedToShared,
             (Some("global"), Some("shared::cta")) => Direction::SharedToGlobal,
+            (Some("shared::cluster"), Some("shared::cta")) => {
+                return Err(self.unsupported(
+                    "bulk copies to another block of the cluster aren't supported by the emulator; to its own \
+                     block a GPU doesn't make them either (an H200 gives CUDA_ERROR_ILLEGAL_INSTRUCTION)",
+                ));
+            }
             _ => {
                 return Err(
                     self.unsupported("the emulator doesn't know this form of cp.async.bulk")
