@@ -71,7 +71,7 @@ const DENSE: [(u32, Plan); 5] = [
             separable: false,
         },
     ),
-    // 13 x 13: 119.5 (0.72 of FMA; convolve_march 138.5), 15 x 15: 151.4 (0.76; convolve_march 155.8)
+    // 13 x 13: 119.5 (0.72 of FMA; convolve_march 121.1), 15 x 15: 151.4 (0.76; convolve_march 157.8)
     (
         400,
         Plan::Tile {

@@ -76,56 +76,6 @@ __device__ __forceinline__ void wait_copies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-// The window of the input that a block works on: rows from `top` on, columns from `left` on, which
-// may lie outside the image.
-struct Source {
-    const float *image;
-    const Shape &shape;
-    int left, top;
-};
-
-// Starts copying `count` rows of vectors * 4 columns, from the window's row `first` on, to shared
-// memory that holds ring_rows rows of pitch floats, from row `slot` on.
-template <int threads, int vectors, int pitch, int ring_rows>
-__device__ __forceinline__ void load_rows(float *to, const Source &source, int first, int count,
-                                          int slot) {
-    const Shape &shape = source.shape;
-    const unsigned base = (unsigned)__cvta_generic_to_shared(to);
-    const int y = source.top + first;
-    const bool inside = source.left >= 0 && source.left + vectors * 4 <= shape.in_width && y >= 0 &&
-                        y + count <= shape.in_height;
-    if (ALIGNED && inside) {
-        const float *corner = source.image + y * shape.in_pitch + source.left;
-        for (int i = threadIdx.x; i < count * vectors; i += threads) {
-            const int row = i / vectors, column = i % vectors * 4;
-            int at = slot + row;
-            at -= at >= ring_rows ? ring_rows : 0;
-            copy16_async(base + (at * pitch + column) * 4,
-                         corner + row * shape.in_pitch + column);
-        }
-    } else {
-        for (int i = threadIdx.x; i < count * vectors; i += threads) {
-            const int row = i / vectors, column = i % vectors * 4;
-            int at = slot + row;
-            at -= at >= ring_rows ? ring_rows : 0;
-            const unsigned cell = base + (at * pitch + column) * 4;
-            const int from_y = border(y + row, shape.in_height);
-            const float *line = source.image + max(from_y, 0) * shape.in_pitch;
-            const int x = source.left + column;
-            if (ALIGNED && x >= 0 && x + 4 <= shape.in_width) {
-                copy16_async(cell, line + x, from_y < 0 ? 0 : 16);
-            } else {
-#pragma unroll
-                for (int e = 0; e < 4; ++e) {
-                    const int from_x = border(x + e, shape.in_width);
-                    copy4_async(cell + 4 * e, line + max(from_x, 0),
-                                (from_x | from_y) < 0 ? 0 : 4);
-                }
-            }
-        }
-    }
-}
-
 // Plain stores: streaming ones (.cs) measured slower.
 __device__ __forceinline__ void store4(float *at, float a, float b, float c, float d) {
 #if ALIGNED

@@ -97,8 +97,8 @@ __device__ __forceinline__ Part part(int column, int end, int to, int width) {
     if (column >= end) return {0, to, Part::NONE};
     if (column >= 0 && column + 4 <= width) return {column, to, Part::COPY};
     const int first = border(column, width);
-    if (BORDER == 0 && (first | border(column + 3, width)) < 0 && first < 0)
-        return {0, to, Part::ZERO};
+    // Columns are multiples of 4, so that a vector that begins outside is outside as a whole.
+    if (BORDER == 0 && first < 0) return {0, to, Part::ZERO};
     if (BORDER == 3 && first % 4 == 0 && first + 4 <= width) return {first, to, Part::COPY};
     return {column, to, Part::ODD};
 }

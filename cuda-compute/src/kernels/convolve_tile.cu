@@ -9,7 +9,43 @@
 #define TILE_ROWS (WARPS * ROWS + KH - 1)
 #define TILE_PITCH (128 + (SHIFT + KW - 1 + 3) / 4 * 4)
 
+#define VECTORS (TILE_PITCH / 4)
+
 extern __shared__ __align__(16) float tile[];
+
+// Starts copying the block's window of the image, from column `left` and row `top` on, which may lie
+// outside.
+__device__ __forceinline__ void load_tile(const float *image, const Shape &shape, int left, int top) {
+    const unsigned base = (unsigned)__cvta_generic_to_shared(tile);
+    const bool inside = left >= 0 && left + TILE_PITCH <= shape.in_width && top >= 0 &&
+                        top + TILE_ROWS <= shape.in_height;
+    if (ALIGNED && inside) {
+        const float *corner = image + top * shape.in_pitch + left;
+        for (int i = threadIdx.x; i < TILE_ROWS * VECTORS; i += THREADS) {
+            const int row = i / VECTORS, column = i % VECTORS * 4;
+            copy16_async(base + (row * TILE_PITCH + column) * 4,
+                         corner + row * shape.in_pitch + column);
+        }
+    } else {
+        for (int i = threadIdx.x; i < TILE_ROWS * VECTORS; i += THREADS) {
+            const int row = i / VECTORS, column = i % VECTORS * 4;
+            const unsigned cell = base + (row * TILE_PITCH + column) * 4;
+            const int from_y = border(top + row, shape.in_height);
+            const float *line = image + max(from_y, 0) * shape.in_pitch;
+            const int x = left + column;
+            if (ALIGNED && x >= 0 && x + 4 <= shape.in_width) {
+                copy16_async(cell, line + x, from_y < 0 ? 0 : 16);
+            } else {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) {
+                    const int from_x = border(x + e, shape.in_width);
+                    copy4_async(cell + 4 * e, line + max(from_x, 0),
+                                (from_x | from_y) < 0 ? 0 : 4);
+                }
+            }
+        }
+    }
+}
 
 // Adds COUNT filter rows, from filter row j, to the thread's outputs.
 template <int COUNT>
@@ -53,8 +89,7 @@ convolve_tile(const float *__restrict__ input, float *__restrict__ output,
     const int down = rest % shape.down;
     const long long image = rest / shape.down;
     const int left = across * 128, top = down * (WARPS * ROWS);
-    const Source source{input + image * shape.in_image, shape, left - PAD_X - SHIFT, top - PAD_Y};
-    load_rows<THREADS, TILE_PITCH / 4, TILE_PITCH, TILE_ROWS>(tile, source, 0, TILE_ROWS, 0);
+    load_tile(input + image * shape.in_image, shape, left - PAD_X - SHIFT, top - PAD_Y);
     commit_copies();
     wait_copies<0>();
     __syncthreads();

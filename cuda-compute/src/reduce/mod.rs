@@ -26,7 +26,7 @@ use crate::{
 /// # Accuracy
 /// A sum of n elements in a type with rounding error u (2⁻²⁴ for `f32`) is off by at most
 /// about (n / (16 T) + 30) u Σ|x|, where T is the number of threads, 512 for small sums and
-/// up to 2048 for each multiprocessor; the error is usually far smaller, as it grows with the
+/// at least 2048 for each multiprocessor for the largest; the error is usually far smaller, as it grows with the
 /// square root. [`sum_wide`](Self::sum_wide) computes `f32` in `f64`.
 ///
 /// NaN and infinity go through sums as additions do. Minima and maxima ignore NaN as

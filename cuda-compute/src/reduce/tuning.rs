@@ -35,7 +35,7 @@ pub(super) const SHAPES: [Shape; 5] = [
         unroll: 2,
         pieces: false,
     },
-    // 2^22: 9.28 (best), 2^24: 20.0 (best), 2^26: 64.0 (pieces: 64.7)
+    // 2^22: 9.28 (best), 2^24: 20.0 (best), 2^26: 64.0 (best)
     Shape {
         up_to_vectors: 1 << 24,
         threads: 512,
@@ -51,7 +51,8 @@ pub(super) const SHAPES: [Shape; 5] = [
     },
 ];
 
-/// Blocks of a multiprocessor: those of 512 threads are resident together, with 128 KiB in flight.
+/// Blocks of a multiprocessor: those of 512 threads are resident together, with 128 KiB in flight. Of those of 1024
+/// half are; the one that waits for the others' sums takes one place of many.
 pub(super) const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// The shape for so many vectors, as an index into [`SHAPES`], and its number of blocks.

@@ -64,26 +64,26 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// What a thread has in contexts: its default streams, which end with it.
-struct OwnStreams {
-    /// Tells threads apart for the life of the process.
-    thread: u64,
-    contexts: RefCell<Vec<Weak<Context>>>,
+/// A number that tells threads apart for the life of the process.
+fn thread_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static ID: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    ID.with(|id| *id)
 }
 
+/// The contexts in which a thread has a default stream. Those end with the thread.
+#[derive(Default)]
+struct OwnStreams(RefCell<Vec<Weak<Context>>>);
+
 thread_local! {
-    static OWN_STREAMS: OwnStreams = {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        OwnStreams {
-            thread: NEXT.fetch_add(1, Ordering::Relaxed),
-            contexts: RefCell::new(Vec::new()),
-        }
-    };
+    static OWN_STREAMS: OwnStreams = OwnStreams::default();
 }
 
 impl OwnStreams {
     fn note(&self, context: &Arc<Context>) {
-        let mut contexts = self.contexts.borrow_mut();
+        let mut contexts = self.0.borrow_mut();
         contexts.retain(|one| one.strong_count() > 0 && one.as_ptr() != Arc::as_ptr(context));
         contexts.push(Arc::downgrade(context));
     }
@@ -91,8 +91,8 @@ impl OwnStreams {
 
 impl Drop for OwnStreams {
     fn drop(&mut self) {
-        for context in self.contexts.take().iter().filter_map(Weak::upgrade) {
-            let stream = lock(&context.per_thread).remove(&self.thread);
+        for context in self.0.take().iter().filter_map(Weak::upgrade) {
+            let stream = lock(&context.per_thread).remove(&thread_id());
             // What is on it will still be done.
             if let Some(stream) = stream {
                 stream.close();
@@ -170,17 +170,17 @@ impl Context {
 
     /// The calling thread's default stream.
     pub fn thread_stream(self: &Arc<Self>) -> Arc<Stream> {
-        OWN_STREAMS.with(|own| {
-            let mut streams = lock(&self.per_thread);
-            if let Some(stream) = streams.get(&own.thread) {
-                return stream.clone();
-            }
-            let stream = Arc::new(Stream::new(2, self.clone(), 0, 0, Role::PerThread));
-            lock(&self.streams).push(Arc::downgrade(&stream));
-            streams.insert(own.thread, stream.clone());
-            own.note(self);
-            stream
-        })
+        let mut streams = lock(&self.per_thread);
+        let thread = thread_id();
+        if let Some(stream) = streams.get(&thread) {
+            return stream.clone();
+        }
+        let stream = Arc::new(Stream::new(2, self.clone(), 0, 0, Role::PerThread));
+        lock(&self.streams).push(Arc::downgrade(&stream));
+        streams.insert(thread, stream.clone());
+        // A call from another thread-local's destructor may come too late to be noted; it works all the same.
+        let _ = OWN_STREAMS.try_with(|own| own.note(self));
+        stream
     }
 
     /// Adds a created stream.
