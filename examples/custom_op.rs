@@ -63,7 +63,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
     /// The kernel has the parameters that the type promises, and keeps to the elements it is given.
     unsafe fn new(gpu: &'gpu Gpu, module: &Module, name: &str) -> Result<Self> {
         let kernel = module.function(name)?;
-        if let Some(parameters) = kernel.parameters() {
+        if let Some(parameters) = kernel.parameters()? {
             let (has, needs) = (parameters.len(), OUTPUTS + INPUTS + 1);
             ensure!(
                 has == needs,

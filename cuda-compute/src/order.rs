@@ -1,35 +1,21 @@
 //! Work on memory of other streams.
 
-use cuda_safe::Stream;
+use cuda_safe::{Owner, Stream};
 
 use crate::error::{Error, Result};
 
-/// Runs `work`, which enqueues on `stream` and uses memory of the `owners`: after what is enqueued
-/// on them, and before what will be, the giving back of the memory included.
+/// Runs `work`, which enqueues kernels on `stream` that use memory of the `owners`, in order with their streams.
 pub(crate) fn ordered<R, const N: usize>(
     stream: &Stream,
-    owners: [Option<&Stream>; N],
+    owners: [Option<Owner<'_>>; N],
     work: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
-    let others = || {
-        owners
-            .into_iter()
-            .flatten()
-            .filter(|&owner| owner != stream)
-    };
-    // Before anything is enqueued: an address means nothing in another context.
-    if others().any(|owner| owner.context() != stream.context()) {
+    let owners = || owners.into_iter().flatten();
+    // An address means nothing to a kernel in another context.
+    if owners().any(|owner| owner.context() != stream.context()) {
         return Err(Error::Shape(
             "memory of one context can't be used on a stream of another".into(),
         ));
     }
-    for owner in others() {
-        stream.join(owner)?;
-    }
-    let done = work();
-    for owner in others() {
-        // Also after a failure: part of the work may have been enqueued.
-        owner.join(stream)?;
-    }
-    done
+    stream.ordered_with(owners(), work)
 }

@@ -8,12 +8,14 @@ use std::{
 
 use cuda_sys::{self as sys, CUcontext, CUdevice, CUresult};
 
-#[allow(unused)]
 use crate::{
     attribute::DeviceAttribute,
+    callback,
+    capture::relaxed,
     device::Device,
     driver::{self, LazySymbol, check},
     error::{Error, ErrorKind, Result, is_fault},
+    settle::settle,
 };
 
 /// A context on a device. Cloning gives another hold on the same context, which ends when the
@@ -22,6 +24,11 @@ use crate::{
 /// Methods here and on everything made from a context may be called on any thread: each makes
 /// the context current where it isn't, for the time of the call. A thread with no current context
 /// at all gets this one, and keeps it.
+///
+/// `cuDevicePrimaryCtxReset`, which is also `cudaDeviceReset`, ends the device's primary context for
+/// everybody in the process. A library that calls it takes away every handle made from the context:
+/// on a current driver using a stream after it ends the process by a segmentation fault, and so does
+/// dropping it. Nothing here calls it. Where a library may, use a [created](Self::create) context.
 ///
 /// ```
 /// use cuda_safe::Context;
@@ -533,6 +540,7 @@ impl Context {
     /// Makes the context current for as long as the guard lives.
     #[inline]
     pub(crate) fn enter(&self) -> Result<Current> {
+        callback::refuse_within()?;
         let mut current = ptr::null_mut();
         // SAFETY: `current` is valid for the write.
         let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
@@ -645,10 +653,30 @@ impl Inner {
             Origin::Primary => check("cuDevicePrimaryCtxRelease_v2", unsafe {
                 sys::cuDevicePrimaryCtxRelease_v2(self.device.as_raw())
             }),
-            // SAFETY: created here, destroyed once; everything made from it is gone.
-            Origin::Created => check("cuCtxDestroy_v2", unsafe { sys::cuCtxDestroy_v2(raw) }),
+            Origin::Created => {
+                // Streams that are gone may have left work behind. The driver waits for it too, which it does
+                // not document.
+                wait_for(raw)?;
+                // SAFETY: created here, destroyed once; everything made from it is gone.
+                check("cuCtxDestroy_v2", unsafe { sys::cuCtxDestroy_v2(raw) })
+            }
         }
     }
+}
+
+/// Waits for a context that is about to be destroyed. After a fault nothing runs.
+fn wait_for(raw: CUcontext) -> Result<()> {
+    let wait = || {
+        callback::refuse_within()?;
+        // SAFETY: the handle is live.
+        check("cuCtxPushCurrent_v2", unsafe {
+            sys::cuCtxPushCurrent_v2(raw)
+        })?;
+        let _current = Current { pushed: true };
+        // SAFETY: works on the current context.
+        check("cuCtxSynchronize", unsafe { sys::cuCtxSynchronize() })
+    };
+    settle([&wait, &|| relaxed(wait)]).or_leak()
 }
 
 impl Drop for Inner {

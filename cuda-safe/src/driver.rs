@@ -115,8 +115,12 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     let code = unsafe {
         sys::cuGetProcAddress_v2(name.as_ptr(), &mut address, number, 0, ptr::null_mut())
     };
-    match NonNull::new(address) {
-        Some(address) if code == CUresult::CUDA_SUCCESS => Ok(address),
+    match (NonNull::new(address), code) {
+        (Some(address), CUresult::CUDA_SUCCESS) => Ok(address),
+        // Anything else says nothing about the function.
+        (_, code) if code != CUresult::CUDA_SUCCESS && code != CUresult::CUDA_ERROR_NOT_FOUND => {
+            Err(Error::driver("cuGetProcAddress", code))
+        }
         _ => {
             let name = name.to_string_lossy();
             let detail = match version() {
@@ -128,14 +132,11 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
                 ),
                 Err(_) => format!("{name} needs a driver of CUDA {since} or newer"),
             };
-            let code = if code == CUresult::CUDA_SUCCESS {
-                CUresult::CUDA_ERROR_NOT_FOUND
-            } else {
-                code
-            };
-            Err(Error::driver("cuGetProcAddress", code)
-                .with_kind(ErrorKind::Unsupported)
-                .with_detail(detail))
+            Err(
+                Error::driver("cuGetProcAddress", CUresult::CUDA_ERROR_NOT_FOUND)
+                    .with_kind(ErrorKind::Unsupported)
+                    .with_detail(detail),
+            )
         }
     }
 }

@@ -176,6 +176,20 @@ impl Error {
                 ErrorKind::Unsupported,
                 "not supported by this driver or device",
             ),
+            CUresult::CUDA_ERROR_NOT_PERMITTED => (
+                ErrorKind::Driver,
+                "not permitted here: the driver forbids this call in a host function, for instance",
+            ),
+            CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => (
+                ErrorKind::Driver,
+                "a stream is being captured, on this thread or with CU_STREAM_CAPTURE_MODE_GLOBAL, and this call is \
+                 not allowed meanwhile. The capture is invalid now: end it, and capture with \
+                 CU_STREAM_CAPTURE_MODE_RELAXED, or make this call before or after it",
+            ),
+            CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION => (
+                ErrorKind::Driver,
+                "a stream that is being captured can't wait for one that is not",
+            ),
             _ if is_fault(code) => (
                 ErrorKind::Fault,
                 "a kernel faulted; its context can't be used any more: drop everything made from \
@@ -258,11 +272,30 @@ impl Error {
     }
 }
 
+/// Codes after which no work of the context is under way any more.
+pub(crate) fn ends_context(code: CUresult) -> bool {
+    is_fault(code)
+        || matches!(
+            code,
+            // By a raw call, or another library's reset; the driver has waited for the work.
+            CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
+            // The process is ending, and the driver has ended before it.
+            | CUresult::CUDA_ERROR_DEINITIALIZED
+        )
+}
+
 /// Codes after which a context returns nothing but errors.
 pub(crate) fn is_fault(code: CUresult) -> bool {
+    // Newer than the oldest headers; names are for those who read error codes.
+    const CONTAINED: CUresult = CUresult(226);
+    const TENSOR_MEMORY_LEAK: CUresult = CUresult(721);
+    const EXTERNAL_DEVICE: CUresult = CUresult(911);
     matches!(
         code,
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        CONTAINED
+            | TENSOR_MEMORY_LEAK
+            | EXTERNAL_DEVICE
+            | CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
             | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
             | CUresult::CUDA_ERROR_ASSERT
             | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR

@@ -165,7 +165,8 @@ impl Event {
         self.raw
     }
 
-    /// Hands the raw handle to the caller, who destroys it from now on.
+    /// Hands the raw handle to the caller, who destroys it from now on, and keeps its context alive
+    /// until then.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, sys};

@@ -14,7 +14,7 @@ use cuda_sys::{self as sys, CUfunction, CUresult};
 use crate::{
     context::{CacheConfig, Context},
     driver::LazySymbol,
-    error::{Error, Result},
+    error::{Error, ErrorKind, Result},
     launch::ArgumentSize,
     module::Module,
 };
@@ -208,16 +208,29 @@ impl Function {
 
     /// The kernel's parameters in order; `None` where the driver is older than CUDA 12.4 and
     /// can't tell. Read once.
-    #[must_use]
+    ///
+    /// # Errors
+    /// The driver could tell, but fails to this time: the context has faulted, for instance.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let source = r#"extern "C" __global__ void k(char c, double d) {}"#;
+    /// let k = Module::compile(&context, source)?.function("k")?;
+    /// if let Some([c, d]) = k.parameters()? {
+    ///     assert_eq!((c.offset, c.size, d.offset, d.size), (0, 1, 8, 8));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuFuncGetParamInfo")]
-    pub fn parameters(&self) -> Option<&[ParameterInfo]> {
+    pub fn parameters(&self) -> Result<Option<&[ParameterInfo]>> {
         if let Some(known) = self.info.parameters.get() {
-            return known.as_deref();
+            return Ok(known.as_deref());
         }
-        self.info
-            .parameters
-            .get_or_init(|| self.read_parameters())
-            .as_deref()
+        let read = self.read_parameters()?;
+        Ok(self.info.parameters.get_or_init(|| read).as_deref())
     }
 
     /// Whether arguments of these sizes fit the parameters, or the driver can't tell.
@@ -225,16 +238,16 @@ impl Function {
     /// The sizes are a constant of the arguments' type. Constants at the same place and of the
     /// same length are equal, so that repeated launches compare one address.
     #[inline]
-    pub(crate) fn fits(&self, sizes: &'static [ArgumentSize]) -> bool {
-        let Some(parameters) = self.parameters() else {
-            return true;
+    pub(crate) fn fits(&self, sizes: &'static [ArgumentSize]) -> Result<bool> {
+        let Some(parameters) = self.parameters()? else {
+            return Ok(true);
         };
         if parameters.len() != sizes.len() {
-            return false;
+            return Ok(false);
         }
         let place = sizes.as_ptr().cast_mut();
         if self.info.fitted.load(Ordering::Relaxed) == place {
-            return true;
+            return Ok(true);
         }
         let fits = parameters
             .iter()
@@ -243,13 +256,18 @@ impl Function {
         if fits {
             self.info.fitted.store(place, Ordering::Relaxed);
         }
-        fits
+        Ok(fits)
     }
 
     #[cold]
-    fn read_parameters(&self) -> Option<Box<[ParameterInfo]>> {
-        let get_param_info = GET_PARAM_INFO.get().ok()?;
-        let _current = self.context().enter().ok()?;
+    fn read_parameters(&self) -> Result<Option<Box<[ParameterInfo]>>> {
+        let get_param_info = match GET_PARAM_INFO.get() {
+            Ok(function) => function,
+            // Definite: the driver has no such function.
+            Err(error) if *error.kind() == ErrorKind::Unsupported => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let _current = self.context().enter()?;
         let mut parameters = Vec::new();
         loop {
             let (mut offset, mut size) = (0, 0);
@@ -257,8 +275,8 @@ impl Function {
             // parameter is refused.
             match unsafe { get_param_info(self.raw, parameters.len(), &mut offset, &mut size) } {
                 CUresult::CUDA_SUCCESS => parameters.push(ParameterInfo { offset, size }),
-                CUresult::CUDA_ERROR_INVALID_VALUE => return Some(parameters.into()),
-                _ => return None,
+                CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(Some(parameters.into())),
+                code => self.context().check("cuFuncGetParamInfo", code)?,
             }
         }
     }

@@ -37,6 +37,8 @@
 //! ```
 
 mod attribute;
+mod callback;
+mod capture;
 mod context;
 mod device;
 pub mod driver;
@@ -47,8 +49,10 @@ pub mod guide;
 mod launch;
 mod memory;
 mod module;
+mod order;
 #[cfg(feature = "nvrtc")]
 mod program;
+mod settle;
 mod stream;
 
 pub use attribute::DeviceAttribute;
@@ -61,10 +65,11 @@ pub use event::{Event, EventOptions};
 pub use function::{Function, FunctionAttribute, Occupancy, ParameterInfo};
 pub use launch::{ByValue, Dim3, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out};
 pub use memory::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut, MemoryPool, PinnedBuffer,
-    PinnedFlags, Scope, Transfer, TransferError,
+    DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut, MemoryPool, Owner,
+    PinnedBuffer, PinnedFlags, Scope, Transfer, TransferError,
 };
 pub use module::{Global, JitOptions, Module};
 #[cfg(feature = "nvrtc")]
 pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
+pub use settle::Settled;
 pub use stream::{Stream, StreamOptions};

@@ -2,9 +2,7 @@
 
 use std::{
     ffi::{c_uint, c_void},
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
-    ptr,
+    fmt, ptr,
     sync::Arc,
     thread::{self, ThreadId},
 };
@@ -12,6 +10,7 @@ use std::{
 use cuda_sys::{self as sys, CUresult, CUstream};
 
 use crate::{
+    callback,
     context::Context,
     error::{Error, Result},
     event::Event,
@@ -48,6 +47,11 @@ struct Inner {
 unsafe impl Send for Inner {}
 // SAFETY: as above.
 unsafe impl Sync for Inner {}
+
+/// `CU_STREAM_LEGACY`
+const LEGACY: CUstream = ptr::without_provenance_mut(1);
+/// `CU_STREAM_PER_THREAD`
+const PER_THREAD: CUstream = ptr::without_provenance_mut(2);
 
 /// How a stream is made. `StreamOptions::default()` is what [`Stream::new`] takes.
 ///
@@ -141,7 +145,7 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn legacy_default(context: &Context) -> Self {
-        Self::wrap(1 as CUstream, context, false, None)
+        Self::wrap(LEGACY, context, false, None)
     }
 
     /// The calling thread's own default stream (`CU_STREAM_PER_THREAD`). On another thread the
@@ -161,10 +165,11 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn per_thread_default(context: &Context) -> Self {
-        Self::wrap(2 as CUstream, context, false, Some(thread::current().id()))
+        Self::wrap(PER_THREAD, context, false, Some(thread::current().id()))
     }
 
-    /// The stream behind a raw handle, which the caller goes on owning.
+    /// The stream behind a raw handle, which the caller goes on owning. `CU_STREAM_PER_THREAD` is
+    /// the calling thread's default stream, and can be used on this thread only.
     ///
     /// # Safety
     /// `raw` is a stream of `context` and lives until the last clone of the returned stream, and
@@ -185,7 +190,8 @@ impl Stream {
     /// ```
     #[must_use]
     pub unsafe fn from_raw(context: &Context, raw: CUstream) -> Self {
-        Self::wrap(raw, context, false, None)
+        let thread = (raw == PER_THREAD).then(|| thread::current().id());
+        Self::wrap(raw, context, false, thread)
     }
 
     fn wrap(raw: CUstream, context: &Context, owned: bool, thread: Option<ThreadId>) -> Self {
@@ -203,10 +209,12 @@ impl Stream {
         self.0.raw
     }
 
-    /// Hands the raw handle to the caller, who destroys it from now on.
+    /// Hands the raw handle to the caller, who destroys it from now on, and keeps its context alive
+    /// until then: the stream's own hold on the [context](Self::context) goes with this call.
     ///
     /// # Errors
-    /// Gives the stream back when others hold it too, or when it is not an owned one.
+    /// Gives the stream back when others hold it too, buffers among them, or when it is not an
+    /// owned one.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream, sys};
@@ -236,10 +244,12 @@ impl Stream {
         &self.0.context
     }
 
-    /// Waits until everything enqueued so far has finished.
+    /// Waits until everything enqueued so far has finished. Not every error means that it has:
+    /// [`settle`](Self::settle) tells.
     ///
     /// # Errors
-    /// Something enqueued earlier failed.
+    /// Something enqueued earlier failed. Raw calls are capturing the stream, or, in another mode
+    /// than the relaxed one, any stream.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -254,7 +264,7 @@ impl Stream {
     /// ```
     #[doc(alias = "cuStreamSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        let _current = self.enter()?;
+        let _current = self.enter_to_wait("Stream::synchronize")?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuStreamSynchronize(self.0.raw) };
         self.context().check("cuStreamSynchronize", code)
@@ -277,7 +287,7 @@ impl Stream {
     /// ```
     #[doc(alias = "cuStreamQuery")]
     pub fn query(&self) -> Result<bool> {
-        let _current = self.enter()?;
+        let _current = self.enter_to_wait("Stream::query")?;
         // SAFETY: the handle is live.
         match unsafe { sys::cuStreamQuery(self.0.raw) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
@@ -390,9 +400,10 @@ impl Stream {
     /// Calls `function` on a thread of the driver's when everything enqueued before it has
     /// finished; what is enqueued after it waits for it.
     ///
-    /// The function must make no CUDA calls (the driver forbids it), so it should not own objects
-    /// of this crate whose drop would. A panic in it is caught and goes no further. If the context
-    /// faults before its turn, the driver never calls it and it is leaked.
+    /// The function can make no CUDA calls: the driver forbids it, and methods of this crate are
+    /// refused in it. An object of this crate whose last hold is dropped in it is leaked for the
+    /// same reason. A panic in it is caught and goes no further. If the context faults before its
+    /// turn, the driver never calls it and it is leaked.
     ///
     /// # Errors
     /// The driver refuses; the function is dropped uncalled.
@@ -417,8 +428,7 @@ impl Stream {
         unsafe extern "C" fn call<F: FnOnce()>(data: *mut c_void) {
             // SAFETY: `data` came from `Box::into_raw` below, and the driver calls once.
             let function = unsafe { Box::from_raw(data.cast::<F>()) };
-            // Unwinding into the driver would be undefined; the panic hook has reported it.
-            let _ = catch_unwind(AssertUnwindSafe(function));
+            callback::run(function);
         }
         let _current = self.enter()?;
         let data = Box::into_raw(Box::new(function));
@@ -500,6 +510,14 @@ impl Stream {
         self.0.context.enter()
     }
 
+    /// As [`enter`](Self::enter), for a call that waits for the stream, or asks how far it is: refused where that is
+    /// not possible, before anything is enqueued that would have to be waited for.
+    pub(crate) fn enter_to_wait(&self, call: &'static str) -> Result<crate::context::Current> {
+        let current = self.enter()?;
+        self.expect_uncaptured(call)?;
+        Ok(current)
+    }
+
     #[cold]
     fn expect_thread(&self, owner: ThreadId) -> Result<()> {
         if thread::current().id() == owner {
@@ -510,22 +528,6 @@ impl Stream {
             "this per-thread default stream was made on another thread, where the handle means \
              another stream: call Stream::per_thread_default on this thread, or use Stream::new",
         ))
-    }
-
-    /// Runs `operation` here, ordered after and before the work on the stream that owns the
-    /// memory it touches.
-    pub(crate) fn ordered_with(
-        &self,
-        owner: &Self,
-        operation: impl FnOnce(&Self) -> Result<()>,
-    ) -> Result<()> {
-        if self == owner {
-            return operation(self);
-        }
-        self.join(owner)?;
-        let done = operation(self);
-        // Also after a failure: part of the operation may have been enqueued.
-        owner.join(self).and(done)
     }
 }
 

@@ -330,7 +330,7 @@ impl Convolution {
             // The driver only reads.
             kernel.weights.as_ptr().cast_mut().cast(),
         ];
-        ordered(stream, [input.stream(), output.stream()], || {
+        ordered(stream, [Some(input.owner()), Some(output.owner())], || {
             // SAFETY: the kernel's parameters are two addresses, `Shape` and as many weights as
             // its source was given; it reads and writes the pixels of the two layouts, which were
             // checked to lie within the two views. Ordered with their streams.

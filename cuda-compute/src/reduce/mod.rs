@@ -6,8 +6,8 @@ mod tuning;
 use std::marker::PhantomData;
 
 use cuda_safe::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, Function, LaunchConfig, Module,
-    PinnedBuffer, Program, Stream, bytemuck,
+    DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, Function, LaunchConfig, Module, Owner,
+    PinnedBuffer, Program, Settled, Stream, bytemuck,
 };
 use source::Operation;
 
@@ -37,8 +37,9 @@ pub struct Reducer {
     multiprocessors: u32,
     /// All zero between launches.
     workspace: DeviceBuffer<u64>,
-    /// The device writes here, the host reads after waiting.
-    result: PinnedBuffer<u64>,
+    /// The device writes here, the host reads after waiting. `None` once nothing could tell whether
+    /// the device had written: then it was leaked.
+    result: Option<PinnedBuffer<u64>>,
     kernels: Vec<(Operation, [Option<Function>; tuning::SHAPES.len()])>,
 }
 
@@ -99,7 +100,7 @@ impl Reducer {
             stream: stream.clone(),
             multiprocessors,
             workspace: DeviceBuffer::zeroed(stream, words)?,
-            result: PinnedBuffer::zeroed(context, 1)?,
+            result: Some(PinnedBuffer::zeroed(context, 1)?),
             kernels: Vec::new(),
         })
     }
@@ -232,15 +233,26 @@ impl Reducer {
         x: DeviceView<'_, T>,
         y: Option<DeviceView<'_, T>>,
     ) -> Result<A> {
+        let result = match self.result.take() {
+            Some(result) => result,
+            None => PinnedBuffer::zeroed(self.stream.context(), 1)?,
+        };
         // The kernel writes across the bus: no copy to wait for.
-        let target = self.result.device_ptr()?;
-        let enqueued = self.enqueue(operation, x, y, target, None);
+        let enqueued = result
+            .device_ptr()
+            .map_err(Error::from)
+            .and_then(|target| self.enqueue(operation, x, y, target, None));
         // Also after a failure: nothing may write to the result while it is read or dropped.
-        let waited = self.stream.synchronize();
+        let settled = self.stream.settle();
+        if let Settled::Unknown(error) = settled {
+            std::mem::forget(result); // the kernel may still write to it
+            return Err(enqueued.err().unwrap_or(error.into()));
+        }
+        let value = bytemuck::pod_read_unaligned(&bytemuck::bytes_of(&result[0])[..size_of::<A>()]);
+        self.result = Some(result);
         enqueued?;
-        waited?;
-        let bytes = bytemuck::bytes_of(&self.result[0]);
-        Ok(bytemuck::pod_read_unaligned(&bytes[..size_of::<A>()]))
+        settled.or_abort()?;
+        Ok(value)
     }
 
     fn run_into<T: Element, A: Scalar>(
@@ -257,18 +269,19 @@ impl Reducer {
                 result.len()
             )));
         }
-        let (target, owner) = (result.as_device_ptr(), result.stream());
-        self.enqueue(operation, x, y, target, owner)
+        let (target, owner) = (result.as_device_ptr(), result.owner());
+        self.enqueue(operation, x, y, target, Some(owner))
     }
 
-    /// Enqueues the kernel; `target` is the address of an accumulator and `owner` its stream.
+    /// Enqueues the kernel; `target` is the address of an accumulator and `owner` what it belongs to,
+    /// `None` for the result here.
     fn enqueue<T: Element>(
         &mut self,
         operation: &Operation,
         x: DeviceView<'_, T>,
         y: Option<DeviceView<'_, T>>,
         target: u64,
-        owner: Option<&Stream>,
+        owner: Option<Owner<'_>>,
     ) -> Result<()> {
         if let Some(y) = &y
             && y.len() != x.len()
@@ -286,7 +299,7 @@ impl Reducer {
         let count = x.len() as u64;
         let stream = &self.stream;
         let workspace = &mut self.workspace;
-        let owners = [x.stream(), y.and_then(|y| y.stream()), owner];
+        let owners = [Some(x.owner()), y.map(|y| y.owner()), owner];
         ordered(stream, owners, || {
             // SAFETY: the kernel reads `count` elements of x (and y), which are that long, uses two
             // words of workspace for each block, of which there is room for `most_blocks`, and

@@ -30,19 +30,30 @@ pub unsafe trait KernelArgument: sealed::Sealed {
     /// Whether the launch has to wait for the kernel.
     #[doc(hidden)]
     const WAITS: bool = false;
+    /// Enqueues what has to precede the kernel.
+    ///
+    /// # Safety
+    /// What comes back is dropped, which waits for copies of the memory that is borrowed here, or
+    /// settled; it is not forgotten.
     #[doc(hidden)]
-    fn stage(self, stream: &Stream) -> Result<Self::Staged>;
+    unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged>;
     #[doc(hidden)]
     fn pointer(staged: &mut Self::Staged) -> *mut c_void;
     /// Enqueues what has to follow the kernel.
+    ///
+    /// # Safety
+    /// As [`stage`](Self::stage), and on the same stream.
     #[doc(hidden)]
-    fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {
+    unsafe fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {
         let _ = (staged, stream);
         Ok(())
     }
-    /// The launch has waited: the host's memory is the host's again.
+    /// The host's memory is the host's again.
+    ///
+    /// # Safety
+    /// The launch has waited for everything that was enqueued.
     #[doc(hidden)]
-    fn settle(staged: &mut Self::Staged) {
+    unsafe fn settle(staged: &mut Self::Staged) {
         let _ = staged;
     }
 }
@@ -85,7 +96,7 @@ unsafe impl<T: Pod> KernelArgument for T {
     const SIZE: usize = size_of::<T>();
 
     #[inline]
-    fn stage(self, _: &Stream) -> Result<T> {
+    unsafe fn stage(self, _: &Stream) -> Result<T> {
         Ok(self)
     }
 
@@ -102,7 +113,7 @@ unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
     const SIZE: usize = size_of::<T>();
 
     #[inline]
-    fn stage(self, _: &Stream) -> Result<T> {
+    unsafe fn stage(self, _: &Stream) -> Result<T> {
         Ok(self.0)
     }
 
@@ -122,7 +133,7 @@ macro_rules! device_memory_argument {
             const SIZE: usize = size_of::<CUdeviceptr>();
 
             #[inline]
-            fn stage(self, _: &Stream) -> Result<CUdeviceptr> {
+            unsafe fn stage(self, _: &Stream) -> Result<CUdeviceptr> {
                 Ok(self.as_device_ptr())
             }
 
@@ -179,8 +190,11 @@ pub unsafe trait KernelArguments: sealed::Tuple {
     #[doc(hidden)]
     const SIZES: &'static [ArgumentSize];
     /// Holds the arguments while `launch` is given the pointers to them.
+    ///
+    /// # Safety
+    /// `launch` does nothing with the pointers but enqueue a kernel that takes these arguments.
     #[doc(hidden)]
-    fn with_pointers(
+    unsafe fn with_pointers(
         self,
         stream: &Stream,
         launch: impl FnOnce(&mut [*mut c_void]) -> Result<()>,
@@ -197,19 +211,26 @@ macro_rules! tuple {
 
             #[inline]
             #[allow(non_snake_case, unused_variables, reason = "type names name the variables")]
-            fn with_pointers(
+            unsafe fn with_pointers(
                 self,
                 stream: &Stream,
                 launch: impl FnOnce(&mut [*mut c_void]) -> Result<()>,
             ) -> Result<()> {
                 let ($($name,)*) = self;
+                if const { false $(|| $name::WAITS)* } {
+                    drop(stream.enter_to_wait("Function::launch")?);
+                }
                 // Where a later one fails, those before it are dropped, and wait.
-                $(let mut $name = $name.stage(stream)?;)*
+                // SAFETY: they stay here, to be dropped at the end.
+                $(let mut $name = unsafe { $name.stage(stream)? };)*
                 launch(&mut [$($name::pointer(&mut $name)),*])?;
                 if const { false $(|| $name::WAITS)* } {
-                    $($name::unstage(&mut $name, stream)?;)*
-                    stream.synchronize()?;
-                    $($name::settle(&mut $name);)*
+                    // SAFETY: as above, and the same stream.
+                    $(unsafe { $name::unstage(&mut $name, stream)? };)*
+                    let waited = stream.settle().or_abort();
+                    // SAFETY: the wait is over.
+                    $(unsafe { $name::settle(&mut $name) };)*
+                    waited?;
                 }
                 Ok(())
             }

@@ -31,7 +31,7 @@ impl Function {
             && grid.x <= limits.grid[0]
             && grid.y <= limits.grid[1]
             && grid.z <= limits.grid[2]
-            && self.fits(arguments);
+            && self.fits(arguments)?;
         if fits {
             Ok(grid.count() > 0)
         } else {
@@ -75,7 +75,7 @@ impl Function {
     }
 
     fn argument_misfit(&self, arguments: &[ArgumentSize]) -> Option<String> {
-        let parameters = self.parameters()?;
+        let parameters = self.parameters().ok()??;
         if parameters.len() != arguments.len() {
             return Some(format!(
                 "it has {} parameters and was given {} arguments",

@@ -107,9 +107,8 @@ impl<T: Pod> Staged<'_, T> {
 impl<T: Pod> Drop for Staged<'_, T> {
     fn drop(&mut self) {
         if !self.settled {
-            // A copy may still use the host slice. A failure means a fault, after which the device
-            // no longer touches it.
-            let _ = self.buffer.stream().synchronize();
+            // A copy may still use the host slice. Errors are told by what failed before.
+            let _ = self.buffer.stream().settle().or_abort();
         }
     }
 }
@@ -121,7 +120,7 @@ unsafe impl<'a, T: Pod> KernelArgument for In<'a, T> {
     const SIZE: usize = size_of::<CUdeviceptr>();
     const WAITS: bool = true;
 
-    fn stage(self, stream: &Stream) -> Result<Self::Staged> {
+    unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged> {
         let nothing = std::ptr::slice_from_raw_parts_mut(std::ptr::null_mut(), 0);
         // SAFETY: the slice is borrowed for as long as the stand-in exists.
         unsafe { Staged::new(stream, self.0.len(), nothing)?.upload(stream, self.0) }
@@ -131,7 +130,7 @@ unsafe impl<'a, T: Pod> KernelArgument for In<'a, T> {
         (&raw mut staged.ptr).cast()
     }
 
-    fn settle(staged: &mut Self::Staged) {
+    unsafe fn settle(staged: &mut Self::Staged) {
         staged.settled = true;
     }
 }
@@ -146,7 +145,7 @@ macro_rules! copied_back {
             const SIZE: usize = size_of::<CUdeviceptr>();
             const WAITS: bool = true;
 
-            fn stage(self, stream: &Stream) -> Result<Self::Staged> {
+            unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged> {
                 let stage: fn(Staged<'a, T>, &Stream) -> Result<Staged<'a, T>> = $stage;
                 stage(Staged::new(stream, self.0.len(), self.0)?, stream)
             }
@@ -155,12 +154,12 @@ macro_rules! copied_back {
                 (&raw mut staged.ptr).cast()
             }
 
-            fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {
+            unsafe fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {
                 // SAFETY: the slice is exclusively borrowed for as long as the stand-in exists.
                 unsafe { device_to_host_enqueue(staged.buffer.span(), stream, staged.host) }
             }
 
-            fn settle(staged: &mut Self::Staged) {
+            unsafe fn settle(staged: &mut Self::Staged) {
                 staged.settled = true;
             }
         }

@@ -29,16 +29,25 @@ impl Function {
     ///
     /// # Safety
     /// Rust can't see what the kernel does:
-    /// - each argument has the type that the kernel declares (number and sizes are checked);
+    /// - each argument has the type that the kernel declares. Number and sizes are checked where the
+    ///   driver tells the parameters (CUDA 12.4 and newer); with an older one they are the caller's
+    ///   promise too;
     /// - the kernel stays within the memory it is given, and writes to none that is borrowed for
     ///   reading;
-    /// - memory of another stream than `stream` is ordered by the caller, before and after, and
-    ///   what the kernel reaches by a raw pointer lives until it has finished.
+    /// - memory of another stream than `stream` is ordered by the caller, before and after
+    ///   ([`Stream::ordered_with`] does that);
+    /// - what the kernel reaches by a raw pointer lives until the kernel has finished, and until then
+    ///   host memory among it is left alone: not read where the kernel writes, not written where it
+    ///   reads or writes, and no reference to it is made or used that says otherwise.
     ///
     /// # Errors
     /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) when the number or size
     /// of the arguments, the grid, the block or the shared memory do not fit; nothing was launched
-    /// then. Faults inside the kernel are reported by the next call that waits for it.
+    /// then, nor where the parameters can't be read. Faults inside the kernel are reported by the
+    /// next call that waits for it. With host slices also: raw calls are capturing the stream.
+    ///
+    /// # Aborts
+    /// With host slices as [`Settled::or_abort`](crate::Settled::or_abort).
     ///
     /// ```
     /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Out, Stream};
@@ -79,9 +88,9 @@ impl Function {
             return Ok(());
         }
         // SAFETY: the caller's promise; sizes and limits are checked above.
-        arguments.with_pointers(stream, |pointers| unsafe {
-            self.launch_raw(stream, config, pointers)
-        })
+        unsafe {
+            arguments.with_pointers(stream, |pointers| self.launch_raw(stream, config, pointers))
+        }
     }
 
     /// Enqueues the kernel with an array of pointers to its arguments, unchecked: for arguments

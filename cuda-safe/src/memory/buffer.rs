@@ -8,9 +8,10 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 use super::{
     copy::Span,
     methods::{device_read_methods, device_write_methods},
+    owner::Owner,
     size::byte_size,
 };
-use crate::{error::Result, stream::Stream};
+use crate::{capture::released, error::Result, stream::Stream};
 
 /// `len` elements in device memory, owned.
 ///
@@ -177,7 +178,8 @@ impl<T: Pod> DeviceBuffer<T> {
     }
 
     /// Hands the memory to the caller, who frees it from now on (with `cuMemFreeAsync`, or
-    /// `cuMemFree` once the stream is idle). 0 when there are no elements.
+    /// `cuMemFree` once the stream is idle), and keeps the context alive until then: the buffer's
+    /// own hold on its stream and context goes with this call. 0 when there are no elements.
     #[must_use]
     pub fn into_raw(mut self) -> CUdeviceptr {
         self.owned = false;
@@ -231,14 +233,15 @@ impl<T: Pod> DeviceBuffer<T> {
             && let Ok(_current) = self.stream.enter()
         {
             // SAFETY: owned, and freed once, after everything enqueued on its stream.
-            let code = unsafe { sys::cuMemFreeAsync(self.ptr, self.stream.as_raw()) };
+            let code = released(|| unsafe { sys::cuMemFreeAsync(self.ptr, self.stream.as_raw()) });
             ("cuMemFreeAsync", code)
         } else {
             // No ordered free, or a per-thread stream seen from another thread: wait for all.
-            context.synchronize()?;
+            context.settle().or_leak()?;
             let _current = context.enter()?;
             // SAFETY: owned, and freed once; nothing runs that could use it.
-            ("cuMemFree_v2", unsafe { sys::cuMemFree_v2(self.ptr) })
+            let code = released(|| unsafe { sys::cuMemFree_v2(self.ptr) });
+            ("cuMemFree_v2", code)
         };
         context.check(call, code)
     }
@@ -247,12 +250,12 @@ impl<T: Pod> DeviceBuffer<T> {
         Span {
             ptr: self.ptr,
             bytes: self.len * size_of::<T>(),
-            stream: Some(&self.stream),
+            owner: self.owner(),
         }
     }
 
-    fn stream_ref(&self) -> Option<&Stream> {
-        Some(&self.stream)
+    fn owner(&self) -> Owner<'_> {
+        Owner::Stream(&self.stream)
     }
 
     device_read_methods!(T, '_);

@@ -3,23 +3,25 @@
 use bytemuck::Pod;
 use cuda_sys::{self as sys, CUdeviceptr};
 
-use super::size::byte_size;
+use super::{owner::Owner, size::byte_size};
 use crate::{
     error::{Error, Result},
+    settle::Settled,
     stream::Stream,
 };
 
-/// Device memory without its type: where it is, how long, and on which stream it lives.
+/// Device memory without its type: where it is, how long, and what it belongs to.
 #[derive(Clone, Copy)]
 pub(crate) struct Span<'a> {
     pub(crate) ptr: CUdeviceptr,
     pub(crate) bytes: usize,
-    pub(crate) stream: Option<&'a Stream>,
+    pub(crate) owner: Owner<'a>,
 }
 
 impl Span<'_> {
-    fn ordered(self, stream: &Stream, operation: impl FnOnce(&Stream) -> Result<()>) -> Result<()> {
-        stream.ordered_with(self.stream.unwrap_or(stream), operation)
+    fn overlaps(self, other: Self) -> bool {
+        let end = |span: Self| span.ptr + span.bytes as CUdeviceptr;
+        self.ptr < end(other) && other.ptr < end(self)
     }
 }
 
@@ -35,7 +37,7 @@ pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
     if span.bytes == 0 {
         return Ok(());
     }
-    span.ordered(stream, |stream| {
+    stream.ordered_with([span.owner], || {
         let _current = stream.enter()?;
         // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
         // contract says.
@@ -58,7 +60,7 @@ pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
     if span.bytes == 0 {
         return Ok(());
     }
-    span.ordered(stream, |stream| {
+    stream.ordered_with([span.owner], || {
         let _current = stream.enter()?;
         // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
         // contract says.
@@ -73,9 +75,10 @@ pub(crate) fn host_to_device<T: Pod>(span: Span<'_>, stream: &Stream, host: &[T]
     if span.bytes == 0 {
         return Ok(());
     }
+    let _current = stream.enter_to_wait("copy_from_slice")?;
     // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
     let enqueued = unsafe { host_to_device_enqueue(span, stream, host) };
-    let waited = stream.synchronize();
+    let waited = stream.settle().or_abort();
     enqueued.and(waited)
 }
 
@@ -87,9 +90,10 @@ pub(crate) fn device_to_host<T: Pod>(
     if span.bytes == 0 {
         return Ok(());
     }
-    // SAFETY: `host` is borrowed until the wait below is over.
+    let _current = stream.enter_to_wait("copy_to_slice")?;
+    // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
     let enqueued = unsafe { device_to_host_enqueue(span, stream, host) };
-    let waited = stream.synchronize();
+    let waited = stream.settle().or_abort();
     enqueued.and(waited)
 }
 
@@ -98,10 +102,17 @@ pub(crate) fn device_to_vec<T: Pod>(span: Span<'_>, stream: &Stream, len: usize)
     let mut host = Vec::<T>::with_capacity(len);
     let spare: *mut [T] = std::ptr::slice_from_raw_parts_mut(host.as_mut_ptr(), len);
     if span.bytes > 0 {
-        // SAFETY: the capacity is `len`, and `host` lives until the wait below is over.
+        let _current = stream.enter_to_wait("to_vec")?;
+        // SAFETY: the capacity is `len`, and `host` lives until the wait below is over, or for ever.
         let enqueued = unsafe { device_to_host_enqueue(span, stream, spare) };
-        let waited = stream.synchronize();
-        enqueued.and(waited)?;
+        match stream.settle() {
+            Settled::Done => enqueued?,
+            Settled::Failed(error) => return Err(enqueued.err().unwrap_or(error)),
+            Settled::Unknown(error) => {
+                std::mem::forget(host); // the copy may still write to it
+                return Err(enqueued.err().unwrap_or(error));
+            }
+        }
     }
     // SAFETY: the copy has written all `len` elements, any bits are valid for `T`; elements of
     // size zero need no writing.
@@ -113,15 +124,22 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
     if to.bytes == 0 {
         return Ok(());
     }
-    to.ordered(stream, |stream| {
-        from.ordered(stream, |stream| {
-            let _current = stream.enter()?;
-            // SAFETY: both are live device memory of `bytes`, ordered on this stream. They may
-            // only overlap where unsafe code made the views; bytes are bytes even so.
-            let code =
-                unsafe { sys::cuMemcpyDtoDAsync_v2(to.ptr, from.ptr, to.bytes, stream.as_raw()) };
-            stream.context().check("cuMemcpyDtoDAsync_v2", code)
-        })
+    if to.overlaps(from) {
+        // Two globals of one variable, or views that unsafe code made.
+        return Err(Error::invalid(
+            "copy_from",
+            format!(
+                "the source, {} bytes at {:#x}, and the destination, at {:#x}, overlap: copy by way of a buffer",
+                from.bytes, from.ptr, to.ptr
+            ),
+        ));
+    }
+    stream.ordered_with([to.owner, from.owner], || {
+        let _current = stream.enter()?;
+        // SAFETY: both are live device memory of `bytes`, ordered on this stream, and apart.
+        let code =
+            unsafe { sys::cuMemcpyDtoDAsync_v2(to.ptr, from.ptr, to.bytes, stream.as_raw()) };
+        stream.context().check("cuMemcpyDtoDAsync_v2", code)
     })
 }
 
@@ -142,7 +160,7 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
     }
     let uniform = pattern.iter().all(|byte| *byte == pattern[0]);
     let (Span { ptr, bytes, .. }, count) = (span, span.bytes / pattern.len());
-    span.ordered(stream, |stream| {
+    stream.ordered_with([span.owner], || {
         let _current = stream.enter()?;
         let raw = stream.as_raw();
         let check = |call, code| stream.context().check(call, code);

@@ -44,9 +44,9 @@ macro_rules! device_read_methods {
         /// ```
         #[must_use]
         pub fn view(&self) -> $crate::DeviceView<$life, $T> {
-            let stream = self.stream_ref();
+            let owner = self.owner();
             // SAFETY: this object's own memory, borrowed for no longer than it.
-            unsafe { $crate::DeviceView::from_raw(self.ptr, self.len, stream) }
+            unsafe { $crate::DeviceView::from_raw(self.ptr, self.len, owner) }
         }
 
         /// A range of elements.
@@ -71,9 +71,9 @@ macro_rules! device_read_methods {
         ) -> $crate::Result<$crate::DeviceView<$life, $T>> {
             let range = $crate::memory::size::range_within(range, self.len, "slice")?;
             let ptr = self.ptr + (range.start * size_of::<$T>()) as cuda_sys::CUdeviceptr;
-            let stream = self.stream_ref();
+            let owner = self.owner();
             // SAFETY: within this object's own memory, borrowed for no longer than it.
-            Ok(unsafe { $crate::DeviceView::from_raw(ptr, range.len(), stream) })
+            Ok(unsafe { $crate::DeviceView::from_raw(ptr, range.len(), owner) })
         }
 
         /// The elements before `index`, and those from it on.
@@ -169,9 +169,9 @@ macro_rules! device_write_methods {
         /// ```
         #[must_use]
         pub fn view_mut(&mut self) -> $crate::DeviceViewMut<'_, $T> {
-            let stream = self.stream_ref();
+            let owner = self.owner();
             // SAFETY: this object's own memory, borrowed exclusively for no longer than it.
-            unsafe { $crate::DeviceViewMut::from_raw(self.ptr, self.len, stream) }
+            unsafe { $crate::DeviceViewMut::from_raw(self.ptr, self.len, owner) }
         }
 
         /// A range of elements, for writing.
@@ -196,9 +196,9 @@ macro_rules! device_write_methods {
         ) -> $crate::Result<$crate::DeviceViewMut<'_, $T>> {
             let range = $crate::memory::size::range_within(range, self.len, "slice_mut")?;
             let ptr = self.ptr + (range.start * size_of::<$T>()) as cuda_sys::CUdeviceptr;
-            let stream = self.stream_ref();
+            let owner = self.owner();
             // SAFETY: within this object's own memory, borrowed exclusively for no longer than it.
-            Ok(unsafe { $crate::DeviceViewMut::from_raw(ptr, range.len(), stream) })
+            Ok(unsafe { $crate::DeviceViewMut::from_raw(ptr, range.len(), owner) })
         }
 
         /// The elements before `index`, and those from it on, for writing.
@@ -226,12 +226,12 @@ macro_rules! device_write_methods {
         ) -> $crate::Result<($crate::DeviceViewMut<'_, $T>, $crate::DeviceViewMut<'_, $T>)> {
             let index = $crate::memory::size::range_within(..index, self.len, "split_at_mut")?.end;
             let middle = self.ptr + (index * size_of::<$T>()) as cuda_sys::CUdeviceptr;
-            let stream = self.stream_ref();
+            let owner = self.owner();
             // SAFETY: two parts of this object's own memory that do not overlap.
             Ok(unsafe {
                 (
-                    $crate::DeviceViewMut::from_raw(self.ptr, index, stream),
-                    $crate::DeviceViewMut::from_raw(middle, self.len - index, stream),
+                    $crate::DeviceViewMut::from_raw(self.ptr, index, owner),
+                    $crate::DeviceViewMut::from_raw(middle, self.len - index, owner),
                 )
             })
         }

@@ -3,6 +3,7 @@
 mod buffer;
 pub(crate) mod copy;
 mod methods;
+mod owner;
 mod pinned;
 mod pool;
 mod scope;
@@ -11,6 +12,7 @@ mod transfer;
 mod view;
 
 pub use buffer::DeviceBuffer;
+pub use owner::Owner;
 pub use pinned::{PinnedBuffer, PinnedFlags};
 pub use pool::MemoryPool;
 pub use scope::Scope;

@@ -12,7 +12,7 @@ use bytemuck::Pod;
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::size::byte_size;
-use crate::{context::Context, error::Result};
+use crate::{capture::released, context::Context, error::Result};
 
 /// `len` elements in page-locked host memory: what copies that run beside the host need, and
 /// what copies fastest.
@@ -181,7 +181,7 @@ impl<T: Pod> PinnedBuffer<T> {
     }
 
     /// Hands the memory to the caller, who frees it from now on with `cuMemFreeHost` (unless
-    /// there are no bytes: then the pointer is dangling).
+    /// there are no bytes: then the pointer is dangling), and keeps the context alive until then.
     #[must_use]
     pub fn into_raw(mut self) -> NonNull<T> {
         self.owned = false;
@@ -229,6 +229,11 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(raw)
     }
 
+    /// All of it, for copies: no reference is made, so that a copy may be under way.
+    pub(super) fn as_raw_slice(&self) -> *mut [T] {
+        ptr::slice_from_raw_parts_mut(self.ptr.as_ptr(), self.len)
+    }
+
     /// Gives the memory back now and says whether that worked.
     ///
     /// # Errors
@@ -252,8 +257,9 @@ impl<T: Pod> PinnedBuffer<T> {
             return Ok(());
         }
         let _current = self.context.enter()?;
-        // SAFETY: owned, and freed once; no copy runs on it, as a running copy owns the buffer.
-        let code = unsafe { sys::cuMemFreeHost(self.ptr.as_ptr().cast()) };
+        // SAFETY: owned, and freed once; no copy runs on it, as a running copy owns the buffer, and
+        // what kernels do by its address is over by the contract of their launch.
+        let code = released(|| unsafe { sys::cuMemFreeHost(self.ptr.as_ptr().cast()) });
         self.context.check("cuMemFreeHost", code)
     }
 }

@@ -44,7 +44,11 @@ impl Stream {
     /// Copies from memory that is not page-locked may block the host while they run.
     ///
     /// # Errors
-    /// `body`'s error, or that of the work it enqueued.
+    /// `body`'s error, or that of the work it enqueued. Raw calls are capturing the stream: `body` is
+    /// not run then, and must not begin such a capture.
+    ///
+    /// # Aborts
+    /// As [`Settled::or_abort`](crate::Settled::or_abort).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -69,18 +73,17 @@ impl Stream {
         struct Wait<'a>(&'a Stream);
         impl Drop for Wait<'_> {
             fn drop(&mut self) {
-                // Only on a panic in `body`. A failure means a fault, after which the device no
-                // longer touches the host memory.
-                let _ = self.0.synchronize();
+                let _ = self.0.settle().or_abort(); // only on a panic in `body`
             }
         }
+        drop(self.enter_to_wait("Stream::scope")?);
         let wait = Wait(self);
         let result = body(&Scope {
             stream: self,
             host: PhantomData,
         });
         std::mem::forget(wait);
-        let waited = self.synchronize();
+        let waited = self.settle().or_abort();
         result.and_then(|value| waited.map(|()| value))
     }
 }

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     event::Event,
+    settle::Settled,
     stream::Stream,
 };
 
@@ -54,34 +55,46 @@ pub struct Transfer<T: Pod> {
 /// let mut too_short = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
 /// let failed = stream.upload(host, &mut too_short).unwrap_err();
 /// println!("{}", failed.error);
-/// assert_eq!(*failed.host, [1, 2, 3]); // not lost
+/// assert_eq!(*failed.host.unwrap(), [1, 2, 3]); // not lost
 /// # Ok(())
 /// # }
 /// ```
 pub struct TransferError<T: Pod> {
     /// What went wrong.
     pub error: Error,
-    /// The host memory, as it was.
-    pub host: PinnedBuffer<T>,
+    /// The host memory, as it was. `None` where the copy may have started and nothing can tell
+    /// whether it is over: the memory is leaked then.
+    pub host: Option<PinnedBuffer<T>>,
 }
 
 impl<T: Pod> Transfer<T> {
     fn start(
         host: PinnedBuffer<T>,
         stream: &Stream,
-        enqueue: impl FnOnce(&mut PinnedBuffer<T>) -> Result<()>,
+        call: &'static str,
+        enqueue: impl FnOnce(*mut [T]) -> Result<()>,
     ) -> Result<Self, TransferError<T>> {
-        let mut host = host;
-        // The event first: nothing may fail between the copy's start and its guard.
-        let done = match Event::without_timing(stream.context()) {
+        // What can be refused comes first: nothing may fail between the copy's start and its guard.
+        let prepared = stream
+            .enter_to_wait(call)
+            .and_then(|_current| Event::without_timing(stream.context()));
+        let done = match prepared {
             Ok(event) => event,
-            Err(error) => return Err(TransferError { error, host }),
+            Err(error) => {
+                let host = Some(host);
+                return Err(TransferError { error, host });
+            }
         };
-        let started = enqueue(&mut host).and_then(|()| done.record(stream));
+        let started = enqueue(host.as_raw_slice()).and_then(|()| done.record(stream));
         if let Err(error) = started {
-            // The copy may be under way. Where waiting fails too, the context has faulted, and
-            // the device no longer touches the memory.
-            let _ = stream.synchronize();
+            // The copy may be under way.
+            let host = match stream.settle() {
+                Settled::Done | Settled::Failed(_) => Some(host),
+                Settled::Unknown(_) => {
+                    std::mem::forget(host);
+                    None
+                }
+            };
             return Err(TransferError { error, host });
         }
         Ok(Self {
@@ -115,26 +128,28 @@ impl<T: Pod> Transfer<T> {
     /// Waits for the copy and gives the host memory back.
     ///
     /// # Errors
-    /// Work enqueued before the copy, or the copy, failed. The memory is given back to the system.
+    /// Work enqueued before the copy, or the copy, failed. The memory is given back to the system,
+    /// or leaked where nothing can tell whether the copy is over.
     pub fn wait(mut self) -> Result<PinnedBuffer<T>> {
-        if let Some(done) = &self.done {
-            done.synchronize()?;
-            self.done = None;
+        let settled = self.done.take().map_or(Settled::Done, |done| done.settle());
+        if let Settled::Unknown(error) = settled {
+            return Err(error); // `done` is taken: `drop` leaves the memory alone
         }
-        // SAFETY: taken once: `done` is `None`, so that `drop` leaves it alone.
-        Ok(unsafe { ManuallyDrop::take(&mut self.host) })
+        // SAFETY: taken once, as `done` was; the copy is over.
+        let host = unsafe { ManuallyDrop::take(&mut self.host) };
+        settled.or_abort().map(|()| host)
     }
 }
 
 impl<T: Pod> Drop for Transfer<T> {
     fn drop(&mut self) {
         let Some(done) = self.done.take() else { return };
-        let finished = done.synchronize().is_ok() || done.context().is_poisoned();
-        if finished {
+        match done.settle() {
             // SAFETY: not taken by `wait`, and the device no longer touches it.
-            unsafe { ManuallyDrop::drop(&mut self.host) };
+            Settled::Done | Settled::Failed(_) => unsafe { ManuallyDrop::drop(&mut self.host) },
+            // The device may still be at it: leaking is the lesser evil.
+            Settled::Unknown(_) => {}
         }
-        // Otherwise the device may still be at it: leaking is the lesser evil.
     }
 }
 
@@ -162,11 +177,12 @@ impl Stream {
         host: PinnedBuffer<T>,
         device: &mut (impl DeviceSliceMut<T> + ?Sized),
     ) -> Result<Transfer<T>, TransferError<T>> {
+        const CALL: &str = "Stream::upload";
         let device = device.view_mut();
-        Transfer::start(host, self, |host| {
-            expect_equal(host.len(), device.len(), "Stream::upload")?;
+        Transfer::start(host, self, CALL, |host| {
+            expect_equal(host.len(), device.len(), CALL)?;
             // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
-            unsafe { copy::host_to_device_enqueue(device.span(), self, &raw const **host) }
+            unsafe { copy::host_to_device_enqueue(device.span(), self, host) }
         })
     }
 
@@ -192,11 +208,12 @@ impl Stream {
         device: &(impl DeviceSlice<T> + ?Sized),
         host: PinnedBuffer<T>,
     ) -> Result<Transfer<T>, TransferError<T>> {
+        const CALL: &str = "Stream::download";
         let device = device.view();
-        Transfer::start(host, self, |host| {
-            expect_equal(device.len(), host.len(), "Stream::download")?;
+        Transfer::start(host, self, CALL, |host| {
+            expect_equal(device.len(), host.len(), CALL)?;
             // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
-            unsafe { copy::device_to_host_enqueue(device.span(), self, &raw mut **host) }
+            unsafe { copy::device_to_host_enqueue(device.span(), self, host) }
         })
     }
 }
@@ -209,7 +226,8 @@ impl<T: Pod> From<TransferError<T>> for Error {
 
 impl<T: Pod> fmt::Debug for Transfer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Transfer({} elements)", self.host.len())
+        // The length alone: no reference to memory that the device may be writing to.
+        write!(f, "Transfer({} elements)", self.host.as_raw_slice().len())
     }
 }
 

@@ -9,6 +9,7 @@ use super::{
     buffer::DeviceBuffer,
     copy::Span,
     methods::{device_read_methods, device_write_methods},
+    owner::Owner,
 };
 use crate::stream::Stream;
 
@@ -29,7 +30,7 @@ use crate::stream::Stream;
 pub struct DeviceView<'a, T> {
     ptr: CUdeviceptr,
     len: usize,
-    stream: Option<&'a Stream>,
+    owner: Owner<'a>,
     element: PhantomData<&'a T>,
 }
 
@@ -51,7 +52,7 @@ pub struct DeviceView<'a, T> {
 pub struct DeviceViewMut<'a, T> {
     ptr: CUdeviceptr,
     len: usize,
-    stream: Option<&'a Stream>,
+    owner: Owner<'a>,
     element: PhantomData<&'a mut T>,
 }
 
@@ -115,8 +116,9 @@ impl<'a, T: Pod> DeviceView<'a, T> {
     ///
     /// # Safety
     /// `ptr` is device memory of `len` elements, aligned for `T`, that stays allocated for `'a`
-    /// and until the work enqueued on it has finished. Operations on another stream than `stream`
-    /// are ordered with it; with `None` the ordering is the caller's.
+    /// and until the work enqueued on it has finished. It is memory of `owner`'s context. Operations
+    /// on another stream than an owner that is a stream are ordered with it; where the owner is a
+    /// context, the ordering is the caller's.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
@@ -126,17 +128,17 @@ impl<'a, T: Pod> DeviceView<'a, T> {
     /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
     /// let raw = buffer.as_device_ptr(); // perhaps from another library
     /// // SAFETY: `buffer` has three elements, is held for longer, and belongs to the stream.
-    /// let view = unsafe { DeviceView::<u32>::from_raw(raw, 3, Some(&stream)) };
+    /// let view = unsafe { DeviceView::<u32>::from_raw(raw, 3, &stream) };
     /// assert_eq!(view.to_vec(&stream)?, [1, 2, 3]);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, stream: Option<&'a Stream>) -> Self {
+    pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, owner: impl Into<Owner<'a>>) -> Self {
         Self {
             ptr,
             len,
-            stream,
+            owner: owner.into(),
             element: PhantomData,
         }
     }
@@ -145,12 +147,8 @@ impl<'a, T: Pod> DeviceView<'a, T> {
         Span {
             ptr: self.ptr,
             bytes: self.len * size_of::<T>(),
-            stream: self.stream,
+            owner: self.owner,
         }
-    }
-
-    fn stream_ref(&self) -> Option<&'a Stream> {
-        self.stream
     }
 
     /// The stream whose order the memory is in; `None` where the ordering is the caller's.
@@ -167,7 +165,13 @@ impl<'a, T: Pod> DeviceView<'a, T> {
     /// ```
     #[must_use]
     pub fn stream(&self) -> Option<&'a Stream> {
-        self.stream
+        self.owner.stream()
+    }
+
+    /// What the memory belongs to.
+    #[must_use]
+    pub fn owner(&self) -> Owner<'a> {
+        self.owner
     }
 
     device_read_methods!(T, 'a);
@@ -179,11 +183,11 @@ impl<'a, T: Pod> DeviceViewMut<'a, T> {
     /// # Safety
     /// As [`DeviceView::from_raw`], and nothing else uses the memory for `'a`.
     #[must_use]
-    pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, stream: Option<&'a Stream>) -> Self {
+    pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, owner: impl Into<Owner<'a>>) -> Self {
         Self {
             ptr,
             len,
-            stream,
+            owner: owner.into(),
             element: PhantomData,
         }
     }
@@ -192,18 +196,20 @@ impl<'a, T: Pod> DeviceViewMut<'a, T> {
         Span {
             ptr: self.ptr,
             bytes: self.len * size_of::<T>(),
-            stream: self.stream,
+            owner: self.owner,
         }
-    }
-
-    fn stream_ref(&self) -> Option<&'a Stream> {
-        self.stream
     }
 
     /// The stream whose order the memory is in; `None` where the ordering is the caller's.
     #[must_use]
     pub fn stream(&self) -> Option<&'a Stream> {
-        self.stream
+        self.owner.stream()
+    }
+
+    /// What the memory belongs to.
+    #[must_use]
+    pub fn owner(&self) -> Owner<'a> {
+        self.owner
     }
 
     device_read_methods!(T, '_);

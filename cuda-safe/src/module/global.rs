@@ -7,15 +7,15 @@ use cuda_sys::CUdeviceptr;
 
 use super::Module;
 use crate::{
-    DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut,
+    DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut, Owner,
     memory::{Sealed, Span, device_read_methods, device_write_methods},
-    stream::Stream,
 };
 
 /// A `__device__` or `__constant__` variable: `len` elements in the memory of a module, which it
 /// keeps loaded. Made by [`Module::global`].
 ///
-/// It belongs to no stream: what kernels do to it is ordered by the streams they run on.
+/// It belongs to no stream: what kernels do to it is ordered by the streams they run on. It is copied
+/// and filled on streams of its own context only.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module, Stream};
@@ -59,12 +59,12 @@ impl<T: Pod> Global<T> {
         Span {
             ptr: self.ptr,
             bytes: self.len * size_of::<T>(),
-            stream: None,
+            owner: self.owner(),
         }
     }
 
-    fn stream_ref(&self) -> Option<&Stream> {
-        None
+    fn owner(&self) -> Owner<'_> {
+        Owner::Context(self.module.context())
     }
 
     device_read_methods!(T, '_);

@@ -208,7 +208,7 @@ fn functions_tell_and_take_attributes() {
     assert!(best.block > 0 && best.min_grid > 0);
     assert!(function.max_active_blocks(best.block, 0).unwrap() > 0);
     assert_eq!(function.name(), "shared_sum");
-    let parameters = function.parameters().unwrap();
+    let parameters = function.parameters().unwrap().unwrap();
     assert_eq!(
         parameters
             .iter()

@@ -1,0 +1,81 @@
+//! Host functions that the driver calls: what they must not do.
+
+use std::{
+    any::Any,
+    cell::Cell,
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use crate::error::{Error, Result};
+
+thread_local! {
+    static RUNNING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a host function on the driver's thread. Unwinding into the driver would be undefined: a panic ends here, and so
+/// does one in the drop of its payload. The panic hook has reported both.
+pub(crate) fn run(function: impl FnOnce()) {
+    let before = RUNNING.replace(true);
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {
+        discard(payload);
+    }
+    RUNNING.set(before);
+}
+
+fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        // It might go on like this for ever.
+        mem::forget(payload);
+    }
+}
+
+/// Refuses calls from within a host function, where the driver forbids them. Some would be waiting for the very
+/// function that makes them.
+#[inline]
+pub(crate) fn refuse_within() -> Result<()> {
+    if RUNNING.get() {
+        Err(refusal())
+    } else {
+        Ok(())
+    }
+}
+
+#[cold]
+fn refusal() -> Error {
+    Error::invalid(
+        "Stream::launch_host_function",
+        "a host function may make no CUDA calls, nor drop the last hold on anything that needs one: hand the result \
+         to another thread, over a channel for instance, and make the call there",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_refused_within_and_allowed_again_afterwards() {
+        assert!(refuse_within().is_ok());
+        run(|| {
+            assert!(refuse_within().is_err());
+            run(|| {});
+            assert!(refuse_within().is_err());
+        });
+        assert!(refuse_within().is_ok());
+    }
+
+    #[test]
+    fn a_payload_that_panics_when_dropped_goes_no_further() {
+        struct Bomb(u32);
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                if self.0 > 0 {
+                    std::panic::panic_any(Self(self.0 - 1));
+                }
+            }
+        }
+        run(|| std::panic::panic_any(Bomb(3)));
+        assert!(refuse_within().is_ok());
+    }
+}

@@ -1,0 +1,60 @@
+//! What device memory belongs to.
+
+use crate::{context::Context, stream::Stream};
+
+/// What device memory belongs to: a stream, in whose order it is used and given back, or a context
+/// alone, as the variables of a module do.
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, Module, Owner, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 3)?;
+/// assert_eq!(buffer.view().owner(), Owner::Stream(&stream));
+/// let module = Module::compile(&context, "__device__ int x; __global__ void k() { x = 1; }")?;
+/// let x = module.global::<i32>("x", 1)?;
+/// assert_eq!(x.view().owner(), Owner::Context(&context));
+/// assert_eq!(x.view().owner().stream(), None);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner<'a> {
+    /// Work on another stream is ordered with this one: see [`Stream::ordered_with`].
+    Stream(&'a Stream),
+    /// Ordering is the caller's, within this context.
+    Context(&'a Context),
+}
+
+impl<'a> Owner<'a> {
+    /// The context that the memory is of.
+    #[must_use]
+    pub fn context(self) -> &'a Context {
+        match self {
+            Self::Stream(stream) => stream.context(),
+            Self::Context(context) => context,
+        }
+    }
+
+    /// The stream in whose order the memory is used; `None` where the ordering is the caller's.
+    #[must_use]
+    pub fn stream(self) -> Option<&'a Stream> {
+        match self {
+            Self::Stream(stream) => Some(stream),
+            Self::Context(_) => None,
+        }
+    }
+}
+
+impl<'a> From<&'a Stream> for Owner<'a> {
+    fn from(stream: &'a Stream) -> Self {
+        Self::Stream(stream)
+    }
+}
+
+impl<'a> From<&'a Context> for Owner<'a> {
+    fn from(context: &'a Context) -> Self {
+        Self::Context(context)
+    }
+}

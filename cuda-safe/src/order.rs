@@ -1,0 +1,120 @@
+//! Order among streams.
+
+use crate::{
+    error::{Error, Result},
+    event::Event,
+    memory::Owner,
+    stream::Stream,
+};
+
+impl Stream {
+    /// Runs `work`, which enqueues on this stream and uses memory of the `owners`: after what is
+    /// enqueued on their streams so far, and before what will be, the giving back of the memory
+    /// included. The host does not wait.
+    ///
+    /// Every method of this crate that is given memory and a stream does this. It is here for
+    /// launches on memory of other streams, and for libraries.
+    ///
+    /// # Errors
+    /// `work`'s error. Before `work` is run: memory that belongs to another context and to no
+    /// stream; a stream that is being captured; the driver refuses an event. After it: an owner's
+    /// stream can't be told to wait for the work, in which case the host has waited for it instead.
+    ///
+    /// # Aborts
+    /// As [`Settled::or_abort`](crate::Settled::or_abort), where that wait fails too.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Result, Stream};
+    /// # fn main() -> Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let (stream, other) = (Stream::new(&context)?, Stream::new(&context)?);
+    /// # let source = r#"extern "C" __global__ void add(int *x, const int *y) {
+    /// #     x[threadIdx.x] += y[threadIdx.x]; }"#;
+    /// # let add = Module::compile(&context, source)?.function("add")?;
+    /// let mut x = DeviceBuffer::from_slice(&stream, &[1, 2, 3])?;
+    /// let y = DeviceBuffer::from_slice(&other, &[10, 20, 30])?;
+    /// stream.ordered_with([y.view().owner()], || -> Result<()> {
+    ///     // SAFETY: three threads, three elements; ordered with the stream of `y`.
+    ///     unsafe { add.launch(&stream, LaunchConfig::new(1, 3), (&mut x, &y)) }
+    /// })?;
+    /// drop(y); // on `other`, after the kernel
+    /// assert_eq!(x.to_vec(&stream)?, [11, 22, 33]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn ordered_with<'a, R, E: From<Error>>(
+        &self,
+        owners: impl IntoIterator<Item = Owner<'a>>,
+        work: impl FnOnce() -> Result<R, E>,
+    ) -> Result<R, E> {
+        let mut others: Vec<&Stream> = Vec::new(); // allocates only where there are some
+        for owner in owners {
+            match owner {
+                Owner::Stream(other) if other == self || others.contains(&other) => {}
+                Owner::Stream(other) => others.push(other),
+                Owner::Context(context) => self.context().expect_same(
+                    context,
+                    "Stream::ordered_with",
+                    "the stream and the memory",
+                )?,
+            }
+        }
+        if others.is_empty() {
+            return work();
+        }
+        // Events last, when nothing is left that could be refused for another reason: what is
+        // needed after the work is there before it.
+        for stream in others.iter().copied().chain([self]) {
+            stream.expect_uncaptured("Stream::ordered_with")?;
+        }
+        let done = Event::without_timing(self.context())?;
+        for other in &others {
+            self.wait(&other.record_event()?)?;
+        }
+        let mut behind = Behind {
+            stream: self,
+            others,
+            done,
+            told: false,
+        };
+        let result = work();
+        // Also after a failure: part of the work may have been enqueued.
+        let told = behind.tell();
+        let value = result?;
+        told?;
+        Ok(value)
+    }
+}
+
+/// The owners' streams, which must wait for the work: also when it panics.
+struct Behind<'a> {
+    stream: &'a Stream,
+    others: Vec<&'a Stream>,
+    done: Event,
+    told: bool,
+}
+
+impl Behind<'_> {
+    fn tell(&mut self) -> Result<()> {
+        self.told = true;
+        let told = self.done.record(self.stream).and_then(|()| {
+            let waits = self.others.iter().map(|other| other.wait(&self.done));
+            // All of them, whatever becomes of one.
+            waits.fold(Ok(()), Result::and)
+        });
+        if told.is_err() {
+            // An owner that does not wait may give its memory back: only the host is left to wait.
+            let _ = self.stream.settle().or_abort();
+        }
+        told
+    }
+}
+
+impl Drop for Behind<'_> {
+    fn drop(&mut self) {
+        if !self.told {
+            let _ = self.tell();
+        }
+    }
+}
