@@ -74,6 +74,25 @@ fn any_call_can_be_made_to_fail() {
 }
 
 #[test]
+fn every_call_from_the_nth_on_can_be_made_to_fail() {
+    if inner() {
+        let _context = Own::new();
+        ok!(cuCtxSynchronize());
+        for _ in 0..3 {
+            fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        }
+        // The others work.
+        let address = alloc(16);
+        ok!(cuMemFree_v2(address));
+        return;
+    }
+    let test = "every_call_from_the_nth_on_can_be_made_to_fail";
+    let rules = "cuCtxSynchronize:2+:719";
+    let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_FAIL", rules)]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
 fn device_memory_is_capped() {
     if inner() {
         let _context = Own::new();

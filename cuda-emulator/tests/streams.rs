@@ -344,24 +344,6 @@ fn memory_isnt_there_before_its_stream_says_so() {
     fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamDestroy_v2(first));
 }
 
-/// Leaves the process no room for another thread's stack.
-fn no_more_threads() {
-    let status = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: u64 = status.split(' ').next().unwrap().parse().unwrap();
-    let most = libc::rlimit {
-        rlim_cur: pages * 4096 + (6 << 20),
-        rlim_max: libc::RLIM_INFINITY,
-    };
-    // SAFETY: the limit is a valid one.
-    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &most) }, 0);
-    assert!(
-        std::thread::Builder::new()
-            .stack_size(8 << 20)
-            .spawn(|| ())
-            .is_err()
-    );
-}
-
 #[test]
 fn without_room_for_another_thread() {
     if !inner() {

@@ -29,6 +29,8 @@ pub struct Config {
     pub check_barrier: bool,
     /// Report what is still allocated at exit.
     pub check_leak: bool,
+    /// How long work on a stream is held back unless somebody waits for it.
+    pub hold: Option<Duration>,
     /// The longest a launch may take.
     pub timeout: Option<Duration>,
     /// File that fault reports are appended to.
@@ -74,6 +76,7 @@ impl Config {
             check_race: false,
             check_barrier: false,
             check_leak: false,
+            hold: number("CUDA_EMULATOR_HOLD", 1, 3_600_000)?.map(Duration::from_millis),
             timeout: None,
             report: get("CUDA_EMULATOR_REPORT").map(PathBuf::from),
         };
@@ -221,6 +224,7 @@ mod tests {
             ("CUDA_EMULATOR_SEED", "7"),
             ("CUDA_EMULATOR_CHECK", "race,leak"),
             ("CUDA_EMULATOR_TIMEOUT", "0.5"),
+            ("CUDA_EMULATOR_HOLD", "250"),
         ])
         .unwrap();
         assert_eq!(config.trace, Some(Sink::File("/tmp/trace".into())));
@@ -232,6 +236,7 @@ mod tests {
         );
         assert!(config.check_race && config.check_leak && !config.check_uninit);
         assert_eq!(config.timeout, Some(Duration::from_millis(500)));
+        assert_eq!(config.hold, Some(Duration::from_millis(250)));
     }
 
     #[test]
@@ -241,6 +246,7 @@ mod tests {
             ("CUDA_EMULATOR_THREADS", "0"),
             ("CUDA_EMULATOR_CHECK", "everything"),
             ("CUDA_EMULATOR_TIMEOUT", "-1"),
+            ("CUDA_EMULATOR_HOLD", "0"),
             ("CUDA_EMULATOR_FAIL", "cuMemAlloc"),
         ] {
             assert!(read(&[(name, value)]).unwrap_err().contains(name), "{name}");

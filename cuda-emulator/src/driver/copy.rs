@@ -1,7 +1,8 @@
 //! Copies and fills: checked when called, done in stream order.
 //!
 //! What is asynchronous follows the driver: copies that touch pageable host memory are finished with that memory when
-//! the call returns, copies among device and page-locked memory are not.
+//! the call returns, copies among device and page-locked memory are not. Where work is held back, neither are: CUDA only
+//! says that the former may be synchronous.
 
 use std::sync::Arc;
 
@@ -120,7 +121,8 @@ impl Copy {
                     None => from.address + z * from.slice + y * from.pitch,
                 };
                 // SAFETY: device and page-locked ranges were just found in the table of allocations, and the arena
-                // stays mapped; pageable ranges are the client's promise for the duration of the call, which waits.
+                // stays mapped; pageable ranges are the client's promise until the copy is done: for the duration of
+                // the call, which waits, or, where work is held back, until the client has waited.
                 // The ranges of a wrong client may overlap, hence copy and not copy_nonoverlapping.
                 unsafe {
                     std::ptr::copy(source as *const u8, target as *mut u8, extent[0] as usize)
@@ -175,8 +177,14 @@ pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: 
         .try_fold(1u64, |all, &one| all.checked_mul(one))
         .unwrap_or(u64::MAX);
     let mut aside = None;
-    let mut wait = timing == Timing::Synchronous || places[0] == Place::Pageable;
-    if !wait && places[1] == Place::Pageable {
+    let pageable = places.contains(&Place::Pageable);
+    let mut wait = match timing {
+        Timing::Synchronous => true,
+        // From host to host is always synchronous.
+        Timing::Asynchronous if stream.holds_back() => pageable && !places.contains(&Place::Device),
+        Timing::Asynchronous => places[0] == Place::Pageable,
+    };
+    if !wait && pageable && !stream.holds_back() {
         if aside_bytes <= SET_ASIDE {
             aside = Some(set_aside(&from, extent));
         } else {

@@ -153,6 +153,9 @@ impl Event {
             return Err(Code::ERROR_INVALID_HANDLE);
         };
         if !from.mark.is_reached() || !to.mark.is_reached() {
+            // Who asks wants them reached, as with a query.
+            from.mark.want();
+            to.mark.want();
             return Err(Code::ERROR_NOT_READY);
         }
         let [from, to] = [from, to].map(|record| record.time.load(Ordering::Acquire) as i64);

@@ -4,23 +4,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::status::Code;
 
-/// "The n-th call of this function gives this code instead of being made."
+/// "The n-th call of this function gives this code instead of being made." Or the n-th and every later one.
 #[derive(Debug)]
 pub struct Failure {
     /// Documentation name, exported name, or `*` for every call.
     function: String,
     /// From 1.
     nth: u64,
+    /// The later calls fail too.
+    onwards: bool,
     code: Code,
     seen: AtomicU64,
 }
 
 impl Failure {
-    /// Parses `cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY`.
+    /// Parses `cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY`, or `cuMemAlloc:3+:CUDA_ERROR_OUT_OF_MEMORY`.
     pub fn parse(text: &str) -> Result<Failure, String> {
         let fail = || {
             format!(
-                "CUDA_EMULATOR_FAIL: `{text}` isn't of the form function:n:code, such as cuMemAlloc:1:CUDA_ERROR_OUT_OF_MEMORY"
+                "CUDA_EMULATOR_FAIL: `{text}` isn't of the form function:n:code or function:n+:code, such as \
+                 cuMemAlloc:1:CUDA_ERROR_OUT_OF_MEMORY"
             )
         };
         let mut parts = text.split(':');
@@ -29,10 +32,14 @@ impl Failure {
         else {
             return Err(fail());
         };
+        let (nth, onwards) = match nth.strip_suffix('+') {
+            Some(nth) => (nth, true),
+            None => (nth, false),
+        };
         let nth = nth
             .parse::<u64>()
             .ok()
-            .filter(|&n| n > 0)
+            .filter(|&n| n > 0 && !nth.starts_with('+'))
             .ok_or_else(fail)?;
         let code = Code::parse(code)
             .filter(|&c| c != Code::SUCCESS)
@@ -40,6 +47,7 @@ impl Failure {
         Ok(Failure {
             function: function.into(),
             nth,
+            onwards,
             code,
             seen: AtomicU64::new(0),
         })
@@ -50,7 +58,11 @@ impl Failure {
         let this = self.function == "*"
             || self.function == exported
             || self.function == documented_name(exported);
-        (this && self.seen.fetch_add(1, Ordering::Relaxed) + 1 == self.nth).then_some(self.code)
+        if !this {
+            return None;
+        }
+        let number = self.seen.fetch_add(1, Ordering::Relaxed) + 1;
+        (number == self.nth || self.onwards && number > self.nth).then_some(self.code)
     }
 }
 
@@ -96,11 +108,26 @@ mod tests {
     }
 
     #[test]
+    fn a_plus_means_every_later_call_too() {
+        let failure = Failure::parse("cuMemAlloc:2+:CUDA_ERROR_UNKNOWN").unwrap();
+        assert_eq!(failure.count("cuMemAlloc_v2"), None);
+        assert_eq!(failure.count("cuMemFree_v2"), None);
+        for _ in 0..3 {
+            assert_eq!(failure.count("cuMemAlloc_v2"), Some(Code::ERROR_UNKNOWN));
+        }
+        assert_eq!(failure.count("cuMemFree_v2"), None);
+    }
+
+    #[test]
     fn nonsense_is_refused() {
         for text in [
             "",
             "cuInit",
             "cuInit:0:1",
+            "cuInit:0+:1",
+            "cuInit:+:1",
+            "cuInit:1++:1",
+            "cuInit:+1+:1",
             "cuInit:1:CUDA_SUCCESS",
             "cuInit:1:CUDA_ERROR_NO",
             "a:1:2:3",

@@ -3,6 +3,8 @@
 //! Work on one stream is done in order; work on different streams only waits where the client, or the rules of the
 //! legacy default stream, say so. Such a wait is a [`Mark`]: "that stream, up to that piece of work". A mark always
 //! points to work that was submitted earlier, so waits can't form a ring.
+//!
+//! With `CUDA_EMULATOR_HOLD` work is held back until somebody wants it done, or its time has come: see [`Gate`].
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +16,7 @@ use super::context::{self, Context};
 use super::fault::Fault;
 use super::handle::{Kind, Table};
 use super::status::{Code, Result};
-use super::{call, memory};
+use super::{call, config, memory};
 
 /// `CU_STREAM_NON_BLOCKING`
 pub const NON_BLOCKING: u32 = 1;
@@ -40,6 +42,8 @@ pub struct Stream {
     pub flags: u32,
     pub priority: i32,
     pub role: Role,
+    /// How long work is held back.
+    hold: Option<Duration>,
     queue: Mutex<Queue>,
     /// Wakes the worker.
     work: Condvar,
@@ -58,6 +62,15 @@ struct Queue {
     has_worker: bool,
     worker_sleeps: bool,
     closed: bool,
+    /// Somebody waits for, or has asked after, so many pieces of work. Only kept where work is held back.
+    wanted: u64,
+}
+
+/// Whether the piece of work at the front of a queue may begin.
+enum Gate {
+    Open,
+    /// Nobody wants it, and it isn't its time.
+    Shut(Duration),
 }
 
 /// A point in a stream's order.
@@ -75,6 +88,11 @@ impl Mark {
     pub fn wait(&self) {
         self.stream.wait(self.number);
     }
+
+    /// Has the work up to here begin, where it is held back, without waiting for it.
+    pub fn want(&self) {
+        self.stream.want(self.number);
+    }
 }
 
 /// A piece of work.
@@ -84,6 +102,8 @@ struct Item {
     after: Vec<Mark>,
     work: Work,
     how: How,
+    /// When it begins even if nobody wants it; `None` for at once.
+    due: Option<Instant>,
 }
 
 /// How a piece of work is to be run.
@@ -143,12 +163,14 @@ impl Stream {
             flags,
             priority,
             role,
+            hold: config::get().hold,
             queue: Mutex::new(Queue {
                 items: VecDeque::new(),
                 running: false,
                 has_worker: false,
                 worker_sleeps: false,
                 closed: false,
+                wanted: 0,
             }),
             work: Condvar::new(),
             submitted: AtomicU64::new(0),
@@ -157,6 +179,11 @@ impl Stream {
             finished_lock: Mutex::new(()),
             waiters: AtomicU32::new(0),
         }
+    }
+
+    /// Work isn't begun before somebody waits for it.
+    pub fn holds_back(&self) -> bool {
+        self.hold.is_some()
     }
 
     /// Takes part in the legacy default stream's order.
@@ -214,14 +241,25 @@ impl Stream {
             stream: self.clone(),
             number,
         };
-        if how == How::AtOnce && queue.items.is_empty() && !queue.running && after.is_empty() {
+        let item = Item {
+            after,
+            work,
+            how,
+            due: self.hold.map(|hold| Instant::now() + hold),
+        };
+        if how == How::AtOnce
+            && queue.items.is_empty()
+            && !queue.running
+            && item.after.is_empty()
+            && item.due.is_none()
+        {
             queue.running = true;
             drop(queue);
             drop(order);
-            self.execute(Item { after, work, how });
+            self.execute(item);
             return mark;
         }
-        queue.items.push_back(Item { after, work, how });
+        queue.items.push_back(item);
         if queue.has_worker {
             if queue.worker_sleeps {
                 queue.worker_sleeps = false;
@@ -255,22 +293,60 @@ impl Stream {
             }
             let mut queue = self.lock();
             let item = loop {
-                if !queue.running
-                    && let Some(item) = queue.items.pop_front()
-                {
+                let gate = match queue.items.front() {
+                    Some(item) if !queue.running => Some(self.gate(&queue, item, until)),
+                    _ => None,
+                };
+                if let Some(Gate::Open) = gate {
                     queue.running = true;
-                    break item;
+                    break queue.items.pop_front().expect("just seen");
                 }
                 if queue.items.is_empty() && (queue.closed || until == Until::Idle) {
                     queue.has_worker = until == Until::Closed;
                     return;
                 }
                 queue.worker_sleeps = true;
-                queue = self.work.wait(queue).unwrap_or_else(|e| e.into_inner());
+                queue = match gate {
+                    Some(Gate::Shut(left)) => {
+                        let woken = self.work.wait_timeout(queue, left);
+                        woken.unwrap_or_else(|e| e.into_inner()).0
+                    }
+                    _ => self.work.wait(queue).unwrap_or_else(|e| e.into_inner()),
+                };
                 queue.worker_sleeps = false;
             };
             drop(queue);
             self.execute(item);
+        }
+    }
+
+    /// Whether the item at the front of the queue may begin.
+    fn gate(&self, queue: &Queue, front: &Item, until: Until) -> Gate {
+        let Some(due) = front.due else {
+            return Gate::Open;
+        };
+        // Nothing is running, so all before it is done. Without a worker nobody could open the gate later.
+        if queue.wanted > self.completed() || until == Until::Idle {
+            return Gate::Open;
+        }
+        match due.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Gate::Open,
+            left => Gate::Shut(left),
+        }
+    }
+
+    /// Has the first `number` pieces of work begin, where they are held back.
+    fn want(&self, number: u64) {
+        if self.hold.is_none() {
+            return;
+        }
+        let mut queue = self.lock();
+        if queue.wanted < number {
+            queue.wanted = number;
+            if queue.worker_sleeps {
+                queue.worker_sleeps = false;
+                self.work.notify_one();
+            }
         }
     }
 
@@ -305,6 +381,7 @@ impl Stream {
 
     /// Waits until the first `number` pieces of work are done, doing some of it if nobody else does.
     pub fn wait(&self, number: u64) {
+        self.want(number);
         while self.completed() < number {
             let mut queue = self.lock();
             let ready = !queue.running
@@ -362,9 +439,11 @@ impl Stream {
         self.context.usable()
     }
 
-    /// Whether there is nothing to wait for.
+    /// Whether there is nothing to wait for. Who asks wants it done: what is held back begins.
     pub fn is_idle(self: &Arc<Self>) -> bool {
-        self.frontier().is_empty()
+        let frontier = self.frontier();
+        frontier.iter().for_each(Mark::want);
+        frontier.is_empty()
     }
 
     /// Lets the worker go once all is done.

@@ -197,3 +197,21 @@ pub fn inner() -> bool {
 pub fn nothing() -> *const c_void {
     null()
 }
+
+/// Leaves the process no room for another thread's stack.
+pub fn no_more_threads() {
+    let status = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = status.split(' ').next().unwrap().parse().unwrap();
+    let most = libc::rlimit {
+        rlim_cur: pages * 4096 + (6 << 20),
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: the limit is a valid one.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &most) }, 0);
+    assert!(
+        std::thread::Builder::new()
+            .stack_size(8 << 20)
+            .spawn(|| ())
+            .is_err()
+    );
+}

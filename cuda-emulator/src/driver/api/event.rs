@@ -45,7 +45,8 @@ export! {
 
     fn cuEventQuery(hEvent: u64) {
         let event = event::get(hEvent)?;
-        if event.mark().is_some() {
+        if let Some(mark) = event.mark() {
+            mark.want();
             return Err(Code::ERROR_NOT_READY);
         }
         event.context.usable()
