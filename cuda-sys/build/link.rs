@@ -42,7 +42,9 @@ pub fn libcuda(
         .and_then(|()| fs::write(&file, source))
         .map_err(|error| format!("cuda-sys cannot write {}: {error}", file.display()))?;
     let compiler = compiler();
-    let output = Command::new(&compiler)
+    let (program, arguments) = words(&compiler);
+    let output = Command::new(program)
+        .args(arguments)
         .args([
             "-shared",
             "-nostdlib",
@@ -65,6 +67,16 @@ pub fn libcuda(
     println!("cargo::rustc-link-search=native={}", dir.display());
     println!("cargo::rustc-link-lib=dylib=cuda-link-stub");
     Ok(())
+}
+
+/// A compiler's command as those variables have it: a program, which may lie in a path with spaces, or a program and
+/// its first arguments, as in `ccache gcc`.
+fn words(command: &str) -> (&str, Vec<&str>) {
+    let mut words = command.split_whitespace();
+    match words.next() {
+        Some(program) if !Path::new(command).is_file() => (program, words.collect()),
+        _ => (command, Vec::new()),
+    }
 }
 
 /// The C compiler for the target, by the variables that cc and cargo use.

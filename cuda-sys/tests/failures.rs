@@ -112,6 +112,36 @@ fn no_c_compiler() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_compiler_may_be_a_command_of_several_words_or_a_path_with_spaces() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let home = toolkit(
+        "wrapped-cc",
+        "#define CUDA_VERSION 13000\nint cuInit(unsigned int);\n",
+    );
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("failures/a folder");
+    fs::create_dir_all(&folder).expect("a directory");
+    let tell = folder.join("tell");
+    fs::write(&tell, "#!/bin/sh\necho \"told: $1 $2\" >&2\nexit 1\n").expect("a file");
+    fs::set_permissions(&tell, fs::Permissions::from_mode(0o755)).expect("permissions");
+    let tell = tell.to_str().expect("a path in UTF-8");
+    let clang = libclang();
+    let with = |command: &str| {
+        let mut variables = vec![("CUDA_HOME", home.as_str()), ("CC", command)];
+        variables.extend(clang.iter().map(|(name, path)| (*name, path.as_str())));
+        message(&run("wrapped-cc", &variables))
+    };
+    let text = with(tell);
+    assert!(text.contains("told: -shared -nostdlib"), "{text}");
+    // As `ccache gcc`: the wrapper is given the compiler.
+    let text = with("/bin/sh -c false");
+    assert!(text.contains("/bin/sh -c false could not make"), "{text}");
+    let text = with("/bin/echo gcc");
+    assert!(!text.contains("needs a C compiler"), "{text}");
+}
+
+#[test]
 fn a_header_that_wants_more_than_there_is() {
     let home = toolkit(
         "bad-header",

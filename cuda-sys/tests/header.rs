@@ -250,7 +250,9 @@ fn layouts_agree_with_the_c_compiler() {
     std::fs::write(&file, source).expect("the file can be written");
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let include = TOOLKIT_INCLUDE_DIRS.iter().map(|dir| format!("-I{dir}"));
-    let output = Command::new(compiler)
+    let mut words = compiler.split_whitespace();
+    let output = Command::new(words.next().unwrap_or("cc"))
+        .args(words)
         .args(["-std=c11", "-fsyntax-only", "-w"])
         .args(include)
         .arg(&file)
