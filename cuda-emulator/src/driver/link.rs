@@ -47,6 +47,11 @@ pub fn destroy(handle: u64) -> Result {
         .ok_or(Code::ERROR_INVALID_HANDLE)
 }
 
+/// Linkers that live.
+pub fn all() -> Vec<Arc<Linker>> {
+    LINKERS.all()
+}
+
 impl Linker {
     /// Adds an input.
     ///

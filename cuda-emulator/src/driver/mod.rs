@@ -24,6 +24,7 @@ mod link;
 mod memory;
 mod module;
 mod occupancy;
+pub mod pending;
 mod pool;
 mod shadow;
 mod status;
