@@ -21,6 +21,7 @@ mod jit;
 mod launch;
 mod leak;
 mod link;
+mod linked;
 mod memory;
 mod module;
 mod occupancy;
