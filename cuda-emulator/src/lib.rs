@@ -7,3 +7,5 @@
 mod driver;
 pub mod engine;
 pub mod ptx;
+
+pub use driver::pending::{HostAccess, HostWork, pending_host_work};

@@ -10,39 +10,6 @@ use std::ptr::null_mut;
 
 const FAULTS: &str = include_str!("abi/faults.ptx");
 
-/// Runs the test again with the variables. `inside` happens there; the report, on standard error as in the file, must
-/// have all the parts.
-fn reports(test: &str, variables: &[(&str, &str)], parts: &[&str], inside: impl FnOnce()) {
-    if inner() {
-        return inside();
-    }
-    let file = format!("cuda-emulator-{test}-{}", std::process::id());
-    let path = std::env::temp_dir().join(file);
-    let mut all = vec![("CUDA_EMULATOR_REPORT", path.to_str().unwrap())];
-    all.extend(variables);
-    let (code, _, text) = rerun(test, &all);
-    let file = std::fs::read_to_string(&path);
-    let _ = std::fs::remove_file(&path);
-    assert_eq!(code, Some(0), "{text}");
-    let file = file.expect("a report in the file");
-    for part in parts {
-        assert!(text.contains(part), "`{part}` isn't in\n{text}");
-        assert!(file.contains(part), "`{part}` isn't in the file\n{file}");
-    }
-}
-
-/// Runs the test again with the variables; nothing may be reported. Gives its standard output.
-fn passes(test: &str, variables: &[(&str, &str)], inside: impl FnOnce()) -> String {
-    if inner() {
-        inside();
-        return String::new();
-    }
-    let (code, output, text) = rerun(test, variables);
-    assert_eq!(code, Some(0), "{text}");
-    assert!(!text.contains("[cuda-emulator]"), "{text}");
-    output
-}
-
 /// Launches a kernel of one block in a context of its own; the code of the next synchronisation.
 fn run(kernel: &str, threads: u32, arguments: &mut [*mut c_void]) -> CUresult {
     let function = function(load(FAULTS), kernel);

@@ -1,8 +1,11 @@
-//! Malformed PTX must end in an error, never in a panic: a deterministic mutation of good modules.
+//! Malformed PTX must end in an error, never in a panic: a deterministic mutation of good modules. Malformed
+//! images are in `images`.
 //!
 //! `CUDA_EMULATOR_FUZZ_SECONDS` sets how long it goes on (2 seconds a module without it).
 
+mod abi;
 mod common;
+mod images;
 
 use std::time::{Duration, Instant};
 
@@ -77,14 +80,19 @@ fn split(text: &str) -> Vec<&str> {
     out
 }
 
-fn fuzz(name: &str, text: &str) {
+/// When a fuzz that begins now is over.
+fn end_of_fuzz() -> Instant {
     let seconds = std::env::var("CUDA_EMULATOR_FUZZ_SECONDS")
         .ok()
         .and_then(|s| s.parse().ok())
         .unwrap_or(2);
+    Instant::now() + Duration::from_secs(seconds)
+}
+
+fn fuzz(name: &str, text: &str) {
     let tokens = split(text);
     let mut random = Random(0x1234_5678_9abc_def1);
-    let end = Instant::now() + Duration::from_secs(seconds);
+    let end = end_of_fuzz();
     let (mut runs, mut loaded) = (0, 0);
     while Instant::now() < end {
         let mut list = tokens.clone();

@@ -305,6 +305,18 @@ fn fat_binaries_are_searched_for_ptx() {
         function(module, "mixed");
         ok!(cuModuleUnload(module));
     }
+    // Wrappers that lead nowhere, and in a circle.
+    let mut wrapper = [0x1_4662_43b1_u64, 0, 0];
+    let mut module = null_mut();
+    fails!(
+        CUDA_ERROR_INVALID_IMAGE,
+        cuModuleLoadFatBinary(&mut module, wrapper.as_ptr().cast())
+    );
+    wrapper[1] = wrapper.as_ptr() as u64;
+    fails!(
+        CUDA_ERROR_INVALID_IMAGE,
+        cuModuleLoadFatBinary(&mut module, wrapper.as_ptr().cast())
+    );
 }
 
 #[test]
@@ -456,6 +468,8 @@ fn several_texts_are_linked() {
     add(CALLEE, c"callee.ptx");
     ok!(cuLinkComplete(linker, &mut image, &mut size));
     assert!(size > 0);
+    // SAFETY: the product, while its linker lives.
+    let copy = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec();
     let mut module = null_mut();
     ok!(cuModuleLoadData(&mut module, image));
     ok!(cuLinkDestroy(linker));
@@ -472,4 +486,19 @@ fn several_texts_are_linked() {
         CUresult::CUDA_SUCCESS
     );
     assert_eq!(download::<u32>(place, 1), [42]);
+    // A copy is as good, in memory or in a file; a changed one is none, and its length is not believed.
+    ok!(cuModuleLoadData(&mut module, copy.as_ptr().cast()));
+    function(module, "call");
+    let path = std::env::temp_dir().join(format!("cuda-emulator-link-{}", std::process::id()));
+    std::fs::write(&path, &copy).unwrap();
+    let name = CString::new(path.to_str().unwrap()).unwrap();
+    ok!(cuModuleLoad(&mut module, name.as_ptr()));
+    function(module, "call");
+    std::fs::remove_file(&path).unwrap();
+    let mut changed = copy;
+    changed[15] = 1;
+    fails!(
+        CUDA_ERROR_INVALID_IMAGE,
+        cuModuleLoadData(&mut module, changed.as_ptr().cast())
+    );
 }

@@ -29,6 +29,10 @@ pub struct Config {
     pub check_barrier: bool,
     /// Report what is still allocated at exit.
     pub check_leak: bool,
+    /// Report page-locked memory that is freed while queued work uses it.
+    pub check_host: bool,
+    /// Report work that touches memory of another context of its device.
+    pub check_context: bool,
     /// How long work on a stream is held back unless somebody waits for it.
     pub hold: Option<Duration>,
     /// The longest a launch may take.
@@ -76,6 +80,8 @@ impl Config {
             check_race: false,
             check_barrier: false,
             check_leak: false,
+            check_host: false,
+            check_context: false,
             hold: number("CUDA_EMULATOR_HOLD", 1, 3_600_000)?.map(Duration::from_millis),
             timeout: None,
             report: get("CUDA_EMULATOR_REPORT").map(PathBuf::from),
@@ -108,9 +114,11 @@ impl Config {
                 "race" => &mut config.check_race,
                 "barrier" => &mut config.check_barrier,
                 "leak" => &mut config.check_leak,
+                "host" => &mut config.check_host,
+                "context" => &mut config.check_context,
                 _ => {
                     return Err(format!(
-                        "CUDA_EMULATOR_CHECK: `{item}` is unknown; there are uninit, race, barrier and leak"
+                        "CUDA_EMULATOR_CHECK: `{item}` is unknown; there are uninit, race, barrier, leak, host and context"
                     ));
                 }
             } = true;

@@ -122,6 +122,17 @@ impl Context {
         })
     }
 
+    /// What it is called in reports.
+    pub fn name(&self) -> String {
+        match self.primary {
+            true => format!(
+                "context {} (the primary context of device {})",
+                self.id, self.ordinal
+            ),
+            false => format!("context {} (cuCtxCreate)", self.id),
+        }
+    }
+
     /// Whether it exists as far as the client is concerned.
     pub fn is_alive(&self) -> bool {
         self.alive.load(Ordering::Acquire)
@@ -440,6 +451,13 @@ pub fn set_primary_flags(ordinal: i32, flags: u32) {
         .context
         .flags
         .store(flags, Ordering::Relaxed);
+}
+
+/// Contexts that live.
+pub fn all() -> Vec<Arc<Context>> {
+    let mut contexts = CONTEXTS.all();
+    contexts.retain(|context| context.is_alive());
+    contexts
 }
 
 /// Created contexts that live.

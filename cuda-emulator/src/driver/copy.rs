@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use super::fault::Fault;
-use super::memory::{self, Origin};
+use super::memory::{self, Allocation, Origin};
+use super::pending::{HostAccess, Pending};
 use super::status::{Code, Result};
-use super::stream::{How, Stream};
+use super::stream::{self, How, Stream};
 
 /// Larger pageable sources are not set aside: the call waits for the copy instead.
 const SET_ASIDE: u64 = 64 << 10;
@@ -34,6 +35,8 @@ pub struct Side {
     /// Bytes from slice to slice.
     pub slice: u64,
     pub claim: Claim,
+    /// Id of the context whose memory the call says it is.
+    pub context: Option<u64>,
 }
 
 impl Side {
@@ -44,6 +47,7 @@ impl Side {
             pitch: 0,
             slice: 0,
             claim,
+            context: None,
         }
     }
 }
@@ -70,7 +74,8 @@ fn span(side: &Side, extent: Extent) -> Result<u64> {
         .ok_or(Code::ERROR_INVALID_VALUE)
 }
 
-fn locate(side: &Side, extent: Extent) -> Result<Place> {
+/// What a side is, and the allocation that it lies in, if any.
+fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocation>>)> {
     if side.address == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
@@ -79,13 +84,44 @@ fn locate(side: &Side, extent: Extent) -> Result<Place> {
         Some(_) => {
             let allocation = memory::check(side.address, length)?;
             // Page-locked memory of the client stays within reach of a plain host copy.
-            Ok(match allocation.origin {
+            let place = match allocation.origin {
                 Origin::Host | Origin::Registered => Place::PageLocked,
                 _ => Place::Device,
-            })
+            };
+            Ok((place, Some(allocation)))
         }
         None if side.claim == Claim::Device => Err(Code::ERROR_INVALID_VALUE),
-        None => Ok(Place::Pageable),
+        None => Ok((Place::Pageable, None)),
+    }
+}
+
+/// A fault where a side lies in memory of another context than the stream's that the call doesn't name, and that is
+/// looked for.
+fn trespass(stream: &Stream, side: &Side, allocation: Option<&Arc<Allocation>>) -> Option<Fault> {
+    let allocation = allocation?;
+    if side.context == Some(allocation.context.id) {
+        return None;
+    }
+    let why = allocation.trespass(&stream.context, side.address)?;
+    Some(Fault::new(
+        Code::ERROR_ILLEGAL_ADDRESS,
+        format!(
+            "in a copy or fill at {:#x}\n{why}\n  on {}",
+            side.address,
+            stream::name_of(stream.handle)
+        ),
+    ))
+}
+
+/// Has the fault happen in the order of the stream, instead of the work.
+fn refuse(stream: &Arc<Stream>, timing: Timing, fault: Fault) -> Result {
+    let mark = stream.submit(How::Soon, Vec::new(), Box::new(move || Err(fault)));
+    match timing {
+        Timing::Asynchronous => Ok(()),
+        Timing::Synchronous => {
+            mark.wait();
+            stream.context.usable()
+        }
     }
 }
 
@@ -96,6 +132,8 @@ struct Copy {
     extent: Extent,
     places: [Place; 2],
     aside: Option<Box<[u8]>>,
+    /// What it uses of the host's memory.
+    pending: [Option<Pending>; 2],
 }
 
 impl Copy {
@@ -107,6 +145,7 @@ impl Copy {
             extent,
             places,
             aside,
+            pending: _pending,
         } = self;
         for (side, place) in [(&to, places[0]), (&from, places[1])] {
             if place != Place::Pageable {
@@ -171,7 +210,14 @@ pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: 
     if extent.contains(&0) {
         return Ok(());
     }
-    let places = [locate(&to, extent)?, locate(&from, extent)?];
+    let located = [locate(&to, extent)?, locate(&from, extent)?];
+    let sides = [&to, &from].into_iter().zip(&located);
+    for (side, (_, allocation)) in sides {
+        if let Some(fault) = trespass(stream, side, allocation.as_ref()) {
+            return refuse(stream, timing, fault);
+        }
+    }
+    let places = located.map(|(place, _)| place);
     let aside_bytes = extent
         .iter()
         .try_fold(1u64, |all, &one| all.checked_mul(one))
@@ -191,12 +237,21 @@ pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: 
             wait = true;
         }
     }
+    let uses = |side: &Side, place: Place, access: HostAccess| -> Result<Option<Pending>> {
+        let length = span(side, extent)?;
+        Ok((place != Place::Device).then(|| Pending::new(stream, access, side.address, length)))
+    };
+    let from_host = match aside {
+        Some(_) => None,
+        None => uses(&from, places[1], HostAccess::CopyFrom)?,
+    };
     let copy = Copy {
         to,
         from,
         extent,
         places,
         aside,
+        pending: [uses(&to, places[0], HostAccess::CopyTo)?, from_host],
     };
     let how = if wait { How::AtOnce } else { How::Soon };
     let mark = stream.submit(how, Vec::new(), Box::new(move || copy.run()));
@@ -234,7 +289,8 @@ pub struct Fill {
 /// Fills in the order of a stream.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for memory that isn't there or isn't aligned to the element.
+/// `CUDA_ERROR_INVALID_VALUE` for memory that isn't there or isn't aligned to the element, and for a variable of another
+/// context's module.
 pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
     let Fill {
         address,
@@ -260,10 +316,30 @@ pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
         pitch,
         slice: 0,
         claim: Claim::Device,
+        context: None,
     };
     let bytes = [row, extent[1], 1];
-    let place = locate(&side, bytes)?;
+    let (place, allocation) = locate(&side, bytes)?;
+    if let Some(fault) = trespass(stream, &side, allocation.as_ref()) {
+        return refuse(stream, timing, fault);
+    }
+    // As an H200 does it; other memory of another context is filled.
+    if allocation.is_some_and(|one| {
+        matches!(one.origin, Origin::Variable(_)) && one.is_foreign_to(&stream.context)
+    }) {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let pending = match place {
+        Place::Device => None,
+        _ => Some(Pending::new(
+            stream,
+            HostAccess::Fill,
+            address,
+            span(&side, bytes)?,
+        )),
+    };
     let work = move || {
+        let _pending = pending;
         present(&side, bytes)?;
         for y in 0..extent[1] {
             let start = address + y * pitch;

@@ -2,16 +2,14 @@
 
 use std::ffi::CStr;
 
-use super::device;
-use super::fatbin;
 use super::status::{Code, Result};
+use super::{device, fatbin, linked};
 use crate::engine::{LoadError, LoadErrorKind, Program};
 
 /// Why an image can't be loaded: the driver's code, and the text for the log.
 pub type Refusal = (Code, String);
 
-/// First bytes of what the linker makes.
-const LINKED: &[u8; 8] = b"EMULINK\x01";
+const ELF: &[u8; 4] = b"\x7fELF";
 
 /// A module's source: PTX texts by name.
 pub type Sources = Vec<(String, String)>;
@@ -21,44 +19,63 @@ fn refuse<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, Refu
 }
 
 /// Bytes at an address that the client vouches for.
+///
+/// A pointer tells no length. What is read of an image is, in turn: bytes as long as they agree with a magic, the header
+/// that follows such a magic, and as many bytes as a header says that has passed its checks. Text is read to its NUL.
 fn bytes(address: u64, length: usize) -> &'static [u8] {
-    // SAFETY: callers have taken `length` from the image's own header, or from the client; the memory is the client's
-    // for the duration of the call, and nothing keeps the slice longer.
+    // SAFETY: callers go by the rule above; the memory is the client's for the duration of the call, and nothing keeps
+    // the slice longer.
     unsafe { std::slice::from_raw_parts(address as *const u8, length) }
+}
+
+fn array<const N: usize>(address: u64) -> &'static [u8; N] {
+    bytes(address, N)
+        .try_into()
+        .expect("as many as were asked for")
+}
+
+/// Whether the bytes at an address begin with these; nothing is read behind the first that differs.
+fn begins(address: u64, magic: &[u8]) -> bool {
+    (address..)
+        .zip(magic)
+        .all(|(address, byte)| bytes(address, 1) == [*byte])
 }
 
 /// Reads an image at an address, whose length its own contents tell.
 pub fn read(address: u64) -> std::result::Result<Sources, Refusal> {
+    let damaged = |what| refuse(Code::ERROR_INVALID_IMAGE, format!("{what} is damaged"));
     if address == 0 {
         return refuse(Code::ERROR_INVALID_VALUE, "the image is a null pointer");
     }
-    let first = bytes(address, 1)[0];
-    match first {
-        // PTX begins with a comment, white space or `.version`.
-        b'.' | b'/' | b' ' | b'\t' | b'\r' | b'\n' | 0xef => {
+    if begins(address, &fatbin::WRAPPER_MAGIC.to_le_bytes()) {
+        // It points to a fat binary and to nothing else, another wrapper least of all.
+        let fat_binary = fatbin::wrapped(array(address));
+        if fat_binary == 0 || !begins(fat_binary, &fatbin::MAGIC.to_le_bytes()) {
+            return damaged("the fat binary's wrapper");
+        }
+        return read(fat_binary);
+    }
+    if begins(address, &fatbin::MAGIC.to_le_bytes()) {
+        return match fatbin::length(array(address)) {
+            Some(length) => from_bytes(bytes(address, length)),
+            None => damaged("the fat binary"),
+        };
+    }
+    if begins(address, linked::MAGIC) {
+        return match linked::length(array(address)) {
+            Some(length) => from_bytes(bytes(address, length)),
+            None => damaged("the linked image"),
+        };
+    }
+    if begins(address, ELF) {
+        return from_bytes(ELF);
+    }
+    match bytes(address, 1)[0] {
+        // PTX begins with a comment, white space, a line marker or `.version`.
+        b'.' | b'/' | b'#' | b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' | 0xef => {
             // SAFETY: text images end in NUL; it is the client's duty.
             let text = unsafe { CStr::from_ptr(address as *const _) };
             from_text(text.to_bytes())
-        }
-        0x7f | 0x50 | 0xb1 | b'E' => {
-            let magic: [u8; 4] = bytes(address, 4).try_into().expect("four bytes");
-            match u32::from_le_bytes(magic) {
-                fatbin::WRAPPER_MAGIC => {
-                    let pointer =
-                        u64::from_le_bytes(bytes(address + 8, 8).try_into().expect("eight bytes"));
-                    read(pointer)
-                }
-                fatbin::MAGIC => {
-                    let header = bytes(address, 16).try_into().expect("sixteen bytes");
-                    from_bytes(bytes(address, fatbin::length(header) as usize))
-                }
-                _ if bytes(address, 8) == LINKED => {
-                    let length =
-                        u64::from_le_bytes(bytes(address + 8, 8).try_into().expect("eight bytes"));
-                    from_bytes(bytes(address, length as usize))
-                }
-                _ => from_bytes(bytes(address, 4)),
-            }
         }
         _ => refuse(
             Code::ERROR_INVALID_IMAGE,
@@ -69,7 +86,7 @@ pub fn read(address: u64) -> std::result::Result<Sources, Refusal> {
 
 /// Reads an image of known length.
 pub fn from_bytes(image: &[u8]) -> std::result::Result<Sources, Refusal> {
-    if image.starts_with(b"\x7fELF") {
+    if image.starts_with(ELF) {
         return refuse(
             Code::ERROR_NO_BINARY_FOR_GPU,
             "the image is machine code (a cubin), which the emulator can't run: load the PTX instead, or a fat binary \
@@ -90,8 +107,8 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Sources, Refusal> {
             None => refuse(Code::ERROR_NO_BINARY_FOR_GPU, "the fat binary is empty"),
         };
     }
-    if image.starts_with(LINKED) {
-        return unpack(image).ok_or((
+    if image.starts_with(linked::MAGIC) {
+        return linked::unpack(image).ok_or((
             Code::ERROR_INVALID_IMAGE,
             "the linked image is damaged".into(),
         ));
@@ -139,36 +156,6 @@ fn code_of(error: &LoadError) -> Code {
     }
 }
 
-/// Packs sources into one image: magic, total length, then each name and text with its length before it.
-pub fn pack(sources: &Sources) -> Vec<u8> {
-    let mut image = LINKED.to_vec();
-    image.extend_from_slice(&[0; 8]);
-    for part in sources.iter().flat_map(|(name, text)| [name, text]) {
-        image.extend_from_slice(&(part.len() as u64).to_le_bytes());
-        image.extend_from_slice(part.as_bytes());
-    }
-    let length = image.len() as u64;
-    image[8..16].copy_from_slice(&length.to_le_bytes());
-    image
-}
-
-fn unpack(image: &[u8]) -> Option<Sources> {
-    let length = u64::from_le_bytes(image.get(8..16)?.try_into().ok()?) as usize;
-    let mut rest = image.get(16..length)?;
-    let mut next = || {
-        let (length, behind) = rest.split_at_checked(8)?;
-        let length = u64::from_le_bytes(length.try_into().ok()?);
-        let (part, behind) = behind.split_at_checked(usize::try_from(length).ok()?)?;
-        rest = behind;
-        String::from_utf8(part.to_vec()).ok()
-    };
-    let mut sources = Sources::new();
-    while let Some(name) = next() {
-        sources.push((name, next()?));
-    }
-    (!sources.is_empty()).then_some(sources)
-}
-
 /// Reads a file as an image.
 ///
 /// # Errors
@@ -181,17 +168,109 @@ pub fn read_file(path: &str) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
 
+    const TEXT: &str = "// x\n.version 8.0\n";
+
+    fn at(image: &[u8]) -> std::result::Result<Sources, Code> {
+        read(image.as_ptr() as u64).map_err(|(code, text)| {
+            assert!(!text.is_empty());
+            code
+        })
+    }
+
+    fn product() -> Vec<u8> {
+        linked::pack(&vec![("a".into(), TEXT.into()), ("b".into(), TEXT.into())]).unwrap()
+    }
+
+    fn fat_binary() -> Vec<u8> {
+        let mut entry = vec![0; 64];
+        entry[0] = 1;
+        entry[4] = 64;
+        entry[8] = TEXT.len() as u8;
+        let mut image = fatbin::MAGIC.to_le_bytes().to_vec();
+        image.extend_from_slice(&[1, 0, 16, 0]);
+        image.extend_from_slice(&(64 + TEXT.len() as u64).to_le_bytes());
+        image.extend_from_slice(&entry);
+        image.extend_from_slice(TEXT.as_bytes());
+        image
+    }
+
+    fn wrapper(address: u64) -> Vec<u8> {
+        let mut wrapper = fatbin::WRAPPER_MAGIC.to_le_bytes().to_vec();
+        wrapper.extend_from_slice(&1u32.to_le_bytes());
+        wrapper.extend_from_slice(&address.to_le_bytes());
+        wrapper
+    }
+
     #[test]
-    fn linked_images_round_trip() {
-        let sources = vec![
-            ("a".to_string(), ".version 8.0".to_string()),
-            (String::new(), ".version 7.0 é".into()),
-        ];
-        let image = pack(&sources);
-        assert_eq!(from_bytes(&image).unwrap(), sources);
-        for cut in 0..image.len() {
-            assert!(from_bytes(&image[..cut]).is_err(), "{cut}");
+    fn images_are_read_from_memory() {
+        let one = Ok(vec![(String::new(), TEXT.to_string())]);
+        assert_eq!(at(format!("{TEXT}\0").as_bytes()), one);
+        let fat_binary = fat_binary();
+        assert_eq!(at(&fat_binary), one);
+        assert_eq!(at(&wrapper(fat_binary.as_ptr() as u64)), one);
+        let sources = at(&product()).unwrap();
+        assert_eq!(sources, from_bytes(&product()).unwrap());
+        assert_eq!(sources[0], ("a".to_string(), TEXT.to_string()));
+        // A copy, at another address and without the original, is as good.
+        assert_eq!(at(&[&product()[..], b"more"].concat()), Ok(sources));
+        for head in ["\t", "\r\n", "\x0c", " ", "/**/", "# 1\n", "\u{feff}"] {
+            let text = format!("{head}.version 8.0");
+            assert_eq!(
+                at(format!("{text}\0").as_bytes()).unwrap()[0].1,
+                text,
+                "{head:?}"
+            );
         }
+    }
+
+    #[test]
+    fn memory_without_an_image_is_refused() {
+        let null = read(0).unwrap_err();
+        assert_eq!(null.0, Code::ERROR_INVALID_VALUE);
+        assert_eq!(at(b"\x7fELF"), Err(Code::ERROR_NO_BINARY_FOR_GPU));
+        // No more is read than begins like one: these slices have nothing behind them.
+        for image in [
+            &b"\x7fEL"[..],
+            b"EMULIN",
+            b"P\xed\x55",
+            b"\xb1Cb",
+            b"E",
+            b"x",
+        ] {
+            let image = [image, b"\0"].concat();
+            assert_eq!(at(&image), Err(Code::ERROR_INVALID_IMAGE), "{image:?}");
+        }
+    }
+
+    #[test]
+    fn wrappers_lead_to_a_fat_binary_only() {
+        let damaged = Err(Code::ERROR_INVALID_IMAGE);
+        assert_eq!(at(&wrapper(0)), damaged);
+        let text = format!("{TEXT}\0");
+        assert_eq!(at(&wrapper(text.as_ptr() as u64)), damaged);
+        // To itself.
+        let mut itself = wrapper(0);
+        let address = itself.as_ptr() as u64;
+        itself[8..].copy_from_slice(&address.to_le_bytes());
+        assert_eq!(at(&itself), damaged);
+    }
+
+    #[test]
+    fn lengths_in_memory_are_not_believed() {
+        let damaged = Err(Code::ERROR_INVALID_IMAGE);
+        for wild in [0, 31, 1 << 30, 72 << 50, u64::MAX] {
+            let mut image = product();
+            image[8..16].copy_from_slice(&wild.to_le_bytes());
+            assert_eq!(at(&image), damaged, "{wild}");
+        }
+        for wild in [1 << 40, 72 << 50, u64::MAX - 16, u64::MAX] {
+            let mut image = fat_binary();
+            image[8..16].copy_from_slice(&wild.to_le_bytes());
+            assert_eq!(at(&image), damaged, "{wild}");
+        }
+        let mut image = product();
+        *image.last_mut().unwrap() ^= 1;
+        assert_eq!(at(&image), damaged, "contents");
     }
 
     #[test]

@@ -240,6 +240,9 @@ impl engine::Device for View<'_> {
     fn find(&self, addr: u64) -> Option<engine::Region> {
         let allocation = memory::find(addr)?;
         let reachable = self.0.reaches(&allocation.context) || !allocation.origin.on_device();
+        if config::get().check_context && allocation.is_foreign_to(self.0) {
+            return None;
+        }
         (reachable && allocation.ready.load(Ordering::Acquire)).then_some(engine::Region {
             base: allocation.base,
             size: allocation.size,
@@ -253,7 +256,9 @@ impl engine::Device for View<'_> {
     }
 
     fn explain(&self, addr: u64, size: u32) -> String {
-        memory::explain(addr, size)
+        memory::find(addr)
+            .and_then(|allocation| allocation.trespass(self.0, addr))
+            .unwrap_or_else(|| memory::explain(addr, size))
     }
 
     fn malloc(&self, size: u64) -> u64 {

@@ -1,11 +1,15 @@
 //! What is still there at exit: `CUDA_EMULATOR_CHECK=leak`.
 
 use std::io::Write as _;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use super::{context, event, memory, module, stream};
+use super::{context, event, link, memory, module, pool, stream};
 
 /// Exit code of a process that leaks.
 const EXIT_CODE: i32 = 99;
+/// How long streams get for the frees that are still on them.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Has the check run when the process exits.
 pub fn watch() {
@@ -29,14 +33,42 @@ extern "C" fn at_exit() {
     }
 }
 
+/// Whether `cuMemFreeAsync` was called for memory whose turn hasn't come.
+fn frees_are_under_way() -> bool {
+    memory::all()
+        .iter()
+        .any(|one| one.freeing.load(Ordering::Acquire) && one.context.is_alive())
+}
+
+/// Lets streams get to what was freed on them.
+fn settle() {
+    let end = Instant::now() + PATIENCE;
+    while frees_are_under_way() && Instant::now() < end {
+        for stream in context::all().iter().flat_map(|one| one.streams()) {
+            stream.pending().iter().for_each(stream::Mark::want);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// The report; `None` when nothing is left.
 fn report() -> Option<String> {
+    settle();
     let mut lines = Vec::new();
     for one in memory::all()
         .iter()
         .filter(|one| one.is_clients() && one.context.is_alive())
     {
-        lines.push(format!("{}, context {}", one.summary(), one.context.id));
+        let late = if one.freeing.load(Ordering::Acquire) {
+            "; cuMemFreeAsync was called, but its stream has not got there"
+        } else {
+            ""
+        };
+        lines.push(format!(
+            "{}, context {}{late}",
+            one.summary(),
+            one.context.id
+        ));
     }
     lines.extend(
         module::all()
@@ -57,6 +89,16 @@ fn report() -> Option<String> {
         event::all()
             .iter()
             .map(|one| format!("event {:#x}", one.handle)),
+    );
+    lines.extend(
+        pool::created()
+            .iter()
+            .map(|one| format!("memory pool {:#x}", one.handle)),
+    );
+    lines.extend(
+        link::all()
+            .iter()
+            .map(|one| format!("linker {:#x} (cuLinkCreate)", one.handle)),
     );
     lines.extend(
         context::created()

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::handle::{Kind, Table};
 use super::image::{self, Sources};
 use super::jit::{Logs, Options};
+use super::linked;
 use super::status::{Code, Result};
 
 const PTX: u32 = 1;
@@ -45,6 +46,11 @@ pub fn destroy(handle: u64) -> Result {
         .remove(handle)
         .map(drop)
         .ok_or(Code::ERROR_INVALID_HANDLE)
+}
+
+/// Linkers that live.
+pub fn all() -> Vec<Arc<Linker>> {
+    LINKERS.all()
 }
 
 impl Linker {
@@ -96,7 +102,10 @@ impl Linker {
                     "",
                 );
                 let mut product = self.product.lock().unwrap_or_else(|e| e.into_inner());
-                let bytes = product.get_or_insert_with(|| image::pack(&sources));
+                if product.is_none() {
+                    *product = linked::pack(&sources);
+                }
+                let bytes = product.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
                 Ok((bytes.as_ptr() as u64, bytes.len() as u64))
             }
             Err((code, text)) => {

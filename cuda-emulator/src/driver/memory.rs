@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use super::arena;
+use super::config;
 use super::context::Context;
 use super::device;
 use super::pool::Pool;
@@ -373,6 +374,26 @@ impl Allocation {
     /// One line for the leak report.
     pub fn summary(&self) -> String {
         describe(self.id, &self.origin, self.base, self.size)
+    }
+
+    /// Whether it belongs to another context of the same device, and to that alone: all contexts share page-locked and
+    /// managed memory.
+    pub fn is_foreign_to(&self, context: &Context) -> bool {
+        let shared = !self.origin.on_device() || self.origin == Origin::Managed;
+        !shared && self.context.id != context.id && self.context.ordinal == context.ordinal
+    }
+
+    /// With `CUDA_EMULATOR_CHECK=context`: why work of a context must not touch it at `address`, if so.
+    pub fn trespass(&self, context: &Context, address: u64) -> Option<String> {
+        (config::get().check_context && self.is_foreign_to(context)).then(|| {
+            format!(
+                "it lies {} bytes into {}, which belongs to {}; this work is of {}",
+                address - self.base,
+                self.summary(),
+                self.context.name(),
+                context.name()
+            )
+        })
     }
 
     /// Whether the client has to free it itself.

@@ -8,7 +8,7 @@ use super::context::{self, Context};
 use super::handle::{Kind, Table};
 use super::memory::{self, Allocation, Origin, Request};
 use super::status::{Code, Result};
-use super::stream::{How, Stream};
+use super::stream::{self, How, Stream};
 
 /// A pool.
 pub struct Pool {
@@ -84,6 +84,13 @@ pub fn get(handle: u64) -> Result<Arc<Pool>> {
 /// Creates a pool.
 pub fn create(ordinal: i32, maximum: u64) -> Arc<Pool> {
     Pool::new(ordinal, false, maximum)
+}
+
+/// Created pools that live.
+pub fn created() -> Vec<Arc<Pool>> {
+    let mut pools = POOLS.all();
+    pools.retain(|pool| !pool.is_default);
+    pools
 }
 
 /// Destroys a pool; what is allocated from it lives on.
@@ -205,7 +212,7 @@ pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     if allocation.origin != Origin::Stream || allocation.freeing.swap(true, Ordering::AcqRel) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    let how = format!("cuMemFreeAsync on {}", name_of(stream));
+    let how = format!("cuMemFreeAsync on {}", stream::name_of(stream.handle));
     let work = Box::new(move || {
         let allocation: Arc<Allocation> = allocation;
         memory::free(&allocation, how);
@@ -213,14 +220,6 @@ pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     });
     stream.submit(How::AtOnce, Vec::new(), work);
     Ok(())
-}
-
-fn name_of(stream: &Stream) -> String {
-    match stream.handle {
-        1 => "the default stream".into(),
-        2 => "a thread's default stream".into(),
-        handle => format!("stream {handle:#x}"),
-    }
 }
 
 /// A pool of another device is used from this device's stream: the memory belongs to the pool's device.

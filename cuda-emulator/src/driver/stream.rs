@@ -500,6 +500,15 @@ pub fn remove_all_of(context: &Arc<Context>) -> Vec<Arc<Stream>> {
     STREAMS.remove_where(|stream| Arc::ptr_eq(&stream.context, context))
 }
 
+/// What a handle's stream is called in reports.
+pub fn name_of(handle: u64) -> String {
+    match handle {
+        1 => "the default stream".into(),
+        2 => "a thread's default stream".into(),
+        handle => format!("stream {handle:#x}"),
+    }
+}
+
 /// Created streams that live.
 pub fn all() -> Vec<Arc<Stream>> {
     STREAMS.all()

@@ -124,6 +124,7 @@ impl Place2d {
             pitch,
             slice: 0,
             claim,
+            context: None,
         })
     }
 }
@@ -160,6 +161,7 @@ impl Place3d {
             pitch,
             slice,
             claim,
+            context: None,
         })
     }
 }
@@ -189,6 +191,7 @@ impl Operand {
             pitch,
             slice,
             claim: Unified,
+            context: None,
         })
     }
 }
@@ -224,24 +227,33 @@ fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
 fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
     let stream = stream::resolve(stream)?;
     let copy = copy.get()?;
-    if peer {
-        context::get(copy.src.reserved)?.usable()?;
-        context::get(copy.dst.reserved)?.usable()?;
-    }
+    let named = match peer {
+        true => [named(copy.dst.reserved)?, named(copy.src.reserved)?],
+        false => [None; 2],
+    };
     let extent = [copy.width as u64, copy.height as u64, copy.depth as u64];
-    copy::copy(
-        &stream,
-        timing,
-        copy.dst.side(extent)?,
-        copy.src.side(extent)?,
-        extent,
-    )
+    let [mut to, mut from] = [copy.dst.side(extent)?, copy.src.side(extent)?];
+    [to.context, from.context] = named;
+    copy::copy(&stream, timing, to, from, extent)
+}
+
+/// The id of a context that a call names.
+fn named(context: u64) -> Result<Option<u64>> {
+    let context = context::get(context)?;
+    context.usable()?;
+    Ok(Some(context.id))
 }
 
 fn peer(stream: u64, timing: Timing, to: (u64, u64), from: (u64, u64), count: usize) -> Result {
-    context::get(to.1)?.usable()?;
-    context::get(from.1)?.usable()?;
-    linear(stream, timing, (to.0, Unified), (from.0, Unified), count)
+    let [to, from] = [to, from].map(|(address, context)| -> Result<Side> {
+        Ok(Side {
+            context: named(context)?,
+            ..Side::linear(address, Unified)
+        })
+    });
+    let (to, from) = (to?, from?);
+    let stream = stream::resolve(stream)?;
+    copy::copy(&stream, timing, to, from, [count as u64, 1, 1])
 }
 
 /// A failure says which copy of the batch it was.

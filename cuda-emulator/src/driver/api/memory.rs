@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
+use crate::driver::fault::Fault;
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::status::{Code, Result};
-use crate::driver::{device, stream};
+use crate::driver::{config, device, pending, stream};
 
 const HOST_ALLOC_FLAGS: u32 = 7;
 const REGISTER_FLAGS: u32 = 0xf;
@@ -31,8 +32,26 @@ fn free_host(address: u64) -> Result {
     context::current()?;
     let found = memory::starting_at(address).filter(|one| one.origin == Origin::Host);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
+    release_host(&allocation, "cuMemFreeHost")
+}
+
+/// Ends page-locked memory after all work of its context, as the driver does. With `CUDA_EMULATOR_CHECK=host` the
+/// client should have waited for what uses it.
+fn release_host(allocation: &Arc<Allocation>, how: &str) -> Result {
+    let (start, length) = (allocation.base as *const u8, allocation.size as usize);
+    if config::get().check_host
+        && let Some(work) = pending::pending_host_work(start, length)
+    {
+        let report = format!(
+            "{how} of {}\nunfinished work uses it: {work}\n  The driver may wait here, but doesn't promise it: wait \
+             for the stream first.",
+            allocation.summary()
+        );
+        Fault::new(Code::ERROR_LAUNCH_FAILED, report).strike(&allocation.context);
+        return Err(Code::ERROR_LAUNCH_FAILED);
+    }
     allocation.context.drain();
-    memory::free(&allocation, "cuMemFreeHost");
+    memory::free(allocation, how);
     Ok(())
 }
 
@@ -281,9 +300,7 @@ export! {
         context::current()?;
         let found = memory::starting_at(p).filter(|one| one.origin == Origin::Registered);
         let allocation = found.ok_or(Code::ERROR_HOST_MEMORY_NOT_REGISTERED)?;
-        allocation.context.drain();
-        memory::free(&allocation, "cuMemHostUnregister");
-        Ok(())
+        release_host(&allocation, "cuMemHostUnregister")
     }
 
     fn cuMemAllocManaged(dptr: Out<u64>, bytesize: usize, flags: u32) {

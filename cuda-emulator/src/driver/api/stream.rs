@@ -6,6 +6,8 @@ use std::time::Duration;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::export;
 use crate::driver::fault::Fault;
+use crate::driver::memory::{Allocation, Origin};
+use crate::driver::pending::{HostAccess, Pending};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{self, How, Stream};
 use crate::driver::{context, event, memory};
@@ -36,11 +38,11 @@ fn function<F: Copy>(word: Word) -> Result<F> {
 }
 
 /// Whether an address can be waited for or written to in stream order.
-fn check_word(address: u64, width: u64) -> Result {
+fn check_word(address: u64, width: u64) -> Result<Arc<Allocation>> {
     if !address.is_multiple_of(width) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    memory::check(address, width).map(drop)
+    memory::check(address, width)
 }
 
 /// A wait or a write on a word of memory.
@@ -70,10 +72,18 @@ fn word(
     operation: WordOperation,
 ) -> Result {
     use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-    check_word(address, if wide { 8 } else { 4 })?;
+    let width = if wide { 8 } else { 4 };
+    let allocation = check_word(address, width)?;
+    let pending = matches!(allocation.origin, Origin::Host | Origin::Registered)
+        .then(|| Pending::new(stream, HostAccess::Word, address, width));
     let context = stream.context.clone();
     let work = move || {
-        if memory::check(address, if wide { 8 } else { 4 }).is_err() {
+        let _pending = pending;
+        if let Some(why) = allocation.trespass(&context, address) {
+            let report = format!("in a stream memory operation at {address:#x}\n{why}");
+            return Err(Fault::new(Code::ERROR_ILLEGAL_ADDRESS, report));
+        }
+        if memory::check(address, width).is_err() {
             return Err(Fault::new(
                 Code::ERROR_ILLEGAL_ADDRESS,
                 format!(
@@ -217,8 +227,11 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let context = stream.context.clone();
+        let pending = Pending::new(&stream, HostAccess::HostFunction, userData.0, 1);
         // The client gets the handle it gave.
         let work = Box::new(move || {
+            // From here on it is the function's affair.
+            drop(pending);
             let status = context.fault().unwrap_or(Code::SUCCESS);
             // SAFETY: the client's function with the arguments it asked for.
             unsafe { callback(hStream, status, userData.0) };
@@ -231,7 +244,10 @@ export! {
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(hStream: u64, fn_: Word, userData: Word) {
         let stream = stream::resolve(hStream)?;
         let function: HostFunction = function(fn_)?;
+        let pending = Pending::new(&stream, HostAccess::HostFunction, userData.0, 1);
         let work = Box::new(move || {
+            // From here on it is the function's affair.
+            drop(pending);
             // SAFETY: the client's function with the argument it asked for.
             unsafe { function(userData.0) };
             Ok(())

@@ -1,0 +1,202 @@
+//! The linker's product: PTX texts packed into one image.
+//!
+//! A GPU driver's linker makes a cubin. A client may load it where it lies, copy it, or write it to a file and load it
+//! in another process. So the image holds all that reading it takes, and nothing that is known to this process alone.
+//!
+//! Loading from memory comes with a pointer and no length, so the length is read from the image. It is believed when
+//! the header's checksum is right, and the contents when theirs is. That tells what was cut, overwritten or never was
+//! such an image. It can't tell an image that was crafted with right checksums and a length beyond the memory that it
+//! lies in: nobody can who has only a pointer, and a GPU's driver can't either.
+
+use super::image::Sources;
+
+/// First bytes; the last one is the number of the layout.
+pub const MAGIC: &[u8; 8] = b"EMULINK\x02";
+/// Bytes of the header: the magic, the length of the whole image, the checksum of what is behind the header, the
+/// checksum of these three.
+pub const HEADER: usize = 32;
+/// No honest image is longer.
+const MOST: usize = 1 << 30;
+
+/// FNV-1a with 64 bits. Each step is a bijection of the state, so that one changed byte always changes the result.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |state, byte| {
+        (state ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+/// Length of an image with parts of these lengths; `None` when that is too much.
+fn packed_length(parts: impl IntoIterator<Item = usize>) -> Option<usize> {
+    let length = parts
+        .into_iter()
+        .try_fold(HEADER, |sum, part| sum.checked_add(8)?.checked_add(part))?;
+    (length <= MOST).then_some(length)
+}
+
+/// Packs sources: behind the header each name and each text, with its length before it. `None` when that is too much.
+pub fn pack(sources: &Sources) -> Option<Vec<u8>> {
+    let parts = || sources.iter().flat_map(|(name, text)| [name, text]);
+    let length = packed_length(parts().map(String::len))?;
+    let mut image = Vec::with_capacity(length);
+    image.extend_from_slice(MAGIC);
+    image.extend_from_slice(&(length as u64).to_le_bytes());
+    image.resize(HEADER, 0);
+    for part in parts() {
+        image.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        image.extend_from_slice(part.as_bytes());
+    }
+    let contents = checksum(&image[HEADER..]);
+    image[16..24].copy_from_slice(&contents.to_le_bytes());
+    let header = checksum(&image[..24]);
+    image[24..HEADER].copy_from_slice(&header.to_le_bytes());
+    Some(image)
+}
+
+fn word(header: &[u8; HEADER], at: usize) -> u64 {
+    u64::from_le_bytes(header[at..at + 8].try_into().expect("eight bytes"))
+}
+
+/// Length of a whole image, from its header; `None` where the header isn't what [`pack`] makes.
+pub fn length(header: &[u8; HEADER]) -> Option<usize> {
+    let sound = header.starts_with(MAGIC) && word(header, 24) == checksum(&header[..24]);
+    let length = usize::try_from(word(header, 8)).ok()?;
+    (sound && (HEADER..=MOST).contains(&length)).then_some(length)
+}
+
+/// The sources in an image of known length, which may have other bytes behind it.
+pub fn unpack(image: &[u8]) -> Option<Sources> {
+    let header = image.first_chunk()?;
+    let mut rest = image.get(HEADER..length(header)?)?;
+    if word(header, 16) != checksum(rest) {
+        return None;
+    }
+    let mut sources = Sources::new();
+    while !rest.is_empty() {
+        let mut next = || {
+            let (length, behind) = rest.split_first_chunk()?;
+            let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+            let (part, behind) = behind.split_at_checked(length)?;
+            rest = behind;
+            String::from_utf8(part.to_vec()).ok()
+        };
+        sources.push((next()?, next()?));
+    }
+    (!sources.is_empty()).then_some(sources)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources() -> Sources {
+        vec![
+            ("a".to_string(), ".version 8.0".to_string()),
+            (String::new(), ".version 7.0 é".into()),
+        ]
+    }
+
+    /// An image around any contents, with right checksums.
+    fn seal(length: u64, contents: &[u8]) -> Vec<u8> {
+        let mut image = MAGIC.to_vec();
+        image.extend_from_slice(&length.to_le_bytes());
+        image.extend_from_slice(&checksum(contents).to_le_bytes());
+        let header = checksum(&image);
+        image.extend_from_slice(&header.to_le_bytes());
+        image.extend_from_slice(contents);
+        image
+    }
+
+    fn sealed(contents: &[u8]) -> Vec<u8> {
+        seal((HEADER + contents.len()) as u64, contents)
+    }
+
+    fn header(image: &[u8]) -> [u8; HEADER] {
+        *image.first_chunk().unwrap()
+    }
+
+    #[test]
+    fn sources_come_back() {
+        let mut image = pack(&sources()).unwrap();
+        assert_eq!(length(&header(&image)), Some(image.len()));
+        assert_eq!(unpack(&image), Some(sources()));
+        image.extend_from_slice(b"whatever lies behind");
+        assert_eq!(unpack(&image), Some(sources()));
+    }
+
+    #[test]
+    fn the_layout_is_as_documented() {
+        let image = pack(&vec![("n".to_string(), "text".to_string())]).unwrap();
+        let contents = [
+            &[1, 0, 0, 0, 0, 0, 0, 0][..],
+            b"n",
+            &[4, 0, 0, 0, 0, 0, 0, 0],
+            b"text",
+        ];
+        assert_eq!(image, sealed(&contents.concat()));
+        // The published test values of FNV-1a.
+        assert_eq!(checksum(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(checksum(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(checksum(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn too_many_sources_are_not_packed() {
+        let room = MOST - HEADER - 16;
+        assert_eq!(packed_length([]), Some(HEADER));
+        assert_eq!(packed_length([0, room]), Some(MOST));
+        assert_eq!(packed_length([1, room]), None);
+        assert_eq!(packed_length([0, room, 0]), None);
+        assert_eq!(packed_length([usize::MAX]), None);
+        assert_eq!(packed_length([usize::MAX - HEADER - 8, 8]), None);
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_refused() {
+        let image = pack(&sources()).unwrap();
+        for cut in 0..image.len() {
+            assert_eq!(unpack(&image[..cut]), None, "cut to {cut}");
+        }
+        for at in 0..image.len() {
+            for change in 1..=255 {
+                let mut changed = image.clone();
+                changed[at] ^= change;
+                assert_eq!(unpack(&changed), None, "byte {at} changed by {change:#x}");
+                if at < HEADER {
+                    assert_eq!(length(&header(&changed)), None, "byte {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_length_is_bounded_even_when_its_checksum_is_right() {
+        let length = |length| super::length(&header(&seal(length, b"")));
+        assert_eq!(length(HEADER as u64 - 1), None);
+        assert_eq!(length(HEADER as u64), Some(HEADER));
+        assert_eq!(length(MOST as u64), Some(MOST));
+        for wild in [0, 1, MOST as u64 + 1, 1 << 56, u64::MAX] {
+            assert_eq!(length(wild), None, "{wild}");
+        }
+        assert_eq!(
+            unpack(&seal(MOST as u64, b"")),
+            None,
+            "longer than the bytes"
+        );
+    }
+
+    #[test]
+    fn contents_are_bounded_even_when_their_checksum_is_right() {
+        let part = |length: u64, bytes: &[u8]| [&length.to_le_bytes(), bytes].concat();
+        let name = part(1, b"n");
+        let unpack = |parts: &[&[u8]]| unpack(&sealed(&parts.concat()));
+        assert!(unpack(&[&name, &part(1, b"t")]).is_some());
+        assert_eq!(unpack(&[]), None, "no sources");
+        assert_eq!(unpack(&[&name]), None, "a name without a text");
+        for wild in [2, 1 << 30, 1 << 56, u64::MAX] {
+            assert_eq!(unpack(&[&name, &part(wild, b"t")]), None, "{wild}");
+            assert_eq!(unpack(&[&part(wild, b"n")]), None, "{wild}");
+        }
+        assert_eq!(unpack(&[&name, &part(1, b"t"), &[0; 7]]), None, "a rest");
+        assert_eq!(unpack(&[&name, &part(1, &[0xff])]), None, "no UTF-8");
+    }
+}
