@@ -18,6 +18,7 @@ pub enum Kind {
     Kernel = 0x17,
     Pool = 0x18,
     Linker = 0x19,
+    Graph = 0x1a,
 }
 
 /// The kind a handle claims to be of, as its high byte.

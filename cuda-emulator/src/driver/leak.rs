@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::{context, event, link, memory, module, pool, stream};
+use super::{capture, context, event, link, memory, module, pool, stream};
 
 /// Exit code of a process that leaks.
 const EXIT_CODE: i32 = 99;
@@ -99,6 +99,11 @@ fn report() -> Option<String> {
         link::all()
             .iter()
             .map(|one| format!("linker {:#x} (cuLinkCreate)", one.handle)),
+    );
+    lines.extend(
+        capture::all_graphs()
+            .iter()
+            .map(|one| format!("graph {:#x}", one.handle)),
     );
     lines.extend(
         context::created()

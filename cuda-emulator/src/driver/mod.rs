@@ -7,6 +7,7 @@ mod api;
 mod arena;
 mod arg;
 mod call;
+mod capture;
 mod config;
 mod context;
 mod copy;

@@ -16,7 +16,7 @@ use super::context::{self, Context};
 use super::fault::Fault;
 use super::handle::{Kind, Table};
 use super::status::{Code, Result};
-use super::{call, config, memory};
+use super::{call, capture, config, memory};
 
 /// `CU_STREAM_NON_BLOCKING`
 pub const NON_BLOCKING: u32 = 1;
@@ -463,11 +463,21 @@ pub fn create(context: &Arc<Context>, flags: u32, priority: i32) -> Arc<Stream> 
     stream
 }
 
+/// The stream that a handle means, with its context usable, to put work on.
+///
+/// # Errors
+/// As [`find`]; `CUDA_ERROR_NOT_SUPPORTED` for a stream that is being captured.
+pub fn resolve(handle: u64) -> Result<Arc<Stream>> {
+    let stream = find(handle)?;
+    capture::refuse_work(&stream)?;
+    Ok(stream)
+}
+
 /// The stream that a handle means, with its context usable.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_HANDLE` for a handle that isn't a live stream's; the state of the context.
-pub fn resolve(handle: u64) -> Result<Arc<Stream>> {
+pub fn find(handle: u64) -> Result<Arc<Stream>> {
     let current = context::current()?;
     match handle {
         0 if call::per_thread_default() => Ok(current.thread_stream()),
@@ -488,6 +498,7 @@ pub fn resolve(handle: u64) -> Result<Arc<Stream>> {
 pub fn destroy(handle: u64) -> Result {
     let stream = STREAMS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
     stream.context.usable()?;
+    capture::forget(&stream);
     STREAMS
         .remove(handle)
         .ok_or(Code::ERROR_INVALID_HANDLE)?
@@ -497,7 +508,9 @@ pub fn destroy(handle: u64) -> Result {
 
 /// Takes a context's created streams out of the table.
 pub fn remove_all_of(context: &Arc<Context>) -> Vec<Arc<Stream>> {
-    STREAMS.remove_where(|stream| Arc::ptr_eq(&stream.context, context))
+    let streams = STREAMS.remove_where(|stream| Arc::ptr_eq(&stream.context, context));
+    streams.iter().for_each(capture::forget);
+    streams
 }
 
 /// What a handle's stream is called in reports.

@@ -1,5 +1,6 @@
 use cuda_safe::{
-    CacheConfig, Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Event, Limit, Stream, sys,
+    CacheConfig, Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Event, Limit, Module,
+    Owner, Stream, sys,
 };
 
 fn current() -> sys::CUcontext {
@@ -96,4 +97,50 @@ fn things_of_two_contexts_do_not_mix() {
     let error = event.record(&Stream::new(&primary).unwrap()).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
     assert!(error.to_string().contains("different contexts"), "{error}");
+}
+
+#[test]
+fn a_global_is_used_in_its_own_context_only() {
+    let primary = Context::primary(0).unwrap();
+    let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    let source = "__device__ unsigned table[4]; __global__ void k() { table[0] = 1; }";
+    let module = Module::compile(&created, source).unwrap();
+    let mut table = module.global::<u32>("table", 4).unwrap();
+    let theirs = Stream::new(&primary).unwrap();
+    let ours = Stream::new(&created).unwrap();
+    table.fill(&ours, 7).unwrap();
+    ours.synchronize().unwrap();
+    let mut other = DeviceBuffer::<u32>::zeroed(&theirs, 4).unwrap();
+    let results = [
+        table.fill(&theirs, 1),
+        table.copy_from_slice(&theirs, &[1; 4]),
+        table.copy_to_slice(&theirs, &mut [0; 4]),
+        table.to_vec(&theirs).map(drop),
+        table.copy_from(&theirs, &other),
+        other.copy_from(&theirs, &table),
+        table.slice_mut(1..).unwrap().memset_u8(&theirs, 0),
+        theirs.scope(|scope| scope.upload(&[1; 4], &mut table)),
+    ];
+    for result in results {
+        let error = result.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(error.to_string().contains("different contexts"), "{error}");
+    }
+    assert_eq!(table.view().owner(), Owner::Context(&created));
+    assert_eq!(table.to_vec(&ours).unwrap(), [7; 4]);
+}
+
+#[test]
+fn memory_of_another_contexts_stream_is_ordered_with_it() {
+    let primary = Context::primary(0).unwrap();
+    let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    let (ours, theirs) = (
+        Stream::new(&primary).unwrap(),
+        Stream::new(&created).unwrap(),
+    );
+    let source = DeviceBuffer::from_slice(&theirs, &[1u32, 2, 3]).unwrap();
+    let mut target = DeviceBuffer::<u32>::zeroed(&ours, 3).unwrap();
+    target.copy_from(&ours, &source).unwrap();
+    drop(source);
+    assert_eq!(target.to_vec(&ours).unwrap(), [1, 2, 3]);
 }

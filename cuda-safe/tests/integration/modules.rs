@@ -229,3 +229,26 @@ fn a_raw_module_is_borrowed_and_handed_over() {
     let code = unsafe { cuda_safe::sys::cuModuleUnload(raw) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
+
+#[test]
+fn two_globals_of_one_variable_are_not_copied_onto_each_other() {
+    let (context, stream) = device();
+    let source = "__device__ int x[4] = {1, 2, 3, 4}; __global__ void k() { x[0] = 1; }";
+    let module = Module::compile(&context, source).unwrap();
+    let (mut a, b) = (
+        module.global::<i32>("x", 4).unwrap(),
+        module.global::<i32>("x", 4).unwrap(),
+    );
+    let error = a.copy_from(&stream, &b).unwrap_err();
+    assert!(error.to_string().contains("overlap"), "{error}");
+    for (to, from) in [(0..2, 1..3), (1..3, 0..2), (0..1, 0..1)] {
+        let from = b.slice(from).unwrap();
+        assert!(a.slice_mut(to).unwrap().copy_from(&stream, &from).is_err());
+    }
+    // Beside each other they may be.
+    let from = b.slice(2..).unwrap();
+    a.slice_mut(..2).unwrap().copy_from(&stream, &from).unwrap();
+    let from = b.slice(..1).unwrap();
+    a.slice_mut(3..).unwrap().copy_from(&stream, &from).unwrap();
+    assert_eq!(a.to_vec(&stream).unwrap(), [3, 4, 3, 3]);
+}

@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use cuda_safe::{DeviceBuffer, LaunchConfig, Stream, StreamOptions};
+use cuda_safe::{DeviceBuffer, ErrorKind, LaunchConfig, Stream, StreamOptions};
 
 use crate::{device, kernels};
 
@@ -117,4 +117,71 @@ fn raw_streams_go_out_and_come_back() {
     let code = unsafe { cuda_safe::sys::cuStreamDestroy_v2(raw) };
     assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
     Stream::new(&context).unwrap().close().unwrap();
+}
+
+#[test]
+fn a_raw_per_thread_stream_stays_on_its_thread() {
+    let (context, _) = device();
+    context.set_current().unwrap();
+    // SAFETY: the default streams live as long as the context.
+    let stream = unsafe { Stream::from_raw(&context, std::ptr::without_provenance_mut(2)) };
+    assert_eq!(stream, Stream::per_thread_default(&context));
+    stream.synchronize().unwrap();
+    let elsewhere = thread::spawn(move || stream.synchronize().unwrap_err());
+    let error = elsewhere.join().unwrap();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    assert!(error.to_string().contains("another thread"), "{error}");
+}
+
+#[test]
+fn cuda_calls_are_refused_in_host_functions() {
+    let (context, stream) = device();
+    let other = Stream::new(&context).unwrap();
+    let buffer = DeviceBuffer::<u32>::zeroed(&other, 4).unwrap();
+    other.synchronize().unwrap();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let (s, c) = (stream.clone(), context.clone());
+    stream
+        .launch_host_function(move || {
+            let results = [
+                s.synchronize(),
+                s.query().map(drop),
+                c.synchronize(),
+                buffer.to_vec(&s).map(drop),
+                buffer.to_vec(&other).map(drop),
+                other.launch_host_function(|| {}),
+                s.scope(|_| Ok(())),
+                cuda_safe::Event::new(&c).map(drop),
+                DeviceBuffer::<u8>::zeroed(&other, 1).map(drop),
+            ];
+            // Handed on, so that it is not dropped here.
+            sender.send((results, buffer)).unwrap();
+        })
+        .unwrap();
+    let limit = std::time::Duration::from_secs(60);
+    let (results, buffer) = receiver
+        .recv_timeout(limit)
+        .expect("a hang in the host function");
+    for result in results {
+        let error = result.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(error.to_string().contains("host function"), "{error}");
+    }
+    stream.synchronize().unwrap();
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [0; 4]);
+}
+
+#[test]
+fn a_panic_whose_payload_panics_goes_no_further() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("on purpose, while dropped");
+        }
+    }
+    let (_, stream) = device();
+    stream
+        .launch_host_function(|| std::panic::panic_any(Bomb))
+        .unwrap();
+    stream.synchronize().unwrap();
 }

@@ -9,7 +9,7 @@ use crate::driver::context::{self, Context};
 use crate::driver::device;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream;
-use crate::driver::{event, handle};
+use crate::driver::{capture, event, handle};
 
 use super::device::CONTEXT_FLAGS;
 
@@ -137,11 +137,15 @@ export! {
     }
 
     fn cuCtxSynchronize() {
-        context::current()?.synchronize()
+        let context = context::current()?;
+        capture::refuse_wait_for_all(&context)?;
+        context.synchronize()
     }
 
     fn cuCtxSynchronize_v2(ctx: u64) {
-        context::get_or_current(ctx)?.synchronize()
+        let context = context::get_or_current(ctx)?;
+        capture::refuse_wait_for_all(&context)?;
+        context.synchronize()
     }
 
     fn cuCtxSetLimit(limit: u32, value: usize) {

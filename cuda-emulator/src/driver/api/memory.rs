@@ -9,7 +9,7 @@ use crate::driver::context::{self, Context};
 use crate::driver::fault::Fault;
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::status::{Code, Result};
-use crate::driver::{config, device, pending, stream};
+use crate::driver::{capture, config, device, pending, stream};
 
 const HOST_ALLOC_FLAGS: u32 = 7;
 const REGISTER_FLAGS: u32 = 0xf;
@@ -17,6 +17,7 @@ const REGISTER_FLAGS: u32 = 0xf;
 const REGISTER_READ_ONLY: u32 = 8;
 
 fn allocate(origin: Origin, size: usize, flags: u32) -> Result<u64> {
+    capture::refuse_unsafe()?;
     let context = context::current()?;
     if size == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -30,6 +31,7 @@ fn allocate(origin: Origin, size: usize, flags: u32) -> Result<u64> {
 
 fn free_host(address: u64) -> Result {
     context::current()?;
+    capture::refuse_unsafe()?;
     let found = memory::starting_at(address).filter(|one| one.origin == Origin::Host);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
     release_host(&allocation, "cuMemFreeHost")
@@ -193,6 +195,7 @@ fn range_attribute(data: Out<i32>, size: usize, attribute: u32) -> Result {
 /// Frees device memory after all work of its context, as the driver does.
 fn free(address: u64) -> Result {
     context::current()?;
+    capture::refuse_unsafe()?;
     if address == 0 {
         return Ok(());
     }

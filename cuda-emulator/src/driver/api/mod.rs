@@ -8,6 +8,7 @@
     reason = "arguments have the names of the documentation, which the trace shows"
 )]
 
+pub mod capture;
 pub mod context;
 pub mod copy;
 pub mod device;

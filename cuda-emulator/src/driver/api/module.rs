@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::driver::arg::{In, Out, Text};
 use crate::driver::call::export;
+use crate::driver::capture;
 use crate::driver::context;
 use crate::driver::image::{self, Refusal, Sources};
 use crate::driver::jit::Options;
@@ -66,6 +67,7 @@ export! {
     }
 
     fn cuModuleUnload(hmod: u64) {
+        capture::refuse_unsafe()?;
         module::unload(hmod)
     }
 

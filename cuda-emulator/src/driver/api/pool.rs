@@ -3,7 +3,7 @@
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
 use crate::driver::status::{Code, Result};
-use crate::driver::{device, pool, stream};
+use crate::driver::{capture, device, pool, stream};
 
 use pool::Pool;
 
@@ -67,6 +67,7 @@ export! {
     fn cuMemAllocAsync / cuMemAllocAsync_ptsz(dptr: Out<u64>, bytesize: usize, hStream: u64) {
         dptr.check()?;
         let stream = stream::resolve(hStream)?;
+        capture::refuse_unsafe()?;
         let pool = pool::current_of(stream.context.ordinal);
         dptr.set(pool::allocate(&pool, bytesize as u64, &stream)?)
     }
@@ -74,11 +75,13 @@ export! {
     fn cuMemAllocFromPoolAsync / cuMemAllocFromPoolAsync_ptsz(dptr: Out<u64>, bytesize: usize, pool_: u64, hStream: u64) {
         dptr.check()?;
         let stream = stream::resolve(hStream)?;
+        capture::refuse_unsafe()?;
         dptr.set(pool::allocate(&pool::get(pool_)?, bytesize as u64, &stream)?)
     }
 
     fn cuMemFreeAsync / cuMemFreeAsync_ptsz(dptr: u64, hStream: u64) {
         let stream = stream::resolve(hStream)?;
+        capture::refuse_unsafe()?;
         if dptr == 0 {
             return Ok(());
         }

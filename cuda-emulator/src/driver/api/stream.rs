@@ -10,7 +10,7 @@ use crate::driver::memory::{Allocation, Origin};
 use crate::driver::pending::{HostAccess, Pending};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{self, How, Stream};
-use crate::driver::{context, event, memory};
+use crate::driver::{capture, context, event, memory};
 
 /// `CUstreamCallback`
 type Callback = unsafe extern "C" fn(u64, Code, u64);
@@ -180,32 +180,32 @@ export! {
 
     fn cuStreamGetPriority / cuStreamGetPriority_ptsz(hStream: u64, priority: Out<i32>) {
         priority.check()?;
-        priority.set(stream::resolve(hStream)?.priority)
+        priority.set(stream::find(hStream)?.priority)
     }
 
     fn cuStreamGetFlags / cuStreamGetFlags_ptsz(hStream: u64, flags: Out<u32>) {
         flags.check()?;
-        flags.set(stream::resolve(hStream)?.flags)
+        flags.set(stream::find(hStream)?.flags)
     }
 
     fn cuStreamGetId / cuStreamGetId_ptsz(hStream: u64, streamId: Out<u64>) {
         streamId.check()?;
-        streamId.set(stream::resolve(hStream)?.id)
+        streamId.set(stream::find(hStream)?.id)
     }
 
     fn cuStreamGetDevice / cuStreamGetDevice_ptsz(hStream: u64, device: Out<i32>) {
         device.check()?;
-        device.set(stream::resolve(hStream)?.context.ordinal)
+        device.set(stream::find(hStream)?.context.ordinal)
     }
 
     fn cuStreamGetCtx / cuStreamGetCtx_ptsz(hStream: u64, pctx: Out<u64>) {
         pctx.check()?;
-        pctx.set(stream::resolve(hStream)?.context.handle)
+        pctx.set(stream::find(hStream)?.context.handle)
     }
 
     fn cuStreamGetCtx_v2 / cuStreamGetCtx_v2_ptsz(hStream: u64, pCtx: Out<u64>, pGreenCtx: Out<u64>) {
         pCtx.check()?;
-        let stream = stream::resolve(hStream)?;
+        let stream = stream::find(hStream)?;
         pGreenCtx.set_optional(0);
         pCtx.set(stream.context.handle)
     }
@@ -257,33 +257,17 @@ export! {
     }
 
     fn cuStreamQuery / cuStreamQuery_ptsz(hStream: u64) {
-        let stream = stream::resolve(hStream)?;
+        let stream = stream::find(hStream)?;
+        capture::refuse_wait(&stream)?;
         let idle = stream.is_idle();
         stream.context.usable()?;
         if idle { Ok(()) } else { Err(Code::ERROR_NOT_READY) }
     }
 
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(hStream: u64) {
-        stream::resolve(hStream)?.synchronize()
-    }
-
-    fn cuStreamIsCapturing / cuStreamIsCapturing_ptsz(hStream: u64, captureStatus: Out<u32>) {
-        captureStatus.check()?;
-        stream::resolve(hStream)?;
-        // Capture isn't offered, so nothing is ever captured.
-        captureStatus.set(0)
-    }
-
-    fn cuThreadExchangeStreamCaptureMode(mode: Out<u32>) {
-        use std::cell::Cell;
-        thread_local! {
-            static MODE: Cell<u32> = const { Cell::new(0) };
-        }
-        let wanted = mode.get()?;
-        if wanted > 2 {
-            return Err(Code::ERROR_INVALID_VALUE);
-        }
-        mode.set(MODE.replace(wanted))
+        let stream = stream::find(hStream)?;
+        capture::refuse_wait(&stream)?;
+        stream.synchronize()
     }
 
     fn cuStreamCopyAttributes / cuStreamCopyAttributes_ptsz(dst: u64, src: u64) {
@@ -293,7 +277,7 @@ export! {
 
     fn cuStreamGetAttribute / cuStreamGetAttribute_ptsz(hStream: u64, attr: u32, value_out: Out<[u64; 8]>) {
         value_out.check()?;
-        let stream = stream::resolve(hStream)?;
+        let stream = stream::find(hStream)?;
         match attr {
             // Access policy window, synchronisation policy, memory synchronisation domain: never set.
             1 | 3 | 9 | 10 => value_out.set([0; 8]),

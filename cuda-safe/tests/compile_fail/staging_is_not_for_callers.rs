@@ -1,0 +1,15 @@
+use cuda_safe::{In, InOut, KernelArgument, KernelArguments, Result, Stream};
+
+/// Ends the borrow with the copy still queued.
+fn staged(stream: &Stream, host: &mut [u32]) -> Result<()> {
+    let mut staged = InOut(host).stage(stream)?;
+    <InOut<u32> as KernelArgument>::unstage(&mut staged, stream)?;
+    <InOut<u32> as KernelArgument>::settle(&mut staged);
+    Ok(())
+}
+
+fn pointers(stream: &Stream, host: &[u32]) -> Result<()> {
+    (In(host),).with_pointers(stream, |_| Ok(()))
+}
+
+fn main() {}
