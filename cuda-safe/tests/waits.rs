@@ -5,18 +5,17 @@
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
-use std::{
-    mem::ManuallyDrop,
-    panic::Location,
-    process::{Command, Output},
-};
+#[path = "common/child.rs"]
+mod child;
 
+use std::mem::ManuallyDrop;
+
+use child::{aborts, passes};
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Module, Out,
     PinnedBuffer, Settled, Stream, sys::CUresult,
 };
 
-const CHILD: &str = "CUDA_SAFE_TEST_WAITS";
 /// The ways of waiting, all of which fail.
 const NO_WAIT: &str = "cuStreamSynchronize:1+:CUDA_ERROR_UNKNOWN,\
     cuEventSynchronize:1+:CUDA_ERROR_UNKNOWN,cuCtxSynchronize:1+:CUDA_ERROR_UNKNOWN";
@@ -24,63 +23,6 @@ const NO_WAIT: &str = "cuStreamSynchronize:1+:CUDA_ERROR_UNKNOWN,\
 const PTX: &str = ".version 7.0\n.target sm_50\n.address_size 64\n\
     .visible .entry increment(.param .u64 p) {\n.reg .u64 %a;\n.reg .u32 %v;\n\
     ld.param.u64 %a, [p];\nld.global.u32 %v, [%a];\nadd.u32 %v, %v, 1;\nst.global.u32 [%a], %v;\nret;\n}\n";
-
-/// Runs this program's test of that name again, with `body` as all that it does and `fail` as the calls that fail there.
-#[track_caller]
-fn run(test: &str, fail: &str, body: fn()) -> Option<Output> {
-    let place = format!("{}/{fail}", Location::caller());
-    match std::env::var(CHILD) {
-        Ok(wanted) => {
-            if wanted == place {
-                body();
-                println!("child done");
-            }
-            None
-        }
-        Err(_) => Some(
-            Command::new(std::env::current_exe().unwrap())
-                .args([test, "--exact", "--nocapture", "--test-threads=1"])
-                .env(CHILD, place)
-                .env("CUDA_EMULATOR_HOLD", "60000")
-                .env("CUDA_EMULATOR_FAIL", fail)
-                .output()
-                .unwrap(),
-        ),
-    }
-}
-
-fn text(output: &Output) -> String {
-    format!(
-        "{}\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
-
-/// `body` passes with these failures.
-#[track_caller]
-fn passes(test: &str, fail: &str, body: fn()) {
-    if let Some(output) = run(test, fail, body) {
-        let text = text(&output);
-        let done = output.status.success() && text.contains("child done");
-        assert!(done, "{fail}: {text}");
-        assert!(!text.contains("[cuda-emulator]"), "{fail}: {text}");
-    }
-}
-
-/// `body` ends its process, and says why.
-#[track_caller]
-fn aborts(test: &str, fail: &str, body: fn()) {
-    if let Some(output) = run(test, fail, body) {
-        let text = text(&output);
-        assert!(
-            !output.status.success() && !text.contains("child done"),
-            "{text}"
-        );
-        assert!(text.contains("can't tell whether a copy"), "{text}");
-    }
-}
 
 /// Codes that a wait may fail with, none of which says that the work is over.
 const HARMLESS: [&str; 4] = [

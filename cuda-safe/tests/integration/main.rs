@@ -1,6 +1,5 @@
 //! The safe layer against a driver: a GPU's where there is one, the emulator's otherwise.
 
-mod captures;
 mod contexts;
 mod devices;
 mod events;

@@ -1,11 +1,23 @@
-//! Streams that raw calls are capturing: what the safe calls do then.
+//! Streams that raw calls are capturing: what the safe calls do then. A program of its own, and one test at a time: a
+//! global capture forbids calls to every thread of the process.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuda_safe::{
-    Code, Context, DeviceBuffer, Error, LaunchConfig, Out, PinnedBuffer, Settled, Stream,
+    Code, Context, DeviceBuffer, Error, LaunchConfig, Module, Out, PinnedBuffer, Settled, Stream,
     sys::{self, CUresult, CUstreamCaptureMode as Mode, CUstreamCaptureStatus as Status},
 };
 
-use crate::{device, kernels};
+const SPIN: &str = r#"extern "C" __global__ void spin(unsigned long long nanoseconds, unsigned *out) { *out = 1; }"#;
+
+/// One test at a time, with the primary context of device 0 and a stream on it.
+fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let context = Context::primary(0).expect("a device");
+    let stream = Stream::new(&context).expect("a stream");
+    (one, context, stream)
+}
 
 fn begin(stream: &Stream, mode: Mode) {
     // SAFETY: a live stream.
@@ -43,12 +55,15 @@ fn refused(result: Result<(), Error>) {
 
 #[test]
 fn calls_that_wait_are_refused_and_leave_the_capture_alone() {
-    let (context, stream) = device();
+    let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
     let mut elsewhere = DeviceBuffer::<u32>::zeroed(&other, 4).unwrap();
     let mut pinned = PinnedBuffer::<u32>::zeroed(&context, 4).unwrap();
-    let spin = kernels(&context).function("spin").unwrap();
+    let spin = Module::compile(&context, SPIN)
+        .unwrap()
+        .function("spin")
+        .unwrap();
     stream.synchronize().unwrap();
     other.synchronize().unwrap();
     context.set_current().unwrap();
@@ -100,7 +115,7 @@ fn calls_that_wait_are_refused_and_leave_the_capture_alone() {
 
 #[test]
 fn a_copy_on_another_stream_is_over_though_the_capture_forbids_the_wait() {
-    let (context, stream) = device();
+    let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&other, 1 << 20).unwrap();
     other.synchronize().unwrap();
@@ -146,16 +161,11 @@ fn a_copy_on_another_stream_is_over_though_the_capture_forbids_the_wait() {
 
 #[test]
 fn what_is_dropped_during_a_capture_is_given_back() {
-    // A context of its own, so that nothing else's memory is counted.
-    let device = cuda_safe::Device::get(0).unwrap();
-    let context = Context::create(device, cuda_safe::ContextFlags::AUTO).unwrap();
-    let (stream, other) = (
-        Stream::new(&context).unwrap(),
-        Stream::new(&context).unwrap(),
-    );
+    let (_one, context, stream) = device();
+    let other = Stream::new(&context).unwrap();
     let buffer = DeviceBuffer::<u8>::zeroed(&other, 100).unwrap();
     let pinned = PinnedBuffer::<u8>::zeroed(&context, 100).unwrap();
-    let module = kernels(&context);
+    let module = Module::compile(&context, SPIN).unwrap();
     other.synchronize().unwrap();
     context.set_current().unwrap();
     begin(&stream, Mode::CU_STREAM_CAPTURE_MODE_GLOBAL);

@@ -1,0 +1,318 @@
+//! Captures of streams: their states, and what they forbid. What is expected here is what an H200 (driver 580) gave,
+//! but for work in a capture, which the emulator refuses.
+
+mod abi;
+use abi::*;
+use std::ptr::null_mut;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+const LOCAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+
+/// One test at a time: a global capture forbids calls to every thread.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn status(stream: CUstream) -> u32 {
+    let mut status = CUstreamCaptureStatus(9);
+    ok!(cuStreamIsCapturing(stream, &mut status));
+    status.0
+}
+
+fn begin(stream: CUstream, mode: CUstreamCaptureMode) {
+    ok!(cuStreamBeginCapture_v2(stream, mode));
+    assert_eq!(status(stream), 1);
+}
+
+/// Ends a capture that is good.
+fn end(stream: CUstream) {
+    let mut graph = null_mut();
+    ok!(cuStreamEndCapture(stream, &mut graph));
+    assert!(!graph.is_null());
+    ok!(cuGraphDestroy(graph));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(graph));
+    assert_eq!(status(stream), 0);
+}
+
+/// Ends a capture that was made invalid.
+fn end_invalid(stream: CUstream) {
+    assert_eq!(status(stream), 2);
+    let mut graph = 8 as CUgraph;
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+        cuStreamEndCapture(stream, &mut graph)
+    );
+    assert!(graph.is_null());
+    assert_eq!(status(stream), 0);
+}
+
+/// Sets the thread's mode; gives the one before.
+fn exchange(mode: CUstreamCaptureMode) -> CUstreamCaptureMode {
+    let mut mode = mode;
+    ok!(cuThreadExchangeStreamCaptureMode(&mut mode));
+    mode
+}
+
+#[test]
+fn a_capture_begins_and_ends_once() {
+    let _alone = alone();
+    let _context = Own::new();
+    let stream = stream(1);
+    let mut graph = null_mut();
+    assert_eq!(status(stream), 0);
+    fails!(
+        CUDA_ERROR_ILLEGAL_STATE,
+        cuStreamEndCapture(stream, &mut graph)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuStreamBeginCapture_v2(stream, CUstreamCaptureMode(3))
+    );
+    begin(stream, GLOBAL);
+    fails!(
+        CUDA_ERROR_ILLEGAL_STATE,
+        cuStreamBeginCapture_v2(stream, GLOBAL)
+    );
+    end(stream);
+    fails!(
+        CUDA_ERROR_ILLEGAL_STATE,
+        cuStreamEndCapture(stream, &mut graph)
+    );
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        cuStreamBeginCapture_v2(null_mut(), GLOBAL)
+    );
+    // A stream that is destroyed takes its capture along.
+    begin(stream, GLOBAL);
+    ok!(cuStreamDestroy_v2(stream));
+    ok!(cuMemFree_v2(alloc(4)));
+}
+
+#[test]
+fn another_thread_ends_a_relaxed_capture_only() {
+    let _alone = alone();
+    let _context = Own::new();
+    let stream = stream(1);
+    let handle = stream as usize;
+    let elsewhere = move |expected: CUresult| {
+        std::thread::spawn(move || {
+            let mut graph = null_mut();
+            // SAFETY: a live stream; `graph` is valid for the write.
+            let code = unsafe { cuStreamEndCapture(handle as CUstream, &mut graph) };
+            assert_eq!(code, expected);
+            graph as usize
+        })
+        .join()
+        .unwrap()
+    };
+    let mut context = null_mut();
+    ok!(cuCtxGetCurrent(&mut context));
+    for mode in [GLOBAL, LOCAL] {
+        begin(stream, mode);
+        // The thread has no current context.
+        elsewhere(CUresult::CUDA_ERROR_INVALID_CONTEXT);
+        end(stream);
+    }
+    let context = context as usize;
+    let with_context = move |expected: CUresult| {
+        std::thread::spawn(move || {
+            ok!(cuCtxSetCurrent(context as CUcontext));
+            let mut graph = null_mut();
+            // SAFETY: a live stream; `graph` is valid for the write.
+            let code = unsafe { cuStreamEndCapture(handle as CUstream, &mut graph) };
+            assert_eq!(code, expected);
+            if !graph.is_null() {
+                ok!(cuGraphDestroy(graph));
+            }
+        })
+        .join()
+        .unwrap();
+    };
+    for mode in [GLOBAL, LOCAL] {
+        begin(stream, mode);
+        with_context(CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+        end(stream);
+    }
+    begin(stream, RELAXED);
+    with_context(CUresult::CUDA_SUCCESS);
+    assert_eq!(status(stream), 0);
+    ok!(cuStreamDestroy_v2(stream));
+}
+
+#[test]
+fn the_stream_itself_and_its_context_can_not_be_waited_for() {
+    let _alone = alone();
+    let _context = Own::new();
+    let stream = stream(1);
+    for mode in [GLOBAL, LOCAL, RELAXED] {
+        begin(stream, mode);
+        fails!(
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            cuStreamSynchronize(stream)
+        );
+        end_invalid(stream);
+        begin(stream, mode);
+        fails!(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamQuery(stream));
+        end_invalid(stream);
+        begin(stream, mode);
+        fails!(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuCtxSynchronize());
+        end_invalid(stream);
+    }
+    ok!(cuStreamDestroy_v2(stream));
+}
+
+#[test]
+fn what_else_is_forbidden_depends_on_the_mode() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (captured, other) = (stream(1), stream(1));
+    let address = alloc(4);
+    let mut host = null_mut();
+    for (mode, forbidden) in [(GLOBAL, true), (LOCAL, true), (RELAXED, false)] {
+        let check = |code: CUresult, what: &str| {
+            let expected = match forbidden {
+                true => CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                false => CUresult::CUDA_SUCCESS,
+            };
+            assert_eq!(code, expected, "{what} in mode {mode:?}");
+            match forbidden {
+                true => end_invalid(captured),
+                false => end(captured),
+            }
+            begin(captured, mode);
+        };
+        begin(captured, mode);
+        // SAFETY: live handles, and places valid for the writes.
+        unsafe {
+            check(cuStreamSynchronize(other), "cuStreamSynchronize");
+            check(cuStreamQuery(other), "cuStreamQuery");
+            let mut new = 0;
+            check(cuMemAllocAsync(&mut new, 4, other), "cuMemAllocAsync");
+            if new != 0 {
+                check(cuMemFreeAsync(new, other), "cuMemFreeAsync");
+            }
+            let mut new = 0;
+            check(cuMemAlloc_v2(&mut new, 4), "cuMemAlloc");
+            if new != 0 {
+                check(cuMemFree_v2(new), "cuMemFree");
+            }
+            host = null_mut();
+            check(cuMemHostAlloc(&mut host, 4, 0), "cuMemHostAlloc");
+            if !host.is_null() {
+                check(cuMemFreeHost(host), "cuMemFreeHost");
+            }
+        }
+        end(captured);
+    }
+    assert!(!host.is_null());
+    // Forbidden though there is something to free.
+    let mut pinned = null_mut();
+    ok!(cuMemHostAlloc(&mut pinned, 4, 0));
+    let mut ordered = 0;
+    ok!(cuMemAllocAsync(&mut ordered, 4, other));
+    begin(captured, GLOBAL);
+    fails!(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuMemFree_v2(address));
+    fails!(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuMemFreeHost(pinned));
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        cuMemFreeAsync(ordered, other)
+    );
+    end_invalid(captured);
+    ok!(cuMemFree_v2(address));
+    ok!(cuMemFreeHost(pinned));
+    ok!(cuMemFreeAsync(ordered, other));
+    ok!(cuStreamDestroy_v2(captured));
+    ok!(cuStreamDestroy_v2(other));
+}
+
+#[test]
+fn a_thread_s_own_mode_says_which_captures_bind_it() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (captured, other) = (stream(1), stream(1));
+    assert_eq!(exchange(RELAXED), GLOBAL);
+    let mut wrong = CUstreamCaptureMode(3);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuThreadExchangeStreamCaptureMode(&mut wrong)
+    );
+    begin(captured, GLOBAL);
+    ok!(cuStreamSynchronize(other));
+    end(captured);
+    assert_eq!(exchange(GLOBAL), RELAXED);
+
+    // A capture of another thread's.
+    let mut context = null_mut();
+    ok!(cuCtxGetCurrent(&mut context));
+    let (context, handle, theirs) = (context as usize, captured as usize, other as usize);
+    let wait_elsewhere = move |mode: CUstreamCaptureMode| {
+        std::thread::spawn(move || {
+            ok!(cuCtxSetCurrent(context as CUcontext));
+            exchange(mode);
+            // SAFETY: a live stream.
+            unsafe { cuStreamSynchronize(theirs as CUstream) }
+        })
+        .join()
+        .unwrap()
+    };
+    let captured = handle as CUstream;
+    for (mode, thread, forbidden) in [
+        (GLOBAL, GLOBAL, true),
+        (GLOBAL, LOCAL, false),
+        (GLOBAL, RELAXED, false),
+        (LOCAL, GLOBAL, false),
+        (LOCAL, LOCAL, false),
+        (RELAXED, GLOBAL, false),
+    ] {
+        begin(captured, mode);
+        let code = wait_elsewhere(thread);
+        match forbidden {
+            true => {
+                assert_eq!(code, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+                end_invalid(captured);
+            }
+            false => {
+                assert_eq!(code, CUresult::CUDA_SUCCESS, "{mode:?}, {thread:?}");
+                end(captured);
+            }
+        }
+    }
+    // One's own binds a thread of the second mode, too.
+    exchange(LOCAL);
+    for (mode, forbidden) in [(LOCAL, true), (GLOBAL, true), (RELAXED, false)] {
+        begin(captured, mode);
+        // SAFETY: a live stream.
+        let code = unsafe { cuStreamSynchronize(other) };
+        assert_eq!(code != CUresult::CUDA_SUCCESS, forbidden, "{mode:?}");
+        if forbidden {
+            end_invalid(captured)
+        } else {
+            end(captured)
+        }
+    }
+    exchange(GLOBAL);
+    ok!(cuStreamDestroy_v2(captured));
+    ok!(cuStreamDestroy_v2(other));
+}
+
+#[test]
+fn work_can_not_be_captured_yet() {
+    let _alone = alone();
+    let _context = Own::new();
+    let stream = stream(1);
+    let address = alloc(4);
+    begin(stream, RELAXED);
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuMemsetD32Async(address, 1, 1, stream)
+    );
+    end_invalid(stream);
+    ok!(cuMemsetD32Async(address, 2, 1, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(download::<u32>(address, 1), [2]);
+    ok!(cuMemFree_v2(address));
+    ok!(cuStreamDestroy_v2(stream));
+}
