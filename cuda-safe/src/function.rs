@@ -65,7 +65,7 @@ unsafe impl Sync for Function {}
 /// let source = r#"extern "C" __global__ void fill(float *x, int n) { x[n] = 1; }"#;
 /// let fill = Module::compile(&context, source)?.function("fill")?;
 /// // `None` before CUDA 12.4.
-/// if let Some(parameters) = fill.parameters() {
+/// if let Some(parameters) = fill.parameters()? {
 ///     assert_eq!(parameters.len(), 2);
 ///     assert_eq!(parameters[1], ParameterInfo { offset: 8, size: 4 });
 /// }
