@@ -372,3 +372,84 @@ fn without_room_for_another_thread() {
     ok!(cuStreamDestroy_v2(one));
     ok!(cuStreamDestroy_v2(other));
 }
+
+/// What a host function got from the calls that it made.
+#[derive(Default)]
+struct Within {
+    stream: usize,
+    event: usize,
+    address: CUdeviceptr,
+    codes: Mutex<Vec<(&'static str, CUresult)>>,
+}
+
+unsafe extern "C" fn call_from_within(data: *mut c_void) {
+    // SAFETY: the test passes its `Within`, which outlives the call.
+    let within = unsafe { &*data.cast::<Within>() };
+    let (stream, event) = (within.stream as CUstream, within.event as CUevent);
+    let (mut context, mut new, mut number, mut host) = (null_mut(), 0, 0i32, 0u32);
+    let (mut made, mut capturing) = (null_mut(), CUstreamCaptureStatus(0));
+    let codes = &mut within.codes.lock().unwrap();
+    // SAFETY: live handles, and places valid for the writes.
+    unsafe {
+        codes.push(("cuCtxGetCurrent", cuCtxGetCurrent(&mut context)));
+        codes.push(("cuCtxSynchronize", cuCtxSynchronize()));
+        codes.push(("cuDeviceGet", cuDeviceGet(&mut number, 0)));
+        codes.push(("cuEventCreate", cuEventCreate(&mut made, 0)));
+        codes.push(("cuMemAllocAsync", cuMemAllocAsync(&mut new, 4, stream)));
+        codes.push(("cuMemFreeAsync", cuMemFreeAsync(within.address, stream)));
+        codes.push(("cuMemFree", cuMemFree_v2(within.address)));
+        let to = (&raw mut host).cast();
+        codes.push((
+            "cuMemcpyDtoHAsync",
+            cuMemcpyDtoHAsync_v2(to, within.address, 4, stream),
+        ));
+        codes.push(("works", CUresult::CUDA_SUCCESS));
+        codes.push(("cuEventRecord", cuEventRecord(event, stream)));
+        codes.push(("cuStreamWaitEvent", cuStreamWaitEvent(stream, event, 0)));
+        codes.push((
+            "cuMemsetD32Async",
+            cuMemsetD32Async(within.address, 5, 1, stream),
+        ));
+        codes.push((
+            "cuStreamIsCapturing",
+            cuStreamIsCapturing(stream, &mut capturing),
+        ));
+        codes.push(("cuStreamSynchronize", cuStreamSynchronize(stream)));
+        codes.push(("cuStreamQuery", cuStreamQuery(stream)));
+        codes.push(("cuEventQuery", cuEventQuery(event)));
+        codes.push(("cuDriverGetVersion", cuDriverGetVersion(&mut number)));
+    }
+}
+
+/// Which calls are permitted is what an H200 (driver 580) says.
+#[test]
+fn a_host_function_may_make_few_calls() {
+    let _context = Own::new();
+    let (from, other) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+    let mut event = null_mut();
+    ok!(cuEventCreate(&mut event, 0));
+    let within = Within {
+        stream: other as usize,
+        event: event as usize,
+        address: alloc(4),
+        ..Default::default()
+    };
+    let data = (&raw const within).cast_mut().cast();
+    ok!(cuLaunchHostFunc(from, Some(call_from_within), data));
+    ok!(cuStreamSynchronize(from));
+    let codes = within.codes.lock().unwrap();
+    let works = codes.iter().position(|(name, _)| *name == "works").unwrap();
+    for (i, (name, code)) in codes.iter().enumerate() {
+        let expected = match i < works {
+            true => CUresult::CUDA_ERROR_NOT_PERMITTED,
+            false => CUresult::CUDA_SUCCESS,
+        };
+        assert_eq!(*code, expected, "{name}");
+    }
+    assert_eq!(download::<u32>(within.address, 1), [5]);
+    // Behind it everything is permitted again.
+    ok!(cuCtxSynchronize());
+    ok!(cuEventDestroy_v2(event));
+    ok!(cuStreamDestroy_v2(from));
+    ok!(cuStreamDestroy_v2(other));
+}

@@ -7,10 +7,11 @@ use std::fs::File;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use super::config::{self, Sink};
+use super::context::{self, Context};
 use super::status::{Code, Result};
 
 static INITIALISED: AtomicBool = AtomicBool::new(false);
@@ -18,6 +19,60 @@ static INITIALISED: AtomicBool = AtomicBool::new(false);
 thread_local! {
     /// Whether the null stream means this thread's own stream in the call under way.
     static PER_THREAD: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread is in a function of the client's that the driver calls.
+    static WITHIN_CLIENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a function of the client's on one of a context's streams. Most calls are not permitted in it.
+pub fn into_client(context: &Arc<Context>, function: impl FnOnce()) {
+    let before = WITHIN_CLIENT.replace(true);
+    context::push(context.clone());
+    function();
+    context::pop();
+    WITHIN_CLIENT.set(before);
+}
+
+/// Whether a function may be called in a host function. As seen on an H200 (driver 580): what works on a stream or an
+/// event that exists may, but for copies, launches and stream-ordered memory; what needs a current context may not.
+const fn works_within_client(name: &str) -> bool {
+    const PREFIXES: [&str; 9] = [
+        "cuStream",
+        "cuEvent",
+        "cuLaunchHostFunc",
+        "cuMemsetD",
+        "cuThreadExchangeStreamCaptureMode",
+        "cuInit",
+        "cuDriverGetVersion",
+        "cuGetError",
+        "cuGetProcAddress",
+    ];
+    if begins_with(name, "cuStreamCreate") || begins_with(name, "cuEventCreate") {
+        return false;
+    }
+    let mut i = 0;
+    while i < PREFIXES.len() {
+        if begins_with(name, PREFIXES[i]) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// `str::starts_with`, for constants.
+const fn begins_with(name: &str, prefix: &str) -> bool {
+    let (name, prefix) = (name.as_bytes(), prefix.as_bytes());
+    if name.len() < prefix.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < prefix.len() {
+        if name[i] != prefix[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }
 
 /// Whether the call under way came by a `_ptsz` or `_ptds` name.
@@ -37,6 +92,19 @@ pub struct Call {
     pub early: bool,
     /// The null stream is the thread's own.
     pub per_thread: bool,
+    /// Works in a function of the client's that the driver calls.
+    pub within_client: bool,
+}
+
+impl Call {
+    pub const fn new(name: &'static str, early: bool, per_thread: bool) -> Call {
+        Call {
+            name,
+            early,
+            per_thread,
+            within_client: works_within_client(name),
+        }
+    }
 }
 
 /// Runs the body of an exported function.
@@ -104,6 +172,9 @@ fn inject(name: &str) -> Option<Code> {
 fn guarded(call: &Call, body: impl FnOnce() -> Result) -> Code {
     if !call.early && !INITIALISED.load(Ordering::Acquire) {
         return Code::ERROR_NOT_INITIALIZED;
+    }
+    if !call.within_client && WITHIN_CLIENT.get() {
+        return Code::ERROR_NOT_PERMITTED;
     }
     let before = PER_THREAD.replace(call.per_thread);
     let result = catch_unwind(AssertUnwindSafe(body));
@@ -175,11 +246,8 @@ macro_rules! export {
         // SAFETY: no other library of the process may define the driver's symbols; taking its place is the purpose.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::driver::status::Code {
-            static CALL: $crate::driver::call::Call = $crate::driver::call::Call {
-                name: stringify!($name),
-                early: $early,
-                per_thread: $per_thread,
-            };
+            static CALL: $crate::driver::call::Call =
+                $crate::driver::call::Call::new(stringify!($name), $early, $per_thread);
             $crate::driver::call::enter(
                 &CALL,
                 || -> $crate::driver::status::Result { $body },

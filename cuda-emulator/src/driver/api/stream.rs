@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::driver::arg::{In, Out, Word};
-use crate::driver::call::export;
+use crate::driver::call::{self, export};
 use crate::driver::fault::Fault;
 use crate::driver::memory::{Allocation, Origin};
 use crate::driver::pending::{HostAccess, Pending};
@@ -234,7 +234,7 @@ export! {
             drop(pending);
             let status = context.fault().unwrap_or(Code::SUCCESS);
             // SAFETY: the client's function with the arguments it asked for.
-            unsafe { callback(hStream, status, userData.0) };
+            call::into_client(&context, || unsafe { callback(hStream, status, userData.0) });
             Ok(())
         });
         stream.submit(How::EvenAfterFault, Vec::new(), work);
@@ -244,12 +244,13 @@ export! {
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(hStream: u64, fn_: Word, userData: Word) {
         let stream = stream::resolve(hStream)?;
         let function: HostFunction = function(fn_)?;
+        let context = stream.context.clone();
         let pending = Pending::new(&stream, HostAccess::HostFunction, userData.0, 1);
         let work = Box::new(move || {
             // From here on it is the function's affair.
             drop(pending);
             // SAFETY: the client's function with the argument it asked for.
-            unsafe { function(userData.0) };
+            call::into_client(&context, || unsafe { function(userData.0) });
             Ok(())
         });
         stream.submit(How::ByWorker, Vec::new(), work);
