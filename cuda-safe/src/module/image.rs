@@ -1,16 +1,57 @@
-//! Whether an image is as long as it says, before the driver gets a pointer without a length.
+//! What kind of image it is. The driver is given a pointer without a length and tells by the first
+//! bytes; so what is handed over as text must not begin like anything else.
 
 use crate::error::{Error, ErrorKind, Result};
 
 const ELF: &[u8] = b"\x7fELF";
 const FATBIN: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
+/// Around a fat binary in a program that nvcc made; it holds an address.
+const WRAPPER: [u8; 4] = 0x4662_43B1_u32.to_le_bytes();
+/// What the emulator's linker makes; a GPU's makes a cubin.
+const LINKED: &[u8] = b"EMULINK";
 
-pub(super) fn is_cubin(image: &[u8]) -> bool {
-    image.starts_with(ELF)
+/// What an image is by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Cubin,
+    FatBinary,
+    Wrapper,
+    Linked,
+    /// PTX, or nothing that could be loaded.
+    Other,
 }
 
-pub(super) fn is_fatbin(image: &[u8]) -> bool {
-    image.starts_with(&FATBIN)
+impl Kind {
+    pub(super) fn of(image: &[u8]) -> Self {
+        if image.starts_with(ELF) {
+            Self::Cubin
+        } else if image.starts_with(&FATBIN) {
+            Self::FatBinary
+        } else if image.starts_with(&WRAPPER) {
+            Self::Wrapper
+        } else if image.starts_with(LINKED) {
+            Self::Linked
+        } else {
+            Self::Other
+        }
+    }
+
+    /// What it is and how it is loaded, where its first bytes tell.
+    fn words(self) -> Option<&'static str> {
+        match self {
+            Self::Cubin => Some("machine code (an ELF file): load it with Module::from_cubin"),
+            Self::FatBinary => Some("a fat binary: load it with Module::from_fatbin"),
+            Self::Wrapper => Some(
+                "the wrapper that nvcc puts around a fat binary, which only points to it: load \
+                 the fat binary itself with Module::from_fatbin",
+            ),
+            Self::Linked => Some(
+                "what the emulator's linker makes in place of machine code: load it with \
+                 Module::from_cubin",
+            ),
+            Self::Other => None,
+        }
+    }
 }
 
 #[cold]
@@ -22,166 +63,240 @@ pub(super) fn refused(why: impl std::fmt::Display) -> Error {
     )
 }
 
-/// PTX as the driver wants it: ended by a NUL, and with none inside.
-pub(super) fn with_nul(ptx: &str) -> Result<Vec<u8>> {
-    if let Some(at) = ptx.find('\0') {
+/// That an image is not of some other kind than the one that is asked for.
+#[cold]
+pub(super) fn refused_as(what: &str, image: &[u8]) -> Error {
+    match Kind::of(image).words() {
+        Some(words) => refused(format!("it is not {what} but {words}")),
+        None => refused(format!("it does not begin as {what} does")),
+    }
+}
+
+/// The text in an image that should be PTX. A NUL that ends it is left out.
+pub(super) fn text(image: &[u8]) -> Result<&str> {
+    if Kind::of(image) != Kind::Other {
+        return Err(refused_as("PTX", image));
+    }
+    let text = image.strip_suffix(b"\0").unwrap_or(image);
+    std::str::from_utf8(text)
+        .map_err(|_| refused("it is neither PTX text, nor a cubin, nor a fat binary"))
+}
+
+/// That the emulator's linked image is as long as it says: magic (8 bytes), length (8), checksums
+/// (16). The emulator itself checks the rest.
+pub(super) fn check_linked(image: &[u8]) -> Result<()> {
+    let length = image
+        .first_chunk::<32>()
+        .and_then(|header| header[8..].first_chunk())
+        .map(|length| u64::from_le_bytes(*length));
+    if length.is_some_and(|length| length <= image.len() as u64) {
+        Ok(())
+    } else {
+        Err(refused(format!(
+            "the linked image is cut short ({} bytes)",
+            image.len()
+        )))
+    }
+}
+
+/// PTX as the driver wants it: beginning as PTX does, ended by a NUL, and with none inside.
+pub(super) fn ptx(text: &str) -> Result<Vec<u8>> {
+    if Kind::of(text.as_bytes()) != Kind::Other {
+        return Err(refused_as("PTX", text.as_bytes()));
+    }
+    if let Some(at) = text.find('\0') {
         return Err(refused(format!("PTX with a NUL character at byte {at}")));
     }
-    let mut bytes = Vec::with_capacity(ptx.len() + 1);
-    bytes.extend_from_slice(ptx.as_bytes());
+    check_beginning(text)?;
+    let mut bytes = Vec::with_capacity(text.len() + 1);
+    bytes.extend_from_slice(text.as_bytes());
     bytes.push(0);
     Ok(bytes)
 }
 
-fn number<const N: usize>(image: &[u8], at: usize) -> Option<u64> {
-    let mut bytes = [0; 8];
-    bytes[..N].copy_from_slice(image.get(at..at.checked_add(N)?)?);
-    Some(u64::from_le_bytes(bytes))
+/// What ptxas skips in front of the first directive: white space, comments, and lines with `#`,
+/// by which a preprocessor tells where a line came from. `None` for a comment without an end.
+fn after_blank(mut text: &str) -> Option<&str> {
+    loop {
+        text = text.trim_start_matches([' ', '\t', '\r', '\n', '\x0c']);
+        let line_is_skipped = text.starts_with("//") || text.starts_with('#');
+        text = if line_is_skipped {
+            text.split_once('\n').map_or("", |(_, rest)| rest)
+        } else if let Some(comment) = text.strip_prefix("/*") {
+            comment.split_once("*/")?.1
+        } else {
+            return Some(text);
+        };
+    }
 }
 
-/// A 64-bit little-endian ELF file whose headers, sections and segments all lie within it.
-pub(super) fn check_cubin(image: &[u8]) -> Result<()> {
-    if !is_cubin(image) {
+/// That the first directive is `.version`, as in all PTX.
+fn check_beginning(text: &str) -> Result<()> {
+    if text.starts_with('\u{feff}') {
         return Err(refused(
-            "it does not begin as an ELF file does, so it is no cubin",
+            "the text begins with a byte order mark, which is not PTX: save it without one",
         ));
     }
-    if image.get(4..6) != Some(&[2, 1]) {
+    let Some(text) = after_blank(text) else {
         return Err(refused(
-            "it is no 64-bit little-endian ELF file, so it is no cubin",
+            "the text begins with a comment that has no end, and holds no PTX",
         ));
+    };
+    let is_more_of_the_word = |c: char| c.is_alphanumeric() || "_$%.".contains(c);
+    if text
+        .strip_prefix(".version")
+        .is_some_and(|rest| !rest.starts_with(is_more_of_the_word))
+    {
+        return Ok(());
     }
-    match needed_by_elf(image) {
-        Some(needed) if needed <= image.len() as u64 => Ok(()),
-        Some(needed) => Err(refused(format!(
-            "the cubin is cut short: its headers speak of {needed} bytes and there are {}",
-            image.len()
-        ))),
-        None => Err(refused(format!(
-            "the cubin's headers are cut short or broken ({} bytes)",
-            image.len()
-        ))),
+    if text.is_empty() {
+        return Err(refused("the text holds no PTX, not even `.version`"));
     }
-}
-
-/// Field offsets are those of `Elf64_Ehdr`, `Elf64_Shdr` and `Elf64_Phdr`.
-fn needed_by_elf(image: &[u8]) -> Option<u64> {
-    const SHT_NOBITS: u64 = 8;
-    let segments = (
-        number::<8>(image, 32)?,
-        number::<2>(image, 54)?,
-        number::<2>(image, 56)?,
-    );
-    let sections = (
-        number::<8>(image, 40)?,
-        number::<2>(image, 58)?,
-        number::<2>(image, 60)?,
-    );
-    let mut needed = 64;
-    for ((offset, size, count), least) in [(segments, 56), (sections, 64)] {
-        if count == 0 {
-            continue;
-        }
-        if size < least {
-            return None;
-        }
-        needed = needed.max(offset.checked_add(size * count)?);
-        if needed > image.len() as u64 {
-            return Some(needed);
-        }
-        for i in 0..count {
-            let header = usize::try_from(offset + i * size).ok()?;
-            let (place, length, present) = if least == 64 {
-                let kind = number::<4>(image, header + 4)?;
-                (
-                    number::<8>(image, header + 24)?,
-                    number::<8>(image, header + 32)?,
-                    kind != SHT_NOBITS && kind != 0,
-                )
-            } else {
-                (
-                    number::<8>(image, header + 8)?,
-                    number::<8>(image, header + 32)?,
-                    true,
-                )
-            };
-            if present {
-                needed = needed.max(place.checked_add(length)?);
-            }
-        }
-    }
-    Some(needed)
-}
-
-/// A fat binary that is as long as its header says: magic and version (4 + 2 bytes), the header's
-/// length (2), the length of what follows (8).
-pub(super) fn check_fatbin(image: &[u8]) -> Result<()> {
-    if !is_fatbin(image) {
-        return Err(refused("it does not begin as a fat binary does"));
-    }
-    let needed = number::<2>(image, 6)
-        .zip(number::<8>(image, 8))
-        .and_then(|(header, rest)| header.checked_add(rest));
-    match needed {
-        Some(needed) if needed <= image.len() as u64 => Ok(()),
-        Some(needed) => Err(refused(format!(
-            "the fat binary is cut short: its header speaks of {needed} bytes and there are {}",
-            image.len()
-        ))),
-        None => Err(refused("the fat binary's header is cut short")),
-    }
+    let shown: String = text.chars().take(30).collect();
+    let hint = if text.contains("__global__") {
+        ". CUDA C++ is compiled by Module::compile"
+    } else {
+        ""
+    };
+    Err(refused(format!(
+        "the text does not begin with `.version`, as PTX does, but with {shown:?}{hint}"
+    )))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn elf(section: (u64, u64)) -> Vec<u8> {
-        let mut image = vec![0u8; 64 + 64 + 16];
-        image[..6].copy_from_slice(b"\x7fELF\x02\x01");
-        image[40..48].copy_from_slice(&64u64.to_le_bytes());
-        image[58..60].copy_from_slice(&64u16.to_le_bytes());
-        image[60..62].copy_from_slice(&1u16.to_le_bytes());
-        image[64 + 4..64 + 8].copy_from_slice(&1u32.to_le_bytes());
-        image[64 + 24..64 + 32].copy_from_slice(&section.0.to_le_bytes());
-        image[64 + 32..64 + 40].copy_from_slice(&section.1.to_le_bytes());
-        image
-    }
-
-    #[test]
-    fn a_whole_cubin_passes_and_every_shorter_one_does_not() {
-        let image = elf((128, 16));
-        check_cubin(&image).unwrap();
-        for length in 0..image.len() {
-            assert!(check_cubin(&image[..length]).is_err(), "cut to {length}");
-        }
-    }
-
-    #[test]
-    fn wild_extents_are_refused() {
-        assert!(check_cubin(&elf((u64::MAX, 16))).is_err());
-        assert!(check_cubin(&elf((128, u64::MAX))).is_err());
-        assert!(check_cubin(b"\x7fELF\x01\x01").is_err());
-        assert!(check_cubin(b"PTX").is_err());
-    }
-
-    #[test]
-    fn a_fatbin_is_as_long_as_it_says() {
-        let mut image = FATBIN.to_vec();
-        image.extend_from_slice(&[1, 0, 16, 0]);
-        image.extend_from_slice(&8u64.to_le_bytes());
-        image.extend_from_slice(&[0; 8]);
-        check_fatbin(&image).unwrap();
-        for length in 0..image.len() {
-            assert!(check_fatbin(&image[..length]).is_err(), "cut to {length}");
-        }
-        image[8..16].fill(0xff);
-        assert!(check_fatbin(&image).is_err());
+    fn why(result: Result<impl Sized>) -> String {
+        let error = result.err().expect("refused");
+        assert_eq!(*error.kind(), ErrorKind::Load { log: String::new() });
+        assert!(error.detail().starts_with("the image is refused: "));
+        error.detail().to_owned()
     }
 
     #[test]
     fn ptx_gets_its_nul_and_may_have_no_other() {
-        assert_eq!(with_nul("x").unwrap(), b"x\0");
-        assert!(with_nul("x\0y").is_err());
+        assert_eq!(ptx(".version 7.0").unwrap(), b".version 7.0\0");
+        assert!(why(ptx(".version\0")).contains("byte 8"));
+    }
+
+    /// As ptxas of CUDA 13.0 does, by trial.
+    #[test]
+    fn ptx_begins_with_its_version() {
+        for head in [
+            "",
+            " \t\r\n\x0c",
+            "// a comment\n",
+            "// one\r\n//\n// two\\\n",
+            "/* a\ncomment */",
+            "/*/ one comment */",
+            "/***//* */ // and so on\n",
+            "#line 1 \"a.cu\"\n",
+            "  # 1 \"a.cu\"\n\n",
+        ] {
+            for end in ["", " 7.0", "\t7.0", "\r7.0", "\n7.0", "/**/ 7.0"] {
+                let text = format!("{head}.version{end}");
+                assert!(ptx(&text).is_ok(), "{text:?}");
+            }
+        }
+        for text in [
+            "this is not PTX",
+            ";.version 7.0",
+            "\x0b.version 7.0",
+            "\u{a0}.version 7.0",
+            ".target sm_75\n.version 7.0",
+            "@ .version 7.0",
+            "/ .version 7.0",
+            "*/.version 7.0",
+            "/ * */.version 7.0",
+            "/*/.version 7.0\n*/k",
+            ".Version 7.0",
+            ".versio n7.0",
+            "version 7.0",
+            ".versions",
+            ".version7.0",
+            ".version_",
+            ".version$",
+            ".version%",
+            ".version.",
+            ".versioné",
+        ] {
+            let why = why(ptx(text));
+            assert!(why.contains("does not begin with `.version`"), "{why}");
+        }
+    }
+
+    #[test]
+    fn other_beginnings_are_told() {
+        for text in ["", " \n", "// .version 7.0", "#.version 7.0", "/**/"] {
+            assert!(
+                why(ptx(text)).contains("holds no PTX, not even"),
+                "{text:?}"
+            );
+        }
+        for text in ["/*", "/* .version 7.0", "/*/", "// x\n/* *\n/ .version"] {
+            assert!(why(ptx(text)).contains("has no end"), "{text:?}");
+        }
+        assert!(why(ptx("\u{feff}.version 7.0")).contains("byte order mark"));
+        let long = format!("x{}", "é".repeat(40));
+        let told = why(ptx(&long));
+        assert!(told.contains(&format!("\"x{}\"", "é".repeat(29))), "{told}");
+        assert!(!told.contains("Module::compile"));
+        let told = why(ptx("extern \"C\" __global__ void k() {}"));
+        assert!(told.contains("Module::compile"), "{told}");
+    }
+
+    #[test]
+    fn what_is_no_text_is_told_apart() {
+        for (image, kind, word) in [
+            (&b"\x7fELF\x02\x01"[..], Kind::Cubin, "Module::from_cubin"),
+            (
+                b"\x50\xed\x55\xba\x01\0",
+                Kind::FatBinary,
+                "Module::from_fatbin",
+            ),
+            (b"\xb1CbF\x01\0\0\0", Kind::Wrapper, "wrapper"),
+            (b"EMULINK\x02", Kind::Linked, "emulator"),
+        ] {
+            assert_eq!(Kind::of(image), kind);
+            let told = why(text(image));
+            assert!(told.contains("it is not PTX but"), "{told}");
+            let told = why(Err::<(), _>(refused_as("a book", image)));
+            assert!(told.contains("it is not a book but"), "{told}");
+            assert!(told.contains(word), "{told}");
+            // One byte less, or another, is no such thing.
+            let magic = if kind == Kind::Linked { 7 } else { 4 };
+            assert_eq!(Kind::of(&image[..magic]), kind);
+            assert_eq!(Kind::of(&image[..magic - 1]), Kind::Other);
+            if let Ok(text) = std::str::from_utf8(image) {
+                let told = why(ptx(text));
+                assert!(told.contains(word), "{told}");
+            }
+        }
+        assert_eq!(Kind::of(b""), Kind::Other);
+    }
+
+    #[test]
+    fn text_may_end_in_one_nul() {
+        assert_eq!(text(b".version\0").unwrap(), ".version");
+        assert_eq!(text(b".version").unwrap(), ".version");
+        assert_eq!(text(b".version\0\0").unwrap(), ".version\0");
+        let told = why(text(b"\xff\xfe"));
+        assert!(told.contains("neither PTX text"), "{told}");
+        let told = why(Err::<(), _>(refused_as("a book", b"\xff")));
+        assert!(told.contains("does not begin as a book does"), "{told}");
+    }
+
+    #[test]
+    fn a_linked_image_is_as_long_as_it_says() {
+        let image = |length: u64, bytes: usize| {
+            let mut image = b"EMULINK\x02".to_vec();
+            image.extend_from_slice(&length.to_le_bytes());
+            image.resize(bytes, 0);
+            check_linked(&image).is_ok()
+        };
+        assert!(image(40, 40) && image(40, 41) && image(32, 32));
+        assert!(!image(41, 40) && !image(31, 31) && !image(u64::MAX, 40));
+        assert!(check_linked(b"EMULINK\x02\0").is_err());
     }
 }

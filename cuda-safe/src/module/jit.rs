@@ -104,3 +104,68 @@ impl JitOptions {
         (code, String::from_utf8_lossy(&log).into_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Pair = (CUjit_option, usize);
+
+    /// What the driver is given, but for the log: options with their values.
+    fn given(options: JitOptions) -> Vec<Pair> {
+        let mut given = Vec::new();
+        let (code, log) = options.with_raw(|count, keys, values| {
+            // SAFETY: both arrays are as long as the count.
+            given = (0..count as usize)
+                .map(|i| unsafe { (*keys.add(i), (*values.add(i)).addr()) })
+                .collect();
+            CUresult::CUDA_SUCCESS
+        });
+        assert_eq!((code, log), (CUresult::CUDA_SUCCESS, String::new()));
+        assert_eq!(given[0].0, CUjit_option::CU_JIT_ERROR_LOG_BUFFER);
+        let size = (CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 16 * 1024);
+        assert_eq!(given[1], size);
+        given.split_off(2)
+    }
+
+    #[test]
+    fn each_option_is_handed_over() {
+        let none = JitOptions::default();
+        assert_eq!(given(none), []);
+        let registers = (CUjit_option::CU_JIT_MAX_REGISTERS, 32);
+        let level = (CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, 3);
+        let debug = (CUjit_option::CU_JIT_GENERATE_DEBUG_INFO, 1);
+        let lines = (CUjit_option::CU_JIT_GENERATE_LINE_INFO, 1);
+        assert_eq!(given(none.max_registers(32)), [registers]);
+        assert_eq!(given(none.optimization_level(3)), [level]);
+        assert_eq!(given(none.debug_info()), [debug]);
+        assert_eq!(given(none.line_info()), [lines]);
+        let all = none
+            .line_info()
+            .debug_info()
+            .optimization_level(3)
+            .max_registers(32);
+        assert_eq!(given(all), [registers, level, debug, lines]);
+    }
+
+    /// The log when the driver writes this.
+    fn log(text: &[u8]) -> String {
+        let (code, log) = JitOptions::default().with_raw(|_, _, values| {
+            // SAFETY: the log's buffer is the first value, and longer than the texts here.
+            unsafe { ptr::copy_nonoverlapping(text.as_ptr(), (*values).cast(), text.len()) };
+            CUresult::CUDA_ERROR_INVALID_PTX
+        });
+        assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX);
+        log
+    }
+
+    #[test]
+    fn the_log_ends_where_the_driver_ended_it() {
+        assert_eq!(log(b""), "");
+        assert_eq!(log(b"line 3: no\n\0left from before"), "line 3: no\n");
+        assert_eq!(log(b"\xffx"), "\u{fffd}x");
+        // A driver that forgets the end.
+        assert_eq!(log(&[b'x'; LOG_BYTES]).len(), LOG_BYTES);
+        assert_eq!(log(&[b'x'; LOG_BYTES - 1]).len(), LOG_BYTES - 1);
+    }
+}

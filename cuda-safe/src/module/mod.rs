@@ -1,11 +1,14 @@
 //! Modules: code loaded into a context.
 
+mod elf;
+mod fatbin;
 mod global;
 mod image;
 mod jit;
+mod load;
 mod names;
 
-use std::{ffi::CString, fmt, path::Path, ptr, sync::Arc};
+use std::{ffi::CString, fmt, ptr, sync::Arc};
 
 use bytemuck::Pod;
 use cuda_sys::{self as sys, CUmodule, CUresult};
@@ -13,11 +16,8 @@ use cuda_sys::{self as sys, CUmodule, CUresult};
 pub use global::Global;
 pub use jit::JitOptions;
 
-#[cfg(feature = "nvrtc")]
-use crate::program::{CompiledProgram, Program};
 use crate::{
     context::Context,
-    driver,
     error::{Code, Error, ErrorKind, Result},
     function::Function,
 };
@@ -53,8 +53,8 @@ struct Inner {
 struct Names {
     /// Name expressions and the mangled names behind them.
     lowered: Vec<(String, String)>,
-    /// Kernels in the PTX, for drivers that can't list a module's functions.
-    entries: Vec<String>,
+    /// Kernels in the PTX, where there is PTX, for drivers that can't list a module's functions.
+    entries: Option<Vec<String>>,
     /// Global variables in the PTX, which no driver lists.
     variables: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl Names {
     fn of(ptx: &str, lowered: &[(String, String)]) -> Self {
         Self {
             lowered: lowered.to_vec(),
-            entries: names::entries(ptx),
+            entries: Some(names::entries(ptx)),
             variables: names::variables(ptx),
         }
     }
@@ -75,225 +75,6 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 impl Module {
-    /// Compiles a program for the context's device and loads it: machine code when the compiler
-    /// can make it and the driver takes it, PTX otherwise.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Compile`] with the log and the source lines it speaks of, or
-    /// [`ErrorKind::Load`].
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, ErrorKind, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let module = Module::compile(&context, "__global__ void a() {} __global__ void b() {}")?;
-    /// assert_eq!(module.function_names()?.len(), 2);
-    /// let error = Module::compile(&context, "no CUDA C++").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::Compile { .. }));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(feature = "nvrtc")]
-    #[doc(alias = "nvrtcCompileProgram")]
-    #[doc(alias = "cuModuleLoadData")]
-    pub fn compile(context: &Context, program: impl Into<Program>) -> Result<Self> {
-        let compiled = program
-            .into()
-            .compile_for(context.device().compute_capability()?)?;
-        Self::from_compiled(context, &compiled, &JitOptions::default())
-    }
-
-    /// Loads a compiled program: its machine code, or its PTX where the driver does not take that.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Load`].
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, JitOptions, Module, Program};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let program = Program::new(r#"extern "C" __global__ void nothing() {}"#);
-    /// let compiled = program.compile_for(context.device().compute_capability()?)?;
-    /// let module = Module::from_compiled(&context, &compiled, &JitOptions::default())?;
-    /// assert!(module.function("nothing").is_ok());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(feature = "nvrtc")]
-    pub fn from_compiled(
-        context: &Context,
-        compiled: &CompiledProgram,
-        options: &JitOptions,
-    ) -> Result<Self> {
-        let names = || Names::of(compiled.ptx(), compiled.lowered_names());
-        if let Some(cubin) = compiled.cubin() {
-            let refused = [
-                CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
-                CUresult::CUDA_ERROR_INVALID_IMAGE,
-                CUresult::CUDA_ERROR_INVALID_SOURCE,
-                CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-                CUresult::CUDA_ERROR_NOT_SUPPORTED,
-            ];
-            match image::check_cubin(cubin)
-                .and_then(|()| Self::load(context, cubin, options, names))
-            {
-                Err(error)
-                    if error
-                        .driver_code()
-                        .is_some_and(|code| refused.contains(&code)) => {}
-                loaded => return loaded,
-            }
-        }
-        Self::load(context, &image::with_nul(compiled.ptx())?, options, names)
-    }
-
-    /// Loads PTX, which the driver compiles for the device.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Load`] with the driver's log; in particular PTX that is newer than the driver.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let ptx = ".version 7.0
-    ///     .target sm_75
-    ///     .address_size 64
-    ///     .visible .entry nothing() { ret; }";
-    /// let module = Module::from_ptx(&context, ptx)?;
-    /// assert!(module.function("nothing").is_ok());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuModuleLoadDataEx")]
-    pub fn from_ptx(context: &Context, ptx: &str) -> Result<Self> {
-        Self::from_ptx_with(context, ptx, &JitOptions::default())
-    }
-
-    /// Loads PTX with options for the driver's compiler.
-    ///
-    /// # Errors
-    /// As [`from_ptx`](Self::from_ptx).
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, JitOptions, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let ptx = ".version 7.0
-    ///     .target sm_75
-    ///     .address_size 64
-    ///     .visible .entry nothing() { ret; }";
-    /// let options = JitOptions::default().optimization_level(0);
-    /// let module = Module::from_ptx_with(&context, ptx, &options)?;
-    /// assert_eq!(module.function("nothing")?.name(), "nothing");
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuModuleLoadDataEx")]
-    pub fn from_ptx_with(context: &Context, ptx: &str, options: &JitOptions) -> Result<Self> {
-        Self::load(context, &image::with_nul(ptx)?, options, || {
-            Names::of(ptx, &[])
-        })
-    }
-
-    /// Loads machine code for one architecture (an ELF file, as `nvcc -cubin` makes it).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Load`]: the image is cut short, or for another architecture.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, ErrorKind, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let error = Module::from_cubin(&context, b"no machine code").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuModuleLoadDataEx")]
-    pub fn from_cubin(context: &Context, cubin: &[u8]) -> Result<Self> {
-        image::check_cubin(cubin)?;
-        Self::load(context, cubin, &JitOptions::default(), Default::default)
-    }
-
-    /// Loads the best part of a fat binary (as `nvcc -fatbin` makes it).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Load`]: the image is cut short, or holds nothing for this device.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, ErrorKind, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let error = Module::from_fatbin(&context, b"no fat binary").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuModuleLoadFatBinary")]
-    pub fn from_fatbin(context: &Context, fatbin: &[u8]) -> Result<Self> {
-        image::check_fatbin(fatbin)?;
-        Self::load(context, fatbin, &JitOptions::default(), Default::default)
-    }
-
-    /// Loads an image of any kind: PTX, cubin or fat binary, told apart by its first bytes.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Load`].
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let image = b".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }";
-    /// assert!(Module::from_image(&context, image)?.function("k").is_ok());
-    /// assert!(Module::from_image(&context, &[0xff; 100]).is_err());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn from_image(context: &Context, image: &[u8]) -> Result<Self> {
-        if image::is_cubin(image) {
-            return Self::from_cubin(context, image);
-        }
-        if image::is_fatbin(image) {
-            return Self::from_fatbin(context, image);
-        }
-        let text = image.strip_suffix(b"\0").unwrap_or(image);
-        match std::str::from_utf8(text) {
-            Ok(ptx) if !ptx.trim().is_empty() => Self::from_ptx(context, ptx),
-            _ => Err(image::refused(
-                "it is neither PTX text, nor a cubin, nor a fat binary",
-            )),
-        }
-    }
-
-    /// Loads a file of any kind: PTX, cubin or fat binary.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] when the file can't be read, [`ErrorKind::Load`].
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, ErrorKind, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let error = Module::from_file(&context, "no/such/kernels.ptx").unwrap_err();
-    /// assert_eq!(*error.kind(), ErrorKind::NotFound);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuModuleLoad")]
-    pub fn from_file(context: &Context, path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let image = std::fs::read(path).map_err(|error| {
-            Error::checked(
-                ErrorKind::NotFound,
-                "Module::from_file",
-                format!("can't read {}: {error}", path.display()),
-            )
-        })?;
-        Self::from_image(context, &image)
-    }
-
     /// The module behind a raw handle, which the caller goes on owning.
     ///
     /// # Safety
@@ -315,27 +96,6 @@ impl Module {
     #[must_use]
     pub unsafe fn from_raw(context: &Context, raw: CUmodule) -> Self {
         Self::wrap(context, raw, false, Names::default())
-    }
-
-    /// `image` has been checked to be as long as it says.
-    fn load(
-        context: &Context,
-        image: &[u8],
-        options: &JitOptions,
-        names: impl FnOnce() -> Names,
-    ) -> Result<Self> {
-        const CALL: &str = "cuModuleLoadDataEx";
-        let _current = context.enter()?;
-        let mut raw = ptr::null_mut();
-        let (code, log) = options.with_raw(|count, keys, values| {
-            // SAFETY: `raw` is valid for the write; the image is whole; the two arrays are as long
-            // as the count, with the values that the driver documents for these keys.
-            unsafe { sys::cuModuleLoadDataEx(&mut raw, image.as_ptr().cast(), count, keys, values) }
-        });
-        if code != CUresult::CUDA_SUCCESS {
-            return Err(load_error(context, CALL, code, log));
-        }
-        Ok(Self::wrap(context, raw, true, names()))
     }
 
     fn wrap(context: &Context, raw: CUmodule, owned: bool, names: Names) -> Self {
@@ -441,10 +201,7 @@ impl Module {
     /// ```
     #[doc(alias = "cuModuleEnumerateFunctions")]
     pub fn function_names(&self) -> Result<Vec<String>> {
-        match names::enumerate(self) {
-            Err(_) if !self.0.names.entries.is_empty() => Ok(self.0.names.entries.clone()),
-            listed => listed,
-        }
+        names::enumerate(self).or_else(|error| self.0.names.entries.clone().ok_or(error))
     }
 
     /// The driver's handle, valid as long as this module is held.
@@ -454,6 +211,9 @@ impl Module {
     }
 
     /// Hands the raw handle to the caller, who unloads it from now on.
+    ///
+    /// The module's hold on its context ends as well: keep the [`Context`] for as long as the
+    /// handle is used. Where the context goes first, it takes the module along.
     ///
     /// # Errors
     /// Gives the module back when others hold it too, or when it is not an owned one.
@@ -551,47 +311,6 @@ impl Module {
             );
         }
         Error::new(Code::Driver(code), call, ErrorKind::NotFound, detail)
-    }
-}
-
-#[cold]
-fn load_error(context: &Context, call: &'static str, code: CUresult, log: String) -> Error {
-    let log = log.trim_end().to_owned();
-    let mut detail = match code {
-        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
-            let driver = driver::version().map_or_else(|_| "unknown".into(), |v| v.to_string());
-            format!(
-                "the PTX is newer than the driver (CUDA {driver}): compile machine code for the \
-                 device, use an older toolkit, or update the driver"
-            )
-        }
-        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
-            let device = context.device().compute_capability();
-            format!(
-                "the image holds no code for this device (compute capability {})",
-                device.map_or_else(|_| "unknown".into(), |c| c.to_string())
-            )
-        }
-        _ => String::new(),
-    };
-    if !log.is_empty() {
-        detail = if detail.is_empty() {
-            log.clone()
-        } else {
-            format!("{detail}\n{log}")
-        };
-    }
-    let error = context.error(call, code);
-    match error.kind() {
-        ErrorKind::Driver | ErrorKind::Unsupported => {
-            let error = error.with_kind(ErrorKind::Load { log });
-            if detail.is_empty() {
-                error
-            } else {
-                error.with_detail(detail)
-            }
-        }
-        _ => error,
     }
 }
 

@@ -5,7 +5,10 @@ use std::ffi::{CStr, c_char, c_uint};
 use cuda_sys::{CUfunction, CUmodule, CUresult};
 
 use super::Module;
-use crate::{driver::LazySymbol, error::Result};
+use crate::{
+    driver::LazySymbol,
+    error::{Error, ErrorKind, Result},
+};
 
 type GetFunctionCount = unsafe extern "C" fn(*mut c_uint, CUmodule) -> CUresult;
 type EnumerateFunctions = unsafe extern "C" fn(*mut CUfunction, c_uint, CUmodule) -> CUresult;
@@ -20,36 +23,66 @@ static ENUMERATE_FUNCTIONS: LazySymbol<EnumerateFunctions> =
 static FUNC_GET_NAME: LazySymbol<FuncGetName> = unsafe { LazySymbol::new(c"cuFuncGetName", 12, 3) };
 
 pub(super) fn enumerate(module: &Module) -> Result<Vec<String>> {
-    let (count_of, enumerate, name_of) = (
-        GET_FUNCTION_COUNT.get()?,
-        ENUMERATE_FUNCTIONS.get()?,
-        FUNC_GET_NAME.get()?,
-    );
+    let calls = Calls {
+        count: GET_FUNCTION_COUNT.get()?,
+        enumerate: ENUMERATE_FUNCTIONS.get()?,
+        name: FUNC_GET_NAME.get()?,
+    };
     let context = module.context();
     let _current = context.enter()?;
-    let mut count = 0;
-    // SAFETY: `count` is valid for the write, the module is live.
-    context.check("cuModuleGetFunctionCount", unsafe {
-        count_of(&mut count, module.as_raw())
-    })?;
-    let mut functions: Vec<CUfunction> = vec![std::ptr::null_mut(); count as usize];
-    // SAFETY: room for as many as the call above announced.
-    context.check("cuModuleEnumerateFunctions", unsafe {
-        enumerate(functions.as_mut_ptr(), count, module.as_raw())
-    })?;
-    functions
-        .into_iter()
-        .filter(|function| !function.is_null())
-        .map(|function| {
-            let mut name = std::ptr::null();
-            // SAFETY: a function of the live module; `name` is valid for the write.
-            context.check("cuFuncGetName", unsafe { name_of(&mut name, function) })?;
-            // SAFETY: a NUL-terminated string that lives as long as the module.
-            Ok(unsafe { CStr::from_ptr(name) }
-                .to_string_lossy()
-                .into_owned())
-        })
-        .collect()
+    // SAFETY: the driver's functions, the module is live and its context current.
+    unsafe { calls.names(module.as_raw(), |call, code| context.check(call, code)) }
+}
+
+struct Calls {
+    count: GetFunctionCount,
+    enumerate: EnumerateFunctions,
+    name: FuncGetName,
+}
+
+impl Calls {
+    /// # Safety
+    /// The functions do what the driver documents, and may be called with this module now.
+    unsafe fn names(
+        &self,
+        module: CUmodule,
+        check: impl Fn(&'static str, CUresult) -> Result<()>,
+    ) -> Result<Vec<String>> {
+        let mut count = 0;
+        // SAFETY: `count` is valid for the write; the caller vouches for the module.
+        check("cuModuleGetFunctionCount", unsafe {
+            (self.count)(&mut count, module)
+        })?;
+        let mut functions: Vec<CUfunction> = vec![std::ptr::null_mut(); count as usize];
+        if functions.is_empty() {
+            return Ok(Vec::new());
+        }
+        // SAFETY: room for as many as the call above announced.
+        check("cuModuleEnumerateFunctions", unsafe {
+            (self.enumerate)(functions.as_mut_ptr(), count, module)
+        })?;
+        functions
+            .into_iter()
+            .filter(|function| !function.is_null())
+            .map(|function| {
+                const CALL: &str = "cuFuncGetName";
+                let mut name = std::ptr::null();
+                // SAFETY: a function of the module; `name` is valid for the write.
+                check(CALL, unsafe { (self.name)(&mut name, function) })?;
+                if name.is_null() {
+                    return Err(Error::checked(
+                        ErrorKind::Driver,
+                        CALL,
+                        "the driver gave no name for a kernel",
+                    ));
+                }
+                // SAFETY: a NUL-terminated string that lives as long as the module.
+                Ok(unsafe { CStr::from_ptr(name) }
+                    .to_string_lossy()
+                    .into_owned())
+            })
+            .collect()
+    }
 }
 
 /// The kernels that PTX defines.
@@ -82,17 +115,122 @@ pub(super) fn variables(ptx: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::ptr;
+
+    use super::*;
+    use crate::driver::check;
+
     #[test]
     fn variables_are_found_in_ptx() {
         let ptx = ".visible .global .align 4 .u32 counter = 5;\n.visible .const .align 4 .b8 table[16];\n\
             .global .align 1 .b8 $str[3] = {37, 102, 0};\n\tst.global.u32 [%rd1], %r1;\n.extern .global .f32 other;";
-        assert_eq!(super::variables(ptx), ["counter", "table", "$str"]);
+        assert_eq!(variables(ptx), ["counter", "table", "$str"]);
+        let ptx = "\t.weak .global .u32 a;\n.common .const .u32 b[2];\n.shared .u32 c;\n.local .u32 d;\n\n;";
+        assert_eq!(variables(ptx), ["a", "b"]);
     }
 
     #[test]
     fn entries_are_found_in_ptx() {
         let ptx = ".visible .entry add(\n.param .u64 p)\n{ ret; }\n.entry\t_Z1fv()\n{ ret; }";
-        assert_eq!(super::entries(ptx), ["add", "_Z1fv"]);
-        assert!(super::entries(".entry").is_empty());
+        assert_eq!(entries(ptx), ["add", "_Z1fv"]);
+        assert_eq!(entries(".entry a$1%_b ("), ["a$1%_b"]);
+        assert!(entries(".entry").is_empty());
+        assert!(entries(".entry ()").is_empty());
+        assert!(entries(".func f()").is_empty());
+    }
+
+    /// The least that a driver must do; modules here are numbers in place of pointers, and tell
+    /// which of the things goes wrong.
+    mod driver {
+        use super::*;
+
+        pub const FINE: usize = 0;
+        pub const NO_NAME: usize = 1;
+        pub const FEWER: usize = 2;
+        pub const EMPTY: usize = 3;
+        pub const COUNT_FAILS: usize = 4;
+        pub const ENUMERATE_FAILS: usize = 5;
+        pub const NAME_FAILS: usize = 6;
+
+        fn code(fails: bool) -> CUresult {
+            if fails {
+                CUresult::CUDA_ERROR_INVALID_HANDLE
+            } else {
+                CUresult::CUDA_SUCCESS
+            }
+        }
+
+        pub unsafe extern "C" fn count(count: *mut c_uint, module: CUmodule) -> CUresult {
+            // SAFETY: the caller's place.
+            unsafe { *count = if module.addr() == EMPTY { 0 } else { 2 } };
+            code(module.addr() == COUNT_FAILS)
+        }
+
+        pub unsafe extern "C" fn enumerate(
+            functions: *mut CUfunction,
+            count: c_uint,
+            module: CUmodule,
+        ) -> CUresult {
+            assert_eq!(count, 2, "a driver refuses to list 0 functions");
+            let function = |number: usize| ptr::without_provenance_mut(10 * number + module.addr());
+            // SAFETY: the caller's array of two.
+            unsafe { functions.write(function(1)) };
+            if module.addr() != FEWER {
+                // SAFETY: as above.
+                unsafe { functions.add(1).write(function(2)) };
+            }
+            code(module.addr() == ENUMERATE_FAILS)
+        }
+
+        pub unsafe extern "C" fn name(name: *mut *const c_char, function: CUfunction) -> CUresult {
+            let (number, module) = (function.addr() / 10, function.addr() % 10);
+            let text = if number == 1 { c"first" } else { c"second" };
+            if !(module == NO_NAME && number == 2) {
+                // SAFETY: the caller's place.
+                unsafe { *name = text.as_ptr() };
+            }
+            code(module == NAME_FAILS)
+        }
+    }
+
+    fn names(module: usize) -> Result<Vec<String>> {
+        let calls = Calls {
+            count: driver::count,
+            enumerate: driver::enumerate,
+            name: driver::name,
+        };
+        // SAFETY: these functions take the modules that are numbers.
+        unsafe { calls.names(ptr::without_provenance_mut(module), check) }
+    }
+
+    #[test]
+    fn names_are_those_that_the_driver_gives() {
+        assert_eq!(names(driver::FINE).unwrap(), ["first", "second"]);
+        assert_eq!(names(driver::FEWER).unwrap(), ["first"]);
+        assert!(names(driver::EMPTY).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_name_that_is_none_is_an_error() {
+        let error = names(driver::NO_NAME).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Driver);
+        assert_eq!(error.call(), "cuFuncGetName");
+        assert!(error.detail().contains("no name"), "{error}");
+    }
+
+    #[test]
+    fn what_the_driver_refuses_is_told() {
+        for (module, call) in [
+            (driver::COUNT_FAILS, "cuModuleGetFunctionCount"),
+            (driver::ENUMERATE_FAILS, "cuModuleEnumerateFunctions"),
+            (driver::NAME_FAILS, "cuFuncGetName"),
+        ] {
+            let error = names(module).unwrap_err();
+            assert_eq!(error.call(), call);
+            assert_eq!(
+                error.driver_code(),
+                Some(CUresult::CUDA_ERROR_INVALID_HANDLE)
+            );
+        }
     }
 }

@@ -1,6 +1,13 @@
+use std::{
+    ffi::CString,
+    path::{Path, PathBuf},
+    ptr,
+};
+
 use cuda_safe::{
-    Architecture, Code, ErrorKind, FunctionAttribute, JitOptions, LaunchConfig, Module, Program,
-    sys::CUresult,
+    Architecture, Code, Context, ErrorKind, FunctionAttribute, JitOptions, LaunchConfig, Module,
+    Program, Result,
+    sys::{self, CUresult},
 };
 
 use crate::{device, kernels};
@@ -24,14 +31,66 @@ fn answer_of(module: &Module) -> u32 {
     answer[0]
 }
 
+/// A file that is there as long as this.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, contents: &[u8]) -> Self {
+        let name = format!("cuda-safe-test-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, contents).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn from_image(context: &Context, image: &[u8]) -> Result<Module> {
+    // SAFETY: PTX, what a compiler made, or what is refused before the driver sees it.
+    unsafe { Module::from_image(context, image) }
+}
+
+fn from_cubin(context: &Context, image: &[u8]) -> Result<Module> {
+    // SAFETY: as above.
+    unsafe { Module::from_cubin(context, image) }
+}
+
+fn from_fatbin(context: &Context, image: &[u8]) -> Result<Module> {
+    // SAFETY: as above.
+    unsafe { Module::from_fatbin(context, image) }
+}
+
+fn from_file(context: &Context, path: impl AsRef<Path>) -> Result<Module> {
+    // SAFETY: as above; the files are this test's own.
+    unsafe { Module::from_file(context, path) }
+}
+
+/// What is said about an image that was refused before any call.
+fn refusal(result: Result<Module>) -> String {
+    let error = result.unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Load { log: String::new() });
+    assert_eq!(error.code(), Code::Checked, "the driver has seen it");
+    error.to_string()
+}
+
 #[test]
 fn ptx_loads_from_text_image_and_file() {
     let (context, _) = device();
     assert_eq!(answer_of(&Module::from_ptx(&context, PTX).unwrap()), 42);
-    assert_eq!(
-        answer_of(&Module::from_image(&context, PTX.as_bytes()).unwrap()),
-        42
-    );
+    for image in [PTX.as_bytes(), format!("{PTX}\0").as_bytes()] {
+        assert_eq!(answer_of(&from_image(&context, image).unwrap()), 42);
+        let file = File::new("a.ptx", image);
+        let module = Module::from_ptx_file(&context, &file.0).unwrap();
+        assert_eq!(answer_of(&module), 42);
+        let module = from_file(&context, &file.0).unwrap();
+        drop(file);
+        assert_eq!(answer_of(&module), 42);
+        module.close().unwrap();
+    }
     let options = JitOptions::default()
         .max_registers(32)
         .optimization_level(2)
@@ -40,12 +99,56 @@ fn ptx_loads_from_text_image_and_file() {
         answer_of(&Module::from_ptx_with(&context, PTX, &options).unwrap()),
         42
     );
-    let path = std::env::temp_dir().join(format!("cuda-safe-test-{}.ptx", std::process::id()));
-    std::fs::write(&path, PTX).unwrap();
-    let module = Module::from_file(&context, &path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    assert_eq!(answer_of(&module), 42);
-    module.close().unwrap();
+}
+
+#[test]
+fn what_stands_before_the_version_is_skipped() {
+    let (context, _) = device();
+    for head in ["\n \t\r\n", "// a comment\n/* and\nanother */ "] {
+        let module = Module::from_ptx(&context, &format!("{head}{PTX}")).unwrap();
+        assert_eq!(answer_of(&module), 42);
+    }
+}
+
+/// A driver reads on where such a text ends: it takes it for an image whose headers tell lengths.
+#[test]
+fn text_that_begins_like_another_image_never_reaches_the_driver() {
+    let (context, _) = device();
+    let elf = format!("\x7fELF\x02\x01\x01{PTX}");
+    let linked = format!("EMULINK\x01{PTX}");
+    for (text, word) in [
+        (elf.as_str(), "Module::from_cubin"),
+        (&linked, "linker"),
+        ("EMULINK\x02", "linker"),
+        ("this is not PTX", "this is not PTX"),
+        ("", "no PTX"),
+        (&format!("x{PTX}"), "does not begin with `.version`"),
+        (&format!("\u{feff}{PTX}"), "byte order mark"),
+        (&format!("/*{PTX}"), "no end"),
+        (&format!("{PTX}\0"), "NUL"),
+        ("extern \"C\" __global__ void k() {}", "Module::compile"),
+    ] {
+        let told = refusal(Module::from_ptx(&context, text));
+        assert!(told.contains(word), "{text:?}: {told}");
+        let options = JitOptions::default();
+        refusal(Module::from_ptx_with(&context, text, &options));
+        let file = File::new("b.ptx", text.as_bytes());
+        if !text.ends_with('\0') {
+            let told = refusal(Module::from_ptx_file(&context, &file.0));
+            assert!(told.contains(word), "{text:?}: {told}");
+            assert!(told.contains(file.0.to_str().unwrap()), "{told}");
+        }
+    }
+    // What can't be text at all, in a file.
+    for (image, word) in [
+        (&include_bytes!("../data/kernels.fatbin")[..], "from_fatbin"),
+        (b"\xb1CbF\x01\0\0\0\0\0\0\0\0\0\0\0", "wrapper"),
+        (b"\xff\xfe.\0v\0", "neither PTX text"),
+    ] {
+        let file = File::new("c.ptx", image);
+        let told = refusal(Module::from_ptx_file(&context, &file.0));
+        assert!(told.contains(word), "{told}");
+    }
 }
 
 #[test]
@@ -53,9 +156,11 @@ fn a_fat_binary_loads_and_cut_short_does_not() {
     let (context, stream) = device();
     // PTX for compute_80, packed by CUDA 13.0's fatbinary.
     let fatbin = include_bytes!("../data/kernels.fatbin");
+    let file = File::new("kernels.fatbin", fatbin);
     for module in [
-        Module::from_fatbin(&context, fatbin).unwrap(),
-        Module::from_image(&context, fatbin).unwrap(),
+        from_fatbin(&context, fatbin).unwrap(),
+        from_image(&context, fatbin).unwrap(),
+        from_file(&context, &file.0).unwrap(),
     ] {
         let (a, b, mut sum) = ([1.0f32, 2.0], [10.0f32, 20.0], [0.0f32; 2]);
         let add = module.function("add").unwrap();
@@ -72,32 +177,87 @@ fn a_fat_binary_loads_and_cut_short_does_not() {
         };
         assert_eq!(sum, [11.0, 22.0]);
     }
-    for part in 0..10 {
-        let cut = &fatbin[..fatbin.len() * part / 10];
-        let error = Module::from_fatbin(&context, cut).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Load { .. }), "{error:?}");
+    for length in (0..fatbin.len()).step_by(7) {
+        refusal(from_fatbin(&context, &fatbin[..length]));
+        refusal(from_image(&context, &fatbin[..length]));
+    }
+}
+
+/// Links two texts by the driver, whose product is machine code on a GPU, and loads it.
+#[test]
+fn what_the_driver_links_is_loaded_as_machine_code() {
+    let (context, _) = device();
+    context.set_current().unwrap();
+    let mut linker = ptr::null_mut();
+    // SAFETY: no options, and a place for the handle.
+    let code = unsafe { sys::cuLinkCreate_v2(0, ptr::null_mut(), ptr::null_mut(), &mut linker) };
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+    let text = CString::new(PTX).unwrap();
+    // SAFETY: a live linker, and the text with its NUL.
+    let code = unsafe {
+        sys::cuLinkAddData_v2(
+            linker,
+            sys::CUjitInputType::CU_JIT_INPUT_PTX,
+            text.as_ptr().cast_mut().cast(),
+            PTX.len() + 1,
+            c"answer".as_ptr(),
+            0,
+            ptr::null_mut(),
+            ptr::null_mut(),
+        )
+    };
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+    let (mut image, mut size) = (ptr::null_mut(), 0);
+    // SAFETY: a live linker, and places for the results.
+    let code = unsafe { sys::cuLinkComplete(linker, &mut image, &mut size) };
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+    // SAFETY: the linker's product, while the linker lives.
+    let image = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec();
+    // SAFETY: destroyed once.
+    let code = unsafe { sys::cuLinkDestroy(linker) };
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+    assert_eq!(answer_of(&from_cubin(&context, &image).unwrap()), 42);
+    assert_eq!(answer_of(&from_image(&context, &image).unwrap()), 42);
+    for part in 0..20 {
+        refusal(from_cubin(&context, &image[..image.len() * part / 20]));
     }
 }
 
 #[test]
 fn images_that_are_none_are_refused() {
     let (context, _) = device();
-    let load = |error: cuda_safe::Error| {
-        assert!(matches!(error.kind(), ErrorKind::Load { .. }), "{error:?}");
-        error.to_string()
+    refusal(from_image(&context, b"\xff\xfe"));
+    refusal(from_image(&context, b""));
+    refusal(from_image(&context, b"this is not PTX"));
+    let told = refusal(from_image(&context, b"\xb1CbF\x01\0\0\0"));
+    assert!(told.contains("wrapper"), "{told}");
+    refusal(from_cubin(&context, PTX.as_bytes()));
+    refusal(from_fatbin(&context, PTX.as_bytes()));
+    let error = Module::from_ptx(&context, &PTX.replace("6.0", "99.9")).unwrap_err();
+    let ErrorKind::Load { log } = error.kind() else {
+        panic!("{error:?}")
     };
-    let text = load(Module::from_ptx(&context, "this is not PTX").unwrap_err());
-    assert!(text.contains("cuModuleLoadDataEx"), "{text}");
-    load(Module::from_ptx(&context, "a\0b").unwrap_err());
-    load(Module::from_image(&context, b"\xff\xfe").unwrap_err());
-    load(Module::from_image(&context, b"").unwrap_err());
-    load(Module::from_cubin(&context, PTX.as_bytes()).unwrap_err());
-    load(Module::from_fatbin(&context, PTX.as_bytes()).unwrap_err());
-    let text = load(Module::from_ptx(&context, &PTX.replace("6.0", "99.9")).unwrap_err());
-    assert!(text.contains("newer than the driver"), "{text}");
-    let error = Module::from_file(&context, "/no/such/file.ptx").unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::NotFound);
-    assert!(error.to_string().contains("/no/such/file.ptx"), "{error}");
+    assert!(error.detail().contains("newer than the driver"), "{error}");
+    assert!(error.detail().ends_with(log.as_str()), "{error}");
+    for error in [
+        from_file(&context, "/no/such/file.ptx").unwrap_err(),
+        Module::from_ptx_file(&context, "/no/such/file.ptx").unwrap_err(),
+    ] {
+        assert_eq!(*error.kind(), ErrorKind::NotFound);
+        assert!(error.to_string().contains("/no/such/file.ptx"), "{error}");
+    }
+}
+
+#[test]
+fn broken_ptx_is_told_with_the_drivers_log() {
+    let (context, _) = device();
+    let error = Module::from_ptx(&context, &PTX.replace("mov", "mvo")).unwrap_err();
+    let ErrorKind::Load { log } = error.kind() else {
+        panic!("{error:?}")
+    };
+    assert!(log.contains("mvo") && log.trim_end() == log, "{log:?}");
+    assert_eq!(error.detail(), log);
+    assert!(error.driver_code().is_some());
 }
 
 #[test]
@@ -109,9 +269,27 @@ fn a_cubin_cut_anywhere_is_an_error() {
         .compile(Architecture::real_of(capability.number()))
         .unwrap();
     let cubin = compiled.cubin().unwrap();
-    for part in 0..20 {
-        let error = Module::from_cubin(&context, &cubin[..cubin.len() * part / 20]).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Load { .. }), "{error:?}");
+    for length in (0..cubin.len()).step_by(11).chain([cubin.len() - 1]) {
+        refusal(from_cubin(&context, &cubin[..length]));
+        refusal(from_image(&context, &cubin[..length]));
+    }
+    // Whole, it is the driver's to take it.
+    let file = File::new("kernels.cubin", cubin);
+    for result in [
+        from_cubin(&context, cubin),
+        from_image(&context, cubin),
+        from_file(&context, &file.0),
+    ] {
+        if let Err(error) = result {
+            assert_eq!(
+                error.driver_code(),
+                Some(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU),
+                "{error}"
+            );
+            let told = error.detail();
+            let words = format!("compute capability {capability}");
+            assert!(told.contains(&words), "{told}");
+        }
     }
 }
 
@@ -133,7 +311,54 @@ fn a_missing_kernel_is_named_with_those_that_exist() {
         names,
         ["affine", "no_parameters", "scale", "shared_sum", "spin"]
     );
-    assert!(module.function("a\0b").is_err());
+    let error = module.function("a\0b").unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    let error = module.global::<u32>("a\0b", 1).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn a_module_without_kernels_has_no_names() {
+    let (context, _) = device();
+    let ptx = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .global .u32 lonely;\n";
+    let module = Module::from_ptx(&context, ptx).unwrap();
+    assert!(module.function_names().unwrap().is_empty());
+    let told = module.function("k").unwrap_err();
+    assert!(!told.detail().contains("it has"), "{told}");
+    let told = module.global::<u32>("k", 1).unwrap_err();
+    assert!(told.detail().contains("it has lonely"), "{told}");
+    let module = Module::from_ptx(&context, PTX).unwrap();
+    let told = module.global::<u32>("k", 1).unwrap_err();
+    assert!(!told.detail().contains("it has"), "{told}");
+}
+
+#[test]
+fn name_expressions_are_among_the_names() {
+    let (context, _) = device();
+    let program = Program::new("template <int N> __global__ void fill(int *x) { *x = N; }")
+        .name_expression("fill<3>");
+    let module = Module::compile(&context, program).unwrap();
+    let linked = module.function("fill<3>").unwrap();
+    assert_eq!(linked.module(), &module);
+    let told = module.function("fill").unwrap_err();
+    assert!(
+        told.detail().contains("it has _Z") && told.detail().contains("fill<3>"),
+        "{told}"
+    );
+}
+
+#[test]
+fn modules_are_equal_when_they_are_the_same() {
+    let (context, _) = device();
+    let one = Module::from_ptx(&context, PTX).unwrap();
+    let other = Module::from_ptx(&context, PTX).unwrap();
+    assert!(one == one.clone() && one != other);
+    // SAFETY: `one` is held for longer.
+    assert!(one == unsafe { Module::from_raw(&context, one.as_raw()) });
+    assert_eq!(
+        format!("{one:?}"),
+        format!("Module({:p}, {context:?})", one.as_raw())
+    );
 }
 
 #[test]
@@ -221,12 +446,24 @@ fn functions_tell_and_take_attributes() {
 #[test]
 fn a_raw_module_is_borrowed_and_handed_over() {
     let (context, _) = device();
-    let raw = Module::from_ptx(&context, PTX).unwrap().into_raw().unwrap();
+    let module = Module::from_ptx(&context, PTX).unwrap();
+    // Not while others hold it, nor what is borrowed.
+    let twin = module.clone();
+    let module = module.into_raw().unwrap_err();
+    assert_eq!(module, twin);
+    drop(twin);
+    // SAFETY: `module` is held for longer.
+    let borrowed = unsafe { Module::from_raw(&context, module.as_raw()) };
+    let borrowed = borrowed.into_raw().unwrap_err();
+    assert_eq!(borrowed, module);
+    borrowed.close().unwrap();
+    assert_eq!(answer_of(&module), 42);
+    let raw = module.into_raw().unwrap();
     // SAFETY: `raw` stays loaded until the end of the test.
     assert_eq!(answer_of(&unsafe { Module::from_raw(&context, raw) }), 42);
     context.set_current().unwrap();
     // SAFETY: handed over by `into_raw`, and not used again.
-    let code = unsafe { cuda_safe::sys::cuModuleUnload(raw) };
+    let code = unsafe { sys::cuModuleUnload(raw) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
 

@@ -1,0 +1,365 @@
+//! The ways into a module: from source, PTX, machine code, fat binaries and files.
+
+use std::{path::Path, ptr};
+
+use cuda_sys::{self as sys, CUresult};
+
+use super::{
+    JitOptions, Module, Names, elf, fatbin,
+    image::{self, Kind},
+};
+#[cfg(feature = "nvrtc")]
+use crate::program::{CompiledProgram, Program};
+use crate::{
+    context::Context,
+    driver,
+    error::{Code, Error, ErrorKind, Result},
+};
+
+impl Module {
+    /// Compiles a program for the context's device and loads it: machine code when the compiler
+    /// can make it and the driver takes it, PTX otherwise.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Compile`] with the log and the source lines it speaks of, or
+    /// [`ErrorKind::Load`].
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, "__global__ void a() {} __global__ void b() {}")?;
+    /// assert_eq!(module.function_names()?.len(), 2);
+    /// let error = Module::compile(&context, "no CUDA C++").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Compile { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "nvrtc")]
+    #[doc(alias = "nvrtcCompileProgram")]
+    #[doc(alias = "cuModuleLoadData")]
+    pub fn compile(context: &Context, program: impl Into<Program>) -> Result<Self> {
+        let compiled = program
+            .into()
+            .compile_for(context.device().compute_capability()?)?;
+        Self::from_compiled(context, &compiled, &JitOptions::default())
+    }
+
+    /// Loads a compiled program: its machine code, or its PTX where the driver does not take that.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`].
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, JitOptions, Module, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let program = Program::new(r#"extern "C" __global__ void nothing() {}"#);
+    /// let compiled = program.compile_for(context.device().compute_capability()?)?;
+    /// let module = Module::from_compiled(&context, &compiled, &JitOptions::default())?;
+    /// assert!(module.function("nothing").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "nvrtc")]
+    pub fn from_compiled(
+        context: &Context,
+        compiled: &CompiledProgram,
+        options: &JitOptions,
+    ) -> Result<Self> {
+        let names = || Names::of(compiled.ptx(), compiled.lowered_names());
+        if let Some(cubin) = compiled.cubin() {
+            let refused = [
+                CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
+                CUresult::CUDA_ERROR_INVALID_IMAGE,
+                CUresult::CUDA_ERROR_INVALID_SOURCE,
+                CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                CUresult::CUDA_ERROR_NOT_SUPPORTED,
+            ];
+            // Not checked: it is whole, as the compiler in this process made it.
+            match Self::load(context, cubin, options, names) {
+                Err(error)
+                    if error
+                        .driver_code()
+                        .is_some_and(|code| refused.contains(&code)) => {}
+                loaded => return loaded,
+            }
+        }
+        Self::load(context, &image::ptx(compiled.ptx())?, options, names)
+    }
+
+    /// Loads PTX, which the driver compiles for the device.
+    ///
+    /// The text begins as PTX does, with `.version` behind white space and comments: the driver
+    /// tells kinds of images by their first bytes, and reads others without knowing where they end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`] with the driver's log; in particular PTX that is newer than the driver,
+    /// and text that is no PTX.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let ptx = ".version 7.0
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry nothing() { ret; }";
+    /// let module = Module::from_ptx(&context, ptx)?;
+    /// assert!(module.function("nothing").is_ok());
+    /// let error = Module::from_ptx(&context, "__global__ void nothing() {}").unwrap_err();
+    /// assert!(error.detail().contains("Module::compile"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn from_ptx(context: &Context, ptx: &str) -> Result<Self> {
+        Self::from_ptx_with(context, ptx, &JitOptions::default())
+    }
+
+    /// Loads PTX with options for the driver's compiler.
+    ///
+    /// # Errors
+    /// As [`from_ptx`](Self::from_ptx).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, JitOptions, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let ptx = ".version 7.0
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry nothing() { ret; }";
+    /// let options = JitOptions::default().optimization_level(0);
+    /// let module = Module::from_ptx_with(&context, ptx, &options)?;
+    /// assert_eq!(module.function("nothing")?.name(), "nothing");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn from_ptx_with(context: &Context, ptx: &str, options: &JitOptions) -> Result<Self> {
+        Self::load(context, &image::ptx(ptx)?, options, || Names::of(ptx, &[]))
+    }
+
+    /// Loads a file of PTX, as `nvcc -ptx` makes it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when the file can't be read, otherwise as
+    /// [`from_ptx`](Self::from_ptx).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let error = Module::from_ptx_file(&context, "no/such/kernels.ptx").unwrap_err();
+    /// assert_eq!(*error.kind(), ErrorKind::NotFound);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoad")]
+    pub fn from_ptx_file(context: &Context, path: impl AsRef<Path>) -> Result<Self> {
+        with_file(path.as_ref(), "Module::from_ptx_file", |image| {
+            Self::from_ptx(context, image::text(image)?)
+        })
+    }
+
+    /// Loads machine code for one architecture (an ELF file, as `nvcc -cubin` and `cuLinkComplete`
+    /// make it).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`]: the image is cut short, or for another architecture.
+    ///
+    /// # Safety
+    /// `cubin` is what a CUDA compiler or linker made, complete and unaltered, and is from a source
+    /// that may run code in this process. The driver follows offsets in it, whose ends it can't
+    /// know, and the device runs what is in it. Checked here is that the image is not cut short and
+    /// that its headers lead nowhere outside of it; what else was done to it can't be told.
+    ///
+    /// It is read during the call only.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// // SAFETY: nothing of this is read as machine code.
+    /// let error = unsafe { Module::from_cubin(&context, b"no machine code") }.unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub unsafe fn from_cubin(context: &Context, cubin: &[u8]) -> Result<Self> {
+        match Kind::of(cubin) {
+            Kind::Linked => image::check_linked(cubin)?,
+            _ => elf::check(cubin)?,
+        }
+        Self::load(context, cubin, &JitOptions::default(), Default::default)
+    }
+
+    /// Loads the best part of a fat binary (as `nvcc -fatbin` makes it).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`]: the image is cut short, or holds nothing for this device.
+    ///
+    /// # Safety
+    /// `fatbin` is what a CUDA compiler made, complete and unaltered, and is from a source that may
+    /// run code in this process, as for [`from_cubin`](Self::from_cubin). Checked here is that its
+    /// parts fill what its header says, not what is in them.
+    ///
+    /// It is read during the call only.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// // SAFETY: nothing of this is read as a fat binary.
+    /// let error = unsafe { Module::from_fatbin(&context, b"no fat binary") }.unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoadFatBinary")]
+    pub unsafe fn from_fatbin(context: &Context, fatbin: &[u8]) -> Result<Self> {
+        fatbin::check(fatbin)?;
+        Self::load(context, fatbin, &JitOptions::default(), Default::default)
+    }
+
+    /// Loads an image of any kind: PTX, cubin or fat binary, told apart by its first bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`].
+    ///
+    /// # Safety
+    /// As for [`from_cubin`](Self::from_cubin) and [`from_fatbin`](Self::from_fatbin), unless the
+    /// image is PTX; and for what is surely PTX there is [`from_ptx`](Self::from_ptx).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let image = b".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }";
+    /// // SAFETY: the image is PTX.
+    /// let module = unsafe { Module::from_image(&context, image) }?;
+    /// assert!(module.function("k").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub unsafe fn from_image(context: &Context, image: &[u8]) -> Result<Self> {
+        match Kind::of(image) {
+            // SAFETY: the caller's promise.
+            Kind::Cubin | Kind::Linked => unsafe { Self::from_cubin(context, image) },
+            // SAFETY: the caller's promise.
+            Kind::FatBinary => unsafe { Self::from_fatbin(context, image) },
+            Kind::Wrapper | Kind::Other => Self::from_ptx(context, image::text(image)?),
+        }
+    }
+
+    /// Loads a file of any kind: PTX, cubin or fat binary.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when the file can't be read, [`ErrorKind::Load`].
+    ///
+    /// # Safety
+    /// As for [`from_image`](Self::from_image), with what the file holds when it is read. Who else
+    /// may write it is a question to ask. For a file that should be PTX there is
+    /// [`from_ptx_file`](Self::from_ptx_file).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// // SAFETY: there is no such file.
+    /// let error = unsafe { Module::from_file(&context, "no/such/kernels.cubin") }.unwrap_err();
+    /// assert_eq!(*error.kind(), ErrorKind::NotFound);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoad")]
+    pub unsafe fn from_file(context: &Context, path: impl AsRef<Path>) -> Result<Self> {
+        with_file(path.as_ref(), "Module::from_file", |image| {
+            // SAFETY: the caller's promise.
+            unsafe { Self::from_image(context, image) }
+        })
+    }
+
+    /// `image` is as long as it says: checked, or made in this process.
+    fn load(
+        context: &Context,
+        image: &[u8],
+        options: &JitOptions,
+        names: impl FnOnce() -> Names,
+    ) -> Result<Self> {
+        const CALL: &str = "cuModuleLoadDataEx";
+        let _current = context.enter()?;
+        let mut raw = ptr::null_mut();
+        let (code, log) = options.with_raw(|count, keys, values| {
+            // SAFETY: `raw` is valid for the write; the image is whole; the two arrays are as long
+            // as the count, with the values that the driver documents for these keys.
+            unsafe { sys::cuModuleLoadDataEx(&mut raw, image.as_ptr().cast(), count, keys, values) }
+        });
+        if code != CUresult::CUDA_SUCCESS {
+            return Err(load_error(context, CALL, code, log));
+        }
+        Ok(Self::wrap(context, raw, true, names()))
+    }
+}
+
+/// Reads a file and loads what is in it. An image that is refused is named by its file.
+fn with_file(
+    path: &Path,
+    call: &'static str,
+    load: impl FnOnce(&[u8]) -> Result<Module>,
+) -> Result<Module> {
+    let image = std::fs::read(path).map_err(|error| {
+        let detail = format!("can't read {}: {error}", path.display());
+        Error::checked(ErrorKind::NotFound, call, detail)
+    })?;
+    load(&image).map_err(|error| match error.code() {
+        Code::Checked => {
+            let detail = format!("{}: {}", path.display(), error.detail());
+            error.with_detail(detail)
+        }
+        _ => error,
+    })
+}
+
+#[cold]
+fn load_error(context: &Context, call: &'static str, code: CUresult, log: String) -> Error {
+    let log = log.trim_end().to_owned();
+    let mut detail = match code {
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+            let driver = driver::version().map_or_else(|_| "unknown".into(), |v| v.to_string());
+            format!(
+                "the PTX is newer than the driver (CUDA {driver}): compile machine code for the \
+                 device, use an older toolkit, or update the driver"
+            )
+        }
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
+            let device = context.device().compute_capability();
+            format!(
+                "the image holds no code for this device (compute capability {})",
+                device.map_or_else(|_| "unknown".into(), |c| c.to_string())
+            )
+        }
+        _ => String::new(),
+    };
+    if !log.is_empty() {
+        detail = if detail.is_empty() {
+            log.clone()
+        } else {
+            format!("{detail}\n{log}")
+        };
+    }
+    let error = context.error(call, code);
+    match error.kind() {
+        ErrorKind::Driver | ErrorKind::Unsupported => {
+            let error = error.with_kind(ErrorKind::Load { log });
+            if detail.is_empty() {
+                error
+            } else {
+                error.with_detail(detail)
+            }
+        }
+        _ => error,
+    }
+}
