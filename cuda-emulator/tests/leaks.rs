@@ -86,6 +86,7 @@ fn handles_of_every_kind() {
         "library 0x16",
         "memory pool 0x18",
         "linker 0x19",
+        "graph 0x1a",
         "(cuCtxCreate)",
         RETAINED,
     ];
@@ -119,6 +120,10 @@ fn handles_of_every_kind() {
         ok!(cuDeviceGetDefaultMemPool(&mut default, 0));
         let mut linker = null_mut();
         ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut linker));
+        // The graph of an empty capture.
+        let (mut graph, mode) = (null_mut(), CUstreamCaptureMode(2));
+        ok!(cuStreamBeginCapture_v2(stream, mode));
+        ok!(cuStreamEndCapture(stream, &mut graph));
         let mut context = null_mut();
         ok!(cuCtxCreate_v2(&mut context, 0, 0));
         assert_ne!((function, placed), (null_mut(), null_mut()));
@@ -126,6 +131,7 @@ fn handles_of_every_kind() {
             return;
         }
         ok!(cuCtxDestroy_v2(context));
+        ok!(cuGraphDestroy(graph));
         ok!(cuLinkDestroy(linker));
         ok!(cuMemPoolDestroy(pool));
         ok!(cuLibraryUnload(library));
@@ -188,6 +194,29 @@ unsafe extern "C" fn stay(_: *mut c_void) {
     loop {
         std::thread::park();
     }
+}
+
+unsafe extern "C" fn end_the_context(_: *mut c_void) {
+    // Waits for the very function that makes the call.
+    ok!(cuDevicePrimaryCtxRelease_v2(0));
+}
+
+#[test]
+fn a_context_whose_end_hangs_does_not_hold_the_report_up() {
+    if !inner() {
+        let test = "a_context_whose_end_hangs_does_not_hold_the_report_up";
+        let (code, _, text) = rerun(test, &CHECK);
+        assert_eq!(code, Some(99), "{text}");
+        assert!(text.contains("stream 0x12"), "{text}");
+        return;
+    }
+    // SAFETY: no arguments that matter. Should the report hang, too.
+    unsafe { libc::alarm(30) };
+    retain();
+    let stream = stream(1);
+    ok!(cuLaunchHostFunc(stream, Some(end_the_context), null_mut()));
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    std::process::exit(0);
 }
 
 #[test]

@@ -7,20 +7,20 @@ mod reductions;
 use cuda_safe::{Context, Stream};
 
 /// The primary context of device 0 and a stream on it.
-fn device() -> (Context, Stream) {
+pub(crate) fn device() -> (Context, Stream) {
     let context = Context::primary(0).expect("a device");
     let stream = Stream::new(&context).expect("a stream");
     (context, stream)
 }
 
 /// Whether the device is the emulator, where large sizes take too long.
-fn emulated(context: &Context) -> bool {
+pub(crate) fn emulated(context: &Context) -> bool {
     let name = context.device().name().expect("a name");
     name.starts_with("CUDA emulator")
 }
 
 /// Random numbers that are the same every time.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     fn bits(&mut self) -> u64 {

@@ -45,7 +45,10 @@ thread_local! {
 /// What is known of a device's primary context.
 struct Primary {
     context: Arc<Context>,
-    retained: Mutex<u32>,
+    /// Held while it comes to life or ends.
+    turn: Mutex<()>,
+    /// Changed in turn only; the leak check reads it although somebody may hang in the end of the context.
+    retained: AtomicU32,
 }
 
 fn primaries() -> &'static [Primary] {
@@ -54,7 +57,8 @@ fn primaries() -> &'static [Primary] {
         (0..config::get().devices as i32)
             .map(|ordinal| Primary {
                 context: Context::new(ordinal, 0, true),
-                retained: Mutex::new(0),
+                turn: Mutex::new(()),
+                retained: AtomicU32::new(0),
             })
             .collect()
     })
@@ -386,8 +390,8 @@ pub fn set_current(context: Option<Arc<Context>>) {
 /// Retains a device's primary context, bringing it to life if need be.
 pub fn retain_primary(ordinal: i32) -> Arc<Context> {
     let primary = &primaries()[ordinal as usize];
-    let mut retained = lock(&primary.retained);
-    *retained += 1;
+    let _turn = lock(&primary.turn);
+    primary.retained.fetch_add(1, Ordering::Relaxed);
     let context = &primary.context;
     if !context.is_alive() {
         context.poison.store(0, Ordering::Release);
@@ -402,12 +406,11 @@ pub fn retain_primary(ordinal: i32) -> Arc<Context> {
 /// `CUDA_ERROR_INVALID_CONTEXT` when it isn't retained.
 pub fn release_primary(ordinal: i32) -> Result {
     let primary = &primaries()[ordinal as usize];
-    let mut retained = lock(&primary.retained);
-    if *retained == 0 {
-        return Err(Code::ERROR_INVALID_CONTEXT);
-    }
-    *retained -= 1;
-    if *retained == 0 && primary.context.is_alive() {
+    let _turn = lock(&primary.turn);
+    let retained = primary.retained.load(Ordering::Relaxed);
+    let left = retained.checked_sub(1).ok_or(Code::ERROR_INVALID_CONTEXT)?;
+    primary.retained.store(left, Ordering::Relaxed);
+    if left == 0 && primary.context.is_alive() {
         end_primary(primary);
     }
     Ok(())
@@ -417,7 +420,7 @@ pub fn release_primary(ordinal: i32) -> Result {
 /// until it is retained again.
 pub fn reset_primary(ordinal: i32) {
     let primary = &primaries()[ordinal as usize];
-    let _retained = lock(&primary.retained);
+    let _turn = lock(&primary.turn);
     if primary.context.is_alive() {
         end_primary(primary);
     }
@@ -441,7 +444,7 @@ pub fn primary_state(ordinal: i32) -> (u32, bool) {
 pub fn primary_retains() -> Vec<u32> {
     primaries()
         .iter()
-        .map(|primary| *lock(&primary.retained))
+        .map(|primary| primary.retained.load(Ordering::Relaxed))
         .collect()
 }
 

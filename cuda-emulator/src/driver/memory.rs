@@ -377,9 +377,10 @@ impl Allocation {
     }
 
     /// Whether it belongs to another context of the same device, and to that alone: all contexts share page-locked and
-    /// managed memory.
+    /// managed memory, and what comes from a pool is the device's.
     pub fn is_foreign_to(&self, context: &Context) -> bool {
-        let shared = !self.origin.on_device() || self.origin == Origin::Managed;
+        let shared =
+            !self.origin.on_device() || self.origin == Origin::Managed || self.pool.is_some();
         !shared && self.context.id != context.id && self.context.ordinal == context.ordinal
     }
 

@@ -14,14 +14,14 @@ mod transfers;
 use cuda_safe::{Context, Module, Stream};
 
 /// The primary context of device 0 and a stream on it.
-fn device() -> (Context, Stream) {
+pub(crate) fn device() -> (Context, Stream) {
     let context = Context::primary(0).expect("a device");
     let stream = Stream::new(&context).expect("a stream");
     (context, stream)
 }
 
 /// Small kernels that many tests use.
-const KERNELS: &str = r#"
+pub(crate) const KERNELS: &str = r#"
 struct Pair { float scale; int offset; };
 
 extern "C" __global__ void scale(float *x, float factor, unsigned n) {
@@ -55,6 +55,6 @@ extern "C" __global__ void shared_sum(unsigned *out, unsigned n) {
 extern "C" __global__ void no_parameters() {}
 "#;
 
-fn kernels(context: &Context) -> Module {
+pub(crate) fn kernels(context: &Context) -> Module {
     Module::compile(context, KERNELS).expect("the kernels compile")
 }

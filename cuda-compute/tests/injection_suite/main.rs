@@ -1,0 +1,47 @@
+//! Every integration test with driver calls that fail, on the emulator with held streams and checks: see
+//! `cuda-safe/tests/injection_suite`, whose parts these are.
+//!
+//! Of each driver function a test's first three calls and its last are made to fail; of the tests that take a second the
+//! first alone.
+
+#[path = "../integration/main.rs"]
+mod integration;
+
+#[path = "../../../cuda-safe/tests/injection_suite/child.rs"]
+mod child;
+#[path = "../../../cuda-safe/tests/injection_suite/judge.rs"]
+mod judge;
+#[path = "../../../cuda-safe/tests/injection_suite/plan.rs"]
+mod plan;
+#[path = "../../../cuda-safe/tests/injection_suite/watch.rs"]
+mod watch;
+
+use integration::{Random, device, emulated};
+use plan::{Depth, Suite};
+
+#[global_allocator]
+static MEMORY: watch::Allocator = watch::Allocator;
+
+const SUITE: Suite = Suite {
+    checks: "leak,race,context,host,barrier",
+    depth: |calls| match calls {
+        0..=1000 => Depth::Ends,
+        _ => Depth::First,
+    },
+    keeps_handles: &[],
+};
+
+#[test]
+fn held_and_checked_the_suite_passes() {
+    SUITE.passes();
+}
+
+#[test]
+fn any_call_may_fail() {
+    SUITE.each_call_fails("CUDA_ERROR_UNKNOWN", SUITE.depth);
+}
+
+#[test]
+fn all_calls_may_fail_from_any_kind_of_call_on() {
+    SUITE.all_calls_fail_from_each("CUDA_ERROR_UNKNOWN");
+}

@@ -1,0 +1,194 @@
+//! One test, run in a process of its own.
+
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::{env, fs, thread};
+
+/// How long work is held back, in milliseconds: longer than a busy machine needs to get from one call to the next.
+const HOLD: &str = "1000";
+/// Seconds after which a run counts as hung.
+const PATIENCE: u32 = 60;
+
+/// What came of a run.
+pub struct Run {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    /// What it printed.
+    pub text: String,
+    pub calls: Vec<Call>,
+}
+
+/// A driver call.
+pub struct Call {
+    /// The exported name.
+    pub function: String,
+    /// All that the trace says of it.
+    pub line: String,
+}
+
+impl Run {
+    /// The first call that was made to fail.
+    pub fn injected(&self) -> Option<&Call> {
+        let mut calls = self.calls.iter();
+        calls.find(|call| call.line.contains("(injected)"))
+    }
+}
+
+impl Call {
+    fn parse(line: &str) -> Option<Call> {
+        // Other lines tell what kernels did, and why launches were refused.
+        let start = line.find(": cu")? + 2;
+        let length = line[start..].find('(')?;
+        line.contains(") = ").then(|| Call {
+            function: line[start..start + length].into(),
+            line: line.into(),
+        })
+    }
+}
+
+/// A folder for the runs, with what the compiler made: removed with the last that uses it.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn shared() -> Arc<Folder> {
+        static FOLDER: Mutex<Weak<Folder>> = Mutex::new(Weak::new());
+        let mut folder = FOLDER.lock().unwrap();
+        folder.upgrade().unwrap_or_else(|| {
+            let new = Arc::new(Folder::new());
+            *folder = Arc::downgrade(&new);
+            new
+        })
+    }
+
+    fn new() -> Folder {
+        let name = format!(
+            "{}-injection-{}",
+            env!("CARGO_PKG_NAME"),
+            std::process::id()
+        );
+        let path = env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(path.join("cache")).unwrap();
+        // Entries of a folder that others may write to aren't trusted.
+        fs::set_permissions(path.join("cache"), fs::Permissions::from_mode(0o700)).unwrap();
+        Folder(path)
+    }
+
+    /// Runs a test with the emulator's checks, and calls made to fail by rules for `CUDA_EMULATOR_FAIL`.
+    pub fn run(&self, test: &str, checks: &str, rules: &str) -> Run {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let trace = self.0.join(format!("trace-{number}"));
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args([test, "--exact", "--nocapture", "--test-threads=1"])
+            .env("CUDA_EMULATOR_HOLD", HOLD)
+            .env("CUDA_EMULATOR_CHECK", checks)
+            .env("CUDA_EMULATOR_FAIL", rules)
+            .env("CUDA_EMULATOR_TRACE", &trace)
+            .env("CUDA_DIRECT_CACHE", self.0.join("cache"))
+            // Each panic of a test would look its symbols up.
+            .env("RUST_BACKTRACE", "0");
+        // SAFETY: between fork and exec, only what is allowed after a fork: two system calls.
+        unsafe {
+            command.pre_exec(|| {
+                let none = libc::rlimit {
+                    rlim_cur: 0,
+                    rlim_max: 0,
+                };
+                libc::setrlimit(libc::RLIMIT_CORE, &none);
+                libc::alarm(PATIENCE);
+                Ok(())
+            });
+        }
+        let output = {
+            let _turn = Turn::wait_for();
+            command.output().unwrap()
+        };
+        let calls = fs::read_to_string(&trace).unwrap_or_default();
+        let _ = fs::remove_file(&trace);
+        let text = [output.stdout, output.stderr].concat();
+        Run {
+            code: output.status.code(),
+            signal: output.status.signal(),
+            text: String::from_utf8_lossy(&text).into_owned(),
+            calls: calls.lines().filter_map(Call::parse).collect(),
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, |count| count.get())
+}
+
+/// Leave to run one process more: there are no more of them than processors, however many tests start some.
+struct Turn;
+
+static RUNNING: Mutex<usize> = Mutex::new(0);
+static ENDED: Condvar = Condvar::new();
+
+impl Turn {
+    fn wait_for() -> Turn {
+        let running = RUNNING.lock().unwrap();
+        let mut running = ENDED
+            .wait_while(running, |running| *running >= processors())
+            .unwrap();
+        *running += 1;
+        Turn
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *RUNNING.lock().unwrap() -= 1;
+        ENDED.notify_one();
+    }
+}
+
+/// Does something with each, several at once; the results in order.
+pub fn for_each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let mut results: Vec<(usize, R)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..processors())
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut mine = Vec::new();
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        match items.get(at) {
+                            Some(item) => mine.push((at, work(item))),
+                            None => return mine,
+                        }
+                    }
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    results.sort_by_key(|(at, _)| *at);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// The names of the included integration tests.
+pub fn tests() -> Vec<String> {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--list", "--format=terse", "integration::"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let names = text.lines().filter_map(|line| line.strip_suffix(": test"));
+    names.map(str::to_owned).collect()
+}

@@ -1,0 +1,49 @@
+//! Every integration test with driver calls that fail, on the emulator with held streams and all checks: whatever fails,
+//! there is no panic in the library, no crash, no leak, no double free, and no memory given back while queued work will
+//! still use it. What the test itself makes of a failed call, mostly a panic, doesn't matter.
+//!
+//! Each run is a process of its own. The integration tests are included here to be run there; where this program is
+//! started without a filter they also run once more as they are, with the emulator linked in.
+
+#[path = "../integration/main.rs"]
+mod integration;
+
+mod child;
+mod judge;
+mod plan;
+mod watch;
+
+use integration::{KERNELS, device, kernels};
+use plan::{Depth, Suite};
+
+#[global_allocator]
+static MEMORY: watch::Allocator = watch::Allocator;
+
+const SUITE: Suite = Suite {
+    checks: "leak,race,context,host,barrier,uninit",
+    depth: |calls| match calls {
+        0..=150 => Depth::All,
+        _ => Depth::Ends,
+    },
+    keeps_handles: &["transfers_give_their_memory_back"],
+};
+
+#[test]
+fn held_and_checked_the_suite_passes() {
+    SUITE.passes();
+}
+
+#[test]
+fn any_call_may_fail() {
+    SUITE.each_call_fails("CUDA_ERROR_UNKNOWN", SUITE.depth);
+}
+
+#[test]
+fn any_kind_of_call_may_run_out_of_memory() {
+    SUITE.each_call_fails("CUDA_ERROR_OUT_OF_MEMORY", |_| Depth::First);
+}
+
+#[test]
+fn all_calls_may_fail_from_any_kind_of_call_on() {
+    SUITE.all_calls_fail_from_each("CUDA_ERROR_UNKNOWN");
+}

@@ -1,0 +1,162 @@
+//! Which calls are made to fail, and the runs for them.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::child::{self, Folder, Run};
+use super::judge::{Failing, wrongs};
+
+/// A crate's integration tests.
+pub struct Suite {
+    /// For `CUDA_EMULATOR_CHECK`.
+    pub checks: &'static str,
+    /// Which calls of a test that makes so many are made to fail.
+    pub depth: fn(calls: usize) -> Depth,
+    /// Tests that hold raw handles, which leak when a call fails.
+    pub keeps_handles: &'static [&'static str],
+}
+
+/// Which of a test's calls of one driver function are made to fail.
+#[derive(Clone, Copy)]
+pub enum Depth {
+    All,
+    /// The first three, and the last.
+    Ends,
+    First,
+}
+
+impl Depth {
+    /// Numbers from 1 to `count`.
+    fn numbers(self, count: usize) -> Vec<usize> {
+        match self {
+            Depth::All => (1..=count).collect(),
+            Depth::Ends if count > 4 => vec![1, 2, 3, count],
+            Depth::Ends => (1..=count).collect(),
+            Depth::First => vec![1],
+        }
+    }
+}
+
+/// One run: a test, and the rule by which calls fail.
+struct Job {
+    test: String,
+    rule: String,
+    failing: Failing,
+}
+
+/// Each test without failures.
+fn clean(suite: &Suite) -> &'static [(String, Run)] {
+    static RUNS: OnceLock<Vec<(String, Run)>> = OnceLock::new();
+    RUNS.get_or_init(|| {
+        let (tests, folder) = (child::tests(), Folder::shared());
+        assert!(tests.len() > 10, "only {} tests", tests.len());
+        let run = |test: &String| folder.run(test, suite.checks, "");
+        // Twice: the first fills the compiler's cache. The compiler makes driver calls of its own.
+        child::for_each(&tests, run);
+        let runs = child::for_each(&tests, run);
+        tests.into_iter().zip(runs).collect()
+    })
+}
+
+/// How often a run called each function.
+fn counts(run: &Run) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for call in &run.calls {
+        *counts.entry(call.function.as_str()).or_insert(0) += 1;
+    }
+    counts
+}
+
+impl Suite {
+    /// Every test passes.
+    pub fn passes(&self) {
+        let mut calls = 0;
+        let mut failures = Vec::new();
+        for (test, run) in clean(self) {
+            calls += run.calls.len();
+            for wrong in wrongs(Failing::Nothing, false, run) {
+                failures.push(format!("{test}: {wrong}\n{}", run.text));
+            }
+        }
+        assert!(calls > 1000, "only {calls} calls");
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
+
+    /// Calls fail one by one.
+    pub fn each_call_fails(&self, code: &str, depth: impl Fn(usize) -> Depth) {
+        let mut jobs = Vec::new();
+        for (test, run) in clean(self) {
+            for (function, count) in counts(run) {
+                for number in depth(run.calls.len()).numbers(count) {
+                    jobs.push(Job {
+                        test: test.clone(),
+                        rule: format!("{function}:{number}:{code}"),
+                        failing: Failing::OneCall,
+                    });
+                }
+            }
+        }
+        self.judge(&jobs);
+    }
+
+    /// From a call on all fail: from each function's first call.
+    pub fn all_calls_fail_from_each(&self, code: &str) {
+        let mut jobs = Vec::new();
+        for (test, run) in clean(self) {
+            for function in counts(run).into_keys() {
+                let mut calls = run.calls.iter();
+                let before = calls.position(|call| call.function == function);
+                jobs.push(Job {
+                    test: test.clone(),
+                    rule: format!("*:{}+:{code}", before.expect("it was called") + 1),
+                    failing: Failing::AllFrom,
+                });
+            }
+        }
+        self.judge(&jobs);
+    }
+
+    fn judge(&self, jobs: &[Job]) {
+        let folder = Folder::shared();
+        let missed = AtomicUsize::new(0);
+        let failures = child::for_each(jobs, |job| {
+            let run = folder.run(&job.test, self.checks, &job.rule);
+            if run.injected().is_none() {
+                missed.fetch_add(1, Ordering::Relaxed);
+            }
+            let keeps = self
+                .keeps_handles
+                .iter()
+                .any(|name| job.test.ends_with(name));
+            let wrongs = wrongs(job.failing, keeps, &run);
+            (!wrongs.is_empty()).then(|| {
+                let what = format!("{} with {}: {}", job.test, job.rule, wrongs.join("; "));
+                (what, run.text)
+            })
+        });
+        let failures: Vec<_> = failures.into_iter().flatten().collect();
+        let shown: Vec<String> = failures
+            .iter()
+            .take(5)
+            .map(|(what, text)| format!("{what}\n{text}"))
+            .collect();
+        let list: Vec<&str> = failures.iter().map(|(what, _)| what.as_str()).collect();
+        assert!(
+            failures.is_empty(),
+            "{} of {} runs went wrong:\n{}\nThe first of them:\n{}",
+            failures.len(),
+            jobs.len(),
+            list.join("\n"),
+            shown.join("\n")
+        );
+        // Tests with several threads don't make the same calls every time, and where the compiler's cache doesn't
+        // serve, the compiler makes some.
+        let missed = missed.into_inner();
+        println!(
+            "{} runs, of which {missed} didn't come to the call",
+            jobs.len()
+        );
+        assert!(missed * 50 <= jobs.len());
+    }
+}
