@@ -2,17 +2,19 @@
 //! somebody waits for it, so what was not waited for shows. Driver calls that the test names fail there.
 
 use std::{
+    env, fs,
     panic::Location,
-    process::{Command, Output},
+    process::{self, Command, Output},
 };
 
 const CHILD: &str = "CUDA_TEST_CHILD";
+const TRACE: &str = "CUDA_EMULATOR_TRACE";
 
 /// Runs this program's test of that name again, with `body` as all that it does and `fail` as the calls that fail there.
 #[track_caller]
-fn run(test: &str, fail: &str, body: fn()) -> Option<Output> {
+fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Output> {
     let place = format!("{}/{fail}", Location::caller());
-    match std::env::var(CHILD) {
+    match env::var(CHILD) {
         Ok(wanted) => {
             if wanted == place {
                 body();
@@ -21,11 +23,12 @@ fn run(test: &str, fail: &str, body: fn()) -> Option<Output> {
             None
         }
         Err(_) => Some(
-            Command::new(std::env::current_exe().unwrap())
+            Command::new(env::current_exe().unwrap())
                 .args([test, "--exact", "--nocapture", "--test-threads=1"])
                 .env(CHILD, place)
                 .env("CUDA_EMULATOR_HOLD", "60000")
                 .env("CUDA_EMULATOR_FAIL", fail)
+                .envs(with.iter().copied())
                 .output()
                 .unwrap(),
         ),
@@ -44,7 +47,7 @@ fn text(output: &Output) -> String {
 /// `body` passes with these failures.
 #[track_caller]
 pub fn passes(test: &str, fail: &str, body: fn()) {
-    if let Some(output) = run(test, fail, body) {
+    if let Some(output) = run(test, fail, &[], body) {
         let text = text(&output);
         let done = output.status.success() && text.contains("child done");
         assert!(done, "{fail}: {text}");
@@ -56,7 +59,7 @@ pub fn passes(test: &str, fail: &str, body: fn()) {
 #[allow(dead_code, reason = "some programs have no such test")]
 #[track_caller]
 pub fn aborts(test: &str, fail: &str, body: fn()) {
-    if let Some(output) = run(test, fail, body) {
+    if let Some(output) = run(test, fail, &[], body) {
         let text = text(&output);
         assert!(
             !output.status.success() && !text.contains("child done"),
@@ -64,4 +67,36 @@ pub fn aborts(test: &str, fail: &str, body: fn()) {
         );
         assert!(text.contains("can't tell whether a copy"), "{text}");
     }
+}
+
+/// `body` passes and leaks nothing, on two devices, with its driver calls written down for [`calls`].
+#[allow(dead_code, reason = "some programs have no such test")]
+#[track_caller]
+pub fn traced(test: &str, fail: &str, body: fn()) {
+    let name = format!("cuda-safe-calls-{test}-{}", process::id());
+    let trace = env::temp_dir().join(name);
+    let with = [
+        (TRACE, trace.to_str().unwrap()),
+        ("CUDA_EMULATOR_CHECK", "leak,host"),
+        ("CUDA_EMULATOR_DEVICES", "2"),
+    ];
+    if let Some(output) = run(test, fail, &with, body) {
+        let calls = fs::read_to_string(&trace).unwrap_or_default();
+        let _ = fs::remove_file(&trace);
+        let text = text(&output);
+        let done = output.status.success() && text.contains("child done");
+        assert!(done, "{fail}: {text}\n{calls}");
+    }
+}
+
+/// The calls so far of a driver function, by the beginning of its name, in a body that is [`traced`].
+#[allow(dead_code, reason = "some programs have no such test")]
+pub fn calls(function: &str) -> Vec<String> {
+    let trace = fs::read_to_string(env::var_os(TRACE).unwrap()).unwrap();
+    trace
+        .lines()
+        .filter_map(|line| Some(line.split_once(": ")?.1))
+        .filter(|call| call.starts_with(function) && call.contains(") = "))
+        .map(str::to_owned)
+        .collect()
 }
