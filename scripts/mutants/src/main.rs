@@ -11,6 +11,7 @@ mod changes;
 mod end_to_end;
 mod find;
 mod hunt;
+mod log;
 mod macros;
 mod mutant;
 mod operators;
@@ -28,19 +29,17 @@ mod visit;
 mod work;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cargo::Cargo;
-use hunt::{Hunt, Live, Outcome};
+use hunt::{Hunt, Live};
 use options::Options;
 use project::Project;
 use report::Report;
-use suite::Runner;
+use suite::{Runner, Test};
 
 fn main() -> ExitCode {
     let result = Options::parse(std::env::args().skip(1)).and_then(|options| match options {
@@ -63,27 +62,26 @@ fn main() -> ExitCode {
 /// Does what is asked for; false when too few mutants are caught.
 fn run(options: &Options) -> Result<bool, String> {
     let root = tree::root()?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let out = root.join(target).join("mutants");
     let mut project = Project::read(&root)?;
     if options.list {
-        for (number, mutant) in project.all() {
-            let wanted = targets::of(&mutant.file)
-                .is_some_and(|target| options.wants_file(target.package, &mutant.file));
-            if wanted && options.wants_mutant(number, &mutant.identity()) {
-                println!(
-                    "{number} {}: {}: {}",
-                    mutant.place(),
-                    mutant.function,
-                    mutant.change
-                );
-            }
+        for (number, mutant) in project
+            .all()
+            .filter(|(number, mutant)| options.wants(*number, mutant))
+        {
+            println!(
+                "{number} {}: {}: {}",
+                mutant.place(),
+                mutant.function,
+                mutant.change
+            );
         }
         return Ok(true);
     }
     let accepted = read_accepted(&root)?;
-    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let out = root.join(target).join("mutants");
+    let scratch = out.join("scratch");
+    fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
 
     let start = Instant::now();
     let cargo = Cargo {
@@ -96,47 +94,23 @@ fn run(options: &Options) -> Result<bool, String> {
     println!("building the tests");
     let built = cargo.build_tests()?;
     let built_in = start.elapsed().as_secs();
-
     let mutants = wanted(&project, options, &out)?;
     println!("{} mutants, {built_in} s", mutants.len());
+
     let start = Instant::now();
-    let scratch = out.join("scratch");
-    fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let runner = Runner {
         built: &built,
         scratch,
     };
-    let mut tests = runner.list()?;
-    tests.retain(|test| {
-        let package = built.programs[test.program].package.as_str();
-        let counts = |live: &Live| {
-            targets::of(&live.mutant.file).is_some_and(|of| of.tests.contains(&package))
-        };
-        mutants.iter().any(counts)
-    });
-    for test in &mut tests {
-        let program = built.programs[test.program].shown();
-        for (_, name, value) in options
-            .environment
-            .iter()
-            .filter(|(of, _, _)| *of == program)
-        {
-            test.environment.retain(|(other, _)| other != name);
-            if !value.is_empty() {
-                test.environment.push((name.clone(), value.clone()));
-            }
-        }
-    }
+    let tests = tests(&runner, &mutants, options)?;
     println!("{} tests, each alone", tests.len());
-    let notes = runner.measure(&mut tests, options.jobs)?;
+    let longest = Duration::from_secs(options.longest);
+    let (tests, notes) = runner.measure(&tests, longest, options.jobs)?;
     let measured_in = start.elapsed().as_secs();
 
     let start = Instant::now();
-    let (log, before) = open_log(
-        &out.join("outcomes.jsonl"),
-        &project.state(),
-        options.resume,
-    )?;
+    let path = out.join("outcomes.jsonl");
+    let (log, before) = log::open(&path, &project.state(), options.resume)?;
     let (known, mutants): (Vec<Live>, Vec<Live>) = mutants
         .into_iter()
         .partition(|live| before.contains_key(&live.mutant.identity()));
@@ -155,8 +129,8 @@ fn run(options: &Options) -> Result<bool, String> {
         results: mutants.iter().zip(outcomes).chain(known).collect(),
         accepted: &accepted,
         known: project.all().map(|(_, mutant)| mutant.identity()).collect(),
-        unviable: project.unviable(),
-        passed_over: project.passed_over(),
+        unviable: project.unviable(&|file| options.wants_file(file)),
+        passed_over: project.passed_over(&|file| options.wants_file(file)),
         notes,
         tests: tests
             .iter()
@@ -166,6 +140,31 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     write(&report, &out)?;
     Ok(report.is_good())
+}
+
+/// The tests that count for one of the mutants, with what the emulator is asked for in them.
+fn tests(runner: &Runner<'_>, mutants: &[Live], options: &Options) -> Result<Vec<Test>, String> {
+    let mut tests = runner.list()?;
+    tests.retain(|test| {
+        let package = runner.built.programs[test.program].package.as_str();
+        mutants.iter().any(|live| {
+            targets::of(&live.mutant.file).is_some_and(|target| target.tests.contains(&package))
+        })
+    });
+    for test in &mut tests {
+        let program = runner.built.programs[test.program].shown();
+        for (_, name, value) in options
+            .environment
+            .iter()
+            .filter(|(of, _, _)| *of == program)
+        {
+            test.environment.retain(|(other, _)| other != name);
+            if !value.is_empty() {
+                test.environment.push((name.clone(), value.clone()));
+            }
+        }
+    }
+    Ok(tests)
 }
 
 fn read_accepted(root: &Path) -> Result<BTreeMap<String, String>, String> {
@@ -183,13 +182,10 @@ fn wanted(project: &Project, options: &Options, out: &Path) -> Result<Vec<Live>,
     Ok(project
         .live()
         .filter(|(number, mutant)| {
-            let identity = mutant.identity();
-            let package = targets::of(&mutant.file).map_or("", |target| target.package);
-            options.wants_file(package, &mutant.file)
-                && options.wants_mutant(*number, &identity)
+            options.wants(*number, mutant)
                 && missed
                     .as_ref()
-                    .is_none_or(|missed| missed.contains(&identity))
+                    .is_none_or(|missed| missed.contains(&mutant.identity()))
         })
         .map(|(number, mutant)| Live {
             number,
@@ -210,47 +206,6 @@ fn missed(path: &Path) -> Result<Vec<String>, String> {
         .filter(|mutant| mutant["outcome"]["caught"].is_null())
         .filter_map(|mutant| mutant["identity"].as_str().map(String::from))
         .collect())
-}
-
-/// The file that outcomes go to at once, and what is in it already if a run is resumed.
-fn open_log(
-    path: &Path,
-    state: &str,
-    resume: bool,
-) -> Result<(Mutex<File>, BTreeMap<String, Outcome>), String> {
-    let about = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let head = serde_json::json!({ "state": state });
-    let mut known = BTreeMap::new();
-    let mut file = if resume {
-        let text = fs::read_to_string(path).map_err(|error| about(&error))?;
-        let mut lines = text
-            .lines()
-            // The last line may be half written.
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap_or_default());
-        if lines.next().as_ref() != Some(&head) {
-            return Err(about(
-                &"the sources have changed since, run without --resume",
-            ));
-        }
-        for line in lines {
-            if let (Some(identity), Some(outcome)) =
-                (line["identity"].as_str(), hunt::from_json(&line["outcome"]))
-            {
-                known.insert(identity.to_string(), outcome);
-            }
-        }
-        File::options().append(true).open(path)
-    } else {
-        File::create(path)
-    }
-    .map_err(|error| about(&error))?;
-    let start = if resume {
-        String::new()
-    } else {
-        head.to_string()
-    };
-    writeln!(file, "{start}").map_err(|error| about(&error))?;
-    Ok((Mutex::new(file), known))
 }
 
 fn write(report: &Report<'_>, out: &Path) -> Result<(), String> {

@@ -1,5 +1,8 @@
 //! The command line.
 
+use crate::mutant::Mutant;
+use crate::targets;
+
 /// What it does, for `--help`.
 pub const HELP: &str = "\
 Changes the sources in many small ways, and sees whether a test notices.
@@ -12,6 +15,7 @@ Changes the sources in many small ways, and sees whether a test notices.
     --resume            go on where a run with the same sources and tests was stopped
     --fresh             also try those that did not compile the last time
     --jobs N            tests at a time (2)
+    --longest N         tests that take more than N seconds alone are left out (300)
     --optimise N        how far the emulator is optimised, 0 to 3 (1)
     --env P/T:NAME=VALUE  a variable for test program T of package P (may be repeated; an empty VALUE: not set)
 ";
@@ -35,6 +39,8 @@ pub struct Options {
     pub fresh: bool,
     /// Tests at a time.
     pub jobs: usize,
+    /// Seconds that a test may take alone.
+    pub longest: u64,
     /// How far the emulator is optimised.
     pub optimise: u32,
     /// Program, variable, value.
@@ -56,6 +62,7 @@ impl Options {
             resume: false,
             fresh: false,
             jobs: 2,
+            longest: 300,
             optimise: 1,
             environment: Vec::new(),
         };
@@ -72,6 +79,7 @@ impl Options {
                 "--file" => options.files.push(value()?),
                 "--only" => options.only.push(value()?),
                 "--jobs" => options.jobs = number(&value()?, 1, 64)? as usize,
+                "--longest" => options.longest = number(&value()?, 1, 86_400)?.into(),
                 "--optimise" => options.optimise = number(&value()?, 0, 3)?,
                 "--env" => {
                     let text = value()?;
@@ -89,21 +97,22 @@ impl Options {
     }
 
     /// Whether a file is asked for.
-    pub fn wants_file(&self, package: &str, file: &str) -> bool {
-        let any = |list: &[String], fits: &dyn Fn(&String) -> bool| {
-            list.is_empty() || list.iter().any(fits)
+    pub fn wants_file(&self, file: &str) -> bool {
+        let Some(target) = targets::of(file) else {
+            return false;
         };
-        any(&self.packages, &|wanted| wanted == package)
-            && any(&self.files, &|pattern| fits(pattern, file))
+        (self.packages.is_empty() || self.packages.iter().any(|name| name == target.package))
+            && (self.files.is_empty() || self.files.iter().any(|pattern| fits(pattern, file)))
     }
 
-    /// Whether a mutant is asked for by its number or name.
-    pub fn wants_mutant(&self, number: u32, identity: &str) -> bool {
+    /// Whether a mutant is asked for.
+    pub fn wants(&self, number: u32, mutant: &Mutant) -> bool {
+        let identity = mutant.identity();
         let fits = |text: &String| match text.parse::<u32>() {
             Ok(wanted) => wanted == number,
             Err(_) => identity.contains(text),
         };
-        self.only.is_empty() || self.only.iter().any(fits)
+        self.wants_file(&mutant.file) && (self.only.is_empty() || self.only.iter().any(fits))
     }
 }
 
@@ -137,14 +146,21 @@ mod tests {
     #[test]
     fn arguments_are_read() {
         let options =
-            parse("--package a --file s*.rs --only 7 --only drop --jobs 3 --env a/b:N=v=w")
-                .unwrap()
-                .unwrap();
-        assert!(options.wants_file("a", "a/src/stream.rs"));
-        assert!(!options.wants_file("b", "a/src/stream.rs"));
-        assert!(!options.wants_file("a", "a/x.c"));
-        assert!(options.wants_mutant(7, "x") && options.wants_mutant(1, "f::drop"));
-        assert!(!options.wants_mutant(17, "x"));
+            parse("--package cuda-safe --file s*.rs --only 7 --only drop --jobs 3 --env a/b:N=v=w");
+        let options = options.unwrap().unwrap();
+        assert!(options.wants_file("cuda-safe/src/stream.rs"));
+        assert!(!options.wants_file("cuda-compute/src/sum.rs"));
+        assert!(!options.wants_file("cuda-safe/tests/sum.rs"));
+        let mutant = |function: &str| Mutant {
+            file: "cuda-safe/src/stream.rs".into(),
+            line: 1,
+            column: 1,
+            function: function.into(),
+            change: "change".into(),
+            ordinal: 1,
+        };
+        assert!(options.wants(7, &mutant("f")) && options.wants(1, &mutant("drop")));
+        assert!(!options.wants(17, &mutant("f")));
         assert_eq!(options.jobs, 3);
         assert_eq!(
             options.environment,

@@ -100,18 +100,20 @@ impl Project {
         })
     }
 
-    /// How many don't compile.
-    pub fn unviable(&self) -> usize {
+    /// How many don't compile, of some files.
+    pub fn unviable(&self, wanted: &dyn Fn(&str) -> bool) -> usize {
         self.sources
             .iter()
+            .filter(|source| wanted(&source.name))
             .map(|source| source.unviable.len())
             .sum()
     }
 
-    /// What was passed over: file, line, reason.
-    pub fn passed_over(&self) -> Vec<(String, usize, String)> {
+    /// What was passed over in some files: file, line, reason.
+    pub fn passed_over(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, usize, String)> {
         self.sources
             .iter()
+            .filter(|source| wanted(&source.name))
             .flat_map(|source| {
                 let passed = source.found.passed_over.iter();
                 passed.map(|(line, reason)| (source.name.clone(), *line, reason.clone()))

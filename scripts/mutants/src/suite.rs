@@ -25,9 +25,6 @@ pub struct Test {
     pub reaches: Vec<u32>,
 }
 
-/// The longest that a test may take before anything is changed.
-const LONGEST: Duration = Duration::from_secs(600);
-
 /// Runs tests, each in a process of its own.
 pub struct Runner<'a> {
     /// The programs.
@@ -144,35 +141,44 @@ impl Runner<'_> {
         process::run(&mut command, limit)
     }
 
-    /// Runs every test without a mutant: how long it takes, and what it reaches.
+    /// Runs every test without a mutant: how long it takes, and what it reaches. Gives those that take at most
+    /// `longest`, and remarks.
     ///
     /// # Errors
     /// A test fails.
-    pub fn measure(&self, tests: &mut [Test], jobs: usize) -> Result<Vec<String>, String> {
+    pub fn measure(
+        &self,
+        tests: &[Test],
+        longest: Duration,
+        jobs: usize,
+    ) -> Result<(Vec<Test>, Vec<String>), String> {
         let results = work::share(tests.len(), jobs, |worker, index| {
-            self.measure_one(tests[index].clone(), worker)
+            self.measure_one(tests[index].clone(), longest, worker)
         });
-        let (mut failures, mut notes) = (Vec::new(), Vec::new());
-        for (test, result) in tests.iter_mut().zip(results) {
+        let (mut measured, mut failures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for result in results {
             match result {
-                Ok((measured, note)) => {
-                    *test = measured;
+                Ok((test, note)) => {
+                    measured.extend(test);
                     notes.extend(note);
                 }
                 Err(failure) => failures.push(failure),
             }
         }
         if failures.is_empty() {
-            Ok(notes)
+            Ok((measured, notes))
         } else {
-            Err(format!(
-                "tests fail without any mutant\n{}",
-                failures.join("\n")
-            ))
+            let failures = failures.join("\n");
+            Err(format!("tests fail without any mutant\n{failures}"))
         }
     }
 
-    fn measure_one(&self, mut test: Test, worker: usize) -> Result<(Test, Option<String>), String> {
+    fn measure_one(
+        &self,
+        mut test: Test,
+        longest: Duration,
+        worker: usize,
+    ) -> Result<(Option<Test>, Option<String>), String> {
         let name = self.shown(&test);
         let reached = self.scratch.join(format!("reached-{worker}"));
         let log = self.scratch.join(format!("log-{worker}"));
@@ -180,7 +186,7 @@ impl Runner<'_> {
         loop {
             let _ = fs::remove_file(&reached);
             let variable = ("MUTANTS_REACHED", reached.to_str().unwrap_or_default());
-            let (end, time) = self.run(&test, worker, variable, LONGEST, Some(&log))?;
+            let (end, time) = self.run(&test, worker, variable, longest, Some(&log))?;
             let checks = test
                 .environment
                 .iter()
@@ -189,6 +195,13 @@ impl Runner<'_> {
                 (End::Exit(Some(0)), _) => {
                     test.time = time;
                     break;
+                }
+                (End::Time, _) => {
+                    let seconds = longest.as_secs();
+                    return Ok((
+                        None,
+                        Some(format!("{name} takes more than {seconds} s: left out")),
+                    ));
                 }
                 (End::Exit(Some(targets::LEAKED)), Some(checks)) => {
                     // Some show that a leak is harmless.
@@ -207,6 +220,6 @@ impl Runner<'_> {
         test.reaches = text.lines().filter_map(|line| line.parse().ok()).collect();
         test.reaches.sort_unstable();
         test.reaches.dedup();
-        Ok((test, note))
+        Ok((Some(test), note))
     }
 }
