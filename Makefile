@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup demo test bench check bundle headers tsan
+.PHONY: help setup demo test bench check bundle headers tsan mutants
 
 help:
 	@echo "make setup    bring CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
@@ -13,6 +13,7 @@ help:
 	@echo "make check    formatting, lints, documentation, licences"
 	@echo "make bundle   everything that runs, in one folder for a GPU machine without Rust"
 	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
+	@echo "make mutants  change the sources in many small ways, and see whether tests notice (hours; ARGS=--help)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
 
 setup:
@@ -40,6 +41,10 @@ bundle: setup
 # Races in the emulator. Not part of check: needs the standard library's sources, see the script.
 tsan: setup
 	scripts/tsan.sh $(if $(DEBIAN),--debian $(DEBIAN))
+
+# Not part of check, since it takes hours. See scripts/mutants/README.md.
+mutants: setup
+	$(CARGO) run --locked -p mutants -- $(ARGS)
 
 headers: setup
 	scripts/check-headers.sh

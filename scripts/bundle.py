@@ -29,6 +29,7 @@ LEFT_OUT = {
 LEFT_OUT_PACKAGES = {
     "cuda-emulator": "tests the emulator, which has no place beside a driver",
     "cuda-conformance": "belongs to the emulator",
+    "mutants": "calls the compiler",
 }
 
 

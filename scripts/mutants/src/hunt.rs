@@ -1,0 +1,219 @@
+//! Switches each mutant on, and looks for a test that notices.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::mutant::Mutant;
+use crate::process::End;
+use crate::suite::{Runner, Test};
+use crate::targets;
+use crate::work;
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A test failed, hung or took all memory.
+    Caught {
+        /// The test.
+        test: String,
+        /// How it ended.
+        end: String,
+    },
+    /// All tests that reach it are as good as before.
+    Missed {
+        /// Their number.
+        tests: usize,
+    },
+    /// No test reaches it.
+    NotReached,
+}
+
+/// A mutant that compiles.
+pub struct Live {
+    /// Its number.
+    pub number: u32,
+    /// What it is.
+    pub mutant: Mutant,
+}
+
+/// Looks for a test that notices.
+pub struct Hunt<'a> {
+    /// Runs the tests.
+    pub runner: &'a Runner<'a>,
+    /// The tests, measured.
+    pub tests: &'a [Test],
+    /// Tests at a time.
+    pub jobs: usize,
+    /// What was found is written here at once, for a run that is stopped.
+    pub log: &'a Mutex<File>,
+}
+
+/// The longest that a test may take with a mutant.
+fn limit(test: &Test) -> Duration {
+    test.time * 5 + Duration::from_secs(10)
+}
+
+impl Hunt<'_> {
+    /// What becomes of each of `mutants`.
+    ///
+    /// # Errors
+    /// A test can't be run.
+    pub fn all(&self, mutants: &[Live]) -> Result<Vec<Outcome>, String> {
+        let mut reached_by: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (index, test) in self.tests.iter().enumerate() {
+            for number in &test.reaches {
+                reached_by.entry(*number).or_default().push(index);
+            }
+        }
+        // What has caught one mutant of a function is likely to catch the next.
+        let likely: Mutex<HashMap<String, Vec<usize>>> = Mutex::default();
+        let (start, done, caught) = (Instant::now(), AtomicUsize::new(0), AtomicUsize::new(0));
+        let outcomes = work::share(mutants.len(), self.jobs, |worker, index| {
+            let live = &mutants[index];
+            let function = format!("{} {}", live.mutant.file, live.mutant.function);
+            let first = likely.lock().map_or_else(
+                |_| Vec::new(),
+                |likely| likely.get(&function).cloned().unwrap_or_default(),
+            );
+            let begun = Instant::now();
+            let candidates = self.candidates(live, reached_by.get(&live.number), &first);
+            let outcome = self.one(live, worker, &candidates)?;
+            if let (Outcome::Caught { .. }, Some(test), Ok(mut likely)) =
+                (&outcome.0, outcome.1, likely.lock())
+            {
+                let tests = likely.entry(function).or_default();
+                tests.retain(|other| *other != test);
+                tests.insert(0, test);
+                tests.truncate(3);
+                caught.fetch_add(1, Ordering::Relaxed);
+            }
+            self.note(live, &outcome.0, begun.elapsed());
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done % 50 == 0 || done == mutants.len() {
+                println!(
+                    "{done} of {} mutants, {} caught, {} s",
+                    mutants.len(),
+                    caught.load(Ordering::Relaxed),
+                    start.elapsed().as_secs()
+                );
+            }
+            Ok(outcome.0)
+        });
+        outcomes.into_iter().collect()
+    }
+
+    /// The tests that count for a mutant and reach it: the likely ones, then the fastest first.
+    fn candidates(
+        &self,
+        live: &Live,
+        reached_by: Option<&Vec<usize>>,
+        first: &[usize],
+    ) -> Vec<usize> {
+        let packages = targets::of(&live.mutant.file).map_or(&[][..], |target| target.tests);
+        let counts = |test: &usize| {
+            let program = self.tests[*test].program;
+            packages.contains(&self.runner.built.programs[program].package.as_str())
+        };
+        let mut candidates: Vec<usize> = reached_by
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(counts)
+            .collect();
+        candidates.sort_by_key(|test| {
+            let likely = first.iter().position(|other| other == test);
+            (likely.unwrap_or(usize::MAX), self.tests[*test].time)
+        });
+        candidates
+    }
+
+    fn one(
+        &self,
+        live: &Live,
+        worker: usize,
+        candidates: &[usize],
+    ) -> Result<(Outcome, Option<usize>), String> {
+        let number = live.number.to_string();
+        for index in candidates {
+            let test = &self.tests[*index];
+            let variable = ("MUTANT", number.as_str());
+            let (end, _) = self.runner.run(test, worker, variable, limit(test), None)?;
+            if !end.is_good() {
+                let end = match end {
+                    End::Exit(Some(targets::LEAKED)) => "leaks".into(),
+                    End::Exit(Some(_)) => "fails".into(),
+                    End::Exit(None) => "crashes".into(),
+                    End::Time => "takes too long".into(),
+                    End::Memory => "takes too much memory".into(),
+                };
+                let test = self.runner.shown(test);
+                return Ok((Outcome::Caught { test, end }, Some(*index)));
+            }
+        }
+        Ok(match candidates.len() {
+            0 => (Outcome::NotReached, None),
+            tests => (Outcome::Missed { tests }, None),
+        })
+    }
+
+    fn note(&self, live: &Live, outcome: &Outcome, time: Duration) {
+        let line = serde_json::json!({
+            "identity": live.mutant.identity(),
+            "outcome": to_json(outcome),
+            "seconds": time.as_secs_f64(),
+        });
+        if let Ok(mut log) = self.log.lock() {
+            // A run that can't be continued is no reason to stop this one.
+            let _ = writeln!(log, "{line}");
+        }
+    }
+}
+
+/// An outcome in a file.
+pub fn to_json(outcome: &Outcome) -> serde_json::Value {
+    match outcome {
+        Outcome::Caught { test, end } => serde_json::json!({ "caught": test, "end": end }),
+        Outcome::Missed { tests } => serde_json::json!({ "missed": tests }),
+        Outcome::NotReached => serde_json::json!("not reached"),
+    }
+}
+
+/// An outcome from a file.
+pub fn from_json(value: &serde_json::Value) -> Option<Outcome> {
+    if value == "not reached" {
+        Some(Outcome::NotReached)
+    } else if let Some(tests) = value["missed"].as_u64() {
+        Some(Outcome::Missed {
+            tests: tests as usize,
+        })
+    } else {
+        Some(Outcome::Caught {
+            test: value["caught"].as_str()?.into(),
+            end: value["end"].as_str()?.into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_survive_a_file() {
+        for outcome in [
+            Outcome::NotReached,
+            Outcome::Missed { tests: 3 },
+            Outcome::Caught {
+                test: "a".into(),
+                end: "fails".into(),
+            },
+        ] {
+            assert_eq!(from_json(&to_json(&outcome)), Some(outcome));
+        }
+        assert_eq!(from_json(&serde_json::json!("?")), None);
+    }
+}

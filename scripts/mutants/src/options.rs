@@ -1,0 +1,178 @@
+//! The command line.
+
+use crate::mutant::Mutant;
+use crate::targets;
+
+/// What it does, for `--help`.
+pub const HELP: &str = "\
+Changes the sources in many small ways, and sees whether a test notices.
+
+    --list              only list the mutants
+    --package NAME      only those of a package (may be repeated)
+    --file PATTERN      only those of files whose path has PATTERN in it, `*` for anything (may be repeated)
+    --only TEXT         only those whose number is TEXT, or whose name has TEXT in it (may be repeated)
+    --missed            only those that the last report has as missed
+    --resume            go on where a run with the same sources and tests was stopped
+    --fresh             also try those that did not compile the last time
+    --jobs N            tests at a time (2)
+    --longest N         tests that take more than N seconds alone are left out (300)
+    --optimise N        how far the emulator is optimised, 0 to 3 (1)
+    --env P/T:NAME=VALUE  a variable for test program T of package P (may be repeated; an empty VALUE: not set)
+";
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Only list.
+    pub list: bool,
+    /// Packages, files, numbers or names; empty for all.
+    pub packages: Vec<String>,
+    /// As above.
+    pub files: Vec<String>,
+    /// As above.
+    pub only: Vec<String>,
+    /// Only those that were missed.
+    pub missed: bool,
+    /// Keep what a stopped run has found.
+    pub resume: bool,
+    /// Forget what did not compile.
+    pub fresh: bool,
+    /// Tests at a time.
+    pub jobs: usize,
+    /// Seconds that a test may take alone.
+    pub longest: u64,
+    /// How far the emulator is optimised.
+    pub optimise: u32,
+    /// Program, variable, value.
+    pub environment: Vec<(String, String, String)>,
+}
+
+impl Options {
+    /// Reads the arguments; `None` where help is asked for.
+    ///
+    /// # Errors
+    /// One is unknown, or has no value.
+    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Option<Self>, String> {
+        let mut options = Self {
+            list: false,
+            packages: Vec::new(),
+            files: Vec::new(),
+            only: Vec::new(),
+            missed: false,
+            resume: false,
+            fresh: false,
+            jobs: 2,
+            longest: 300,
+            optimise: 1,
+            environment: Vec::new(),
+        };
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--help" | "-h" => return Ok(None),
+                "--list" => options.list = true,
+                "--missed" => options.missed = true,
+                "--resume" => options.resume = true,
+                "--fresh" => options.fresh = true,
+                "--package" => options.packages.push(value()?),
+                "--file" => options.files.push(value()?),
+                "--only" => options.only.push(value()?),
+                "--jobs" => options.jobs = number(&value()?, 1, 64)? as usize,
+                "--longest" => options.longest = number(&value()?, 1, 86_400)?.into(),
+                "--optimise" => options.optimise = number(&value()?, 0, 3)?,
+                "--env" => {
+                    let text = value()?;
+                    let parts = text.split_once(':').and_then(|(program, variable)| {
+                        let (name, value) = variable.split_once('=')?;
+                        Some((program.into(), name.into(), value.into()))
+                    });
+                    let parts = parts.ok_or(format!("{text}: package/program:NAME=VALUE"))?;
+                    options.environment.push(parts);
+                }
+                other => return Err(format!("{other} is unknown; see --help")),
+            }
+        }
+        Ok(Some(options))
+    }
+
+    /// Whether a file is asked for.
+    pub fn wants_file(&self, file: &str) -> bool {
+        let Some(target) = targets::of(file) else {
+            return false;
+        };
+        (self.packages.is_empty() || self.packages.iter().any(|name| name == target.package))
+            && (self.files.is_empty() || self.files.iter().any(|pattern| fits(pattern, file)))
+    }
+
+    /// Whether a mutant is asked for.
+    pub fn wants(&self, number: u32, mutant: &Mutant) -> bool {
+        let identity = mutant.identity();
+        let fits = |text: &String| match text.parse::<u32>() {
+            Ok(wanted) => wanted == number,
+            Err(_) => identity.contains(text),
+        };
+        self.wants_file(&mutant.file) && (self.only.is_empty() || self.only.iter().any(fits))
+    }
+}
+
+fn number(text: &str, low: u32, high: u32) -> Result<u32, String> {
+    match text.parse() {
+        Ok(number) if (low..=high).contains(&number) => Ok(number),
+        _ => Err(format!("{text}: a number from {low} to {high} is expected")),
+    }
+}
+
+/// Whether `text` has the parts of `pattern` between the `*` in it, in their order.
+fn fits(pattern: &str, text: &str) -> bool {
+    let mut rest = text;
+    pattern.split('*').all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Option<Options>, String> {
+        Options::parse(text.split_whitespace().map(String::from))
+    }
+
+    #[test]
+    fn arguments_are_read() {
+        let options =
+            parse("--package cuda-safe --file s*.rs --only 7 --only drop --jobs 3 --env a/b:N=v=w");
+        let options = options.unwrap().unwrap();
+        assert!(options.wants_file("cuda-safe/src/stream.rs"));
+        assert!(!options.wants_file("cuda-compute/src/sum.rs"));
+        assert!(!options.wants_file("cuda-safe/tests/sum.rs"));
+        let mutant = |function: &str| Mutant {
+            file: "cuda-safe/src/stream.rs".into(),
+            line: 1,
+            column: 1,
+            function: function.into(),
+            change: "change".into(),
+            ordinal: 1,
+        };
+        assert!(options.wants(7, &mutant("f")) && options.wants(1, &mutant("drop")));
+        assert!(!options.wants(17, &mutant("f")));
+        assert_eq!(options.jobs, 3);
+        assert_eq!(
+            options.environment,
+            [("a/b".into(), "N".into(), "v=w".into())]
+        );
+        assert_eq!(parse("--help"), Ok(None));
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        for text in ["--what", "--jobs", "--jobs 0", "--optimise x", "--env a"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Runs programs that may hang, or take all memory.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With an exit code; `None` for a signal.
+    Exit(Option<i32>),
+    /// It was killed: it took too long.
+    Time,
+    /// It was killed: it took too much memory.
+    Memory,
+}
+
+impl End {
+    /// Whether all went well.
+    pub fn is_good(self) -> bool {
+        self == Self::Exit(Some(0))
+    }
+}
+
+/// Bytes that a program and its children may have in memory together.
+const MOST_MEMORY: u64 = 4 << 30;
+
+/// Runs a program without input, with its children as a group, for at most `limit`.
+///
+/// # Errors
+/// It can't be started.
+pub fn run(command: &mut Command, limit: Duration) -> Result<(End, Duration), String> {
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+    let mut pause = Duration::from_millis(1);
+    let mut memory_at = start + Duration::from_millis(200);
+    loop {
+        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+            let took = start.elapsed();
+            if !status.success() {
+                kill(&mut child);
+            }
+            return Ok((End::Exit(status.code()), took));
+        }
+        let now = Instant::now();
+        let end = if now - start > limit {
+            Some(End::Time)
+        } else if now > memory_at {
+            memory_at = now + Duration::from_millis(200);
+            (group_memory(child.id()) > MOST_MEMORY).then_some(End::Memory)
+        } else {
+            None
+        };
+        if let Some(end) = end {
+            kill(&mut child);
+            return Ok((end, start.elapsed()));
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+/// Ends a program and the children that are left of it.
+fn kill(child: &mut Child) {
+    let _ = Command::new("sh")
+        .args(["-c", &format!("kill -s KILL -- -{}", child.id())])
+        .stderr(Stdio::null())
+        .status();
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Bytes that the processes of a group have in memory.
+fn group_memory(group: u32) -> u64 {
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return 0;
+    };
+    let pages: u64 = processes
+        .flatten()
+        .filter_map(|entry| {
+            let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+            // The name, which may hold anything, is in parentheses: then come state, parent, group.
+            let (_, rest) = stat.rsplit_once(") ")?;
+            let fields: Vec<&str> = rest.split(' ').collect();
+            let of_group = fields.get(2)?.parse() == Ok(group);
+            of_group.then(|| fields.get(21)?.parse::<u64>().ok())?
+        })
+        .sum();
+    pages * 4096
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> End {
+        let mut command = Command::new("sh");
+        run(command.args(["-c", script]), limit).unwrap().0
+    }
+
+    #[test]
+    fn exit_codes_and_signals() {
+        let long = Duration::from_secs(60);
+        assert_eq!(shell("exit 0", long), End::Exit(Some(0)));
+        assert_eq!(shell("exit 99", long), End::Exit(Some(99)));
+        assert_eq!(shell("kill -SEGV $$", long), End::Exit(None));
+    }
+
+    #[test]
+    fn what_hangs_is_killed_with_its_children() {
+        let name = format!("mutants-process-{}", std::process::id());
+        let file = std::env::temp_dir().join(name);
+        let script = format!("sleep 600 & echo $! > {}; wait", file.display());
+        assert_eq!(shell(&script, Duration::from_millis(300)), End::Time);
+        let child = fs::read_to_string(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        // Nobody may have collected it yet.
+        let gone = || {
+            let state = fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+            state.map_or(true, |state| state.contains(") Z "))
+        };
+        let start = Instant::now();
+        while !gone() {
+            assert!(start.elapsed() < Duration::from_secs(60), "still running");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn memory_of_a_group_is_found() {
+        let mut child = Command::new("sleep")
+            .arg("60")
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let memory = group_memory(child.id());
+        kill(&mut child);
+        assert!((10_000..1 << 28).contains(&memory), "{memory}");
+        assert_eq!(group_memory(child.id()), 0);
+    }
+}

@@ -1,0 +1,256 @@
+//! All mutants of the repository, numbered, and which of them compile.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::cargo::Cargo;
+use crate::find::{self, Found};
+use crate::mutant::Mutant;
+use crate::rewrite;
+use crate::targets;
+use crate::tree;
+use crate::unviable::{self, Compiled};
+
+/// Text that puts the switch into a package.
+const SWITCH: &str = include_str!("runtime/mutants.rs");
+
+/// A source file.
+struct Source {
+    name: String,
+    text: String,
+    found: Found,
+    /// The number of its first mutant.
+    first: u32,
+    /// Those that don't compile, with the compiler's words.
+    unviable: BTreeMap<usize, String>,
+}
+
+impl Source {
+    fn hash(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.text.hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    }
+}
+
+/// The repository.
+pub struct Project {
+    root: PathBuf,
+    files: Vec<String>,
+    sources: Vec<Source>,
+}
+
+impl Project {
+    /// Finds all mutants.
+    ///
+    /// # Errors
+    /// A source can't be read or parsed.
+    pub fn read(root: &Path) -> Result<Self, String> {
+        let files = tree::files(root)?;
+        let mut sources = Vec::new();
+        let mut first = 1;
+        for name in files.iter().filter(|file| targets::of(file).is_some()) {
+            let text =
+                fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
+            let found = find::search(name, &text)?;
+            let count = found.mutants.len() as u32;
+            sources.push(Source {
+                name: name.clone(),
+                text,
+                found,
+                first,
+                unviable: BTreeMap::new(),
+            });
+            first += count;
+        }
+        Ok(Self {
+            root: root.to_path_buf(),
+            files,
+            sources,
+        })
+    }
+
+    /// Stands for the contents of all files.
+    pub fn state(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        for file in &self.files {
+            (file, fs::read(self.root.join(file)).unwrap_or_default()).hash(&mut hasher);
+        }
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// All mutants with their numbers.
+    pub fn all(&self) -> impl Iterator<Item = (u32, &Mutant)> {
+        self.sources
+            .iter()
+            .flat_map(|source| (source.first..).zip(&source.found.mutants))
+    }
+
+    /// Those that compile.
+    pub fn live(&self) -> impl Iterator<Item = (u32, &Mutant)> {
+        self.sources.iter().flat_map(|source| {
+            let mutants = source.found.mutants.iter().enumerate();
+            mutants
+                .filter(|(index, _)| !source.unviable.contains_key(index))
+                .map(|(index, mutant)| (source.first + index as u32, mutant))
+        })
+    }
+
+    /// How many don't compile, of some files.
+    pub fn unviable(&self, wanted: &dyn Fn(&str) -> bool) -> usize {
+        self.sources
+            .iter()
+            .filter(|source| wanted(&source.name))
+            .map(|source| source.unviable.len())
+            .sum()
+    }
+
+    /// What was passed over in some files: file, line, reason.
+    pub fn passed_over(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, usize, String)> {
+        self.sources
+            .iter()
+            .filter(|source| wanted(&source.name))
+            .flat_map(|source| {
+                let passed = source.found.passed_over.iter();
+                passed.map(|(line, reason)| (source.name.clone(), *line, reason.clone()))
+            })
+            .collect()
+    }
+
+    /// Checks until everything compiles, leaving out what does not. Leaves the copied tree with all others.
+    ///
+    /// # Errors
+    /// The tree doesn't compile for another reason.
+    pub fn leave_out_unviable(
+        &mut self,
+        cargo: &Cargo,
+        memory: &Path,
+        fresh: bool,
+    ) -> Result<(), String> {
+        if !fresh {
+            self.recall(memory);
+        }
+        for round in 1.. {
+            let blamed = {
+                let (compiled, changed) = self.compiled();
+                tree::copy(&self.root, &cargo.tree, &self.files, &changed)?;
+                let errors = cargo.check()?;
+                if errors.is_empty() {
+                    break;
+                }
+                let mut blamed: BTreeMap<(String, usize), String> = BTreeMap::new();
+                let mut others = Vec::new();
+                for error in &errors {
+                    let mutants = unviable::blame(error, &compiled);
+                    let words = error["message"].as_str().unwrap_or_default();
+                    if mutants.is_empty() {
+                        others.push(error["rendered"].as_str().unwrap_or(words).to_string());
+                    }
+                    for (file, mutant) in mutants {
+                        blamed.insert((file.to_string(), mutant), words.to_string());
+                    }
+                }
+                let new = |(file, mutant): &(String, usize)| {
+                    let source = self.sources.iter().find(|source| source.name == *file);
+                    source.is_some_and(|source| !source.unviable.contains_key(mutant))
+                };
+                blamed.retain(|mutant, _| new(mutant));
+                if blamed.is_empty() {
+                    return Err(format!("the copy doesn't compile\n{}", others.join("\n")));
+                }
+                println!(
+                    "check {round}: {} errors, {} mutants don't compile",
+                    errors.len(),
+                    blamed.len()
+                );
+                blamed
+            };
+            for source in &mut self.sources {
+                for ((_, mutant), words) in
+                    blamed.iter().filter(|((file, _), _)| *file == source.name)
+                {
+                    source.unviable.insert(*mutant, words.clone());
+                }
+            }
+            self.remember(memory)?;
+        }
+        Ok(())
+    }
+
+    /// The sources with their mutants, and all files that change.
+    fn compiled(&self) -> (BTreeMap<String, Compiled<'_>>, BTreeMap<String, String>) {
+        let (mut compiled, mut changed) = (BTreeMap::new(), BTreeMap::new());
+        for source in &self.sources {
+            let number = |index: usize| {
+                let live = !source.unviable.contains_key(&index);
+                live.then_some(source.first + index as u32)
+            };
+            let rewritten = rewrite::rewrite(&source.text, &source.found, &number);
+            changed.insert(source.name.clone(), rewritten.text.clone());
+            compiled.insert(
+                source.name.clone(),
+                Compiled {
+                    found: &source.found,
+                    rewritten,
+                },
+            );
+        }
+        for name in self.files.iter().filter(|file| targets::is_root(file)) {
+            let text = changed
+                .remove(name)
+                .unwrap_or_else(|| fs::read_to_string(self.root.join(name)).unwrap_or_default());
+            changed.insert(name.clone(), text + SWITCH);
+        }
+        (compiled, changed)
+    }
+
+    /// Takes over what did not compile the last time, for files that are as they were.
+    fn recall(&mut self, memory: &Path) {
+        let text = fs::read_to_string(memory).unwrap_or_default();
+        let known: Value = serde_json::from_str(&text).unwrap_or_default();
+        for source in &mut self.sources {
+            let of_file = &known[&source.name];
+            if of_file["hash"] != source.hash() {
+                continue;
+            }
+            let words: BTreeMap<&str, &str> = of_file["unviable"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter_map(|(identity, words)| Some((identity.as_str(), words.as_str()?)))
+                .collect();
+            for (index, mutant) in source.found.mutants.iter().enumerate() {
+                if let Some(words) = words.get(mutant.identity().as_str()) {
+                    source.unviable.insert(index, (*words).to_string());
+                }
+            }
+        }
+    }
+
+    fn remember(&self, memory: &Path) -> Result<(), String> {
+        let mut all = serde_json::Map::new();
+        let names: BTreeSet<&str> = self
+            .sources
+            .iter()
+            .map(|source| source.name.as_str())
+            .collect();
+        debug_assert_eq!(names.len(), self.sources.len());
+        for source in &self.sources {
+            let unviable: serde_json::Map<String, Value> = source
+                .unviable
+                .iter()
+                .map(|(index, words)| (source.found.mutants[*index].identity(), json!(words)))
+                .collect();
+            all.insert(
+                source.name.clone(),
+                json!({ "hash": source.hash(), "unviable": unviable }),
+            );
+        }
+        let text = serde_json::to_string_pretty(&all).map_err(|error| error.to_string())?;
+        fs::write(memory, text).map_err(|error| format!("{}: {error}", memory.display()))
+    }
+}

@@ -1,0 +1,225 @@
+//! The tests: which there are, how long each takes, what each reaches.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::cargo::{Built, Program};
+use crate::process::{self, End};
+use crate::targets;
+use crate::work;
+
+/// A test.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// The program, by its number in [`Built::programs`].
+    pub program: usize,
+    /// As libtest knows it.
+    pub name: String,
+    /// What the emulator is asked for.
+    pub environment: Vec<(String, String)>,
+    /// How long it takes alone.
+    pub time: Duration,
+    /// The mutants that it reaches, by their number.
+    pub reaches: Vec<u32>,
+}
+
+/// Runs tests, each in a process of its own.
+pub struct Runner<'a> {
+    /// The programs.
+    pub built: &'a Built,
+    /// For what tests write.
+    pub scratch: PathBuf,
+}
+
+impl Runner<'_> {
+    fn command(&self, program: &Program, scratch: &Path) -> Command {
+        let mut libraries: Vec<PathBuf> = self.built.libraries.iter().cloned().collect();
+        libraries.extend(
+            std::env::var_os("LD_LIBRARY_PATH")
+                .iter()
+                .flat_map(std::env::split_paths),
+        );
+        let libraries = std::env::join_paths(libraries).unwrap_or_default();
+        let mut command = Command::new(&program.file);
+        command
+            .current_dir(&program.folder)
+            .env("LD_LIBRARY_PATH", libraries)
+            .env("CARGO_MANIFEST_DIR", &program.folder)
+            .env("CARGO_PKG_NAME", &program.package)
+            // A mutant must not leave anything behind that another run finds, as in the cache of kernels.
+            .env("HOME", scratch)
+            .env("XDG_CACHE_HOME", scratch)
+            .env("TMPDIR", scratch)
+            .env_remove("CUDA_DIRECT_CACHE")
+            .env("RUST_BACKTRACE", "0")
+            .env_remove("MUTANT")
+            .env_remove("MUTANTS_REACHED");
+        command
+    }
+
+    /// The tests of the programs, but for those that are ignored.
+    ///
+    /// # Errors
+    /// A program can't be run.
+    pub fn list(&self) -> Result<Vec<Test>, String> {
+        let mut tests = Vec::new();
+        for (index, program) in self.built.programs.iter().enumerate() {
+            let names = |more: &[&str]| {
+                let mut command = self.command(program, &self.scratch);
+                let output = command
+                    .args(["--list", "--format", "terse"])
+                    .args(more)
+                    .output()
+                    .map_err(|error| format!("{}: {error}", program.file.display()))?;
+                if !output.status.success() {
+                    let reason = String::from_utf8_lossy(&output.stderr);
+                    return Err(format!("{}: {reason}", program.shown()));
+                }
+                Ok(String::from_utf8_lossy(&output.stdout)
+                    .lines()
+                    .filter_map(|line| line.strip_suffix(": test"))
+                    .map(String::from)
+                    .collect::<Vec<_>>())
+            };
+            let ignored = names(&["--ignored"])?;
+            for name in names(&[])? {
+                if !ignored.contains(&name) {
+                    tests.push(Test {
+                        program: index,
+                        name,
+                        environment: targets::environment(&program.package, &program.name),
+                        time: Duration::ZERO,
+                        reaches: Vec::new(),
+                    });
+                }
+            }
+        }
+        Ok(tests)
+    }
+
+    /// As it is called in reports.
+    pub fn shown(&self, test: &Test) -> String {
+        format!(
+            "{} {}",
+            self.built.programs[test.program].shown(),
+            test.name
+        )
+    }
+
+    /// Runs a test with one variable set, in an empty folder of its own.
+    ///
+    /// # Errors
+    /// It can't be run.
+    pub fn run(
+        &self,
+        test: &Test,
+        worker: usize,
+        variable: (&str, &str),
+        limit: Duration,
+        log: Option<&Path>,
+    ) -> Result<(End, Duration), String> {
+        let scratch = self.scratch.join(format!("worker-{worker}"));
+        // What a mutant has made may not be removable; that must not stop the others.
+        let _ = fs::remove_dir_all(&scratch);
+        fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+        let mut command = self.command(&self.built.programs[test.program], &scratch);
+        command
+            .args([&test.name, "--exact", "--test-threads=1"])
+            .env(variable.0, variable.1)
+            .envs(test.environment.iter().cloned());
+        match log.map(File::create) {
+            Some(Ok(file)) => {
+                let other = file.try_clone().map_err(|error| error.to_string())?;
+                command.stdout(file).stderr(other);
+            }
+            _ => {
+                command.stdout(Stdio::null()).stderr(Stdio::null());
+            }
+        }
+        process::run(&mut command, limit)
+    }
+
+    /// Runs every test without a mutant: how long it takes, and what it reaches. Gives those that take at most
+    /// `longest`, and remarks.
+    ///
+    /// # Errors
+    /// A test fails.
+    pub fn measure(
+        &self,
+        tests: &[Test],
+        longest: Duration,
+        jobs: usize,
+    ) -> Result<(Vec<Test>, Vec<String>), String> {
+        let results = work::share(tests.len(), jobs, |worker, index| {
+            self.measure_one(tests[index].clone(), longest, worker)
+        });
+        let (mut measured, mut failures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for result in results {
+            match result {
+                Ok((test, note)) => {
+                    measured.extend(test);
+                    notes.extend(note);
+                }
+                Err(failure) => failures.push(failure),
+            }
+        }
+        if failures.is_empty() {
+            Ok((measured, notes))
+        } else {
+            let failures = failures.join("\n");
+            Err(format!("tests fail without any mutant\n{failures}"))
+        }
+    }
+
+    fn measure_one(
+        &self,
+        mut test: Test,
+        longest: Duration,
+        worker: usize,
+    ) -> Result<(Option<Test>, Option<String>), String> {
+        let name = self.shown(&test);
+        let reached = self.scratch.join(format!("reached-{worker}"));
+        let log = self.scratch.join(format!("log-{worker}"));
+        let mut note = None;
+        loop {
+            let _ = fs::remove_file(&reached);
+            let variable = ("MUTANTS_REACHED", reached.to_str().unwrap_or_default());
+            let (end, time) = self.run(&test, worker, variable, longest, Some(&log))?;
+            let checks = test
+                .environment
+                .iter()
+                .position(|(name, _)| name == targets::CHECK);
+            match (end, checks) {
+                (End::Exit(Some(0)), _) => {
+                    test.time = time;
+                    break;
+                }
+                (End::Time, _) => {
+                    let seconds = longest.as_secs();
+                    return Ok((
+                        None,
+                        Some(format!("{name} takes more than {seconds} s: left out")),
+                    ));
+                }
+                (End::Exit(Some(targets::LEAKED)), Some(checks)) => {
+                    // Some show that a leak is harmless.
+                    test.environment.remove(checks);
+                    note = Some(format!(
+                        "{name} leaks also without a mutant: runs without that check"
+                    ));
+                }
+                _ => {
+                    let text = fs::read_to_string(&log).unwrap_or_default();
+                    return Err(format!("{name}: {end:?}\n{text}"));
+                }
+            }
+        }
+        let text = fs::read_to_string(&reached).unwrap_or_default();
+        test.reaches = text.lines().filter_map(|line| line.parse().ok()).collect();
+        test.reaches.sort_unstable();
+        test.reaches.dedup();
+        Ok((Some(test), note))
+    }
+}

@@ -1,0 +1,84 @@
+//! What is mutated, and which tests have to notice.
+
+/// A package with what is mutated of it.
+pub struct Target {
+    /// The package.
+    pub package: &'static str,
+    /// All Rust files below are mutated.
+    pub folder: &'static str,
+    /// But not those whose path begins so.
+    pub except: &'static [&'static str],
+    /// The packages whose tests count, its own first.
+    pub tests: &'static [&'static str],
+}
+
+/// In the order of their dependencies.
+pub const TARGETS: [Target; 3] = [
+    Target {
+        package: "cuda-safe",
+        folder: "cuda-safe/src/",
+        except: &["cuda-safe/src/guide/"],
+        tests: &["cuda-safe"],
+    },
+    Target {
+        package: "cuda-compute",
+        folder: "cuda-compute/src/",
+        // Opponents on the CPU.
+        except: &["cuda-compute/src/cpu/"],
+        tests: &["cuda-compute"],
+    },
+    Target {
+        package: "cuda-emulator",
+        folder: "cuda-emulator/src/driver/",
+        except: &[],
+        tests: &["cuda-emulator", "cuda-safe"],
+    },
+];
+
+impl Target {
+    /// Whether a file, by its path from the repository's root, is mutated.
+    pub fn has(&self, file: &str) -> bool {
+        file.starts_with(self.folder)
+            && file.ends_with(".rs")
+            && !self.except.iter().any(|start| file.starts_with(start))
+    }
+}
+
+/// The target that a file belongs to.
+pub fn of(file: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.has(file))
+}
+
+/// The file that a package's switch goes into.
+pub fn is_root(file: &str) -> bool {
+    TARGETS
+        .iter()
+        .any(|target| file == format!("{}/src/lib.rs", target.package))
+}
+
+/// Whether a test program can notice anything: tests of what must not compile never run the code.
+pub fn counts(package: &str, program: &str) -> bool {
+    (package, program) != ("cuda-safe", "compile_fail")
+}
+
+/// A process that leaks ends so under the emulator's check.
+pub const LEAKED: i32 = 99;
+
+/// The variable that asks for that check.
+pub const CHECK: &str = "CUDA_EMULATOR_CHECK";
+
+/// What the emulator is asked for in a test program.
+pub fn environment(package: &str, program: &str) -> Vec<(String, String)> {
+    let strict = [
+        // Work is held back for so many milliseconds unless somebody waits for it: a missing wait shows.
+        ("CUDA_EMULATOR_HOLD", "20"),
+        (CHECK, "leak"),
+    ];
+    match (package, program) {
+        ("cuda-safe" | "cuda-compute", "integration") => strict
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
