@@ -424,3 +424,19 @@ fn damage_is_told_with_its_place() {
     let what = told(((SYMBOLS + 24, 4), 99));
     assert!(what.contains("symbol 1 of section 3"), "{what}");
 }
+
+#[test]
+fn no_change_of_a_byte_leads_out_of_the_file() {
+    let image = cubin();
+    let mut changed = image.clone();
+    let mut refused = 0;
+    for at in 0..image.len() {
+        for value in 0..=255 {
+            changed[at] = value;
+            refused += usize::from(check(&changed).is_err());
+        }
+        changed[at] = image[at];
+    }
+    // Not a word of these may be changed: magic, class, order and machine.
+    assert!(refused > 8 * 255, "{refused}");
+}
