@@ -233,3 +233,25 @@ impl fmt::Display for DeviceAttribute {
         fmt::Debug::fmt(self, f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_attribute_has_its_own_name() {
+        assert_eq!(DeviceAttribute::WARP_SIZE.name(), Some("WARP_SIZE"));
+        assert_eq!(DeviceAttribute::WARP_SIZE.to_string(), "WARP_SIZE");
+        assert_eq!(DeviceAttribute(9999).name(), None);
+        assert_eq!(
+            format!("{:?}", DeviceAttribute(9999)),
+            "DeviceAttribute(9999)"
+        );
+        let names: std::collections::BTreeSet<_> = DeviceAttribute::ALL
+            .iter()
+            .filter_map(|a| a.name())
+            .collect();
+        assert_eq!(names.len(), DeviceAttribute::ALL.len());
+        assert_eq!(DeviceAttribute::WARP_SIZE.as_raw().0, 10);
+    }
+}

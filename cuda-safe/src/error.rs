@@ -373,3 +373,143 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_says_what_kind_of_failure_it_is_and_what_to_do() {
+        for (code, kind, text) in [
+            (
+                CUresult::CUDA_ERROR_NO_DEVICE,
+                ErrorKind::NoDevice,
+                "nvidia-smi",
+            ),
+            (
+                CUresult::CUDA_ERROR_NOT_INITIALIZED,
+                ErrorKind::NoDevice,
+                "install the NVIDIA driver",
+            ),
+            (
+                CUresult::CUDA_ERROR_STUB_LIBRARY,
+                ErrorKind::NoDevice,
+                "install the NVIDIA driver",
+            ),
+            (
+                CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
+                ErrorKind::NoDevice,
+                "reboot",
+            ),
+            (
+                CUresult::CUDA_ERROR_NOT_SUPPORTED,
+                ErrorKind::Unsupported,
+                "not supported",
+            ),
+            (
+                CUresult::CUDA_ERROR_NOT_PERMITTED,
+                ErrorKind::Driver,
+                "host function",
+            ),
+            (
+                CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                ErrorKind::Driver,
+                "is being captured",
+            ),
+            (
+                CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
+                ErrorKind::Driver,
+                "can't wait for one",
+            ),
+            (
+                CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+                ErrorKind::Fault,
+                "compute-sanitizer",
+            ),
+            (
+                CUresult::CUDA_ERROR_INVALID_VALUE,
+                ErrorKind::Driver,
+                "outside of what",
+            ),
+        ] {
+            let error = Error::driver("cuCall", code);
+            assert_eq!(*error.kind(), kind, "{error}");
+            assert_eq!((error.call(), error.driver_code()), ("cuCall", Some(code)));
+            assert!(error.to_string().contains(text), "{error}");
+            assert!(
+                error.to_string().starts_with("cuCall failed: CUDA_ERROR_"),
+                "{error}"
+            );
+            assert!(
+                error.to_string().contains(&format!("({})", code.0)),
+                "{error}"
+            );
+        }
+        let unheard_of = Error::driver("cuCall", CUresult(54_321));
+        assert_eq!(
+            unheard_of.to_string(),
+            "cuCall failed: unknown error (54321)"
+        );
+    }
+
+    #[test]
+    fn codes_that_end_a_context_are_known() {
+        for code in [
+            214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911,
+        ] {
+            assert!(
+                is_fault(CUresult(code)) && ends_context(CUresult(code)),
+                "{code}"
+            );
+        }
+        for code in [4, 709] {
+            assert!(
+                !is_fault(CUresult(code)) && ends_context(CUresult(code)),
+                "{code}"
+            );
+        }
+        for code in [
+            1, 2, 3, 100, 201, 400, 600, 720, 800, 802, 900, 901, 910, 999,
+        ] {
+            assert!(
+                !is_fault(CUresult(code)) && !ends_context(CUresult(code)),
+                "{code}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_shows_what_it_knows() {
+        let error = Error::invalid("Type::method", "what is wrong");
+        assert_eq!(error.to_string(), "Type::method: what is wrong");
+        assert_eq!(
+            (error.call(), error.detail()),
+            ("Type::method", "what is wrong")
+        );
+        assert_eq!((error.code(), error.driver_code()), (Code::Checked, None));
+        let lines = Error::invalid("Type::method", "\nfirst\nsecond");
+        assert_eq!(lines.to_string(), "Type::method:\nfirst\nsecond");
+        let text = format!("{error:?}");
+        assert!(
+            text.contains("Type::method") && text.contains("InvalidArgument"),
+            "{text}"
+        );
+        let full = |requested| {
+            let kind = ErrorKind::OutOfMemory {
+                requested,
+                free: 5,
+                total: 9,
+            };
+            Error::driver("cuCall", CUresult::CUDA_ERROR_OUT_OF_MEMORY)
+                .with_kind(kind)
+                .with_detail("d")
+        };
+        let shown = full(7).to_string();
+        assert!(
+            shown.ends_with(": d: asked for 7 bytes, 5 of 9 bytes were free"),
+            "{shown}"
+        );
+        let shown = full(0).to_string();
+        assert!(shown.ends_with(": d: 5 of 9 bytes were free"), "{shown}");
+    }
+}

@@ -9,8 +9,8 @@ mod child;
 use child::{calls, passes, traced};
 use cuda_safe::{
     CacheConfig, Context, ContextFlags, Device, DeviceBuffer, DeviceView, ErrorKind, Event,
-    EventOptions, FunctionAttribute, In, JitOptions, LaunchConfig, Limit, MemoryPool, Module,
-    PinnedBuffer, PinnedFlags, Stream, StreamOptions,
+    EventOptions, FunctionAttribute, In, InOut, JitOptions, LaunchConfig, Limit, MemoryPool,
+    Module, Out, PinnedBuffer, PinnedFlags, Stream, StreamOptions,
     sys::{self, CUresult},
 };
 
@@ -252,6 +252,9 @@ fn a_default_stream_is_the_context_s_own_in_a_launch() {
             assert!(made("cuCtxGetCurrent", || launch(&stream)).is_empty());
             makes("cuCtxGetCurrent", &[], || {
                 launch(&Stream::legacy_default(&context))
+            });
+            makes("cuCtxGetCurrent", &[], || {
+                launch(&Stream::per_thread_default(&context))
             });
             stream.synchronize().unwrap();
             context.synchronize().unwrap();
@@ -704,6 +707,21 @@ fn host_slices_are_waited_for_once() {
                 .unwrap()
         };
         makes("cuStreamSynchronize", &[], launch);
+        let mut host = [1u32];
+        // SAFETY: the kernel writes one number.
+        makes("cuStreamSynchronize", &[], || unsafe {
+            let arguments = (Out(&mut host),);
+            set.launch(&stream, LaunchConfig::new(1, 1), arguments)
+                .unwrap();
+        });
+        let mut again = [1u32];
+        // SAFETY: as above.
+        makes("cuStreamSynchronize", &[], || unsafe {
+            let arguments = (InOut(&mut again),);
+            set.launch(&stream, LaunchConfig::new(1, 1), arguments)
+                .unwrap();
+        });
+        assert_eq!((host, again), ([7], [7]));
     });
 }
 

@@ -228,5 +228,18 @@ mod tests {
             z: u32::MAX,
         };
         assert_eq!(all.count(), u64::MAX);
+        assert_eq!(Dim3::from((2, 3, 4)).count(), 24);
+    }
+
+    #[test]
+    fn extents_are_shown_and_chosen() {
+        assert_eq!(Dim3::from((2, 3)).to_string(), "2 x 3 x 1");
+        assert_eq!(Dim3::from(2).to_string(), "2 x 1 x 1");
+        let config = LaunchConfig::new((2, 3), 32).shared(64);
+        assert_eq!((config.threads(), config.shared_bytes), (192, 64));
+        assert!(!config.cooperative && config.cooperative().cooperative);
+        let blocks = LaunchConfig::for_elements_in_blocks(1000, 100);
+        assert_eq!((blocks.grid.x, blocks.block.x), (10, 100));
+        assert_eq!(LaunchConfig::for_elements_in_blocks(1000, 0).grid.x, 1000);
     }
 }

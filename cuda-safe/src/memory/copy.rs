@@ -185,15 +185,13 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
 /// A pattern that no plain memset has, as columns of a matrix whose rows are the elements.
 fn fill_columns(ptr: CUdeviceptr, pattern: &[u8], rows: usize, stream: &Stream) -> Result<()> {
     let (pitch, raw) = (pattern.len(), stream.as_raw());
-    let words = pattern.chunks_exact(4);
-    let rest = pitch - words.remainder().len();
     // A 4-byte column must start at a multiple of 4 in every row.
-    let (words, rest) = if pitch.is_multiple_of(4) {
-        (Some(words), rest)
+    let (words, bytes) = if pitch.is_multiple_of(4) {
+        (pattern, &[][..])
     } else {
-        (None, 0)
+        (&[][..], pattern)
     };
-    for (i, word) in words.into_iter().flatten().enumerate() {
+    for (i, word) in words.chunks_exact(4).enumerate() {
         let value = u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
         // SAFETY: `rows` rows of `pitch` bytes are the live span; the column lies within a row.
         let code = unsafe {
@@ -201,7 +199,7 @@ fn fill_columns(ptr: CUdeviceptr, pattern: &[u8], rows: usize, stream: &Stream) 
         };
         stream.context().check("cuMemsetD2D32Async", code)?;
     }
-    for (i, &value) in pattern.iter().enumerate().skip(rest) {
+    for (i, &value) in bytes.iter().enumerate() {
         // SAFETY: as above.
         let code =
             unsafe { sys::cuMemsetD2D8Async(ptr + i as CUdeviceptr, pitch, value, 1, rows, raw) };

@@ -82,3 +82,66 @@ fn versions_are_told_and_newer_functions_refused_by_name() {
     assert_eq!(*error.kind(), ErrorKind::Unsupported);
     assert!(error.to_string().contains("cuNotYet"), "{error}");
 }
+
+/// What the driver itself says.
+#[test]
+fn devices_and_versions_are_the_drivers() {
+    use cuda_safe::{ComputeCapability, sys};
+
+    let device = Device::get(0).unwrap();
+    let (mut version, mut count, mut bytes) = (0, 0, 0);
+    let mut name = [0u8; 256];
+    // SAFETY: all are valid for the writes, of which the name's has a bound.
+    unsafe {
+        assert_eq!(
+            sys::cuDriverGetVersion(&mut version),
+            sys::CUresult::CUDA_SUCCESS
+        );
+        assert_eq!(
+            sys::cuDeviceGetCount(&mut count),
+            sys::CUresult::CUDA_SUCCESS
+        );
+        assert_eq!(
+            sys::cuDeviceTotalMem_v2(&mut bytes, 0),
+            sys::CUresult::CUDA_SUCCESS
+        );
+        let code = sys::cuDeviceGetName(name.as_mut_ptr().cast(), 256, 0);
+        assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+    }
+    let version = u32::try_from(version).unwrap();
+    let told = driver::version().unwrap();
+    assert_eq!(
+        (told.major, told.minor),
+        (version / 1000, version % 1000 / 10)
+    );
+    assert_eq!(
+        told.to_string(),
+        format!("{}.{}", version / 1000, version % 1000 / 10)
+    );
+    assert_eq!(Device::count().unwrap(), u32::try_from(count).unwrap());
+    assert_eq!(device.total_memory().unwrap(), bytes);
+    let end = name.iter().position(|&byte| byte == 0).unwrap();
+    assert_eq!(device.name().unwrap().as_bytes(), &name[..end]);
+    let capability = ComputeCapability { major: 9, minor: 0 };
+    assert_eq!(
+        (capability.to_string(), capability.number()),
+        ("9.0".into(), 90)
+    );
+    // A function that is asked for of a driver to come.
+    let future = driver::Version {
+        major: 99,
+        minor: 0,
+    };
+    let error = driver::symbol(c"cuNotYet", future).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("needs a driver of CUDA 99.0 or newer"),
+        "{error}"
+    );
+    let error = driver::symbol(c"cuNotYet", told).unwrap_err();
+    assert!(
+        error.to_string().contains("has no function cuNotYet"),
+        "{error}"
+    );
+}
