@@ -115,30 +115,34 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     let code = unsafe {
         sys::cuGetProcAddress_v2(name.as_ptr(), &mut address, number, 0, ptr::null_mut())
     };
-    match (NonNull::new(address), code) {
-        (Some(address), CUresult::CUDA_SUCCESS) => Ok(address),
-        // Anything else says nothing about the function.
-        (_, code) if code != CUresult::CUDA_SUCCESS && code != CUresult::CUDA_ERROR_NOT_FOUND => {
-            Err(Error::driver("cuGetProcAddress", code))
-        }
-        _ => {
-            let name = name.to_string_lossy();
-            let detail = match version() {
-                Ok(installed) if installed >= since => {
-                    format!("the installed driver (CUDA {installed}) has no function {name}")
-                }
-                Ok(installed) => format!(
-                    "{name} needs a driver of CUDA {since} or newer; the installed one is CUDA {installed}"
-                ),
-                Err(_) => format!("{name} needs a driver of CUDA {since} or newer"),
-            };
-            Err(
-                Error::driver("cuGetProcAddress", CUresult::CUDA_ERROR_NOT_FOUND)
-                    .with_kind(ErrorKind::Unsupported)
-                    .with_detail(detail),
-            )
-        }
+    if let Some(address) = NonNull::new(address)
+        && code == CUresult::CUDA_SUCCESS
+    {
+        return Ok(address);
     }
+    let installed = version()?;
+    let absent = matches!(
+        code,
+        CUresult::CUDA_SUCCESS
+            | CUresult::CUDA_ERROR_NOT_FOUND
+            | CUresult::CUDA_ERROR_NOT_SUPPORTED
+    );
+    let name = name.to_string_lossy();
+    let detail = if installed < since {
+        format!(
+            "{name} needs a driver of CUDA {since} or newer; the installed one is CUDA {installed}"
+        )
+    } else if absent {
+        format!("the installed driver (CUDA {installed}) has no function {name}")
+    } else {
+        // It says nothing about the function.
+        return Err(Error::driver("cuGetProcAddress", code));
+    };
+    Err(
+        Error::driver("cuGetProcAddress", CUresult::CUDA_ERROR_NOT_FOUND)
+            .with_kind(ErrorKind::Unsupported)
+            .with_detail(detail),
+    )
 }
 
 /// A driver function that is looked up when it is first called. `F` is its C signature.
