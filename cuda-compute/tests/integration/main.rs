@@ -20,7 +20,7 @@ pub(crate) fn emulated(context: &Context) -> bool {
 }
 
 /// Random numbers that are the same every time.
-pub(crate) struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn bits(&mut self) -> u64 {
