@@ -183,39 +183,49 @@ fn a_fat_binary_loads_and_cut_short_does_not() {
     }
 }
 
-/// Links two texts by the driver, whose product is machine code on a GPU, and loads it.
+/// A linker of the driver.
+struct Linker(sys::CUlinkState);
+
+impl Linker {
+    /// PTX as the driver links it: machine code on a GPU.
+    fn link(context: &Context, ptx: &str) -> Vec<u8> {
+        context.set_current().unwrap();
+        let mut linker = Self(ptr::null_mut());
+        // SAFETY: no options, and a place for the handle.
+        let code =
+            unsafe { sys::cuLinkCreate_v2(0, ptr::null_mut(), ptr::null_mut(), &mut linker.0) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+        let text = CString::new(ptx).unwrap();
+        let kind = sys::CUjitInputType::CU_JIT_INPUT_PTX;
+        let (place, size) = (text.as_ptr().cast_mut().cast(), ptx.len() + 1);
+        let (keys, values) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: a live linker, the text with its NUL, no options.
+        let code = unsafe {
+            sys::cuLinkAddData_v2(linker.0, kind, place, size, c"a".as_ptr(), 0, keys, values)
+        };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+        let (mut image, mut size) = (ptr::null_mut(), 0);
+        // SAFETY: a live linker, and places for the results.
+        let code = unsafe { sys::cuLinkComplete(linker.0, &mut image, &mut size) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+        // SAFETY: the linker's product, while the linker lives.
+        unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec()
+    }
+}
+
+impl Drop for Linker {
+    fn drop(&mut self) {
+        if !self.0.is_null() {
+            // SAFETY: destroyed once.
+            let _ = unsafe { sys::cuLinkDestroy(self.0) };
+        }
+    }
+}
+
 #[test]
 fn what_the_driver_links_is_loaded_as_machine_code() {
     let (context, _) = device();
-    context.set_current().unwrap();
-    let mut linker = ptr::null_mut();
-    // SAFETY: no options, and a place for the handle.
-    let code = unsafe { sys::cuLinkCreate_v2(0, ptr::null_mut(), ptr::null_mut(), &mut linker) };
-    assert_eq!(code, CUresult::CUDA_SUCCESS);
-    let text = CString::new(PTX).unwrap();
-    // SAFETY: a live linker, and the text with its NUL.
-    let code = unsafe {
-        sys::cuLinkAddData_v2(
-            linker,
-            sys::CUjitInputType::CU_JIT_INPUT_PTX,
-            text.as_ptr().cast_mut().cast(),
-            PTX.len() + 1,
-            c"answer".as_ptr(),
-            0,
-            ptr::null_mut(),
-            ptr::null_mut(),
-        )
-    };
-    assert_eq!(code, CUresult::CUDA_SUCCESS);
-    let (mut image, mut size) = (ptr::null_mut(), 0);
-    // SAFETY: a live linker, and places for the results.
-    let code = unsafe { sys::cuLinkComplete(linker, &mut image, &mut size) };
-    assert_eq!(code, CUresult::CUDA_SUCCESS);
-    // SAFETY: the linker's product, while the linker lives.
-    let image = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec();
-    // SAFETY: destroyed once.
-    let code = unsafe { sys::cuLinkDestroy(linker) };
-    assert_eq!(code, CUresult::CUDA_SUCCESS);
+    let image = Linker::link(&context, PTX);
     assert_eq!(answer_of(&from_cubin(&context, &image).unwrap()), 42);
     assert_eq!(answer_of(&from_image(&context, &image).unwrap()), 42);
     for part in 0..20 {
