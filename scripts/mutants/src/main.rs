@@ -101,6 +101,7 @@ fn run(options: &Options) -> Result<bool, String> {
     let runner = Runner {
         built: &built,
         scratch,
+        kernels: out.join("kernels"),
     };
     let tests = tests(&runner, &mutants, options)?;
     println!("{} tests, each alone", tests.len());

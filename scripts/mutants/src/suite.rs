@@ -31,6 +31,8 @@ pub struct Runner<'a> {
     pub built: &'a Built,
     /// For what tests write.
     pub scratch: PathBuf,
+    /// Compiled kernels, for the tests that may find some.
+    pub kernels: PathBuf,
 }
 
 impl Runner<'_> {
@@ -52,10 +54,14 @@ impl Runner<'_> {
             .env("HOME", scratch)
             .env("XDG_CACHE_HOME", scratch)
             .env("TMPDIR", scratch)
-            .env_remove("CUDA_DIRECT_CACHE")
             .env("RUST_BACKTRACE", "0")
             .env_remove("MUTANT")
             .env_remove("MUTANTS_REACHED");
+        if targets::keeps_kernels(&program.package) {
+            command.env("CUDA_DIRECT_CACHE", &self.kernels);
+        } else {
+            command.env_remove("CUDA_DIRECT_CACHE");
+        }
         command
     }
 

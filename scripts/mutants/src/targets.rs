@@ -61,6 +61,15 @@ pub fn counts(package: &str, program: &str) -> bool {
     (package, program) != ("cuda-safe", "compile_fail")
 }
 
+/// Whether the tests of a package may find compiled kernels that earlier runs have left. Those are kept by a hash of
+/// their source, by code of `cuda-safe`: so wherever that isn't mutated.
+pub fn keeps_kernels(package: &str) -> bool {
+    TARGETS
+        .iter()
+        .find(|target| target.package == "cuda-safe")
+        .is_none_or(|safe| !safe.tests.contains(&package))
+}
+
 /// A process that leaks ends so under the emulator's check.
 pub const LEAKED: i32 = 99;
 
