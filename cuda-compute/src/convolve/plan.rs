@@ -337,6 +337,127 @@ mod tests {
     }
 
     #[test]
+    fn plans_change_where_they_are_said_to() {
+        let h200 = 227 * 1024;
+        let plan = |width, height| choose(size(width, height), false, h200).unwrap();
+        for (width, height, expected) in [
+            (4, 3, 0),
+            (1, 13, 1),
+            (8, 8, 1),
+            (5, 13, 2),
+            (11, 12, 2),
+            (7, 19, 3),
+            (20, 20, 3),
+            (1, 401, 4),
+        ] {
+            assert_eq!(plan(width, height), DENSE[expected].1, "{width} x {height}");
+        }
+        // The columns that a lane has beside it, on either side.
+        let at = |width, pad_x| Size {
+            pad_x,
+            ..size(width, 1)
+        };
+        assert_eq!(choose(at(9, 4), false, h200), Some(DENSE[0].1));
+        assert_eq!(choose(at(6, 5), false, h200), Some(DENSE[1].1));
+        assert_eq!(choose(at(6, 0), false, h200), Some(DENSE[1].1));
+        assert_eq!(choose(at(5, 4), false, h200), Some(DENSE[0].1));
+        assert_eq!(choose(at(5, 0), false, h200), Some(DENSE[0].1));
+        // As many sums, and as wide a window, as there are registers for.
+        assert_eq!(plan(16, 4), DENSE[1].1);
+        assert_eq!(plan(4, 16), DENSE[1].1);
+        assert_eq!(plan(17, 3), DENSE[3].1);
+        assert_eq!(plan(3, 17), DENSE[3].1);
+        // Two passes.
+        let two = |width, height| {
+            choose(size(width, height), true, h200)
+                .unwrap()
+                .is_separable()
+        };
+        assert!(two(4, 4) && two(64, 64) && two(4, 64));
+        assert!(!two(3, 4) && !two(4, 3) && !two(65, 4) && !two(4, 65));
+        // Shared memory decides among the rest.
+        let large = size(63, 63);
+        let needs = |plan: &Plan| plan.shared_bytes(large);
+        assert!(needs(&DENSE[4].1) > needs(&DENSE_SMALL[0]));
+        assert!(needs(&DENSE_SMALL[0]) > needs(&DENSE_SMALL[1]));
+        let first = needs(&DENSE[4].1);
+        assert_eq!(choose(large, false, first), Some(DENSE[4].1));
+        assert_eq!(choose(large, false, first - 1), Some(DENSE_SMALL[0]));
+        let last = needs(&DENSE_SMALL[1]);
+        assert_eq!(choose(large, false, last), Some(DENSE_SMALL[1]));
+        assert_eq!(choose(large, false, last - 1), None);
+    }
+
+    #[test]
+    fn what_a_kernel_is_given_is_counted_as_it_counts() {
+        let [direct, march, tile] = [DENSE[0].1, DENSE[2].1, DENSE[3].1];
+        assert_eq!([direct, march, tile].map(Plan::threads), [128, 32, 128]);
+        assert_eq!(
+            [direct, march, tile].map(Plan::most_blocks),
+            [u32::MAX, 16, u32::MAX]
+        );
+        assert_eq!(
+            [direct, march, tile].map(|plan| plan.kernel().0),
+            ["convolve_direct", "convolve_march", "convolve_tile"]
+        );
+        assert!(
+            [direct, march, tile]
+                .iter()
+                .all(|plan| plan.kernel().1.contains(plan.kernel().0))
+        );
+        // Rows start on 16 bytes, so that the halo begins before the filter: 2 + 12 columns, as 16.
+        let thirteen = size(13, 13);
+        assert_eq!((thirteen.shift(), thirteen.halo()), (2, 16));
+        let unaligned = Size {
+            aligned: false,
+            ..thirteen
+        };
+        assert_eq!((unaligned.shift(), unaligned.halo()), (0, 12));
+        assert_eq!((size(9, 9).shift(), size(9, 9).halo()), (0, 8));
+        assert_eq!((size(1, 1).shift(), size(1, 1).halo()), (0, 0));
+        assert_eq!(direct.shared_bytes(thirteen), 0);
+        assert_eq!(march.shared_bytes(size(9, 9)), 2 * 3 * (128 + 8) * 4);
+        assert_eq!(tile.shared_bytes(thirteen), (4 * 8 + 12) * (128 + 16) * 4);
+        assert_eq!(tile.shared_bytes(unaligned), (4 * 8 + 12) * (128 + 12) * 4);
+        assert_eq!(
+            direct.macros(size(3, 3)),
+            [("WARPS", 4), ("ROWS", 4), ("BLOCKS", 6)]
+        );
+        let dense = [("ROWS", 2), ("DEPTH", 3), ("BLOCKS", 16), ("SEPARABLE", 0)];
+        assert_eq!(march.macros(size(9, 9)), dense);
+        assert_eq!(
+            SEPARABLE.macros(size(31, 30)),
+            [
+                ("ROWS", 3),
+                ("DEPTH", 3),
+                ("BLOCKS", 8),
+                ("SEPARABLE", 1),
+                ("WEIGHTS", 64)
+            ]
+        );
+        assert_eq!(
+            tile.macros(thirteen),
+            [("WARPS", 4), ("ROWS", 8), ("PAIR", 2), ("BLOCKS", 5)]
+        );
+    }
+
+    #[test]
+    fn blocks_share_the_rows_fairly() {
+        let [direct, march, tile] = [DENSE[0].1, DENSE[2].1, DENSE[3].1];
+        assert_eq!(direct.block_rows(size(3, 3), 4096, 32, 1), 16);
+        assert_eq!(tile.block_rows(size(15, 15), 4096, 32, 1), 32);
+        // 2112 blocks, 32 of them side by side: 66 pieces of 63 rows, in whole steps.
+        assert_eq!(march.block_rows(size(9, 9), 4096, 32, 2112), 64);
+        // More side by side than there are blocks: a piece is all rows.
+        assert_eq!(march.block_rows(size(9, 9), 4096, 4000, 2112), 4096);
+        assert_eq!(march.block_rows(size(9, 9), 4096, 0, 1), 4096);
+        // No shorter than half the filter.
+        assert_eq!(SEPARABLE.block_rows(size(31, 31), 1, 1, 1000), 15);
+        assert_eq!(SEPARABLE.block_rows(size(31, 31), 0, 1, 1000), 15);
+        assert_eq!(march.block_rows(size(1, 1), 0, 1, 1000), 2);
+    }
+
+    #[test]
     fn blocks_take_whole_steps() {
         for height in [1, 17, 4096, 100_000] {
             for across in [1, 32, 4000] {

@@ -92,6 +92,34 @@ mod tests {
     }
 
     #[test]
+    fn the_measured_shapes_are_those_used() {
+        for (vectors, shape, blocks) in [
+            (0, 0, 1),
+            (1, 0, 1),
+            (1 << 11, 0, 1),
+            ((1 << 11) + 1, 1, 5),
+            (1 << 15, 1, 64),
+            ((1 << 15) + 1, 2, 33),
+            (1 << 18, 2, 256),
+            ((1 << 18) + 1, 3, 129),
+            (1 << 20, 3, 512),
+            (1 << 24, 3, 528),
+            ((1 << 24) + 1, 4, 528),
+            (u64::MAX, 4, 528),
+        ] {
+            assert_eq!(
+                shape_for(vectors, 132),
+                (shape, blocks),
+                "{vectors} vectors"
+            );
+        }
+        assert_eq!(
+            (most_blocks(132), most_blocks(1), most_blocks(0)),
+            (528, 4, 4)
+        );
+    }
+
+    #[test]
     fn threads_are_whole_warps_in_powers_of_two() {
         for shape in &SHAPES {
             assert!(shape.threads >= 32 && shape.threads.is_power_of_two());
