@@ -173,6 +173,29 @@ fn the_stack_of_contexts_is_the_threads_own() {
 }
 
 #[test]
+fn destroying_a_context_pops_it_only_where_it_is_current() {
+    ok!(cuInit(0));
+    let (mut first, mut second, mut current) = (null_mut(), null_mut(), null_mut());
+    ok!(cuCtxCreate_v2(&mut first, 0, 0));
+    ok!(cuCtxCreate_v2(&mut second, 0, 0));
+    ok!(cuCtxDestroy_v2(first));
+    ok!(cuCtxGetCurrent(&mut current));
+    assert_eq!(current, second);
+    // Null stands for the current one.
+    let (mut named, mut meant) = (0, 1);
+    ok!(cuCtxGetId(second, &mut named));
+    ok!(cuCtxGetId(null_mut(), &mut meant));
+    assert_eq!(named, meant);
+    ok!(cuCtxDestroy_v2(second));
+    ok!(cuCtxPopCurrent_v2(&mut current));
+    assert_eq!(current, first, "still on the stack");
+    fails!(
+        CUDA_ERROR_INVALID_CONTEXT,
+        cuCtxGetId(null_mut(), &mut meant)
+    );
+}
+
+#[test]
 fn a_context_destroyed_elsewhere_is_told_from_none() {
     ok!(cuInit(0));
     let mut context = null_mut();
@@ -210,6 +233,50 @@ fn limits_flags_and_preferences() {
     fails!(
         CUDA_ERROR_INVALID_VALUE,
         cuCtxGetLimit(&mut value, CUlimit(77))
+    );
+    for (limit, default, most) in [
+        (CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20, None),
+        (CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20, None),
+        (CUlimit::CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 2, None),
+        (
+            CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT,
+            2048,
+            None,
+        ),
+        (CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 64, Some(128)),
+        (CUlimit::CU_LIMIT_STACK_SIZE, 1024, Some(512 << 10)),
+    ] {
+        let _fresh = Own::new();
+        ok!(cuCtxGetLimit(&mut value, limit));
+        assert_eq!(value, default, "{limit:?}");
+        let wanted = most.unwrap_or(48);
+        ok!(cuCtxSetLimit(limit, wanted));
+        ok!(cuCtxGetLimit(&mut value, limit));
+        assert_eq!(value, wanted, "{limit:?}");
+        if let Some(most) = most {
+            fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(limit, most + 1));
+        }
+    }
+    ok!(cuCtxGetLimit(
+        &mut value,
+        CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE
+    ));
+    assert_eq!(value, 0);
+    for number in 6..=9 {
+        fails!(
+            CUDA_ERROR_UNSUPPORTED_LIMIT,
+            cuCtxSetLimit(CUlimit(number), 1)
+        );
+    }
+    for number in 7..=9 {
+        fails!(
+            CUDA_ERROR_UNSUPPORTED_LIMIT,
+            cuCtxGetLimit(&mut value, CUlimit(number))
+        );
+    }
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuCtxGetLimit(&mut value, CUlimit(10))
     );
     ok!(cuCtxSetCacheConfig(CUfunc_cache::CU_FUNC_CACHE_PREFER_L1));
     let mut config = CUfunc_cache(9);

@@ -292,6 +292,30 @@ fn the_time_passes() {
 }
 
 #[test]
+fn what_is_behind_a_waiters_work_begins_in_time() {
+    let test = "what_is_behind_a_waiters_work_begins_in_time";
+    let variables = [("CUDA_EMULATOR_HOLD", "20")];
+    with(test, &variables, || {
+        let _context = Own::new();
+        let (stream, event) = (stream(NON_BLOCKING), event(0));
+        for round in 1..30 {
+            let (first, second) = (Word::new(), Word::new());
+            first.set(round, stream);
+            ok!(cuEventRecord(event, stream));
+            second.set(round, stream);
+            // The waiting thread may do the first itself; nobody waits for the second.
+            ok!(cuEventSynchronize(event));
+            assert_eq!(first.now(), round);
+            let end = Instant::now() + Duration::from_secs(20);
+            while second.now() != round {
+                assert!(Instant::now() < end, "nobody does it");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    });
+}
+
+#[test]
 fn without_room_for_a_worker_nothing_is_held() {
     with("without_room_for_a_worker_nothing_is_held", &HOUR, || {
         let _primary = Primary::new();

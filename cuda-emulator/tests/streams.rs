@@ -150,6 +150,75 @@ fn the_default_stream_waits_for_blocking_streams_and_they_for_it() {
     assert_eq!(download::<u32>(address, 1), [11]);
 }
 
+#[test]
+fn who_waits_for_whom() {
+    let _context = Own::new();
+    let (blocking, free) = (stream(0), stream(NON_BLOCKING));
+    let legacy = 1 as CUstream;
+    // A created stream's work is its own.
+    let gate = block(blocking);
+    ok!(cuStreamQuery(free));
+    ok!(cuStreamSynchronize(free));
+    ok!(cuStreamQuery(stream(0)));
+    // The default stream, under both names, is done when all blocking ones are, though it has no work of its own.
+    for default in [null_mut(), legacy] {
+        fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(default));
+    }
+    gate.open();
+    ok!(cuStreamSynchronize(legacy));
+    ok!(cuStreamQuery(blocking));
+    // A non-blocking stream doesn't hold it up.
+    let gate = block(free);
+    let address = alloc(4);
+    ok!(cuMemsetD32Async(address, 1, 1, null_mut()));
+    ok!(cuStreamSynchronize(null_mut()));
+    ok!(cuStreamQuery(legacy));
+    ok!(cuMemsetD32Async(address, 2, 1, blocking));
+    ok!(cuStreamSynchronize(blocking));
+    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(free));
+    gate.open();
+    ok!(cuCtxSynchronize());
+}
+
+#[test]
+fn the_context_waits_for_all_its_streams() {
+    let _context = Own::new();
+    // Streams that have come and gone are among those the context knew.
+    for _ in 0..20 {
+        ok!(cuStreamDestroy_v2(stream(0)));
+    }
+    let streams: Vec<_> = (0..20).map(|n| stream(n % 2)).collect();
+    let counts: Vec<_> = streams.iter().map(|_| AtomicU32::new(0)).collect();
+    for (stream, count) in streams.iter().zip(&counts) {
+        unsafe extern "C" fn slowly(count: *mut c_void) {
+            std::thread::sleep(Duration::from_millis(5));
+            // SAFETY: the counters outlive the streams' work.
+            unsafe { &*count.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
+        }
+        ok!(cuLaunchHostFunc(*stream, Some(slowly), arg(count)));
+    }
+    ok!(cuCtxSynchronize());
+    for count in &counts {
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+    }
+}
+
+#[test]
+fn each_thread_has_a_default_stream_of_its_own() {
+    let context = Own::new();
+    let handle = context.0 as usize;
+    let id = move || {
+        ok!(cuCtxSetCurrent(handle as CUcontext));
+        let (mut first, mut again) = (0, 0);
+        ok!(cuStreamGetId(2 as CUstream, &mut first));
+        ok!(cuStreamGetId(2 as CUstream, &mut again));
+        assert_eq!(first, again);
+        first
+    };
+    let ids = [id(), std::thread::spawn(id).join().unwrap()];
+    assert_ne!(ids[0], ids[1]);
+}
+
 static CALLS: AtomicU32 = AtomicU32::new(0);
 
 unsafe extern "C" fn count(_: *mut c_void) {
@@ -188,6 +257,66 @@ fn callbacks_and_host_functions() {
     );
 }
 
+unsafe extern "C" fn name(data: *mut c_void) {
+    // SAFETY: the test passes one that outlives the stream's work.
+    let name = unsafe { &*data.cast::<Mutex<String>>() };
+    *name.lock().unwrap() = std::thread::current().name().unwrap_or("").into();
+}
+
+#[test]
+fn host_functions_are_called_by_a_thread_of_the_driver() {
+    // Held, so that the waiting thread comes first.
+    if !inner() {
+        let test = "host_functions_are_called_by_a_thread_of_the_driver";
+        let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_HOLD", "3600000")]);
+        assert_eq!(code, Some(0), "{text}");
+        return;
+    }
+    let _context = Own::new();
+    let caller = Mutex::new(String::new());
+    for _ in 0..20 {
+        ok!(cuLaunchHostFunc(null_mut(), Some(name), arg(&caller)));
+        ok!(cuStreamSynchronize(null_mut()));
+        assert_eq!(caller.lock().unwrap().as_str(), "cuda-stream");
+    }
+}
+
+#[test]
+fn after_a_fault_only_callbacks_are_called() {
+    static AFTER: AtomicU32 = AtomicU32::new(0);
+    unsafe extern "C" fn count(_: *mut c_void) {
+        AFTER.fetch_add(1, Ordering::SeqCst);
+    }
+    let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS"];
+    reports(
+        "after_a_fault_only_callbacks_are_called",
+        &[],
+        &parts,
+        || {
+            let context = Own::new();
+            let stream = stream(NON_BLOCKING);
+            let put = function(load(include_str!("abi/faults.ptx")), "put");
+            let gate = block(stream);
+            let (place, index) = (0u64, 0);
+            launch(put, 1, 1, stream, &mut [arg(&place), arg(&index)]);
+            let cell: &'static Mutex<Option<(usize, CUresult)>> = Box::leak(Box::default());
+            let data = std::ptr::from_ref(cell).cast_mut().cast();
+            ok!(cuLaunchHostFunc(stream, Some(count), null_mut()));
+            ok!(cuStreamAddCallback(stream, Some(note), data, 0));
+            gate.open();
+            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+            let told = (stream as usize, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+            assert_eq!(*cell.lock().unwrap(), Some(told));
+            assert_eq!(
+                AFTER.load(Ordering::SeqCst),
+                0,
+                "a host function isn't called"
+            );
+            drop(context);
+        },
+    );
+}
+
 unsafe extern "C" fn sleep(_: *mut c_void) {
     std::thread::sleep(Duration::from_millis(20));
 }
@@ -223,6 +352,78 @@ fn events_measure_time() {
     let mut event = null_mut();
     fails!(CUDA_ERROR_INVALID_VALUE, cuEventCreate(&mut event, 64));
     fails!(CUDA_ERROR_INVALID_VALUE, cuEventCreate(null_mut(), 0));
+}
+
+#[test]
+fn events_that_give_no_time() {
+    let first = Own::new();
+    let (here, there) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+    let (start, end, foreign) = (event(0), event(0), event(0));
+    let untimed = [event(2), event(2)];
+    let mut milliseconds = 0.0;
+    // Only the start is late.
+    let gate = block(here);
+    ok!(cuEventRecord(start, here));
+    ok!(cuEventRecord(end, there));
+    ok!(cuEventSynchronize(end));
+    fails!(
+        CUDA_ERROR_NOT_READY,
+        cuEventElapsedTime_v2(&mut milliseconds, start, end)
+    );
+    gate.open();
+    ok!(cuStreamSynchronize(here));
+    ok!(cuEventElapsedTime_v2(&mut milliseconds, start, end));
+    for event in untimed {
+        ok!(cuEventRecord(event, here));
+        ok!(cuEventSynchronize(event));
+    }
+    for (from, to) in [
+        (start, untimed[0]),
+        (untimed[0], end),
+        (untimed[0], untimed[1]),
+    ] {
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuEventElapsedTime_v2(&mut milliseconds, from, to)
+        );
+    }
+    // Of another context: neither recorded here nor compared.
+    ok!(cuEventRecord(foreign, here));
+    let _second = Own::new();
+    let (mine, other) = (event(0), stream(0));
+    ok!(cuEventRecord(mine, other));
+    ok!(cuCtxSynchronize());
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventRecord(mine, here));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventRecord(foreign, other));
+    fails!(
+        CUDA_ERROR_INVALID_HANDLE,
+        cuEventElapsedTime_v2(&mut milliseconds, foreign, mine)
+    );
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuCtxRecordEvent(first.0, mine));
+}
+
+#[test]
+fn an_event_for_a_whole_context() {
+    let context = Own::new();
+    let streams = [stream(0), stream(NON_BLOCKING)];
+    let event = event(0);
+    let gates = streams.map(block);
+    ok!(cuCtxRecordEvent(context.0, event));
+    gates[0].open();
+    ok!(cuStreamSynchronize(streams[0]));
+    fails!(CUDA_ERROR_NOT_READY, cuEventQuery(event));
+    gates[1].open();
+    ok!(cuEventSynchronize(event));
+    // And all streams wait for one.
+    let gate = block(streams[1]);
+    ok!(cuEventRecord(event, streams[1]));
+    let third = stream(NON_BLOCKING);
+    ok!(cuCtxWaitEvent(null_mut(), event));
+    for stream in [streams[0], third] {
+        fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
+    }
+    gate.open();
+    ok!(cuCtxSynchronize());
 }
 
 #[test]

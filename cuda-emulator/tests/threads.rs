@@ -380,22 +380,28 @@ fn a_threads_own_stream_ends_with_it() {
         assert_eq!(code, Some(0), "{out}{text}");
         return;
     }
-    let context = Own::new();
-    let handle = context.0 as usize;
+    let contexts = [Own::new(), Own::new()];
+    let handles = [contexts[0].0 as usize, contexts[1].0 as usize];
     let calls = AtomicU32::new(0);
     for _ in 0..4 {
         together(THREADS, |thread| {
-            ok!(cuCtxSetCurrent(handle as CUcontext));
-            let own = 2 as CUstream;
-            ok!(cuLaunchHostFunc(own, Some(count), arg(&calls)));
-            // Half of them leave before the work is done; it is done nevertheless.
-            if thread % 2 == 0 {
-                ok!(cuStreamSynchronize(own));
+            // One in each context.
+            for handle in handles {
+                ok!(cuCtxSetCurrent(handle as CUcontext));
+                let own = 2 as CUstream;
+                ok!(cuLaunchHostFunc(own, Some(count), arg(&calls)));
+                // Half of them leave before the work is done; it is done nevertheless.
+                if thread % 2 == 0 {
+                    ok!(cuStreamSynchronize(own));
+                }
             }
         });
     }
-    ok!(cuCtxSynchronize());
-    assert_eq!(calls.load(Ordering::Relaxed), 4 * THREADS);
+    for handle in handles {
+        ok!(cuCtxSetCurrent(handle as CUcontext));
+        ok!(cuCtxSynchronize());
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 4 * 2 * THREADS);
     let end = Instant::now() + Duration::from_secs(10);
     while workers() > 0 {
         assert!(Instant::now() < end, "{} threads are left", workers());

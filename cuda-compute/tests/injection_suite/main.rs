@@ -1,7 +1,7 @@
 //! Every integration test with driver calls that fail, on the emulator with held streams and checks: see
 //! `cuda-safe/tests/injection_suite`, whose parts these are.
 //!
-//! Of each driver function a test's first three calls and its last are made to fail; of the tests that take a second the
+//! Of each driver function a test's first three calls and its last are made to fail; of the tests that take long the
 //! first alone.
 
 #[path = "../integration/main.rs"]
@@ -24,10 +24,15 @@ static MEMORY: watch::Allocator = watch::Allocator;
 
 const SUITE: Suite = Suite {
     checks: "leak,race,context,host,barrier",
-    depth: |calls| match calls {
-        0..=1000 => Depth::Ends,
-        _ => Depth::First,
-    },
+    depth: |_| Depth::Ends,
+    heavy: &[
+        "every_border_kind_and_extent",
+        "filters_of_all_sizes",
+        "more_rows_than_a_grid_has_in_y",
+        "long_vectors",
+        "sums_of_halves_are_computed_in_f32",
+        "sums_of_integers_are_exact_and_wrap",
+    ],
     keeps_handles: &[],
 };
 
@@ -39,6 +44,11 @@ fn held_and_checked_the_suite_passes() {
 #[test]
 fn any_call_may_fail() {
     SUITE.each_call_fails("CUDA_ERROR_UNKNOWN", SUITE.depth);
+}
+
+#[test]
+fn any_kind_of_call_may_run_out_of_memory() {
+    SUITE.each_call_fails("CUDA_ERROR_OUT_OF_MEMORY", |_| Depth::First);
 }
 
 #[test]

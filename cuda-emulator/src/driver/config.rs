@@ -204,6 +204,9 @@ mod tests {
             ("1, 0", 2),
             ("0,9,1", 1),
             ("0,0", 1),
+            ("2", 0),
+            ("0,2,1", 1),
+            ("1,1,0", 1),
             ("x", 0),
         ] {
             assert_eq!(visible(list, 2), left, "{list:?}");
@@ -248,12 +251,65 @@ mod tests {
     }
 
     #[test]
+    fn each_check_switches_its_own() {
+        let checks = ["uninit", "race", "barrier", "leak", "host", "context"];
+        for (at, check) in checks.iter().enumerate() {
+            let config = read(&[("CUDA_EMULATOR_CHECK", check)]).unwrap();
+            let switched = [
+                config.check_uninit,
+                config.check_race,
+                config.check_barrier,
+                config.check_leak,
+                config.check_host,
+                config.check_context,
+            ];
+            for (other, on) in switched.into_iter().enumerate() {
+                assert_eq!(on, other == at, "{check}, {}", checks[other]);
+            }
+        }
+        let config = read(&[("CUDA_EMULATOR_CHECK", "race,, leak,")]).unwrap();
+        assert!(config.check_race && config.check_leak && !config.check_host);
+    }
+
+    #[test]
+    fn the_trace_goes_where_it_is_told() {
+        let sink = |value| read(&[("CUDA_EMULATOR_TRACE", value)]).unwrap().trace;
+        assert_eq!(sink("0"), None);
+        assert_eq!(sink(""), None);
+        assert_eq!(sink("1"), Some(Sink::Stderr));
+        assert_eq!(sink("11"), Some(Sink::File("11".into())));
+    }
+
+    #[test]
+    fn numbers_have_their_limits() {
+        for (name, low, high) in [
+            ("CUDA_EMULATOR_THREADS", 1u64, 1024u64),
+            ("CUDA_EMULATOR_DEVICES", 0, 64),
+            ("CUDA_EMULATOR_HOLD", 1, 3_600_000),
+        ] {
+            for value in [low, high] {
+                assert!(
+                    read(&[(name, &value.to_string())]).is_ok(),
+                    "{name}={value}"
+                );
+            }
+            let mut beyond = vec![high + 1];
+            beyond.extend(low.checked_sub(1));
+            for value in beyond {
+                let text = read(&[(name, &value.to_string())]).unwrap_err();
+                assert!(text.contains(&format!("from {low} to {high}")), "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn bad_values_name_the_variable() {
         for (name, value) in [
             ("CUDA_EMULATOR_MEMORY", "lots"),
             ("CUDA_EMULATOR_THREADS", "0"),
             ("CUDA_EMULATOR_CHECK", "everything"),
             ("CUDA_EMULATOR_TIMEOUT", "-1"),
+            ("CUDA_EMULATOR_TIMEOUT", "0"),
             ("CUDA_EMULATOR_HOLD", "0"),
             ("CUDA_EMULATOR_FAIL", "cuMemAlloc"),
         ] {
@@ -266,6 +322,9 @@ mod tests {
         assert_eq!(parse_size("10"), Some(10));
         assert_eq!(parse_size("2k"), Some(2048));
         assert_eq!(parse_size("1G"), Some(1 << 30));
+        assert_eq!(parse_size("3M"), Some(3 << 20));
+        assert_eq!(parse_size(" 12K "), Some(12 << 10));
+        assert_eq!(parse_size("K"), None);
         assert_eq!(parse_size("99999999999999G"), None);
         assert_eq!(parse_size(""), None);
     }

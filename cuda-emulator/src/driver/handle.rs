@@ -165,6 +165,37 @@ mod tests {
     }
 
     #[test]
+    fn a_slot_that_is_used_again_never_gives_the_same_handle() {
+        let table = Table::new(Kind::Event);
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..1000 {
+            let handle = *table.insert(|handle| handle);
+            assert!(seen.insert(handle), "{handle:#x} again");
+            assert_eq!(handle & 0xffff_ffff, 8, "the first slot");
+            assert_eq!(kind_of(handle), Kind::Event as u8);
+            table.remove(handle);
+        }
+    }
+
+    #[test]
+    fn each_of_many_handles_leads_to_its_own() {
+        let table = Table::new(Kind::Event);
+        let handles: Vec<u64> = (0..300).map(|_| *table.insert(|handle| handle)).collect();
+        for handle in handles.iter().step_by(2) {
+            assert_eq!(table.remove(*handle).map(|value| *value), Some(*handle));
+        }
+        let again: Vec<u64> = (0..50).map(|_| *table.insert(|handle| handle)).collect();
+        for (at, handle) in handles.iter().enumerate() {
+            let live = (at % 2 == 1).then_some(*handle);
+            assert_eq!(table.get(*handle).map(|value| *value), live);
+        }
+        for handle in again {
+            assert_eq!(table.get(handle).map(|value| *value), Some(handle));
+        }
+        assert_eq!(table.all().len(), 150 + 50);
+    }
+
+    #[test]
     fn removal_by_condition() {
         let table = Table::new(Kind::Event);
         let values: Vec<_> = (0..6).map(|n| table.insert(|_| n)).collect();

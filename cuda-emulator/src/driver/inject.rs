@@ -88,6 +88,7 @@ mod tests {
         assert_eq!(documented_name("cuMemcpyHtoD_v2_ptds"), "cuMemcpyHtoD");
         assert_eq!(documented_name("cuLaunchKernel_ptsz"), "cuLaunchKernel");
         assert_eq!(documented_name("cuInit"), "cuInit");
+        assert_eq!(documented_name("cuGet_value"), "cuGet_value", "no version");
     }
 
     #[test]
@@ -100,6 +101,9 @@ mod tests {
             Some(Code::ERROR_OUT_OF_MEMORY)
         );
         assert_eq!(failure.count("cuMemAlloc_v2"), None);
+        let exact = Failure::parse("cuMemAlloc_v2:1:1").unwrap();
+        assert_eq!(exact.count("cuMemAlloc"), None, "another form of it");
+        assert_eq!(exact.count("cuMemAlloc_v2"), Some(Code(1)));
         let every = Failure::parse("*:3:700").unwrap();
         assert_eq!(
             ["a", "b", "c", "d"].map(|f| every.count(f).is_some()),
@@ -125,6 +129,7 @@ mod tests {
             "cuInit",
             "cuInit:0:1",
             "cuInit:0+:1",
+            "cuInit:+1:1",
             "cuInit:+:1",
             "cuInit:1++:1",
             "cuInit:+1+:1",

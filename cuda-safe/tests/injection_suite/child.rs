@@ -11,7 +11,7 @@ use std::{env, fs, thread};
 /// How long work is held back, in milliseconds: longer than a busy machine needs to get from one call to the next.
 const HOLD: &str = "1000";
 /// Seconds after which a run counts as hung.
-const PATIENCE: u32 = 60;
+const PATIENCE: u32 = 300;
 
 /// What came of a run.
 pub struct Run {

@@ -57,12 +57,8 @@ pub fn wrongs(failing: Failing, leak_is_the_tests: bool, run: &Run) -> Vec<Strin
     {
         wrongs.push(format!("a fault: {line}"));
     }
-    if let Some(line) = run
-        .text
-        .lines()
-        .find(|line| line.starts_with(watch::REPORT))
-    {
-        wrongs.push(line.into());
+    if let Some((_, report)) = run.text.split_once(watch::REPORT) {
+        wrongs.push(report.lines().next().unwrap_or("").into());
     }
     let excused = failing == Failing::AllFrom && run.text.contains(NO_WAY_TO_WAIT);
     match (run.code, failing) {

@@ -3,6 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::backtrace::Backtrace;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuda_emulator::{HostWork, pending_host_work};
 
@@ -79,7 +80,12 @@ fn stack_of_this_thread() -> (usize, usize) {
     (start.addr(), length)
 }
 
-fn stop(what: &str, start: *const u8, length: usize, work: HostWork) -> ! {
+fn stop(what: &str, start: *const u8, length: usize, work: HostWork) {
+    static STOPPING: AtomicBool = AtomicBool::new(false);
+    // What is freed while the report is made isn't looked at.
+    if STOPPING.swap(true, Ordering::Relaxed) {
+        return;
+    }
     eprintln!(
         "{REPORT}{what} while queued work will use it: {length} bytes at {start:p}; {work}\n{}",
         Backtrace::force_capture()
