@@ -30,6 +30,14 @@ pub struct Version {
     pub minor: u32,
 }
 
+impl Version {
+    /// From the driver's number: 13020 is 13.2.
+    const fn from_number(number: u32) -> Self {
+        let (major, minor) = (number / 1000, number % 1000 / 10);
+        Self { major, minor }
+    }
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)
@@ -80,11 +88,7 @@ pub fn version() -> Result<Version> {
     check("cuDriverGetVersion", unsafe {
         sys::cuDriverGetVersion(&mut version)
     })?;
-    let version = u32::try_from(version).unwrap_or(0);
-    Ok(Version {
-        major: version / 1000,
-        minor: version % 1000 / 10,
-    })
+    Ok(Version::from_number(u32::try_from(version).unwrap_or(0)))
 }
 
 /// The address of a driver function by its documentation name, as of CUDA `since`.
@@ -184,5 +188,22 @@ pub(crate) fn check(call: &'static str, code: CUresult) -> Result<()> {
         Ok(())
     } else {
         Err(Error::driver(call, code))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_read_from_the_drivers_number() {
+        for (number, text) in [
+            (13_020, "13.2"),
+            (12_000, "12.0"),
+            (0, "0.0"),
+            (9_120, "9.12"),
+        ] {
+            assert_eq!(Version::from_number(number).to_string(), text);
+        }
     }
 }

@@ -610,6 +610,58 @@ fn functions_are_set_up_as_asked() {
 }
 
 #[test]
+fn close_says_what_went_wrong() {
+    const TEST: &str = "close_says_what_went_wrong";
+    // What could not be released is leaked.
+    passes(TEST, "cuEventDestroy:1:CUDA_ERROR_UNKNOWN", || {
+        let (context, _) = device();
+        let error = Event::new(&context).unwrap().close().unwrap_err();
+        assert_eq!(error.call(), "cuEventDestroy_v2");
+    });
+    passes(TEST, "cuMemFreeAsync:1:CUDA_ERROR_UNKNOWN", || {
+        let (_, stream) = device();
+        let buffer = DeviceBuffer::<u8>::zeroed(&stream, 1).unwrap();
+        assert_eq!(buffer.close().unwrap_err().call(), "cuMemFreeAsync");
+    });
+    passes(TEST, "cuMemFreeHost:1:CUDA_ERROR_UNKNOWN", || {
+        let (context, _) = device();
+        let buffer = PinnedBuffer::<u8>::zeroed(&context, 1).unwrap();
+        assert_eq!(buffer.close().unwrap_err().call(), "cuMemFreeHost");
+    });
+    passes(TEST, "cuStreamDestroy:1:CUDA_ERROR_UNKNOWN", || {
+        let (context, _stream) = device();
+        let error = Stream::new(&context).unwrap().close().unwrap_err();
+        assert_eq!(error.call(), "cuStreamDestroy_v2");
+    });
+    passes(TEST, "cuCtxDestroy:1:CUDA_ERROR_UNKNOWN", || {
+        let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+        assert_eq!(created.close().unwrap_err().call(), "cuCtxDestroy_v2");
+    });
+}
+
+#[test]
+fn a_driver_that_does_not_tell_parameters_launches_unchecked() {
+    traced(
+        "a_driver_that_does_not_tell_parameters_launches_unchecked",
+        "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND",
+        || {
+            let (context, stream) = device();
+            let set = Module::from_ptx(&context, PTX)
+                .unwrap()
+                .function("set")
+                .unwrap();
+            assert_eq!(set.parameters().unwrap(), None);
+            let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+            // SAFETY: the kernel writes one number, and takes no second argument.
+            unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) }.unwrap();
+            assert_eq!(x.to_vec(&stream).unwrap(), [7]);
+            // A definite answer is kept.
+            assert_eq!(calls("cuGetProcAddress").len(), 1);
+        },
+    );
+}
+
+#[test]
 fn a_refused_launch_says_why() {
     for code in [
         "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
@@ -638,6 +690,25 @@ fn a_refused_launch_says_why() {
             assert!(text.contains(expected), "{text}");
         });
     }
+    // As much shared memory as is allowed is not the reason.
+    traced("a_refused_launch_says_why", "cuLaunchKernel:1:1", || {
+        let (context, stream) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        let most = set
+            .attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)
+            .unwrap();
+        let config = LaunchConfig::new(3, 32).shared(u32::try_from(most).unwrap());
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        // SAFETY: nothing is launched.
+        let error = unsafe { set.launch(&stream, config, (&mut x,)) }.unwrap_err();
+        assert!(
+            error.to_string().contains("compiled for at most"),
+            "{error}"
+        );
+    });
     // Without its attributes it is told all the same.
     let fail = "cuLaunchKernel:1:CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,cuFuncGetAttribute:1+:999";
     traced("a_refused_launch_says_why", fail, || {
@@ -680,6 +751,14 @@ fn the_largest_block_is_no_misfit() {
             error
                 .to_string()
                 .contains("has 1025 threads; the device allows 1024"),
+            "{error}"
+        );
+        // The largest block, but too many of them.
+        // SAFETY: as above.
+        let error = unsafe { set.launch(&stream, LaunchConfig::new((1, 65_536), 1024), (&mut x,)) }
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("a grid of 1 x 65536 x 1"),
             "{error}"
         );
         // SAFETY: as above.

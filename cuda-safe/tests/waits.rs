@@ -164,6 +164,10 @@ fn a_transfer_that_fails_to_start_gives_back_what_is_at_rest() {
                 let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
                 let host = PinnedBuffer::from_slice(&context, &[7u32; 1000]).unwrap();
                 let failed = stream.upload(host, &mut buffer).unwrap_err();
+                assert!(
+                    format!("{failed:?}").contains("cuEventRecord"),
+                    "{failed:?}"
+                );
                 failed.host.unwrap().fill(8);
                 assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
             },
@@ -244,6 +248,8 @@ fn host_arguments_are_the_hosts_again_after_a_launch() {
         let (mut both, mut out) = ([7u32], [0u32]);
         // SAFETY: the kernel reads and writes one number.
         let failed = unsafe { increment.launch(&stream, config, (InOut(&mut both),)) };
+        let pending = cuda_emulator::pending_host_work(both.as_ptr().cast(), 4);
+        assert!(pending.is_none(), "{pending:?}");
         if failed.is_err() {
             let seen = both;
             both[0] = 100;

@@ -492,7 +492,12 @@ fn two_globals_of_one_variable_are_not_copied_onto_each_other() {
         let from = b.slice(from).unwrap();
         assert!(a.slice_mut(to).unwrap().copy_from(&stream, &from).is_err());
     }
-    // Beside each other they may be.
+    assert!(format!("{a:?}").starts_with("Global(0x"), "{a:?}");
+    // Beside each other they may be, on either side.
+    let from = b.slice(..2).unwrap();
+    a.slice_mut(2..).unwrap().copy_from(&stream, &from).unwrap();
+    assert_eq!(a.to_vec(&stream).unwrap(), [1, 2, 1, 2]);
+    a.copy_from_slice(&stream, &[1, 2, 3, 4]).unwrap();
     let from = b.slice(2..).unwrap();
     a.slice_mut(..2).unwrap().copy_from(&stream, &from).unwrap();
     let from = b.slice(..1).unwrap();
