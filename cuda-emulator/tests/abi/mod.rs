@@ -168,7 +168,7 @@ pub const WILD: [usize; 6] = [
     0x1000,
     0x7fff_dead_b000,
     usize::MAX,
-    0x1200_0001_0000_0008,
+    0x120f_ffff_0000_0008,
     0x1500_0fff_ffff_ff08,
 ];
 

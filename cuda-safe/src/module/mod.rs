@@ -210,7 +210,8 @@ impl Module {
         self.0.raw
     }
 
-    /// Hands the raw handle to the caller, who unloads it from now on.
+    /// Hands the raw handle to the caller, who unloads it from now on, once nothing of it runs any
+    /// more, and keeps its context alive until then.
     ///
     /// The module's hold on its context ends as well: keep the [`Context`] for as long as the
     /// handle is used. Where the context goes first, it takes the module along.
