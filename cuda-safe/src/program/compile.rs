@@ -2,14 +2,14 @@
 
 use std::{
     env,
-    ffi::{CStr, CString, c_char},
+    ffi::{CStr, CString, OsString, c_char},
     path::PathBuf,
     ptr,
 };
 
 use cuda_sys::{self as sys, nvrtcProgram, nvrtcResult};
 
-use super::{Architecture, Program, builtins, cache, diagnostics, includes};
+use super::{Architecture, Program, diagnostics, kept::Place};
 use crate::{
     driver::Version,
     error::{Code, Error, ErrorKind, Result},
@@ -120,72 +120,39 @@ pub(super) fn check(call: &'static str, code: nvrtcResult) -> Result<()> {
 }
 
 pub(super) fn compile(program: &Program, architecture: Architecture) -> Result<CompiledProgram> {
-    let toolkit = toolkit_include_paths();
-    let directories: Vec<PathBuf> = program
-        .include_paths
-        .iter()
-        .chain(&toolkit)
-        .cloned()
-        .collect();
+    let toolkit = toolkit_include_paths(|name| env::var_os(name), sys::TOOLKIT_INCLUDE_DIRS);
     let mut options = vec![format!("--gpu-architecture={architecture}")];
     options.extend(program.options.iter().cloned());
-    for directory in &directories {
+    for directory in program.include_paths.iter().chain(&toolkit) {
         options.push(format!("--include-path={}", directory.display()));
     }
-    let place = program
-        .cache
-        .folder()
-        .and_then(|folder| Some((folder, key(program, &options, &directories)?)));
-    if let Some((folder, key)) = &place
-        && let Some(compiled) = cache::read(folder, key)
-    {
+    let place = Place::of(program, &options);
+    if let Some(compiled) = place.as_ref().and_then(Place::read) {
         return Ok(compiled);
     }
-    builtins::preload();
+    #[cfg(target_os = "linux")]
+    super::builtins::preload();
     let compiled = run(program, architecture, &options)?;
-    if let Some((folder, key)) = &place {
-        cache::write(folder, key, &compiled);
+    if let Some(place) = place {
+        place.write(program, &options, &compiled);
     }
     Ok(compiled)
 }
 
-/// The cache's key; `None` when it can't be told what the program includes.
-fn key(program: &Program, options: &[String], directories: &[PathBuf]) -> Option<String> {
-    let includes = includes::contents(&program.source, &program.headers, directories)?;
-    let mut key = cache::Key::new();
-    key.part(nvrtc_version().ok()?.to_string())
-        .part(&program.name)
-        .part(&program.source);
-    for list in [options, &program.name_expressions] {
-        key.part(list.len().to_le_bytes());
-        list.iter().for_each(|item| {
-            key.part(item);
-        });
-    }
-    key.part(program.headers.len().to_le_bytes());
-    for (name, text) in &program.headers {
-        key.part(name).part(text);
-    }
-    for (path, bytes) in &includes {
-        key.part(path.as_os_str().as_encoded_bytes()).part(bytes);
-    }
-    Some(key.finish())
-}
-
 /// The toolkit's headers: those of the machine that the program runs on, otherwise those it was
 /// built with. Never a mixture of two toolkits.
-fn toolkit_include_paths() -> Vec<PathBuf> {
+fn toolkit_include_paths(
+    variable: impl Fn(&str) -> Option<OsString>,
+    built_with: &[&str],
+) -> Vec<PathBuf> {
     let installed = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"]
         .into_iter()
-        .filter_map(env::var_os)
+        .filter_map(variable)
         .map(|root| PathBuf::from(root).join("include"))
         .find(|path| path.join("cuda.h").is_file());
     match installed {
         Some(root) => vec![root.clone(), root.join("cccl")],
-        None => sys::TOOLKIT_INCLUDE_DIRS
-            .iter()
-            .map(PathBuf::from)
-            .collect(),
+        None => built_with.iter().map(PathBuf::from).collect(),
     }
     .into_iter()
     .filter(|path| path.is_dir())
@@ -338,10 +305,24 @@ fn lowered_name(handle: &Handle, expression: &CStr) -> Result<String> {
     check("nvrtcGetLoweredName", unsafe {
         sys::nvrtcGetLoweredName(handle.0, expression.as_ptr(), &mut lowered)
     })?;
-    // SAFETY: a NUL-terminated string that lives as long as the program.
-    Ok(unsafe { CStr::from_ptr(lowered) }
-        .to_string_lossy()
-        .into_owned())
+    // SAFETY: null, or a NUL-terminated string that lives as long as the program.
+    unsafe { text_at(lowered) }.ok_or_else(|| {
+        let detail = format!("NVRTC gives no name for {expression:?}");
+        Error::checked(ErrorKind::NotFound, "nvrtcGetLoweredName", detail)
+    })
+}
+
+/// `None` for a null pointer.
+///
+/// # Safety
+/// Any other is a NUL-terminated string.
+unsafe fn text_at(text: *const c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: by the caller's promise.
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
 }
 
 type SizeOf = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> nvrtcResult;
@@ -379,4 +360,62 @@ fn text_of(
             .unwrap_or(bytes.len()),
     );
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_name_may_be_missing() {
+        // SAFETY: null, and a literal.
+        let (none, name) = unsafe { (text_at(ptr::null()), text_at(c"name".as_ptr())) };
+        assert_eq!(none, None);
+        assert_eq!(name.as_deref(), Some("name"));
+    }
+
+    #[test]
+    fn headers_are_those_of_one_toolkit() {
+        let folder = env::temp_dir().join(format!("cuda-safe-toolkit-{}", std::process::id()));
+        let path = |name: &str| folder.join(name);
+        for name in ["with/include/cccl", "old/include", "no/include", "built"] {
+            fs::create_dir_all(path(name)).unwrap();
+        }
+        for name in ["with/include/cuda.h", "old/include/cuda.h", "file"] {
+            fs::write(path(name), "").unwrap();
+        }
+        fs::create_dir_all(path("none/include/cuda.h")).unwrap();
+        let found = |variables: &[(&str, &str)]| {
+            let variable = |name: &str| {
+                let (_, root) = variables.iter().find(|(known, _)| *known == name)?;
+                Some(path(root).into_os_string())
+            };
+            let built = [path("built"), path("file"), path("missing")];
+            let built: Vec<_> = built.iter().map(|path| path.to_str().unwrap()).collect();
+            let found = toolkit_include_paths(variable, &built);
+            let names = found
+                .iter()
+                .map(|found| found.strip_prefix(&folder).unwrap());
+            names
+                .map(|name| name.to_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        let with = ["with/include", "with/include/cccl"];
+        for variable in ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"] {
+            assert_eq!(found(&[(variable, "with")]), with);
+        }
+        assert_eq!(found(&[("CUDA_PATH", "no"), ("CUDA_HOME", "with")]), with);
+        assert_eq!(
+            found(&[("CUDA_HOME", "old"), ("CUDA_ROOT", "with")]),
+            ["old/include"]
+        );
+        assert_eq!(
+            found(&[("CUDA_PATH", "no"), ("CUDA_HOME", "none")]),
+            ["built"]
+        );
+        assert_eq!(found(&[]), ["built"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

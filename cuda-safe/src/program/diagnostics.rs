@@ -54,6 +54,21 @@ mod tests {
     }
 
     #[test]
+    fn the_first_and_the_last_line_have_one_neighbour_less() {
+        let source = "one\ntwo\nthree\nfour\nfive\n";
+        let shown = |number: u32| {
+            let text = explain(&format!("a.cu({number}): error: x\n\n"), "a.cu", source);
+            let numbers = text.lines().skip(1).map(|line| line[..9].trim().to_owned());
+            numbers.collect::<Vec<_>>()
+        };
+        assert_eq!(shown(1), [">    1 |", "2 |"]);
+        assert_eq!(shown(2), ["1 |", ">    2 |", "3 |"]);
+        assert_eq!(shown(3), ["1 |", "2 |", ">    3 |", "4 |"]);
+        assert_eq!(shown(5), ["3 |", "4 |", ">    5 |"]);
+        assert_eq!(explain("x\n\n\n", "a.cu", source), "x");
+    }
+
+    #[test]
     fn other_files_and_wild_numbers_are_left_alone() {
         for log in [
             "b.cu(2): error: x",

@@ -1,11 +1,16 @@
 //! CUDA C++ source, compiled at run time by NVRTC.
 
 mod architecture;
+#[cfg(target_os = "linux")]
 mod builtins;
 mod cache;
 mod compile;
 mod diagnostics;
-mod includes;
+#[cfg(target_os = "linux")]
+mod kept;
+#[cfg(not(target_os = "linux"))]
+#[path = "kept_nowhere.rs"]
+mod kept;
 
 use std::path::PathBuf;
 

@@ -1,4 +1,14 @@
-use std::{fs, path::PathBuf};
+mod builders;
+mod headers;
+mod kept;
+mod trust;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{self, Command},
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use cuda_safe::{
     Architecture, Cache, ErrorKind, In, LaunchConfig, Module, Out, Program, nvrtc_version,
@@ -8,20 +18,78 @@ use crate::device;
 
 const VIRTUAL: Architecture = Architecture::virtual_of(90);
 
+/// A folder for one test, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("cuda-safe-{name}-{}", std::process::id()));
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("cuda-safe-{name}-{}-{number}", process::id());
+        let path = env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(path.canonicalize().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Writes a file, with the folders that it is in.
+    fn write(&self, name: &str, text: &str) {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The names in a folder; none where there is no folder.
+fn names(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+/// Runs this test in processes of its own with other variables or another current folder, which
+/// are for whole processes. There `child` is what the test does.
+struct Alone(&'static str);
+
+impl Alone {
+    const CHILD: &str = "CUDA_SAFE_ALONE";
+
+    fn new(child: fn(), test: &'static str) -> Option<Self> {
+        if env::var_os(Self::CHILD).is_some() {
+            child();
+            return None;
+        }
+        Some(Self(test.split_once("::").unwrap().1))
+    }
+
+    /// What the child prints, behind `= `.
+    #[track_caller]
+    fn run(&self, set: impl FnOnce(&mut Command)) -> Vec<String> {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args(["--exact", "--nocapture", self.0])
+            .env(Self::CHILD, "1");
+        set(&mut command);
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}{output:?}");
+        let told = text
+            .lines()
+            .filter_map(|line| Some(line.split_once("= ")?.1));
+        told.map(str::to_owned).collect()
     }
 }
 
@@ -148,69 +216,4 @@ fn toolkit_headers_are_found() {
     }
     .unwrap();
     assert_eq!(x, [0.333_251_95]);
-}
-
-#[test]
-fn the_cache_serves_what_is_equal_and_nothing_else() {
-    let folder = Folder::new("cache");
-    let headers = Folder::new("cache-headers");
-    let header = headers.0.join("value.h");
-    fs::write(&header, "#define VALUE 1\n").unwrap();
-    let program = |define: i32| {
-        Program::new("#include \"value.h\"\n__global__ void k(int *x) { *x = VALUE + D; }")
-            .define("D", define)
-            .include_path(&headers.0)
-            .cache(Cache::Folder(folder.0.clone()))
-            .compile(VIRTUAL)
-            .unwrap()
-    };
-    let first = program(1);
-    assert!(!first.is_from_cache());
-    let again = program(1);
-    assert!(again.is_from_cache());
-    assert_eq!(again.ptx(), first.ptx());
-    assert!(!program(2).is_from_cache(), "another option");
-    fs::write(&header, "#define VALUE 2\n").unwrap();
-    assert!(!program(1).is_from_cache(), "another included file");
-    // A damaged entry is compiled afresh.
-    for entry in fs::read_dir(&folder.0).unwrap() {
-        fs::write(entry.unwrap().path(), b"damaged").unwrap();
-    }
-    assert!(!program(1).is_from_cache());
-    assert!(program(1).is_from_cache());
-    let names = fs::read_dir(&folder.0)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name());
-    assert!(
-        names.into_iter().all(|name| name.len() == 64),
-        "only whole entries remain"
-    );
-}
-
-#[test]
-fn a_cache_that_can_not_be_written_is_no_error() {
-    let folder = Folder::new("readonly");
-    let file = folder.0.join("file");
-    fs::write(&file, "").unwrap();
-    let program = Program::new("__global__ void k() {}").cache(Cache::Folder(file.join("sub")));
-    assert!(!program.compile(VIRTUAL).unwrap().is_from_cache());
-    assert!(!program.compile(VIRTUAL).unwrap().is_from_cache());
-}
-
-#[test]
-fn many_threads_may_fill_one_cache() {
-    let folder = Folder::new("threads");
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for i in 0..3 {
-                    let program =
-                        Program::new("__global__ void k(int *x) { *x = D; }").define("D", i);
-                    let program = program.cache(Cache::Folder(folder.0.clone()));
-                    assert!(program.compile(VIRTUAL).unwrap().ptx().contains(".entry"));
-                }
-            });
-        }
-    });
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 3);
 }

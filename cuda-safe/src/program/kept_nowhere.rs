@@ -1,0 +1,19 @@
+//! Where it can't be told who wrote a file, nothing is kept.
+
+use super::{Program, compile::CompiledProgram};
+
+pub(super) enum Place {}
+
+impl Place {
+    pub(super) fn of(_: &Program, _: &[String]) -> Option<Self> {
+        None
+    }
+
+    pub(super) fn read(&self) -> Option<CompiledProgram> {
+        match *self {}
+    }
+
+    pub(super) fn write(&self, _: &Program, _: &[String], _: &CompiledProgram) {
+        match *self {}
+    }
+}

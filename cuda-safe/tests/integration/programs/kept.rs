@@ -1,0 +1,300 @@
+//! What is kept of compilations, where, and what comes back.
+
+use std::fs;
+
+use cuda_safe::{Cache, Program};
+
+use super::{Alone, Folder, VIRTUAL, names};
+
+#[test]
+fn the_cache_serves_what_is_equal_and_nothing_else() {
+    let folder = Folder::new("cache");
+    let headers = Folder::new("cache-headers");
+    let header = headers.0.join("value.h");
+    fs::write(&header, "#define VALUE 1\n").unwrap();
+    let program = |define: i32| {
+        Program::new("#include \"value.h\"\n__global__ void k(int *x) { *x = VALUE + D; }")
+            .define("D", define)
+            .include_path(&headers.0)
+            .cache(Cache::Folder(folder.0.clone()))
+            .compile(VIRTUAL)
+            .unwrap()
+    };
+    let first = program(1);
+    assert!(!first.is_from_cache());
+    let again = program(1);
+    assert!(again.is_from_cache());
+    assert_eq!(again.ptx(), first.ptx());
+    assert!(!program(2).is_from_cache(), "another option");
+    fs::write(&header, "#define VALUE 2\n").unwrap();
+    assert!(!program(1).is_from_cache(), "another included file");
+    // A damaged entry is compiled afresh.
+    for entry in fs::read_dir(&folder.0).unwrap() {
+        fs::write(entry.unwrap().path(), b"damaged").unwrap();
+    }
+    assert!(!program(1).is_from_cache());
+    assert!(program(1).is_from_cache());
+    let names = fs::read_dir(&folder.0)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    assert!(
+        names.into_iter().all(|name| name.len() == 64),
+        "only whole entries remain"
+    );
+}
+
+#[test]
+fn a_cache_that_can_not_be_written_is_no_error() {
+    let folder = Folder::new("readonly");
+    let file = folder.0.join("file");
+    fs::write(&file, "").unwrap();
+    let program = Program::new("__global__ void k() {}").cache(Cache::Folder(file.join("sub")));
+    assert!(!program.compile(VIRTUAL).unwrap().is_from_cache());
+    assert!(!program.compile(VIRTUAL).unwrap().is_from_cache());
+}
+
+#[test]
+fn many_threads_may_fill_one_cache() {
+    let folder = Folder::new("threads");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for i in 0..3 {
+                    let program =
+                        Program::new("__global__ void k(int *x) { *x = D; }").define("D", i);
+                    let program = program.cache(Cache::Folder(folder.0.clone()));
+                    assert!(program.compile(VIRTUAL).unwrap().ptx().contains(".entry"));
+                }
+            });
+        }
+    });
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 3);
+}
+
+#[test]
+fn everything_of_a_result_is_kept() {
+    let folder = Folder::new("whole");
+    let program = Program::new("template <int N> __global__ void f(int *x) { int y; *x = N; }")
+        .name_expression("f<3>")
+        .name_expression("f<4>")
+        .cache(Cache::Folder(folder.0.clone()));
+    let target = cuda_safe::Architecture::real_of(90);
+    let first = program.compile(target).unwrap();
+    let second = program.compile(target).unwrap();
+    assert!(!first.is_from_cache() && second.is_from_cache());
+    assert_eq!(first.ptx(), second.ptx());
+    assert!(first.cubin().is_some() && first.cubin() == second.cubin());
+    assert!(first.log().contains('y') && first.log() == second.log());
+    for name in ["f<3>", "f<4>"] {
+        assert!(first.lowered_name(name).is_some());
+        assert_eq!(first.lowered_name(name), second.lowered_name(name));
+    }
+    let program = program.cache(Cache::Off);
+    assert!(!program.compile(target).unwrap().is_from_cache());
+    assert!(!program.compile(target).unwrap().is_from_cache());
+}
+
+#[test]
+fn another_program_has_another_result() {
+    let folder = Folder::new("parts");
+    let plain = || Program::new("__global__ void k() {}").cache(Cache::Folder(folder.0.clone()));
+    let comes_from_cache = |program: Program| program.compile(VIRTUAL).unwrap().is_from_cache();
+    assert!(!comes_from_cache(plain()));
+    for program in [
+        plain().name("other.cu"),
+        plain().option("-w"),
+        plain().define("A", 1),
+        plain().header("a.h", ""),
+        plain().header("a.h", " "),
+        plain().name_expression("k"),
+        plain().name_expression("&k"),
+        plain().include_path(&folder.0),
+        plain().cpp_standard(14),
+        plain().line_info(),
+    ] {
+        assert!(!comes_from_cache(program.clone()), "{program:?}");
+        assert!(comes_from_cache(program.clone()), "{program:?}");
+    }
+    assert!(comes_from_cache(plain()));
+    let real = cuda_safe::Architecture::real_of(90);
+    assert!(!plain().compile(real).unwrap().is_from_cache());
+    let program = Program::new("__global__ void k() { }").cache(Cache::Folder(folder.0.clone()));
+    assert!(!comes_from_cache(program));
+}
+
+#[test]
+fn what_depends_on_more_than_files_is_not_kept() {
+    let folder = Folder::new("more");
+    let options = folder.path("options");
+    folder.write("options", "-O1\n");
+    let kernel = || Program::new("__global__ void k() {}");
+    for program in [
+        Program::new("__device__ const char time[] = __TIME__;"),
+        Program::new("__device__ const char date[] = __DATE__;"),
+        kernel().define("WHEN", "__TIME__"),
+        Program::new("#define C(a, b) a##b\n__device__ const char time[] = C(__TI, ME__);"),
+        kernel().option(format!("--ptxas-options=--options-file={options}")),
+        kernel().option(format!("--time={}", folder.path("times"))),
+        kernel().option("-Xcudafe=--c++17"),
+    ] {
+        let program = program.cache(Cache::Folder(folder.0.join("cache")));
+        let target = cuda_safe::Architecture::real_of(90);
+        for _ in 0..2 {
+            let compiled = program.compile(target).unwrap();
+            assert!(!compiled.is_from_cache(), "{program:?}");
+        }
+    }
+    assert_eq!(names(&folder.0.join("cache")), Vec::<String>::new());
+    let failing = Program::new("wrong").cache(Cache::Folder(folder.0.join("cache")));
+    assert!(failing.compile(VIRTUAL).is_err());
+    assert_eq!(names(&folder.0.join("cache")), Vec::<String>::new());
+}
+
+#[test]
+fn programs_with_the_toolkits_headers_are_kept() {
+    let folder = Folder::new("toolkit");
+    for header in [
+        "cuda_fp16.h",
+        "mma.h",
+        "cooperative_groups.h",
+        "cuda/std/array",
+        "cuda/atomic",
+        "cub/block/block_reduce.cuh",
+    ] {
+        let program = Program::new(format!("#include <{header}>\n__global__ void k() {{}}"));
+        let program = program.cache(Cache::Folder(folder.0.clone()));
+        assert!(
+            !program.compile(VIRTUAL).unwrap().is_from_cache(),
+            "{header}"
+        );
+        assert!(
+            program.compile(VIRTUAL).unwrap().is_from_cache(),
+            "{header}"
+        );
+    }
+}
+
+#[test]
+fn line_information_is_of_the_current_folder() {
+    let child = || {
+        let folder = std::env::var_os("CACHE").unwrap();
+        for program in [
+            Program::new("__global__ void k() {}"),
+            Program::new("__global__ void k() {}").line_info(),
+            Program::new("__global__ void k() {}").device_debug(),
+        ] {
+            let program = program.cache(Cache::Folder(folder.clone().into()));
+            let compiled = program.compile(VIRTUAL).unwrap();
+            let here = std::env::current_dir().unwrap();
+            let there = compiled
+                .ptx()
+                .contains(&format!("{}/program.cu", here.display()));
+            println!("= {there} {}", compiled.is_from_cache());
+        }
+    };
+    let name = concat!(
+        module_path!(),
+        "::line_information_is_of_the_current_folder"
+    );
+    let Some(alone) = Alone::new(child, name) else {
+        return;
+    };
+    let cache = Folder::new("places-cache");
+    let (one, two) = (Folder::new("places"), Folder::new("places"));
+    let run = |folder: &Folder| {
+        alone.run(|command| {
+            command.current_dir(&folder.0).env("CACHE", &cache.0);
+        })
+    };
+    assert_eq!(run(&one), ["false false", "true false", "true false"]);
+    assert_eq!(run(&one), ["false true", "true true", "true true"]);
+    assert_eq!(run(&two), ["false true", "true false", "true false"]);
+}
+
+#[test]
+fn variables_say_where_to_keep_results() {
+    let child = || {
+        for _ in 0..2 {
+            let program = Program::new("__global__ void k() {}").cache(Cache::Default);
+            println!("= {}", program.compile(VIRTUAL).unwrap().is_from_cache());
+        }
+    };
+    let name = concat!(module_path!(), "::variables_say_where_to_keep_results");
+    let Some(alone) = Alone::new(child, name) else {
+        return;
+    };
+    let all = ["CUDA_DIRECT_CACHE", "XDG_CACHE_HOME", "HOME"];
+    let folder = Folder::new("variables");
+    let run = |variables: &[(&str, &str)]| {
+        alone.run(|command| {
+            command.current_dir(&folder.0);
+            all.iter().for_each(|name| {
+                command.env_remove(name);
+            });
+            command.envs(variables.iter().copied());
+        })
+    };
+    let (own, xdg) = (folder.path("own"), folder.path("xdg"));
+    let home = folder.path("home");
+    for (variables, place) in [
+        (
+            &[("CUDA_DIRECT_CACHE", own.as_str()), ("HOME", &home)][..],
+            "own",
+        ),
+        (&[("CUDA_DIRECT_CACHE", "relative")], "relative"),
+        (
+            &[("CUDA_DIRECT_CACHE", ""), ("XDG_CACHE_HOME", &xdg)],
+            "xdg/cuda-direct",
+        ),
+        (
+            &[("XDG_CACHE_HOME", "relative"), ("HOME", &home)],
+            "home/.cache/cuda-direct",
+        ),
+    ] {
+        assert_eq!(run(variables), ["false", "true"], "{variables:?}");
+        assert_eq!(names(&folder.0.join(place)).len(), 1, "{variables:?}");
+        fs::remove_dir_all(folder.0.join(place)).unwrap();
+    }
+    let off = [("CUDA_DIRECT_CACHE", "off"), ("HOME", &home)];
+    assert_eq!(run(&off), ["false", "false"]);
+    assert_eq!(run(&[("HOME", "relative")]), ["false", "false"]);
+    assert_eq!(run(&[]), ["false", "false"]);
+    assert!(!folder.0.join("off").exists() && !folder.0.join("home/.cache/cuda-direct").exists());
+    // What NVRTC takes from its environment may be anything.
+    for variable in ["NVRTC_APPEND_FLAGS", "NVRTCWIZ", "EDG_BASE"] {
+        let variables = [("CUDA_DIRECT_CACHE", own.as_str()), (variable, "")];
+        assert_eq!(run(&variables), ["false", "false"], "{variable}");
+    }
+    assert_eq!(names(&folder.0.join("own")), Vec::<String>::new());
+}
+
+#[test]
+fn a_header_that_changes_meanwhile_is_not_kept() {
+    let folder = Folder::new("meanwhile");
+    let cache = Folder::new("meanwhile-cache");
+    folder.write("value.h", "// 0\n");
+    // Long enough to compile that the header changes many times.
+    let source = "#include \"value.h\"\n#include <cuda_fp16.h>\n__global__ void k() {}";
+    let program = Program::new(source)
+        .name(folder.path("program.cu"))
+        .cache(Cache::Folder(cache.0.clone()));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                folder.write("new.h", "// 0\n");
+                fs::rename(folder.0.join("new.h"), folder.0.join("value.h")).unwrap();
+            }
+        });
+        let compiled = program.compile(VIRTUAL);
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(!compiled.unwrap().is_from_cache());
+    });
+    assert_eq!(
+        names(&cache.0),
+        Vec::<String>::new(),
+        "it may have been another"
+    );
+    assert!(!program.compile(VIRTUAL).unwrap().is_from_cache());
+    assert!(program.compile(VIRTUAL).unwrap().is_from_cache());
+}
