@@ -134,10 +134,8 @@ fn a_context_that_is_current_is_not_pushed() {
         makes("cuCtxPushCurrent", &[], || stream.synchronize().unwrap());
         let mut current = std::ptr::null_mut();
         // SAFETY: `current` is valid for the write.
-        assert_eq!(
-            unsafe { sys::cuCtxGetCurrent(&mut current) },
-            CUresult::CUDA_SUCCESS
-        );
+        let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
         assert_eq!(current, created.as_raw());
         drop(created);
     });
@@ -174,10 +172,8 @@ fn streams_end_when_their_last_hold_goes() {
         let raw = stream.as_raw();
         assert!(made(destroy, || stream.into_raw().unwrap()).is_empty());
         // SAFETY: handed over by the line above, and destroyed once.
-        assert_eq!(
-            unsafe { sys::cuStreamDestroy_v2(raw) },
-            CUresult::CUDA_SUCCESS
-        );
+        let code = unsafe { sys::cuStreamDestroy_v2(raw) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
     });
 }
 
