@@ -1,8 +1,8 @@
 //! Every integration test with driver calls that fail, on the emulator with held streams and checks: see
 //! `cuda-safe/tests/injection_suite`, whose parts these are.
 //!
-//! Of each driver function a test's first three calls and its last are made to fail; of the tests that take long the
-//! first alone.
+//! Every call of each test fails once; of the tests that make more than 100, each driver function's first three calls and
+//! its last; of those that take long, its first alone.
 
 #[path = "../integration/main.rs"]
 mod integration;
@@ -24,7 +24,10 @@ static MEMORY: watch::Allocator = watch::Allocator;
 
 const SUITE: Suite = Suite {
     checks: "leak,race,context,host,barrier",
-    depth: |_| Depth::Ends,
+    depth: |calls| match calls {
+        0..=100 => Depth::All,
+        _ => Depth::Ends,
+    },
     heavy: &[
         "every_border_kind_and_extent",
         "filters_of_all_sizes",
@@ -43,12 +46,12 @@ fn held_and_checked_the_suite_passes() {
 
 #[test]
 fn any_call_may_fail() {
-    SUITE.each_call_fails("CUDA_ERROR_UNKNOWN", SUITE.depth);
+    SUITE.each_call_fails("CUDA_ERROR_UNKNOWN");
 }
 
 #[test]
 fn any_kind_of_call_may_run_out_of_memory() {
-    SUITE.each_call_fails("CUDA_ERROR_OUT_OF_MEMORY", |_| Depth::First);
+    SUITE.each_kind_of_call_fails("CUDA_ERROR_OUT_OF_MEMORY");
 }
 
 #[test]

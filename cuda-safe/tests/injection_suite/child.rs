@@ -13,6 +13,9 @@ const HOLD: &str = "1000";
 /// Seconds after which a run counts as hung.
 const PATIENCE: u32 = 300;
 
+/// Set in the processes that are started here.
+pub const CHILD: &str = "CUDA_INJECTION_CHILD";
+
 /// What came of a run.
 pub struct Run {
     pub code: Option<i32>,
@@ -86,6 +89,7 @@ impl Folder {
         let mut command = Command::new(env::current_exe().unwrap());
         command
             .args([test, "--exact", "--nocapture", "--test-threads=1"])
+            .env(CHILD, "1")
             .env("CUDA_EMULATOR_HOLD", HOLD)
             .env("CUDA_EMULATOR_CHECK", checks)
             .env("CUDA_EMULATOR_FAIL", rules)

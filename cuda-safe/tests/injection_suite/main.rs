@@ -14,6 +14,7 @@ mod integration;
 mod child;
 mod judge;
 mod plan;
+mod planted;
 mod watch;
 
 use integration::{KERNELS, device, kernels};
@@ -38,13 +39,18 @@ fn held_and_checked_the_suite_passes() {
 }
 
 #[test]
+fn what_is_planted_is_found() {
+    planted::all_are_found(&SUITE);
+}
+
+#[test]
 fn any_call_may_fail() {
-    SUITE.each_call_fails("CUDA_ERROR_UNKNOWN", SUITE.depth);
+    SUITE.each_call_fails("CUDA_ERROR_UNKNOWN");
 }
 
 #[test]
 fn any_kind_of_call_may_run_out_of_memory() {
-    SUITE.each_call_fails("CUDA_ERROR_OUT_OF_MEMORY", |_| Depth::First);
+    SUITE.each_kind_of_call_fails("CUDA_ERROR_OUT_OF_MEMORY");
 }
 
 #[test]

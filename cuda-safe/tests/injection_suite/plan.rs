@@ -13,7 +13,7 @@ pub struct Suite {
     pub checks: &'static str,
     /// Which calls of a test that makes so many are made to fail.
     pub depth: fn(calls: usize) -> Depth,
-    /// Tests that take long: only the first call of each function fails there, and only alone.
+    /// Tests that take long: only the first call of each function fails there, alone and with one code.
     pub heavy: &'static [&'static str],
     /// Tests that hold raw handles, which leak when a call fails.
     pub keeps_handles: &'static [&'static str],
@@ -70,6 +70,21 @@ fn counts(run: &Run) -> BTreeMap<&str, usize> {
     counts
 }
 
+fn one_by_one(test: &str, run: &Run, depth: Depth, code: &str) -> Vec<Job> {
+    let counts = counts(run).into_iter();
+    let calls = counts.flat_map(|(function, count)| {
+        let numbers = depth.numbers(count).into_iter();
+        numbers.map(move |number| (function, number))
+    });
+    calls
+        .map(|(function, number)| Job {
+            test: test.into(),
+            rule: format!("{function}:{number}:{code}"),
+            failing: Failing::OneCall,
+        })
+        .collect()
+}
+
 impl Suite {
     /// Every test passes.
     pub fn passes(&self) {
@@ -86,30 +101,30 @@ impl Suite {
     }
 
     /// Calls fail one by one.
-    pub fn each_call_fails(&self, code: &str, depth: impl Fn(usize) -> Depth) {
+    pub fn each_call_fails(&self, code: &str) {
         let mut jobs = Vec::new();
         for (test, run) in clean(self) {
             let depth = match self.is_heavy(test) {
                 true => Depth::First,
-                false => depth(run.calls.len()),
+                false => (self.depth)(run.calls.len()),
             };
-            for (function, count) in counts(run) {
-                for number in depth.numbers(count) {
-                    jobs.push(Job {
-                        test: test.clone(),
-                        rule: format!("{function}:{number}:{code}"),
-                        failing: Failing::OneCall,
-                    });
-                }
-            }
+            jobs.extend(one_by_one(test, run, depth, code));
         }
         self.judge(&jobs);
+    }
+
+    /// The first call of each function fails.
+    pub fn each_kind_of_call_fails(&self, code: &str) {
+        let light = clean(self).iter().filter(|(test, _)| !self.is_heavy(test));
+        let jobs = light.flat_map(|(test, run)| one_by_one(test, run, Depth::First, code));
+        self.judge(&jobs.collect::<Vec<_>>());
     }
 
     /// From a call on all fail: from each function's first call.
     pub fn all_calls_fail_from_each(&self, code: &str) {
         let mut jobs = Vec::new();
-        for (test, run) in clean(self).iter().filter(|(test, _)| !self.is_heavy(test)) {
+        let light = clean(self).iter().filter(|(test, _)| !self.is_heavy(test));
+        for (test, run) in light {
             for function in counts(run).into_keys() {
                 let mut calls = run.calls.iter();
                 let before = calls.position(|call| call.function == function);

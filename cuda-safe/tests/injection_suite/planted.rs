@@ -1,0 +1,122 @@
+//! Wrong programs, in which the tests here must find what is wrong. They do nothing but in the processes that
+//! [`all_are_found`] starts.
+
+use cuda_safe::{Context, DeviceBuffer, Event, Stream, sys};
+
+use super::child::{self, Folder};
+use super::judge::{Failing, wrongs};
+use super::plan::Suite;
+
+/// Enqueues a copy of host memory without waiting for it.
+fn enqueue(stream: &Stream, buffer: &DeviceBuffer<u8>, host: &[u8]) {
+    let (to, from) = (buffer.as_device_ptr(), host.as_ptr().cast());
+    // SAFETY: not sound, on purpose: the callers give `host` back before the copy. The emulator holds it back until then,
+    // and the process ends first.
+    let code = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, host.len(), stream.as_raw()) };
+    assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+}
+
+/// Runs in a child only.
+fn with_stream(wrong: impl FnOnce(&Stream, &DeviceBuffer<u8>)) {
+    if std::env::var_os(child::CHILD).is_none() {
+        return;
+    }
+    let context = Context::primary(0).unwrap();
+    context.set_current().unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let buffer = DeviceBuffer::zeroed(&stream, 64).unwrap();
+    wrong(&stream, &buffer);
+}
+
+#[test]
+fn freed_too_early() {
+    with_stream(|stream, buffer| enqueue(stream, buffer, &Box::new([1; 64])[..]));
+}
+
+#[test]
+fn moved_too_early() {
+    with_stream(|stream, buffer| {
+        let mut host = vec![1; 64];
+        enqueue(stream, buffer, &host);
+        host.reserve_exact(1 << 20);
+        stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn left_on_the_stack() {
+    with_stream(|stream, buffer| {
+        let mut host = [0; 64];
+        host.fill(1);
+        enqueue(stream, buffer, &host);
+        panic!("on purpose");
+    });
+}
+
+#[test]
+fn leaked() {
+    with_stream(|stream, _| {
+        std::mem::forget(Event::new(stream.context()).unwrap());
+    });
+}
+
+#[test]
+fn released_twice() {
+    with_stream(|stream, _| {
+        let event = Event::new(stream.context()).unwrap().into_raw();
+        for _ in 0..2 {
+            // SAFETY: not sound, on purpose; the emulator tells stale handles from others.
+            let _ = unsafe { sys::cuEventDestroy_v2(event) };
+        }
+    });
+}
+
+#[test]
+fn used_after_free() {
+    with_stream(|stream, _| {
+        let owner = Stream::new(stream.context()).unwrap();
+        let other = DeviceBuffer::<u8>::zeroed(&owner, 64).unwrap();
+        let address = other.as_device_ptr();
+        drop(other);
+        // SAFETY: freed in the order of another stream, which the emulator tells.
+        let _ = unsafe { sys::cuMemsetD8Async(address, 0, 1, stream.as_raw()) };
+        stream.context().synchronize().unwrap_err();
+    });
+}
+
+#[test]
+fn panics_elsewhere() {
+    with_stream(|_, _| panic!("on purpose, in a file that isn't an integration test's"));
+}
+
+#[test]
+fn ends_the_process() {
+    with_stream(|_, _| std::process::abort());
+}
+
+pub fn all_are_found(suite: &Suite) {
+    let folder = Folder::shared();
+    for (test, found) in [
+        ("freed_too_early", "host memory is freed while queued work"),
+        ("moved_too_early", "host memory is reallocated while queued"),
+        ("left_on_the_stack", "a panic leaves a stack behind while"),
+        ("leaked", "a leak"),
+        ("released_twice", "released twice? "),
+        (
+            "used_after_free",
+            "a fault: [cuda-emulator] CUDA_ERROR_ILLEGAL",
+        ),
+        ("panics_elsewhere", "a panic at "),
+        ("ends_the_process", "ended by signal 6"),
+    ] {
+        let run = folder.run(&format!("planted::{test}"), suite.checks, "");
+        for failing in [Failing::Nothing, Failing::OneCall, Failing::AllFrom] {
+            // Where everything fails, nothing can be released.
+            if failing == Failing::AllFrom && test == "leaked" {
+                continue;
+            }
+            let wrongs = wrongs(failing, false, &run).join("; ");
+            assert!(wrongs.contains(found), "{test}: {wrongs}\n{}", run.text);
+        }
+    }
+}
