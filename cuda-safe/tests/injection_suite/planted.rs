@@ -30,7 +30,10 @@ fn with_stream(wrong: impl FnOnce(&Stream, &DeviceBuffer<u8>)) {
 
 #[test]
 fn freed_too_early() {
-    with_stream(|stream, buffer| enqueue(stream, buffer, &Box::new([1; 64])[..]));
+    with_stream(|stream, buffer| {
+        let host = Box::new([1; 64]);
+        enqueue(stream, buffer, &host[..]);
+    });
 }
 
 #[test]
