@@ -79,7 +79,7 @@ impl CompiledProgram {
         &self.lowered
     }
 
-    /// Whether this came from the disk cache.
+    /// Whether this came from the disk cache; [`Cache`](super::Cache) says when it can't.
     #[must_use]
     pub fn is_from_cache(&self) -> bool {
         self.from_cache

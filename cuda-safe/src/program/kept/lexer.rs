@@ -104,8 +104,19 @@ pub(super) fn is_blank(byte: u8) -> bool {
 }
 
 pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+    WORD[usize::from(byte)]
 }
+
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = (byte as u8).is_ascii_alphanumeric();
+        table[byte] = letter || byte as u8 == b'_' || byte as u8 == b'$' || byte >= 0x80;
+        byte += 1;
+    }
+    table
+};
 
 /// Where `wanted` comes first.
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
