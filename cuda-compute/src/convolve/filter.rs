@@ -107,9 +107,7 @@ fn factors(width: usize, weights: &[f32]) -> Option<Factors> {
         .iter()
         .enumerate()
         .max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
-    if *largest == 0.0 || !largest.is_finite() {
-        return None;
-    }
+    // Of zeros, infinities and NaN the quotients are NaN, whose products match nothing.
     let (pivot_row, pivot_column) = (pivot / width, pivot % width);
     let row = weights[pivot_row * width..][..width].to_vec();
     let column: Vec<f32> = weights
@@ -138,6 +136,10 @@ mod tests {
                 .unwrap()
                 .is_separable()
         );
+        let filter = Filter::new(3, 3, &sobel).unwrap();
+        let factors = filter.factors().unwrap();
+        assert_eq!(factors.row, [-2.0, 0.0, 2.0]);
+        assert_eq!(factors.column, [0.5, 1.0, 0.5]);
     }
 
     #[test]

@@ -89,7 +89,6 @@ impl Layout {
     /// Checks that rows and images don't overlap, that all lies within `len` elements, and that
     /// the kernels can count it.
     pub(crate) fn check(&self, what: &str, len: usize) -> Result<()> {
-        const LARGEST: usize = (i32::MAX - 65536) as usize;
         let wrong = |why: String| Err(Error::Shape(format!("{what} of {self:?}: {why}")));
         match self.elements() {
             Some(0) => return Ok(()),
@@ -108,6 +107,9 @@ impl Layout {
         Ok(())
     }
 }
+
+/// Columns, rows or images that the kernels can count, with what they go beyond them.
+const LARGEST: usize = (i32::MAX - 65536) as usize;
 
 #[cfg(test)]
 mod tests {
@@ -130,7 +132,34 @@ mod tests {
         );
         assert!(Layout::new(0, 4).check("input", 0).is_ok());
         assert!(Layout::new(usize::MAX, 2).check("input", 0).is_err());
+        // Nothing at all fits anywhere, and overlaps with nothing.
+        assert!(
+            Layout::new(3, 4)
+                .pitch(2)
+                .images(0)
+                .check("input", 0)
+                .is_ok()
+        );
         let endless = Layout::new(1, usize::MAX).pitch(usize::MAX);
         assert!(endless.check("input", usize::MAX).is_err());
+    }
+
+    #[test]
+    fn what_the_kernels_can_not_count_is_refused() {
+        let is_ok = |layout: Layout| layout.check("input", usize::MAX).is_ok();
+        assert!(is_ok(Layout::new(LARGEST, 1)) && !is_ok(Layout::new(LARGEST + 1, 1)));
+        assert!(is_ok(Layout::new(1, LARGEST)) && !is_ok(Layout::new(1, LARGEST + 1)));
+        let batch = |images| Layout::new(1, 1).images(images);
+        assert!(is_ok(batch(LARGEST)) && !is_ok(batch(LARGEST + 1)));
+    }
+
+    #[test]
+    fn alignment_is_kept_by_rows_and_images() {
+        let aligned = |layout: Layout| layout.keeps_alignment();
+        assert!(aligned(Layout::new(3, 4).pitch(8)) && !aligned(Layout::new(3, 4).pitch(6)));
+        let two = Layout::new(3, 4).pitch(8).images(2);
+        assert!(aligned(two.image_pitch(32)) && !aligned(two.image_pitch(34)));
+        // One image has no other behind it.
+        assert!(aligned(two.images(1).image_pitch(34)));
     }
 }

@@ -230,6 +230,9 @@ struct Shape {
     images: i32,
 }
 
+/// Bytes of dynamic shared memory that a block may have on any device, without asking.
+const SHARED_FOR_ALL: u32 = 48 << 10;
+
 /// The parameters of a kernel may have 32,764 bytes together.
 const MOST_WEIGHTS: usize = (32_764 - 16 - size_of::<Shape>()) / 16 * 4;
 
@@ -263,7 +266,7 @@ impl Convolution {
             },
             options,
             multiprocessors: device.multiprocessor_count()?,
-            shared_limit: u32::try_from(device.attribute(shared)?).unwrap_or(48 * 1024),
+            shared_limit: u32::try_from(device.attribute(shared)?).unwrap_or(SHARED_FOR_ALL),
             kernels: Mutex::default(),
         };
         convolution.kernel(true)?;
@@ -355,19 +358,12 @@ impl Convolution {
 
     /// How the output is cut into blocks, and their number.
     fn cut(&self, kernel: &Kernel, input: Layout, output: Layout) -> Result<(Shape, u32)> {
-        let plan = kernel.plan;
         // The layouts' check has made sure that these fit.
         let int = |value: usize| i32::try_from(value).unwrap_or(i32::MAX);
-        let height = output.height as u32;
-        let across = (output.width as u64).div_ceil(u64::from(plan::BLOCK_COLUMNS));
-        let images = output.images as u64;
-        let rows = plan.block_rows(kernel.size, height, across * images, kernel.resident);
-        let down = u64::from(height.div_ceil(rows));
-        let blocks = across
-            .checked_mul(down)
-            .and_then(|blocks| blocks.checked_mul(images))
-            .and_then(|blocks| u32::try_from(blocks).ok())
-            .filter(|&blocks| blocks <= i32::MAX as u32)
+        let extent = (output.width, output.height);
+        let cut = kernel
+            .plan
+            .cut(kernel.size, extent, output.images, kernel.resident)
             .ok_or_else(|| Error::Shape(format!("{output:?} takes more than 2^31 blocks")))?;
         let shape = Shape {
             in_pitch: input.pitch as i64,
@@ -378,12 +374,12 @@ impl Convolution {
             in_height: int(input.height),
             out_width: int(output.width),
             out_height: int(output.height),
-            across: across as i32,
-            down: down as i32,
-            rows: rows as i32,
-            images: images as i32,
+            across: cut.across as i32,
+            down: cut.down as i32,
+            rows: cut.rows as i32,
+            images: int(output.images),
         };
-        Ok((shape, blocks))
+        Ok((shape, cut.blocks))
     }
 
     fn kernel(&self, aligned: bool) -> Result<Arc<Kernel>> {
@@ -420,7 +416,7 @@ impl Convolution {
         let factors = filter.factors().filter(|_| self.options.separate);
         let plan =
             plan::choose(size, factors.is_some(), self.shared_limit).ok_or_else(too_large)?;
-        let weights = match factors {
+        let mut weights: Vec<f32> = match factors {
             Some(factors) if plan.is_separable() => [&*factors.row, &*factors.column].concat(),
             // Rows of an even width: the kernel reads pairs.
             _ => filter
@@ -430,8 +426,7 @@ impl Convolution {
                 .collect(),
         };
         // The kernel's struct is aligned to 16 bytes.
-        let padding = weights.len().next_multiple_of(4) - weights.len();
-        let weights: Box<[f32]> = [weights, vec![0.0; padding]].concat().into();
+        weights.resize(weights.len().next_multiple_of(4), 0.0);
         if weights.len() > MOST_WEIGHTS {
             return Err(too_large());
         }
@@ -455,7 +450,7 @@ impl Convolution {
         let program = Program::new(text).name(format!("{name}.cu"));
         let function = Module::compile(&self.context, program)?.function(name)?;
         let shared = plan.shared_bytes(size);
-        if shared > 48 * 1024 {
+        if shared > SHARED_FOR_ALL {
             function.set_max_dynamic_shared(shared)?;
         }
         let fitting = function.max_active_blocks(plan.threads(), shared as usize)?;
@@ -465,7 +460,24 @@ impl Convolution {
             plan,
             size,
             resident: (per_multiprocessor * self.multiprocessors).max(1),
-            weights,
+            weights: weights.into(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_say_where_the_filter_lies() {
+        let options = ConvolutionOptions::default().separate(false);
+        assert!(!options.separate && options.separate(true).separate);
+        let origin = |extent, kind, size| options.extent(extent).kind(kind).origin(size);
+        for (size, correlation, convolution) in [(1, 0, 0), (3, 1, 1), (4, 1, 2), (9, 4, 4)] {
+            assert_eq!(origin(Extent::Same, Kind::Correlation, size), correlation);
+            assert_eq!(origin(Extent::Same, Kind::Convolution, size), convolution);
+            assert_eq!(origin(Extent::Valid, Kind::Correlation, size), 0);
+        }
     }
 }

@@ -57,10 +57,8 @@ pub(super) const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// The shape for so many vectors, as an index into [`SHAPES`], and its number of blocks.
 pub(super) fn shape_for(vectors: u64, multiprocessors: u32) -> (usize, u32) {
-    let index = SHAPES
-        .iter()
-        .position(|shape| vectors <= shape.up_to_vectors)
-        .unwrap_or(SHAPES.len() - 1);
+    // The last takes any number.
+    let index = SHAPES.partition_point(|shape| shape.up_to_vectors < vectors);
     let shape = &SHAPES[index];
     let per_block = u64::from(shape.threads * shape.unroll);
     let needed = vectors.div_ceil(per_block).max(1);

@@ -330,3 +330,24 @@ fn one_convolution_serves_many_threads_and_streams() {
         }
     });
 }
+
+/// More than a block may have without asking for it.
+#[test]
+fn a_filter_that_takes_much_shared_memory() {
+    let (context, stream) = device();
+    let filter = Filter::new(46, 46, &Random(46).reals(46 * 46)).unwrap();
+    let options = ConvolutionOptions::default().separate(false);
+    let case = Case {
+        width: 150,
+        height: 40,
+        pitch: 152,
+        start: 0,
+    };
+    check(&context, &stream, &filter, options, &case);
+    assert_eq!(
+        Convolution::new(&context, &filter).unwrap().options(),
+        ConvolutionOptions::default()
+    );
+    let convolution = Convolution::with_options(&context, &filter, options).unwrap();
+    assert_eq!(convolution.options(), options);
+}
