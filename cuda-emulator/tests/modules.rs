@@ -502,3 +502,80 @@ fn several_texts_are_linked() {
         cuModuleLoadData(&mut module, changed.as_ptr().cast())
     );
 }
+
+#[test]
+fn the_linker_tells_what_it_takes() {
+    let _context = Own::new();
+    let mut linker = null_mut();
+    let (mut info, mut error) = ([0u8; 1000], [0u8; 1000]);
+    let mut options = [
+        CUjit_option::CU_JIT_INFO_LOG_BUFFER,
+        CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+    ];
+    let mut values: [*mut c_void; 4] = [
+        info.as_mut_ptr().cast(),
+        1000 as *mut c_void,
+        error.as_mut_ptr().cast(),
+        1000 as *mut c_void,
+    ];
+    ok!(cuLinkCreate_v2(
+        4,
+        options.as_mut_ptr(),
+        values.as_mut_ptr(),
+        &mut linker
+    ));
+    let mut add = |kind: u32, data: &[u8]| {
+        // SAFETY: a live linker, and as many bytes as are said to be there.
+        let code = unsafe {
+            cuLinkAddData_v2(
+                linker,
+                CUjitInputType(kind),
+                data.as_ptr().cast_mut().cast(),
+                data.len(),
+                c"input".as_ptr(),
+                0,
+                null_mut(),
+                null_mut(),
+            )
+        };
+        let text = CStr::from_bytes_until_nul(&error).unwrap();
+        (code, text.to_str().unwrap().to_string())
+    };
+    use CUresult as R;
+    for (kind, code, words) in [
+        (
+            0,
+            R::CUDA_ERROR_NO_BINARY_FOR_GPU,
+            "input: the emulator's linker doesn't take machine code",
+        ),
+        (3, R::CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code"),
+        (4, R::CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code"),
+        (5, R::CUDA_ERROR_NOT_SUPPORTED, "NVVM"),
+        (6, R::CUDA_ERROR_INVALID_VALUE, "6 isn't a kind of input"),
+    ] {
+        let (given, log) = add(kind, CALLEE.as_bytes());
+        assert_eq!(given, code, "{kind}");
+        assert!(log.contains(words), "{log}");
+    }
+    let (mut image, mut size) = (null_mut(), 0);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuLinkComplete(linker, &mut image, &mut size)
+    );
+    assert_eq!(add(1, CALLEE.as_bytes()).0, R::CUDA_SUCCESS);
+    assert_eq!(add(1, CALLER.as_bytes()).0, R::CUDA_SUCCESS);
+    ok!(cuLinkComplete(linker, &mut image, &mut size));
+    let text = CStr::from_bytes_until_nul(&info).unwrap().to_str().unwrap();
+    assert_eq!(text, "linked 2 inputs, 1 kernels");
+    // The same product, at the same place.
+    let (mut again, mut other) = (null_mut(), 0);
+    ok!(cuLinkComplete(linker, &mut again, &mut other));
+    assert_eq!((again, other), (image, size));
+    ok!(cuLinkDestroy(linker));
+    fails!(
+        CUDA_ERROR_INVALID_HANDLE,
+        cuLinkComplete(linker, &mut image, &mut size)
+    );
+}

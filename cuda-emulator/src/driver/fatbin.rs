@@ -21,6 +21,7 @@ const ENTRY: usize = 64;
 const KIND_PTX: u16 = 1;
 const FLAG_LZ4: u64 = 0x2000;
 const FLAG_ZSTD: u64 = 0x8000;
+const METHODS: u64 = FLAG_LZ4 | FLAG_ZSTD;
 /// No honest fat binary is larger.
 const MOST: u64 = 1 << 32;
 /// No honest PTX is larger once it is unpacked.
@@ -105,7 +106,7 @@ impl<'a> Entry<'a> {
 
     fn text(&self) -> Result<Vec<u8>> {
         let damaged = Code::ERROR_INVALID_IMAGE;
-        let method = self.flags & (FLAG_LZ4 | FLAG_ZSTD);
+        let method = self.flags & METHODS;
         if method == 0 {
             return Ok(self.payload.to_vec());
         }
@@ -254,6 +255,12 @@ mod tests {
         assert!(make(&[91, 80]).ends_with("80"));
         assert!(make(&[120, 100]).ends_with("100"));
         assert!(make(&[100, 120]).ends_with("100"));
+        // Of two that are as good, the first.
+        for architecture in [80, 100] {
+            let entry = |text: &[u8]| entry(KIND_PTX, architecture, 0, text, 0);
+            let both = container(&[entry(b"first"), entry(b"second")]);
+            assert_eq!(find_ptx(&both, 90).unwrap().ptx.unwrap(), "first");
+        }
     }
 
     #[test]

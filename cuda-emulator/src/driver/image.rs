@@ -274,6 +274,34 @@ mod tests {
     }
 
     #[test]
+    fn fat_binaries_without_ptx_tell_what_they_hold() {
+        let told = |image: &[u8]| {
+            let (code, text) = from_bytes(image).unwrap_err();
+            assert_eq!(code, Code::ERROR_NO_BINARY_FOR_GPU);
+            text
+        };
+        let mut image = fat_binary();
+        image[16] = 2;
+        assert!(told(&image).contains("only machine code"));
+        image.truncate(16);
+        image[8..].fill(0);
+        assert!(told(&image).contains("is empty"));
+    }
+
+    #[test]
+    fn what_can_not_be_loaded_has_the_code_of_its_reason() {
+        let code = |text: &str| load(&vec![(String::new(), text.into())]).err().unwrap().0;
+        assert_eq!(code(".version 99.0\n"), Code::ERROR_UNSUPPORTED_PTX_VERSION);
+        assert_eq!(code(".version 8.0\nx"), Code::ERROR_INVALID_PTX);
+        let texture = ".version 8.0\n.target sm_80\n.address_size 64\n.global .texref t;\n";
+        assert_eq!(code(texture), Code::ERROR_NOT_SUPPORTED);
+        assert_eq!(
+            read_file("/no/such/file").unwrap_err(),
+            Code::ERROR_FILE_NOT_FOUND
+        );
+    }
+
+    #[test]
     fn images_are_told_apart() {
         let code = |image: &[u8]| from_bytes(image).unwrap_err().0;
         assert_eq!(code(b"\x7fELF\x02\x01"), Code::ERROR_NO_BINARY_FOR_GPU);
