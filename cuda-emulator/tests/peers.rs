@@ -4,8 +4,18 @@ mod abi;
 use abi::*;
 use std::ptr::null_mut;
 
-/// Reads a word of `from` in a kernel of a new context on device 0 that has enabled access to the devices of `peers`
-/// and disabled it again to those of `disabled`.
+/// Reads a word of `from` in a kernel of the current context; the code of the next synchronisation.
+fn run(from: CUdeviceptr) -> CUresult {
+    let kernel = function(load(include_str!("abi/faults.ptx")), "read_global");
+    let to = alloc(4);
+    let code = launch(kernel, 1, 1, null_mut(), &mut [arg(&to), arg(&from)]);
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+    // SAFETY: no arguments.
+    unsafe { cuCtxSynchronize() }
+}
+
+/// The same in a new context on device 0 that has enabled access to the devices of `peers` and disabled it again to those
+/// of `disabled`.
 fn read(from: CUdeviceptr, peers: &[CUcontext], disabled: &[CUcontext]) -> CUresult {
     let _context = Own::new();
     for peer in peers {
@@ -14,12 +24,7 @@ fn read(from: CUdeviceptr, peers: &[CUcontext], disabled: &[CUcontext]) -> CUres
     for peer in disabled {
         ok!(cuCtxDisablePeerAccess(*peer));
     }
-    let kernel = function(load(include_str!("abi/faults.ptx")), "read_global");
-    let to = alloc(4);
-    let code = launch(kernel, 1, 1, null_mut(), &mut [arg(&to), arg(&from)]);
-    assert_eq!(code, CUresult::CUDA_SUCCESS);
-    // SAFETY: no arguments.
-    unsafe { cuCtxSynchronize() }
+    run(from)
 }
 
 #[test]
@@ -32,7 +37,10 @@ fn access_is_a_matter_of_each_pair_of_devices() {
         let others = [1, 2, 3].map(|device| {
             let mut context = null_mut();
             ok!(cuCtxCreate_v2(&mut context, 0, device));
-            (context, upload(&[7u32]))
+            let memory = upload(&[7u32]);
+            // One's own device is no peer.
+            assert_eq!(run(memory), CUresult::CUDA_SUCCESS, "device {device}");
+            (context, memory)
         });
         let contexts = others.map(|(context, _)| context);
         for (at, (own, memory)) in others.into_iter().enumerate() {

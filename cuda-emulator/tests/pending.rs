@@ -3,9 +3,30 @@
 mod abi;
 use abi::*;
 use cuda_emulator::{HostAccess, HostWork, pending_host_work};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Asks before it frees, as the documentation allows: nothing hangs, whoever frees what and when.
+struct Asking;
+
+// SAFETY: all of it is the system allocator's work.
+unsafe impl GlobalAlloc for Asking {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise is passed on, here and below.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        let _ = pending_host_work(start, layout.size());
+        // SAFETY: as above.
+        unsafe { System.dealloc(start, layout) }
+    }
+}
+
+#[global_allocator]
+static MEMORY: Asking = Asking;
 
 const HOUR: (&str, &str) = ("CUDA_EMULATOR_HOLD", "3600000");
 const NON_BLOCKING: u32 = 1;
