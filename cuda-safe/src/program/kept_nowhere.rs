@@ -1,5 +1,7 @@
 //! Where it can't be told who wrote a file, nothing is kept.
 
+#![cfg(not(target_os = "linux"))]
+
 use super::{Program, compile::CompiledProgram};
 
 pub(super) enum Place {}

@@ -8,15 +8,15 @@ mod compile;
 mod diagnostics;
 #[cfg(target_os = "linux")]
 mod kept;
-#[cfg(not(target_os = "linux"))]
-#[path = "kept_nowhere.rs"]
-mod kept;
+mod kept_nowhere;
 
 use std::path::PathBuf;
 
 pub use architecture::Architecture;
 pub use cache::Cache;
 pub use compile::{CompiledProgram, nvrtc_version};
+#[cfg(not(target_os = "linux"))]
+use kept_nowhere as kept;
 
 use crate::{device::ComputeCapability, error::Result};
 

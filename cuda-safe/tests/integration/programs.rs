@@ -1,6 +1,7 @@
 mod builders;
 mod headers;
 mod kept;
+mod search;
 mod trust;
 
 use std::{

@@ -1,5 +1,7 @@
 //! A folder for one test.
 
+#![cfg(test)]
+
 use std::{
     env, fs,
     path::{Path, PathBuf},

@@ -211,9 +211,13 @@ impl<'a> Includes<'a> {
         let file = identity(metadata);
         let next = self.files.len();
         let number = *self.files.entry(file).or_insert(next);
-        self.found.part(path).part(number.to_le_bytes());
         let folder = self.folder(folder_of(path))?;
-        if !self.placed.insert((file, folder)) {
+        let is_new = self.placed.insert((file, folder));
+        self.found
+            .part(path)
+            .part(number.to_le_bytes())
+            .part([u8::from(is_new)]);
+        if !is_new {
             return Some(());
         }
         for number in [
@@ -255,5 +259,4 @@ fn is_absent(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-#[cfg(test)]
 mod tests;

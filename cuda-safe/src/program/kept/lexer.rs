@@ -109,10 +109,9 @@ pub(super) fn is_word(byte: u8) -> bool {
 
 const WORD: [bool; 256] = {
     let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let letter = (byte as u8).is_ascii_alphanumeric();
-        table[byte] = letter || byte as u8 == b'_' || byte as u8 == b'$' || byte >= 0x80;
+    let mut byte = 0u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
         byte += 1;
     }
     table
@@ -183,6 +182,8 @@ impl Lexer<'_> {
             b'"' | b'\'' => self.quoted(byte),
             b'0'..=b'9' => self.number(),
             byte if is_word(byte) => self.word(),
+            // A letter for some compilers.
+            128.. => None,
             _ => {
                 let rest = &self.source[self.at..];
                 self.clean.pastes |= rest.starts_with(b"##") || rest.starts_with(b"%:%:");
@@ -341,5 +342,4 @@ impl Clean {
     }
 }
 
-#[cfg(test)]
 mod tests;

@@ -8,7 +8,6 @@
 
 mod entry;
 mod expand;
-#[cfg(test)]
 mod folder;
 mod identity;
 mod includes;

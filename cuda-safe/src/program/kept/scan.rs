@@ -266,5 +266,4 @@ impl<'a> Cursor<'a> {
     }
 }
 
-#[cfg(test)]
 mod tests;

@@ -1,3 +1,5 @@
+#![cfg(test)]
+
 use super::*;
 
 fn text(source: &str) -> Option<String> {
@@ -68,6 +70,13 @@ fn what_compilers_read_in_different_ways_is_not_understood() {
         assert_eq!(text(source).as_deref(), Some(source));
     }
     assert_eq!(text("a\0b"), None);
+    for source in ["ü", "aü", "1ü", "#ü"] {
+        assert_eq!(text(source), None, "{source}");
+    }
+    for source in ["\"ü\"", "'ü'", "\"ü"] {
+        assert!(text(source).is_some(), "{source}");
+    }
+    assert_eq!(text("// ü\n/* ü */").as_deref(), Some("\n "));
     assert_eq!(text("\u{feff}#a").as_deref(), Some("#a"));
     assert_eq!(directives("\u{feff}#a"), ["a"]);
 }
@@ -178,6 +187,8 @@ fn numbers_may_be_separated() {
     ] {
         assert_eq!(text(source), None, "{source:?}");
     }
+    // A dollar is no letter for NVRTC.
+    assert_eq!(words("$__TIME__"), None);
     // A number is no word, nor is what follows its digits.
     assert_eq!(words("1__has_include"), Some((vec![], false)));
     assert_eq!(words("1.__has_include"), Some((vec![], false)));
@@ -233,7 +244,11 @@ fn words_that_matter_are_found() {
     for word in ["__DATE__", "__TIME__", "__TIMESTAMP__", "__has_embed"] {
         assert_eq!(words(&format!("x {word} y")), None, "{word}");
         assert_eq!(words(word), None, "{word}");
-        assert_eq!(words(&format!("{word}x x{word} $y")), found(&[]), "{word}");
+        assert_eq!(
+            words(&format!("{word}x x{word} 1{word}")),
+            found(&[]),
+            "{word}"
+        );
     }
 }
 

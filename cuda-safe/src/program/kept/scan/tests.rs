@@ -1,3 +1,5 @@
+#![cfg(test)]
+
 use super::*;
 
 fn scan(source: &str) -> Option<Text> {
