@@ -36,7 +36,7 @@ const SUITE: Suite = Suite {
         "sums_of_halves_are_computed_in_f32",
         "sums_of_integers_are_exact_and_wrap",
     ],
-    keeps_handles: &[],
+    leaks_itself: &[],
 };
 
 #[test]

@@ -15,8 +15,9 @@ pub struct Suite {
     pub depth: fn(calls: usize) -> Depth,
     /// Tests that take long: only the first call of each function fails there, alone and with one code.
     pub heavy: &'static [&'static str],
-    /// Tests that hold raw handles, which leak when a call fails.
-    pub keeps_handles: &'static [&'static str],
+    /// Tests that leak themselves when a call fails: they hold raw handles, or drop the last hold on something where it
+    /// can't be released.
+    pub leaks_itself: &'static [&'static str],
 }
 
 /// Which of a test's calls of one driver function are made to fail.
@@ -151,7 +152,7 @@ impl Suite {
                 missed.fetch_add(1, Ordering::Relaxed);
             }
             let keeps = self
-                .keeps_handles
+                .leaks_itself
                 .iter()
                 .any(|name| job.test.ends_with(name));
             let wrongs = wrongs(job.failing, keeps, &run);
