@@ -316,3 +316,45 @@ fn work_can_not_be_captured_yet() {
     ok!(cuMemFree_v2(address));
     ok!(cuStreamDestroy_v2(stream));
 }
+
+#[test]
+fn the_end_of_one_capture_leaves_the_others() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (kept, other) = (stream(1), stream(1));
+    let mut graph = null_mut();
+    begin(kept, RELAXED);
+    begin(other, RELAXED);
+    end(other);
+    assert_eq!((status(kept), status(other)), (1, 0));
+    begin(other, RELAXED);
+    ok!(cuStreamDestroy_v2(other));
+    assert_eq!(status(kept), 1);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuStreamEndCapture(kept, null_mut())
+    );
+    assert_eq!(status(kept), 1, "a refused call ends nothing");
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuStreamIsCapturing(kept, null_mut())
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuThreadExchangeStreamCaptureMode(null_mut())
+    );
+    for wild in WILD {
+        let wild = wild as CUstream;
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuStreamBeginCapture_v2(wild, GLOBAL)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuStreamEndCapture(wild, &mut graph)
+        );
+        fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(wild as CUgraph));
+    }
+    end(kept);
+    ok!(cuStreamDestroy_v2(kept));
+}
