@@ -1,0 +1,326 @@
+//! Functions: what they say of themselves, what can be set on them.
+
+mod abi;
+use abi::*;
+use std::ffi::CStr;
+use std::fmt::Write as _;
+use std::ptr::{null, null_mut};
+
+// Newer than some headers, or gone from the newest.
+unsafe extern "C" {
+    fn cuFuncGetParamCount(function: CUfunction, count: *mut usize) -> CUresult;
+    fn cuFuncSetSharedMemConfig(function: CUfunction, config: u32) -> CUresult;
+}
+
+const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
+
+/// Kernels whose needs are known. `live` keeps 120 values alive at once, in three variants of launch bounds.
+fn kernels() -> String {
+    let mut text = String::from(
+        ".version 7.0\n.target sm_70\n.address_size 64\n\
+         .visible .global .align 4 .u32 word = 5;\n\
+         .visible .const .align 8 .b8 small[24];\n.visible .const .align 4 .u32 one = 1;\n\
+         .visible .entry plain(.param .u32 a, .param .u64 b, .param .u8 c) { ret; }\n\
+         .visible .entry bare() { ret; }\n\
+         .visible .entry boxed() { .shared .align 4 .b8 box[1000]; .reg .b32 %r<2>;\n\
+         mov.u32 %r1, 1; st.shared.u32 [box], %r1; ret; }\n\
+         .visible .entry stacked(.param .u64 p) { .local .align 16 .b8 frame[48]; .reg .b32 %r<3>; .reg .b64 %d<2>;\n\
+         ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; st.local.u32 [frame], %r1;\n\
+         ld.local.u32 %r2, [frame]; st.global.u32 [%d1], %r2; ret; }\n\
+         .visible .entry bounded() .maxntid 64, 1, 1 { ret; }\n\
+         .visible .entry exact() .reqntid 32, 2, 1 { ret; }\n",
+    );
+    for (name, bounds) in [
+        ("live", ""),
+        ("live_128", ".maxntid 128, 1, 1"),
+        ("live_1000", ".maxntid 1000, 1, 1"),
+    ] {
+        let _ = write!(
+            text,
+            ".visible .entry {name}(.param .u64 p) {bounds} {{ .reg .b32 %r<130>; .reg .b64 %d<2>;\n\
+             ld.param.u64 %d1, [p];\n"
+        );
+        for index in 0..120 {
+            let _ = writeln!(text, "ld.global.u32 %r{index}, [%d1+{}];", 4 * index);
+        }
+        for index in 0..120 {
+            let _ = writeln!(
+                text,
+                "st.global.u32 [%d1+{}], %r{index};",
+                4 * (119 - index)
+            );
+        }
+        text.push_str("ret; }\n");
+    }
+    text
+}
+
+fn get(function: CUfunction, attribute: u32) -> (CUresult, i32) {
+    let mut value = -77;
+    // SAFETY: a place for the value.
+    let code = unsafe { cuFuncGetAttribute(&mut value, CUfunction_attribute(attribute), function) };
+    (code, value)
+}
+
+fn set(function: CUfunction, attribute: u32, value: i32) -> CUresult {
+    // SAFETY: plain values.
+    unsafe { cuFuncSetAttribute(function, CUfunction_attribute(attribute), value) }
+}
+
+#[test]
+fn attributes_have_their_documented_values() {
+    let _context = Own::new();
+    let module = load(&kernels());
+    let value = |name, attribute| {
+        let (code, value) = get(function(module, name), attribute);
+        assert_eq!(code, SUCCESS, "attribute {attribute} of {name}");
+        value
+    };
+    for (name, attribute, expected) in [
+        ("bare", 0, 1024),
+        ("bounded", 0, 64),
+        ("exact", 0, 64),
+        ("live_1000", 0, 1000),
+        ("bare", 1, 0),
+        ("boxed", 1, 1000),
+        // Constants are the module's.
+        ("bare", 2, 28),
+        ("bare", 3, 0),
+        ("stacked", 3, 48),
+        // As many as leave room for a block of the size allowed, in whole warps.
+        ("live", 4, 64),
+        ("live_1000", 4, 64),
+        ("bare", 5, 70),
+        ("bare", 6, 90),
+        ("bare", 7, 0),
+        ("bare", 8, 48 << 10),
+        ("boxed", 8, (48 << 10) - 1000),
+        ("bare", 9, -1),
+        ("bare", 10, 0),
+        ("bare", 11, 0),
+        ("bare", 12, 0),
+        ("bare", 13, 0),
+        ("bare", 14, 0),
+        ("bare", 15, 0),
+    ] {
+        assert_eq!(
+            value(name, attribute),
+            expected,
+            "attribute {attribute} of {name}"
+        );
+    }
+    let many = value("live_128", 4);
+    assert!((120..=255).contains(&many), "{many}");
+    let few = value("bare", 4);
+    assert!((2..64).contains(&few), "{few}");
+    let bare = function(module, "bare");
+    for unknown in [16, 1000, u32::MAX] {
+        assert_eq!(get(bare, unknown), (INVALID, -77), "{unknown}");
+    }
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuFuncGetAttribute(null_mut(), CUfunction_attribute(0), bare)
+    );
+}
+
+#[test]
+fn attributes_that_can_be_set_are_set_within_their_ranges() {
+    let _context = Own::new();
+    let module = load(&kernels());
+    let (bare, boxed) = (function(module, "bare"), function(module, "boxed"));
+    let most = 227 << 10;
+    for (function, attribute, good, bad) in [
+        (
+            bare,
+            8,
+            vec![most, 0, 1, most],
+            vec![most + 1, -1, i32::MAX, i32::MIN],
+        ),
+        (boxed, 8, vec![most - 1000, 7], vec![most - 999, -1]),
+        (bare, 9, vec![0, 100, 50, -1, 1], vec![-2, 101, i32::MAX]),
+        (bare, 14, vec![1, 0, 1], vec![2, -1]),
+        (bare, 15, vec![1, 2, 0, 2], vec![3, -1]),
+    ] {
+        for value in &good {
+            assert_eq!(
+                set(function, attribute, *value),
+                SUCCESS,
+                "{attribute}: {value}"
+            );
+            assert_eq!(
+                get(function, attribute),
+                (SUCCESS, *value),
+                "{attribute}: {value}"
+            );
+        }
+        for value in bad {
+            assert_eq!(
+                set(function, attribute, value),
+                INVALID,
+                "{attribute}: {value}"
+            );
+            assert_eq!(
+                get(function, attribute).1,
+                *good.last().unwrap(),
+                "{attribute}: {value}"
+            );
+        }
+    }
+    assert_eq!(get(bare, 8).1, most, "one attribute doesn't change another");
+    assert_eq!(get(bare, 9).1, 1);
+    for fixed in (0..8).chain([10, 16, u32::MAX]) {
+        for value in [-1, 0, 1] {
+            assert_eq!(set(bare, fixed, value), INVALID, "{fixed}: {value}");
+        }
+    }
+}
+
+#[test]
+fn cache_and_bank_preferences_are_checked() {
+    let _context = Own::new();
+    let bare = function(load(&kernels()), "bare");
+    for config in 0..=3 {
+        ok!(cuFuncSetCacheConfig(bare, CUfunc_cache(config)));
+    }
+    for config in [4, 5, u32::MAX] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuFuncSetCacheConfig(bare, CUfunc_cache(config))
+        );
+    }
+    for config in 0..=2 {
+        ok!(cuFuncSetSharedMemConfig(bare, config));
+    }
+    for config in [3, 4, u32::MAX] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuFuncSetSharedMemConfig(bare, config)
+        );
+    }
+}
+
+#[test]
+fn a_function_tells_its_module_name_and_parameters() {
+    let _context = Own::new();
+    let (module, other) = (load(&kernels()), load(&kernels()));
+    for module in [module, other] {
+        let plain = function(module, "plain");
+        let (mut owner, mut name, mut state) = (null_mut(), null(), CUfunctionLoadingState(9));
+        ok!(cuFuncGetModule(&mut owner, plain));
+        assert_eq!(owner, module);
+        ok!(cuFuncGetName(&mut name, plain));
+        // SAFETY: the name lives as long as the module.
+        assert_eq!(unsafe { CStr::from_ptr(name) }, c"plain");
+        ok!(cuFuncIsLoaded(&mut state, plain));
+        assert_eq!(state.0, 1, "loaded");
+        ok!(cuFuncLoad(plain));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuFuncGetModule(null_mut(), plain));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuFuncGetName(null_mut(), plain));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuFuncIsLoaded(null_mut(), plain));
+    }
+    let (plain, bare) = (function(module, "plain"), function(module, "bare"));
+    for (function, expected) in [(plain, 3), (bare, 0)] {
+        let mut count = 99;
+        ok!(cuFuncGetParamCount(function, &mut count));
+        assert_eq!(count, expected);
+    }
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuFuncGetParamCount(plain, null_mut())
+    );
+    for (index, expected) in [(0, 4), (8, 8), (16, 1)].into_iter().enumerate() {
+        let (mut offset, mut size) = (99, 99);
+        ok!(cuFuncGetParamInfo(plain, index, &mut offset, &mut size));
+        assert_eq!((offset, size), expected, "parameter {index}");
+        offset = 99;
+        ok!(cuFuncGetParamInfo(plain, index, &mut offset, null_mut()));
+        assert_eq!(offset, expected.0);
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuFuncGetParamInfo(plain, index, null_mut(), &mut size)
+        );
+    }
+    let (mut offset, mut size) = (99, 99);
+    for (function, index) in [(plain, 3), (plain, usize::MAX), (bare, 0)] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuFuncGetParamInfo(function, index, &mut offset, &mut size)
+        );
+    }
+    assert_eq!((offset, size), (99, 99), "a refused call stores nothing");
+}
+
+#[test]
+fn handles_that_are_none_are_refused_by_every_function() {
+    let _context = Own::new();
+    let module = load(&kernels());
+    let stale = function(module, "bare");
+    ok!(cuModuleUnload(module));
+    let wild = WILD.iter().map(|wild| *wild as CUfunction);
+    // SAFETY: zero is a value of the C struct's.
+    let config: CUlaunchConfig = unsafe { std::mem::zeroed() };
+    for function in wild.chain([null_mut(), stale]) {
+        let (mut number, mut grid, mut size, mut offset) = (7, 7, 7, 7);
+        let (mut owner, mut name, mut state) = (null_mut(), null(), CUfunctionLoadingState(7));
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncGetAttribute(&mut number, CUfunction_attribute(0), function)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncSetAttribute(function, CUfunction_attribute(8), 0)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncSetCacheConfig(function, CUfunc_cache(0))
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncSetSharedMemConfig(function, 0)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncGetModule(&mut owner, function)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncGetName(&mut name, function)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncIsLoaded(&mut state, function)
+        );
+        fails!(CUDA_ERROR_INVALID_HANDLE, cuFuncLoad(function));
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncGetParamCount(function, &mut size)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncGetParamInfo(function, 0, &mut offset, &mut size)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut number, function, 32, 0)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuOccupancyMaxPotentialBlockSize(&mut number, &mut grid, function, None, 0, 0)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuOccupancyAvailableDynamicSMemPerBlock(&mut size, function, 1, 32)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuOccupancyMaxPotentialClusterSize(&mut number, function, &config)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuOccupancyMaxActiveClusters(&mut number, function, &config)
+        );
+        assert_eq!((number, grid, size, offset, state.0), (7, 7, 7, 7, 7));
+        assert!(owner.is_null() && name.is_null());
+    }
+}

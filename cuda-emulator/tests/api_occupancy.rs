@@ -1,0 +1,302 @@
+//! Occupancy: how many blocks fit, which block size is best, what a cluster is.
+
+mod abi;
+use abi::*;
+use std::fmt::Write as _;
+use std::ptr::{null, null_mut};
+
+/// Kernels whose needs are known. `live` keeps 120 values alive at once, in three variants of launch bounds.
+fn kernels() -> String {
+    let mut text = String::from(
+        ".version 7.0\n.target sm_70\n.address_size 64\n\
+         .visible .global .align 4 .u32 word = 5;\n\
+         .visible .const .align 8 .b8 small[24];\n.visible .const .align 4 .u32 one = 1;\n\
+         .visible .entry plain(.param .u32 a, .param .u64 b, .param .u8 c) { ret; }\n\
+         .visible .entry bare() { ret; }\n\
+         .visible .entry boxed() { .shared .align 4 .b8 box[1000]; .reg .b32 %r<2>;\n\
+         mov.u32 %r1, 1; st.shared.u32 [box], %r1; ret; }\n\
+         .visible .entry stacked(.param .u64 p) { .local .align 16 .b8 frame[48]; .reg .b32 %r<3>; .reg .b64 %d<2>;\n\
+         ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; st.local.u32 [frame], %r1;\n\
+         ld.local.u32 %r2, [frame]; st.global.u32 [%d1], %r2; ret; }\n\
+         .visible .entry bounded() .maxntid 64, 1, 1 { ret; }\n\
+         .visible .entry exact() .reqntid 32, 2, 1 { ret; }\n",
+    );
+    for (name, bounds) in [
+        ("live", ""),
+        ("live_128", ".maxntid 128, 1, 1"),
+        ("live_1000", ".maxntid 1000, 1, 1"),
+    ] {
+        let _ = write!(
+            text,
+            ".visible .entry {name}(.param .u64 p) {bounds} {{ .reg .b32 %r<130>; .reg .b64 %d<2>;\n\
+             ld.param.u64 %d1, [p];\n"
+        );
+        for index in 0..120 {
+            let _ = writeln!(text, "ld.global.u32 %r{index}, [%d1+{}];", 4 * index);
+        }
+        for index in 0..120 {
+            let _ = writeln!(
+                text,
+                "st.global.u32 [%d1+{}], %r{index};",
+                4 * (119 - index)
+            );
+        }
+        text.push_str("ret; }\n");
+    }
+    text
+}
+
+/// Blocks a multiprocessor, by both calls.
+fn fitting(function: CUfunction, threads: i32, shared: usize) -> i32 {
+    let (mut blocks, mut same) = (-1, -1);
+    ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &mut blocks,
+        function,
+        threads,
+        shared
+    ));
+    for flags in [0, 1] {
+        ok!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+            &mut same, function, threads, shared, flags
+        ));
+        assert_eq!(blocks, same);
+        same = -1;
+    }
+    blocks
+}
+
+#[test]
+fn each_resource_limits_how_many_blocks_fit() {
+    let _context = Own::new();
+    let module = load(&kernels());
+    for (name, threads, shared, expected) in [
+        ("bare", 1, 0, 32),
+        ("bare", 32, 0, 32),
+        ("bare", 64, 0, 32),
+        ("bare", 65, 0, 21),
+        ("bare", 96, 0, 21),
+        ("bare", 1024, 0, 2),
+        ("bare", 1025, 0, 0),
+        ("bounded", 64, 0, 32),
+        ("bounded", 65, 0, 0),
+        // 64 registers a thread: 32 warps.
+        ("live", 256, 0, 4),
+        ("live", 96, 0, 10),
+        ("live", 1024, 0, 1),
+        // Shared memory in units of 128 bytes, with 1 KiB of the system's in each block.
+        ("bare", 32, 45_568, 5),
+        ("bare", 32, 45_569, 4),
+        ("bare", 32, 48 << 10, 4),
+        ("bare", 32, (48 << 10) + 1, 0),
+        ("boxed", 32, 45_568 - 1000, 5),
+        ("boxed", 32, 45_569 - 1000, 4),
+        ("boxed", 32, (48 << 10) - 1000, 4),
+        ("boxed", 32, (48 << 10) - 999, 0),
+    ] {
+        let found = fitting(function(module, name), threads, shared);
+        assert_eq!(found, expected, "{name}, {threads} threads, {shared} bytes");
+    }
+    for name in ["bare", "boxed"] {
+        let function = function(module, name);
+        let most = (227 << 10) - if name == "boxed" { 1000 } else { 0 };
+        ok!(cuFuncSetAttribute(function, CUfunction_attribute(8), most));
+        assert_eq!(fitting(function, 32, most as usize), 1, "all there is");
+        assert_eq!(fitting(function, 32, most as usize + 1), 0);
+    }
+    let bare = function(module, "bare");
+    let mut blocks = 7;
+    for threads in [0, -1, i32::MIN] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, bare, threads, 0)
+        );
+    }
+    for flags in [2, 3, u32::MAX] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&mut blocks, bare, 32, 0, flags)
+        );
+    }
+    assert_eq!(blocks, 7);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuOccupancyMaxActiveBlocksPerMultiprocessor(null_mut(), bare, 32, 0)
+    );
+}
+
+unsafe extern "C" fn hundred_a_thread(threads: i32) -> usize {
+    threads as usize * 100
+}
+
+/// With five multiprocessors: a number that no other quantity of these tests is.
+#[test]
+fn the_best_block_size_and_the_grid_that_fills_the_device() {
+    let test = "the_best_block_size_and_the_grid_that_fills_the_device";
+    passes(test, &[("CUDA_EMULATOR_THREADS", "5")], || {
+        let _context = Own::new();
+        let module = load(&kernels());
+        let per_thread: CUoccupancyB2DSize = Some(hundred_a_thread);
+        for (name, shared_of, shared, limit, expected) in [
+            ("bare", None, 0, 0, (1024, 10)),
+            ("bare", None, 0, 1024, (1024, 10)),
+            ("bare", None, 0, i32::MAX, (1024, 10)),
+            // 992 would give less, 512 as much as 1024.
+            ("bare", None, 0, 1023, (512, 20)),
+            ("bare", None, 0, 100, (64, 160)),
+            ("bare", None, 0, 1, (1, 160)),
+            ("bare", None, 48 << 10, 0, (1024, 10)),
+            ("bare", per_thread, 0, 0, (256, 40)),
+            // The function is asked, not the number.
+            ("bare", per_thread, 1 << 40, 0, (256, 40)),
+            ("bounded", None, 0, 0, (64, 160)),
+            ("live", None, 0, 0, (1024, 5)),
+        ] {
+            let function = function(module, name);
+            let (mut grid, mut block) = (-1, -1);
+            ok!(cuOccupancyMaxPotentialBlockSize(
+                &mut grid, &mut block, function, shared_of, shared, limit
+            ));
+            assert_eq!((block, grid), expected, "{name} {shared} {limit}");
+            for flags in [0, 1] {
+                (grid, block) = (-1, -1);
+                ok!(cuOccupancyMaxPotentialBlockSizeWithFlags(
+                    &mut grid, &mut block, function, shared_of, shared, limit, flags
+                ));
+                assert_eq!((block, grid), expected, "{name} {shared} {limit} {flags}");
+            }
+        }
+        let bare = function(module, "bare");
+        let (mut grid, mut block) = (-1, -1);
+        for flags in [2, 3, u32::MAX] {
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuOccupancyMaxPotentialBlockSizeWithFlags(
+                    &mut grid, &mut block, bare, None, 0, 0, flags
+                )
+            );
+        }
+        for limit in [-1, i32::MIN] {
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuOccupancyMaxPotentialBlockSize(&mut grid, &mut block, bare, None, 0, limit)
+            );
+        }
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyMaxPotentialBlockSize(null_mut(), &mut block, bare, None, 0, 0)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyMaxPotentialBlockSize(&mut grid, null_mut(), bare, None, 0, 0)
+        );
+        assert_eq!((grid, block), (-1, -1));
+    });
+}
+
+#[test]
+fn shared_memory_that_so_many_blocks_leave_each_other() {
+    let _context = Own::new();
+    let module = load(&kernels());
+    for (name, count, threads, expected) in [
+        ("bare", 1, 32, 227 << 10),
+        ("bare", 2, 256, 115_712),
+        ("bare", 2, 1024, 115_712),
+        ("bare", 3, 32, 76_800),
+        ("bare", 5, 32, 45_568),
+        ("bare", 32, 64, 6_272),
+        ("boxed", 1, 32, (227 << 10) - 1000),
+        ("boxed", 5, 32, 44_568),
+        ("boxed", 32, 32, 5_272),
+    ] {
+        let mut bytes = 1;
+        ok!(cuOccupancyAvailableDynamicSMemPerBlock(
+            &mut bytes,
+            function(module, name),
+            count,
+            threads
+        ));
+        assert_eq!(
+            bytes, expected,
+            "{count} blocks of {threads} threads of {name}"
+        );
+    }
+    let bare = function(module, "bare");
+    let mut bytes = 7;
+    for (count, threads) in [
+        (0, 32),
+        (-1, 32),
+        (1, 0),
+        (1, -1),
+        (0, 0),
+        (3, 1024),
+        (33, 32),
+        (1, 1025),
+    ] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyAvailableDynamicSMemPerBlock(&mut bytes, bare, count, threads)
+        );
+    }
+    assert_eq!(bytes, 7);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuOccupancyAvailableDynamicSMemPerBlock(null_mut(), bare, 1, 32)
+    );
+}
+
+#[test]
+fn a_cluster_is_one_block() {
+    passes(
+        "a_cluster_is_one_block",
+        &[("CUDA_EMULATOR_THREADS", "5")],
+        || {
+            let _context = Own::new();
+            let module = load(&kernels());
+            // SAFETY: zero is a value of the C struct's.
+            let mut config: CUlaunchConfig = unsafe { std::mem::zeroed() };
+            (config.gridDimX, config.gridDimY, config.gridDimZ) = (1, 1, 1);
+            for (name, block, shared, expected) in [
+                ("bare", [1024, 1, 1], 0, 10),
+                ("bare", [32, 3, 1], 0, 105),
+                ("bare", [8, 4, 2], 0, 160),
+                ("live", [256, 1, 1], 0, 20),
+                ("boxed", [32, 1, 1], (227 << 10) - 1000, 5),
+                ("boxed", [32, 1, 1], (227 << 10) - 999, 0),
+            ] {
+                let function = function(module, name);
+                [config.blockDimX, config.blockDimY, config.blockDimZ] = block;
+                config.sharedMemBytes = shared;
+                let (mut clusters, mut size) = (-1, -1);
+                ok!(cuOccupancyMaxActiveClusters(
+                    &mut clusters,
+                    function,
+                    &config
+                ));
+                assert_eq!(clusters, expected, "{name} {block:?} {shared}");
+                ok!(cuOccupancyMaxPotentialClusterSize(
+                    &mut size, function, &config
+                ));
+                assert_eq!(size, 1);
+            }
+            let bare = function(module, "bare");
+            let mut count = 7;
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuOccupancyMaxActiveClusters(null_mut(), bare, &config)
+            );
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuOccupancyMaxActiveClusters(&mut count, bare, null())
+            );
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuOccupancyMaxPotentialClusterSize(null_mut(), bare, &config)
+            );
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuOccupancyMaxPotentialClusterSize(&mut count, bare, null())
+            );
+            assert_eq!(count, 7);
+        },
+    );
+}
