@@ -252,6 +252,7 @@ fn attaching_names_the_current_context_and_detaching_ends_it() {
     assert!(current().is_null());
     fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(created));
     let context = Own::new();
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxAttach(&mut attached, 1));
     ok!(cuCtxAttach(&mut attached, 0));
     assert_eq!(attached, context.0);
 }

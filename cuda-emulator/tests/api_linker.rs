@@ -298,10 +298,13 @@ fn a_link_needs_a_context() {
 
 /// Where a linker's logs go: places and sizes as the options' values say.
 fn logged(values: &mut [usize; 4]) -> CUlinkState {
-    let options = Box::leak(Box::new([3, 4, 5, 6].map(CUjit_option)));
+    // Of the two arrays only the values have to live as long as the linker.
+    let mut options = [3, 4, 5, 6].map(CUjit_option);
     let mut state = null_mut();
-    let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr().cast());
-    ok!(cuLinkCreate_v2(4, options, values, &mut state));
+    let values = values.as_mut_ptr().cast();
+    ok!(cuLinkCreate_v2(4, options.as_mut_ptr(), values, &mut state));
+    options.fill(CUjit_option(0));
+    std::hint::black_box(&options);
     state
 }
 

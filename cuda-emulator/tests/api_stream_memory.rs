@@ -321,7 +321,15 @@ fn what_a_batch_may_hold() {
         ok!(cuStreamSynchronize(one));
         assert_eq!(download::<u32>(base, 2), [count, 0]);
     }
-    for (count, flags) in [(257, 0), (300, 0), (u32::MAX, 0), (1, 1), (1, 2), (257, 1)] {
+    for (count, flags) in [
+        (256, 0),
+        (257, 0),
+        (300, 0),
+        (u32::MAX, 0),
+        (1, 1),
+        (1, 2),
+        (257, 1),
+    ] {
         fails!(
             CUDA_ERROR_INVALID_VALUE,
             cuStreamBatchMemOp_v2(one, count, many, flags)

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use super::handle::{Kind, Table};
 use super::status::{Code, Result};
 use super::stream::{Role, Stream};
-use super::{config, event, fault, memory, module, stream};
+use super::{config, event, memory, module, stream};
 
 /// Number of `CUlimit` values.
 const LIMITS: usize = 10;
@@ -267,7 +267,6 @@ impl Context {
         lock(&self.streams).clear();
         *lock(&self.limits) = default_limits();
         self.heap_used.store(0, Ordering::Relaxed);
-        fault::forget(self.id);
     }
 
     pub fn limit(&self, limit: u32) -> Result<u64> {

@@ -128,8 +128,9 @@ pub fn by_pci_bus_id(text: &str) -> Option<i32> {
         [bus, slot] => (0, bus, slot),
         _ => return None,
     };
-    let found = domain == PCI_DOMAIN && slot == 0 && check(bus - 1).is_ok();
-    found.then_some(bus - 1)
+    let ordinal = bus.checked_sub(1)?;
+    let found = domain == PCI_DOMAIN && slot == 0 && check(ordinal).is_ok();
+    found.then_some(ordinal)
 }
 
 /// The value of a `CUdevice_attribute`; numbers as in the header.

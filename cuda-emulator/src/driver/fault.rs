@@ -1,8 +1,6 @@
 //! What goes wrong on the device: the report for the developer, the sticky error for the client.
 
-use std::collections::HashMap;
 use std::io::Write as _;
-use std::sync::Mutex;
 
 use super::context::Context;
 use super::status::Code;
@@ -54,22 +52,7 @@ impl Fault {
             }
         }
         call::trace(|line| line.push_str(&format!("fault {code} in context {}", context.id)));
-        REPORTS
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .get_or_insert_default()
-            .insert(context.id, text);
         context.poison(code);
-    }
-}
-
-/// Each context's last report.
-static REPORTS: Mutex<Option<HashMap<u64, String>>> = Mutex::new(None);
-
-/// The context has ended.
-pub fn forget(context: u64) {
-    if let Some(reports) = &mut *REPORTS.lock().unwrap_or_else(|e| e.into_inner()) {
-        reports.remove(&context);
     }
 }
 

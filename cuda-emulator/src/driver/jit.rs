@@ -47,12 +47,15 @@ impl Options {
 
     /// The log buffers that the options name.
     pub fn logs(&self) -> Logs {
-        let buffer = |pointer, size| match (self.value(pointer), self.value(size)) {
-            (Some(address), Some(size)) if address != 0 => Some((address, size & 0xffff_ffff)),
+        let buffer = |pointer, size| match (self.value(pointer), self.place(size)) {
+            (Some(address), Some(length)) if address != 0 => Some(Buffer {
+                address,
+                size: length.get().ok()? & 0xffff_ffff,
+                length,
+            }),
             _ => None,
         };
         Logs {
-            options: *self,
             info: buffer(INFO_LOG_BUFFER, INFO_LOG_SIZE),
             error: buffer(ERROR_LOG_BUFFER, ERROR_LOG_SIZE),
         }
@@ -66,28 +69,39 @@ impl Options {
     }
 }
 
-/// Where the client wants to read what happened.
+/// Where the client wants to read what happened. A linker keeps it: of what the client gave, only the values, whose
+/// places these are, live as long as the linker does.
 #[derive(Clone, Copy)]
 pub struct Logs {
-    options: Options,
-    info: Option<(u64, u64)>,
-    error: Option<(u64, u64)>,
+    info: Option<Buffer>,
+    error: Option<Buffer>,
+}
+
+/// A buffer for a log, and the value that is to say how long the log is.
+#[derive(Clone, Copy)]
+struct Buffer {
+    address: u64,
+    size: u64,
+    length: Out<u64>,
 }
 
 impl Logs {
     /// Writes both logs, cut to fit, and their lengths. An error that nobody reads goes to standard error.
     pub fn write(&self, info: &str, error: &str) {
-        self.store(self.info, INFO_LOG_SIZE, info);
-        self.store(self.error, ERROR_LOG_SIZE, error);
+        for (buffer, text) in [(self.info, info), (self.error, error)] {
+            if let Some(buffer) = buffer {
+                buffer.store(text);
+            }
+        }
         if self.error.is_none() && !error.is_empty() {
             eprintln!("[cuda-emulator] {error}");
         }
     }
+}
 
-    fn store(&self, buffer: Option<(u64, u64)>, size_option: u32, text: &str) {
-        let Some((address, size)) = buffer else {
-            return;
-        };
+impl Buffer {
+    fn store(self, text: &str) {
+        let Buffer { address, size, .. } = self;
         let mut length = text.len().min(size.saturating_sub(1) as usize);
         while !text.is_char_boundary(length) {
             length -= 1;
@@ -99,9 +113,7 @@ impl Logs {
                 *(address as *mut u8).add(length) = 0;
             }
         }
-        if let Some(place) = self.options.place(size_option) {
-            place.set_optional(length as u64);
-        }
+        self.length.set_optional(length as u64);
     }
 }
 

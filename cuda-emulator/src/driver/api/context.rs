@@ -222,6 +222,9 @@ export! {
 
     fn cuCtxAttach(pctx: Out<u64>, flags: u32) {
         pctx.check()?;
+        if flags != 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
         pctx.set(context::current()?.handle)
     }
 

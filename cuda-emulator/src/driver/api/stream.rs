@@ -142,7 +142,7 @@ fn write_value(stream: u64, address: u64, value: u64, flags: u32, wide: bool) ->
 }
 
 fn batch(stream: u64, count: u32, operations: In<[u64; 6]>, flags: u32) -> Result {
-    if flags != 0 || count > 256 {
+    if flags != 0 || count > 255 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     for index in 0..count as usize {
