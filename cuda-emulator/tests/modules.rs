@@ -526,7 +526,7 @@ fn the_linker_tells_what_it_takes() {
         values.as_mut_ptr(),
         &mut linker
     ));
-    let mut add = |kind: u32, data: &[u8]| {
+    let add = |kind: u32, data: &[u8]| {
         // SAFETY: a live linker, and as many bytes as are said to be there.
         let code = unsafe {
             cuLinkAddData_v2(
