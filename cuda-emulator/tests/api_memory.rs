@@ -209,7 +209,7 @@ fn page_locked_memory_by_its_kind() {
     let device = alloc(64) as *mut c_void;
     let both = managed(64) as *mut c_void;
     let mut flags = 0;
-    for address in [own, device, both, 1 as *mut c_void] {
+    for address in [own, device, both, std::ptr::dangling_mut()] {
         refuses!(cuMemHostGetFlags(&mut flags, address));
         refuses!(cuMemFreeHost(address));
     }
@@ -343,6 +343,10 @@ fn managed_memory_and_its_flags() {
     refuses!(cuMemAllocManaged(null_mut(), 64, 1));
 }
 
+#[allow(
+    clippy::field_reassign_with_default,
+    reason = "newer headers may have more fields"
+)]
 fn location(id: i32) -> CUmemLocation {
     let mut location = CUmemLocation::default();
     location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;

@@ -239,21 +239,28 @@ impl Function {
     /// same length are equal, so that repeated launches compare one address.
     #[inline]
     pub(crate) fn fits(&self, sizes: &'static [ArgumentSize]) -> Result<bool> {
+        let place = sizes.as_ptr().cast_mut();
+        if let Some(Some(parameters)) = self.info.parameters.get()
+            && parameters.len() == sizes.len()
+            && self.info.fitted.load(Ordering::Relaxed) == place
+        {
+            return Ok(true);
+        }
+        self.fits_at_first(sizes)
+    }
+
+    #[cold]
+    fn fits_at_first(&self, sizes: &'static [ArgumentSize]) -> Result<bool> {
         let Some(parameters) = self.parameters()? else {
             return Ok(true);
         };
-        if parameters.len() != sizes.len() {
-            return Ok(false);
-        }
-        let place = sizes.as_ptr().cast_mut();
-        if self.info.fitted.load(Ordering::Relaxed) == place {
-            return Ok(true);
-        }
-        let fits = parameters
-            .iter()
-            .zip(sizes)
-            .all(|(p, (_, size))| p.size == *size);
+        let fits = parameters.len() == sizes.len()
+            && parameters
+                .iter()
+                .zip(sizes)
+                .all(|(parameter, (_, size))| parameter.size == *size);
         if fits {
+            let place = sizes.as_ptr().cast_mut();
             self.info.fitted.store(place, Ordering::Relaxed);
         }
         Ok(fits)
