@@ -79,6 +79,8 @@ pub struct Found {
     pub sites: Vec<Site>,
     /// Constant functions with mutants.
     pub const_functions: Vec<ConstFunction>,
+    /// Modules in files of their own that are there for tests only, or for other systems.
+    pub modules_left_out: Vec<String>,
     /// What was passed over: line and reason.
     pub passed_over: Vec<(usize, String)>,
 }

@@ -37,6 +37,15 @@ impl Source {
     }
 }
 
+/// Where the modules lie that a file declares.
+fn module_folder(file: &str) -> &str {
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    match file.strip_prefix(folder) {
+        Some("/mod.rs" | "/lib.rs" | "/main.rs") => folder,
+        _ => file.strip_suffix(".rs").unwrap_or(file),
+    }
+}
+
 /// The repository.
 pub struct Project {
     root: PathBuf,
@@ -51,21 +60,37 @@ impl Project {
     /// A source can't be read or parsed.
     pub fn read(root: &Path) -> Result<Self, String> {
         let files = tree::files(root)?;
-        let mut sources = Vec::new();
-        let mut first = 1;
+        let (mut sources, mut left_out) = (Vec::new(), Vec::new());
         for name in files.iter().filter(|file| targets::of(file).is_some()) {
             let text =
                 fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
             let found = find::search(name, &text)?;
-            let count = found.mutants.len() as u32;
+            let folder = module_folder(name);
+            left_out.extend(
+                found
+                    .modules_left_out
+                    .iter()
+                    .map(|module| format!("{folder}/{module}")),
+            );
             sources.push(Source {
                 name: name.clone(),
                 text,
                 found,
-                first,
+                first: 0,
                 unviable: BTreeMap::new(),
             });
-            first += count;
+        }
+        sources.retain(|source| {
+            let is_of = |module: &String| {
+                let rest = source.name.strip_prefix(module.as_str());
+                rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+            };
+            !left_out.iter().any(is_of)
+        });
+        let mut first = 1;
+        for source in &mut sources {
+            source.first = first;
+            first += source.found.mutants.len() as u32;
         }
         Ok(Self {
             root: root.to_path_buf(),
@@ -252,5 +277,65 @@ impl Project {
         }
         let text = serde_json::to_string_pretty(&all).map_err(|error| error.to_string())?;
         fs::write(memory, text).map_err(|error| format!("{}: {error}", memory.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn modules_are_beside_or_below() {
+        assert_eq!(module_folder("a/src/lib.rs"), "a/src");
+        assert_eq!(module_folder("a/src/b/mod.rs"), "a/src/b");
+        assert_eq!(module_folder("a/src/b.rs"), "a/src/b");
+    }
+
+    #[test]
+    fn files_of_tests_are_left_out_and_numbers_run_through() {
+        let name = format!("mutants-project-{}", std::process::id());
+        let root = std::env::temp_dir().join(name);
+        let source = root.join("cuda-safe/src");
+        fs::create_dir_all(source.join("b/tests")).unwrap();
+        fs::create_dir_all(source.join("guide")).unwrap();
+        let function = "fn f() -> bool { a() }";
+        for (file, text) in [
+            ("a.rs", function),
+            ("b.rs", "#[cfg(test)] mod tests; fn f() { g() }"),
+            ("b/tests.rs", function),
+            ("b/tests/more.rs", function),
+            ("guide/text.rs", function),
+            ("z.rs", function),
+        ] {
+            fs::write(source.join(file), text).unwrap();
+        }
+        let git = Command::new("git")
+            .arg("init")
+            .arg("-q")
+            .arg(&root)
+            .status();
+        assert!(git.unwrap().success());
+        let project = Project::read(&root).unwrap();
+        let state = project.state();
+        let all: Vec<_> = project
+            .all()
+            .map(|(number, mutant)| (number, mutant.file["cuda-safe/src/".len()..].to_string()))
+            .collect();
+        let expected = [
+            (1, "a.rs"),
+            (2, "a.rs"),
+            (3, "b.rs"),
+            (4, "z.rs"),
+            (5, "z.rs"),
+        ];
+        assert_eq!(
+            all,
+            expected.map(|(number, file)| (number, file.to_string()))
+        );
+
+        fs::write(source.join("z.rs"), "").unwrap();
+        assert_ne!(Project::read(&root).unwrap().state(), state);
+        fs::remove_dir_all(&root).unwrap();
     }
 }

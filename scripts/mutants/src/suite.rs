@@ -36,7 +36,7 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    fn command(&self, program: &Program, scratch: &Path) -> Command {
+    fn command(&self, program: &Program, scratch: &Path, limit: Duration) -> Command {
         let mut libraries: Vec<PathBuf> = self.built.libraries.iter().cloned().collect();
         libraries.extend(
             std::env::var_os("LD_LIBRARY_PATH")
@@ -44,8 +44,11 @@ impl Runner<'_> {
                 .flat_map(std::env::split_paths),
         );
         let libraries = std::env::join_paths(libraries).unwrap_or_default();
-        let mut command = Command::new(&program.file);
+        // Ends what hangs also where this process was killed and can't.
+        let mut command = Command::new("timeout");
         command
+            .args(["-s", "KILL", &(limit.as_secs() + 20).to_string()])
+            .arg(&program.file)
             .current_dir(&program.folder)
             .env("LD_LIBRARY_PATH", libraries)
             .env("CARGO_MANIFEST_DIR", &program.folder)
@@ -73,7 +76,7 @@ impl Runner<'_> {
         let mut tests = Vec::new();
         for (index, program) in self.built.programs.iter().enumerate() {
             let names = |more: &[&str]| {
-                let mut command = self.command(program, &self.scratch);
+                let mut command = self.command(program, &self.scratch, Duration::from_secs(60));
                 let output = command
                     .args(["--list", "--format", "terse"])
                     .args(more)
@@ -130,7 +133,7 @@ impl Runner<'_> {
         // What a mutant has made may not be removable; that must not stop the others.
         let _ = fs::remove_dir_all(&scratch);
         fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-        let mut command = self.command(&self.built.programs[test.program], &scratch);
+        let mut command = self.command(&self.built.programs[test.program], &scratch, limit);
         command
             .args([&test.name, "--exact", "--test-threads=1"])
             .env(variable.0, variable.1)

@@ -56,6 +56,9 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 });
             }
             Macro(item) if compiled(&item.attrs) => macros::search(self, item),
+            Mod(item) if item.content.is_none() => {
+                self.found.modules_left_out.push(item.ident.to_string());
+            }
             // Discriminants are constants.
             Enum(_) => {}
             Fn(_) | Impl(_) | Trait(_) | Mod(_) | Macro(_) => {}

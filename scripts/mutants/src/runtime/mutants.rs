@@ -23,14 +23,22 @@ pub(crate) mod __mutants {
     #[cold]
     #[inline(never)]
     fn seldom(mutant: u32, mut active: u32) -> bool {
-        static FILE: OnceLock<Option<File>> = OnceLock::new();
+        static FILE: OnceLock<File> = OnceLock::new();
         static REACHED: [AtomicU64; 1024] = [const { AtomicU64::new(0) }; 1024];
         if active == UNKNOWN {
+            // Reading the environment allocates, and a test's allocator may come by here again: all is off meanwhile.
+            if ACTIVE.compare_exchange(UNKNOWN, 0, Relaxed, Relaxed).is_err() {
+                return false;
+            }
             let number = std::env::var("MUTANT").ok().and_then(|text| text.parse().ok());
-            active = match number {
-                Some(number) => number,
-                None if std::env::var_os("MUTANTS_REACHED").is_some() => NOTING,
-                None => 0,
+            let path = std::env::var_os("MUTANTS_REACHED");
+            active = match (number, path) {
+                (Some(number), _) => number,
+                (None, None) => 0,
+                (None, Some(path)) => {
+                    let file = File::options().create(true).append(true).open(path);
+                    file.map_or(0, |file| FILE.set(file).map_or(0, |()| NOTING))
+                }
             };
             ACTIVE.store(active, Relaxed);
         }
@@ -39,12 +47,19 @@ pub(crate) mod __mutants {
         }
         let bit = 1 << (mutant % 64);
         if REACHED[mutant as usize / 64].fetch_or(bit, Relaxed) & bit == 0 {
-            let file = FILE.get_or_init(|| {
-                let path = std::env::var_os("MUTANTS_REACHED")?;
-                File::options().create(true).append(true).open(path).ok()
-            });
-            if let Some(mut file) = file.as_ref() {
-                let _ = file.write_all(format!("{mutant}\n").as_bytes());
+            // Without allocating, as above.
+            let mut text = [b'\n'; 11];
+            let (mut start, mut rest) = (10, mutant);
+            loop {
+                start -= 1;
+                text[start] = b'0' + (rest % 10) as u8;
+                rest /= 10;
+                if rest == 0 {
+                    break;
+                }
+            }
+            if let Some(mut file) = FILE.get() {
+                let _ = file.write_all(&text[start..]);
             }
         }
         false
