@@ -1,12 +1,14 @@
 //! Finding the library that NVRTC loads by bare name at its first compilation.
 
 use std::{
-    ffi::{CStr, CString, OsStr, c_void},
+    ffi::{CStr, CString, OsStr, c_int, c_void},
     mem::MaybeUninit,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::Once,
 };
+
+const FOR_ALL: c_int = libc::RTLD_NOW | libc::RTLD_GLOBAL;
 
 /// Loads `libnvrtc-builtins` from the folder that `libnvrtc` came from.
 ///
@@ -19,7 +21,7 @@ pub(super) fn preload() {
         if let Some(path) = path.and_then(|path| CString::new(path.as_os_str().as_bytes()).ok()) {
             // SAFETY: a NUL-terminated path. Where this loads nothing NVRTC searches by itself.
             // Never closed: NVRTC uses it until the process ends.
-            unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
+            unsafe { libc::dlopen(path.as_ptr(), FOR_ALL) };
         }
     });
 }

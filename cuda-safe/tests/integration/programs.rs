@@ -108,6 +108,11 @@ fn an_error_shows_the_source_line() {
     let text = error.to_string();
     assert!(text.contains(">    2 |     *x = undefined_name;"), "{text}");
     assert!(text.contains("nvrtcCompileProgram"), "{text}");
+    assert!(text.contains(":\nwrong.cu(2)"), "{text}");
+    // What is said of other failures.
+    for other in ["compiled for the architecture", "libnvrtc-builtins"] {
+        assert!(!text.contains(other), "{text}");
+    }
 }
 
 #[test]

@@ -45,6 +45,8 @@ fn add_file(hash: &mut Hash, path: &Path) -> io::Result<()> {
 /// of all symbols and their addresses, of which hardly a change to the code leaves all as they are.
 const ENOUGH: usize = 64 << 10;
 
+const ACCESS: u32 = libc::PF_R | libc::PF_W;
+
 /// The beginning of the loaded library that has something at an address.
 fn loaded(address: usize) -> Option<Vec<u8>> {
     struct Search {
@@ -76,7 +78,7 @@ fn loaded(address: usize) -> Option<Vec<u8>> {
         if !parts().any(|(start, size, _)| (start..start + size).contains(&search.address)) {
             return 0;
         }
-        let fixed = |flags: u32| flags & libc::PF_R != 0 && flags & libc::PF_W == 0;
+        let fixed = |flags: u32| flags & ACCESS == libc::PF_R;
         if let Some((start, size, _)) = parts().find(|&(_, _, flags)| fixed(flags)) {
             // SAFETY: this part of the library is in memory, to be read only, as long as the
             // library is loaded; the loader unloads none during the call.

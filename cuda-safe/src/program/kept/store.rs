@@ -1,7 +1,7 @@
 //! A folder of files that nobody else could have written.
 
 use std::{
-    ffi::CString,
+    ffi::{CString, c_int},
     fs::{DirBuilder, File, Metadata, OpenOptions},
     io::{self, Read, Write},
     os::{
@@ -13,6 +13,15 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+/// Links are followed nowhere. Opening a pipe to read would wait for a writer, but for the flag.
+const FOLDER: c_int = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+const READ: c_int = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+/// What is there already is somebody else's.
+const WRITE: c_int =
+    libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+
+const WRITABLE_BY_OTHERS: u32 = libc::S_IWGRP | libc::S_IWOTH;
+
 /// An opened folder. All goes through its descriptor: who may write to a folder further up can put
 /// another in its place, but not under this.
 pub(super) struct Store(File);
@@ -22,7 +31,7 @@ impl Store {
     pub(super) fn open(folder: &Path) -> Option<Self> {
         let folder = OpenOptions::new()
             .read(true)
-            .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
+            .custom_flags(FOLDER)
             .open(folder)
             .ok()?;
         is_trusted(&folder.metadata().ok()?).then_some(Self(folder))
@@ -37,8 +46,7 @@ impl Store {
 
     /// The contents of a file that nobody else could have written.
     pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
-        // Opening a pipe without this would wait for a writer.
-        let mut file = self.file(name, libc::O_RDONLY | libc::O_NONBLOCK).ok()?;
+        let mut file = self.file(name, READ).ok()?;
         let metadata = file.metadata().ok()?;
         if !metadata.is_file() || !is_trusted(&metadata) {
             return None;
@@ -53,8 +61,7 @@ impl Store {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let temporary = format!(".{name}.{}.{number}", process::id());
-        // What is there already is somebody else's.
-        let mut file = self.file(&temporary, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)?;
+        let mut file = self.file(&temporary, WRITE)?;
         let written = file
             .write_all(bytes)
             .and_then(|()| self.rename(&temporary, name));
@@ -64,9 +71,8 @@ impl Store {
         written
     }
 
-    fn file(&self, name: &str, flags: i32) -> io::Result<File> {
+    fn file(&self, name: &str, flags: c_int) -> io::Result<File> {
         let name = CString::new(name)?;
-        let flags = flags | libc::O_NOFOLLOW | libc::O_CLOEXEC;
         let mode: libc::c_uint = 0o600;
         // SAFETY: an open folder and a NUL-terminated name.
         let file = unsafe { libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags, mode) };
@@ -103,8 +109,7 @@ fn is_trusted(metadata: &Metadata) -> bool {
 }
 
 fn is_safe(owner: u32, mode: u32, user: u32) -> bool {
-    let writable_by_others = libc::S_IWGRP | libc::S_IWOTH;
-    (owner == user || owner == 0) && mode & writable_by_others == 0
+    (owner == user || owner == 0) && mode & WRITABLE_BY_OTHERS == 0
 }
 
 #[cfg(test)]

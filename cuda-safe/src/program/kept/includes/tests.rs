@@ -113,7 +113,7 @@ fn a_name_without_a_folder_is_in_the_current_one() {
     let here = env::current_dir().unwrap().canonicalize().unwrap();
     let up = "../".repeat(here.components().count() - 1);
     let file = file.strip_prefix("/").unwrap().to_str().unwrap();
-    let source = format!("#include \"{up}{file}\"\n");
+    let source = format!("#include \"src/../{up}{file}\"\n");
     let finds = |name: &str, directories: &[String]| {
         let (mut found, mut state) = (Hash::new(), Hash::new());
         let mut includes = Includes::new(directories, &mut found, &mut state);
@@ -238,6 +238,7 @@ fn macros_that_ask_for_files_are_followed() {
     Case::new(&folder, plain).ignores("inc/z/d.h");
     let quoted = "#define r z\n#define H __has_include(\"r/d.h\")\n#if H\n#endif\n";
     Case::new(&folder, quoted).ignores("src/z/d.h");
+    Case::new(&folder, quoted).ignores("inc/z/d.h");
     folder.write("inc/use.h", "#if HAS2(X)\n#endif\n");
     assert_eq!(Case::new(&folder, far).found(), None);
     folder.write("inc/use.h", "");
@@ -363,4 +364,20 @@ fn a_file_that_changed_and_changed_back_is_noticed() {
     let after = case.hashes().unwrap();
     assert_eq!(after.0, before.0);
     assert_ne!(after.1, before.1);
+}
+
+#[test]
+fn the_toolkits_headers_are_understood() {
+    let directories: Vec<_> = cuda_sys::TOOLKIT_INCLUDE_DIRS
+        .iter()
+        .map(|&directory| directory.to_owned())
+        .collect();
+    for header in ["mma.h", "cooperative_groups.h"] {
+        let (mut found, mut state) = (Hash::new(), Hash::new());
+        let mut includes = Includes::new(&directories, &mut found, &mut state);
+        let source = format!("#include <{header}>\n");
+        includes.add(source.as_bytes(), "a.cu").unwrap();
+        assert!(includes.follow().is_some(), "{header}");
+        assert_ne!(found.finish(), Hash::new().finish(), "{header}");
+    }
 }

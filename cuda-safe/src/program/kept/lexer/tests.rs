@@ -297,6 +297,7 @@ fn pieces_of_words_that_matter_are_found() {
         "ude",
         "_next",
         "has_inc",
+        "TE__",
     ] {
         assert_eq!(words(plain), Some((vec![], false)), "{plain}");
     }
