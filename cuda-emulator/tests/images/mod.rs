@@ -52,6 +52,8 @@ unsafe impl GlobalAlloc for Noting {
 struct Linker {
     state: CUlinkState,
     _log: Box<[u8; 1000]>,
+    /// The log's length is written here, as long as the linker lives.
+    _values: Box<[*mut std::ffi::c_void; 2]>,
 }
 
 impl Linker {
@@ -61,7 +63,7 @@ impl Linker {
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
         ];
-        let mut values = [log.as_mut_ptr().cast(), 1000 as *mut std::ffi::c_void];
+        let mut values = Box::new([log.as_mut_ptr().cast(), 1000 as *mut std::ffi::c_void]);
         let mut state = std::ptr::null_mut();
         ok!(cuLinkCreate_v2(
             2,
@@ -69,7 +71,11 @@ impl Linker {
             values.as_mut_ptr(),
             &mut state
         ));
-        Linker { state, _log: log }
+        Linker {
+            state,
+            _log: log,
+            _values: values,
+        }
     }
 
     fn add(&self, image: &[u8]) -> CUresult {
