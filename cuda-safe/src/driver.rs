@@ -2,9 +2,9 @@
 
 use std::{
     ffi::{CStr, c_int, c_void},
-    fmt, mem,
+    fmt,
     ptr::{self, NonNull},
-    sync::atomic::{AtomicBool, AtomicPtr, Ordering},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use cuda_sys::{self as sys, CUresult};
@@ -147,38 +147,6 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
             .with_kind(ErrorKind::Unsupported)
             .with_detail(detail),
     )
-}
-
-/// A driver function that is looked up when it is first called. `F` is its C signature.
-pub(crate) struct LazySymbol<F> {
-    name: &'static CStr,
-    since: Version,
-    address: AtomicPtr<c_void>,
-    signature: std::marker::PhantomData<F>,
-}
-
-impl<F: Copy> LazySymbol<F> {
-    /// # Safety
-    /// `F` is the `unsafe extern "C" fn` type that the driver documents for `name` at `since`.
-    pub(crate) const unsafe fn new(name: &'static CStr, major: u32, minor: u32) -> Self {
-        assert!(mem::size_of::<F>() == mem::size_of::<*mut c_void>());
-        Self {
-            name,
-            since: Version { major, minor },
-            address: AtomicPtr::new(ptr::null_mut()),
-            signature: std::marker::PhantomData,
-        }
-    }
-
-    pub(crate) fn get(&self) -> Result<F> {
-        let mut address = self.address.load(Ordering::Acquire);
-        if address.is_null() {
-            address = symbol(self.name, self.since)?.as_ptr();
-            self.address.store(address, Ordering::Release);
-        }
-        // SAFETY: a function pointer of this signature, as promised to `new`; sizes are equal.
-        Ok(unsafe { mem::transmute_copy::<*mut c_void, F>(&address) })
-    }
 }
 
 /// Turns a code into a `Result` where no context is at hand to say more.

@@ -68,7 +68,7 @@ fn streams_and_events(context: &Context) -> Result<()> {
     let token = std::sync::Arc::new(());
     let moved = token.clone();
     let enqueued = stream.launch_host_function(move || drop(moved));
-    other.join(&stream)?;
+    other.wait_stream(&stream)?;
     end.record(&other)?;
     end.synchronize()?;
     end.elapsed_ms_since(&start)?;

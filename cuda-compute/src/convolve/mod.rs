@@ -10,8 +10,8 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceAttribute, DeviceSlice, DeviceSliceMut, Function, LaunchConfig, Module, Program,
-    Stream,
+    Context, DeviceAttribute, DeviceMemory, Function, LaunchConfig, Module, Program, Storage,
+    StorageMut, Stream,
 };
 pub use filter::Filter;
 pub use layout::Layout;
@@ -302,9 +302,9 @@ impl Convolution {
     pub fn run(
         &self,
         stream: &Stream,
-        input: &(impl DeviceSlice<f32> + ?Sized),
+        input: &DeviceMemory<impl Storage, f32>,
         input_layout: Layout,
-        output: &mut (impl DeviceSliceMut<f32> + ?Sized),
+        output: &mut DeviceMemory<impl StorageMut, f32>,
         output_layout: Layout,
     ) -> Result<()> {
         if stream.context() != &self.context {

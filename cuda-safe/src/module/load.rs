@@ -14,6 +14,7 @@ use crate::{
     context::Context,
     driver,
     error::{Code, Error, ErrorKind, Result},
+    handle::Handle,
 };
 
 impl Module {
@@ -300,7 +301,10 @@ impl Module {
         if code != CUresult::CUDA_SUCCESS {
             return Err(load_error(context, CALL, code, log));
         }
-        Ok(Self::wrap(context, raw, true, names()))
+        // SAFETY: just loaded into this context, and owned by nobody else.
+        Ok(Self(unsafe {
+            Handle::new(raw, true, context.clone(), names())
+        }))
     }
 }
 
