@@ -149,9 +149,25 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     )
 }
 
-/// Turns a code into a `Result` where no context is at hand to say more.
+/// Turns what a raw call returned into a `Result`, where no context is at hand to say more
+/// ([`Context::check`](crate::Context::check)).
+///
+/// # Errors
+/// Any code but `CUDA_SUCCESS`.
+///
+/// ```
+/// use cuda_safe::{driver, sys};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let mut version = 0;
+/// // SAFETY: `version` is valid for the write.
+/// driver::check("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) })?;
+/// assert!(version >= 12000);
+/// # Ok(())
+/// # }
+/// ```
 #[inline]
-pub(crate) fn check(call: &'static str, code: CUresult) -> Result<()> {
+pub fn check(call: &'static str, code: CUresult) -> Result<()> {
     if code == CUresult::CUDA_SUCCESS {
         Ok(())
     } else {

@@ -72,9 +72,9 @@ options! {
     /// ```
     pub struct EventOptions {
         /// Takes no time: cheaper to record and to wait for (`CU_EVENT_DISABLE_TIMING`).
-        disable_timing: bool,
+        disable_timing: bool;
         /// A host thread that waits for the event sleeps instead of spinning (`CU_EVENT_BLOCKING_SYNC`).
-        blocking_sync: bool,
+        blocking_sync: bool;
     }
 }
 

@@ -6,12 +6,12 @@
 //!
 //! Numbers, not enums: a newer driver knows values that this crate does not, and they can be used all the same.
 
-/// A struct of options. All fields have a default; the constructor that takes them says what it is.
+/// A struct of options, all of which have a default, with a setter for each. What is an `Option` is set to a value.
 macro_rules! options {
     (
         $(#[$doc:meta])*
         pub struct $name:ident {
-            $($(#[$field_doc:meta])* $field:ident: $type:ty,)*
+            $($(#[$field_doc:meta])* $field:ident: $type:ty $(, set to $inner:ty)?;)*
         }
     ) => {
         $(#[$doc])*
@@ -22,14 +22,25 @@ macro_rules! options {
         }
 
         impl $name {
-            $(
-                #[doc = concat!("Sets [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
-                #[must_use]
-                pub const fn $field(mut self, $field: $type) -> Self {
-                    self.$field = $field;
-                    self
-                }
-            )*
+            $($crate::flags::options!(@setter $field: $type $(, $inner)?);)*
+        }
+    };
+
+    (@setter $field:ident: $type:ty) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
+        #[must_use]
+        pub const fn $field(mut self, $field: $type) -> Self {
+            self.$field = $field;
+            self
+        }
+    };
+
+    (@setter $field:ident: $type:ty, $inner:ty) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
+        #[must_use]
+        pub const fn $field(mut self, $field: $inner) -> Self {
+            self.$field = Some($field);
+            self
         }
     };
 }

@@ -92,9 +92,9 @@ options! {
     pub struct StreamOptions {
         /// Whether the stream waits for the legacy default stream and makes it wait (`CU_STREAM_DEFAULT`). Off by
         /// default (`CU_STREAM_NON_BLOCKING`).
-        blocking: bool,
+        blocking: bool;
         /// Lower is more urgent; see [`Context::stream_priority_range`]. The driver clamps values out of that range.
-        priority: i32,
+        priority: i32;
     }
 }
 

@@ -595,12 +595,12 @@ fn functions_are_set_up_as_asked() {
         assert!(made("cuFuncGetParamInfo", &mut launch).is_empty());
         assert_eq!(made("cuLaunchKernel(", &mut launch).len(), 1);
         // Exactly what is allowed is no misfit.
-        let fits = config.shared(64 << 10);
+        let fits = config.shared_bytes(64 << 10);
         // SAFETY: the kernel writes one number.
         unsafe { set.launch(&stream, fits, (&mut x,)).unwrap() };
         // SAFETY: nothing is launched.
         let error =
-            unsafe { set.launch(&stream, fits.shared((64 << 10) + 4), (&mut x,)) }.unwrap_err();
+            unsafe { set.launch(&stream, fits.shared_bytes((64 << 10) + 4), (&mut x,)) }.unwrap_err();
         assert!(error.to_string().contains("65536 allowed"), "{error}");
         stream.synchronize().unwrap();
     });
@@ -697,7 +697,7 @@ fn a_refused_launch_says_why() {
         let most = set
             .attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)
             .unwrap();
-        let config = LaunchConfig::new(3, 32).shared(u32::try_from(most).unwrap());
+        let config = LaunchConfig::new(3, 32).shared_bytes(u32::try_from(most).unwrap());
         let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
         // SAFETY: nothing is launched.
         let error = unsafe { set.launch(&stream, config, (&mut x,)) }.unwrap_err();
@@ -809,7 +809,7 @@ fn modules_end_when_their_last_hold_goes() {
         let (context, _) = device();
         let unload = "cuModuleUnload";
         let load =
-            || Module::from_ptx_with(&context, PTX, &JitOptions::default().line_info()).unwrap();
+            || Module::from_ptx_with(&context, PTX, &JitOptions::default().line_info(true)).unwrap();
         let (a, b) = (load(), load());
         assert_ne!(a, b);
         assert_eq!(a, a.clone());

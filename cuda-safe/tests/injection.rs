@@ -87,7 +87,7 @@ fn streams_and_events(context: &Context) -> Result<()> {
 
 fn launches(context: &Context) -> Result<()> {
     let stream = Stream::new(context)?;
-    let module = Module::from_ptx_with(context, PTX, &JitOptions::default().line_info())?;
+    let module = Module::from_ptx_with(context, PTX, &JitOptions::default().line_info(true))?;
     let store = module.function("store")?;
     let counter: Global<u32> = module.global("counter", 1)?;
     module.function_names()?;

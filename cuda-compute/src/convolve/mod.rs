@@ -325,7 +325,7 @@ impl Convolution {
         let kernel = self.kernel(aligned)?;
         let (mut shape, blocks) = self.cut(&kernel, input_layout, output_layout)?;
         let config = LaunchConfig::new(blocks, kernel.plan.threads())
-            .shared(kernel.plan.shared_bytes(kernel.size));
+            .shared_bytes(kernel.plan.shared_bytes(kernel.size));
         let mut pointers: [*mut c_void; 4] = [
             (&raw mut from).cast(),
             (&raw mut to).cast(),

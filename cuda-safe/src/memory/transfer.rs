@@ -242,4 +242,8 @@ impl<T: Pod> fmt::Display for TransferError<T> {
     }
 }
 
-impl<T: Pod> std::error::Error for TransferError<T> {}
+impl<T: Pod> std::error::Error for TransferError<T> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source() // `Display` has told the error itself
+    }
+}

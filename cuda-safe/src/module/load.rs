@@ -316,7 +316,7 @@ fn with_file(
 ) -> Result<Module> {
     let image = std::fs::read(path).map_err(|error| {
         let detail = format!("can't read {}: {error}", path.display());
-        Error::checked(ErrorKind::NotFound, call, detail)
+        Error::checked(ErrorKind::NotFound, call, detail).with_source(error)
     })?;
     load(&image).map_err(|error| match error.code() {
         Code::Checked => {

@@ -94,7 +94,7 @@ fn ptx_loads_from_text_image_and_file() {
     let options = JitOptions::default()
         .max_registers(32)
         .optimization_level(2)
-        .line_info();
+        .line_info(true);
     assert_eq!(
         answer_of(&Module::from_ptx_with(&context, PTX, &options).unwrap()),
         42
