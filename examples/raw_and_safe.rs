@@ -21,13 +21,19 @@ fn main() -> Result<()> {
         let _current = context.push_current()?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is valid for the write. 1 is CU_STREAM_NON_BLOCKING.
-        context.check("cuStreamCreate", unsafe { sys::cuStreamCreate(&mut raw, 1) })?;
+        context.check("cuStreamCreate", unsafe {
+            sys::cuStreamCreate(&mut raw, 1)
+        })?;
         // SAFETY: just made in this context, and destroyed by nobody else.
         unsafe { Stream::from_raw(&context, raw) }
     };
 
     let image = Pitched::new(&context)?;
-    println!("{HEIGHT} rows of {} bytes, {} bytes apart", WIDTH * 4, image.pitch);
+    println!(
+        "{HEIGHT} rows of {} bytes, {} bytes apart",
+        WIDTH * 4,
+        image.pitch
+    );
 
     // A view lets the safe methods at raw memory: here at one row after another.
     for row in 0..HEIGHT {
@@ -83,7 +89,11 @@ impl<'a> Pitched<'a> {
         // SAFETY: both are valid for the write.
         let code = unsafe { sys::cuMemAllocPitch_v2(&mut ptr, &mut pitch, WIDTH * 4, HEIGHT, 4) };
         context.check("cuMemAllocPitch", code)?;
-        Ok(Self { ptr, pitch, context })
+        Ok(Self {
+            ptr,
+            pitch,
+            context,
+        })
     }
 
     fn to_vec(&self, context: &Context, stream: &Stream) -> cuda_safe::Result<Vec<f32>> {
@@ -113,7 +123,8 @@ impl Drop for Pitched<'_> {
         let freed = self.context.synchronize().and_then(|()| {
             let _current = self.context.push_current()?;
             // SAFETY: allocated above, and freed once.
-            self.context.check("cuMemFree", unsafe { sys::cuMemFree_v2(self.ptr) })
+            self.context
+                .check("cuMemFree", unsafe { sys::cuMemFree_v2(self.ptr) })
         });
         drop(freed);
     }

@@ -415,17 +415,17 @@ impl From<CUresult> for Error {
     /// error all the same.
     ///
     /// ```
-    /// use cuda_safe::{ErrorKind, sys};
+    /// use cuda_safe::{driver, sys};
     ///
-    /// fn by_bus_id(id: &std::ffi::CStr) -> cuda_safe::Result<i32> {
-    ///     cuda_safe::driver::init()?;
+    /// fn device(ordinal: i32) -> cuda_safe::Result<sys::CUdevice> {
+    ///     driver::init()?;
     ///     let mut device = 0;
-    ///     // SAFETY: `device` is valid for the write, and the text ends in NUL.
-    ///     unsafe { sys::cuDeviceGetByPCIBusId(&mut device, id.as_ptr()) }.result()?;
+    ///     // SAFETY: `device` is valid for the write.
+    ///     unsafe { sys::cuDeviceGet(&mut device, ordinal) }.result()?;
     ///     Ok(device)
     /// }
-    /// let error = by_bus_id(c"nowhere").unwrap_err();
-    /// assert_eq!(error.driver_code(), Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE));
+    /// let error = device(-1).unwrap_err();
+    /// assert_eq!(error.driver_code(), Some(sys::CUresult::CUDA_ERROR_INVALID_DEVICE));
     /// ```
     fn from(code: CUresult) -> Self {
         Self::driver("a driver call", code)

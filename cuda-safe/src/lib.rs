@@ -68,11 +68,11 @@ pub use event::{Event, EventOptions};
 pub use function::{Function, FunctionAttribute, Occupancy, ParameterInfo};
 pub use launch::{ByValue, Dim3, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out};
 pub use memory::{
-    Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, MemoryPool,
-    OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Scope, Storage, StorageMut, StreamOrdered,
-    Transfer, TransferError,
+    Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
+    ManagedBuffer, MemoryPool, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Scope, Storage,
+    StorageMut, StreamOrdered, Transfer, TransferError,
 };
-pub use module::{Global, JitOptions, Module, ModuleVariable};
+pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
 #[cfg(feature = "nvrtc")]
 pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
 pub use settle::Settled;

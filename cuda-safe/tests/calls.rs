@@ -599,8 +599,8 @@ fn functions_are_set_up_as_asked() {
         // SAFETY: the kernel writes one number.
         unsafe { set.launch(&stream, fits, (&mut x,)).unwrap() };
         // SAFETY: nothing is launched.
-        let error =
-            unsafe { set.launch(&stream, fits.shared_bytes((64 << 10) + 4), (&mut x,)) }.unwrap_err();
+        let error = unsafe { set.launch(&stream, fits.shared_bytes((64 << 10) + 4), (&mut x,)) }
+            .unwrap_err();
         assert!(error.to_string().contains("65536 allowed"), "{error}");
         stream.synchronize().unwrap();
     });
@@ -808,8 +808,9 @@ fn modules_end_when_their_last_hold_goes() {
     traced("modules_end_when_their_last_hold_goes", "", || {
         let (context, _) = device();
         let unload = "cuModuleUnload";
-        let load =
-            || Module::from_ptx_with(&context, PTX, &JitOptions::default().line_info(true)).unwrap();
+        let load = || {
+            Module::from_ptx_with(&context, PTX, &JitOptions::default().line_info(true)).unwrap()
+        };
         let (a, b) = (load(), load());
         assert_ne!(a, b);
         assert_eq!(a, a.clone());

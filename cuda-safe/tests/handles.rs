@@ -13,7 +13,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 mod child;
 
 use child::{calls, passes, traced};
-use cuda_safe::{Context, ContextFlags, Device, Event, MemoryPool, Module, Result, Stream};
+use cuda_safe::{Context, ContextFlags, Device, Event, Linker, MemoryPool, Module, Result, Stream};
 
 const PTX: &str =
     ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry none() { ret; }\n";
@@ -121,6 +121,15 @@ fn modules() {
     traced("modules", "", || {
         check(&kind!(Module, "cuModuleUnload", |context| {
             Module::from_ptx(context, PTX).unwrap()
+        }));
+    });
+}
+
+#[test]
+fn linkers() {
+    traced("linkers", "", || {
+        check(&kind!(Linker, "cuLinkDestroy", |context| {
+            Linker::new(context).unwrap()
         }));
     });
 }

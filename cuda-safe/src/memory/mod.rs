@@ -3,6 +3,7 @@
 mod buffer;
 pub(crate) mod copy;
 mod device;
+mod managed;
 mod owner;
 mod pinned;
 mod pool;
@@ -14,6 +15,7 @@ mod view;
 
 pub use buffer::{DeviceBuffer, StreamOrdered};
 pub use device::DeviceMemory;
+pub use managed::{Managed, ManagedBuffer};
 pub use owner::Owner;
 pub use pinned::{PinnedBuffer, PinnedFlags};
 pub use pool::MemoryPool;

@@ -284,6 +284,12 @@ impl Module {
     }
 
     /// `image` is as long as it says: checked, or made in this process.
+    /// # Safety
+    /// The driver has just made the image.
+    pub(super) unsafe fn from_linked(context: &Context, image: &[u8]) -> Result<Self> {
+        Self::load(context, image, &JitOptions::default(), Default::default)
+    }
+
     fn load(
         context: &Context,
         image: &[u8],
@@ -328,7 +334,12 @@ fn with_file(
 }
 
 #[cold]
-fn load_error(context: &Context, call: &'static str, code: CUresult, log: String) -> Error {
+pub(super) fn load_error(
+    context: &Context,
+    call: &'static str,
+    code: CUresult,
+    log: String,
+) -> Error {
     let log = log.trim_end().to_owned();
     let mut detail = match code {
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {

@@ -5,6 +5,7 @@ mod fatbin;
 mod global;
 mod image;
 mod jit;
+mod link;
 mod load;
 mod names;
 
@@ -15,6 +16,7 @@ use cuda_sys::{self as sys, CUmodule, CUresult};
 
 pub use global::{Global, ModuleVariable};
 pub use jit::JitOptions;
+pub use link::Linker;
 
 use crate::{
     context::Context,
