@@ -106,7 +106,7 @@ const TOUR: &[Stop] = &[
         provoke: |gpu, module| {
             let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
             let scale = module.function("scale")?;
-            let config = LaunchConfig::new(1, 10).shared(1 << 20);
+            let config = LaunchConfig::new(1, 10).shared_bytes(1 << 20);
             // SAFETY: refused before anything is launched.
             unsafe { scale.launch(&gpu.stream, config, (&mut x, 2.0f32, 10i32)) }
         },

@@ -138,7 +138,7 @@ impl Pieces {
         let clock = Instant::now();
         origin.record(streams[0])?;
         for stream in &streams[1..] {
-            stream.wait(&origin)?;
+            stream.wait_event(&origin)?;
         }
         let mut marks = Vec::new();
         let mut transfers = Vec::new();

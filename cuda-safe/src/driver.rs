@@ -2,9 +2,9 @@
 
 use std::{
     ffi::{CStr, c_int, c_void},
-    fmt, mem,
+    fmt,
     ptr::{self, NonNull},
-    sync::atomic::{AtomicBool, AtomicPtr, Ordering},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use cuda_sys::{self as sys, CUresult};
@@ -149,41 +149,25 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     )
 }
 
-/// A driver function that is looked up when it is first called. `F` is its C signature.
-pub(crate) struct LazySymbol<F> {
-    name: &'static CStr,
-    since: Version,
-    address: AtomicPtr<c_void>,
-    signature: std::marker::PhantomData<F>,
-}
-
-impl<F: Copy> LazySymbol<F> {
-    /// # Safety
-    /// `F` is the `unsafe extern "C" fn` type that the driver documents for `name` at `since`.
-    pub(crate) const unsafe fn new(name: &'static CStr, major: u32, minor: u32) -> Self {
-        assert!(mem::size_of::<F>() == mem::size_of::<*mut c_void>());
-        Self {
-            name,
-            since: Version { major, minor },
-            address: AtomicPtr::new(ptr::null_mut()),
-            signature: std::marker::PhantomData,
-        }
-    }
-
-    pub(crate) fn get(&self) -> Result<F> {
-        let mut address = self.address.load(Ordering::Acquire);
-        if address.is_null() {
-            address = symbol(self.name, self.since)?.as_ptr();
-            self.address.store(address, Ordering::Release);
-        }
-        // SAFETY: a function pointer of this signature, as promised to `new`; sizes are equal.
-        Ok(unsafe { mem::transmute_copy::<*mut c_void, F>(&address) })
-    }
-}
-
-/// Turns a code into a `Result` where no context is at hand to say more.
+/// Turns what a raw call returned into a `Result`, where no context is at hand to say more
+/// ([`Context::check`](crate::Context::check)).
+///
+/// # Errors
+/// Any code but `CUDA_SUCCESS`.
+///
+/// ```
+/// use cuda_safe::{driver, sys};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let mut version = 0;
+/// // SAFETY: `version` is valid for the write.
+/// driver::check("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) })?;
+/// assert!(version >= 12000);
+/// # Ok(())
+/// # }
+/// ```
 #[inline]
-pub(crate) fn check(call: &'static str, code: CUresult) -> Result<()> {
+pub fn check(call: &'static str, code: CUresult) -> Result<()> {
     if code == CUresult::CUDA_SUCCESS {
         Ok(())
     } else {

@@ -1,7 +1,6 @@
 //! What goes wrong, told with the driver call, the reason and the remedy.
 
-#[allow(unused)]
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use cuda_sys::CUresult;
 #[cfg(feature = "nvrtc")]
@@ -47,6 +46,7 @@ struct Inner {
     call: &'static str,
     kind: ErrorKind,
     detail: String,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 /// The code behind an [`Error`].
@@ -143,6 +143,7 @@ impl Error {
             call,
             kind,
             detail: detail.into(),
+            source: None,
         }))
     }
 
@@ -156,8 +157,19 @@ impl Error {
     }
 
     /// A driver code with no context to say more.
+    /// The error of a raw driver call: what it means and what to do about it, as the errors of this crate's own calls
+    /// say it. Where a context is at hand, [`Context::check`](crate::Context::check) knows more.
+    ///
+    /// ```
+    /// use cuda_safe::{Error, ErrorKind, sys::CUresult};
+    ///
+    /// let error = Error::driver("cuMemcpyPeer", CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    /// assert_eq!(*error.kind(), ErrorKind::Fault);
+    /// assert!(error.to_string().starts_with("cuMemcpyPeer failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+    /// ```
     #[cold]
-    pub(crate) fn driver(call: &'static str, code: CUresult) -> Self {
+    #[must_use]
+    pub fn driver(call: &'static str, code: CUresult) -> Self {
         let (kind, detail) = match code {
             CUresult::CUDA_ERROR_NO_DEVICE => (
                 ErrorKind::NoDevice,
@@ -200,14 +212,24 @@ impl Error {
         Self::new(Code::Driver(code), call, kind, detail)
     }
 
+    /// The error of a raw call of NVRTC.
     #[cfg(feature = "nvrtc")]
     #[cold]
-    pub(crate) fn nvrtc(call: &'static str, code: nvrtcResult) -> Self {
+    #[must_use]
+    pub fn nvrtc(call: &'static str, code: nvrtcResult) -> Self {
         Self::new(Code::Nvrtc(code), call, ErrorKind::Driver, "")
     }
 
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = detail.into();
+        self
+    }
+
+    pub(crate) fn with_source(
+        mut self,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Self {
+        self.0.source = Some(Arc::new(source));
         self
     }
 
@@ -316,6 +338,7 @@ impl fmt::Display for Error {
             call,
             kind,
             detail,
+            source: _,
         } = &*self.0;
         f.write_str(call)?;
         match code {
@@ -372,7 +395,50 @@ impl fmt::Debug for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    /// What failed outside of CUDA, such as the reading of a file. `Display` tells it too.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source: &(dyn std::error::Error + 'static) = self.0.source.as_deref()?;
+        Some(source)
+    }
+}
+
+impl PartialEq for Error {
+    /// Whether both have the same [`code`](Error::code) and [`kind`](Error::kind), whatever call they come from.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.code == other.0.code && self.0.kind == other.0.kind
+    }
+}
+
+impl From<CUresult> for Error {
+    /// For `?` on [`CUresult::result`], where the call need not be named. A code that does not mean a failure makes an
+    /// error all the same.
+    ///
+    /// ```
+    /// use cuda_safe::{driver, sys};
+    ///
+    /// fn device(ordinal: i32) -> cuda_safe::Result<sys::CUdevice> {
+    ///     driver::init()?;
+    ///     let mut device = 0;
+    ///     // SAFETY: `device` is valid for the write.
+    ///     unsafe { sys::cuDeviceGet(&mut device, ordinal) }.result()?;
+    ///     Ok(device)
+    /// }
+    /// let error = device(-1).unwrap_err();
+    /// assert_eq!(error.driver_code(), Some(sys::CUresult::CUDA_ERROR_INVALID_DEVICE));
+    /// ```
+    fn from(code: CUresult) -> Self {
+        Self::driver("a driver call", code)
+    }
+}
+
+#[cfg(feature = "nvrtc")]
+impl From<nvrtcResult> for Error {
+    /// For `?` on `nvrtcResult::result`, where the call need not be named.
+    fn from(code: nvrtcResult) -> Self {
+        Self::nvrtc("a call of NVRTC", code)
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -476,6 +542,26 @@ mod tests {
                 "{code}"
             );
         }
+    }
+
+    #[test]
+    fn errors_are_equal_by_code_and_kind() {
+        let fault = |call| Error::driver(call, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        assert_eq!(fault("a"), fault("b").with_detail("d"));
+        assert_ne!(fault("a"), fault("a").with_kind(ErrorKind::Poisoned));
+        assert_ne!(fault("a"), Error::invalid("a", ""));
+        let code = CUresult::CUDA_ERROR_INVALID_VALUE;
+        assert_eq!(Error::from(code), Error::driver("cuCall", code));
+    }
+
+    #[test]
+    fn an_error_has_the_source_it_was_given() {
+        use std::error::Error as _;
+        let error = Error::invalid("Type::method", "what is wrong");
+        assert!(error.source().is_none());
+        let error = error.with_source(std::io::Error::other("the disk"));
+        assert_eq!(error.source().unwrap().to_string(), "the disk");
+        assert_eq!(error.clone().source().unwrap().to_string(), "the disk");
     }
 
     #[test]

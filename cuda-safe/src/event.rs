@@ -1,12 +1,19 @@
 //! Events: marks in a stream, to wait for and to measure time between.
 
-use std::{fmt, ptr, time::Duration};
+use std::{ptr, time::Duration};
 
 use cuda_sys::{self as sys, CUevent, CUresult};
 
-use crate::{context::Context, driver::LazySymbol, error::Result, stream::Stream};
+use crate::{
+    context::Context,
+    error::Result,
+    flags::options,
+    handle::{Adopt, Handle, Kind, handle},
+    newer,
+    stream::Stream,
+};
 
-/// A mark that a stream reaches when the work before it is done.
+/// A mark in a stream, reached when the work before it is done. Cloning gives another hold on the same event.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -23,62 +30,53 @@ use crate::{context::Context, driver::LazySymbol, error::Result, stream::Stream}
 /// # Ok(())
 /// # }
 /// ```
-pub struct Event {
-    raw: CUevent,
-    context: Context,
-    owned: bool,
-}
+pub struct Event(Handle<EventKind>);
 
-// SAFETY: an event handle may be used from any thread; the driver locks.
-unsafe impl Send for Event {}
-// SAFETY: as above.
-unsafe impl Sync for Event {}
+struct EventKind;
 
-/// How an event is made. `EventOptions::default()` is what [`Event::new`] takes.
-///
-/// ```
-/// # use cuda_safe::{Context, Event, EventOptions, Stream};
-/// # fn main() -> cuda_safe::Result<()> {
-/// # let context = Context::primary(0)?;
-/// # let stream = Stream::new(&context)?;
-/// let options = EventOptions::default().blocking_sync(true).disable_timing(true);
-/// let event = Event::with_options(&context, options)?;
-/// event.record(&stream)?;
-/// event.synchronize()?;
-/// assert!(event.query()?);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EventOptions {
-    /// No time is taken: cheaper to record and to wait for (`CU_EVENT_DISABLE_TIMING`).
-    pub disable_timing: bool,
-    /// A host thread that waits sleeps instead of spinning (`CU_EVENT_BLOCKING_SYNC`).
-    pub blocking_sync: bool,
-}
+impl Kind for EventKind {
+    type Raw = CUevent;
+    type Parent = Context;
+    const NAME: &'static str = "Event";
 
-impl EventOptions {
-    /// Sets [`disable_timing`](Self::disable_timing).
-    #[must_use]
-    pub fn disable_timing(mut self, disable: bool) -> Self {
-        self.disable_timing = disable;
-        self
-    }
-
-    /// Sets [`blocking_sync`](Self::blocking_sync).
-    #[must_use]
-    pub fn blocking_sync(mut self, blocking: bool) -> Self {
-        self.blocking_sync = blocking;
-        self
+    unsafe fn release(&self, raw: CUevent, context: &Context) -> Result<()> {
+        let _current = context.enter()?;
+        // SAFETY: released once, by this function's contract; the driver keeps what enqueued work needs of it.
+        context.check("cuEventDestroy_v2", unsafe { sys::cuEventDestroy_v2(raw) })
     }
 }
 
-type ElapsedTime = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
-// Newer headers rename it to a version that a 12.0 driver lacks.
-// SAFETY: at CUDA 12.0 the driver documents this signature for cuEventElapsedTime.
-static ELAPSED_TIME: LazySymbol<ElapsedTime> =
-    unsafe { LazySymbol::new(c"cuEventElapsedTime", 12, 0) };
+impl Adopt for EventKind {
+    fn adopt(_: CUevent) -> Self {
+        Self
+    }
+}
+
+handle!(Event, CUevent, released by "cuEventDestroy", made in Context);
+
+options! {
+    /// How an event is made. `EventOptions::default()` is what [`Event::new`] takes.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, EventOptions, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let options = EventOptions::default().blocking_sync(true).disable_timing(true);
+    /// let event = Event::with_options(&context, options)?;
+    /// event.record(&stream)?;
+    /// event.synchronize()?;
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct EventOptions {
+        /// Takes no time: cheaper to record and to wait for (`CU_EVENT_DISABLE_TIMING`).
+        disable_timing: bool;
+        /// A host thread that waits for the event sleeps instead of spinning (`CU_EVENT_BLOCKING_SYNC`).
+        blocking_sync: bool;
+    }
+}
 
 impl Event {
     /// A new event that takes the time.
@@ -124,72 +122,16 @@ impl Event {
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuEventCreate(&mut raw, flags) };
         context.check("cuEventCreate", code)?;
-        Ok(Self {
-            raw,
-            context: context.clone(),
-            owned: true,
-        })
-    }
-
-    /// The event behind a raw handle, which the caller goes on owning.
-    ///
-    /// # Safety
-    /// `raw` is an event of `context` that outlives the returned object.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Event, Stream};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// # let stream = Stream::new(&context)?;
-    /// let event = Event::new(&context)?;
-    /// // SAFETY: `event` is held for longer than `same`.
-    /// let same = unsafe { Event::from_raw(&context, event.as_raw()) };
-    /// same.record(&stream)?;
-    /// event.synchronize()?;
-    /// assert_eq!(same.context(), &context);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub unsafe fn from_raw(context: &Context, raw: CUevent) -> Self {
-        Self {
-            raw,
-            context: context.clone(),
-            owned: false,
-        }
-    }
-
-    /// The driver's handle, valid as long as this event is held.
-    #[must_use]
-    pub fn as_raw(&self) -> CUevent {
-        self.raw
-    }
-
-    /// Hands the raw handle to the caller, who destroys it from now on, and keeps its context alive
-    /// until then.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Event, sys};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let raw = Event::new(&context)?.into_raw();
-    /// context.set_current()?;
-    /// // SAFETY: the event is the caller's now, and destroyed once.
-    /// let code = unsafe { sys::cuEventDestroy_v2(raw) };
-    /// assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn into_raw(mut self) -> CUevent {
-        self.owned = false;
-        self.raw
+        // SAFETY: just made in this context, and owned by nobody else.
+        Ok(Self(unsafe {
+            Handle::new(raw, true, context.clone(), EventKind)
+        }))
     }
 
     /// The context that the event belongs to.
     #[must_use]
     pub fn context(&self) -> &Context {
-        &self.context
+        self.0.parent()
     }
 
     /// Enqueues the mark on `stream`, in place of where it was recorded before.
@@ -212,15 +154,15 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, stream: &Stream) -> Result<()> {
-        self.context.expect_same(
+        self.context().expect_same(
             stream.context(),
             "Event::record",
             "the event and the stream",
         )?;
         let _current = stream.enter()?;
         // SAFETY: both handles are live and of one context.
-        let code = unsafe { sys::cuEventRecord(self.raw, stream.as_raw()) };
-        self.context.check("cuEventRecord", code)
+        let code = unsafe { sys::cuEventRecord(self.as_raw(), stream.as_raw()) };
+        self.context().check("cuEventRecord", code)
     }
 
     /// Whether the mark has been reached; also true when it was never recorded. Does not wait.
@@ -243,11 +185,11 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventQuery")]
     pub fn query(&self) -> Result<bool> {
-        let _current = self.context.enter()?;
+        let _current = self.context().enter()?;
         // SAFETY: the handle is live.
-        match unsafe { sys::cuEventQuery(self.raw) } {
+        match unsafe { sys::cuEventQuery(self.as_raw()) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
-            code => self.context.check("cuEventQuery", code).map(|()| true),
+            code => self.context().check("cuEventQuery", code).map(|()| true),
         }
     }
 
@@ -271,10 +213,10 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        let _current = self.context.enter()?;
+        let _current = self.context().enter()?;
         // SAFETY: the handle is live.
-        let code = unsafe { sys::cuEventSynchronize(self.raw) };
-        self.context.check("cuEventSynchronize", code)
+        let code = unsafe { sys::cuEventSynchronize(self.as_raw()) };
+        self.context().check("cuEventSynchronize", code)
     }
 
     /// Milliseconds from `start` to this event, as the device's clock counts them, to about half
@@ -301,12 +243,12 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventElapsedTime")]
     pub fn elapsed_ms_since(&self, start: &Self) -> Result<f32> {
-        let elapsed_time = ELAPSED_TIME.get()?;
-        let _current = self.context.enter()?;
+        let elapsed_time = newer::cuEventElapsedTime()?;
+        let _current = self.context().enter()?;
         let mut milliseconds = 0.0;
         // SAFETY: both handles are live; `milliseconds` is valid for the write.
-        let code = unsafe { elapsed_time(&mut milliseconds, start.raw, self.raw) };
-        self.context
+        let code = unsafe { elapsed_time(&mut milliseconds, start.as_raw(), self.as_raw()) };
+        self.context()
             .check("cuEventElapsedTime", code)
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_NOT_READY => error.with_detail(
@@ -344,46 +286,5 @@ impl Event {
         Ok(Duration::from_secs_f64(
             f64::from(milliseconds.max(0.0)) / 1e3,
         ))
-    }
-
-    /// Destroys the event now and says whether that worked.
-    ///
-    /// # Errors
-    /// The driver refuses; the handle is not used again.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Event};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// assert!(Event::new(&context)?.close().is_ok());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuEventDestroy")]
-    pub fn close(mut self) -> Result<()> {
-        self.destroy()
-    }
-
-    fn destroy(&mut self) -> Result<()> {
-        if !std::mem::take(&mut self.owned) {
-            return Ok(());
-        }
-        let _current = self.context.enter()?;
-        // SAFETY: owned, and destroyed once; the driver keeps what enqueued work needs of it.
-        let code = unsafe { sys::cuEventDestroy_v2(self.raw) };
-        self.context.check("cuEventDestroy_v2", code)
-    }
-}
-
-impl fmt::Debug for Event {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Event({:p}, {:?})", self.raw, self.context)
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
-        let _ = self.destroy();
     }
 }

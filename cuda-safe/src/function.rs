@@ -4,7 +4,7 @@ use std::{
     ffi::c_int,
     fmt,
     sync::{
-        Arc, OnceLock,
+        OnceLock,
         atomic::{AtomicPtr, Ordering},
     },
 };
@@ -13,10 +13,12 @@ use cuda_sys::{self as sys, CUfunction, CUresult};
 
 use crate::{
     context::{CacheConfig, Context},
-    driver::LazySymbol,
     error::{Error, ErrorKind, Result},
+    flags::choices,
+    handle::{Handle, Kind, handle},
     launch::ArgumentSize,
     module::Module,
+    newer,
 };
 
 /// A kernel of a module, which it keeps loaded. Launching is in [`Function::launch`].
@@ -33,16 +35,11 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
-pub struct Function {
-    raw: CUfunction,
-    pub(crate) info: Arc<Info>,
-}
+pub struct Function(Handle<Info>);
 
 /// What a kernel's clones share.
-pub(crate) struct Info {
+struct Info {
     name: Box<str>,
-    module: Module,
     /// The module's, a step nearer: a launch looks at it.
     context: Context,
     /// Where the argument sizes lie that last fitted the parameters; see `fits`.
@@ -51,10 +48,21 @@ pub(crate) struct Info {
     parameters: OnceLock<Option<Box<[ParameterInfo]>>>,
 }
 
-// SAFETY: a function handle may be used from any thread; the driver locks.
-unsafe impl Send for Function {}
-// SAFETY: as above.
-unsafe impl Sync for Function {}
+impl Kind for Info {
+    type Raw = CUfunction;
+    type Parent = Module;
+    const NAME: &'static str = "Function";
+
+    unsafe fn release(&self, _: CUfunction, _: &Module) -> Result<()> {
+        Ok(()) // a part of its module
+    }
+
+    fn show(&self, raw: CUfunction, _: &Module, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Function({}, {raw:p})", self.name)
+    }
+}
+
+handle!(Function, CUfunction);
 
 /// Where a kernel's parameter lies in the parameter block, in bytes.
 ///
@@ -80,47 +88,46 @@ pub struct ParameterInfo {
     pub size: usize,
 }
 
-/// An attribute of a kernel (`CUfunction_attribute`). A newtype: a newer driver's attributes can
-/// be named by number.
-///
-/// ```
-/// # use cuda_safe::{Context, FunctionAttribute, Module};
-/// # fn main() -> cuda_safe::Result<()> {
-/// # let context = Context::primary(0)?;
-/// let source = r#"extern "C" __global__ void __launch_bounds__(128)
-///     bounded(float *x) { *x = 1; }"#;
-/// let bounded = Module::compile(&context, source)?.function("bounded")?;
-/// assert_eq!(bounded.attribute(FunctionAttribute::MAX_THREADS_PER_BLOCK)?, 128);
-/// assert!(bounded.attribute(FunctionAttribute::NUM_REGS)? > 0);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FunctionAttribute(pub u32);
-
-impl FunctionAttribute {
-    /// The most threads a block may have, as the kernel was compiled.
-    pub const MAX_THREADS_PER_BLOCK: Self = Self(0);
-    /// Bytes of static shared memory of a block.
-    pub const SHARED_SIZE_BYTES: Self = Self(1);
-    /// Bytes of constant memory that the kernel's module uses.
-    pub const CONST_SIZE_BYTES: Self = Self(2);
-    /// Bytes of local memory of a thread.
-    pub const LOCAL_SIZE_BYTES: Self = Self(3);
-    /// Registers of a thread.
-    pub const NUM_REGS: Self = Self(4);
-    /// The PTX version it was compiled from: 90 for `compute_90`.
-    pub const PTX_VERSION: Self = Self(5);
-    /// The architecture it was compiled for: 90 for `sm_90`.
-    pub const BINARY_VERSION: Self = Self(6);
-    /// Whether it was compiled with `-Xptxas --dlcm=ca`.
-    pub const CACHE_MODE_CA: Self = Self(7);
-    /// The most bytes of dynamic shared memory a launch may ask for. Settable, up to the device's
-    /// `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` less the static shared memory.
-    pub const MAX_DYNAMIC_SHARED_SIZE_BYTES: Self = Self(8);
-    /// The share of the L1 cache to be used as shared memory, in percent; -1 is the default.
-    /// Settable, a hint.
-    pub const PREFERRED_SHARED_MEMORY_CARVEOUT: Self = Self(9);
+choices! {
+    /// An attribute of a kernel (`CUfunction_attribute`). A newtype: a newer driver's attributes can
+    /// be named by number.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let source = r#"extern "C" __global__ void __launch_bounds__(128)
+    ///     bounded(float *x) { *x = 1; }"#;
+    /// let bounded = Module::compile(&context, source)?.function("bounded")?;
+    /// assert_eq!(bounded.attribute(FunctionAttribute::MAX_THREADS_PER_BLOCK)?, 128);
+    /// assert!(bounded.attribute(FunctionAttribute::NUM_REGS)? > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct FunctionAttribute(u32) {
+        /// The most threads a block may have, as the kernel was compiled.
+        MAX_THREADS_PER_BLOCK = 0, "CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK";
+        /// Bytes of static shared memory of a block.
+        SHARED_SIZE_BYTES = 1, "CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES";
+        /// Bytes of constant memory that the kernel's module uses.
+        CONST_SIZE_BYTES = 2, "CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES";
+        /// Bytes of local memory of a thread.
+        LOCAL_SIZE_BYTES = 3, "CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES";
+        /// Registers of a thread.
+        NUM_REGS = 4, "CU_FUNC_ATTRIBUTE_NUM_REGS";
+        /// The PTX version it was compiled from: 90 for `compute_90`.
+        PTX_VERSION = 5, "CU_FUNC_ATTRIBUTE_PTX_VERSION";
+        /// The architecture it was compiled for: 90 for `sm_90`.
+        BINARY_VERSION = 6, "CU_FUNC_ATTRIBUTE_BINARY_VERSION";
+        /// Whether it was compiled with `-Xptxas --dlcm=ca`.
+        CACHE_MODE_CA = 7, "CU_FUNC_ATTRIBUTE_CACHE_MODE_CA";
+        /// The most bytes of dynamic shared memory a launch may ask for. Settable, up to the device's
+        /// `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` less the static shared memory.
+        MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES";
+        /// The share of the L1 cache to be used as shared memory, in percent; -1 is the default.
+        /// Settable, a hint.
+        PREFERRED_SHARED_MEMORY_CARVEOUT = 9, "CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT";
+    }
 }
 
 /// What a kernel and the device can have on one multiprocessor.
@@ -144,13 +151,9 @@ pub struct Occupancy {
     pub block: u32,
 }
 
-type GetParamInfo = unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> CUresult;
-// SAFETY: the signature that the driver documents for this name since this version.
-static GET_PARAM_INFO: LazySymbol<GetParamInfo> =
-    unsafe { LazySymbol::new(c"cuFuncGetParamInfo", 12, 4) };
-
 impl Function {
-    /// The kernel behind a raw handle.
+    /// The kernel behind a raw handle. It is a part of its module, so that nobody releases it; `name` is what this
+    /// object calls it.
     ///
     /// # Safety
     /// `raw` is a kernel of `module`.
@@ -162,48 +165,39 @@ impl Function {
     /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
     /// let raw = module.function("nothing")?.as_raw(); // perhaps from a raw call
     /// // SAFETY: a kernel of this module.
-    /// let nothing = unsafe { Function::from_raw(&module, raw, "nothing") };
+    /// let nothing = unsafe { Function::borrow_raw(&module, raw, "nothing") };
     /// assert_eq!(nothing.as_raw(), raw);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub unsafe fn from_raw(module: &Module, raw: CUfunction, name: &str) -> Self {
+    pub unsafe fn borrow_raw(module: &Module, raw: CUfunction, name: &str) -> Self {
         let info = Info {
             name: name.into(),
-            module: module.clone(),
             context: module.context().clone(),
             fitted: AtomicPtr::new(std::ptr::null_mut()),
             parameters: OnceLock::new(),
         };
-        Self {
-            raw,
-            info: Arc::new(info),
-        }
-    }
-
-    /// The driver's handle, valid as long as the module is loaded.
-    #[must_use]
-    pub fn as_raw(&self) -> CUfunction {
-        self.raw
+        // SAFETY: as this function's contract says; the module is held.
+        Self(unsafe { Handle::new(raw, false, module.clone(), info) })
     }
 
     /// The name that it was asked for by.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.info.name
+        &self.0.kind().name
     }
 
     /// The module that it is part of.
     #[must_use]
     pub fn module(&self) -> &Module {
-        &self.info.module
+        self.0.parent()
     }
 
     /// The context that it is loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
-        &self.info.context
+        &self.0.kind().context
     }
 
     /// The kernel's parameters in order; `None` where the driver is older than CUDA 12.4 and
@@ -226,11 +220,11 @@ impl Function {
     /// ```
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn parameters(&self) -> Result<Option<&[ParameterInfo]>> {
-        if let Some(known) = self.info.parameters.get() {
+        if let Some(known) = self.0.kind().parameters.get() {
             return Ok(known.as_deref());
         }
         let read = self.read_parameters()?;
-        Ok(self.info.parameters.get_or_init(|| read).as_deref())
+        Ok(self.0.kind().parameters.get_or_init(|| read).as_deref())
     }
 
     /// Whether arguments of these sizes fit the parameters, or the driver can't tell.
@@ -240,9 +234,9 @@ impl Function {
     #[inline]
     pub(crate) fn fits(&self, sizes: &'static [ArgumentSize]) -> Result<bool> {
         let place = sizes.as_ptr().cast_mut();
-        if let Some(Some(parameters)) = self.info.parameters.get()
+        if let Some(Some(parameters)) = self.0.kind().parameters.get()
             && parameters.len() == sizes.len()
-            && self.info.fitted.load(Ordering::Relaxed) == place
+            && self.0.kind().fitted.load(Ordering::Relaxed) == place
         {
             return Ok(true);
         }
@@ -261,14 +255,14 @@ impl Function {
                 .all(|(parameter, (_, size))| parameter.size == *size);
         if fits {
             let place = sizes.as_ptr().cast_mut();
-            self.info.fitted.store(place, Ordering::Relaxed);
+            self.0.kind().fitted.store(place, Ordering::Relaxed);
         }
         Ok(fits)
     }
 
     #[cold]
     fn read_parameters(&self) -> Result<Option<Box<[ParameterInfo]>>> {
-        let get_param_info = match GET_PARAM_INFO.get() {
+        let get_param_info = match newer::cuFuncGetParamInfo() {
             Ok(function) => function,
             // Definite: the driver has no such function.
             Err(error) if *error.kind() == ErrorKind::Unsupported => return Ok(None),
@@ -280,7 +274,8 @@ impl Function {
             let (mut offset, mut size) = (0, 0);
             // SAFETY: the kernel is live, both are valid for the write; an index beyond the last
             // parameter is refused.
-            match unsafe { get_param_info(self.raw, parameters.len(), &mut offset, &mut size) } {
+            match unsafe { get_param_info(self.as_raw(), parameters.len(), &mut offset, &mut size) }
+            {
                 CUresult::CUDA_SUCCESS => parameters.push(ParameterInfo { offset, size }),
                 CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(Some(parameters.into())),
                 code => self.context().check("cuFuncGetParamInfo", code)?,
@@ -314,7 +309,11 @@ impl Function {
         // SAFETY: the kernel is live, `value` is valid for the write; an unknown attribute is
         // refused.
         let code = unsafe {
-            sys::cuFuncGetAttribute(&mut value, sys::CUfunction_attribute(attribute.0), self.raw)
+            sys::cuFuncGetAttribute(
+                &mut value,
+                sys::CUfunction_attribute(attribute.0),
+                self.as_raw(),
+            )
         };
         self.context().check("cuFuncGetAttribute", code)?;
         Ok(value)
@@ -341,7 +340,7 @@ impl Function {
         let _current = self.context().enter()?;
         // SAFETY: the kernel is live; an unknown attribute is refused.
         let code = unsafe {
-            sys::cuFuncSetAttribute(self.raw, sys::CUfunction_attribute(attribute.0), value)
+            sys::cuFuncSetAttribute(self.as_raw(), sys::CUfunction_attribute(attribute.0), value)
         };
         self.context()
             .check("cuFuncSetAttribute", code)
@@ -396,7 +395,7 @@ impl Function {
     pub fn set_cache_config(&self, config: CacheConfig) -> Result<()> {
         let _current = self.context().enter()?;
         // SAFETY: the kernel is live; an unknown value is refused.
-        let code = unsafe { sys::cuFuncSetCacheConfig(self.raw, sys::CUfunc_cache(config.0)) };
+        let code = unsafe { sys::cuFuncSetCacheConfig(self.as_raw(), sys::CUfunc_cache(config.0)) };
         self.context().check("cuFuncSetCacheConfig", code)
     }
 
@@ -428,7 +427,7 @@ impl Function {
         let code = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &mut blocks,
-                self.raw,
+                self.as_raw(),
                 threads,
                 dynamic_shared,
             )
@@ -450,7 +449,7 @@ impl Function {
             sys::cuOccupancyMaxPotentialBlockSize(
                 &mut grid,
                 &mut block,
-                self.raw,
+                self.as_raw(),
                 None,
                 dynamic_shared,
                 0,
@@ -462,11 +461,5 @@ impl Function {
             min_grid: u32::try_from(grid).unwrap_or(0),
             block: u32::try_from(block).unwrap_or(0),
         })
-    }
-}
-
-impl fmt::Debug for Function {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Function({}, {:p})", self.name(), self.raw)
     }
 }

@@ -44,11 +44,14 @@ mod device;
 pub mod driver;
 mod error;
 mod event;
+mod flags;
 mod function;
 pub mod guide;
+mod handle;
 mod launch;
 mod memory;
 mod module;
+mod newer;
 mod order;
 #[cfg(feature = "nvrtc")]
 mod program;
@@ -57,7 +60,7 @@ mod stream;
 
 pub use attribute::DeviceAttribute;
 pub use bytemuck;
-pub use context::{CacheConfig, Context, ContextFlags, Limit, MemoryInfo};
+pub use context::{CacheConfig, Context, ContextFlags, Limit, MemoryInfo, PushedContext};
 pub use cuda_sys as sys;
 pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
@@ -65,10 +68,11 @@ pub use event::{Event, EventOptions};
 pub use function::{Function, FunctionAttribute, Occupancy, ParameterInfo};
 pub use launch::{ByValue, Dim3, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out};
 pub use memory::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut, MemoryPool, Owner,
-    PinnedBuffer, PinnedFlags, Scope, Transfer, TransferError,
+    Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
+    ManagedBuffer, MemoryPool, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Scope, Storage,
+    StorageMut, StreamOrdered, Transfer, TransferError,
 };
-pub use module::{Global, JitOptions, Module};
+pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
 #[cfg(feature = "nvrtc")]
 pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
 pub use settle::Settled;

@@ -70,7 +70,7 @@ impl Stream {
         }
         let done = Event::without_timing(self.context())?;
         for other in &others {
-            self.wait(&other.record_event()?)?;
+            self.wait_event(&other.record_event()?)?;
         }
         let mut behind = Behind {
             stream: self,
@@ -99,7 +99,7 @@ impl Behind<'_> {
     fn tell(&mut self) -> Result<()> {
         self.told = true;
         let told = self.done.record(self.stream).and_then(|()| {
-            let waits = self.others.iter().map(|other| other.wait(&self.done));
+            let waits = self.others.iter().map(|other| other.wait_event(&self.done));
             // All of them, whatever becomes of one.
             waits.fold(Ok(()), Result::and)
         });

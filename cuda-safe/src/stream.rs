@@ -2,8 +2,7 @@
 
 use std::{
     ffi::{c_uint, c_void},
-    fmt, ptr,
-    sync::Arc,
+    ptr,
     thread::{self, ThreadId},
 };
 
@@ -14,6 +13,8 @@ use crate::{
     context::Context,
     error::{Error, Result},
     event::Event,
+    flags::options,
+    handle::{Adopt, Handle, Kind, handle},
 };
 
 /// A queue of work on a device: what is enqueued runs in order, beside other streams.
@@ -32,65 +33,68 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
-pub struct Stream(Arc<Inner>);
+pub struct Stream(Handle<StreamKind>);
 
-struct Inner {
-    raw: CUstream,
-    context: Context,
-    owned: bool,
+struct StreamKind {
     /// The per-thread default stream is another stream on every thread.
     thread: Option<ThreadId>,
 }
 
-// SAFETY: a stream handle may be used from any thread; the per-thread one is checked on use.
-unsafe impl Send for Inner {}
-// SAFETY: as above.
-unsafe impl Sync for Inner {}
+impl Kind for StreamKind {
+    type Raw = CUstream;
+    type Parent = Context;
+    const NAME: &'static str = "Stream";
+
+    unsafe fn release(&self, raw: CUstream, context: &Context) -> Result<()> {
+        let _current = context.enter()?;
+        // SAFETY: released once, by this function's contract. The driver returns at once, and gives the stream's
+        // resources back when its work is done.
+        context.check("cuStreamDestroy_v2", unsafe {
+            sys::cuStreamDestroy_v2(raw)
+        })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.thread == other.thread
+    }
+}
+
+impl Adopt for StreamKind {
+    fn adopt(raw: CUstream) -> Self {
+        Self {
+            thread: (raw == PER_THREAD).then(|| thread::current().id()),
+        }
+    }
+}
+
+handle!(Stream, CUstream, released by "cuStreamDestroy", made in Context);
 
 /// `CU_STREAM_LEGACY`
 const LEGACY: CUstream = ptr::without_provenance_mut(1);
 /// `CU_STREAM_PER_THREAD`
 const PER_THREAD: CUstream = ptr::without_provenance_mut(2);
 
-/// How a stream is made. `StreamOptions::default()` is what [`Stream::new`] takes.
-///
-/// ```
-/// # use cuda_safe::{Context, Stream, StreamOptions};
-/// # fn main() -> cuda_safe::Result<()> {
-/// # let context = Context::primary(0)?;
-/// # let stream = Stream::new(&context)?;
-/// let options = StreamOptions::default().blocking(true);
-/// let blocking = Stream::with_options(&context, options)?;
-/// assert!(blocking.is_blocking()?);
-/// assert!(!stream.is_blocking()?); // made with `Stream::new`
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StreamOptions {
-    /// Whether the stream waits for the legacy default stream and makes it wait
-    /// (`CU_STREAM_DEFAULT`). Off by default (`CU_STREAM_NON_BLOCKING`).
-    pub blocking: bool,
-    /// Lower is more urgent; see [`Context::stream_priority_range`]. Values out of range are
-    /// clamped by the driver.
-    pub priority: i32,
-}
-
-impl StreamOptions {
-    /// Sets [`blocking`](Self::blocking).
-    #[must_use]
-    pub fn blocking(mut self, blocking: bool) -> Self {
-        self.blocking = blocking;
-        self
-    }
-
-    /// Sets [`priority`](Self::priority).
-    #[must_use]
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.priority = priority;
-        self
+options! {
+    /// How a stream is made. `StreamOptions::default()` is what [`Stream::new`] takes.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream, StreamOptions};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let options = StreamOptions::default().blocking(true);
+    /// let blocking = Stream::with_options(&context, options)?;
+    /// assert!(blocking.is_blocking()?);
+    /// assert!(!stream.is_blocking()?); // made with `Stream::new`
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct StreamOptions {
+        /// Whether the stream waits for the legacy default stream and makes it wait (`CU_STREAM_DEFAULT`). Off by
+        /// default (`CU_STREAM_NON_BLOCKING`).
+        blocking: bool;
+        /// Lower is more urgent; see [`Context::stream_priority_range`]. The driver clamps values out of that range.
+        priority: i32;
     }
 }
 
@@ -127,7 +131,8 @@ impl Stream {
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuStreamCreateWithPriority(&mut raw, flags, options.priority) };
         context.check("cuStreamCreateWithPriority", code)?;
-        Ok(Self::wrap(raw, context, true, None))
+        // SAFETY: just made in this context, and owned by nobody else.
+        Ok(unsafe { Self::from_raw(context, raw) })
     }
 
     /// The legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams and
@@ -145,7 +150,8 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn legacy_default(context: &Context) -> Self {
-        Self::wrap(LEGACY, context, false, None)
+        // SAFETY: a handle that is always there, in every context.
+        unsafe { Self::borrow_raw(context, LEGACY) }
     }
 
     /// The calling thread's own default stream (`CU_STREAM_PER_THREAD`). On another thread the
@@ -165,83 +171,14 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn per_thread_default(context: &Context) -> Self {
-        Self::wrap(PER_THREAD, context, false, Some(thread::current().id()))
-    }
-
-    /// The stream behind a raw handle, which the caller goes on owning. `CU_STREAM_PER_THREAD` is
-    /// the calling thread's default stream, and can be used on this thread only.
-    ///
-    /// # Safety
-    /// `raw` is a stream of `context` and lives until the last clone of the returned stream, and
-    /// the last buffer made on it, is gone.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Stream};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// # let stream = Stream::new(&context)?;
-    /// let raw = stream.as_raw(); // perhaps from another library
-    /// // SAFETY: `stream` is held for longer than `same`.
-    /// let same = unsafe { Stream::from_raw(&context, raw) };
-    /// same.synchronize()?;
-    /// assert_eq!(same.as_raw(), raw);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub unsafe fn from_raw(context: &Context, raw: CUstream) -> Self {
-        let thread = (raw == PER_THREAD).then(|| thread::current().id());
-        Self::wrap(raw, context, false, thread)
-    }
-
-    fn wrap(raw: CUstream, context: &Context, owned: bool, thread: Option<ThreadId>) -> Self {
-        Self(Arc::new(Inner {
-            raw,
-            context: context.clone(),
-            owned,
-            thread,
-        }))
-    }
-
-    /// The driver's handle, valid as long as this stream is held.
-    #[must_use]
-    pub fn as_raw(&self) -> CUstream {
-        self.0.raw
-    }
-
-    /// Hands the raw handle to the caller, who destroys it from now on, and keeps its context alive
-    /// until then: the stream's own hold on the [context](Self::context) goes with this call.
-    ///
-    /// # Errors
-    /// Gives the stream back when others hold it too, buffers among them, or when it is not an
-    /// owned one.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Stream, sys};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// # let stream = Stream::new(&context)?;
-    /// let raw = stream.into_raw().expect("the only hold on an owned stream");
-    /// context.set_current()?;
-    /// // SAFETY: the stream is the caller's now, and destroyed once.
-    /// let code = unsafe { sys::cuStreamDestroy_v2(raw) };
-    /// assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn into_raw(self) -> Result<CUstream, Self> {
-        if !self.0.owned {
-            return Err(self);
-        }
-        let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
-        inner.owned = false;
-        Ok(inner.raw)
+        // SAFETY: a handle that is always there, in every context.
+        unsafe { Self::borrow_raw(context, PER_THREAD) }
     }
 
     /// The context that the stream belongs to.
     #[must_use]
     pub fn context(&self) -> &Context {
-        &self.0.context
+        self.0.parent()
     }
 
     /// Waits until everything enqueued so far has finished. Not every error means that it has:
@@ -266,7 +203,7 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         let _current = self.enter_to_wait("Stream::synchronize")?;
         // SAFETY: the handle is live.
-        let code = unsafe { sys::cuStreamSynchronize(self.0.raw) };
+        let code = unsafe { sys::cuStreamSynchronize(self.as_raw()) };
         self.context().check("cuStreamSynchronize", code)
     }
 
@@ -289,7 +226,7 @@ impl Stream {
     pub fn query(&self) -> Result<bool> {
         let _current = self.enter_to_wait("Stream::query")?;
         // SAFETY: the handle is live.
-        match unsafe { sys::cuStreamQuery(self.0.raw) } {
+        match unsafe { sys::cuStreamQuery(self.as_raw()) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
             code => self.context().check("cuStreamQuery", code).map(|()| true),
         }
@@ -309,7 +246,7 @@ impl Stream {
     /// let other = Stream::new(&context)?;
     /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
     /// let ready = stream.record_event()?;
-    /// other.wait(&ready)?; // what `other` does from now on finds the zeros
+    /// other.wait_event(&ready)?; // what `other` does from now on finds the zeros
     /// other.synchronize()?;
     /// assert!(ready.query()?);
     /// # drop(buffer);
@@ -317,10 +254,10 @@ impl Stream {
     /// # }
     /// ```
     #[doc(alias = "cuStreamWaitEvent")]
-    pub fn wait(&self, event: &Event) -> Result<()> {
+    pub fn wait_event(&self, event: &Event) -> Result<()> {
         let _current = self.enter()?;
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
-        let code = unsafe { sys::cuStreamWaitEvent(self.0.raw, event.as_raw(), 0) };
+        let code = unsafe { sys::cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0) };
         self.context().check("cuStreamWaitEvent", code)
     }
 
@@ -338,18 +275,18 @@ impl Stream {
     /// let other = Stream::new(&context)?;
     /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 4)?;
     /// buffer.fill(&stream, 7)?;
-    /// other.join(&stream)?; // kernels on `other` now find the sevens
+    /// other.wait_stream(&stream)?; // kernels on `other` now find the sevens
     /// other.synchronize()?;
     /// assert!(stream.query()?);
     /// # Ok(())
     /// # }
     /// ```
     #[doc(alias = "cuStreamWaitEvent")]
-    pub fn join(&self, other: &Self) -> Result<()> {
+    pub fn wait_stream(&self, other: &Self) -> Result<()> {
         if self == other {
             return Ok(());
         }
-        self.wait(&other.record_event()?)
+        self.wait_event(&other.record_event()?)
     }
 
     /// Enqueues the recording of `event`: it is reached when everything enqueued before it has
@@ -433,7 +370,7 @@ impl Stream {
         let _current = self.enter()?;
         let data = Box::into_raw(Box::new(function));
         // SAFETY: `call::<F>` takes back exactly this box, on any thread (`F: Send + 'static`).
-        let code = unsafe { sys::cuLaunchHostFunc(self.0.raw, Some(call::<F>), data.cast()) };
+        let code = unsafe { sys::cuLaunchHostFunc(self.as_raw(), Some(call::<F>), data.cast()) };
         if code != CUresult::CUDA_SUCCESS {
             // SAFETY: the driver did not take the box.
             drop(unsafe { Box::from_raw(data) });
@@ -450,7 +387,7 @@ impl Stream {
         let _current = self.enter()?;
         let mut priority = 0;
         // SAFETY: `priority` is valid for the write.
-        let code = unsafe { sys::cuStreamGetPriority(self.0.raw, &mut priority) };
+        let code = unsafe { sys::cuStreamGetPriority(self.as_raw(), &mut priority) };
         self.context().check("cuStreamGetPriority", code)?;
         Ok(priority)
     }
@@ -464,50 +401,25 @@ impl Stream {
         let _current = self.enter()?;
         let mut flags = 0;
         // SAFETY: `flags` is valid for the write.
-        let code = unsafe { sys::cuStreamGetFlags(self.0.raw, &mut flags) };
+        let code = unsafe { sys::cuStreamGetFlags(self.as_raw(), &mut flags) };
         self.context().check("cuStreamGetFlags", code)?;
         Ok(flags & 1 == 0)
-    }
-
-    /// Destroys the stream now and says whether that worked; work already enqueued still runs.
-    /// Where others hold it too, nothing happens until the last of them lets go.
-    ///
-    /// # Errors
-    /// The driver refuses; the handle is not used again.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Stream};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// # let stream = Stream::new(&context)?;
-    /// let other = stream.clone();
-    /// stream.close()?; // one hold less
-    /// assert!(other.close().is_ok()); // the last: destroyed
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuStreamDestroy")]
-    pub fn close(self) -> Result<()> {
-        match Arc::try_unwrap(self.0) {
-            Ok(mut inner) => inner.destroy(),
-            Err(_) => Ok(()),
-        }
     }
 
     /// Whether the handle is one that was created, which means the same stream in every context and
     /// thread; the default streams' do not.
     #[inline]
     pub(crate) fn is_created(&self) -> bool {
-        self.0.raw.addr() > 2
+        self.as_raw().addr() > 2
     }
 
     /// Makes the stream's context current, and checks that this thread may use the stream.
     #[inline]
     pub(crate) fn enter(&self) -> Result<crate::context::Current> {
-        if let Some(owner) = self.0.thread {
+        if let Some(owner) = self.0.kind().thread {
             self.expect_thread(owner)?;
         }
-        self.0.context.enter()
+        self.context().enter()
     }
 
     /// As [`enter`](Self::enter), for a call that waits for the stream, or asks how far it is: refused where that is
@@ -528,43 +440,5 @@ impl Stream {
             "this per-thread default stream was made on another thread, where the handle means \
              another stream: call Stream::per_thread_default on this thread, or use Stream::new",
         ))
-    }
-}
-
-impl PartialEq for Stream {
-    /// The same queue: equal handles of one context (and thread, for the per-thread default).
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-            || (self.0.raw == other.0.raw
-                && self.0.context == other.0.context
-                && self.0.thread == other.0.thread)
-    }
-}
-
-impl Eq for Stream {}
-
-impl fmt::Debug for Stream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stream({:p}, {:?})", self.0.raw, self.0.context)
-    }
-}
-
-impl Inner {
-    fn destroy(&mut self) -> Result<()> {
-        if !std::mem::take(&mut self.owned) {
-            return Ok(());
-        }
-        let _current = self.context.enter()?;
-        // SAFETY: owned, and destroyed once. The driver returns at once and releases the stream
-        // when its work is done.
-        let code = unsafe { sys::cuStreamDestroy_v2(self.raw) };
-        self.context.check("cuStreamDestroy_v2", code)
-    }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
-        let _ = self.destroy();
     }
 }

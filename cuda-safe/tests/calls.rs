@@ -107,7 +107,7 @@ fn contexts_end_when_their_last_hold_goes() {
         makes("cuCtxDestroy", &[], || drop(context));
         let context = create();
         // SAFETY: `context` outlives it.
-        let borrowed = unsafe { Context::from_raw(context.as_raw()).unwrap() };
+        let borrowed = unsafe { Context::borrow_raw(context.as_raw()).unwrap() };
         assert!(made("cuCtxDestroy", || borrowed.close().unwrap()).is_empty());
         makes("cuCtxDestroy", &[], || drop(context));
         let primary = Context::primary(0).unwrap();
@@ -165,7 +165,7 @@ fn streams_end_when_their_last_hold_goes() {
         assert!(made(destroy, || drop(stream)).is_empty());
         makes(destroy, &[], || drop(buffer));
         // SAFETY: the default stream lives as long as the context.
-        let borrowed = unsafe { Stream::from_raw(&context, std::ptr::null_mut()) };
+        let borrowed = unsafe { Stream::borrow_raw(&context, std::ptr::null_mut()) };
         assert!(made(destroy, || borrowed.close().unwrap()).is_empty());
         assert!(made(destroy, || drop(Stream::legacy_default(&context))).is_empty());
         let stream = Stream::new(&context).unwrap();
@@ -184,7 +184,7 @@ fn streams_are_equal_when_they_are_the_same_queue() {
         let b = Stream::new(&context).unwrap();
         assert_ne!(a, b);
         // SAFETY: `a` is held for longer.
-        assert_eq!(unsafe { Stream::from_raw(&context, a.as_raw()) }, a);
+        assert_eq!(unsafe { Stream::borrow_raw(&context, a.as_raw()) }, a);
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let legacy = Stream::legacy_default(&context);
         assert_eq!(legacy, Stream::legacy_default(&context));
@@ -318,7 +318,7 @@ fn events_are_made_as_asked_and_end() {
         makes("cuEventDestroy", &[], || drop(event));
         let event = Event::new(&context).unwrap();
         // SAFETY: `event` is held for longer.
-        let borrowed = unsafe { Event::from_raw(&context, event.as_raw()) };
+        let borrowed = unsafe { Event::borrow_raw(&context, event.as_raw()) };
         assert!(made("cuEventDestroy", || borrowed.close().unwrap()).is_empty());
         let (start, end) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
         start.record(&stream).unwrap();
@@ -429,7 +429,8 @@ fn views_keep_the_stream_and_the_context() {
         buffer.slice_mut(..4).unwrap().fill(&other, 9).unwrap();
         assert_eq!(buffer.to_vec(&stream).unwrap(), [9, 9, 9, 9, 7, 7, 7, 7]);
         // SAFETY: the buffer's own memory; nothing is enqueued on it.
-        let unordered = unsafe { DeviceView::<u32>::from_raw(buffer.as_device_ptr(), 8, &context) };
+        let unordered =
+            unsafe { DeviceView::<u32>::borrow_raw(buffer.as_device_ptr(), 8, &context) };
         assert_eq!(unordered.stream(), None);
         assert_eq!(unordered.owner().context(), &context);
     });
@@ -594,12 +595,12 @@ fn functions_are_set_up_as_asked() {
         assert!(made("cuFuncGetParamInfo", &mut launch).is_empty());
         assert_eq!(made("cuLaunchKernel(", &mut launch).len(), 1);
         // Exactly what is allowed is no misfit.
-        let fits = config.shared(64 << 10);
+        let fits = config.shared_bytes(64 << 10);
         // SAFETY: the kernel writes one number.
         unsafe { set.launch(&stream, fits, (&mut x,)).unwrap() };
         // SAFETY: nothing is launched.
-        let error =
-            unsafe { set.launch(&stream, fits.shared((64 << 10) + 4), (&mut x,)) }.unwrap_err();
+        let error = unsafe { set.launch(&stream, fits.shared_bytes((64 << 10) + 4), (&mut x,)) }
+            .unwrap_err();
         assert!(error.to_string().contains("65536 allowed"), "{error}");
         stream.synchronize().unwrap();
     });
@@ -696,7 +697,7 @@ fn a_refused_launch_says_why() {
         let most = set
             .attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)
             .unwrap();
-        let config = LaunchConfig::new(3, 32).shared(u32::try_from(most).unwrap());
+        let config = LaunchConfig::new(3, 32).shared_bytes(u32::try_from(most).unwrap());
         let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
         // SAFETY: nothing is launched.
         let error = unsafe { set.launch(&stream, config, (&mut x,)) }.unwrap_err();
@@ -807,8 +808,9 @@ fn modules_end_when_their_last_hold_goes() {
     traced("modules_end_when_their_last_hold_goes", "", || {
         let (context, _) = device();
         let unload = "cuModuleUnload";
-        let load =
-            || Module::from_ptx_with(&context, PTX, &JitOptions::default().line_info()).unwrap();
+        let load = || {
+            Module::from_ptx_with(&context, PTX, &JitOptions::default().line_info(true)).unwrap()
+        };
         let (a, b) = (load(), load());
         assert_ne!(a, b);
         assert_eq!(a, a.clone());

@@ -68,7 +68,7 @@ fn streams_and_events(context: &Context) -> Result<()> {
     let token = std::sync::Arc::new(());
     let moved = token.clone();
     let enqueued = stream.launch_host_function(move || drop(moved));
-    other.join(&stream)?;
+    other.wait_stream(&stream)?;
     end.record(&other)?;
     end.synchronize()?;
     end.elapsed_ms_since(&start)?;
@@ -87,7 +87,7 @@ fn streams_and_events(context: &Context) -> Result<()> {
 
 fn launches(context: &Context) -> Result<()> {
     let stream = Stream::new(context)?;
-    let module = Module::from_ptx_with(context, PTX, &JitOptions::default().line_info())?;
+    let module = Module::from_ptx_with(context, PTX, &JitOptions::default().line_info(true))?;
     let store = module.function("store")?;
     let counter: Global<u32> = module.global("counter", 1)?;
     module.function_names()?;

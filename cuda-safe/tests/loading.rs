@@ -82,7 +82,7 @@ fn the_last_hold_unloads_once() {
     let module = load(&context);
     let borrow = || {
         // SAFETY: `module` is held for longer.
-        unsafe { Module::from_raw(&context, module.as_raw()) }
+        unsafe { Module::borrow_raw(&context, module.as_raw()) }
     };
     borrow().close().unwrap();
     drop(borrow());

@@ -10,8 +10,8 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceAttribute, DeviceSlice, DeviceSliceMut, Function, LaunchConfig, Module, Program,
-    Stream,
+    Context, DeviceAttribute, DeviceMemory, Function, LaunchConfig, Module, Program, Storage,
+    StorageMut, Stream,
 };
 pub use filter::Filter;
 pub use layout::Layout;
@@ -302,9 +302,9 @@ impl Convolution {
     pub fn run(
         &self,
         stream: &Stream,
-        input: &(impl DeviceSlice<f32> + ?Sized),
+        input: &DeviceMemory<impl Storage, f32>,
         input_layout: Layout,
-        output: &mut (impl DeviceSliceMut<f32> + ?Sized),
+        output: &mut DeviceMemory<impl StorageMut, f32>,
         output_layout: Layout,
     ) -> Result<()> {
         if stream.context() != &self.context {
@@ -325,7 +325,7 @@ impl Convolution {
         let kernel = self.kernel(aligned)?;
         let (mut shape, blocks) = self.cut(&kernel, input_layout, output_layout)?;
         let config = LaunchConfig::new(blocks, kernel.plan.threads())
-            .shared(kernel.plan.shared_bytes(kernel.size));
+            .shared_bytes(kernel.plan.shared_bytes(kernel.size));
         let mut pointers: [*mut c_void; 4] = [
             (&raw mut from).cast(),
             (&raw mut to).cast(),

@@ -6,8 +6,8 @@ mod tuning;
 use std::marker::PhantomData;
 
 use cuda_safe::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, Function, LaunchConfig, Module, Owner,
-    PinnedBuffer, Program, Settled, Stream, bytemuck,
+    DeviceBuffer, DeviceMemory, DeviceView, Function, LaunchConfig, Module, Owner, PinnedBuffer,
+    Program, Settled, Storage, StorageMut, Stream, bytemuck,
 };
 use source::Operation;
 
@@ -115,7 +115,7 @@ impl Reducer {
     ///
     /// # Errors
     /// The kernel does not compile for this device, or work enqueued before failed.
-    pub fn sum<T: Element>(&mut self, data: &(impl DeviceSlice<T> + ?Sized)) -> Result<T::Sum> {
+    pub fn sum<T: Element>(&mut self, data: &DeviceMemory<impl Storage, T>) -> Result<T::Sum> {
         self.run_to_host::<T, T::Sum>(&Operation::sum::<T, T::Sum>(), data.view(), None)
     }
 
@@ -125,7 +125,7 @@ impl Reducer {
     /// As [`sum`](Self::sum).
     pub fn sum_wide<T: Element>(
         &mut self,
-        data: &(impl DeviceSlice<T> + ?Sized),
+        data: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Wide> {
         self.run_to_host::<T, T::Wide>(&Operation::sum::<T, T::Wide>(), data.view(), None)
     }
@@ -136,8 +136,8 @@ impl Reducer {
     /// `result` has not one element, or the kernel does not compile for this device.
     pub fn sum_into<T: Element>(
         &mut self,
-        data: &(impl DeviceSlice<T> + ?Sized),
-        result: &mut (impl DeviceSliceMut<T::Sum> + ?Sized),
+        data: &DeviceMemory<impl Storage, T>,
+        result: &mut DeviceMemory<impl StorageMut, T::Sum>,
     ) -> Result<()> {
         self.run_into::<T, T::Sum>(&Operation::sum::<T, T::Sum>(), data.view(), None, result)
     }
@@ -148,7 +148,7 @@ impl Reducer {
     /// As [`sum`](Self::sum).
     pub fn min<T: Element>(
         &mut self,
-        data: &(impl DeviceSlice<T> + ?Sized),
+        data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
         self.unless_empty(&Operation::min::<T>(), data.view())
     }
@@ -159,7 +159,7 @@ impl Reducer {
     /// As [`sum`](Self::sum).
     pub fn max<T: Element>(
         &mut self,
-        data: &(impl DeviceSlice<T> + ?Sized),
+        data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
         self.unless_empty(&Operation::max::<T>(), data.view())
     }
@@ -172,8 +172,8 @@ impl Reducer {
     /// The lengths differ; else as [`sum`](Self::sum).
     pub fn dot<T: Element>(
         &mut self,
-        x: &(impl DeviceSlice<T> + ?Sized),
-        y: &(impl DeviceSlice<T> + ?Sized),
+        x: &DeviceMemory<impl Storage, T>,
+        y: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Sum> {
         self.run_to_host::<T, T::Sum>(&Operation::dot::<T, T::Sum>(), x.view(), Some(y.view()))
     }
@@ -184,8 +184,8 @@ impl Reducer {
     /// As [`dot`](Self::dot).
     pub fn dot_wide<T: Element>(
         &mut self,
-        x: &(impl DeviceSlice<T> + ?Sized),
-        y: &(impl DeviceSlice<T> + ?Sized),
+        x: &DeviceMemory<impl Storage, T>,
+        y: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Wide> {
         self.run_to_host::<T, T::Wide>(&Operation::dot::<T, T::Wide>(), x.view(), Some(y.view()))
     }
@@ -197,7 +197,7 @@ impl Reducer {
     pub fn reduce<T: Element, A: Scalar>(
         &mut self,
         reduction: &MapReduce<T, A>,
-        data: &(impl DeviceSlice<T> + ?Sized),
+        data: &DeviceMemory<impl Storage, T>,
     ) -> Result<A> {
         self.run_to_host::<T, A>(&reduction.operation, data.view(), None)
     }
@@ -209,8 +209,8 @@ impl Reducer {
     pub fn reduce_into<T: Element, A: Scalar>(
         &mut self,
         reduction: &MapReduce<T, A>,
-        data: &(impl DeviceSlice<T> + ?Sized),
-        result: &mut (impl DeviceSliceMut<A> + ?Sized),
+        data: &DeviceMemory<impl Storage, T>,
+        result: &mut DeviceMemory<impl StorageMut, A>,
     ) -> Result<()> {
         self.run_into::<T, A>(&reduction.operation, data.view(), None, result)
     }
@@ -260,7 +260,7 @@ impl Reducer {
         operation: &Operation,
         x: DeviceView<'_, T>,
         y: Option<DeviceView<'_, T>>,
-        result: &mut (impl DeviceSliceMut<A> + ?Sized),
+        result: &mut DeviceMemory<impl StorageMut, A>,
     ) -> Result<()> {
         let result = result.view_mut();
         if result.len() != 1 {
@@ -299,7 +299,7 @@ impl Reducer {
         let count = x.len() as u64;
         let stream = &self.stream;
         let workspace = &mut self.workspace;
-        let owners = [Some(x.owner()), y.map(|y| y.owner()), owner];
+        let owners = [Some(x.owner()), y.as_ref().map(|y| y.owner()), owner];
         ordered(stream, owners, || {
             // SAFETY: the kernel reads `count` elements of x (and y), which are that long, uses two
             // words of workspace for each block, of which there is room for `most_blocks`, and

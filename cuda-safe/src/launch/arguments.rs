@@ -6,7 +6,11 @@ use bytemuck::Pod;
 use cuda_sys::CUdeviceptr;
 
 use super::check::ArgumentSize;
-use crate::{DeviceBuffer, DeviceView, DeviceViewMut, Global, error::Result, stream::Stream};
+use crate::{
+    error::Result,
+    memory::{DeviceMemory, DeviceView, Storage, StorageMut},
+    stream::Stream,
+};
 
 /// One argument of a kernel.
 ///
@@ -123,12 +127,12 @@ unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
     }
 }
 
-/// Device memory is passed as its address.
+/// Device memory, given by its address.
 macro_rules! device_memory_argument {
-    ($($type:ty),* $(,)?) => {$(
-        impl<T: Pod> Sealed for $type {}
+    ([$($generics:tt)*] $type:ty) => {
+        impl<$($generics)*> Sealed for $type {}
         // SAFETY: an address is its own bytes.
-        unsafe impl<T: Pod> KernelArgument for $type {
+        unsafe impl<$($generics)*> KernelArgument for $type {
             type Staged = CUdeviceptr;
             const SIZE: usize = size_of::<CUdeviceptr>();
 
@@ -142,19 +146,12 @@ macro_rules! device_memory_argument {
                 (&raw mut *staged).cast()
             }
         }
-    )*};
+    };
 }
 
-device_memory_argument!(
-    &DeviceBuffer<T>,
-    &mut DeviceBuffer<T>,
-    DeviceView<'_, T>,
-    &DeviceView<'_, T>,
-    &DeviceViewMut<'_, T>,
-    &mut DeviceViewMut<'_, T>,
-    &Global<T>,
-    &mut Global<T>,
-);
+device_memory_argument!([S: Storage, T: Pod] &DeviceMemory<S, T>);
+device_memory_argument!([S: StorageMut, T: Pod] &mut DeviceMemory<S, T>);
+device_memory_argument!([T: Pod] DeviceView<'_, T>);
 
 /// The arguments of a kernel: a tuple of up to 32 [`KernelArgument`]s.
 ///

@@ -57,22 +57,23 @@ impl fmt::Display for Dim3 {
     }
 }
 
-/// The shape of a launch.
+/// How a kernel is launched: how many blocks, of how many threads.
 ///
 /// ```
 /// use cuda_safe::LaunchConfig;
 ///
-/// let config = LaunchConfig::new((4, 2), (16, 16)).shared(1024);
+/// let config = LaunchConfig::new((4, 2), (16, 16)).shared_bytes(1024);
 /// assert_eq!(config.threads(), 4 * 2 * 256);
 /// assert_eq!(LaunchConfig::for_elements(1000).grid.x, 4); // blocks of 256
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct LaunchConfig {
-    /// Blocks.
+    /// Blocks in each dimension.
     pub grid: Dim3,
-    /// Threads of a block.
+    /// Threads per block in each dimension.
     pub block: Dim3,
-    /// Dynamic shared memory of a block, in bytes.
+    /// Bytes of dynamic shared memory per block.
     pub shared_bytes: u32,
     /// Whether all blocks must be resident at once, so that they may wait for each other.
     pub cooperative: bool,
@@ -154,22 +155,23 @@ impl LaunchConfig {
         ))
     }
 
-    /// With dynamic shared memory, in bytes a block.
+    /// Sets [`shared_bytes`](Self#structfield.shared_bytes): bytes of dynamic shared memory per block.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
     ///
-    /// let config = LaunchConfig::new(4, 128).shared(2048).cooperative();
+    /// let config = LaunchConfig::new(4, 128).shared_bytes(2048).cooperative(true);
     /// assert_eq!(config.shared_bytes, 2048);
     /// assert!(config.cooperative);
     /// ```
     #[must_use]
-    pub const fn shared(mut self, bytes: u32) -> Self {
+    pub const fn shared_bytes(mut self, bytes: u32) -> Self {
         self.shared_bytes = bytes;
         self
     }
 
-    /// With all blocks resident at once: for cooperative groups that span the grid.
+    /// Sets [`cooperative`](Self#structfield.cooperative): whether all blocks must be resident at once, as cooperative
+    /// groups that span the grid need it.
     ///
     /// ```
     /// # use cuda_safe::{Context, InOut, LaunchConfig, Module, Stream};
@@ -183,14 +185,14 @@ impl LaunchConfig {
     /// let meet = Module::compile(&context, source)?.function("meet")?;
     /// let mut x = [0; 2];
     /// // SAFETY: two blocks of one thread, which write two ints.
-    /// unsafe { meet.launch(&stream, LaunchConfig::new(2, 1).cooperative(), (InOut(&mut x),))? };
+    /// unsafe { meet.launch(&stream, LaunchConfig::new(2, 1).cooperative(true), (InOut(&mut x),))? };
     /// assert_eq!(x, [1, 1]);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub const fn cooperative(mut self) -> Self {
-        self.cooperative = true;
+    pub const fn cooperative(mut self, cooperative: bool) -> Self {
+        self.cooperative = cooperative;
         self
     }
 
@@ -235,9 +237,9 @@ mod tests {
     fn extents_are_shown_and_chosen() {
         assert_eq!(Dim3::from((2, 3)).to_string(), "2 x 3 x 1");
         assert_eq!(Dim3::from(2).to_string(), "2 x 1 x 1");
-        let config = LaunchConfig::new((2, 3), 32).shared(64);
+        let config = LaunchConfig::new((2, 3), 32).shared_bytes(64);
         assert_eq!((config.threads(), config.shared_bytes), (192, 64));
-        assert!(!config.cooperative && config.cooperative().cooperative);
+        assert!(!config.cooperative && config.cooperative(true).cooperative);
         let blocks = LaunchConfig::for_elements_in_blocks(1000, 100);
         assert_eq!((blocks.grid.x, blocks.block.x), (10, 100));
         assert_eq!(LaunchConfig::for_elements_in_blocks(1000, 0).grid.x, 1000);

@@ -1,15 +1,13 @@
 //! Owned device memory.
 
-use std::{fmt, marker::PhantomData};
-
 use bytemuck::Pod;
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::{
-    copy::Span,
-    methods::{device_read_methods, device_write_methods},
+    device::DeviceMemory,
     owner::Owner,
     size::byte_size,
+    storage::{OwnedStorage, Storage, StorageMut},
 };
 use crate::{capture::released, error::Result, stream::Stream};
 
@@ -18,7 +16,7 @@ use crate::{capture::released, error::Result, stream::Stream};
 /// A buffer belongs to the stream it was allocated on, and its memory is given back in that
 /// stream's order: after everything enqueued there before the drop. Methods that are given
 /// another stream order the two around their work. Kernels on another stream are the caller's to
-/// order, with [`Stream::join`].
+/// order, with [`Stream::wait_stream`].
 ///
 /// Elements are plain data: any bits are a valid value ([`bytemuck::Pod`]).
 ///
@@ -37,18 +35,99 @@ use crate::{capture::released, error::Result, stream::Stream};
 /// # Ok(())
 /// # }
 /// ```
-pub struct DeviceBuffer<T: Pod> {
+pub type DeviceBuffer<T> = DeviceMemory<StreamOrdered, T>;
+
+/// Memory of its own, in a stream's order: what a [`DeviceBuffer`] holds.
+#[derive(Debug)]
+pub struct StreamOrdered {
     ptr: CUdeviceptr,
-    len: usize,
     stream: Stream,
     owned: bool,
-    element: PhantomData<T>,
 }
 
-// SAFETY: `T` is plain data and the memory can be used from any thread.
-unsafe impl<T: Pod> Send for DeviceBuffer<T> {}
-// SAFETY: as above.
-unsafe impl<T: Pod> Sync for DeviceBuffer<T> {}
+// SAFETY: memory of the stream's context; freed in the stream's order, or when nothing runs any more.
+unsafe impl Storage for StreamOrdered {
+    const NAME: &'static str = "DeviceBuffer";
+
+    #[inline]
+    fn as_device_ptr(&self) -> CUdeviceptr {
+        self.ptr
+    }
+
+    #[inline]
+    fn owner(&self) -> Owner<'_> {
+        Owner::Stream(&self.stream)
+    }
+}
+
+// SAFETY: memory of its own.
+unsafe impl StorageMut for StreamOrdered {}
+
+impl OwnedStorage for StreamOrdered {
+    fn close(mut self) -> Result<()> {
+        self.free()
+    }
+}
+
+impl StreamOrdered {
+    fn allocate(stream: &Stream, bytes: usize) -> Result<Self> {
+        let mut storage = Self {
+            ptr: 0,
+            stream: stream.clone(),
+            owned: false,
+        };
+        if bytes == 0 {
+            return Ok(storage);
+        }
+        let context = stream.context();
+        let _current = stream.enter()?;
+        let (call, code) = if context.limits().memory_pools {
+            // SAFETY: `ptr` is valid for the write, the stream is live.
+            let code = unsafe { sys::cuMemAllocAsync(&mut storage.ptr, bytes, stream.as_raw()) };
+            ("cuMemAllocAsync", code)
+        } else {
+            // SAFETY: `ptr` is valid for the write.
+            ("cuMemAlloc_v2", unsafe {
+                sys::cuMemAlloc_v2(&mut storage.ptr, bytes)
+            })
+        };
+        if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            return Err(context.out_of_memory(call, bytes));
+        }
+        context.check(call, code)?;
+        storage.owned = true;
+        Ok(storage)
+    }
+
+    fn free(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.owned) {
+            return Ok(());
+        }
+        let context = self.stream.context();
+        let (call, code) = if context.limits().memory_pools
+            && let Ok(_current) = self.stream.enter()
+        {
+            // SAFETY: owned, and freed once, after everything enqueued on its stream.
+            let code = released(|| unsafe { sys::cuMemFreeAsync(self.ptr, self.stream.as_raw()) });
+            ("cuMemFreeAsync", code)
+        } else {
+            // No ordered free, or a per-thread stream seen from another thread: wait for all.
+            context.settle().or_leak()?;
+            let _current = context.enter()?;
+            // SAFETY: owned, and freed once; nothing runs that could use it.
+            let code = released(|| unsafe { sys::cuMemFree_v2(self.ptr) });
+            ("cuMemFree_v2", code)
+        };
+        context.check(call, code)
+    }
+}
+
+impl Drop for StreamOrdered {
+    fn drop(&mut self) {
+        // An error here can't be acted upon (the context has usually faulted); `close` reports it.
+        let _ = self.free();
+    }
+}
 
 impl<T: Pod> DeviceBuffer<T> {
     /// Memory for `len` elements with unspecified contents: whatever bits were there before.
@@ -71,34 +150,9 @@ impl<T: Pod> DeviceBuffer<T> {
     #[doc(alias = "cuMemAlloc")]
     pub fn uninit(stream: &Stream, len: usize) -> Result<Self> {
         let bytes = byte_size::<T>(len, "DeviceBuffer::uninit")?;
-        let mut buffer = Self {
-            ptr: 0,
-            len,
-            stream: stream.clone(),
-            owned: false,
-            element: PhantomData,
-        };
-        if bytes == 0 {
-            return Ok(buffer);
-        }
-        let context = stream.context();
-        let _current = stream.enter()?;
-        let (call, code) = if context.limits().memory_pools {
-            // SAFETY: `ptr` is valid for the write, the stream is live.
-            let code = unsafe { sys::cuMemAllocAsync(&mut buffer.ptr, bytes, stream.as_raw()) };
-            ("cuMemAllocAsync", code)
-        } else {
-            // SAFETY: `ptr` is valid for the write.
-            ("cuMemAlloc_v2", unsafe {
-                sys::cuMemAlloc_v2(&mut buffer.ptr, bytes)
-            })
-        };
-        if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
-            return Err(context.out_of_memory(call, bytes));
-        }
-        context.check(call, code)?;
-        buffer.owned = true;
-        Ok(buffer)
+        let storage = StreamOrdered::allocate(stream, bytes)?;
+        // SAFETY: room for `len` elements; allocations are aligned for every type of element.
+        Ok(unsafe { Self::from_storage(storage, len) })
     }
 
     /// `len` elements of zero bytes.
@@ -168,22 +222,23 @@ impl<T: Pod> DeviceBuffer<T> {
     /// ```
     #[must_use]
     pub unsafe fn from_raw(stream: &Stream, ptr: CUdeviceptr, len: usize) -> Self {
-        Self {
+        let storage = StreamOrdered {
             ptr,
-            len,
             stream: stream.clone(),
             owned: ptr != 0,
-            element: PhantomData,
-        }
+        };
+        // SAFETY: as this function's contract says.
+        unsafe { Self::from_storage(storage, len) }
     }
 
     /// Hands the memory to the caller, who frees it from now on (with `cuMemFreeAsync`, or
     /// `cuMemFree` once the stream is idle), and keeps the context alive until then: the buffer's
     /// own hold on its stream and context goes with this call. 0 when there are no elements.
     #[must_use]
-    pub fn into_raw(mut self) -> CUdeviceptr {
-        self.owned = false;
-        self.ptr
+    pub fn into_raw(self) -> CUdeviceptr {
+        let mut storage = self.into_storage();
+        storage.owned = false;
+        storage.ptr
     }
 
     /// The stream in whose order the memory is given back.
@@ -200,77 +255,6 @@ impl<T: Pod> DeviceBuffer<T> {
     /// ```
     #[must_use]
     pub fn stream(&self) -> &Stream {
-        &self.stream
-    }
-
-    /// Gives the memory back now and says whether that worked.
-    ///
-    /// # Errors
-    /// The driver refuses; the memory is leaked.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// # let stream = Stream::new(&context)?;
-    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 3)?;
-    /// assert!(buffer.close().is_ok());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuMemFreeAsync")]
-    #[doc(alias = "cuMemFree")]
-    pub fn close(mut self) -> Result<()> {
-        self.free()
-    }
-
-    fn free(&mut self) -> Result<()> {
-        if !std::mem::take(&mut self.owned) {
-            return Ok(());
-        }
-        let context = self.stream.context();
-        let (call, code) = if context.limits().memory_pools
-            && let Ok(_current) = self.stream.enter()
-        {
-            // SAFETY: owned, and freed once, after everything enqueued on its stream.
-            let code = released(|| unsafe { sys::cuMemFreeAsync(self.ptr, self.stream.as_raw()) });
-            ("cuMemFreeAsync", code)
-        } else {
-            // No ordered free, or a per-thread stream seen from another thread: wait for all.
-            context.settle().or_leak()?;
-            let _current = context.enter()?;
-            // SAFETY: owned, and freed once; nothing runs that could use it.
-            let code = released(|| unsafe { sys::cuMemFree_v2(self.ptr) });
-            ("cuMemFree_v2", code)
-        };
-        context.check(call, code)
-    }
-
-    pub(crate) fn span(&self) -> Span<'_> {
-        Span {
-            ptr: self.ptr,
-            bytes: self.len * size_of::<T>(),
-            owner: self.owner(),
-        }
-    }
-
-    fn owner(&self) -> Owner<'_> {
-        Owner::Stream(&self.stream)
-    }
-
-    device_read_methods!(T, '_);
-    device_write_methods!(T);
-}
-
-impl<T: Pod> fmt::Debug for DeviceBuffer<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DeviceBuffer({:#x}, {} elements)", self.ptr, self.len)
-    }
-}
-
-impl<T: Pod> Drop for DeviceBuffer<T> {
-    fn drop(&mut self) {
-        // An error here can't be acted upon (the context has usually faulted); `close` reports it.
-        let _ = self.free();
+        &self.storage().stream
     }
 }

@@ -2,24 +2,27 @@
 
 mod buffer;
 pub(crate) mod copy;
-mod methods;
+mod device;
+mod managed;
 mod owner;
 mod pinned;
 mod pool;
 mod scope;
 pub(crate) mod size;
+mod storage;
 mod transfer;
 mod view;
 
-pub use buffer::DeviceBuffer;
+pub use buffer::{DeviceBuffer, StreamOrdered};
+pub use device::DeviceMemory;
+pub use managed::{Managed, ManagedBuffer};
 pub use owner::Owner;
 pub use pinned::{PinnedBuffer, PinnedFlags};
 pub use pool::MemoryPool;
 pub use scope::Scope;
+pub use storage::{OwnedStorage, Storage, StorageMut};
 pub use transfer::{Transfer, TransferError};
-pub use view::{DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut};
+pub use view::{Borrowed, BorrowedMut, DeviceView, DeviceViewMut};
 
-pub(crate) use copy::{Span, device_to_host_enqueue, host_to_device_enqueue};
-pub(crate) use methods::{device_read_methods, device_write_methods};
+pub(crate) use copy::{device_to_host_enqueue, host_to_device_enqueue};
 pub(crate) use size::byte_size;
-pub(crate) use view::Sealed;

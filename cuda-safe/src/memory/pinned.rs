@@ -1,7 +1,6 @@
 //! Page-locked host memory.
 
 use std::{
-    ffi::c_uint,
     fmt,
     ops::{Deref, DerefMut},
     ptr::{self, NonNull},
@@ -12,7 +11,7 @@ use bytemuck::Pod;
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::size::byte_size;
-use crate::{capture::released, context::Context, error::Result};
+use crate::{capture::released, context::Context, error::Result, flags::flags};
 
 /// `len` elements in page-locked host memory: what copies that run beside the host need, and
 /// what copies fastest.
@@ -43,36 +42,27 @@ unsafe impl<T: Pod> Send for PinnedBuffer<T> {}
 // SAFETY: as above; shared access only reads.
 unsafe impl<T: Pod> Sync for PinnedBuffer<T> {}
 
-/// How page-locked memory is made (`CU_MEMHOSTALLOC_*`).
-///
-/// ```
-/// # use cuda_safe::{Context, PinnedBuffer, PinnedFlags};
-/// # fn main() -> cuda_safe::Result<()> {
-/// # let context = Context::primary(0)?;
-/// let flags = PinnedFlags::PORTABLE | PinnedFlags::DEVICE_MAP;
-/// let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, flags)?;
-/// assert_eq!(*buffer, [0; 4]);
-/// assert_ne!(buffer.device_ptr()?, 0); // kernels reach it too
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PinnedFlags(pub c_uint);
-
-impl PinnedFlags {
-    /// Page-locked for every context, not just this one.
-    pub const PORTABLE: Self = Self(1);
-    /// Mapped into the device's address space too; see [`PinnedBuffer::device_ptr`].
-    pub const DEVICE_MAP: Self = Self(2);
-    /// Not cached by the host: for data that the host only ever writes, in order. Reading it is
-    /// very slow.
-    pub const WRITE_COMBINED: Self = Self(4);
-}
-
-impl std::ops::BitOr for PinnedFlags {
-    type Output = Self;
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+flags! {
+    /// How page-locked memory is made (`CU_MEMHOSTALLOC_*`).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer, PinnedFlags};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let flags = PinnedFlags::PORTABLE | PinnedFlags::DEVICE_MAP;
+    /// let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, flags)?;
+    /// assert_eq!(*buffer, [0; 4]);
+    /// assert_ne!(buffer.device_ptr()?, 0); // kernels reach it too
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct PinnedFlags {
+        /// Page-locked for every context, not just this one.
+        PORTABLE = 1, "CU_MEMHOSTALLOC_PORTABLE";
+        /// Mapped into the device's address space too; see [`PinnedBuffer::device_ptr`].
+        DEVICE_MAP = 2, "CU_MEMHOSTALLOC_DEVICEMAP";
+        /// Not cached by the host: for data that the host only ever writes, in order. Reading it is very slow.
+        WRITE_COMBINED = 4, "CU_MEMHOSTALLOC_WRITECOMBINED";
     }
 }
 

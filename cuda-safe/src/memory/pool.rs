@@ -2,9 +2,16 @@
 
 use std::ffi::c_void;
 
-use cuda_sys::{self as sys, CUmemPool_attribute, CUmemoryPool};
+use cuda_sys::{
+    self as sys, CUmemAllocationType, CUmemLocation, CUmemLocationType, CUmemPool_attribute,
+    CUmemPoolProps, CUmemoryPool,
+};
 
-use crate::{context::Context, error::Result};
+use crate::{
+    context::Context,
+    error::Result,
+    handle::{Adopt, Handle, Kind, handle},
+};
 
 /// The memory pool that buffers of a context's device are allocated from.
 ///
@@ -24,18 +31,65 @@ use crate::{context::Context, error::Result};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
-pub struct MemoryPool {
-    raw: CUmemoryPool,
-    context: Context,
+pub struct MemoryPool(Handle<PoolKind>);
+
+struct PoolKind;
+
+impl Kind for PoolKind {
+    type Raw = CUmemoryPool;
+    type Parent = Context;
+    const NAME: &'static str = "MemoryPool";
+
+    unsafe fn release(&self, raw: CUmemoryPool, context: &Context) -> Result<()> {
+        // SAFETY: released once, by this function's contract. The driver keeps the pool until the last allocation
+        // from it is freed.
+        context.check("cuMemPoolDestroy", unsafe { sys::cuMemPoolDestroy(raw) })
+    }
 }
 
-// SAFETY: a pool handle may be used from any thread; the driver locks.
-unsafe impl Send for MemoryPool {}
-// SAFETY: as above.
-unsafe impl Sync for MemoryPool {}
+impl Adopt for PoolKind {
+    fn adopt(_: CUmemoryPool) -> Self {
+        Self
+    }
+}
+
+handle!(MemoryPool, CUmemoryPool, released by "cuMemPoolDestroy", made in Context);
 
 impl MemoryPool {
+    /// A new pool of memory on the context's device.
+    ///
+    /// # Errors
+    /// The device has no memory pools.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, MemoryPool};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let pool = MemoryPool::new(&context)?;
+    /// assert_ne!(pool, MemoryPool::current(&context)?);
+    /// assert_eq!(pool.used()?, 0);
+    /// pool.close()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemPoolCreate")]
+    pub fn new(context: &Context) -> Result<Self> {
+        let properties = CUmemPoolProps {
+            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            location: CUmemLocation {
+                type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+                id: context.device().as_raw(),
+            },
+            ..Default::default()
+        };
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: `raw` is valid for the write, the properties for the read.
+        let code = unsafe { sys::cuMemPoolCreate(&mut raw, &properties) };
+        context.check("cuMemPoolCreate", code)?;
+        // SAFETY: just made, and owned by nobody else.
+        Ok(unsafe { Self::from_raw(context, raw) })
+    }
+
     /// The pool that allocations on the context's device come from now.
     ///
     /// # Errors
@@ -57,16 +111,8 @@ impl MemoryPool {
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuDeviceGetMemPool(&mut raw, context.device().as_raw()) };
         context.check("cuDeviceGetMemPool", code)?;
-        Ok(Self {
-            raw,
-            context: context.clone(),
-        })
-    }
-
-    /// The driver's handle, valid as long as the device's pool is not changed.
-    #[must_use]
-    pub fn as_raw(&self) -> CUmemoryPool {
-        self.raw
+        // SAFETY: a pool of the context's device, which belongs to the driver.
+        Ok(unsafe { Self::borrow_raw(context, raw) })
     }
 
     /// Bytes that the pool keeps when it could give them back.
@@ -89,12 +135,12 @@ impl MemoryPool {
         // SAFETY: this attribute is read as a 64-bit number.
         let code = unsafe {
             sys::cuMemPoolSetAttribute(
-                self.raw,
+                self.as_raw(),
                 CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
                 (&raw mut bytes).cast::<c_void>(),
             )
         };
-        self.context.check("cuMemPoolSetAttribute", code)
+        self.0.parent().check("cuMemPoolSetAttribute", code)
     }
 
     /// Bytes that the pool holds, used or not.
@@ -149,17 +195,17 @@ impl MemoryPool {
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, keep: usize) -> Result<()> {
         // SAFETY: the handle is live.
-        let code = unsafe { sys::cuMemPoolTrimTo(self.raw, keep) };
-        self.context.check("cuMemPoolTrimTo", code)
+        let code = unsafe { sys::cuMemPoolTrimTo(self.as_raw(), keep) };
+        self.0.parent().check("cuMemPoolTrimTo", code)
     }
 
     fn get(&self, attribute: CUmemPool_attribute) -> Result<u64> {
         let mut value = 0u64;
         // SAFETY: the attributes asked for here are written as 64-bit numbers.
         let code = unsafe {
-            sys::cuMemPoolGetAttribute(self.raw, attribute, (&raw mut value).cast::<c_void>())
+            sys::cuMemPoolGetAttribute(self.as_raw(), attribute, (&raw mut value).cast::<c_void>())
         };
-        self.context.check("cuMemPoolGetAttribute", code)?;
+        self.0.parent().check("cuMemPoolGetAttribute", code)?;
         Ok(value)
     }
 }

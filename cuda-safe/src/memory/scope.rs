@@ -6,8 +6,9 @@ use bytemuck::Pod;
 
 use super::{
     copy,
+    device::DeviceMemory,
     size::expect_equal,
-    view::{DeviceSlice, DeviceSliceMut},
+    storage::{Storage, StorageMut},
 };
 use crate::{error::Result, stream::Stream};
 
@@ -103,9 +104,8 @@ impl<'env> Scope<'_, 'env> {
     pub fn upload<T: Pod>(
         &self,
         host: &'env [T],
-        device: &mut (impl DeviceSliceMut<T> + ?Sized),
+        device: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
-        let device = device.view_mut();
         expect_equal(host.len(), device.len(), "Scope::upload")?;
         // SAFETY: `host` is borrowed for longer than the scope, which waits for the stream.
         unsafe { copy::host_to_device_enqueue(device.span(), self.stream, host) }
@@ -118,10 +118,9 @@ impl<'env> Scope<'_, 'env> {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub fn download<T: Pod>(
         &self,
-        device: &(impl DeviceSlice<T> + ?Sized),
+        device: &DeviceMemory<impl Storage, T>,
         host: &'env mut [T],
     ) -> Result<()> {
-        let device = device.view();
         expect_equal(device.len(), host.len(), "Scope::download")?;
         // SAFETY: `host` is exclusively borrowed for longer than the scope, which waits.
         unsafe { copy::device_to_host_enqueue(device.span(), self.stream, host) }

@@ -6,9 +6,10 @@ use bytemuck::Pod;
 
 use super::{
     copy,
+    device::DeviceMemory,
     pinned::PinnedBuffer,
     size::expect_equal,
-    view::{DeviceSlice, DeviceSliceMut},
+    storage::{Storage, StorageMut},
 };
 use crate::{
     error::{Error, Result},
@@ -175,10 +176,9 @@ impl Stream {
     pub fn upload<T: Pod>(
         &self,
         host: PinnedBuffer<T>,
-        device: &mut (impl DeviceSliceMut<T> + ?Sized),
+        device: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<Transfer<T>, TransferError<T>> {
         const CALL: &str = "Stream::upload";
-        let device = device.view_mut();
         Transfer::start(host, self, CALL, |host| {
             expect_equal(host.len(), device.len(), CALL)?;
             // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
@@ -205,11 +205,10 @@ impl Stream {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub fn download<T: Pod>(
         &self,
-        device: &(impl DeviceSlice<T> + ?Sized),
+        device: &DeviceMemory<impl Storage, T>,
         host: PinnedBuffer<T>,
     ) -> Result<Transfer<T>, TransferError<T>> {
         const CALL: &str = "Stream::download";
-        let device = device.view();
         Transfer::start(host, self, CALL, |host| {
             expect_equal(device.len(), host.len(), CALL)?;
             // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
@@ -243,4 +242,8 @@ impl<T: Pod> fmt::Display for TransferError<T> {
     }
 }
 
-impl<T: Pod> std::error::Error for TransferError<T> {}
+impl<T: Pod> std::error::Error for TransferError<T> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source() // `Display` has told the error itself
+    }
+}

@@ -1,17 +1,17 @@
 //! Borrowed parts of device memory.
 
-use std::{fmt, marker::PhantomData};
+use std::{marker::PhantomData, ops::RangeBounds};
 
 use bytemuck::Pod;
 use cuda_sys::CUdeviceptr;
 
 use super::{
-    buffer::DeviceBuffer,
-    copy::Span,
-    methods::{device_read_methods, device_write_methods},
+    device::DeviceMemory,
     owner::Owner,
+    size,
+    storage::{Storage, StorageMut},
 };
-use crate::stream::Stream;
+use crate::{error::Result, stream::Stream};
 
 /// Elements in device memory, borrowed for reading: a part of a [`DeviceBuffer`], or all of it.
 ///
@@ -27,12 +27,7 @@ use crate::stream::Stream;
 /// # Ok(())
 /// # }
 /// ```
-pub struct DeviceView<'a, T> {
-    ptr: CUdeviceptr,
-    len: usize,
-    owner: Owner<'a>,
-    element: PhantomData<&'a T>,
-}
+pub type DeviceView<'a, T> = DeviceMemory<Borrowed<'a>, T>;
 
 /// Elements in device memory, borrowed for writing.
 ///
@@ -49,67 +44,55 @@ pub struct DeviceView<'a, T> {
 /// # Ok(())
 /// # }
 /// ```
-pub struct DeviceViewMut<'a, T> {
+pub type DeviceViewMut<'a, T> = DeviceMemory<BorrowedMut<'a>, T>;
+
+/// Memory that something else holds for `'a`: what a [`DeviceView`] holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Borrowed<'a> {
     ptr: CUdeviceptr,
-    len: usize,
     owner: Owner<'a>,
-    element: PhantomData<&'a mut T>,
 }
 
-mod sealed {
-    pub trait Sealed {}
-}
-pub(crate) use sealed::Sealed;
-
-/// What holds readable elements in device memory: buffers, views, module globals.
-///
-/// # Safety
-/// Sealed: the pointer and the length that a view carries are believed.
-///
-/// ```
-/// # use cuda_safe::{Context, DeviceBuffer, DeviceSlice, Stream};
-/// # fn main() -> cuda_safe::Result<()> {
-/// # let context = Context::primary(0)?;
-/// # let stream = Stream::new(&context)?;
-/// fn sum(stream: &Stream, x: &impl DeviceSlice<u32>) -> cuda_safe::Result<u32> {
-///     Ok(x.view().to_vec(stream)?.iter().sum())
-/// }
-/// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
-/// assert_eq!(sum(&stream, &buffer)?, 6);
-/// assert_eq!(sum(&stream, &buffer.slice(1..)?)?, 5);
-/// # Ok(())
-/// # }
-/// ```
-pub unsafe trait DeviceSlice<T: Pod>: Sealed {
-    /// All of it.
-    fn view(&self) -> DeviceView<'_, T>;
+/// Memory that something else holds for `'a` and leaves alone meanwhile: what a [`DeviceViewMut`] holds.
+#[derive(Debug)]
+pub struct BorrowedMut<'a> {
+    ptr: CUdeviceptr,
+    owner: Owner<'a>,
+    exclusive: PhantomData<&'a mut ()>,
 }
 
-/// What holds writable elements in device memory.
-///
-/// # Safety
-/// Sealed: the pointer and the length that a view carries are believed.
-///
-/// ```
-/// # use cuda_safe::{Context, DeviceBuffer, DeviceSliceMut, Stream};
-/// # fn main() -> cuda_safe::Result<()> {
-/// # let context = Context::primary(0)?;
-/// # let stream = Stream::new(&context)?;
-/// fn clear(stream: &Stream, x: &mut impl DeviceSliceMut<u32>) -> cuda_safe::Result<()> {
-///     x.view_mut().fill(stream, 0)
-/// }
-/// let mut buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
-/// clear(&stream, &mut buffer.slice_mut(1..)?)?;
-/// assert_eq!(buffer.to_vec(&stream)?, [1, 0, 0]);
-/// clear(&stream, &mut buffer)?;
-/// assert_eq!(buffer.to_vec(&stream)?, [0; 3]);
-/// # Ok(())
-/// # }
-/// ```
-pub unsafe trait DeviceSliceMut<T: Pod>: DeviceSlice<T> {
-    /// All of it.
-    fn view_mut(&mut self) -> DeviceViewMut<'_, T>;
+// SAFETY: whoever made the view has promised that the memory is there for `'a`.
+unsafe impl Storage for Borrowed<'_> {
+    const NAME: &'static str = "DeviceView";
+
+    #[inline]
+    fn as_device_ptr(&self) -> CUdeviceptr {
+        self.ptr
+    }
+
+    #[inline]
+    fn owner(&self) -> Owner<'_> {
+        self.owner
+    }
 }
+
+// SAFETY: as above.
+unsafe impl Storage for BorrowedMut<'_> {
+    const NAME: &'static str = "DeviceViewMut";
+
+    #[inline]
+    fn as_device_ptr(&self) -> CUdeviceptr {
+        self.ptr
+    }
+
+    #[inline]
+    fn owner(&self) -> Owner<'_> {
+        self.owner
+    }
+}
+
+// SAFETY: whoever made the view has promised that it is the only one for `'a`.
+unsafe impl StorageMut for BorrowedMut<'_> {}
 
 impl<'a, T: Pod> DeviceView<'a, T> {
     /// A view of memory that something else manages.
@@ -128,27 +111,19 @@ impl<'a, T: Pod> DeviceView<'a, T> {
     /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
     /// let raw = buffer.as_device_ptr(); // perhaps from another library
     /// // SAFETY: `buffer` has three elements, is held for longer, and belongs to the stream.
-    /// let view = unsafe { DeviceView::<u32>::from_raw(raw, 3, &stream) };
+    /// let view = unsafe { DeviceView::<u32>::borrow_raw(raw, 3, &stream) };
     /// assert_eq!(view.to_vec(&stream)?, [1, 2, 3]);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, owner: impl Into<Owner<'a>>) -> Self {
-        Self {
+    pub unsafe fn borrow_raw(ptr: CUdeviceptr, len: usize, owner: impl Into<Owner<'a>>) -> Self {
+        let storage = Borrowed {
             ptr,
-            len,
             owner: owner.into(),
-            element: PhantomData,
-        }
-    }
-
-    pub(crate) fn span(&self) -> Span<'_> {
-        Span {
-            ptr: self.ptr,
-            bytes: self.len * size_of::<T>(),
-            owner: self.owner,
-        }
+        };
+        // SAFETY: as this function's contract says.
+        unsafe { Self::from_storage(storage, len) }
     }
 
     /// The stream whose order the memory is in; `None` where the ordering is the caller's.
@@ -165,110 +140,77 @@ impl<'a, T: Pod> DeviceView<'a, T> {
     /// ```
     #[must_use]
     pub fn stream(&self) -> Option<&'a Stream> {
-        self.owner.stream()
+        self.storage().owner.stream()
     }
 
-    /// What the memory belongs to.
-    #[must_use]
-    pub fn owner(&self) -> Owner<'a> {
-        self.owner
+    /// A range of elements, borrowed for as long as this view's memory is.
+    ///
+    /// # Errors
+    /// The range goes beyond the end.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// fn tail(view: DeviceView<'_, u32>) -> cuda_safe::Result<DeviceView<'_, u32>> {
+    ///     view.into_slice(1..)
+    /// }
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+    /// assert_eq!(tail(buffer.view())?.to_vec(&stream)?, [2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let (ptr, len) = part::<T>(self.as_device_ptr(), self.len(), range, "into_slice")?;
+        let owner = self.storage().owner;
+        // SAFETY: within this view's memory, borrowed for no longer than it.
+        Ok(unsafe { Self::borrow_raw(ptr, len, owner) })
     }
-
-    device_read_methods!(T, 'a);
 }
 
 impl<'a, T: Pod> DeviceViewMut<'a, T> {
     /// A view of memory that something else manages.
     ///
     /// # Safety
-    /// As [`DeviceView::from_raw`], and nothing else uses the memory for `'a`.
+    /// As [`DeviceView::borrow_raw`], and nothing else uses the memory for `'a`.
     #[must_use]
-    pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, owner: impl Into<Owner<'a>>) -> Self {
-        Self {
+    pub unsafe fn borrow_raw(ptr: CUdeviceptr, len: usize, owner: impl Into<Owner<'a>>) -> Self {
+        let storage = BorrowedMut {
             ptr,
-            len,
             owner: owner.into(),
-            element: PhantomData,
-        }
-    }
-
-    pub(crate) fn span(&self) -> Span<'_> {
-        Span {
-            ptr: self.ptr,
-            bytes: self.len * size_of::<T>(),
-            owner: self.owner,
-        }
+            exclusive: PhantomData,
+        };
+        // SAFETY: as this function's contract says.
+        unsafe { Self::from_storage(storage, len) }
     }
 
     /// The stream whose order the memory is in; `None` where the ordering is the caller's.
     #[must_use]
     pub fn stream(&self) -> Option<&'a Stream> {
-        self.owner.stream()
+        self.storage().owner.stream()
     }
 
-    /// What the memory belongs to.
-    #[must_use]
-    pub fn owner(&self) -> Owner<'a> {
-        self.owner
-    }
-
-    device_read_methods!(T, '_);
-    device_write_methods!(T);
-}
-
-impl<T> Clone for DeviceView<'_, T> {
-    fn clone(&self) -> Self {
-        *self
+    /// A range of elements, borrowed for as long as this view's memory is.
+    ///
+    /// # Errors
+    /// The range goes beyond the end.
+    pub fn into_slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let (ptr, len) = part::<T>(self.as_device_ptr(), self.len(), range, "into_slice")?;
+        let owner = self.storage().owner;
+        // SAFETY: within this view's memory, borrowed for no longer than it, and the view is gone.
+        Ok(unsafe { Self::borrow_raw(ptr, len, owner) })
     }
 }
 
-impl<T> Copy for DeviceView<'_, T> {}
-
-impl<T> Sealed for DeviceBuffer<T> where T: Pod {}
-impl<T> Sealed for DeviceView<'_, T> {}
-impl<T> Sealed for DeviceViewMut<'_, T> {}
-impl<S: Sealed + ?Sized> Sealed for &S {}
-impl<S: Sealed + ?Sized> Sealed for &mut S {}
-
-// SAFETY: a buffer owns `len` elements at `ptr`.
-unsafe impl<T: Pod> DeviceSlice<T> for DeviceBuffer<T> {
-    fn view(&self) -> DeviceView<'_, T> {
-        self.view()
-    }
-}
-// SAFETY: a buffer owns `len` elements at `ptr`.
-unsafe impl<T: Pod> DeviceSliceMut<T> for DeviceBuffer<T> {
-    fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        self.view_mut()
-    }
-}
-// SAFETY: itself.
-unsafe impl<T: Pod> DeviceSlice<T> for DeviceView<'_, T> {
-    fn view(&self) -> DeviceView<'_, T> {
-        *self
-    }
-}
-// SAFETY: a shorter borrow of itself.
-unsafe impl<T: Pod> DeviceSlice<T> for DeviceViewMut<'_, T> {
-    fn view(&self) -> DeviceView<'_, T> {
-        self.view()
-    }
-}
-// SAFETY: a shorter borrow of itself.
-unsafe impl<T: Pod> DeviceSliceMut<T> for DeviceViewMut<'_, T> {
-    fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        self.view_mut()
-    }
-}
-
-impl<T> fmt::Debug for DeviceView<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DeviceView({:#x}, {} elements)", self.ptr, self.len)
-    }
-}
-
-impl<T> fmt::Debug for DeviceViewMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DeviceViewMut({:#x}, {} elements)", self.ptr, self.len)
-    }
+/// Address and length of a range of elements.
+pub(super) fn part<T>(
+    ptr: CUdeviceptr,
+    len: usize,
+    range: impl RangeBounds<usize>,
+    call: &'static str,
+) -> Result<(CUdeviceptr, usize)> {
+    let range = size::range_within(range, len, call)?;
+    let offset = range.start * size_of::<T>();
+    Ok((ptr + offset as CUdeviceptr, range.len()))
 }

@@ -1,15 +1,10 @@
 //! Global variables of a module.
 
-use std::{fmt, marker::PhantomData};
-
 use bytemuck::Pod;
 use cuda_sys::CUdeviceptr;
 
 use super::Module;
-use crate::{
-    DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut, Owner,
-    memory::{Sealed, Span, device_read_methods, device_write_methods},
-};
+use crate::memory::{DeviceMemory, Owner, Storage, StorageMut};
 
 /// A `__device__` or `__constant__` variable: `len` elements in the memory of a module, which it
 /// keeps loaded. Made by [`Module::global`].
@@ -30,65 +25,49 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-pub struct Global<T: Pod> {
+pub type Global<T> = DeviceMemory<ModuleVariable, T>;
+
+/// The memory of a module's variable: what a [`Global`] holds.
+#[derive(Debug)]
+pub struct ModuleVariable {
     ptr: CUdeviceptr,
-    len: usize,
     module: Module,
-    element: PhantomData<T>,
 }
+
+// SAFETY: memory of the module, which is held, and waits for its context before it goes.
+unsafe impl Storage for ModuleVariable {
+    const NAME: &'static str = "Global";
+
+    #[inline]
+    fn as_device_ptr(&self) -> CUdeviceptr {
+        self.ptr
+    }
+
+    #[inline]
+    fn owner(&self) -> Owner<'_> {
+        Owner::Context(self.module.context())
+    }
+}
+
+// SAFETY: as far as a variable that kernels use by name can be one's own: their launch is `unsafe`, and two globals of
+// one variable are kept from overlapping in a copy.
+unsafe impl StorageMut for ModuleVariable {}
 
 impl<T: Pod> Global<T> {
     /// # Safety
     /// `ptr` is memory of `module`, of `len` elements.
-    pub(super) unsafe fn from_raw(module: &Module, ptr: CUdeviceptr, len: usize) -> Self {
-        Self {
+    pub(super) unsafe fn of_module(module: &Module, ptr: CUdeviceptr, len: usize) -> Self {
+        let storage = ModuleVariable {
             ptr,
-            len,
             module: module.clone(),
-            element: PhantomData,
-        }
+        };
+        // SAFETY: as this function's contract says.
+        unsafe { Self::from_storage(storage, len) }
     }
 
     /// The module that the variable is part of.
     #[must_use]
     pub fn module(&self) -> &Module {
-        &self.module
-    }
-
-    fn span(&self) -> Span<'_> {
-        Span {
-            ptr: self.ptr,
-            bytes: self.len * size_of::<T>(),
-            owner: self.owner(),
-        }
-    }
-
-    fn owner(&self) -> Owner<'_> {
-        Owner::Context(self.module.context())
-    }
-
-    device_read_methods!(T, '_);
-    device_write_methods!(T);
-}
-
-impl<T: Pod> Sealed for Global<T> {}
-
-// SAFETY: `len` elements at `ptr` that live as long as the module, which is held.
-unsafe impl<T: Pod> DeviceSlice<T> for Global<T> {
-    fn view(&self) -> DeviceView<'_, T> {
-        self.view()
-    }
-}
-
-// SAFETY: as above.
-unsafe impl<T: Pod> DeviceSliceMut<T> for Global<T> {
-    fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        self.view_mut()
-    }
-}
-
-impl<T: Pod> fmt::Debug for Global<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Global({:#x}, {} elements)", self.ptr, self.len)
+        &self.storage().module
     }
 }

@@ -7,69 +7,43 @@ use std::{
 
 use cuda_sys::{CUjit_option, CUresult};
 
-/// Options for the compiler in the driver, which turns PTX into machine code when a module is
-/// loaded. Machine code passes through unchanged.
-///
-/// ```
-/// # use cuda_safe::{Context, JitOptions, Module};
-/// # fn main() -> cuda_safe::Result<()> {
-/// # let context = Context::primary(0)?;
-/// let options = JitOptions::default().max_registers(32).optimization_level(4).line_info();
-/// assert_eq!(options.max_registers, Some(32));
-/// let ptx = ".version 7.0
-///     .target sm_75
-///     .address_size 64
-///     .visible .entry nothing() { ret; }";
-/// let module = Module::from_ptx_with(&context, ptx, &options)?;
-/// assert!(module.function("nothing").is_ok());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct JitOptions {
-    /// The most registers a thread may use (`CU_JIT_MAX_REGISTERS`).
-    pub max_registers: Option<u32>,
-    /// 0 to 4; the driver's default is 4 (`CU_JIT_OPTIMIZATION_LEVEL`).
-    pub optimization_level: Option<u32>,
-    /// Keeps code for a debugger (`CU_JIT_GENERATE_DEBUG_INFO`).
-    pub debug_info: bool,
-    /// Keeps source lines (`CU_JIT_GENERATE_LINE_INFO`).
-    pub line_info: bool,
+use crate::flags::options;
+
+options! {
+    /// Options for the compiler in the driver, which turns PTX into machine code when a module is
+    /// loaded. Machine code passes through unchanged.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, JitOptions, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let options = JitOptions::default().max_registers(32).optimization_level(4).line_info(true);
+    /// assert_eq!(options.max_registers, Some(32));
+    /// let ptx = ".version 7.0
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry nothing() { ret; }";
+    /// let module = Module::from_ptx_with(&context, ptx, &options)?;
+    /// assert!(module.function("nothing").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct JitOptions {
+        /// The most registers a thread may use (`CU_JIT_MAX_REGISTERS`).
+        max_registers: Option<u32>, set to u32;
+        /// 0 to 4; the driver's default is 4 (`CU_JIT_OPTIMIZATION_LEVEL`).
+        optimization_level: Option<u32>, set to u32;
+        /// Whether to keep code for a debugger (`CU_JIT_GENERATE_DEBUG_INFO`).
+        debug_info: bool;
+        /// Whether to keep source lines (`CU_JIT_GENERATE_LINE_INFO`).
+        line_info: bool;
+    }
 }
 
 /// Bytes for the driver's error log; it writes no more than that.
 const LOG_BYTES: usize = 16 << 10;
 
 impl JitOptions {
-    /// Sets [`max_registers`](Self::max_registers).
-    #[must_use]
-    pub fn max_registers(mut self, registers: u32) -> Self {
-        self.max_registers = Some(registers);
-        self
-    }
-
-    /// Sets [`optimization_level`](Self::optimization_level).
-    #[must_use]
-    pub fn optimization_level(mut self, level: u32) -> Self {
-        self.optimization_level = Some(level);
-        self
-    }
-
-    /// Sets [`debug_info`](Self::debug_info).
-    #[must_use]
-    pub fn debug_info(mut self) -> Self {
-        self.debug_info = true;
-        self
-    }
-
-    /// Sets [`line_info`](Self::line_info).
-    #[must_use]
-    pub fn line_info(mut self) -> Self {
-        self.line_info = true;
-        self
-    }
-
     /// Calls `load` with the options as the driver takes them, and gives the error log back.
     pub(super) fn with_raw(
         &self,
@@ -138,11 +112,11 @@ mod tests {
         let lines = (CUjit_option::CU_JIT_GENERATE_LINE_INFO, 1);
         assert_eq!(given(none.max_registers(32)), [registers]);
         assert_eq!(given(none.optimization_level(3)), [level]);
-        assert_eq!(given(none.debug_info()), [debug]);
-        assert_eq!(given(none.line_info()), [lines]);
+        assert_eq!(given(none.debug_info(true)), [debug]);
+        assert_eq!(given(none.line_info(true)), [lines]);
         let all = none
-            .line_info()
-            .debug_info()
+            .line_info(true)
+            .debug_info(true)
             .optimization_level(3)
             .max_registers(32);
         assert_eq!(given(all), [registers, level, debug, lines]);

@@ -14,6 +14,7 @@ use crate::{
     context::Context,
     driver,
     error::{Code, Error, ErrorKind, Result},
+    handle::Handle,
 };
 
 impl Module {
@@ -283,6 +284,12 @@ impl Module {
     }
 
     /// `image` is as long as it says: checked, or made in this process.
+    /// # Safety
+    /// The driver has just made the image.
+    pub(super) unsafe fn from_linked(context: &Context, image: &[u8]) -> Result<Self> {
+        Self::load(context, image, &JitOptions::default(), Default::default)
+    }
+
     fn load(
         context: &Context,
         image: &[u8],
@@ -300,7 +307,10 @@ impl Module {
         if code != CUresult::CUDA_SUCCESS {
             return Err(load_error(context, CALL, code, log));
         }
-        Ok(Self::wrap(context, raw, true, names()))
+        // SAFETY: just loaded into this context, and owned by nobody else.
+        Ok(Self(unsafe {
+            Handle::new(raw, true, context.clone(), names())
+        }))
     }
 }
 
@@ -312,7 +322,7 @@ fn with_file(
 ) -> Result<Module> {
     let image = std::fs::read(path).map_err(|error| {
         let detail = format!("can't read {}: {error}", path.display());
-        Error::checked(ErrorKind::NotFound, call, detail)
+        Error::checked(ErrorKind::NotFound, call, detail).with_source(error)
     })?;
     load(&image).map_err(|error| match error.code() {
         Code::Checked => {
@@ -324,7 +334,12 @@ fn with_file(
 }
 
 #[cold]
-fn load_error(context: &Context, call: &'static str, code: CUresult, log: String) -> Error {
+pub(super) fn load_error(
+    context: &Context,
+    call: &'static str,
+    code: CUresult,
+    log: String,
+) -> Error {
     let log = log.trim_end().to_owned();
     let mut detail = match code {
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {

@@ -5,21 +5,24 @@ mod fatbin;
 mod global;
 mod image;
 mod jit;
+mod link;
 mod load;
 mod names;
 
-use std::{ffi::CString, fmt, ptr, sync::Arc};
+use std::{ffi::CString, ptr};
 
 use bytemuck::Pod;
 use cuda_sys::{self as sys, CUmodule, CUresult};
 
-pub use global::Global;
+pub use global::{Global, ModuleVariable};
 pub use jit::JitOptions;
+pub use link::Linker;
 
 use crate::{
     context::Context,
     error::{Code, Error, ErrorKind, Result},
     function::Function,
+    handle::{Adopt, Handle, Kind, handle},
 };
 
 /// Code loaded into a context: kernels and global variables.
@@ -38,15 +41,7 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
-pub struct Module(Arc<Inner>);
-
-struct Inner {
-    raw: CUmodule,
-    context: Context,
-    owned: bool,
-    names: Names,
-}
+pub struct Module(Handle<Names>);
 
 /// What is known of the names in a module from its source.
 #[derive(Default)]
@@ -69,44 +64,29 @@ impl Names {
     }
 }
 
-// SAFETY: a module handle may be used from any thread; the driver locks.
-unsafe impl Send for Inner {}
-// SAFETY: as above.
-unsafe impl Sync for Inner {}
+impl Kind for Names {
+    type Raw = CUmodule;
+    type Parent = Context;
+    const NAME: &'static str = "Module";
+
+    unsafe fn release(&self, raw: CUmodule, context: &Context) -> Result<()> {
+        // A kernel of the module may still run; unloading its code under it is not allowed.
+        context.synchronize()?;
+        let _current = context.enter()?;
+        // SAFETY: released once, by this function's contract, and nothing runs that could use it.
+        context.check("cuModuleUnload", unsafe { sys::cuModuleUnload(raw) })
+    }
+}
+
+impl Adopt for Names {
+    fn adopt(_: CUmodule) -> Self {
+        Self::default()
+    }
+}
+
+handle!(Module, CUmodule, released by "cuModuleUnload", made in Context);
 
 impl Module {
-    /// The module behind a raw handle, which the caller goes on owning.
-    ///
-    /// # Safety
-    /// `raw` is a module of `context` and stays loaded until the last clone of the returned
-    /// module, and the last function or global taken from it, is gone.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
-    /// let raw = module.as_raw(); // perhaps from another library
-    /// // SAFETY: `module` is held for longer than `same`.
-    /// let same = unsafe { Module::from_raw(&context, raw) };
-    /// assert!(same.function("nothing").is_ok());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub unsafe fn from_raw(context: &Context, raw: CUmodule) -> Self {
-        Self::wrap(context, raw, false, Names::default())
-    }
-
-    fn wrap(context: &Context, raw: CUmodule, owned: bool, names: Names) -> Self {
-        Self(Arc::new(Inner {
-            raw,
-            context: context.clone(),
-            owned,
-            names,
-        }))
-    }
-
     /// A kernel by its name: as in the source for `extern "C"`, mangled otherwise, or a name
     /// expression that the program was compiled with.
     ///
@@ -131,13 +111,13 @@ impl Module {
         let _current = self.context().enter()?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the module is live.
-        let code = unsafe { sys::cuModuleGetFunction(&mut raw, self.0.raw, linked.as_ptr()) };
+        let code = unsafe { sys::cuModuleGetFunction(&mut raw, self.as_raw(), linked.as_ptr()) };
         if code == CUresult::CUDA_ERROR_NOT_FOUND {
             return Err(self.not_found(CALL, code, "kernel", name));
         }
         self.context().check(CALL, code)?;
         // SAFETY: a kernel of this module, which the function holds.
-        Ok(unsafe { Function::from_raw(self, raw, name) })
+        Ok(unsafe { Function::borrow_raw(self, raw, name) })
     }
 
     /// A `__device__` or `__constant__` variable of `len` elements of `T`, by its name.
@@ -164,8 +144,9 @@ impl Module {
         let _current = self.context().enter()?;
         let (mut ptr, mut bytes) = (0, 0);
         // SAFETY: both are valid for the write, the name is NUL-terminated, the module is live.
-        let code =
-            unsafe { sys::cuModuleGetGlobal_v2(&mut ptr, &mut bytes, self.0.raw, linked.as_ptr()) };
+        let code = unsafe {
+            sys::cuModuleGetGlobal_v2(&mut ptr, &mut bytes, self.as_raw(), linked.as_ptr())
+        };
         if code == CUresult::CUDA_ERROR_NOT_FOUND {
             return Err(self.not_found(CALL, code, "global variable", name));
         }
@@ -182,7 +163,7 @@ impl Module {
             ));
         }
         // SAFETY: `len` elements of device memory that live as long as the module.
-        Ok(unsafe { Global::from_raw(self, ptr, len) })
+        Ok(unsafe { Global::of_module(self, ptr, len) })
     }
 
     /// The names of the module's kernels, as linked.
@@ -201,80 +182,19 @@ impl Module {
     /// ```
     #[doc(alias = "cuModuleEnumerateFunctions")]
     pub fn function_names(&self) -> Result<Vec<String>> {
-        names::enumerate(self).or_else(|error| self.0.names.entries.clone().ok_or(error))
-    }
-
-    /// The driver's handle, valid as long as this module is held.
-    #[must_use]
-    pub fn as_raw(&self) -> CUmodule {
-        self.0.raw
-    }
-
-    /// Hands the raw handle to the caller, who unloads it from now on, once nothing of it runs any
-    /// more, and keeps its context alive until then.
-    ///
-    /// The module's hold on its context ends as well: keep the [`Context`] for as long as the
-    /// handle is used. Where the context goes first, it takes the module along.
-    ///
-    /// # Errors
-    /// Gives the module back when others hold it too, or when it is not an owned one.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Module, sys};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
-    /// let raw = module.into_raw().expect("the only hold on an owned module");
-    /// context.set_current()?;
-    /// // SAFETY: the module is the caller's now, and unloaded once.
-    /// let code = unsafe { sys::cuModuleUnload(raw) };
-    /// assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn into_raw(self) -> Result<CUmodule, Self> {
-        if !self.0.owned {
-            return Err(self);
-        }
-        let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
-        inner.owned = false;
-        Ok(inner.raw)
+        names::enumerate(self).or_else(|error| self.0.kind().entries.clone().ok_or(error))
     }
 
     /// The context that the code is loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
-        &self.0.context
-    }
-
-    /// Waits for the context, unloads the code and says whether that worked. Where others hold
-    /// the module too, nothing happens until the last of them lets go.
-    ///
-    /// # Errors
-    /// The driver refuses; the handle is not used again.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
-    /// assert_eq!(module.context(), &context);
-    /// assert!(module.close().is_ok());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuModuleUnload")]
-    pub fn close(self) -> Result<()> {
-        match Arc::try_unwrap(self.0) {
-            Ok(mut inner) => inner.unload(),
-            Err(_) => Ok(()),
-        }
+        self.0.parent()
     }
 
     fn c_name(&self, name: &str, call: &'static str) -> Result<CString> {
         let linked = self
             .0
-            .names
+            .kind()
             .lowered
             .iter()
             .find(|(expression, _)| expression == name);
@@ -291,7 +211,7 @@ impl Module {
             let mut known = self.function_names().unwrap_or_default();
             known.extend(
                 self.0
-                    .names
+                    .kind()
                     .lowered
                     .iter()
                     .map(|(expression, _)| expression.clone()),
@@ -304,48 +224,13 @@ impl Module {
                 ". C++ mangles names: declare the kernel extern \"C\", or compile with a name expression",
             );
         } else {
-            if !self.0.names.variables.is_empty() {
-                detail.push_str(&format!("; it has {}", self.0.names.variables.join(", ")));
+            if !self.0.kind().variables.is_empty() {
+                detail.push_str(&format!("; it has {}", self.0.kind().variables.join(", ")));
             }
             detail.push_str(
                 ". C++ mangles names in namespaces, and unused static variables are dropped",
             );
         }
         Error::new(Code::Driver(code), call, ErrorKind::NotFound, detail)
-    }
-}
-
-impl PartialEq for Module {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.raw == other.0.raw
-    }
-}
-
-impl Eq for Module {}
-
-impl fmt::Debug for Module {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Module({:p}, {:?})", self.0.raw, self.0.context)
-    }
-}
-
-impl Inner {
-    fn unload(&mut self) -> Result<()> {
-        if !std::mem::take(&mut self.owned) {
-            return Ok(());
-        }
-        // A kernel of the module may still run; unloading its code under it is not allowed.
-        self.context.synchronize()?;
-        let _current = self.context.enter()?;
-        // SAFETY: owned, unloaded once, and nothing runs that could use it.
-        let code = unsafe { sys::cuModuleUnload(self.raw) };
-        self.context.check("cuModuleUnload", code)
-    }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        // After a fault the context's end frees the module; `close` reports errors.
-        let _ = self.unload();
     }
 }

@@ -6,27 +6,19 @@ use cuda_sys::{CUfunction, CUmodule, CUresult};
 
 use super::Module;
 use crate::{
-    driver::LazySymbol,
     error::{Error, ErrorKind, Result},
+    newer,
 };
 
 type GetFunctionCount = unsafe extern "C" fn(*mut c_uint, CUmodule) -> CUresult;
 type EnumerateFunctions = unsafe extern "C" fn(*mut CUfunction, c_uint, CUmodule) -> CUresult;
 type FuncGetName = unsafe extern "C" fn(*mut *const c_char, CUfunction) -> CUresult;
-// SAFETY: the signatures that the driver documents for these names since these versions.
-static GET_FUNCTION_COUNT: LazySymbol<GetFunctionCount> =
-    unsafe { LazySymbol::new(c"cuModuleGetFunctionCount", 12, 4) };
-// SAFETY: as above.
-static ENUMERATE_FUNCTIONS: LazySymbol<EnumerateFunctions> =
-    unsafe { LazySymbol::new(c"cuModuleEnumerateFunctions", 12, 4) };
-// SAFETY: as above.
-static FUNC_GET_NAME: LazySymbol<FuncGetName> = unsafe { LazySymbol::new(c"cuFuncGetName", 12, 3) };
 
 pub(super) fn enumerate(module: &Module) -> Result<Vec<String>> {
     let calls = Calls {
-        count: GET_FUNCTION_COUNT.get()?,
-        enumerate: ENUMERATE_FUNCTIONS.get()?,
-        name: FUNC_GET_NAME.get()?,
+        count: newer::cuModuleGetFunctionCount()?,
+        enumerate: newer::cuModuleEnumerateFunctions()?,
+        name: newer::cuFuncGetName()?,
     };
     let context = module.context();
     let _current = context.enter()?;

@@ -66,7 +66,7 @@ fn leaked() {
 #[test]
 fn released_twice() {
     with_stream(|stream, _| {
-        let event = Event::new(stream.context()).unwrap().into_raw();
+        let event = Event::new(stream.context()).unwrap().into_raw().unwrap();
         for _ in 0..2 {
             // SAFETY: not sound, on purpose; the emulator tells stale handles from others.
             let _ = unsafe { sys::cuEventDestroy_v2(event) };

@@ -80,7 +80,7 @@ fn a_raw_context_is_borrowed() {
     let owner = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     {
         // SAFETY: `owner` outlives the borrowed object and what is made from it.
-        let borrowed = unsafe { Context::from_raw(owner.as_raw()) }.unwrap();
+        let borrowed = unsafe { Context::borrow_raw(owner.as_raw()) }.unwrap();
         assert_eq!(borrowed, owner);
         assert_eq!(borrowed.device(), owner.device());
         let stream = Stream::new(&borrowed).unwrap();

@@ -69,11 +69,11 @@ fn blocking_events_and_raw_ones_work() {
     let event = Event::with_options(&context, EventOptions::default().blocking_sync(true)).unwrap();
     event.record(&stream).unwrap();
     event.synchronize().unwrap();
-    let raw = event.into_raw();
+    let raw = event.into_raw().unwrap();
     {
         // SAFETY: `raw` lives until the end of the test.
-        let borrowed = unsafe { Event::from_raw(&context, raw) };
-        stream.wait(&borrowed).unwrap();
+        let borrowed = unsafe { Event::borrow_raw(&context, raw) };
+        stream.wait_event(&borrowed).unwrap();
         borrowed.synchronize().unwrap();
     }
     // SAFETY: handed over by `into_raw`, and not used again.

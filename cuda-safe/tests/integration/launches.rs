@@ -147,7 +147,7 @@ fn shapes_beyond_the_device_are_told_with_its_limits() {
     launch(LaunchConfig::new(1, 0));
     launch(LaunchConfig::new((1, 65_536), 1));
     launch(LaunchConfig::new(u32::MAX, 1));
-    let text = launch(LaunchConfig::new(1, 1).shared(100 << 10));
+    let text = launch(LaunchConfig::new(1, 1).shared_bytes(100 << 10));
     assert!(text.contains("set_max_dynamic_shared"), "{text}");
     // The failures have broken nothing.
     // SAFETY: the kernel does nothing.
@@ -168,7 +168,7 @@ fn dynamic_shared_memory_is_there() {
             sum.set_max_dynamic_shared(n * 4).unwrap();
         }
         let mut out = [0u32];
-        let config = LaunchConfig::new(1, 128).shared(n * 4);
+        let config = LaunchConfig::new(1, 128).shared_bytes(n * 4);
         // SAFETY: the kernel uses n words of shared memory and writes one number.
         unsafe { sum.launch(&stream, config, (Out(&mut out), n)).unwrap() };
         assert_eq!(out[0], n * (n - 1) / 2);
@@ -194,11 +194,11 @@ fn cooperative_blocks_wait_for_each_other() {
     let resident = barrier.max_active_blocks(32, 0).unwrap()
         * context.device().multiprocessor_count().unwrap();
     let mut out = [0u32; 8];
-    let config = LaunchConfig::new(8, 32).cooperative();
+    let config = LaunchConfig::new(8, 32).cooperative(true);
     // SAFETY: one number a block.
     unsafe { barrier.launch(&stream, config, (Out(&mut out),)).unwrap() };
     assert_eq!(out, [8; 8]);
-    let config = LaunchConfig::new(resident + 1, 32).cooperative();
+    let config = LaunchConfig::new(resident + 1, 32).cooperative(true);
     // SAFETY: too many blocks: nothing is launched.
     let error = unsafe { barrier.launch(&stream, config, (0u64,)) }.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");

@@ -4,6 +4,8 @@ mod contexts;
 mod devices;
 mod events;
 mod launches;
+mod linking;
+mod managed;
 mod memory;
 mod modules;
 mod programs;

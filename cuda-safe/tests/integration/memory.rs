@@ -171,7 +171,7 @@ fn memory_goes_out_raw_and_comes_back() {
         .unwrap()
         .into_raw();
     // SAFETY: the memory of the line above; only borrowed.
-    let view = unsafe { DeviceView::<i32>::from_raw(raw + 4, 2, &stream) };
+    let view = unsafe { DeviceView::<i32>::borrow_raw(raw + 4, 2, &stream) };
     assert_eq!(view.to_vec(&stream).unwrap(), [2, 3]);
     // SAFETY: the memory of three lines above.
     let buffer = unsafe { DeviceBuffer::<i32>::from_raw(&stream, raw, 3) };

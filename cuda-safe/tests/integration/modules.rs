@@ -94,7 +94,7 @@ fn ptx_loads_from_text_image_and_file() {
     let options = JitOptions::default()
         .max_registers(32)
         .optimization_level(2)
-        .line_info();
+        .line_info(true);
     assert_eq!(
         answer_of(&Module::from_ptx_with(&context, PTX, &options).unwrap()),
         42
@@ -364,7 +364,7 @@ fn modules_are_equal_when_they_are_the_same() {
     let other = Module::from_ptx(&context, PTX).unwrap();
     assert!(one == one.clone() && one != other);
     // SAFETY: `one` is held for longer.
-    assert!(one == unsafe { Module::from_raw(&context, one.as_raw()) });
+    assert!(one == unsafe { Module::borrow_raw(&context, one.as_raw()) });
     assert_eq!(
         format!("{one:?}"),
         format!("Module({:p}, {context:?})", one.as_raw())
@@ -463,14 +463,14 @@ fn a_raw_module_is_borrowed_and_handed_over() {
     assert_eq!(module, twin);
     drop(twin);
     // SAFETY: `module` is held for longer.
-    let borrowed = unsafe { Module::from_raw(&context, module.as_raw()) };
+    let borrowed = unsafe { Module::borrow_raw(&context, module.as_raw()) };
     let borrowed = borrowed.into_raw().unwrap_err();
     assert_eq!(borrowed, module);
     borrowed.close().unwrap();
     assert_eq!(answer_of(&module), 42);
     let raw = module.into_raw().unwrap();
     // SAFETY: `raw` stays loaded until the end of the test.
-    assert_eq!(answer_of(&unsafe { Module::from_raw(&context, raw) }), 42);
+    assert_eq!(answer_of(&unsafe { Module::borrow_raw(&context, raw) }), 42);
     context.set_current().unwrap();
     // SAFETY: handed over by `into_raw`, and not used again.
     let code = unsafe { sys::cuModuleUnload(raw) };

@@ -64,12 +64,12 @@ fn query_wait_and_join_order_work() {
             .unwrap()
     };
     let mut copy = DeviceBuffer::<u32>::zeroed(&b, 1).unwrap();
-    b.join(&a).unwrap();
+    b.wait_stream(&a).unwrap();
     copy.copy_from(&b, &flag).unwrap();
     assert_eq!(copy.to_vec(&b).unwrap(), [1]);
     a.synchronize().unwrap();
     assert!(a.query().unwrap());
-    a.join(&a).unwrap();
+    a.wait_stream(&a).unwrap();
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn raw_streams_go_out_and_come_back() {
     let raw = stream.into_raw().unwrap();
     {
         // SAFETY: `raw` lives until the end of the test.
-        let borrowed = unsafe { Stream::from_raw(&context, raw) };
+        let borrowed = unsafe { Stream::borrow_raw(&context, raw) };
         borrowed.synchronize().unwrap();
     }
     // SAFETY: handed over by `into_raw`, and not used again.
@@ -124,7 +124,7 @@ fn a_raw_per_thread_stream_stays_on_its_thread() {
     let (context, _) = device();
     context.set_current().unwrap();
     // SAFETY: the default streams live as long as the context.
-    let stream = unsafe { Stream::from_raw(&context, std::ptr::without_provenance_mut(2)) };
+    let stream = unsafe { Stream::borrow_raw(&context, std::ptr::without_provenance_mut(2)) };
     assert_eq!(stream, Stream::per_thread_default(&context));
     stream.synchronize().unwrap();
     let elsewhere = thread::spawn(move || stream.synchronize().unwrap_err());

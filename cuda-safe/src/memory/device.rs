@@ -1,0 +1,479 @@
+//! The one type of device memory, and what all its kinds can do.
+
+use std::{fmt, marker::PhantomData, ops::RangeBounds};
+
+use bytemuck::Pod;
+use cuda_sys::CUdeviceptr;
+
+use super::{
+    copy::{self, Span},
+    owner::Owner,
+    size,
+    storage::{OwnedStorage, Storage, StorageMut},
+    view::{DeviceView, DeviceViewMut},
+};
+use crate::{error::Result, stream::Stream};
+
+/// Elements of type `T` in device memory. What holds the memory, the [`Storage`], makes the kind:
+///
+/// | kind | holds |
+/// | --- | --- |
+/// | [`DeviceBuffer`](crate::DeviceBuffer) | memory of its own, in a stream's order |
+/// | [`DeviceView`], [`DeviceViewMut`] | a part of another kind's, borrowed |
+/// | [`Global`](crate::Global) | a variable of a module |
+///
+/// All of them copy, fill, slice and serve as arguments of kernels in the same way. A function that takes any kind
+/// takes `&DeviceMemory<impl Storage, T>`, or `&mut DeviceMemory<impl StorageMut, T>` where it writes:
+///
+/// ```
+/// use cuda_safe::{Context, DeviceBuffer, DeviceMemory, Storage, StorageMut, Stream};
+///
+/// fn sum(stream: &Stream, x: &DeviceMemory<impl Storage, u32>) -> cuda_safe::Result<u32> {
+///     Ok(x.to_vec(stream)?.iter().sum())
+/// }
+/// fn clear(stream: &Stream, x: &mut DeviceMemory<impl StorageMut, u32>) -> cuda_safe::Result<()> {
+///     x.fill(stream, 0)
+/// }
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let mut buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+/// assert_eq!(sum(&stream, &buffer)?, 6);
+/// assert_eq!(sum(&stream, &buffer.slice(1..)?)?, 5);
+/// clear(&stream, &mut buffer.slice_mut(1..)?)?;
+/// assert_eq!(buffer.to_vec(&stream)?, [1, 0, 0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Elements are plain data: any bits are a valid value ([`bytemuck::Pod`]).
+pub struct DeviceMemory<S, T> {
+    storage: S,
+    len: usize,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<S: Storage, T: Pod> DeviceMemory<S, T> {
+    /// Memory of any kind, from what holds it: how a new kind of memory makes its objects.
+    ///
+    /// # Safety
+    /// The storage holds room for `len` elements at its address, aligned for `T`.
+    #[must_use]
+    pub unsafe fn from_storage(storage: S, len: usize) -> Self {
+        Self {
+            storage,
+            len,
+            element: PhantomData,
+        }
+    }
+
+    /// What holds the memory.
+    #[must_use]
+    #[inline]
+    pub fn storage(&self) -> &S {
+        &self.storage
+    }
+
+    /// What holds the memory, without its length.
+    #[must_use]
+    pub fn into_storage(self) -> S {
+        self.storage
+    }
+
+    /// What the memory belongs to: a stream, or a context alone.
+    #[must_use]
+    pub fn owner(&self) -> Owner<'_> {
+        self.storage.owner()
+    }
+
+    pub(crate) fn span(&self) -> Span<'_> {
+        Span {
+            ptr: self.as_device_ptr(),
+            bytes: self.size_bytes(),
+            owner: self.owner(),
+        }
+    }
+
+    /// Elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The size in bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    /// The device address of the first element; 0 when there are none.
+    #[must_use]
+    pub fn as_device_ptr(&self) -> CUdeviceptr {
+        self.storage.as_device_ptr()
+    }
+
+    /// All of it, borrowed for reading.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+    /// let view = buffer.view(); // can be copied, and borrows the buffer
+    /// assert_eq!(view.as_device_ptr(), buffer.as_device_ptr());
+    /// assert_eq!((view.len(), view.size_bytes()), (2, 8));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn view(&self) -> DeviceView<'_, T> {
+        let owner = self.owner();
+        // SAFETY: this object's own memory, borrowed for no longer than it.
+        unsafe { DeviceView::borrow_raw(self.as_device_ptr(), self.len, owner) }
+    }
+
+    /// A range of elements.
+    ///
+    /// # Errors
+    /// The range goes beyond the end.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4])?;
+    /// assert_eq!(buffer.slice(1..3)?.to_vec(&stream)?, [2, 3]);
+    /// assert!(buffer.slice(3..5).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceView<'_, T>> {
+        let range = size::range_within(range, self.len, "slice")?;
+        let ptr = self.as_device_ptr() + (range.start * size_of::<T>()) as CUdeviceptr;
+        let owner = self.owner();
+        // SAFETY: within this object's own memory, borrowed for no longer than it.
+        Ok(unsafe { DeviceView::borrow_raw(ptr, range.len(), owner) })
+    }
+
+    /// The elements before `index`, and those from it on.
+    ///
+    /// # Errors
+    /// `index` is beyond the end.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+    /// let (head, tail) = buffer.split_at(1)?;
+    /// assert_eq!((head.to_vec(&stream)?, tail.to_vec(&stream)?), (vec![1], vec![2, 3]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[allow(clippy::type_complexity, reason = "a pair of views")]
+    pub fn split_at(&self, index: usize) -> Result<(DeviceView<'_, T>, DeviceView<'_, T>)> {
+        Ok((self.slice(..index)?, self.slice(index..)?))
+    }
+
+    /// Copies all elements into `host`, and waits for that.
+    ///
+    /// # Errors
+    /// The lengths differ, or work enqueued before failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+    /// let mut host = [0; 2];
+    /// buffer.copy_to_slice(&stream, &mut host)?;
+    /// assert_eq!(host, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemcpyDtoH")]
+    #[doc(alias = "cuMemcpyDtoHAsync")]
+    pub fn copy_to_slice(&self, stream: &Stream, host: &mut [T]) -> Result<()> {
+        size::expect_equal(self.len, host.len(), "copy_to_slice")?;
+        copy::device_to_host(self.span(), stream, host)
+    }
+
+    /// A copy of all elements on the host; waits for it.
+    ///
+    /// # Errors
+    /// Work enqueued before failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemcpyDtoH")]
+    #[doc(alias = "cuMemcpyDtoHAsync")]
+    pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>> {
+        copy::device_to_vec(self.span(), stream, self.len)
+    }
+}
+
+impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
+    /// All of it, borrowed for writing.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+    /// buffer.view_mut().fill(&stream, 7)?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [7, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
+        let owner = self.owner();
+        // SAFETY: this object's own memory, borrowed exclusively for no longer than it.
+        unsafe { DeviceViewMut::borrow_raw(self.as_device_ptr(), self.len, owner) }
+    }
+
+    /// A range of elements, for writing.
+    ///
+    /// # Errors
+    /// The range goes beyond the end.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
+    /// buffer.slice_mut(1..3)?.copy_from_slice(&stream, &[5, 6])?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [0, 5, 6, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<DeviceViewMut<'_, T>> {
+        let range = size::range_within(range, self.len, "slice_mut")?;
+        let ptr = self.as_device_ptr() + (range.start * size_of::<T>()) as CUdeviceptr;
+        let owner = self.owner();
+        // SAFETY: within this object's own memory, borrowed exclusively for no longer than it.
+        Ok(unsafe { DeviceViewMut::borrow_raw(ptr, range.len(), owner) })
+    }
+
+    /// The elements before `index`, and those from it on, for writing.
+    ///
+    /// # Errors
+    /// `index` is beyond the end.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 3)?;
+    /// let (mut head, mut tail) = buffer.split_at_mut(1)?;
+    /// head.fill(&stream, 1)?;
+    /// tail.copy_from(&stream, &DeviceBuffer::from_slice(&stream, &[2, 3])?)?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[allow(clippy::type_complexity, reason = "a pair of views")]
+    pub fn split_at_mut(
+        &mut self,
+        index: usize,
+    ) -> Result<(DeviceViewMut<'_, T>, DeviceViewMut<'_, T>)> {
+        let index = size::range_within(..index, self.len, "split_at_mut")?.end;
+        let middle = self.as_device_ptr() + (index * size_of::<T>()) as CUdeviceptr;
+        let owner = self.owner();
+        // SAFETY: two parts of this object's own memory that do not overlap.
+        Ok(unsafe {
+            (
+                DeviceViewMut::borrow_raw(self.as_device_ptr(), index, owner),
+                DeviceViewMut::borrow_raw(middle, self.len - index, owner),
+            )
+        })
+    }
+
+    /// Copies all of `host` here, and waits until `host` has been read.
+    ///
+    /// # Errors
+    /// The lengths differ, or work enqueued before failed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+    /// buffer.copy_from_slice(&stream, &[1, 2])?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+    /// assert!(buffer.copy_from_slice(&stream, &[1, 2, 3]).is_err()); // lengths differ
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemcpyHtoD")]
+    #[doc(alias = "cuMemcpyHtoDAsync")]
+    pub fn copy_from_slice(&mut self, stream: &Stream, host: &[T]) -> Result<()> {
+        size::expect_equal(host.len(), self.len, "copy_from_slice")?;
+        copy::host_to_device(self.span(), stream, host)
+    }
+
+    /// Enqueues a copy of all of `source`, which may be of another stream or device.
+    ///
+    /// # Errors
+    /// The lengths differ, or the driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let source = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
+    /// let mut copy = DeviceBuffer::uninit(&stream, 2)?;
+    /// copy.copy_from(&stream, &source)?;
+    /// assert_eq!(copy.to_vec(&stream)?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemcpyDtoD")]
+    #[doc(alias = "cuMemcpyDtoDAsync")]
+    pub fn copy_from(
+        &mut self,
+        stream: &Stream,
+        source: &DeviceMemory<impl Storage, T>,
+    ) -> Result<()> {
+        let source = source.view();
+        size::expect_equal(source.len(), self.len, "copy_from")?;
+        copy::device_to_device(self.span(), stream, source.span())
+    }
+
+    /// Enqueues setting every element to `value`.
+    ///
+    /// One driver call for elements of 1, 2 or 4 bytes and for values of equal bytes; one
+    /// call for each 4 bytes of the element otherwise.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::uninit(&stream, 3)?;
+    /// buffer.fill(&stream, 0.1f64)?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [0.1; 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemsetD32Async")]
+    pub fn fill(&mut self, stream: &Stream, value: T) -> Result<()> {
+        copy::fill(self.span(), stream, bytemuck::bytes_of(&value))
+    }
+
+    /// Enqueues setting every byte to `value`.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 2)?;
+    /// buffer.memset_u8(&stream, 0xab)?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [0xabab_abab; 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemsetD8Async")]
+    pub fn memset_u8(&mut self, stream: &Stream, value: u8) -> Result<()> {
+        copy::fill(self.span(), stream, &[value])
+    }
+
+    /// Enqueues setting every 16 bits to `value`.
+    ///
+    /// # Errors
+    /// The size is no multiple of 2 bytes.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 2)?;
+    /// buffer.memset_u16(&stream, 0x1234)?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [0x1234_1234; 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemsetD16Async")]
+    pub fn memset_u16(&mut self, stream: &Stream, value: u16) -> Result<()> {
+        copy::fill(self.span(), stream, &value.to_ne_bytes())
+    }
+
+    /// Enqueues setting every 32 bits to `value`.
+    ///
+    /// # Errors
+    /// The size is no multiple of 4 bytes.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u64>::uninit(&stream, 2)?;
+    /// buffer.memset_u32(&stream, 1)?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [0x1_0000_0001; 2]);
+    /// buffer.memset_u8(&stream, 0xff)?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [u64::MAX; 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemsetD32Async")]
+    pub fn memset_u32(&mut self, stream: &Stream, value: u32) -> Result<()> {
+        copy::fill(self.span(), stream, &value.to_ne_bytes())
+    }
+}
+
+impl<S: OwnedStorage, T: Pod> DeviceMemory<S, T> {
+    /// Gives the memory back now and says whether that worked. Dropping does the same and keeps the error to itself.
+    ///
+    /// # Errors
+    /// The driver's, for instance of a kernel that failed earlier. The memory is not used again.
+    pub fn close(self) -> Result<()> {
+        self.storage.close()
+    }
+}
+
+impl<S: Copy, T> Clone for DeviceMemory<S, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Copy, T> Copy for DeviceMemory<S, T> {}
+
+impl<S: Storage, T> fmt::Debug for DeviceMemory<S, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, ptr) = (S::NAME, self.storage.as_device_ptr());
+        write!(f, "{name}({ptr:#x}, {} elements)", self.len)
+    }
+}

@@ -1,0 +1,231 @@
+//! The driver's linker: several pieces of code become one module.
+
+use std::{
+    ffi::{CString, c_char, c_uint, c_void},
+    ptr, slice,
+    sync::{Mutex, PoisonError},
+};
+
+use cuda_sys::{self as sys, CUjit_option, CUjitInputType, CUlinkState, CUresult};
+
+use super::{Module, image, load::load_error};
+use crate::{
+    context::Context,
+    error::{Error, Result},
+    handle::{Adopt, Handle, Kind, handle},
+};
+
+/// A linker, which makes one module of several pieces of PTX that refer to each other.
+///
+/// ```
+/// use cuda_safe::{Context, Linker, Out, LaunchConfig, Stream};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let stream = Stream::new(&context)?;
+/// let linker = Linker::new(&context)?;
+/// linker.add_ptx("answer.ptx", ".version 7.0
+///     .target sm_50
+///     .address_size 64
+///     .visible .func (.param .u32 result) answer() {
+///         st.param.u32 [result], 42;
+///         ret;
+///     }")?;
+/// linker.add_ptx("store.ptx", ".version 7.0
+///     .target sm_50
+///     .address_size 64
+///     .extern .func (.param .u32 result) answer();
+///     .visible .entry store(.param .u64 to) {
+///         .reg .u64 %to;
+///         .reg .u32 %value;
+///         .param .u32 result;
+///         call (result), answer;
+///         ld.param.u32 %value, [result];
+///         ld.param.u64 %to, [to];
+///         st.global.u32 [%to], %value;
+///         ret;
+///     }")?;
+/// let store = linker.finish()?.function("store")?;
+/// let mut value = [0u32];
+/// // SAFETY: the kernel writes one number.
+/// unsafe { store.launch(&stream, LaunchConfig::new(1, 1), (Out(&mut value),))? };
+/// assert_eq!(value, [42]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Linker(Handle<LinkerKind>);
+
+/// What a linker writes to, as long as it lives. The lock keeps its calls apart.
+struct LinkerKind(Mutex<Option<Log>>);
+
+struct Log {
+    text: Box<[u8; LOG_BYTES]>,
+    /// The driver writes the log's length into the second.
+    _values: Box<[*mut c_void; 2]>,
+}
+
+// SAFETY: addresses of memory of its own, which only the driver uses.
+unsafe impl Send for Log {}
+
+const LOG_BYTES: usize = 16 << 10;
+
+impl Kind for LinkerKind {
+    type Raw = CUlinkState;
+    type Parent = Context;
+    const NAME: &'static str = "Linker";
+
+    unsafe fn release(&self, raw: CUlinkState, context: &Context) -> Result<()> {
+        let _current = context.enter()?;
+        // SAFETY: released once, by this function's contract; what it writes to goes after it.
+        context.check("cuLinkDestroy", unsafe { sys::cuLinkDestroy(raw) })
+    }
+}
+
+impl Adopt for LinkerKind {
+    fn adopt(_: CUlinkState) -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+handle!(Linker, CUlinkState, released by "cuLinkDestroy", made in Context);
+
+impl Linker {
+    /// A linker without any input, for the context's device.
+    ///
+    /// # Errors
+    /// The driver has no memory left, or the context has faulted.
+    #[doc(alias = "cuLinkCreate")]
+    pub fn new(context: &Context) -> Result<Self> {
+        let _current = context.enter()?;
+        let mut text = Box::new([0; LOG_BYTES]);
+        let mut keys = [
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        let size = ptr::without_provenance_mut::<c_void>(LOG_BYTES);
+        let mut values = Box::new([text.as_mut_ptr().cast::<c_void>(), size]);
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write; two keys and two values, of which the log and the values stay where
+        // they are for as long as the linker lives.
+        let code =
+            unsafe { sys::cuLinkCreate_v2(2, keys.as_mut_ptr(), values.as_mut_ptr(), &mut raw) };
+        context.check("cuLinkCreate_v2", code)?;
+        let log = Log {
+            text,
+            _values: values,
+        };
+        let kind = LinkerKind(Mutex::new(Some(log)));
+        // SAFETY: just made in this context, and owned by nobody else.
+        Ok(Self(unsafe {
+            Handle::new(raw, true, context.clone(), kind)
+        }))
+    }
+
+    /// The context that the code is linked for.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.0.parent()
+    }
+
+    /// Adds a piece of PTX; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log where the PTX is not well formed. A text that
+    /// does not begin as PTX does, or a name with a NUL character, is refused.
+    #[doc(alias = "cuLinkAddData")]
+    pub fn add_ptx(&self, name: &str, ptx: &str) -> Result<()> {
+        // SAFETY: text, which the driver compiles.
+        unsafe { self.add(CUjitInputType::CU_JIT_INPUT_PTX, name, &image::ptx(ptx)?) }
+    }
+
+    /// Adds machine code: a cubin, a fat binary, an object or a library, which `kind` tells.
+    ///
+    /// # Safety
+    /// The code comes from a compiler that is trusted: the driver follows the offsets in it, and running it runs that
+    /// code.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) where the driver can't read it, or it is for other devices.
+    #[doc(alias = "cuLinkAddData")]
+    pub unsafe fn add_code(&self, kind: CUjitInputType, name: &str, code: &[u8]) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.add(kind, name, code) }
+    }
+
+    /// # Safety
+    /// Data of this kind, which the driver may follow.
+    unsafe fn add(&self, kind: CUjitInputType, name: &str, data: &[u8]) -> Result<()> {
+        const CALL: &str = "cuLinkAddData_v2";
+        let name = CString::new(name).map_err(|_| {
+            Error::invalid(CALL, format!("the name {name:?} contains a NUL character"))
+        })?;
+        self.locked(CALL, |raw| {
+            // SAFETY: the linker is live; as many bytes as are said to be there, which the driver only reads; a name
+            // that ends in NUL; no options.
+            unsafe {
+                sys::cuLinkAddData_v2(
+                    raw,
+                    kind,
+                    data.as_ptr().cast_mut().cast(),
+                    data.len(),
+                    name.as_ptr().cast::<c_char>(),
+                    0 as c_uint,
+                    ptr::null_mut(),
+                    ptr::null_mut(),
+                )
+            }
+        })
+    }
+
+    /// Links what was added, and loads it into the context.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log where something is missing or defined twice.
+    #[doc(alias = "cuLinkComplete")]
+    pub fn finish(&self) -> Result<Module> {
+        let image = self.finish_to_image()?;
+        // SAFETY: made by the driver just now.
+        unsafe { Module::from_linked(self.context(), &image) }
+    }
+
+    /// Links what was added, and gives the machine code: a cubin for the context's device.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    #[doc(alias = "cuLinkComplete")]
+    pub fn finish_to_image(&self) -> Result<Vec<u8>> {
+        let (mut image, mut size) = (ptr::null_mut(), 0);
+        let mut copy = Vec::new();
+        self.locked("cuLinkComplete", |raw| {
+            // SAFETY: the linker is live, both are valid for the write.
+            let code = unsafe { sys::cuLinkComplete(raw, &mut image, &mut size) };
+            if code == CUresult::CUDA_SUCCESS && !image.is_null() {
+                // SAFETY: the linker's own copy, which lives until the linker is used again.
+                copy = unsafe { slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec();
+            }
+            code
+        })?;
+        Ok(copy)
+    }
+
+    fn locked(&self, call: &'static str, work: impl FnOnce(CUlinkState) -> CUresult) -> Result<()> {
+        let log = self
+            .0
+            .kind()
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let _current = self.context().enter()?;
+        let code = work(self.as_raw());
+        if code == CUresult::CUDA_SUCCESS {
+            return Ok(());
+        }
+        let text = log.as_ref().map_or(&[][..], |log| &log.text[..]);
+        let end = text
+            .iter()
+            .position(|&byte| byte == 0)
+            .unwrap_or(text.len());
+        let text = String::from_utf8_lossy(&text[..end]).into_owned();
+        Err(load_error(self.context(), call, code, text))
+    }
+}

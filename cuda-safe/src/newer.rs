@@ -1,0 +1,60 @@
+//! Driver functions that are not linked directly: those newer than CUDA 12.0, and those whose name means other
+//! signatures in other headers. Linking to one that the installed driver lacks would stop the program before `main`.
+
+use std::{
+    ffi::{CStr, c_char, c_uint, c_void},
+    mem, ptr,
+    ptr::NonNull,
+    sync::atomic::{AtomicPtr, Ordering},
+};
+
+use cuda_sys::{CUcontext, CUdevice, CUevent, CUfunction, CUmodule, CUresult};
+
+use crate::{
+    driver::{self, Version},
+    error::Result,
+};
+
+/// A row is a name, the CUDA version whose signature is meant, and that signature. It becomes a function that finds the
+/// driver's at the first call, and fails with `ErrorKind::Unsupported` where there is none.
+macro_rules! table {
+    ($($(#[$doc:meta])* $name:ident: $major:literal . $minor:literal, fn($($argument:ty),*);)*) => {$(
+        $(#[$doc])*
+        #[allow(non_snake_case, reason = "the driver's name")]
+        #[inline]
+        pub(crate) fn $name() -> Result<unsafe extern "C" fn($($argument),*) -> CUresult> {
+            static FOUND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+            const NAME: &CStr = match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("a name without NUL"),
+            };
+            let address = match NonNull::new(FOUND.load(Ordering::Acquire)) {
+                Some(address) => address,
+                None => find(&FOUND, NAME, Version { major: $major, minor: $minor })?,
+            };
+            // SAFETY: the table has the signature that the driver documents for this name since this version.
+            Ok(unsafe {
+                mem::transmute::<NonNull<c_void>, unsafe extern "C" fn($($argument),*) -> CUresult>(address)
+            })
+        }
+    )*};
+}
+
+#[cold]
+fn find(found: &AtomicPtr<c_void>, name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
+    let address = driver::symbol(name, since)?;
+    // Only what is sure is kept: a driver that failed to answer is asked again.
+    found.store(address.as_ptr(), Ordering::Release);
+    Ok(address)
+}
+
+table! {
+    /// The bare name means another signature in every generation of headers.
+    cuCtxCreate: 11 . 0, fn(*mut CUcontext, c_uint, CUdevice);
+    /// Newer headers rename it to a version that a 12.0 driver lacks.
+    cuEventElapsedTime: 12 . 0, fn(*mut f32, CUevent, CUevent);
+    cuFuncGetName: 12 . 3, fn(*mut *const c_char, CUfunction);
+    cuFuncGetParamInfo: 12 . 4, fn(CUfunction, usize, *mut usize, *mut usize);
+    cuModuleGetFunctionCount: 12 . 4, fn(*mut c_uint, CUmodule);
+    cuModuleEnumerateFunctions: 12 . 4, fn(*mut CUfunction, c_uint, CUmodule);
+}

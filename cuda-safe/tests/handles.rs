@@ -1,0 +1,233 @@
+//! What every kind of handle does in the same way: who owns it, when it is released, what is equal. Told by the
+//! emulator's trace; each test runs in a process of its own, which must leak nothing.
+
+use std::{
+    collections::hash_map::DefaultHasher,
+    fmt::Debug,
+    hash::{Hash, Hasher},
+};
+
+use cuda_emulator as _; // linked in: these tests never use a GPU
+
+#[path = "common/child.rs"]
+mod child;
+
+use child::{calls, passes, traced};
+use cuda_safe::{Context, ContextFlags, Device, Event, Linker, MemoryPool, Module, Result, Stream};
+
+const PTX: &str =
+    ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry none() { ret; }\n";
+
+/// The methods that all kinds have, by hand: there is no trait for them.
+struct Kind<T: 'static, R: 'static> {
+    name: &'static str,
+    release: &'static str,
+    make: fn(&Context) -> T,
+    own: fn(&Context, R) -> T,
+    borrow: fn(&Context, R) -> T,
+    as_raw: fn(&T) -> R,
+    into_raw: fn(T) -> Result<R, T>,
+    close: fn(T) -> Result<()>,
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut state = DefaultHasher::new();
+    value.hash(&mut state);
+    state.finish()
+}
+
+fn check<T: Clone + Debug + Eq + Hash, R: Copy + Debug + PartialEq>(kind: &Kind<T, R>) {
+    let context = Context::primary(0).unwrap();
+    let released = || calls(kind.release).len();
+    let name = kind.name;
+    let start = released();
+
+    // Equal are the clones, and what has the same raw handle.
+    let (a, b) = ((kind.make)(&context), (kind.make)(&context));
+    assert!(a != b && a == a.clone(), "{name}");
+    assert_eq!(hash(&a), hash(&a.clone()), "{name}");
+    let borrowed = (kind.borrow)(&context, (kind.as_raw)(&a));
+    assert!(borrowed == a && hash(&borrowed) == hash(&a), "{name}");
+    let shown = format!("{a:?}");
+    assert!(shown.starts_with(&format!("{name}(0x")), "{shown}");
+    assert!(shown.contains("device 0"), "{shown}");
+
+    // What is borrowed is never released, and can't be given away.
+    drop(borrowed.clone());
+    let borrowed = (kind.into_raw)(borrowed).unwrap_err();
+    (kind.close)(borrowed).unwrap();
+    assert_eq!(released(), start, "{name} borrowed");
+
+    // What is owned is released with the last hold, by drop or by `close`.
+    let held = a.clone();
+    (kind.close)(a).unwrap();
+    assert_eq!(released(), start, "{name} held");
+    drop(held);
+    assert_eq!(released(), start + 1, "{name} dropped");
+    (kind.close)(b).unwrap();
+    assert_eq!(released(), start + 2, "{name} closed");
+
+    // What is handed over is released by whoever takes it.
+    let c = (kind.make)(&context);
+    let raw = (kind.as_raw)(&c);
+    let held = c.clone();
+    let c = (kind.into_raw)(c).unwrap_err(); // shared
+    drop(held);
+    assert_eq!((kind.into_raw)(c).unwrap(), raw, "{name}");
+    assert_eq!(released(), start + 2, "{name} handed over");
+    let taken = (kind.own)(&context, raw);
+    assert_eq!((kind.as_raw)(&taken), raw, "{name}");
+    drop(taken);
+    assert_eq!(released(), start + 3, "{name} taken back");
+}
+
+macro_rules! kind {
+    ($type:ident, $release:literal, $make:expr) => {
+        Kind {
+            name: stringify!($type),
+            release: $release,
+            make: $make,
+            // SAFETY: handed over by `into_raw`, or given back by the borrower before the owner.
+            own: |context, raw| unsafe { $type::from_raw(context, raw) },
+            // SAFETY: the owner is held for longer.
+            borrow: |context, raw| unsafe { $type::borrow_raw(context, raw) },
+            as_raw: $type::as_raw,
+            into_raw: $type::into_raw,
+            close: $type::close,
+        }
+    };
+}
+
+#[test]
+fn streams() {
+    traced("streams", "", || {
+        check(&kind!(Stream, "cuStreamDestroy", |context| {
+            Stream::new(context).unwrap()
+        }));
+    });
+}
+
+#[test]
+fn events() {
+    traced("events", "", || {
+        check(&kind!(Event, "cuEventDestroy", |context| {
+            Event::new(context).unwrap()
+        }));
+    });
+}
+
+#[test]
+fn modules() {
+    traced("modules", "", || {
+        check(&kind!(Module, "cuModuleUnload", |context| {
+            Module::from_ptx(context, PTX).unwrap()
+        }));
+    });
+}
+
+#[test]
+fn linkers() {
+    traced("linkers", "", || {
+        check(&kind!(Linker, "cuLinkDestroy", |context| {
+            Linker::new(context).unwrap()
+        }));
+    });
+}
+
+#[test]
+fn pools() {
+    traced("pools", "", || {
+        check(&kind!(MemoryPool, "cuMemPoolDestroy", |context| {
+            MemoryPool::new(context).unwrap()
+        }));
+    });
+}
+
+#[test]
+fn contexts() {
+    traced("contexts", "", || {
+        check(&Kind {
+            name: "Context",
+            release: "cuCtxDestroy",
+            make: |context| Context::create(context.device(), ContextFlags::AUTO).unwrap(),
+            // SAFETY: handed over by `into_raw`.
+            own: |_, raw| unsafe { Context::from_raw(raw).unwrap() },
+            // SAFETY: the owner is held for longer.
+            borrow: |_, raw| unsafe { Context::borrow_raw(raw).unwrap() },
+            as_raw: Context::as_raw,
+            into_raw: Context::into_raw,
+            close: Context::close,
+        });
+    });
+}
+
+#[test]
+fn a_hold_on_a_primary_context_is_handed_over_and_taken_back() {
+    traced(
+        "a_hold_on_a_primary_context_is_handed_over_and_taken_back",
+        "",
+        || {
+            let released = || calls("cuDevicePrimaryCtxRelease").len();
+            let raw = Context::primary(0).unwrap().into_raw().unwrap();
+            assert_eq!(released(), 0);
+            // SAFETY: the hold was handed over, and belongs to nobody else.
+            let context = unsafe { Context::from_raw(raw).unwrap() };
+            // To see that it is the primary one takes another hold, which is given back.
+            assert_eq!(released(), 1);
+            assert_eq!(context, Context::primary(0).unwrap());
+            assert_eq!(released(), 2);
+            context.close().unwrap();
+            assert_eq!(released(), 3);
+            assert_eq!(calls("cuCtxDestroy").len(), 0);
+            assert_eq!(calls("cuDevicePrimaryCtxRetain").len(), 3);
+        },
+    );
+}
+
+#[test]
+fn a_raw_context_whose_device_is_not_told_stays_the_callers() {
+    let test = "a_raw_context_whose_device_is_not_told_stays_the_callers";
+    for call in ["cuCtxGetDevice:1:999", "cuDevicePrimaryCtxGetState:1:999"] {
+        passes(test, call, || {
+            let device = Device::get(0).unwrap();
+            let context = Context::create(device, ContextFlags::AUTO).unwrap();
+            // SAFETY: the hold is given up only if this succeeds, which it does not.
+            let error = unsafe { Context::from_raw(context.as_raw()) }.unwrap_err();
+            assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
+            context.synchronize().unwrap();
+            context.close().unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_pushed_context_is_current_until_its_guard_goes() {
+    passes(
+        "a_pushed_context_is_current_until_its_guard_goes",
+        "",
+        || {
+            let current = || {
+                let mut raw = std::ptr::null_mut();
+                // SAFETY: `raw` is valid for the write.
+                let code = unsafe { cuda_safe::sys::cuCtxGetCurrent(&mut raw) };
+                assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
+                raw
+            };
+            let a = Context::primary(0).unwrap();
+            let b = Context::create(a.device(), ContextFlags::AUTO).unwrap();
+            assert!(current().is_null());
+            {
+                let _a = a.push_current().unwrap();
+                assert_eq!(current(), a.as_raw());
+                {
+                    let _b = b.push_current().unwrap();
+                    assert_eq!(current(), b.as_raw());
+                    let _again = b.push_current().unwrap();
+                    assert_eq!(current(), b.as_raw());
+                }
+                assert_eq!(current(), a.as_raw());
+            }
+            assert!(current().is_null(), "nothing was current before");
+        },
+    );
+}

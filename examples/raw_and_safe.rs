@@ -1,0 +1,131 @@
+//! Raw driver calls and the safe layer in turn: what this crate has no method for is called directly, with its handles
+//! and its errors.
+//!
+//! A pitched allocation has rows that each begin at an aligned address. The safe layer copies and fills memory without
+//! gaps only, so allocation and copy are raw here; the context, the stream, the kernel and every error are not.
+
+use anyhow::{Result, ensure};
+use cuda_safe::{
+    Context, DeviceView, DeviceViewMut, LaunchConfig, Module, Stream,
+    sys::{self, CUmemorytype},
+};
+
+const WIDTH: usize = 100;
+const HEIGHT: usize = 4;
+
+fn main() -> Result<()> {
+    let context = Context::primary(0)?;
+
+    // A stream that a raw call made: from here on the object owns it.
+    let stream = {
+        let _current = context.push_current()?;
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: `raw` is valid for the write. 1 is CU_STREAM_NON_BLOCKING.
+        context.check("cuStreamCreate", unsafe {
+            sys::cuStreamCreate(&mut raw, 1)
+        })?;
+        // SAFETY: just made in this context, and destroyed by nobody else.
+        unsafe { Stream::from_raw(&context, raw) }
+    };
+
+    let image = Pitched::new(&context)?;
+    println!(
+        "{HEIGHT} rows of {} bytes, {} bytes apart",
+        WIDTH * 4,
+        image.pitch
+    );
+
+    // A view lets the safe methods at raw memory: here at one row after another.
+    for row in 0..HEIGHT {
+        let at = image.ptr + (row * image.pitch) as sys::CUdeviceptr;
+        // SAFETY: a row has room for WIDTH floats, and lives until `image` goes.
+        let mut row_view = unsafe { DeviceViewMut::<f32>::borrow_raw(at, WIDTH, &stream) };
+        row_view.fill(&stream, row as f32)?;
+    }
+
+    let module = Module::compile(
+        &context,
+        r#"extern "C" __global__ void add_column(float *image, unsigned long long pitch, int width) {
+            const int x = blockIdx.x * blockDim.x + threadIdx.x;
+            float *row = (float *)((char *)image + blockIdx.y * pitch);
+            if (x < width) row[x] += x;
+        }"#,
+    )?;
+    let add_column = module.function("add_column")?;
+    let config = LaunchConfig::new((1, HEIGHT as u32), 128);
+    // SAFETY: the kernel touches WIDTH floats of each row.
+    unsafe {
+        let whole = DeviceView::<u8>::borrow_raw(image.ptr, image.pitch * HEIGHT, &stream);
+        add_column.launch(&stream, config, (whole, image.pitch as u64, WIDTH as i32))?;
+    }
+
+    let host = image.to_vec(&context, &stream)?;
+    for (i, &value) in host.iter().enumerate() {
+        let expected = (i / WIDTH + i % WIDTH) as f32;
+        ensure!(value == expected, "element {i} is {value}, not {expected}");
+    }
+    println!("all {} elements are right", host.len());
+
+    // A raw call's failure, told as the safe layer's own are.
+    // SAFETY: plain values; the device does not exist.
+    let failed = unsafe { sys::cuDeviceGetAttribute(&mut 0, sys::CUdevice_attribute(1), 1234) };
+    let error = context.check("cuDeviceGetAttribute", failed).unwrap_err();
+    println!("{error}");
+    Ok(())
+}
+
+/// Device memory with aligned rows.
+struct Pitched<'a> {
+    ptr: sys::CUdeviceptr,
+    /// Bytes from the start of a row to that of the next.
+    pitch: usize,
+    context: &'a Context,
+}
+
+impl<'a> Pitched<'a> {
+    fn new(context: &'a Context) -> cuda_safe::Result<Self> {
+        let _current = context.push_current()?;
+        let (mut ptr, mut pitch) = (0, 0);
+        // SAFETY: both are valid for the write.
+        let code = unsafe { sys::cuMemAllocPitch_v2(&mut ptr, &mut pitch, WIDTH * 4, HEIGHT, 4) };
+        context.check("cuMemAllocPitch", code)?;
+        Ok(Self {
+            ptr,
+            pitch,
+            context,
+        })
+    }
+
+    fn to_vec(&self, context: &Context, stream: &Stream) -> cuda_safe::Result<Vec<f32>> {
+        let mut host = vec![0.0f32; WIDTH * HEIGHT];
+        let copy = sys::CUDA_MEMCPY2D {
+            srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            srcDevice: self.ptr,
+            srcPitch: self.pitch,
+            dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+            dstHost: host.as_mut_ptr().cast(),
+            dstPitch: WIDTH * 4,
+            WidthInBytes: WIDTH * 4,
+            Height: HEIGHT,
+            ..Default::default()
+        };
+        stream.synchronize()?; // the copy below is in no stream's order
+        let _current = context.push_current()?;
+        // SAFETY: `host` has room for all rows, and the copy is over when the call returns.
+        context.check("cuMemcpy2D", unsafe { sys::cuMemcpy2D_v2(&copy) })?;
+        Ok(host)
+    }
+}
+
+impl Drop for Pitched<'_> {
+    fn drop(&mut self) {
+        // Nothing may use the memory any more; an error here can't be acted upon.
+        let freed = self.context.synchronize().and_then(|()| {
+            let _current = self.context.push_current()?;
+            // SAFETY: allocated above, and freed once.
+            self.context
+                .check("cuMemFree", unsafe { sys::cuMemFree_v2(self.ptr) })
+        });
+        drop(freed);
+    }
+}
