@@ -6,6 +6,7 @@
 
 mod driver;
 pub mod engine;
+mod lock;
 pub mod ptx;
 
 pub use driver::pending::{HostAccess, HostWork, pending_host_work};

@@ -196,6 +196,7 @@ impl Function {
 
     /// The context that it is loaded into.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         &self.0.kind().context
     }

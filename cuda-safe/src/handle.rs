@@ -144,10 +144,18 @@ impl<K: Kind> Clone for Handle<K> {
 }
 
 impl<K: Kind> PartialEq for Handle<K> {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
+        // Clones are the usual case, also of each launch.
+        Arc::ptr_eq(&self.0, &other.0) || self.is_equal(other)
+    }
+}
+
+impl<K: Kind> Handle<K> {
+    #[cold]
+    fn is_equal(&self, other: &Self) -> bool {
         let (a, b) = (&*self.0, &*other.0);
-        Arc::ptr_eq(&self.0, &other.0)
-            || (a.raw == b.raw && a.parent == b.parent && a.kind.is_same(&b.kind))
+        a.raw == b.raw && a.parent == b.parent && a.kind.is_same(&b.kind)
     }
 }
 
@@ -187,6 +195,7 @@ macro_rules! handle {
 
         impl PartialEq for $name {
             /// Whether both are the same object of the driver's.
+            #[inline]
             fn eq(&self, other: &Self) -> bool {
                 self.0 == other.0
             }

@@ -177,6 +177,7 @@ impl Stream {
 
     /// The context that the stream belongs to.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }

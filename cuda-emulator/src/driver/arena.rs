@@ -3,6 +3,7 @@
 //! One large range is reserved at first use; the system gives it pages as they are touched. Nothing of it is ever
 //! unmapped, so a copy or a kernel that is late by a moment reads stale bytes at worst, never an unmapped page.
 
+use crate::lock::Unpoisoned;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, OnceLock};
 
@@ -135,7 +136,7 @@ pub fn rounded(size: u64) -> Option<u64> {
 
 /// Takes a block of `size` (a result of [`rounded`]); `None` when the address space is used up.
 pub fn allocate(size: u64, align: u64) -> Option<u64> {
-    let mut arena = arena()?.lock().unwrap_or_else(|e| e.into_inner());
+    let mut arena = arena()?.lock().unpoisoned();
     let address = arena.allocate(size, align.max(ALIGNMENT))?;
     drop(arena);
     if size >= 4 << 20 {
@@ -164,7 +165,7 @@ pub fn release(address: u64, size: u64) {
         };
     }
     let Some(arena) = arena() else { return };
-    let mut arena = arena.lock().unwrap_or_else(|e| e.into_inner());
+    let mut arena = arena.lock().unpoisoned();
     arena.resting.push_back((address, size));
     arena.resting_bytes += size;
     while arena.resting.len() > REST_BLOCKS

@@ -13,6 +13,7 @@ use std::time::Instant;
 use super::config::{self, Sink};
 use super::context::{self, Context};
 use super::status::{Code, Result};
+use crate::lock::Unpoisoned;
 
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 
@@ -220,10 +221,7 @@ pub fn trace(fill: impl FnOnce(&mut String)) {
     // A trace that cannot be written must not fail the call.
     let _ = match file {
         None => std::io::stderr().write_all(line.as_bytes()),
-        Some(file) => file
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .write_all(line.as_bytes()),
+        Some(file) => file.lock().unpoisoned().write_all(line.as_bytes()),
     };
 }
 

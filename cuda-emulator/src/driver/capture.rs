@@ -14,6 +14,7 @@ use super::context::Context;
 use super::handle::{Kind, Table};
 use super::status::{Code, Result};
 use super::stream::{Role, Stream};
+use crate::lock::Unpoisoned;
 
 /// `CU_STREAM_CAPTURE_MODE_*`
 const GLOBAL: u32 = 0;
@@ -51,7 +52,7 @@ thread_local! {
 
 fn captures() -> Option<MutexGuard<'static, Vec<Capture>>> {
     ANY.load(Ordering::Acquire)
-        .then(|| CAPTURES.lock().unwrap_or_else(|e| e.into_inner()))
+        .then(|| CAPTURES.lock().unpoisoned())
 }
 
 /// Exchanges the calling thread's mode.
@@ -80,7 +81,7 @@ pub fn begin(stream: &Arc<Stream>, mode: u32) -> Result {
     if status(stream) != Status::None {
         return Err(Code::ERROR_ILLEGAL_STATE);
     }
-    let mut captures = CAPTURES.lock().unwrap_or_else(|e| e.into_inner());
+    let mut captures = CAPTURES.lock().unpoisoned();
     captures.push(Capture {
         stream: stream.clone(),
         mode,

@@ -9,6 +9,7 @@ use super::handle::{Kind, Table};
 use super::status::{Code, Result};
 use super::stream::{Role, Stream};
 use super::{config, event, memory, module, stream};
+use crate::lock::Unpoisoned;
 
 /// Number of `CUlimit` values.
 const LIMITS: usize = 10;
@@ -65,7 +66,7 @@ fn primaries() -> &'static [Primary] {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|e| e.into_inner())
+    mutex.lock().unpoisoned()
 }
 
 /// A number that tells threads apart for the life of the process.

@@ -8,6 +8,7 @@ use super::context::{self, Context};
 use super::handle::{Kind, Table};
 use super::status::{Code, Result};
 use super::stream::{How, Mark, Stream};
+use crate::lock::Unpoisoned;
 
 /// `CU_EVENT_DISABLE_TIMING`
 pub const DISABLE_TIMING: u32 = 2;
@@ -78,10 +79,7 @@ pub fn all() -> Vec<Arc<Event>> {
 
 impl Event {
     fn last(&self) -> Option<Record> {
-        self.record
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .clone()
+        self.record.lock().unpoisoned().clone()
     }
 
     /// Records the event on a stream.
@@ -114,7 +112,7 @@ impl Event {
     }
 
     fn record_after(&self, stream: &Arc<Stream>, marks: Vec<Mark>) {
-        let mut record = self.record.lock().unwrap_or_else(|e| e.into_inner());
+        let mut record = self.record.lock().unpoisoned();
         let time = Arc::new(AtomicU64::new(0));
         let place = time.clone();
         let work = Box::new(move || {

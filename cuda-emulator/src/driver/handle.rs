@@ -3,6 +3,7 @@
 //! A handle is a number, never an address: kind, generation and index. So a stale handle, one of another kind and
 //! plain nonsense are all told from a live one, and nothing the client passes is ever dereferenced.
 
+use crate::lock::Unpoisoned;
 use std::sync::{Arc, RwLock};
 
 /// The high byte of a handle. No user-space address looks like this, so a client that dereferences one faults at once.
@@ -55,7 +56,7 @@ impl<T> Table<T> {
 
     /// Adds the object that `make` builds for its own handle.
     pub fn insert(&self, make: impl FnOnce(u64) -> T) -> Arc<T> {
-        let mut table = self.slots.write().unwrap_or_else(|e| e.into_inner());
+        let mut table = self.slots.write().unpoisoned();
         let index = match table.free.pop() {
             Some(index) => index,
             None => {
@@ -86,7 +87,7 @@ impl<T> Table<T> {
     /// The live object behind a handle.
     pub fn get(&self, handle: u64) -> Option<Arc<T>> {
         let (index, generation) = self.index(handle)?;
-        let table = self.slots.read().unwrap_or_else(|e| e.into_inner());
+        let table = self.slots.read().unpoisoned();
         let slot = table.slots.get(index)?;
         if slot.generation == generation {
             slot.value.clone()
@@ -98,7 +99,7 @@ impl<T> Table<T> {
     /// Takes the object out: its handle is stale from now on.
     pub fn remove(&self, handle: u64) -> Option<Arc<T>> {
         let (index, generation) = self.index(handle)?;
-        let mut table = self.slots.write().unwrap_or_else(|e| e.into_inner());
+        let mut table = self.slots.write().unpoisoned();
         let slot = table.slots.get_mut(index)?;
         if slot.generation != generation {
             return None;
@@ -110,7 +111,7 @@ impl<T> Table<T> {
 
     /// Takes out every object that `condition` picks.
     pub fn remove_where(&self, condition: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
-        let mut table = self.slots.write().unwrap_or_else(|e| e.into_inner());
+        let mut table = self.slots.write().unpoisoned();
         let mut removed = Vec::new();
         let Slots { slots, free } = &mut *table;
         for (index, slot) in slots.iter_mut().enumerate() {
@@ -124,7 +125,7 @@ impl<T> Table<T> {
 
     /// Every live object.
     pub fn all(&self) -> Vec<Arc<T>> {
-        let table = self.slots.read().unwrap_or_else(|e| e.into_inner());
+        let table = self.slots.read().unpoisoned();
         table
             .slots
             .iter()

@@ -7,6 +7,7 @@ use super::image::{self, Sources};
 use super::jit::{Logs, Options};
 use super::linked;
 use super::status::{Code, Result};
+use crate::lock::Unpoisoned;
 
 const PTX: u32 = 1;
 const FAT_BINARY: u32 = 2;
@@ -70,7 +71,7 @@ impl Linker {
         };
         match read {
             Ok(found) => {
-                let mut sources = self.sources.lock().unwrap_or_else(|e| e.into_inner());
+                let mut sources = self.sources.lock().unpoisoned();
                 sources.extend(found.into_iter().map(|(_, text)| (name.to_string(), text)));
                 Ok(())
             }
@@ -86,7 +87,7 @@ impl Linker {
     /// # Errors
     /// As loading a module; the log says why.
     pub fn complete(&self) -> Result<(u64, u64)> {
-        let sources = self.sources.lock().unwrap_or_else(|e| e.into_inner());
+        let sources = self.sources.lock().unpoisoned();
         if sources.is_empty() {
             self.logs.write("", "nothing to link");
             return Err(Code::ERROR_INVALID_VALUE);
@@ -101,7 +102,7 @@ impl Linker {
                     ),
                     "",
                 );
-                let mut product = self.product.lock().unwrap_or_else(|e| e.into_inner());
+                let mut product = self.product.lock().unpoisoned();
                 if product.is_none() {
                     *product = linked::pack(&sources);
                 }

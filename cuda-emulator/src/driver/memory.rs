@@ -11,6 +11,7 @@ use super::device;
 use super::pool::Pool;
 use super::shadow::Shadow;
 use super::status::{Code, Result};
+use crate::lock::Unpoisoned;
 
 /// How memory came to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,11 +104,11 @@ static USED: Mutex<[u64; 64]> = Mutex::new([0; 64]);
 const REMEMBERED: usize = 1024;
 
 fn read() -> std::sync::RwLockReadGuard<'static, Tables> {
-    TABLES.read().unwrap_or_else(|e| e.into_inner())
+    TABLES.read().unpoisoned()
 }
 
 fn write() -> std::sync::RwLockWriteGuard<'static, Tables> {
-    TABLES.write().unwrap_or_else(|e| e.into_inner())
+    TABLES.write().unpoisoned()
 }
 
 /// Counts up whenever an allocation goes.
@@ -117,7 +118,7 @@ pub fn generation() -> u64 {
 
 /// Bytes in use on a device.
 pub fn used(ordinal: i32) -> u64 {
-    USED.lock().unwrap_or_else(|e| e.into_inner())[ordinal as usize]
+    USED.lock().unpoisoned()[ordinal as usize]
 }
 
 /// What to allocate.
@@ -152,7 +153,7 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
     let on_device = request.origin.on_device();
     let ordinal = context.ordinal as usize;
     if on_device {
-        let mut used = USED.lock().unwrap_or_else(|e| e.into_inner());
+        let mut used = USED.lock().unpoisoned();
         if reserved > device::total_memory().saturating_sub(used[ordinal]) {
             return Err(Code::ERROR_OUT_OF_MEMORY);
         }
@@ -162,7 +163,7 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
     }
     let Some(base) = arena::allocate(reserved, request.align) else {
         if on_device {
-            USED.lock().unwrap_or_else(|e| e.into_inner())[ordinal] -= reserved;
+            USED.lock().unpoisoned()[ordinal] -= reserved;
         }
         return Err(Code::ERROR_OUT_OF_MEMORY);
     };
@@ -281,7 +282,7 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     if allocation.reserved > 0 {
         arena::release(allocation.base, allocation.reserved);
         if allocation.origin.on_device() {
-            let mut used = USED.lock().unwrap_or_else(|e| e.into_inner());
+            let mut used = USED.lock().unpoisoned();
             used[allocation.context.ordinal as usize] -= allocation.reserved;
         }
     }

@@ -12,6 +12,7 @@ use super::image::{self, Refusal, Sources};
 use super::memory::{self, Allocation, Origin, Request};
 use super::status::{Code, Result};
 use crate::engine::{Image, KernelInfo, Program, Space};
+use crate::lock::Unpoisoned;
 
 /// A module loaded into a context.
 pub struct Module {
@@ -187,11 +188,7 @@ pub fn unload(handle: u64) -> Result {
 /// Ends every module of a context; libraries forget what they had placed there.
 pub fn remove_all_of(context: &Arc<Context>) {
     for library in LIBRARIES.all() {
-        library
-            .modules
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .remove(&context.id);
+        library.modules.lock().unpoisoned().remove(&context.id);
     }
     for module in MODULES.remove_where(|module| Arc::ptr_eq(&module.context, context)) {
         module.end();
@@ -218,12 +215,7 @@ impl Module {
     }
 
     fn end(&self) {
-        for (_, function) in self
-            .functions
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .drain()
-        {
+        for (_, function) in self.functions.lock().unpoisoned().drain() {
             FUNCTIONS.remove(function.handle);
         }
         free_variables(&self.variables);
@@ -236,7 +228,7 @@ impl Module {
             .kernels()
             .get(kernel)
             .ok_or(Code::ERROR_NOT_FOUND)?;
-        let mut functions = self.functions.lock().unwrap_or_else(|e| e.into_inner());
+        let mut functions = self.functions.lock().unpoisoned();
         if let Some(function) = functions.get(&kernel) {
             return Ok(function.clone());
         }
@@ -417,7 +409,7 @@ pub fn load_library(sources: &Sources) -> std::result::Result<Arc<Library>, Refu
                     settings,
                 })
             });
-    *library.kernels.lock().unwrap_or_else(|e| e.into_inner()) = kernels.collect();
+    *library.kernels.lock().unpoisoned() = kernels.collect();
     Ok(library)
 }
 
@@ -443,20 +435,10 @@ pub fn kernel(handle: u64) -> Result<Arc<Kernel>> {
 /// `CUDA_ERROR_INVALID_HANDLE`.
 pub fn unload_library(handle: u64) -> Result {
     let library = LIBRARIES.remove(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
-    for kernel in library
-        .kernels
-        .lock()
-        .unwrap_or_else(|e| e.into_inner())
-        .drain(..)
-    {
+    for kernel in library.kernels.lock().unpoisoned().drain(..) {
         KERNELS.remove(kernel.handle);
     }
-    for (_, module) in library
-        .modules
-        .lock()
-        .unwrap_or_else(|e| e.into_inner())
-        .drain()
-    {
+    for (_, module) in library.modules.lock().unpoisoned().drain() {
         module.context.drain();
         MODULES.remove(module.handle);
         module.end();
@@ -472,7 +454,7 @@ impl Library {
     /// The library's module in the current context.
     pub fn module(&self) -> Result<Arc<Module>> {
         let context = context::current()?;
-        let mut modules = self.modules.lock().unwrap_or_else(|e| e.into_inner());
+        let mut modules = self.modules.lock().unpoisoned();
         if let Some(module) = modules.get(&context.id) {
             return Ok(module.clone());
         }
@@ -482,10 +464,7 @@ impl Library {
     }
 
     pub fn kernels(&self) -> Vec<Arc<Kernel>> {
-        self.kernels
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .clone()
+        self.kernels.lock().unpoisoned().clone()
     }
 
     /// # Errors

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use super::stream::{self, Stream};
+use crate::lock::Unpoisoned;
 
 /// What work will do with host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +85,7 @@ static ENTRIES: Mutex<Entries> = Mutex::new(Entries {
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 fn entries() -> MutexGuard<'static, Entries> {
-    ENTRIES.lock().unwrap_or_else(|e| e.into_inner())
+    ENTRIES.lock().unpoisoned()
 }
 
 /// Says that work will use host memory, for as long as it lives: belongs into the work itself.

@@ -9,6 +9,7 @@ use super::handle::{Kind, Table};
 use super::memory::{self, Allocation, Origin, Request};
 use super::status::{Code, Result};
 use super::stream::{self, How, Stream};
+use crate::lock::Unpoisoned;
 
 /// A pool.
 pub struct Pool {
@@ -57,7 +58,7 @@ pub fn current_of(ordinal: i32) -> Arc<Pool> {
     choices()[ordinal as usize]
         .current
         .lock()
-        .unwrap_or_else(|e| e.into_inner())
+        .unpoisoned()
         .clone()
 }
 
@@ -66,10 +67,7 @@ pub fn set_current(ordinal: i32, pool: Arc<Pool>) -> Result {
     if pool.ordinal != ordinal {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    *choices()[ordinal as usize]
-        .current
-        .lock()
-        .unwrap_or_else(|e| e.into_inner()) = pool;
+    *choices()[ordinal as usize].current.lock().unpoisoned() = pool;
     Ok(())
 }
 
@@ -103,7 +101,7 @@ pub fn destroy(handle: u64) -> Result {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let choice = &choices()[pool.ordinal as usize];
-    let mut current = choice.current.lock().unwrap_or_else(|e| e.into_inner());
+    let mut current = choice.current.lock().unpoisoned();
     if current.handle == handle {
         *current = choice.default.clone();
     }
@@ -133,7 +131,7 @@ impl Pool {
 
     /// The value of a `CUmemPool_attribute`, and whether it is 64 bits wide.
     pub fn attribute(&self, attribute: u32) -> Result<(u64, bool)> {
-        let settings = self.settings.lock().unwrap_or_else(|e| e.into_inner());
+        let settings = self.settings.lock().unpoisoned();
         Ok(match attribute {
             1..=3 => (settings[attribute as usize - 1], false),
             4 => (settings[3], true),
@@ -150,7 +148,7 @@ impl Pool {
     }
 
     pub fn set_attribute(&self, attribute: u32, value: u64) -> Result {
-        let mut settings = self.settings.lock().unwrap_or_else(|e| e.into_inner());
+        let mut settings = self.settings.lock().unpoisoned();
         match attribute {
             1..=4 => settings[attribute as usize - 1] = value,
             // The high-water marks may only be reset.

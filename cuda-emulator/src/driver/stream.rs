@@ -17,6 +17,7 @@ use super::fault::Fault;
 use super::handle::{Kind, Table};
 use super::status::{Code, Result};
 use super::{call, capture, config, memory};
+use crate::lock::Unpoisoned;
 
 /// `CU_STREAM_NON_BLOCKING`
 pub const NON_BLOCKING: u32 = 1;
@@ -209,7 +210,7 @@ impl Stream {
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(|e| e.into_inner())
+        self.queue.lock().unpoisoned()
     }
 
     /// Puts work on the stream, to be done after `after`. Gives its place in the order.
@@ -309,9 +310,9 @@ impl Stream {
                 queue = match gate {
                     Some(Gate::Shut(left)) => {
                         let woken = self.work.wait_timeout(queue, left);
-                        woken.unwrap_or_else(|e| e.into_inner()).0
+                        woken.unpoisoned().0
                     }
-                    _ => self.work.wait(queue).unwrap_or_else(|e| e.into_inner()),
+                    _ => self.work.wait(queue).unpoisoned(),
                 };
                 queue.worker_sleeps = false;
             };
@@ -374,7 +375,7 @@ impl Stream {
         }
         drop(queue);
         if self.waiters.load(Ordering::SeqCst) > 0 {
-            drop(self.finished_lock.lock().unwrap_or_else(|e| e.into_inner()));
+            drop(self.finished_lock.lock().unpoisoned());
             self.finished.notify_all();
         }
     }
@@ -401,9 +402,9 @@ impl Stream {
             return;
         }
         self.waiters.fetch_add(1, Ordering::SeqCst);
-        let mut guard = self.finished_lock.lock().unwrap_or_else(|e| e.into_inner());
+        let mut guard = self.finished_lock.lock().unpoisoned();
         while self.completed() < number {
-            guard = self.finished.wait(guard).unwrap_or_else(|e| e.into_inner());
+            guard = self.finished.wait(guard).unpoisoned();
         }
         drop(guard);
         self.waiters.fetch_sub(1, Ordering::SeqCst);

@@ -1,13 +1,13 @@
 //! Atomic read-modify-write of memory.
 
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use super::SHARED_WINDOW;
 use super::lanes::{Reg, each};
 use super::memory::{Mem, Touch, access, space};
 use super::state::{Ctx, Exec, Flow, Op};
+use crate::lock::Unpoisoned;
 
 /// A type that memory can be updated with as a whole.
 pub(super) trait Memory: Mem + PartialEq {
@@ -48,7 +48,7 @@ static SIXTEEN: Mutex<()> = Mutex::new(());
 
 impl Memory for u128 {
     unsafe fn update(at: u64, f: impl Fn(u128) -> u128) -> u128 {
-        let _guard = SIXTEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = SIXTEEN.lock().unpoisoned();
         // SAFETY: as the caller promises.
         unsafe {
             let old = u128::load(at);

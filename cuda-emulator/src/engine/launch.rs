@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Instant;
 
 use super::program::Program;
@@ -10,6 +10,7 @@ use super::special::Facts;
 use super::state::{Buffer, Ctx};
 use super::worker::{Outcome, Worker};
 use super::{Device, Fault, FaultKind, Image, Launch, Options, Region, Stats};
+use crate::lock::Unpoisoned;
 
 /// Bytes of the workspace of a cooperative launch: its size and the barrier, as cooperative groups know it.
 const WORKSPACE: usize = 64;
@@ -100,10 +101,7 @@ impl<'l> Shared<'l> {
 
     /// Keeps the first fault and stops everybody.
     pub(super) fn fail(&self, fault: Fault) {
-        self.fault
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert(fault);
+        self.fault.lock().unpoisoned().get_or_insert(fault);
         self.stop.store(true, Ordering::Relaxed);
     }
 
@@ -294,11 +292,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     } else {
         share(workers, &|number| shared.work(number));
     }
-    match shared
-        .fault
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-    {
+    match shared.fault.into_inner().unpoisoned() {
         Some(fault) => Err(fault),
         None if shared.stop.into_inner() => Err(invalid(format!(
             "the kernel ran longer than the time limit of {:?}",
@@ -380,7 +374,7 @@ fn share(workers: usize, work: &(dyn Fn(usize) + Sync)) {
         done: Condvar::new(),
     });
     {
-        let mut queue = pool.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = pool.queue.lock().unpoisoned();
         let host = host_threads();
         while queue.1 < (workers - 1).max(host - 1) {
             let name = format!("cuda-emulator-{}", queue.1);
@@ -400,20 +394,12 @@ fn share(workers: usize, work: &(dyn Fn(usize) + Sync)) {
     struct Finish<'a>(&'a Pool, &'a Arc<Job>);
     impl Drop for Finish<'_> {
         fn drop(&mut self) {
-            let mut queue = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut queue = self.0.queue.lock().unpoisoned();
             queue.0.retain(|j| !Arc::ptr_eq(j, self.1));
             drop(queue);
-            let mut running = self
-                .1
-                .running
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut running = self.1.running.lock().unpoisoned();
             while *running > 0 {
-                running = self
-                    .1
-                    .done
-                    .wait(running)
-                    .unwrap_or_else(PoisonError::into_inner);
+                running = self.1.done.wait(running).unpoisoned();
             }
         }
     }
@@ -426,7 +412,7 @@ fn serve() {
     let Some(pool) = POOL.get() else { return };
     loop {
         let (job, number) = {
-            let mut queue = pool.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut queue = pool.queue.lock().unpoisoned();
             loop {
                 if let Some(job) = queue.0.front().cloned() {
                     let number = job.next.fetch_add(1, Ordering::Relaxed);
@@ -434,13 +420,10 @@ fn serve() {
                         queue.0.pop_front();
                     }
                     // Counted while the queue is locked: the caller takes the job off the queue before it looks.
-                    *job.running.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+                    *job.running.lock().unpoisoned() += 1;
                     break (job, number);
                 }
-                queue = pool
-                    .wake
-                    .wait(queue)
-                    .unwrap_or_else(PoisonError::into_inner);
+                queue = pool.wake.wait(queue).unpoisoned();
             }
         };
         // SAFETY: the caller waits for `running` to reach zero before the work goes.
@@ -448,7 +431,7 @@ fn serve() {
         // A panic must not leave the caller waiting; its blocks then count as not run, which `run` would miss, so it
         // is passed on by ending the process's launch with an abort of this thread only.
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(number)));
-        let mut running = job.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = job.running.lock().unpoisoned();
         *running -= 1;
         if *running == 0 {
             job.done.notify_all();

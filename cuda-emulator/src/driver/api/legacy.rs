@@ -6,11 +6,12 @@ use crate::driver::launch::{self, Shape};
 use crate::driver::module;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream;
+use crate::lock::Unpoisoned;
 
 /// Puts bytes into a function's parameter buffer.
 fn put(function: u64, offset: i32, bytes: &[u8]) -> Result {
     let function = module::function(function)?;
-    let mut legacy = function.legacy.lock().unwrap_or_else(|e| e.into_inner());
+    let mut legacy = function.legacy.lock().unpoisoned();
     let start = usize::try_from(offset).map_err(|_| Code::ERROR_INVALID_VALUE)?;
     let end = start + bytes.len();
     // More than a launch could take.
@@ -29,7 +30,7 @@ fn start(function: u64, width: i32, height: i32, stream: u64) -> Result {
     let function = module::function(function)?;
     let side = |size: i32| u32::try_from(size).map_err(|_| Code::ERROR_INVALID_VALUE);
     let grid = [side(width)?, side(height)?, 1];
-    let legacy = function.legacy.lock().unwrap_or_else(|e| e.into_inner());
+    let legacy = function.legacy.lock().unpoisoned();
     let shape = Shape {
         grid,
         block: legacy.block,
@@ -48,13 +49,13 @@ export! {
         if x <= 0 || y <= 0 || z <= 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        function.legacy.lock().unwrap_or_else(|e| e.into_inner()).block = [x as u32, y as u32, z as u32];
+        function.legacy.lock().unpoisoned().block = [x as u32, y as u32, z as u32];
         Ok(())
     }
 
     fn cuFuncSetSharedSize(hfunc: u64, bytes: u32) {
         let function = module::function(hfunc)?;
-        function.legacy.lock().unwrap_or_else(|e| e.into_inner()).shared = bytes;
+        function.legacy.lock().unpoisoned().shared = bytes;
         Ok(())
     }
 
@@ -63,7 +64,7 @@ export! {
         if numbytes > 32 << 10 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        function.legacy.lock().unwrap_or_else(|e| e.into_inner()).params.resize(numbytes as usize, 0);
+        function.legacy.lock().unpoisoned().params.resize(numbytes as usize, 0);
         Ok(())
     }
 
