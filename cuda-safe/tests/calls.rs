@@ -9,8 +9,8 @@ mod child;
 use child::{calls, passes, traced};
 use cuda_safe::{
     CacheConfig, Context, ContextFlags, Device, DeviceBuffer, DeviceView, ErrorKind, Event,
-    EventOptions, FunctionAttribute, In, InOut, JitOptions, LaunchConfig, Limit, MemoryPool,
-    Module, Out, PinnedBuffer, PinnedFlags, Stream, StreamOptions,
+    EventOptions, FunctionAttribute, In, InOut, JitOptions, LaunchConfig, Limit, ManagedBuffer,
+    MemoryPool, Module, Out, PinnedBuffer, PinnedFlags, Stream, StreamOptions,
     sys::{self, CUresult},
 };
 
@@ -855,5 +855,69 @@ fn streams_are_made_as_asked() {
         let blocking = Stream::with_options(&context, options.blocking(true)).unwrap();
         assert!(blocking.is_blocking().unwrap());
         assert_eq!(blocking.priority().unwrap(), -3);
+    });
+}
+
+#[test]
+fn managed_memory_is_freed_when_its_stream_is_done() {
+    traced(
+        "managed_memory_is_freed_when_its_stream_is_done",
+        "",
+        || {
+            let (_context, stream) = device();
+            let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+            let address = format!("dptr={:#x}", x.as_device_ptr());
+            let before = calls("cuStreamSynchronize").len();
+            makes("cuMemFree", &[&address], || x.close().unwrap());
+            assert_eq!(calls("cuStreamSynchronize").len(), before + 1);
+            let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+            makes("cuMemFree", &[], || drop(x));
+            let none = ManagedBuffer::<u32>::zeroed(&stream, 0).unwrap();
+            assert!(made("cuMemFree", || none.close().unwrap()).is_empty());
+            assert_eq!(calls("cuMemAllocManaged").len(), 2);
+        },
+    );
+}
+
+#[test]
+fn managed_memory_that_cannot_be_had_is_refused() {
+    let test = "managed_memory_that_cannot_be_had_is_refused";
+    passes(test, "cuMemAllocManaged:1:2", || {
+        let (_context, stream) = device();
+        let error = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::OutOfMemory { requested: 16, .. }),
+            "{error}"
+        );
+    });
+    passes(test, "cuMemAllocManaged:1:801", || {
+        let (_context, stream) = device();
+        let error = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
+    });
+}
+
+#[test]
+fn a_stream_waits_for_another_and_not_for_itself() {
+    traced("a_stream_waits_for_another_and_not_for_itself", "", || {
+        let (context, a) = device();
+        let b = Stream::new(&context).unwrap();
+        let event = |call: &[String]| call[0].split_once("hEvent=").unwrap().1[..18].to_owned();
+        let mut recorded = Vec::new();
+        let waits = made("cuStreamWaitEvent", || {
+            recorded = made("cuEventRecord", || a.wait_stream(&b).unwrap());
+        });
+        assert_eq!((waits.len(), recorded.len()), (1, 1));
+        assert_eq!(event(&waits), event(&recorded));
+        assert!(
+            waits[0].contains(&format!("hStream={:p}", a.as_raw())),
+            "{waits:?}"
+        );
+        assert!(
+            recorded[0].contains(&format!("hStream={:p}", b.as_raw())),
+            "{recorded:?}"
+        );
+        let itself = made("cuStreamWaitEvent", || a.wait_stream(&a).unwrap());
+        assert!(itself.is_empty(), "{itself:?}");
     });
 }

@@ -46,6 +46,7 @@ fn check<T: Clone + Debug + Eq + Hash, R: Copy + Debug + PartialEq>(kind: &Kind<
     let (a, b) = ((kind.make)(&context), (kind.make)(&context));
     assert!(a != b && a == a.clone(), "{name}");
     assert_eq!(hash(&a), hash(&a.clone()), "{name}");
+    assert_ne!(hash(&a), hash(&b), "{name}");
     let borrowed = (kind.borrow)(&context, (kind.as_raw)(&a));
     assert!(borrowed == a && hash(&borrowed) == hash(&a), "{name}");
     let shown = format!("{a:?}");

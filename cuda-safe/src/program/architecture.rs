@@ -154,6 +154,12 @@ fn supported() -> Result<Vec<u32>> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn only_real_ones_make_machine_code() {
+        assert!(!Architecture::virtual_of(90).is_real());
+        assert!(Architecture::real_of(90).is_real());
+    }
+
     const KNOWN: [u32; 6] = [75, 80, 86, 90, 100, 120];
 
     fn chosen(number: u32) -> String {

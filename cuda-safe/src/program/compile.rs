@@ -369,6 +369,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_code_of_nvrtc_becomes_an_error() {
+        assert!(check("nvrtcCall", nvrtcResult::NVRTC_SUCCESS).is_ok());
+        let error = check("nvrtcCall", nvrtcResult::NVRTC_ERROR_OUT_OF_MEMORY).unwrap_err();
+        assert_eq!(error.call(), "nvrtcCall");
+        assert!(
+            error.to_string().contains("NVRTC_ERROR_OUT_OF_MEMORY"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn a_name_may_be_missing() {
         // SAFETY: null, and a literal.
         let (none, name) = unsafe { (text_at(ptr::null()), text_at(c"name".as_ptr())) };

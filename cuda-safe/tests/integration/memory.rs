@@ -1,4 +1,4 @@
-use cuda_safe::{DeviceBuffer, DeviceView, ErrorKind, MemoryPool, Stream};
+use cuda_safe::{DeviceBuffer, DeviceView, DeviceViewMut, ErrorKind, MemoryPool, Stream};
 
 use crate::device;
 
@@ -41,6 +41,32 @@ fn lengths_that_differ_are_refused_with_both() {
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains("10"), "{error}");
     }
+}
+
+#[test]
+fn parts_of_views_live_as_long_as_the_memory() {
+    fn tail<'a>(view: DeviceView<'a, u16>) -> cuda_safe::Result<DeviceView<'a, u16>> {
+        view.into_slice(2..)
+    }
+    fn middle<'a>(view: DeviceViewMut<'a, u16>) -> cuda_safe::Result<DeviceViewMut<'a, u16>> {
+        view.into_slice(1..=2)
+    }
+    let (_, stream) = device();
+    let mut buffer = DeviceBuffer::from_slice(&stream, &[1u16, 2, 3, 4, 5]).unwrap();
+    let view = tail(tail(buffer.view()).unwrap()).unwrap();
+    assert_eq!(view.as_device_ptr(), buffer.as_device_ptr() + 8);
+    assert_eq!(view.to_vec(&stream).unwrap(), [5]);
+    assert_eq!(view.stream(), Some(&stream));
+    let error = tail(view).unwrap_err();
+    assert!(error.to_string().contains("2..1"), "{error}");
+    let one = buffer.slice_mut(..1).unwrap();
+    let error = middle(one).unwrap_err().to_string();
+    assert!(
+        error.contains("1..3") && error.contains("1 element"),
+        "{error}"
+    );
+    middle(buffer.view_mut()).unwrap().fill(&stream, 9).unwrap();
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [1, 9, 9, 4, 5]);
 }
 
 #[test]
