@@ -9,5 +9,8 @@ pub mod launch_safety {}
 #[doc = include_str!("guide/errors.md")]
 pub mod errors {}
 
+#[doc = include_str!("guide/raw_calls.md")]
+pub mod raw_calls {}
+
 #[doc = include_str!("guide/from_pycuda.md")]
 pub mod from_pycuda {}
