@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds and tests cuda-sys with the headers of each supported CUDA release, from pip's packages.
+# Builds and tests cuda-sys with the headers of each supported CUDA release, from pip's packages, and checks that the
+# bindings that cuda-sys carries are what bindgen gives for the headers they name (scripts/carry-bindings.sh).
 # With arguments: those versions. Without: 12.0, 12.4, 12.9, 13.0 and the newest 13.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,4 +35,5 @@ for version in "${versions[@]}"; do
         failed+=("$version")
     fi
 done
+scripts/carry-bindings.sh --check || failed+=("carried bindings")
 [ ${#failed[@]} -eq 0 ]
