@@ -63,6 +63,7 @@
 //! `libnvrtc` is linked from the toolkit. Where no toolkit has one, a stub of it is linked too, with a line from cargo:
 //! then programs that call NVRTC need a `libnvrtc.so.13` on the loader's path (`LD_LIBRARY_PATH`, a run path, the
 //! system's folders) when they start, and the loader stops them without it. `pip install nvidia-cuda-nvrtc` brings one.
+//! A program that calls none of its functions does not need it.
 //!
 //! With the feature `dynamic-loading` programs are linked to neither, and open both at the first call. They start
 //! without a driver, and every call returns a code. [`loading`] says what is looked for, and what is returned where it
