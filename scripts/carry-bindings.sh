@@ -26,7 +26,7 @@ folder=$target/headers/$version
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 LIBCLANG_PATH=$folder/clang/native CUDA_PATH=$folder CUDA_SYS_CARRY=$made \
-    cargo build --quiet --locked -p cuda-sys --target-dir "$target/headers/target"
+    cargo build --quiet --locked -p cuda-direct-sys --target-dir "$target/headers/target"
 if [ -n "$check" ]; then
     diff -r "$carried" "$made" || {
         echo "cuda-sys/bindings is not what bindgen gives: run scripts/carry-bindings.sh $version" >&2

@@ -5,6 +5,13 @@
 //! own text. What a header has is what you get: there are no features for versions. Headers of CUDA 12.0
 //! and newer are bound.
 //!
+//! The package is `cuda-direct-sys`, its library `cuda_sys`:
+//!
+//! ```toml
+//! [dependencies]
+//! cuda-direct-sys = { path = "../cuda-direct/cuda-sys" }
+//! ```
+//!
 //! # What is used where
 //!
 //! The build script looks for the headers, and uses the first that it finds:

@@ -15,7 +15,7 @@ fn build_script() -> PathBuf {
         .expect("the build folder")
         .flatten()
         .filter_map(|entry| {
-            let ours = entry.file_name().to_string_lossy().starts_with("cuda-sys-");
+            let ours = entry.file_name().to_string_lossy().starts_with("cuda-direct-sys-");
             let file = entry.path().join("build-script-main");
             let built = fs::metadata(&file).ok()?.modified().ok()?;
             ours.then_some((built, file))
