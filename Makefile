@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup demo test bench check bundle headers tsan mutants
+.PHONY: help setup demo test loading stranger bench check bundle headers tsan mutants
 
 help:
 	@echo "make setup    bring CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
@@ -15,6 +15,8 @@ help:
 	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
 	@echo "make mutants  change the sources in many small ways, and see whether tests notice (hours; ARGS=--help)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
+	@echo "make loading  tests of the feature dynamic-loading: programs that start without a driver"
+	@echo "make stranger a crate in a folder of its own, with no headers, libclang, Python or driver, builds and runs"
 
 setup:
 	@$(PYTHON) scripts/setup.py --cuda "$(CUDA)"
@@ -24,6 +26,16 @@ demo: setup
 
 test: setup
 	$(CARGO) test --locked --workspace
+
+# Not part of test, since the feature holds for a whole build: the emulator is built once more for it.
+loading: setup
+	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --test loading
+	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading \
+		--config 'profile.dev.package.cuda-emulator.opt-level=1'
+
+# Takes nothing that make setup brings.
+stranger:
+	scripts/stranger.sh
 
 bench: setup
 	$(CARGO) bench --locked

@@ -1,17 +1,21 @@
-//! What the safe layer adds to a launch: the raw driver call against `Function::launch`. And what a
-//! graph saves: many launches recorded once and repeated by one call.
+//! What the safe layer adds to a launch: the raw driver call against `Function::launch`. What the way
+//! to the driver's function adds: the linker's, or with `--features dynamic-loading` an address that
+//! the first call looks up, each against a pointer that the driver gave. And what a graph saves: many
+//! launches recorded once and repeated by one call.
 
 mod common;
 
 use std::{
     ffi::c_void,
+    hint::black_box,
+    ptr::NonNull,
     time::{Duration, Instant},
 };
 
 use anyhow::{Result, ensure};
 use common::{Bench, Queue, host_us, median_us};
 use criterion::Criterion;
-use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Stream, sys};
+use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Stream, driver, sys};
 
 const KERNELS: &str = r#"
 extern "C" __global__ void none() {}
@@ -84,25 +88,47 @@ fn pointer(value: &mut u64) -> *mut c_void {
     (&raw mut *value).cast()
 }
 
+/// One way to the driver's function: a call of it by that name or pointer.
+macro_rules! raw_launch_by {
+    ($launch:expr, $function:expr, $stream:expr, $pointers:expr) => {{
+        let null = std::ptr::null_mut();
+        let (function, stream) = ($function.as_raw(), $stream.as_raw());
+        // SAFETY: the kernels take as many arguments as there are pointers, of their types, and do
+        // nothing with them.
+        let code = unsafe {
+            $launch(
+                function,
+                1,
+                1,
+                1,
+                32,
+                1,
+                1,
+                0,
+                stream,
+                $pointers.as_mut_ptr(),
+                null,
+            )
+        };
+        assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+    }};
+}
+
 fn raw_launch(function: &Function, stream: &Stream, pointers: &mut [*mut c_void]) {
-    // SAFETY: the kernels take as many arguments as there are pointers, of their types, and do
-    // nothing with them.
-    let code = unsafe {
-        sys::cuLaunchKernel(
-            function.as_raw(),
-            1,
-            1,
-            1,
-            32,
-            1,
-            1,
-            0,
-            stream.as_raw(),
-            pointers.as_mut_ptr(),
-            std::ptr::null_mut(),
-        )
+    raw_launch_by!(sys::cuLaunchKernel, function, stream, pointers);
+}
+
+/// The driver's own address of the function, which no linker or loader stands before.
+fn looked_up() -> Result<sys::PFN_cuLaunchKernel> {
+    let since = driver::Version {
+        major: 12,
+        minor: 0,
     };
-    assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+    let address = driver::symbol(c"cuLaunchKernel", since)?;
+    // SAFETY: the driver gave it under the name and version of this type.
+    Ok(black_box(unsafe {
+        std::mem::transmute::<NonNull<c_void>, sys::PFN_cuLaunchKernel>(address)
+    }))
 }
 
 /// A recorded sequence of work, ready to be repeated.
@@ -245,6 +271,12 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let mut raw_three = || raw_with(&three, [addresses[0], 2, 256]);
     let times = compare(&stream, rounds, &mut raw_three, &mut safe_three);
     results.push(("3 arguments", times));
+    let launch = looked_up()?;
+    let mut by_pointer = || {
+        let mut values = [addresses[0], 2, 256];
+        raw_launch_by!(launch, three, stream, values.each_mut().map(pointer));
+    };
+    let ways = compare(&stream, rounds, &mut by_pointer, &mut raw_three);
     let raw_wait = || {
         // SAFETY: the stream is live.
         let code = unsafe { sys::cuStreamSynchronize(stream.as_raw()) };
@@ -324,5 +356,15 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         let note = format!("{:+.1} ns over the raw call", safe - raw);
         bench.row(&work, "Function::launch", safe / 1e3, &note)?;
     }
+    let (by_pointer, raw) = ways;
+    let way = if cfg!(feature = "dynamic-loading") {
+        "opened at the first call"
+    } else {
+        "linked"
+    };
+    let work = "way to the driver, 3 arguments";
+    bench.row(work, "pointer from the driver", by_pointer / 1e3, "")?;
+    let note = format!("{:+.1} ns over a pointer", raw - by_pointer);
+    bench.row(work, way, raw / 1e3, &note)?;
     compare_graph(&mut bench, &three)
 }

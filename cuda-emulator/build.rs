@@ -16,6 +16,11 @@ fn main() {
     // Worker threads run until the process ends, so the library must stay; its own calls must stay its own.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete,-Bsymbolic-functions");
     offer_library(&out);
+    // Programs of this build open their driver themselves.
+    println!("cargo::rustc-check-cfg=cfg(cuda_sys_opens_libraries)");
+    if env::var("DEP_CUDA_DYNAMIC_LOADING").is_ok_and(|loading| !loading.is_empty()) {
+        println!("cargo::rustc-cfg=cuda_sys_opens_libraries");
+    }
     // Set by scripts/tsan.sh: no assembly, which ThreadSanitizer can't see into.
     println!("cargo::rustc-check-cfg=cfg(cuda_emulator_tsan)");
     println!("cargo::rerun-if-changed=build.rs");

@@ -21,10 +21,10 @@ LIMIT = 50 << 20
 # What cannot run away from the sources, with the reason.
 LEFT_OUT = {
     ("cuda-safe", "compile_fail"): "calls cargo",
-    ("cuda-sys", "failures"): "tests the build script",
-    ("cuda-sys", "header"): "reads the headers it was built with",
-    ("cuda-sys", "locate"): "tests the build script",
-    ("cuda-sys", "comments"): "tests the build script",
+    ("cuda-direct-sys", "failures"): "tests the build script",
+    ("cuda-direct-sys", "header"): "reads the headers it was built with",
+    ("cuda-direct-sys", "locate"): "tests the build script",
+    ("cuda-direct-sys", "comments"): "tests the build script",
 }
 LEFT_OUT_PACKAGES = {
     "cuda-emulator": "tests the emulator, which has no place beside a driver",

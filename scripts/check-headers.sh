@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds and tests cuda-sys with the headers of each supported CUDA release, from pip's packages.
+# Builds and tests cuda-sys with the headers of each supported CUDA release, from pip's packages, and checks that the
+# bindings that cuda-sys carries are what bindgen gives for the headers they name (scripts/carry-bindings.sh).
 # With arguments: those versions. Without: 12.0, 12.4, 12.9, 13.0 and the newest 13.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,11 +22,11 @@ for version in "${versions[@]}"; do
     folder="$target/headers/$version"
     "$python" scripts/setup.py --cuda "$version" --into "$folder" | tail -1
     log="$folder.log"
-    if CUDA_PATH="$(cd "$folder" && pwd)" cargo test --locked -p cuda-sys --target-dir "$target/headers/target" \
+    if CUDA_PATH="$(cd "$folder" && pwd)" cargo test --locked -p cuda-direct-sys --target-dir "$target/headers/target" \
         >"$log" 2>&1 &&
-        CUDA_PATH="$(cd "$folder" && pwd)" cargo clippy --locked -p cuda-sys --no-default-features \
+        CUDA_PATH="$(cd "$folder" && pwd)" cargo clippy --locked -p cuda-direct-sys --no-default-features \
             --target-dir "$target/headers/target" -- -D warnings >>"$log" 2>&1 &&
-        CUDA_PATH="$(cd "$folder" && pwd)" RUSTDOCFLAGS="-D warnings" cargo doc --locked -p cuda-sys --no-deps \
+        CUDA_PATH="$(cd "$folder" && pwd)" RUSTDOCFLAGS="-D warnings" cargo doc --locked -p cuda-direct-sys --no-deps \
             --target-dir "$target/headers/target" >>"$log" 2>&1; then
         awk -v version="$version" '/^test result/ { n += $4 } END { printf "CUDA %s: %d tests pass, documented\n", version, n }' "$log"
     else
@@ -34,4 +35,5 @@ for version in "${versions[@]}"; do
         failed+=("$version")
     fi
 done
+scripts/carry-bindings.sh --check || failed+=("carried bindings")
 [ ${#failed[@]} -eq 0 ]

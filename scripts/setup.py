@@ -70,7 +70,14 @@ def bring(folder, cuda):
     (new / "version").write_text(cuda + "\n")
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
+    look_again(folder)
     print(f"done: {found}")
+
+
+def look_again(folder):
+    """Makes cargo run cuda-sys's build script again, which may have found no headers or no libclang before."""
+    if folder == REPOSITORY / ".cuda":
+        os.utime(REPOSITORY / "cuda-sys" / "build" / "main.rs")
 
 
 def bring_libclang(folder):
@@ -84,6 +91,7 @@ def bring_libclang(folder):
         install(folder, ["libclang>=16"])
         if not loads_libclang(folder):
             fail(f"the libclang that pip brought into {folder} cannot be loaded")
+        look_again(folder)
     print(f"libclang is in {folder}")
 
 

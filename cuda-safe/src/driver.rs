@@ -69,6 +69,39 @@ pub fn init() -> Result<()> {
     Ok(())
 }
 
+/// Whether there is a driver that starts, and at least one device that it shows to this program.
+///
+/// For programs that use a GPU where there is one and do without otherwise: it initialises the driver, as [`init`]
+/// does, and asks for the number of devices. It makes no context and says nothing about what a device can do. A device
+/// that it counts may still refuse a context, when another program uses it exclusively for instance.
+///
+/// Where it is `false`, [`init`] tells the reason. With the feature `dynamic-loading` that may be that there is no
+/// driver. Without that feature a program is linked to the driver, and does not get as far as this without one: then
+/// `false` means that the driver doesn't start, or that no device is visible. The answer may change from `false` to
+/// `true` while a program runs, except where the driver's library was missing at first: it is looked for once.
+///
+/// ```
+/// use cuda_safe::{Context, driver};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// if driver::is_available() {
+///     let context = Context::primary(0)?;
+/// #   drop(context);
+/// } else {
+///     println!("on the CPU: {}", driver::init().map_or_else(|e| e.to_string(), |()| "no device".into()));
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn is_available() -> bool {
+    let mut count = 0;
+    // SAFETY: `count` is valid for the write, and the driver is initialised.
+    init().is_ok()
+        && unsafe { sys::cuDeviceGetCount(&mut count) } == CUresult::CUDA_SUCCESS
+        && count > 0
+}
+
 /// The newest CUDA version that the installed driver knows.
 ///
 /// # Errors
@@ -104,6 +137,23 @@ pub fn version() -> Result<Version> {
 ///
 /// let missing = driver::symbol(c"cuFromTheFuture", driver::Version { major: 12, minor: 0 });
 /// assert_eq!(*missing.unwrap_err().kind(), ErrorKind::Unsupported);
+/// ```
+///
+/// `cuda-sys` has the type of each function:
+///
+/// ```
+/// use cuda_safe::{driver, sys};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let address = driver::symbol(c"cuDeviceGetCount", driver::Version { major: 12, minor: 0 })?;
+/// // SAFETY: the driver gave the address under the name and version of this type.
+/// let get_count: sys::PFN_cuDeviceGetCount = unsafe { std::mem::transmute(address) };
+/// let mut count = 0;
+/// // SAFETY: `count` is valid for the write.
+/// assert_eq!(unsafe { get_count(&mut count) }, sys::CUresult::CUDA_SUCCESS);
+/// assert!(count > 0);
+/// # Ok(())
+/// # }
 /// ```
 #[doc(alias = "cuGetProcAddress")]
 pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {

@@ -96,8 +96,10 @@ pub enum Code {
 pub enum ErrorKind {
     /// The driver refused the call; [`Error::code`] says why.
     Driver,
-    /// There is no usable device.
+    /// There is no usable device, or no driver.
     NoDevice,
+    /// There is no run-time compiler: NVRTC's library is not there.
+    NoCompiler,
     /// The source did not compile.
     Compile {
         /// The compiler's log, whole.
@@ -170,6 +172,11 @@ impl Error {
     #[cold]
     #[must_use]
     pub fn driver(call: &'static str, code: CUresult) -> Self {
+        if code == CUresult::CUDA_ERROR_NO_DEVICE
+            && let Err(missing) = cuda_sys::loading::driver()
+        {
+            return Self::missing(Code::Driver(code), call, ErrorKind::NoDevice, missing);
+        }
         let (kind, detail) = match code {
             CUresult::CUDA_ERROR_NO_DEVICE => (
                 ErrorKind::NoDevice,
@@ -217,7 +224,29 @@ impl Error {
     #[cold]
     #[must_use]
     pub fn nvrtc(call: &'static str, code: nvrtcResult) -> Self {
+        if let Err(missing) = cuda_sys::loading::nvrtc() {
+            return Self::missing(Code::Nvrtc(code), call, ErrorKind::NoCompiler, missing);
+        }
         Self::new(Code::Nvrtc(code), call, ErrorKind::Driver, "")
+    }
+
+    /// A library isn't there, which a program that opens its libraries itself is told by its first call.
+    #[cold]
+    fn missing(
+        code: Code,
+        call: &'static str,
+        kind: ErrorKind,
+        library: &cuda_sys::loading::Missing,
+    ) -> Self {
+        let remedy = match kind {
+            ErrorKind::NoDevice => {
+                "Install the NVIDIA driver, or put cuda-emulator's folder on LD_LIBRARY_PATH"
+            }
+            _ => {
+                "Install a CUDA toolkit, or pip's nvidia-cuda-nvrtc, and put its folder on LD_LIBRARY_PATH"
+            }
+        };
+        Self::new(code, call, kind, format!("{library}. {remedy}"))
     }
 
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {

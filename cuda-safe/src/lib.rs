@@ -35,6 +35,17 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! - `nvrtc` (on by default): compiles CUDA C++ at run time, by the toolkit's `libnvrtc`.
+//! - `dynamic-loading`: opens `libcuda` and `libnvrtc` at the first call instead of linking the program to them. One
+//!   program then uses a GPU where there is one and starts without a driver too: ask [`driver::is_available`]. Every
+//!   call on a machine without a driver is an error of [`ErrorKind::NoDevice`], and without NVRTC of
+//!   [`ErrorKind::NoCompiler`], which tell what was looked for. Nothing else changes. A call costs one more load and
+//!   comparison. [`sys::loading`] has the whole story, and the variables that name other files.
+//!
+//! Without `dynamic-loading` a program names both libraries to the loader, which stops it when one is missing.
 
 mod attribute;
 mod callback;

@@ -3,19 +3,26 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::panic::{self, AssertUnwindSafe};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::{env, fs};
 
 use bindgen::callbacks::{EnumVariantCustomBehavior, EnumVariantValue, ItemInfo, ParseCallbacks};
 
-use crate::locate::{Machine, Toolkit, remedy};
+use crate::locate::Toolkit;
 use crate::names::{self, Declared, Enums};
 use crate::{comments, items};
 
-/// The headers that are bound; the last one with feature `nvrtc` only.
-pub const HEADERS: [&str; 4] = ["cuda.h", "cudaProfiler.h", "cudaGL.h", "nvrtc.h"];
+/// The headers that are bound, where they are; the last one with feature `nvrtc` only.
+pub const HEADERS: [&str; 7] = [
+    "cuda.h",
+    "cudaProfiler.h",
+    "cudaGL.h",
+    "cudaTypedefs.h",
+    "cudaProfilerTypedefs.h",
+    "cudaGLTypedefs.h",
+    "nvrtc.h",
+];
 
 /// Enums whose names come from the tables in `src/error`, which also know newer codes.
 const NAMED_BY_TABLE: [&str; 2] = ["CUresult", "nvrtcResult"];
@@ -23,31 +30,55 @@ const NAMED_BY_TABLE: [&str; 2] = ["CUresult", "nvrtcResult"];
 /// Generated Rust source.
 pub struct Bindings {
     /// What belongs at the crate's root.
-    pub root: String,
+    pub root: syn::File,
     /// Functions and types that the header hides: older versions, and the per-thread-stream variants.
-    pub versioned: String,
-    /// Names of all functions of both.
-    pub functions: BTreeSet<String>,
+    pub versioned: syn::File,
+    /// What a name in a comment links to.
+    targets: BTreeMap<String, String>,
 }
 
-/// Runs bindgen over the headers of `toolkit`.
-pub fn generate(
-    machine: &Machine,
-    toolkit: &Toolkit,
-    nvrtc: bool,
-    out: &Path,
-) -> Result<Bindings, String> {
-    load_libclang(machine)?;
-    let wanted = if nvrtc { &HEADERS[..] } else { &HEADERS[..3] };
+impl Bindings {
+    /// Without comments that refer to names.
+    pub fn plain(root: syn::File, versioned: syn::File) -> Self {
+        Self {
+            root,
+            versioned,
+            targets: BTreeMap::new(),
+        }
+    }
+
+    /// Names of all functions of both.
+    pub fn functions(&self) -> BTreeSet<String> {
+        let mut functions = items::declared(&self.root).functions;
+        functions.extend(items::declared(&self.versioned).functions);
+        functions
+    }
+
+    /// `file`, one of the two or made of one, as text.
+    pub fn text(&self, file: &syn::File) -> String {
+        comments::resolve(&prettyplease::unparse(file), &self.targets)
+    }
+}
+
+/// What is wanted of bindgen.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    pub nvrtc: bool,
+    /// The header's text as documentation.
+    pub comments: bool,
+}
+
+/// Runs bindgen, for which libclang is loaded, over the headers of `toolkit`.
+pub fn generate(toolkit: &Toolkit, wanted: Wanted, out: &Path) -> Result<Bindings, String> {
+    let headers = if wanted.nvrtc {
+        &HEADERS[..]
+    } else {
+        &HEADERS[..HEADERS.len() - 1]
+    };
     let mut wrapper = String::new();
     let mut text = String::new();
-    for header in wanted {
-        if let Some(path) = toolkit
-            .include
-            .iter()
-            .map(|dir| dir.join(header))
-            .find(|path| path.is_file())
-        {
+    for header in headers {
+        if let Some(path) = toolkit.header(header) {
             let _ = writeln!(wrapper, "#include <{header}>");
             let bytes = fs::read(&path)
                 .map_err(|error| format!("cuda-sys cannot read {}: {error}", path.display()))?;
@@ -56,7 +87,7 @@ pub fn generate(
     }
     let include = [vec![system_headers(out)?], toolkit.include.clone()].concat();
 
-    let mut first = run(&wrapper, &include, &[])?;
+    let mut first = run(&wrapper, &include, &[], wanted.comments)?;
     let declared = items::declared(&first.file);
     let enums = first
         .enums
@@ -66,21 +97,22 @@ pub fn generate(
     let aliases = names::aliases(&text, &declared, &enums);
     let targets = link_targets(&declared, &aliases, &enums);
     items::without_debug(&mut first.file, |name| enums.contains_key(name));
-    let root = prettyplease::unparse(&first.file)
-        + &aliases
-        + &names::enum_tables(&enums, &NAMED_BY_TABLE);
+    let tables = names::enum_tables(&enums, &NAMED_BY_TABLE);
+    let more = syn::parse_file(&(aliases + &tables))
+        .map_err(|error| format!("cuda-sys cannot read the names it made: {error}"))?;
+    first.file.items.extend(more.items);
 
-    let mut older = run(&wrapper, &include, &["-D__CUDA_API_VERSION_INTERNAL"])?;
+    let mut older = run(
+        &wrapper,
+        &include,
+        &["-D__CUDA_API_VERSION_INTERNAL"],
+        wanted.comments,
+    )?;
     items::keep_unknown(&mut older.file, &declared);
-    let functions = declared
-        .functions
-        .union(&items::declared(&older.file).functions)
-        .cloned()
-        .collect();
     Ok(Bindings {
-        root: comments::resolve(&root, &targets),
-        versioned: comments::resolve(&prettyplease::unparse(&older.file), &targets),
-        functions,
+        root: first.file,
+        versioned: older.file,
+        targets,
     })
 }
 
@@ -90,13 +122,18 @@ struct Pass {
     enums: Enums,
 }
 
-fn run(wrapper: &str, include: &[PathBuf], arguments: &[&str]) -> Result<Pass, String> {
+fn run(
+    wrapper: &str,
+    include: &[PathBuf],
+    arguments: &[&str],
+    comments: bool,
+) -> Result<Pass, String> {
     let seen = Rc::new(RefCell::new(Enums::new()));
     let builder = bindgen::Builder::default()
         .header_contents("cuda_sys.h", wrapper)
         .clang_args(include.iter().map(|dir| format!("-I{}", dir.display())))
         .clang_args(arguments)
-        .allowlist_file(r".*[/\\](cuda|cudaProfiler|cudaGL|nvrtc)\.h")
+        .allowlist_file(r".*[/\\](cuda|cudaProfiler|cudaGL|cudaTypedefs|cudaProfilerTypedefs|cudaGLTypedefs|nvrtc)\.h")
         .default_enum_style(bindgen::EnumVariation::NewType {
             is_bitfield: false,
             is_global: false,
@@ -107,6 +144,7 @@ fn run(wrapper: &str, include: &[PathBuf], arguments: &[&str]) -> Result<Pass, S
         .derive_eq(true)
         .derive_hash(true)
         .layout_tests(true)
+        .generate_comments(comments)
         .formatter(bindgen::Formatter::None)
         .disable_header_comment()
         .parse_callbacks(Box::new(Recorder {
@@ -131,58 +169,6 @@ fn run(wrapper: &str, include: &[PathBuf], arguments: &[&str]) -> Result<Pass, S
     Ok(Pass {
         file,
         enums: seen.take(),
-    })
-}
-
-/// Sees to it that bindgen finds libclang, which it loads at run time.
-fn load_libclang(machine: &Machine) -> Result<(), String> {
-    if env::var_os("LIBCLANG_PATH").is_none() {
-        let ours = [machine.repository.join(".cuda/clang/native")];
-        let python = || {
-            (machine.site_packages)()
-                .into_iter()
-                .map(|dir| dir.join("clang/native"))
-        };
-        let holds = |dir: &PathBuf| {
-            ["libclang.so", "libclang.dll", "libclang.dylib"]
-                .iter()
-                .any(|name| dir.join(name).is_file())
-        };
-        if let Some(dir) = ours.into_iter().find(holds) {
-            set_libclang_path(&dir);
-        } else if clang_version().is_err()
-            && let Some(dir) = python().find(holds)
-        {
-            set_libclang_path(&dir);
-        }
-    }
-    clang_version().map_err(|reason| {
-        format!(
-            "cuda-sys cannot load libclang, with which bindgen reads the CUDA headers:\n  {reason}\n\
-             Looked at: LIBCLANG_PATH, {}, llvm-config and the system's directories, Python's packages.\n\
-             To mend it: {}",
-            machine.repository.join(".cuda/clang/native").display(),
-            remedy(machine.repository)
-        )
-    })
-}
-
-fn set_libclang_path(dir: &Path) {
-    // SAFETY: the build script has one thread, so nothing reads the environment meanwhile.
-    unsafe { env::set_var("LIBCLANG_PATH", dir) };
-}
-
-/// Loads libclang; bindgen panics when it cannot, and its message says why.
-fn clang_version() -> Result<(), String> {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let result = panic::catch_unwind(AssertUnwindSafe(bindgen::clang_version));
-    panic::set_hook(hook);
-    result.map(drop).map_err(|payload| {
-        let text = payload.downcast_ref::<String>().map(String::as_str);
-        text.or_else(|| payload.downcast_ref::<&str>().copied())
-            .unwrap_or("no reason given")
-            .to_owned()
     })
 }
 

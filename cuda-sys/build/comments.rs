@@ -8,6 +8,12 @@ const CLOSE: char = '⟫';
 
 /// One comment as Markdown, its references still marked.
 pub fn markdown(comment: &str) -> String {
+    // In a comment behind what it describes, `/**< text */`, the arrow is no text.
+    let comment = comment.trim_start();
+    let comment = comment
+        .strip_prefix('<')
+        .filter(|text| text.is_empty() || text.starts_with(char::is_whitespace))
+        .unwrap_or(comment);
     let mut out = String::new();
     let mut code = false;
     let mut section = "";

@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::locate::Machine;
 
+// What a program that opens the driver's library itself knows, too.
+#[path = "../src/loading/folders.rs"]
+mod folders;
+
 /// The driver's library that a program started here would load, if there is one.
 ///
 /// A toolkit's link-time stubs and this repository's own emulator are not a driver.
@@ -42,21 +46,16 @@ pub fn loader_directories(machine: &Machine) -> Vec<PathBuf> {
         &mut found,
     );
     let triple = format!("{}-linux-gnu", machine.target.arch);
-    for dir in [
-        format!("lib/{triple}"),
-        format!("usr/lib/{triple}"),
-        // Jetson and WSL bring the driver in directories of their own.
-        format!("usr/lib/{triple}/nvidia"),
-        format!("usr/lib/{triple}/tegra"),
-        "usr/lib/wsl/lib".into(),
-        "run/opengl-driver/lib".into(),
-        "lib64".into(),
-        "usr/lib64".into(),
-        "lib".into(),
-        "usr/lib".into(),
-    ] {
-        found.push(machine.root.join(dir));
-    }
+    let own = [format!("lib/{triple}"), format!("usr/lib/{triple}")];
+    let of_processor = folders::BY_PROCESSOR
+        .iter()
+        .map(|dir| format!("usr/lib/{triple}/{dir}"));
+    let others = folders::EVERYWHERE
+        .iter()
+        .chain(&["lib64", "usr/lib64", "lib", "usr/lib"])
+        .map(|dir| (*dir).to_owned());
+    let built_in = own.into_iter().chain(of_processor).chain(others);
+    found.extend(built_in.map(|dir| machine.root.join(dir)));
     found
 }
 

@@ -11,8 +11,7 @@ use crate::locate::{Machine, Toolkit};
 /// Links libcuda directly, by a stub that has every function of the header and the driver's SONAME.
 ///
 /// The stub is made even where a driver's library could be linked: an older driver lacks functions of a
-/// newer header. Its file is not called `libcuda.so`, since cargo puts this directory on the loader's path
-/// and a library that opens `libcuda.so` by name must never get the stub.
+/// newer header.
 pub fn libcuda(
     machine: &Machine,
     toolkit: &Toolkit,
@@ -31,13 +30,48 @@ pub fn libcuda(
         println!("cargo::rustc-link-lib=dylib=cuda");
         return Ok(());
     }
+    stub("cuda", "libcuda.so.1", functions, out)
+}
+
+/// Links a stub of NVRTC, where there is no library to link. A program that calls it needs one when it starts.
+pub fn nvrtc_stub(
+    machine: &Machine,
+    toolkit: &Toolkit,
+    functions: &BTreeSet<String>,
+    out: &Path,
+) -> Result<(), String> {
+    let reason = toolkit.without_nvrtc.as_deref().unwrap_or_default();
+    if machine.target.os != "linux" {
+        return Err(reason.to_owned());
+    }
+    let soname = format!("libnvrtc.so.{}", toolkit.version / 1000);
+    println!(
+        "cargo::warning=no NVRTC: cuda-sys links a stub of {soname}, which programs that compile kernels need on the \
+         loader's path when they start; with the feature `dynamic-loading` they start without it"
+    );
+    eprintln!("{reason}");
+    stub("nvrtc", &soname, functions, out)
+}
+
+/// Makes and links a shared library with the name of the true one, whose functions do nothing.
+///
+/// Its file is not called `libcuda.so`, since cargo puts this directory on the loader's path and a library that opens
+/// `libcuda.so` by name must never get the stub.
+fn stub(
+    library: &str,
+    soname: &str,
+    functions: &BTreeSet<String>,
+    out: &Path,
+) -> Result<(), String> {
     let dir = out.join("stub");
+    let of_nvrtc = library == "nvrtc";
     let source: String = functions
         .iter()
-        .filter(|name| name.starts_with("cu"))
+        .filter(|name| name.starts_with("nvrtc") == of_nvrtc)
         .map(|name| format!("void {name}(void) {{}}\n"))
         .collect();
-    let file = dir.join("stub.c");
+    let name = format!("{library}-link-stub");
+    let file = dir.join(format!("{name}.c"));
     fs::create_dir_all(&dir)
         .and_then(|()| fs::write(&file, source))
         .map_err(|error| format!("cuda-sys cannot write {}: {error}", file.display()))?;
@@ -45,14 +79,10 @@ pub fn libcuda(
     let (program, arguments) = words(&compiler);
     let output = Command::new(program)
         .args(arguments)
-        .args([
-            "-shared",
-            "-nostdlib",
-            "-fPIC",
-            "-Wl,-soname,libcuda.so.1",
-            "-o",
-        ])
-        .arg(dir.join("libcuda-link-stub.so"))
+        .args(["-shared", "-nostdlib", "-fPIC"])
+        .arg(format!("-Wl,-soname,{soname}"))
+        .arg("-o")
+        .arg(dir.join(format!("lib{name}.so")))
         .arg(&file)
         .output()
         .map_err(|error| {
@@ -61,11 +91,11 @@ pub fn libcuda(
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr);
         return Err(format!(
-            "{compiler} could not make the link-time stub of libcuda:\n{reason}"
+            "{compiler} could not make the link-time stub of lib{library}:\n{reason}"
         ));
     }
     println!("cargo::rustc-link-search=native={}", dir.display());
-    println!("cargo::rustc-link-lib=dylib=cuda-link-stub");
+    println!("cargo::rustc-link-lib=dylib={name}");
     Ok(())
 }
 
@@ -98,12 +128,19 @@ fn compiler() -> String {
         .unwrap_or_else(|| "cc".into())
 }
 
-/// Links NVRTC; gives its directory unless the loader finds it by itself.
+/// Links NVRTC, when `linked`; gives its directory unless the loader finds it by itself.
 ///
 /// Where it does not, `out/nvrtc` gets links to NVRTC and the builtins that it loads by name: cargo puts a
 /// search directory below the target folder on the loader's path for `run`, `test` and doc tests.
-pub fn nvrtc(machine: &Machine, library: &Path, out: &Path) -> Result<Option<PathBuf>, String> {
-    println!("cargo::rustc-link-lib=dylib=nvrtc");
+pub fn nvrtc(
+    machine: &Machine,
+    library: &Path,
+    linked: bool,
+    out: &Path,
+) -> Result<Option<PathBuf>, String> {
+    if linked {
+        println!("cargo::rustc-link-lib=dylib=nvrtc");
+    }
     let dir = library.parent().unwrap_or(Path::new("/"));
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let known = driver::loader_directories(machine)

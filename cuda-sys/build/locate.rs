@@ -38,6 +38,18 @@ pub struct Toolkit {
     pub nvrtc: Option<PathBuf>,
     /// A variable that is set but leads to no toolkit: worth a warning.
     pub ignored: Vec<String>,
+    /// Where NVRTC was looked for, when it was asked for and is nowhere.
+    pub without_nvrtc: Option<String>,
+}
+
+impl Toolkit {
+    /// The file of a header, where there is one.
+    pub fn header(&self, name: &str) -> Option<PathBuf> {
+        self.include
+            .iter()
+            .map(|dir| dir.join(name))
+            .find(|path| path.is_file())
+    }
 }
 
 /// One place to look at.
@@ -56,10 +68,10 @@ struct Contents {
     nvrtc: Option<(PathBuf, PathBuf)>,
 }
 
-/// Finds the headers, and with `nvrtc` also NVRTC's header and library.
+/// Finds the headers, and with `nvrtc` also NVRTC's header and library where they are.
 ///
 /// # Errors
-/// One message that lists every place looked at and the command that mends it.
+/// There are no headers. One message lists every place looked at and the command that mends it.
 pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, String> {
     let mut looked_at = Vec::new();
     let mut ignored = Vec::new();
@@ -98,6 +110,7 @@ pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, String> {
                 include: contents.include.clone(),
                 nvrtc: None,
                 ignored: Vec::new(),
+                without_nvrtc: None,
             });
         }
         // The headers of one place go with the NVRTC of a later one when theirs has none.
@@ -121,8 +134,12 @@ pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, String> {
             .into_iter()
             .any(visit);
     match found {
-        Some(toolkit) if done => Ok(Toolkit { ignored, ..toolkit }),
-        partly => Err(explain(machine, &looked_at, partly.is_some())),
+        Some(toolkit) => Ok(Toolkit {
+            ignored,
+            without_nvrtc: (!done).then(|| explain(machine, &looked_at, true)),
+            ..toolkit
+        }),
+        None => Err(explain(machine, &looked_at, false)),
     }
 }
 

@@ -1,23 +1,33 @@
-//! Makes the bindings from the CUDA headers at hand and tells cargo what to link.
+//! Makes the bindings, from the CUDA headers at hand or else from those that are carried, and tells cargo what to link.
 //!
 //! What dependents learn, as `DEP_CUDA_…` in their build scripts, stands in [`facts`].
 
 mod bindings;
+mod carried;
 mod comments;
 mod driver;
 mod items;
 mod layout;
+mod libclang;
 mod link;
 mod locate;
 mod names;
+mod pointers;
+mod shim;
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 use std::{env, fs};
 
+use bindings::{Bindings, Wanted};
 use layout::Target;
 use locate::{Machine, Toolkit};
+
+/// `carried`: the bindings of this crate, whatever headers there are.
+const CHOICE: &str = "CUDA_SYS_BINDINGS";
+/// A folder to write new ones into, for `scripts/carry-bindings.sh`.
+const CARRY: &str = "CUDA_SYS_CARRY";
 
 fn main() {
     if let Err(message) = build() {
@@ -33,6 +43,7 @@ fn build() -> Result<(), String> {
     let out = PathBuf::from(set("OUT_DIR")?);
     let (os, arch) = (set("CARGO_CFG_TARGET_OS")?, set("CARGO_CFG_TARGET_ARCH")?);
     let nvrtc = env::var_os("CARGO_FEATURE_NVRTC").is_some();
+    let loading = env::var_os("CARGO_FEATURE_DYNAMIC_LOADING").is_some();
     let manifest = PathBuf::from(set("CARGO_MANIFEST_DIR")?);
     let python = OnceCell::new();
     let machine = Machine {
@@ -46,22 +57,122 @@ fn build() -> Result<(), String> {
         site_packages: &|| python.get_or_init(site_packages).clone(),
     };
 
-    let toolkit = locate::toolkit(&machine, nvrtc)?;
+    let (toolkit, mut bindings) = bindings(&machine, nvrtc, &out)?;
     for ignored in &toolkit.ignored {
         println!("cargo::warning={ignored}; using {} instead", toolkit.origin);
     }
-    let bindings = bindings::generate(&machine, &toolkit, nvrtc, &out)?;
-    write(&out.join("bindings.rs"), &bindings.root)?;
-    write(&out.join("versioned.rs"), &bindings.versioned)?;
-    link::libcuda(&machine, &toolkit, &bindings.functions, &out)?;
-    let nvrtc_dir = toolkit
-        .nvrtc
-        .as_deref()
-        .map(|library| link::nvrtc(&machine, library, &out))
-        .transpose()?;
-    facts(&machine, &toolkit, nvrtc_dir.flatten().as_deref(), &out)?;
+    pointers::add(&mut bindings.root, true);
+    pointers::add(&mut bindings.versioned, false);
+    let (root, versioned) = (&bindings.root, &bindings.versioned);
+    write(&out.join("bindings.rs"), &bindings.text(root))?;
+    write(&out.join("versioned.rs"), &bindings.text(versioned))?;
+    if loading {
+        for (name, file) in [("loading.rs", root), ("loading_versioned.rs", versioned)] {
+            write(&out.join(name), &bindings.text(&shim::define(file)))?;
+        }
+    } else {
+        link::libcuda(&machine, &toolkit, &bindings.functions(), &out)?;
+    }
+    let nvrtc_dir = match &toolkit.nvrtc {
+        Some(library) => link::nvrtc(&machine, library, !loading, &out)?,
+        None if nvrtc && !loading => {
+            link::nvrtc_stub(&machine, &toolkit, &bindings.functions(), &out)?;
+            None
+        }
+        None => None,
+    };
+    facts(&machine, &toolkit, nvrtc_dir.as_deref(), loading, &out)?;
     watch(&machine, &toolkit);
     Ok(())
+}
+
+/// What is bound: the headers at hand, or what is carried where there are none or nothing reads them.
+fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bindings), String> {
+    let width = env::var("CARGO_CFG_TARGET_POINTER_WIDTH").unwrap_or_else(|_| "64".into());
+    let usable = carried::are_for(machine.target, &width);
+    let carried_version = carried::version()?;
+    let instead = format!(
+        "cuda-sys uses the bindings that it carries, of CUDA {}, without the header's documentation",
+        locate::dotted(carried_version)
+    );
+    let forced = match env::var(CHOICE) {
+        Err(_) => false,
+        Ok(choice) if choice.is_empty() => false,
+        Ok(choice) if choice == "carried" => true,
+        Ok(choice) => {
+            return Err(format!(
+                "{CHOICE}={choice} means nothing: give it as carried"
+            ));
+        }
+    };
+    let no_carried = |reason: String| {
+        format!("{reason}\nThe bindings that cuda-sys carries are for 64-bit Linux alone.")
+    };
+    let toolkit = match locate::toolkit(machine, nvrtc) {
+        Ok(toolkit) => toolkit,
+        Err(reason) if !usable => return Err(no_carried(reason)),
+        Err(reason) => {
+            let remedy = locate::remedy(machine.repository);
+            if !forced {
+                note(
+                    &format!("no CUDA headers: {instead}. To bind headers: {remedy}"),
+                    &reason,
+                );
+            }
+            let toolkit = Toolkit {
+                origin: "bindings that cuda-sys carries".into(),
+                version: carried_version,
+                include: Vec::new(),
+                nvrtc: None,
+                ignored: Vec::new(),
+                without_nvrtc: Some(reason).filter(|_| nvrtc),
+            };
+            return Ok((toolkit, carried::bindings(nvrtc)?));
+        }
+    };
+    if forced && usable {
+        let version = carried_version;
+        return Ok((Toolkit { version, ..toolkit }, carried::bindings(nvrtc)?));
+    }
+    if let Err(reason) = libclang::load(machine) {
+        if !usable {
+            return Err(no_carried(reason));
+        }
+        let what = "libclang, which reads headers, can't be loaded";
+        let remedy = locate::remedy(machine.repository);
+        note(
+            &format!(
+                "{what}: {instead}. To bind the headers of {}: {remedy}",
+                toolkit.origin
+            ),
+            &reason,
+        );
+        let version = carried_version;
+        return Ok((Toolkit { version, ..toolkit }, carried::bindings(nvrtc)?));
+    }
+    let wanted = Wanted {
+        nvrtc,
+        comments: true,
+    };
+    let mut bindings = bindings::generate(&toolkit, wanted, out)?;
+    if nvrtc && toolkit.header("nvrtc.h").is_none() {
+        bindings.root.items.extend(carried::nvrtc()?);
+    }
+    if let Some(folder) = env::var_os(CARRY) {
+        let wanted = Wanted {
+            nvrtc: true,
+            comments: false,
+        };
+        let plain = bindings::generate(&toolkit, wanted, out)?;
+        carried::write(&plain, toolkit.version, Path::new(&folder))?;
+    }
+    Ok((toolkit, bindings))
+}
+
+/// Tells in one line what is used instead of what; `cargo build -vv` shows the whole reason.
+fn note(line: &str, reason: &str) {
+    println!("cargo::warning={line}");
+    eprintln!("{reason}");
 }
 
 /// What other build scripts and this crate's own source are told.
@@ -69,6 +180,7 @@ fn facts(
     machine: &Machine,
     toolkit: &Toolkit,
     nvrtc_dir: Option<&Path>,
+    loading: bool,
     out: &Path,
 ) -> Result<(), String> {
     let include: Vec<String> = toolkit
@@ -97,6 +209,8 @@ fn facts(
         ("DRIVER", driver),
         // The directory of libnvrtc; empty without it or where the loader finds it by itself.
         ("NVRTC_DIR", nvrtc_dir.clone()),
+        // `1` where libraries are opened by the program itself; else empty.
+        ("DYNAMIC_LOADING", if loading { "1" } else { "" }.into()),
         // cuda-emulator reads every function's signature from these two, to export all of them.
         ("BINDINGS", out.join("bindings.rs").display().to_string()),
         (
@@ -117,10 +231,14 @@ fn facts(
 
 /// When to run again: another toolkit, another header, a driver that came or went.
 fn watch(machine: &Machine, toolkit: &Toolkit) {
-    for name in locate::VARIABLES.iter().chain(&["LIBCLANG_PATH", "CC"]) {
+    for name in locate::VARIABLES
+        .iter()
+        .chain(&["LIBCLANG_PATH", "CC", CHOICE, CARRY])
+    {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=bindings");
     let headers = toolkit
         .include
         .iter()

@@ -33,6 +33,16 @@ fn parts_of_a_comment_become_headings_and_lists() {
 }
 
 #[test]
+fn a_comment_behind_what_it_describes_begins_with_its_text() {
+    assert_eq!(convert("< Automatic scheduling"), "Automatic scheduling");
+    assert_eq!(
+        convert(" < \\deprecated This flag\nis old"),
+        "**Deprecated.** This flag\nis old"
+    );
+    assert_eq!(convert("<b> is text"), "&lt;b&gt; is text");
+}
+
+#[test]
 fn examples_are_c_and_stay_as_they_are() {
     let text = convert("\\code\n  a[i] = <b>;\n\\endcode");
     assert_eq!(text, "```c\n  a[i] = <b>;\n```");

@@ -1,5 +1,5 @@
-//! The build script on machines that lack something: it ends with one message, never with a panic.
-//! (`locate.rs` has the one for a missing toolkit, which a real machine cannot be made to lack.)
+//! The build script on machines that lack something: it uses what is carried, or ends with one message, never with a
+//! panic. (`locate.rs` has the message for a missing toolkit, which a real machine cannot be made to lack.)
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn build_script() -> PathBuf {
         .expect("the build folder")
         .flatten()
         .filter_map(|entry| {
-            let ours = entry.file_name().to_string_lossy().starts_with("cuda-sys-");
+            let ours = entry.file_name().to_string_lossy().starts_with("cuda-direct-sys-");
             let file = entry.path().join("build-script-main");
             let built = fs::metadata(&file).ok()?.modified().ok()?;
             ours.then_some((built, file))
@@ -77,22 +77,146 @@ fn libclang() -> Vec<(&'static str, String)> {
         .collect()
 }
 
+/// Where there is a C compiler that does nothing.
+const COMPILER: (&str, &str) = ("CC", "/bin/echo cc");
+
+fn bound(name: &str) -> String {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("failures")
+        .join(name)
+        .join("out/bindings.rs");
+    fs::read_to_string(file).expect("the build script has written bindings")
+}
+
+fn told(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{output:?}");
+    text
+}
+
 #[test]
-fn no_libclang() {
-    let home = toolkit("no-libclang", "#define CUDA_VERSION 13000\n");
-    let output = run(
+fn without_libclang_what_is_carried_is_used_and_told() {
+    let home = toolkit(
         "no-libclang",
-        &[("CUDA_HOME", &home), ("LIBCLANG_PATH", "/nowhere")],
+        "#define CUDA_VERSION 12000\nint cuInit(unsigned int);\n",
     );
-    // A libclang in the system's directories cannot be hidden from bindgen; then it is the C compiler that lacks.
-    let text = message(&output);
-    if !text.contains("needs a C compiler") {
+    let variables = [
+        ("CUDA_HOME", &*home),
+        ("LIBCLANG_PATH", "/nowhere"),
+        COMPILER,
+    ];
+    let output = run("no-libclang", &variables);
+    let text = told(&output);
+    let warning = text
+        .lines()
+        .find(|line| line.starts_with("cargo::warning="));
+    if let Some(warning) = warning {
         assert!(
-            text.contains("cannot load libclang") && text.contains("Looked at: LIBCLANG_PATH, "),
-            "{text}"
+            warning.contains("libclang, which reads headers, can't be loaded")
+                && warning.contains("uses the bindings that it carries, of CUDA 13.")
+                && warning.contains("To bind the headers of CUDA_HOME (toolkit): "),
+            "{warning}"
         );
-        assert_eq!(text.matches("To mend it: ").count(), 1, "{text}");
+        let reason = String::from_utf8_lossy(&output.stderr);
+        assert!(reason.contains("Looked at: LIBCLANG_PATH, "), "{reason}");
+        assert!(bound("no-libclang").contains("pub fn cuLaunchKernel("));
+        assert!(text.contains("cargo::metadata=VERSION=13"), "{text}");
+    } else {
+        // A libclang in the system's directories cannot be hidden from bindgen.
+        assert!(bound("no-libclang").contains("pub fn cuInit("));
+        assert!(!bound("no-libclang").contains("pub fn cuLaunchKernel("));
     }
+}
+
+#[test]
+fn what_is_carried_can_be_asked_for() {
+    let home = toolkit(
+        "carried",
+        "#define CUDA_VERSION 12000\nint cuInit(unsigned int);\n",
+    );
+    let variables = [
+        ("CUDA_HOME", &*home),
+        ("CUDA_SYS_BINDINGS", "carried"),
+        ("CARGO_FEATURE_NVRTC", "1"),
+        COMPILER,
+    ];
+    let text = told(&run("carried", &variables));
+    let root = bound("carried");
+    assert!(root.contains("pub fn cuLaunchKernel(") && root.contains("pub fn nvrtcVersion("));
+    assert!(
+        root.contains("\"Size of CUmemLocation_st\""),
+        "layout tests stay"
+    );
+    // The toolkit has no NVRTC: programs are linked to a stub, by the version of the bindings.
+    assert!(
+        text.contains("rustc-link-lib=dylib=nvrtc-link-stub"),
+        "{text}"
+    );
+    assert!(
+        text.contains("cargo::warning=no NVRTC: cuda-sys links a stub of libnvrtc.so.13, "),
+        "{text}"
+    );
+    let stub = Path::new(env!("CARGO_TARGET_TMPDIR")).join("failures/carried/out/stub");
+    let nvrtc = fs::read_to_string(stub.join("nvrtc-link-stub.c")).expect("the stub's source");
+    let cuda = fs::read_to_string(stub.join("cuda-link-stub.c")).expect("the stub's source");
+    assert!(nvrtc.contains("void nvrtcVersion(void) {}") && !nvrtc.contains(" cu"));
+    assert!(cuda.contains("void cuMemAlloc_v2(void) {}") && !cuda.contains("nvrtc"));
+    let without: Vec<_> = variables
+        .into_iter()
+        .filter(|(name, _)| *name != "CARGO_FEATURE_NVRTC")
+        .collect();
+    let text = told(&run("carried-cuda", &without));
+    assert!(
+        !bound("carried-cuda").contains("nvrtc") && !text.contains("nvrtc"),
+        "{text}"
+    );
+    let text = message(&run("carried", &[("CUDA_SYS_BINDINGS", "mine")]));
+    assert!(
+        text.contains("CUDA_SYS_BINDINGS=mine means nothing"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_carried_is_for_64_bit_linux_alone() {
+    for other in [
+        ("CARGO_CFG_TARGET_OS", "windows"),
+        ("CARGO_CFG_TARGET_POINTER_WIDTH", "32"),
+    ] {
+        let variables = [
+            ("CUDA_HOME", "/nowhere"),
+            ("LIBCLANG_PATH", "/nowhere"),
+            other,
+        ];
+        let output = run("elsewhere", &variables);
+        // A machine whose toolkit is in a usual place has no need of them.
+        if output.status.code() == Some(1) {
+            let text = message(&output);
+            assert!(
+                text.contains("carries are for 64-bit Linux alone"),
+                "{text}"
+            );
+            assert_eq!(text.matches("To mend it: ").count(), 1, "{text}");
+        }
+    }
+}
+
+#[test]
+fn programs_that_open_libraries_need_no_stub() {
+    let home = toolkit("loading", "#define CUDA_VERSION 12000\n");
+    let variables = [
+        ("CUDA_HOME", &*home),
+        ("CUDA_SYS_BINDINGS", "carried"),
+        ("CARGO_FEATURE_NVRTC", "1"),
+        ("CARGO_FEATURE_DYNAMIC_LOADING", "1"),
+        ("CC", "/nowhere/cc"),
+    ];
+    let text = told(&run("loading", &variables));
+    assert!(
+        !text.contains("link-lib") && !text.contains("cargo::warning"),
+        "{text}"
+    );
+    assert!(text.contains("cargo::metadata=DYNAMIC_LOADING=1"), "{text}");
 }
 
 #[test]

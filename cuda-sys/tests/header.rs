@@ -345,6 +345,64 @@ fn a_memory_location_keeps_its_identifier() {
 }
 
 #[test]
+fn every_function_has_the_type_of_a_pointer_to_it() {
+    for source in [ROOT, VERSIONED] {
+        let names = declared(source);
+        let functions = source.match_indices("    pub fn cu");
+        let mut count = 0;
+        for (at, _) in functions {
+            let name = identifiers(&source[at + "    pub fn ".len()..]).next();
+            let pointer = format!("PFN_{}", name.expect("a name follows"));
+            assert!(names.contains(&*pointer), "no {pointer}");
+            count += 1;
+        }
+        assert!(count > 90, "{count} functions");
+    }
+    // The types are those of the functions, under each of the names.
+    let _: cuda_sys::PFN_cuMemAlloc_v2 = cuda_sys::cuMemAlloc_v2;
+    let _: cuda_sys::PFN_cuMemAlloc = cuda_sys::cuMemAlloc;
+    let _: cuda_sys::versioned::PFN_cuMemAlloc = cuda_sys::versioned::cuMemAlloc;
+    let _: cuda_sys::PFN_cuLaunchKernel = cuda_sys::cuLaunchKernel;
+    #[cfg(feature = "nvrtc")]
+    let _: cuda_sys::PFN_nvrtcVersion = cuda_sys::nvrtcVersion;
+}
+
+/// `cudaTypedefs.h` comes with every toolkit, if not with every package of the headers.
+#[test]
+fn pointers_have_versions_where_the_header_gives_them() {
+    let Some(text) = header("cudaTypedefs.h") else {
+        return;
+    };
+    let (root, versioned) = (declared(ROOT), declared(VERSIONED));
+    let mut count = 0;
+    for after in code(&text).split("(CUDAAPI *").skip(1) {
+        let name = identifiers(after).next().expect("a name follows");
+        assert!(
+            root.contains(name) || versioned.contains(name),
+            "{name} is not bound"
+        );
+        count += 1;
+    }
+    assert!(count > 400, "{count} types: is this cudaTypedefs.h?");
+    for line in ROOT.lines().chain(VERSIONED.lines()) {
+        let pointer = line.trim_start().starts_with("pub type PFN_");
+        assert!(!pointer || !line.contains("Option"), "{line}");
+    }
+}
+
+#[test]
+fn comments_begin_with_their_text() {
+    let arrows = |source: &str| {
+        let comments = source.lines().map(str::trim_start);
+        let begin = |line: &&str| line.starts_with("///&lt; ") || line.starts_with("/**&lt; ");
+        comments.filter(begin).count()
+    };
+    assert_eq!(arrows("///&lt; Automatic scheduling\n"), 1);
+    assert_eq!((arrows(ROOT), arrows(VERSIONED)), (0, 0));
+    assert!(ROOT.contains("///Automatic scheduling"), "and have it");
+}
+
+#[test]
 fn no_type_collapses_to_bytes() {
     assert!(!ROOT.contains("_bindgen_opaque_blob") && !VERSIONED.contains("_bindgen_opaque_blob"));
     let value = cuda_sys::CUlaunchAttributeValue { cooperative: 1 };

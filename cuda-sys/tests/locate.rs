@@ -335,13 +335,19 @@ fn one_message_lists_every_place_and_the_remedy() {
 fn missing_nvrtc_has_a_message_of_its_own() {
     let fake = Fake::new("no-nvrtc", X86);
     fake.file("opt/cuda/include/cuda.h", "#define CUDA_VERSION 12040\n");
-    let message = fake.find().expect_err("NVRTC is missing");
+    let toolkit = fake.found();
+    assert_eq!((toolkit.version, &toolkit.nvrtc), (12_040, &None));
+    let message = toolkit.without_nvrtc.expect("NVRTC is missing");
     assert!(message.contains("cannot find NVRTC"), "{message}");
     assert!(
         message.contains("CUDA 12.4, but no nvrtc.h with its library"),
         "{message}"
     );
     assert!(message.contains("without its feature `nvrtc`"), "{message}");
+    let without = fake
+        .ask(|machine| locate::toolkit(machine, false))
+        .expect("headers are enough");
+    assert_eq!(without.without_nvrtc, None);
 }
 
 #[test]

@@ -28,6 +28,8 @@ mod module;
 mod occupancy;
 pub mod pending;
 mod pool;
+#[cfg(all(cuda_sys_opens_libraries, target_os = "linux"))]
+mod provide;
 mod shadow;
 mod status;
 mod stream;

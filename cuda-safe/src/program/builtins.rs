@@ -1,7 +1,7 @@
 //! Finding the library that NVRTC loads by bare name at its first compilation.
 
 use std::{
-    ffi::{CStr, CString, OsStr, c_int, c_void},
+    ffi::{CStr, CString, OsStr, c_int},
     mem::MaybeUninit,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
@@ -29,7 +29,7 @@ pub(super) fn preload() {
 /// The file that NVRTC was loaded from.
 pub(super) fn library() -> Option<PathBuf> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-    let address = cuda_sys::nvrtcVersion as *const c_void;
+    let address = cuda_sys::loading::nvrtc_address();
     // SAFETY: `info` is valid for the write; any address may be asked about.
     if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
         return None;

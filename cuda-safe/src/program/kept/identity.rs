@@ -24,7 +24,7 @@ pub(super) fn of_nvrtc() -> Option<&'static str> {
         let mut hash = Hash::new();
         hash.part(nvrtc_version().ok()?.to_string());
         // The file may have been replaced since it was loaded.
-        hash.part(loaded(cuda_sys::nvrtcVersion as *const () as usize)?);
+        hash.part(loaded(cuda_sys::loading::nvrtc_address().addr())?);
         let library = builtins::library()?;
         add_file(&mut hash, &library).ok()?;
         add_file(&mut hash, &builtins::neighbour(&library)?).ok()?;
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_library_in_memory_is_found() {
-        let found = loaded(cuda_sys::nvrtcVersion as *const () as usize).unwrap();
+        let found = loaded(cuda_sys::loading::nvrtc_address().addr()).unwrap();
         assert_eq!(found.len(), ENOUGH);
         let file = fs::read(builtins::library().unwrap()).unwrap();
         assert!(

@@ -1,0 +1,26 @@
+//! A program that holds the emulator itself, and opens its driver instead of being linked to one, is given this one.
+//!
+//! Only with `cuda-sys`'s feature `dynamic-loading`. Without it the linker finds the symbols.
+
+use std::ffi::{CStr, c_void};
+use std::ptr;
+
+use super::symbols;
+
+// Runs before `main`, and before any test that a harness starts.
+#[used]
+// SAFETY: the loader calls what stands in that section, with arguments that may be ignored.
+#[unsafe(link_section = ".init_array")]
+static PROVIDE: extern "C" fn() = provide;
+
+extern "C" fn provide() {
+    // SAFETY: the exported functions have the driver's signatures, and stay.
+    unsafe { cuda_sys::loading::provide_driver(look_up) };
+}
+
+fn look_up(name: &CStr) -> *mut c_void {
+    name.to_str()
+        .ok()
+        .and_then(symbols::exported)
+        .map_or(ptr::null_mut(), |address| address.cast_mut().cast())
+}

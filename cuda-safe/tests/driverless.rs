@@ -1,0 +1,122 @@
+//! One program with and without the libraries, by the feature `dynamic-loading`:
+//!
+//! `cargo test -p cuda-safe --features dynamic-loading --test driverless`
+//!
+//! Each case is a process of its own, which is this program again: a library is looked for once.
+
+use std::{env, process::Command};
+
+use cuda_safe::{
+    Architecture, ComputeCapability, Context, Device, DeviceBuffer, Error, ErrorKind, LaunchConfig,
+    Module, Program, Stream, driver, nvrtc_version,
+};
+
+const CHILD: &str = "CUDA_SAFE_TEST_DRIVERLESS";
+
+/// Runs `body` as all that this program does, with these variables set.
+fn in_child(test: &str, variables: &[(&str, &str)], body: fn()) {
+    if let Ok(wanted) = env::var(CHILD) {
+        if wanted == test {
+            body();
+            println!("child done");
+        }
+        return;
+    }
+    let output = Command::new(env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD, test)
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let done = output.status.success() && text.contains("child done");
+    assert!(done, "{}:\n{text}", output.status);
+}
+
+fn is(error: &Error, kind: &ErrorKind, file: &str) {
+    assert_eq!(error.kind(), kind, "{error}");
+    let text = error.to_string();
+    assert!(text.contains(file), "what was looked for: {text}");
+    assert!(text.contains("Install"), "what to do: {text}");
+}
+
+#[test]
+fn without_a_driver_a_program_starts_and_is_told() {
+    let variables = [("CUDA_SYS_LIBCUDA", "/nowhere/libcuda.so.1")];
+    in_child(
+        "without_a_driver_a_program_starts_and_is_told",
+        &variables,
+        || {
+            assert!(!driver::is_available());
+            for error in [
+                driver::init().unwrap_err(),
+                driver::version().unwrap_err(),
+                Device::get(0).unwrap_err(),
+                Device::all().unwrap_err(),
+                Context::primary(0).unwrap_err(),
+                driver::symbol(
+                    c"cuInit",
+                    driver::Version {
+                        major: 12,
+                        minor: 0,
+                    },
+                )
+                .unwrap_err(),
+            ] {
+                is(&error, &ErrorKind::NoDevice, "/nowhere/libcuda.so.1");
+            }
+            // The compiler needs no driver.
+            let program = Program::new("__global__ void k() {}");
+            let compiled = program.compile(Architecture::virtual_of(90)).unwrap();
+            assert!(compiled.ptx().contains(".target sm_90"));
+        },
+    );
+}
+
+#[test]
+fn without_a_compiler_a_program_starts_and_is_told() {
+    let variables = [("CUDA_SYS_LIBNVRTC", "/nowhere/libnvrtc.so")];
+    in_child(
+        "without_a_compiler_a_program_starts_and_is_told",
+        &variables,
+        || {
+            assert!(driver::is_available());
+            let context = Context::primary(0).unwrap();
+            let program = Program::new("__global__ void k() {}");
+            for error in [
+                nvrtc_version().unwrap_err(),
+                Architecture::for_device(ComputeCapability { major: 9, minor: 0 }).unwrap_err(),
+                program.compile(Architecture::virtual_of(90)).unwrap_err(),
+                Module::compile(&context, "__global__ void k() {}").unwrap_err(),
+            ] {
+                is(&error, &ErrorKind::NoCompiler, "/nowhere/libnvrtc.so");
+            }
+            // PTX needs no compiler but the driver's.
+            let ptx =
+                ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
+            let module = Module::from_ptx(&context, ptx).unwrap();
+            let stream = Stream::new(&context).unwrap();
+            let kernel = module.function("k").unwrap();
+            // SAFETY: the kernel does nothing.
+            unsafe { kernel.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
+            stream.synchronize().unwrap();
+        },
+    );
+}
+
+#[test]
+fn with_both_the_same_program_computes() {
+    in_child("with_both_the_same_program_computes", &[], || {
+        assert!(driver::is_available());
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let source = r#"extern "C" __global__ void twice(int *x) { x[threadIdx.x] *= 2; }"#;
+        let module = Module::compile(&context, source).unwrap();
+        let mut buffer = DeviceBuffer::from_slice(&stream, &[1, 2, 3]).unwrap();
+        let config = LaunchConfig::new(1, 3);
+        let twice = module.function("twice").unwrap();
+        // SAFETY: three threads, three elements.
+        unsafe { twice.launch(&stream, config, (&mut buffer,)) }.unwrap();
+        assert_eq!(buffer.to_vec(&stream).unwrap(), [2, 4, 6]);
+    });
+}

@@ -1,0 +1,245 @@
+//! Libraries that the program opens itself, at the first call.
+
+use core::error::Error;
+use core::ffi::{CStr, c_char, c_void};
+use core::fmt;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicPtr, Ordering};
+use std::ffi::OsString;
+use std::path::Path;
+use std::string::String;
+use std::sync::OnceLock;
+use std::vec::Vec;
+
+use super::{places, system};
+use crate::CUresult;
+#[cfg(feature = "nvrtc")]
+use crate::nvrtcResult;
+
+/// Finds a function of the driver by its exported name, such as `cuMemAlloc_v2`; null where there is none.
+pub type Lookup = fn(&CStr) -> *mut c_void;
+
+pub(crate) static DRIVER: Library = Library {
+    name: "libcuda",
+    mark: c"cuInit",
+    variable: "CUDA_SYS_LIBCUDA",
+    places: places::of_driver,
+    source: OnceLock::new(),
+};
+
+#[cfg(feature = "nvrtc")]
+pub(crate) static NVRTC: Library = Library {
+    name: "libnvrtc",
+    mark: c"nvrtcVersion",
+    variable: "CUDA_SYS_LIBNVRTC",
+    places: || places::of_nvrtc(trusted),
+    source: OnceLock::new(),
+};
+
+/// Makes `lookup` the driver of this process, instead of a library: a test double, an emulator.
+///
+/// Gives `false`, and changes nothing, where the driver was asked for before or `CUDA_SYS_LIBCUDA` names one.
+///
+/// # Safety
+/// What `lookup` finds under the name of a driver function has that function's signature and keeps its contract, and
+/// stays until the process ends.
+pub unsafe fn provide_driver(lookup: Lookup) -> bool {
+    trusted(DRIVER.variable).is_none() && DRIVER.source.set(Ok(Source::Provided(lookup))).is_ok()
+}
+
+pub(super) fn driver() -> Result<(), &'static Missing> {
+    DRIVER.source().map(drop)
+}
+
+#[cfg(feature = "nvrtc")]
+pub(super) fn nvrtc() -> Result<(), &'static Missing> {
+    NVRTC.source().map(drop)
+}
+
+#[cfg(feature = "nvrtc")]
+pub(super) fn nvrtc_address() -> *const c_void {
+    NVRTC
+        .source()
+        .map_or(ptr::null(), |source| source.symbol(NVRTC.mark).cast_const())
+}
+
+/// A library: where it is looked for, and what was found.
+pub(crate) struct Library {
+    name: &'static str,
+    /// A function that every version of it has.
+    mark: &'static CStr,
+    /// Of the environment: the file to take.
+    variable: &'static str,
+    places: fn() -> Vec<OsString>,
+    source: OnceLock<Result<Source, Missing>>,
+}
+
+/// Where functions come from.
+enum Source {
+    Provided(Lookup),
+    /// A library that was in the process before.
+    Process,
+    Opened(system::Handle),
+}
+
+impl Source {
+    fn symbol(&self, name: &CStr) -> *mut c_void {
+        match self {
+            Self::Provided(lookup) => lookup(name),
+            Self::Process => system::anywhere(name),
+            Self::Opened(handle) => system::symbol(*handle, name),
+        }
+    }
+}
+
+/// A variable of the environment, where that is to be trusted.
+fn trusted(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty() && system::trusts_environment())
+}
+
+impl Library {
+    fn source(&self) -> Result<&Source, &Missing> {
+        self.source.get_or_init(|| self.find()).as_ref()
+    }
+
+    fn find(&self) -> Result<Source, Missing> {
+        if let Some(file) = trusted(self.variable) {
+            return self.open(Vec::from([file]), true);
+        }
+        if !system::anywhere(self.mark).is_null() {
+            return Ok(Source::Process);
+        }
+        self.open((self.places)(), false)
+    }
+
+    /// Opens the first of `files` that there is.
+    fn open(&self, files: Vec<OsString>, named_by_it: bool) -> Result<Source, Missing> {
+        let mut reasons = Vec::new();
+        for (number, file) in files.iter().enumerate() {
+            match system::open(file) {
+                Ok(handle) if !system::symbol(handle, self.mark).is_null() => {
+                    return Ok(Source::Opened(handle));
+                }
+                Ok(_) => reasons.push(std::format!(
+                    "{} is not {}: it has no {}",
+                    file.to_string_lossy(),
+                    self.name,
+                    self.mark.to_string_lossy()
+                )),
+                // That a file is not there is worth one line. That one can't be loaded is always worth it.
+                Err(reason) if number == 0 || Path::new(file).is_file() => reasons.push(reason),
+                Err(_) => {}
+            }
+        }
+        Err(Missing {
+            library: self.name,
+            files,
+            reasons,
+            variable: self.variable,
+            named_by_it,
+        })
+    }
+}
+
+/// What was looked for and not found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    library: &'static str,
+    files: Vec<OsString>,
+    reasons: Vec<String>,
+    /// Of the environment: it can name a file, and may have done so.
+    variable: &'static str,
+    named_by_it: bool,
+}
+
+/// `libcuda can't be loaded. Looked for libcuda.so.1, … The loader says: …`
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} can't be loaded. Looked for", self.library)?;
+        for (number, file) in self.files.iter().enumerate() {
+            let before = if number > 0 { "," } else { "" };
+            write!(f, "{before} {}", file.to_string_lossy())?;
+        }
+        if self.named_by_it {
+            write!(f, " ({})", self.variable)?;
+        }
+        f.write_str(". The loader says")?;
+        for (number, reason) in self.reasons.iter().enumerate() {
+            write!(f, "{} {reason}", if number > 0 { ";" } else { ":" })?;
+        }
+        if !self.named_by_it {
+            write!(f, ". {} can name another file", self.variable)?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for Missing {}
+
+/// A function's address, which is looked up once.
+pub(crate) struct Symbol {
+    name: &'static CStr,
+    address: AtomicPtr<c_void>,
+}
+
+impl Symbol {
+    pub(crate) const fn new(name: &'static CStr) -> Self {
+        Self {
+            name,
+            address: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// None where `library` or the function in it is missing.
+    #[inline]
+    pub(crate) fn address(&self, library: &'static Library) -> Option<NonNull<c_void>> {
+        // Acquire, so that what the library did when it was opened is seen by the thread that jumps into it.
+        match NonNull::new(self.address.load(Ordering::Acquire)) {
+            None => self.look_up(library),
+            known => known,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up(&self, library: &'static Library) -> Option<NonNull<c_void>> {
+        let address = library.source().ok()?.symbol(self.name);
+        self.address.store(address, Ordering::Release);
+        NonNull::new(address)
+    }
+}
+
+/// What a function returns that can't be called.
+pub(crate) trait Answer {
+    fn without(library: &'static Library) -> Self;
+}
+
+impl Answer for CUresult {
+    #[cold]
+    fn without(library: &'static Library) -> Self {
+        match library.source() {
+            Ok(_) => Self::CUDA_ERROR_NOT_SUPPORTED,
+            Err(_) => Self::CUDA_ERROR_NO_DEVICE,
+        }
+    }
+}
+
+#[cfg(feature = "nvrtc")]
+impl Answer for nvrtcResult {
+    #[cold]
+    fn without(_: &'static Library) -> Self {
+        Self::NVRTC_ERROR_INTERNAL_ERROR
+    }
+}
+
+/// The text of an error.
+impl Answer for *const c_char {
+    #[cold]
+    fn without(library: &'static Library) -> Self {
+        match library.source() {
+            Ok(_) => c"the loaded libnvrtc lacks a function",
+            Err(_) => c"libnvrtc can't be loaded",
+        }
+        .as_ptr()
+    }
+}

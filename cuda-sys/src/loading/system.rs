@@ -1,0 +1,118 @@
+//! The system's own functions that open a library and find a symbol.
+
+use core::ffi::{CStr, c_void};
+use std::ffi::{CString, OsStr};
+use std::string::String;
+
+/// An open library, which is never closed: the driver runs threads of its own until the process ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handle(*mut c_void);
+
+// SAFETY: the functions that take it may be called from any thread.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+#[cfg(unix)]
+mod own {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+    use std::string::ToString;
+
+    pub(in super::super) fn open(name: &OsStr) -> Result<Handle, String> {
+        let name = CString::new(name.as_bytes()).map_err(|error| error.to_string())?;
+        // SAFETY: a NUL-terminated name. What the library runs when it is loaded is as trusted as the library that a
+        // program is linked to, which the loader finds in the same places.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if !handle.is_null() {
+            return Ok(Handle(handle));
+        }
+        // SAFETY: takes no arguments; the answer is this thread's own.
+        let reason = unsafe { libc::dlerror() };
+        if reason.is_null() {
+            return Err("no reason given".to_string());
+        }
+        // SAFETY: NUL-terminated, and there until this thread's next call of that family.
+        let reason = unsafe { CStr::from_ptr(reason) };
+        Err(reason.to_string_lossy().into_owned())
+    }
+
+    pub(in super::super) fn symbol(handle: Handle, name: &CStr) -> *mut c_void {
+        // SAFETY: an open library and a NUL-terminated name.
+        unsafe { libc::dlsym(handle.0, name.as_ptr()) }
+    }
+
+    /// A symbol of any library that is in the process and shows its symbols to all.
+    pub(in super::super) fn anywhere(name: &CStr) -> *mut c_void {
+        symbol(Handle(libc::RTLD_DEFAULT), name)
+    }
+
+    /// Whether the environment is to be trusted: not in a program that runs with more rights than its user.
+    pub(in super::super) fn trusts_environment() -> bool {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        // SAFETY: any number may be asked about.
+        return unsafe { libc::getauxval(libc::AT_SECURE) } == 0;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        // SAFETY: none of them takes an argument or fails.
+        return unsafe { libc::getuid() == libc::geteuid() && libc::getgid() == libc::getegid() };
+    }
+}
+
+#[cfg(windows)]
+mod own {
+    use super::*;
+    use std::format;
+    use std::os::windows::ffi::OsStrExt;
+    use std::path::Path;
+    use std::vec::Vec;
+
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn LoadLibraryExW(name: *const u16, file: *mut c_void, flags: u32) -> *mut c_void;
+        fn GetProcAddress(library: *mut c_void, name: *const core::ffi::c_char) -> *mut c_void;
+    }
+
+    /// The program's own folder, the system's, and those that were added by name; never the current one.
+    const SEARCH_DEFAULT_DIRS: u32 = 0x1000;
+    /// For a file that is named in full, its own folder too, where NVRTC finds its builtins.
+    const SEARCH_DLL_LOAD_DIR: u32 = 0x100;
+
+    pub(in super::super) fn open(name: &OsStr) -> Result<Handle, String> {
+        let wide: Vec<u16> = name.encode_wide().chain([0]).collect();
+        let own = if Path::new(name).is_absolute() {
+            SEARCH_DLL_LOAD_DIR
+        } else {
+            0
+        };
+        // SAFETY: a NUL-terminated name; the second argument is reserved and null. What the library runs when it is
+        // loaded is as trusted as one that a program is linked to.
+        let handle = unsafe {
+            LoadLibraryExW(
+                wide.as_ptr(),
+                core::ptr::null_mut(),
+                SEARCH_DEFAULT_DIRS | own,
+            )
+        };
+        if handle.is_null() {
+            let reason = std::io::Error::last_os_error();
+            return Err(format!("{}: {reason}", name.to_string_lossy()));
+        }
+        Ok(Handle(handle))
+    }
+
+    pub(in super::super) fn symbol(handle: Handle, name: &CStr) -> *mut c_void {
+        // SAFETY: an open library and a NUL-terminated name.
+        unsafe { GetProcAddress(handle.0, name.as_ptr()) }
+    }
+
+    /// Windows has no search through all libraries of a process.
+    pub(in super::super) fn anywhere(_: &CStr) -> *mut c_void {
+        core::ptr::null_mut()
+    }
+
+    pub(in super::super) fn trusts_environment() -> bool {
+        true
+    }
+}
+
+pub(super) use own::{anywhere, open, symbol, trusts_environment};

@@ -1,0 +1,368 @@
+//! The feature `dynamic-loading`, with small libraries that are made here in the place of the true ones.
+//!
+//! `cargo test -p cuda-direct-sys --features dynamic-loading --test loading`
+//!
+//! Each case is a process of its own, which is this program again: a library is looked for once.
+#![cfg(target_os = "linux")]
+
+use std::env;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::ptr;
+
+use cuda_sys::{
+    CUresult, cuCtxSynchronize, cuDriverGetVersion, cuInit, cuMemAlloc_v2, loading,
+    nvrtcGetErrorString, nvrtcResult, nvrtcVersion, versioned,
+};
+
+const CHILD: &str = "CUDA_SYS_TEST_LOADING";
+
+/// A driver of few functions.
+const DRIVER: &str = "int cuInit(unsigned f) { return f ? 1 : 0; }\n\
+                      int cuDriverGetVersion(int *v) { *v = VERSION; return 0; }\n\
+                      int cuMemcpy_ptds(unsigned long long a, unsigned long long b, unsigned long n) { return a + b + n; }\n";
+const NVRTC: &str = "int nvrtcVersion(int *a, int *b) { *a = 12; *b = 34; return 0; }\n";
+
+/// Makes `folder/name` of `source`, in a folder of the test's own.
+fn library(folder: &str, name: &str, source: &str, options: &[&str]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("loading")
+        .join(folder);
+    fs::create_dir_all(&folder).expect("a directory");
+    let (file, text) = (folder.join(name), folder.join("source.c"));
+    fs::write(&text, source).expect("a file");
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+    let done = Command::new(compiler)
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&file, &text])
+        .args(options)
+        .status()
+        .expect("there is a C compiler");
+    assert!(done.success());
+    file
+}
+
+/// Runs `body` as all that this program does, with these variables set.
+fn in_child(test: &str, variables: &[(&str, &Path)], body: fn()) {
+    if let Ok(wanted) = env::var(CHILD) {
+        if wanted == test {
+            body();
+            println!("child done");
+        }
+        return;
+    }
+    let output = Command::new(env::current_exe().expect("this program's file"))
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env_remove("LD_LIBRARY_PATH")
+        .env(CHILD, test)
+        .envs(variables.iter().copied())
+        .output()
+        .expect("this program runs");
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let done = output.status.success() && text.contains("child done");
+    assert!(done, "{}:\n{text}", output.status);
+}
+
+fn version() -> (CUresult, c_int) {
+    let mut version = -1;
+    // SAFETY: valid for the write.
+    let code = unsafe { cuDriverGetVersion(&mut version) };
+    (code, version)
+}
+
+fn text(code: nvrtcResult) -> &'static str {
+    // SAFETY: no pointers; what is returned is a text that stays.
+    unsafe { CStr::from_ptr(nvrtcGetErrorString(code)) }
+        .to_str()
+        .expect("in ASCII")
+}
+
+#[test]
+fn without_libraries_calls_return_codes_and_touch_nothing() {
+    let nowhere = Path::new("/nowhere/library.so");
+    in_child(
+        "without_libraries_calls_return_codes_and_touch_nothing",
+        &[
+            ("CUDA_SYS_LIBCUDA", nowhere),
+            ("CUDA_SYS_LIBNVRTC", nowhere),
+        ],
+        || {
+            // SAFETY: nothing can be called; the pointers are valid for what the true functions do.
+            unsafe {
+                assert_eq!(cuInit(0), CUresult::CUDA_ERROR_NO_DEVICE);
+                assert_eq!(cuInit(0), CUresult::CUDA_ERROR_NO_DEVICE, "again");
+                let mut address = 7;
+                assert_eq!(
+                    cuMemAlloc_v2(&mut address, 1),
+                    CUresult::CUDA_ERROR_NO_DEVICE
+                );
+                assert_eq!(address, 7);
+                assert_eq!(
+                    versioned::cuMemcpy_ptds(0, 0, 0),
+                    CUresult::CUDA_ERROR_NO_DEVICE
+                );
+                let (mut major, mut minor) = (7, 7);
+                let code = nvrtcVersion(&mut major, &mut minor);
+                assert_eq!(code, nvrtcResult::NVRTC_ERROR_INTERNAL_ERROR);
+                assert_eq!((major, minor), (7, 7));
+            }
+            assert_eq!(version(), (CUresult::CUDA_ERROR_NO_DEVICE, -1));
+            assert_eq!(text(nvrtcResult::NVRTC_SUCCESS), "libnvrtc can't be loaded");
+            assert!(loading::nvrtc_address().is_null());
+            let driver = loading::driver().expect_err("there is none").to_string();
+            assert_eq!(
+                driver,
+                "libcuda can't be loaded. Looked for /nowhere/library.so (CUDA_SYS_LIBCUDA). The loader says: \
+                 /nowhere/library.so: cannot open shared object file: No such file or directory"
+            );
+            let nvrtc = loading::nvrtc().expect_err("there is none").to_string();
+            assert!(nvrtc.contains("CUDA_SYS_LIBNVRTC"), "{nvrtc}");
+        },
+    );
+}
+
+#[test]
+fn with_libraries_the_same_calls_reach_them() {
+    let driver = library("with", "libcuda.so.1", DRIVER, &["-DVERSION=1"]);
+    let own = format!("libnvrtc.so.{}", cuda_sys::CUDA_VERSION / 1000);
+    library("with", &own, NVRTC, &[]);
+    let folder = driver.parent().expect("a folder");
+    in_child(
+        "with_libraries_the_same_calls_reach_them",
+        &[("LD_LIBRARY_PATH", folder)],
+        || {
+            // SAFETY: as the small libraries want them.
+            unsafe {
+                assert_eq!(cuInit(0), CUresult::CUDA_SUCCESS);
+                assert_eq!(cuInit(3), CUresult::CUDA_ERROR_INVALID_VALUE);
+                // Those under other names, and with several arguments.
+                assert_eq!(
+                    versioned::cuMemcpy_ptds(30, 3, 1),
+                    CUresult::CUDA_ERROR_STUB_LIBRARY
+                );
+                // A driver that is too old.
+                assert_eq!(cuCtxSynchronize(), CUresult::CUDA_ERROR_NOT_SUPPORTED);
+                let (mut major, mut minor) = (0, 0);
+                let code = nvrtcVersion(&mut major, &mut minor);
+                assert_eq!((code, major, minor), (nvrtcResult::NVRTC_SUCCESS, 12, 34));
+                let code = cuda_sys::nvrtcGetNumSupportedArchs(&mut major);
+                assert_eq!((code, major), (nvrtcResult::NVRTC_ERROR_INTERNAL_ERROR, 12));
+            }
+            assert_eq!(version(), (CUresult::CUDA_SUCCESS, 1));
+            assert_eq!(
+                text(nvrtcResult::NVRTC_SUCCESS),
+                "the loaded libnvrtc lacks a function"
+            );
+            assert!(loading::driver().is_ok() && loading::nvrtc().is_ok());
+            let address = loading::nvrtc_address();
+            assert!(!address.is_null() && address != nvrtcVersion as *const c_void);
+        },
+    );
+}
+
+#[test]
+fn a_driver_in_the_process_comes_before_the_loader_s_and_a_named_one_before_both() {
+    let preloaded = library("preloaded", "libother.so", DRIVER, &["-DVERSION=2"]);
+    let found = library("found", "libcuda.so.1", DRIVER, &["-DVERSION=3"]);
+    let named = library("named", "libany.so", DRIVER, &["-DVERSION=4"]);
+    let folder = found.parent().expect("a folder");
+    let all: [(&str, &Path); 3] = [
+        ("LD_LIBRARY_PATH", folder),
+        ("LD_PRELOAD", &preloaded),
+        ("CUDA_SYS_LIBCUDA", &named),
+    ];
+    let test = "a_driver_in_the_process_comes_before_the_loader_s_and_a_named_one_before_both";
+    for (number, expected) in [(1, "3"), (2, "2"), (3, "4")] {
+        let mut variables = all[..number].to_vec();
+        variables.push(("CUDA_SYS_TEST_EXPECTED", Path::new(expected)));
+        in_child(test, &variables, || {
+            let expected = env::var("CUDA_SYS_TEST_EXPECTED").expect("the parent sets it");
+            assert_eq!(version().1.to_string(), expected);
+        });
+    }
+}
+
+extern "C" fn init(_: u32) -> CUresult {
+    CUresult::CUDA_ERROR_SYSTEM_NOT_READY
+}
+
+fn look_up(name: &CStr) -> *mut c_void {
+    if name == c"cuInit" {
+        init as *mut c_void
+    } else {
+        ptr::null_mut()
+    }
+}
+
+#[test]
+fn a_program_can_provide_its_own_driver() {
+    let found = library("beside", "libcuda.so.1", DRIVER, &["-DVERSION=3"]);
+    let folder = found.parent().expect("a folder");
+    let test = "a_program_can_provide_its_own_driver";
+    in_child(test, &[("LD_LIBRARY_PATH", folder)], || {
+        // SAFETY: `init` has the signature of `cuInit`.
+        unsafe {
+            assert!(loading::provide_driver(look_up));
+            assert!(!loading::provide_driver(look_up), "there is one already");
+            assert_eq!(cuInit(0), CUresult::CUDA_ERROR_SYSTEM_NOT_READY);
+        }
+        assert_eq!(version(), (CUresult::CUDA_ERROR_NOT_SUPPORTED, -1));
+    });
+}
+
+#[test]
+fn a_named_driver_comes_before_a_provided_one() {
+    let named = library("before", "libany.so", DRIVER, &["-DVERSION=4"]);
+    let test = "a_named_driver_comes_before_a_provided_one";
+    in_child(test, &[("CUDA_SYS_LIBCUDA", &named)], || {
+        // SAFETY: `init` has the signature of `cuInit`.
+        assert!(!unsafe { loading::provide_driver(look_up) });
+        assert_eq!(version(), (CUresult::CUDA_SUCCESS, 4));
+    });
+}
+
+#[test]
+fn a_driver_that_is_provided_late_changes_nothing() {
+    let found = library("late", "libcuda.so.1", DRIVER, &["-DVERSION=5"]);
+    let folder = found.parent().expect("a folder");
+    let test = "a_driver_that_is_provided_late_changes_nothing";
+    in_child(test, &[("LD_LIBRARY_PATH", folder)], || {
+        assert_eq!(version(), (CUresult::CUDA_SUCCESS, 5));
+        // SAFETY: `init` has the signature of `cuInit`.
+        unsafe {
+            assert!(!loading::provide_driver(look_up));
+            assert_eq!(cuInit(0), CUresult::CUDA_SUCCESS);
+        }
+    });
+}
+
+#[test]
+fn what_can_not_be_loaded_says_why() {
+    let other = library("other", "libcuda.so.1", "int other;\n", &[]);
+    let test = "what_can_not_be_loaded_says_why";
+    in_child(test, &[("CUDA_SYS_LIBCUDA", &other)], || {
+        let missing = loading::driver().expect_err("it is none").to_string();
+        assert!(
+            missing.contains("libcuda.so.1 is not libcuda: it has no cuInit"),
+            "{missing}"
+        );
+    });
+}
+
+#[test]
+fn every_place_is_told() {
+    // A file that the loader finds first and refuses: what is installed on this machine is not seen.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("loading/broken");
+    fs::create_dir_all(&folder).expect("a directory");
+    let names = [
+        "libcuda.so.1",
+        "libnvrtc.so.13",
+        "libnvrtc.so.12",
+        "libnvrtc.so",
+    ];
+    for name in names {
+        fs::write(
+            folder.join(name),
+            "this is no library at all: only some text, longer than a header",
+        )
+        .expect("a file");
+    }
+    let variables: [(&str, &Path); 2] = [("LD_LIBRARY_PATH", &folder), ("CUDA_HOME", &folder)];
+    in_child("every_place_is_told", &variables, || {
+        let Err(missing) = loading::driver() else {
+            // Only where a driver lies in a folder of WSL, Jetson or NixOS, which comes after the broken file.
+            let beyond = ["/usr/lib/wsl/lib", "/run/opengl-driver/lib"];
+            assert!(beyond.iter().any(|dir| Path::new(dir).exists()));
+            return;
+        };
+        let missing = missing.to_string();
+        for part in [
+            "libcuda can't be loaded. Looked for libcuda.so.1, /usr/lib/wsl/lib/libcuda.so.1, ",
+            "nvidia/libcuda.so.1",
+            "broken/libcuda.so.1: ",
+            "CUDA_SYS_LIBCUDA can name another file",
+        ] {
+            assert!(missing.contains(part), "no {part:?} in {missing}");
+        }
+    });
+}
+
+/// The libraries that a program names to the loader.
+fn needed(program: &[u8]) -> Vec<String> {
+    let number = |at: usize, size: usize| {
+        let mut bytes = [0; 8];
+        bytes[..size].copy_from_slice(&program[at..at + size]);
+        usize::try_from(u64::from_le_bytes(bytes)).expect("an offset")
+    };
+    let (table, size, count) = (number(0x28, 8), number(0x3a, 2), number(0x3c, 2));
+    let section = |index: usize| table + index * size;
+    let dynamic = (0..count)
+        .map(section)
+        .find(|&at| number(at + 4, 4) == 6)
+        .expect("a dynamic section");
+    let (start, length) = (number(dynamic + 0x18, 8), number(dynamic + 0x20, 8));
+    let names = number(section(number(dynamic + 0x28, 4)) + 0x18, 8);
+    (start..start + length)
+        .step_by(16)
+        .filter(|&at| number(at, 8) == 1)
+        .map(|at| {
+            let name = &program[names + number(at + 8, 8)..];
+            let name = CStr::from_bytes_until_nul(name).expect("a name");
+            name.to_string_lossy().into_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn the_program_is_linked_to_neither_library_and_shows_no_symbols_of_them() {
+    let program =
+        fs::read(env::current_exe().expect("this program's file")).expect("it can be read");
+    let needed = needed(&program);
+    assert!(
+        needed.iter().any(|name| name.starts_with("libc.so")),
+        "{needed:?}"
+    );
+    assert!(
+        !needed
+            .iter()
+            .any(|name| name.contains("cuda") || name.contains("nvrtc")),
+        "{needed:?}"
+    );
+    unsafe extern "C" {
+        fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+    for name in [c"cuInit", c"nvrtcVersion", c"cuMemcpy_ptds"] {
+        // SAFETY: null asks for all libraries of the process.
+        assert!(unsafe { dlsym(ptr::null_mut(), name.as_ptr()) }.is_null());
+    }
+}
+
+#[test]
+fn every_function_that_is_declared_is_defined() {
+    let names = |text: &'static str, before: &str| -> Vec<&'static str> {
+        text.match_indices(before)
+            .filter_map(|(at, _)| text[at + before.len()..].split('(').next())
+            .collect()
+    };
+    for (declared, defined) in [
+        (
+            include_str!(concat!(env!("OUT_DIR"), "/bindings.rs")),
+            include_str!(concat!(env!("OUT_DIR"), "/loading.rs")),
+        ),
+        (
+            include_str!(concat!(env!("OUT_DIR"), "/versioned.rs")),
+            include_str!(concat!(env!("OUT_DIR"), "/loading_versioned.rs")),
+        ),
+    ] {
+        let declared = names(declared, "\n    pub fn ");
+        let declared: Vec<_> = declared
+            .into_iter()
+            .filter(|name| name.starts_with("cu") || name.starts_with("nvrtc"))
+            .collect();
+        assert!(declared.len() > 90, "{}", declared.len());
+        assert_eq!(declared, names(defined, "pub unsafe extern \"C\" fn "));
+        assert!(!defined.contains("unsafe extern \"C\" {"));
+    }
+}

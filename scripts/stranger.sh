@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# A crate as a stranger makes it: in a folder of its own, with a path dependency on a fresh clone of what is committed
+# here, and with no CUDA headers, libclang, Python or toolkit to be found. It must
+#
+#   1. build with the default features, linked to the libraries; without them the loader stops it;
+#   2. build with `dynamic-loading`, start without a driver, and say so;
+#   3. pass its tests with cuda-emulator among its dev-dependencies;
+#   4. compute, the very program of step 2, with the emulator's folder on LD_LIBRARY_PATH.
+#
+# Needs Rust, a C compiler, git, and the crates of Cargo.lock in cargo's cache or the network.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() {
+    echo "stranger.sh: $*" >&2
+    exit 1
+}
+
+for toolkit in /usr/local/cuda /opt/cuda /usr/include/cuda.h; do
+    [ ! -e "$toolkit" ] || fail "$toolkit would be found: run this where no toolkit is installed"
+done
+
+work=$(realpath -m "${CARGO_TARGET_DIR:-target}")/stranger
+rm -rf "$work/cuda-direct" "$work/crate" "$work/bin" "$work/driver"
+mkdir -p "$work/bin" "$work/driver"
+git clone --quiet --no-hardlinks . "$work/cuda-direct"
+[ ! -e "$work/cuda-direct/.cuda" ] || fail "the clone has a .cuda"
+
+# All that there is: cargo, the compiler, and the linker with its parts.
+for program in cargo rustc cc as ld; do
+    ln -sf "$(command -v "$program")" "$work/bin/$program"
+done
+stranger() {
+    env -i HOME="$HOME" PATH="$work/bin" LIBCLANG_PATH=/nowhere CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 \
+        CARGO_TARGET_DIR="$work/target" ${CARGO_HOME:+CARGO_HOME="$CARGO_HOME"} ${RUSTUP_HOME:+RUSTUP_HOME="$RUSTUP_HOME"} \
+        ${RUSTUP_TOOLCHAIN:+RUSTUP_TOOLCHAIN="$RUSTUP_TOOLCHAIN"} \
+        ${CARGO_NET_OFFLINE:+CARGO_NET_OFFLINE="$CARGO_NET_OFFLINE"} ${HTTPS_PROXY:+HTTPS_PROXY="$HTTPS_PROXY"} \
+        ${https_proxy:+https_proxy="$https_proxy"} "$@"
+}
+cd "$work"
+stranger cargo new --quiet --vcs none --name stranger crate
+cd crate
+# The versions that this repository was tested with.
+cp "$work/cuda-direct/Cargo.lock" .
+cat >>Cargo.toml <<'TOML'
+cuda-safe = { path = "../cuda-direct/cuda-safe" }
+
+[dev-dependencies]
+cuda-emulator = { path = "../cuda-direct/cuda-emulator" }
+
+[features]
+dynamic-loading = ["cuda-safe/dynamic-loading"]
+TOML
+cat >src/main.rs <<'RUST'
+use cuda_safe::{Context, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Stream, driver};
+
+const PTX: &str = r#".version 7.0
+.target sm_50
+.address_size 64
+.visible .entry twice(.param .u64 values) {
+    .reg .u64 %p, %i;
+    .reg .u32 %v, %t;
+    ld.param.u64 %p, [values];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %i, %t, 4;
+    add.u64 %p, %p, %i;
+    ld.global.u32 %v, [%p];
+    add.u32 %v, %v, %v;
+    st.global.u32 [%p], %v;
+    ret;
+}"#;
+
+fn compute() -> cuda_safe::Result<Vec<u32>> {
+    let context = Context::primary(0)?;
+    let stream = Stream::new(&context)?;
+    let module = Module::from_ptx(&context, PTX)?;
+    let mut values = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+    // SAFETY: three threads, three elements.
+    unsafe { module.function("twice")?.launch(&stream, LaunchConfig::new(1, 3), (&mut values,))? };
+    values.to_vec(&stream)
+}
+
+fn main() -> cuda_safe::Result<()> {
+    if !driver::is_available() {
+        let error = driver::init().expect_err("there is a reason");
+        assert_eq!(*error.kind(), ErrorKind::NoDevice);
+        println!("on the CPU: {error}");
+        return Ok(());
+    }
+    println!("{} gives {:?}", Device::get(0)?.name()?, compute()?);
+    Ok(())
+}
+
+#[test]
+fn it_computes() {
+    assert!(driver::is_available());
+    assert_eq!(compute().expect("a device"), [2, 4, 6]);
+}
+RUST
+
+echo "== 1. linked (${SECONDS}s)"
+stranger cargo build 2>&1 | tee build.log
+grep -q 'warning: .*uses the bindings that it carries' build.log || fail "headers were found"
+program=$work/target/debug/stranger
+if stranger "$program" >run.log 2>&1; then
+    fail "it starts without libnvrtc"
+fi
+grep -E 'error while loading shared libraries: lib(cuda.so.1|nvrtc.so.13)' run.log || {
+    cat run.log
+    fail "something else stops it"
+}
+
+echo "== 2. dynamic-loading, without a driver (${SECONDS}s)"
+stranger cargo build --features dynamic-loading
+cp "$program" started
+stranger CUDA_SYS_LIBCUDA=/nowhere/libcuda.so.1 ./started | tee run.log
+grep -q 'on the CPU: cuInit failed: CUDA_ERROR_NO_DEVICE (100): .*/nowhere/libcuda.so.1' run.log || fail "it doesn't say so"
+# Where this machine has no driver, with nothing set.
+stranger ./started | tee run.log
+grep -q -e ' gives \[2, 4, 6\]' -e 'on the CPU: .*Looked for libcuda.so.1, ' run.log || fail "it says something else"
+
+echo "== 3. tests on the emulator (${SECONDS}s)"
+stranger CUDA_EMULATOR=1 cargo test --features dynamic-loading 2>&1 | tee run.log
+grep -q '1 passed' run.log || fail "its test doesn't pass"
+
+echo "== 4. the program of step 2, with a driver (${SECONDS}s)"
+ln -s "$work/target/debug/deps/libcuda_emulator.so" "$work/driver/libcuda.so.1"
+stranger LD_LIBRARY_PATH="$work/driver" ./started | tee run.log
+grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "it doesn't compute"
+echo "a stranger's crate builds, starts and computes (${SECONDS}s)"
