@@ -16,7 +16,10 @@ pub fn sum(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(f32, Times)
     let reducer = cuda_compute::Reducer::new(&gpu.context)?;
     let mut on_device = DeviceBuffer::<f32>::uninit(&gpu.stream, 1)?;
     let mut sum = 0.0;
-    let device = measure(gpu, runs, || Ok(reducer.sum_into(&gpu.stream, x, &mut on_device)?))?.device;
+    let device = measure(gpu, runs, || {
+        Ok(reducer.sum_into(&gpu.stream, x, &mut on_device)?)
+    })?
+    .device;
     let wall = measure(gpu, runs, || {
         sum = reducer.sum(&gpu.stream, x)?;
         Ok(())

@@ -58,7 +58,7 @@ pub enum Extent {
     Valid,
 }
 
-/// How a [`Convolution`] works. The default is a true convolution with zeros beyond the edges, as
+/// How a [`Convolution`](super::Convolution) works. The default is a true convolution with zeros beyond the edges, as
 /// large as the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -4,13 +4,16 @@ use std::{
     any::{Any, TypeId},
     fmt,
     hash::{Hash, Hasher},
-    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
+    sync::{Arc, Mutex, OnceLock, RwLock},
 };
 
 use cuda_safe::{ComputeCapability, Context, DeviceAttribute, Function, Module};
 use rustc_hash::FxHashMap;
 
-use super::Source;
+use super::{
+    Source,
+    lock::{lock, read, write},
+};
 use crate::error::Result;
 
 /// All that tells one kernel from another: what is computed, on which types, in which variant.
@@ -108,8 +111,7 @@ impl Kernels {
     /// How many kernels have been compiled.
     #[must_use]
     pub fn compiled(&self) -> usize {
-        let compiled = self.0.compiled.read();
-        let compiled = compiled.unwrap_or_else(PoisonError::into_inner);
+        let compiled = read(&self.0.compiled);
         let done = compiled.values().filter(|slot| slot.kernel.get().is_some());
         done.count()
     }
@@ -123,8 +125,7 @@ impl Kernels {
     /// A kernel that is there costs a lock for reading, the hash and comparison of a few words, and one more hold on
     /// the function: 40 ns for a reduction, half of it the lock and the hold (AMD EPYC).
     pub(crate) fn get<S: Specialisation>(&self, wanted: &S) -> Result<Function> {
-        let compiled = self.0.compiled.read();
-        let compiled = compiled.unwrap_or_else(PoisonError::into_inner);
+        let compiled = read(&self.0.compiled);
         let slot = compiled.get(wanted as &dyn Key);
         if let Some(kernel) = slot.and_then(|slot| slot.kernel.get()) {
             return Ok(kernel.clone());
@@ -136,16 +137,14 @@ impl Kernels {
     #[cold]
     fn compile<S: Specialisation>(&self, wanted: &S) -> Result<Function> {
         let slot = {
-            let compiled = self.0.compiled.write();
-            let mut compiled = compiled.unwrap_or_else(PoisonError::into_inner);
+            let mut compiled = write(&self.0.compiled);
             compiled
                 .entry(Box::new(wanted.clone()))
                 .or_default()
                 .clone()
         };
         // The map is free meanwhile: other kernels are found, and compiled, beside this one.
-        let compiling = slot.compiling.lock();
-        let compiling = compiling.unwrap_or_else(PoisonError::into_inner);
+        let compiling = lock(&slot.compiling);
         if let Some(kernel) = slot.kernel.get() {
             return Ok(kernel.clone());
         }
@@ -172,8 +171,7 @@ impl Kernels {
 
     /// Removes an empty place that nobody else waits at.
     fn forget<S: Specialisation>(&self, wanted: &S, slot: &Arc<Slot>) {
-        let compiled = self.0.compiled.write();
-        let mut compiled = compiled.unwrap_or_else(PoisonError::into_inner);
+        let mut compiled = write(&self.0.compiled);
         // Places are handed out under the lock, so this can't become more meanwhile: the map's hold, and the caller's.
         if Arc::strong_count(slot) == 2 && slot.kernel.get().is_none() {
             compiled.remove(wanted as &dyn Key);

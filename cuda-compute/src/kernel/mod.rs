@@ -6,6 +6,7 @@
 //! [`Results`] the memory that launches need beside the user's.
 
 mod cache;
+mod lock;
 mod source;
 mod variant;
 mod workspace;

@@ -2,7 +2,7 @@
 
 use std::{
     mem::ManuallyDrop,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use cuda_safe::{
@@ -10,11 +10,8 @@ use cuda_safe::{
     bytemuck::{self, Pod},
 };
 
+use super::lock::lock;
 use crate::error::Result;
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Device memory for each stream, zero before the first launch. Kernels leave it as they want to find it: on one stream
 /// they run one after the other.
