@@ -29,7 +29,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let read = bench.read_ceiling(&pool)?;
     bench.ceiling("read", read, "GB/s")?;
 
-    let mut reducer = Reducer::new(&bench.stream)?;
+    let reducer = Reducer::new(&bench.context)?;
     let mut result = DeviceBuffer::<f32>::zeroed(&bench.stream, 1)?;
     for &count in sizes {
         let name = size_name(count);
@@ -51,14 +51,14 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         };
 
         let us = bench.device_us(bench.choose(51, 3), |_| {
-            Ok(reducer.sum_into(&next()?, &mut result)?)
+            Ok(reducer.sum_into(&bench.stream, &next()?, &mut result)?)
         })?;
         let label = bench.label();
         bench.row(&work, &format!("{label}, device time"), us, &of_read(us))?;
 
         let data = next()?;
         let us = host_us(|| {
-            black_box(reducer.sum(&data).expect("the sum"));
+            black_box(reducer.sum(&bench.stream, &data).expect("the sum"));
         });
         bench.row(
             &work,
@@ -73,7 +73,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
             target
                 .copy_from_slice(&bench.stream, &host)
                 .expect("the copy");
-            black_box(reducer.sum(&target).expect("the sum"));
+            black_box(reducer.sum(&bench.stream, &target).expect("the sum"));
         });
         bench.row(
             &work,
@@ -83,7 +83,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         )?;
 
         let check = cpu::sum_reference(&host);
-        let got = f64::from(reducer.sum(&target)?);
+        let got = f64::from(reducer.sum(&bench.stream, &target)?);
         let magnitude: f64 = host.iter().map(|x| f64::from(x.abs())).sum();
         anyhow::ensure!(
             (got - check).abs() <= 1e-5 * magnitude,
@@ -95,13 +95,13 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         group.bench_function(format!("{label} device time"), |b| {
             b.iter_custom(|iterations| {
                 let times = bench.device_times(iterations as usize, |_| {
-                    Ok(reducer.sum_into(&next()?, &mut result)?)
+                    Ok(reducer.sum_into(&bench.stream, &next()?, &mut result)?)
                 });
                 times.expect("the sum").iter().sum::<Duration>()
             });
         });
         group.bench_function(format!("{label} result on the host"), |b| {
-            b.iter(|| reducer.sum(&data).expect("the sum"));
+            b.iter(|| reducer.sum(&bench.stream, &data).expect("the sum"));
         });
         // A second a call is for the table alone.
         for (by, function) in [

@@ -27,71 +27,129 @@ pub trait Element: Pod + sealed::Element {
 pub trait Scalar: Pod + PartialEq + std::fmt::Debug + sealed::Scalar {}
 
 pub(crate) mod sealed {
-    /// What the kernels' source needs to know of an element.
+    use super::{ElementType, ScalarType};
+
     pub trait Element {
-        /// The type in memory.
-        const STORAGE: &'static str;
-        /// Its value as an expression of `e`, before conversion to the accumulator.
-        const VALUE: &'static str = "e";
+        const TYPE: ElementType;
     }
 
-    /// What the kernels' source needs to know of an accumulator.
     pub trait Scalar {
-        const TYPE: &'static str;
-        /// What a minimum and a maximum start from.
-        const HIGHEST: &'static str;
-        const LOWEST: &'static str;
-        /// The lesser and the greater of `a` and `b`.
-        const MIN: &'static str = "min(a, b)";
-        const MAX: &'static str = "max(a, b)";
+        const TYPE: ScalarType;
     }
 }
 
-macro_rules! scalar {
-    ($type:ty, $name:literal, $highest:literal, $lowest:literal $(, $min:literal, $max:literal)?) => {
-        impl sealed::Scalar for $type {
-            const TYPE: &'static str = $name;
-            const HIGHEST: &'static str = $highest;
-            const LOWEST: &'static str = $lowest;
-            $(const MIN: &'static str = $min;
-            const MAX: &'static str = $max;)?
-        }
-        impl Scalar for $type {}
-    };
+/// What lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementType {
+    F16,
+    Bf16,
+    /// What kernels can compute in too.
+    Scalar(ScalarType),
 }
 
-// NaN is neutral to fmin and fmax, so it is what they start from.
-scalar!(
-    f32,
-    "float",
-    "__int_as_float(0x7fffffff)",
-    "__int_as_float(0x7fffffff)",
-    "fminf(a, b)",
-    "fmaxf(a, b)"
-);
-scalar!(
-    f64,
-    "double",
-    "__longlong_as_double(0x7fffffffffffffffll)",
-    "__longlong_as_double(0x7fffffffffffffffll)",
-    "fmin(a, b)",
-    "fmax(a, b)"
-);
-scalar!(i32, "int", "0x7fffffff", "(-0x7fffffff - 1)");
-scalar!(u32, "unsigned", "0xffffffffu", "0u");
-scalar!(
-    i64,
-    "long long",
-    "0x7fffffffffffffffll",
-    "(-0x7fffffffffffffffll - 1)"
-);
-scalar!(u64, "unsigned long long", "0xffffffffffffffffull", "0ull");
+/// What kernels compute in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    F32,
+    F64,
+    I32,
+    U32,
+    I64,
+    U64,
+}
+
+impl ElementType {
+    /// The type that kernels read.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::F16 | Self::Bf16 => "unsigned short",
+            Self::Scalar(scalar) => scalar.name(),
+        }
+    }
+
+    /// The value of an element `e` of that type, as a scalar: see `kernels/element.cuh`.
+    pub(crate) const fn value(self) -> &'static str {
+        match self {
+            Self::F16 => "half_value(e)",
+            Self::Bf16 => "bfloat_value(e)",
+            Self::Scalar(_) => "e",
+        }
+    }
+
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Self::F16 | Self::Bf16 => 2,
+            Self::Scalar(scalar) => scalar.bytes(),
+        }
+    }
+}
+
+impl ScalarType {
+    /// The type in CUDA C++.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "float",
+            Self::F64 => "double",
+            Self::I32 => "int",
+            Self::U32 => "unsigned",
+            Self::I64 => "long long",
+            Self::U64 => "unsigned long long",
+        }
+    }
+
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Self::F32 | Self::I32 | Self::U32 => 4,
+            Self::F64 | Self::I64 | Self::U64 => 8,
+        }
+    }
+
+    /// What a minimum starts from. NaN is neutral to `fmin` and `fmax`, so it is what they start from.
+    pub(crate) const fn highest(self) -> &'static str {
+        match self {
+            Self::F32 => "__int_as_float(0x7fffffff)",
+            Self::F64 => "__longlong_as_double(0x7fffffffffffffffll)",
+            Self::I32 => "0x7fffffff",
+            Self::U32 => "0xffffffffu",
+            Self::I64 => "0x7fffffffffffffffll",
+            Self::U64 => "0xffffffffffffffffull",
+        }
+    }
+
+    /// What a maximum starts from.
+    pub(crate) const fn lowest(self) -> &'static str {
+        match self {
+            Self::F32 | Self::F64 => self.highest(),
+            Self::I32 => "(-0x7fffffff - 1)",
+            Self::U32 => "0u",
+            Self::I64 => "(-0x7fffffffffffffffll - 1)",
+            Self::U64 => "0ull",
+        }
+    }
+
+    /// The lesser of `a` and `b`.
+    pub(crate) const fn min(self) -> &'static str {
+        match self {
+            Self::F32 => "fminf(a, b)",
+            Self::F64 => "fmin(a, b)",
+            _ => "min(a, b)",
+        }
+    }
+
+    /// The greater of `a` and `b`.
+    pub(crate) const fn max(self) -> &'static str {
+        match self {
+            Self::F32 => "fmaxf(a, b)",
+            Self::F64 => "fmax(a, b)",
+            _ => "max(a, b)",
+        }
+    }
+}
 
 macro_rules! element {
-    ($type:ty, $sum:ty, $wide:ty, $storage:literal $(, $value:literal)?) => {
+    ($type:ty, $kind:expr, $sum:ty, $wide:ty) => {
         impl sealed::Element for $type {
-            const STORAGE: &'static str = $storage;
-            $(const VALUE: &'static str = $value;)?
+            const TYPE: ElementType = $kind;
         }
         impl Element for $type {
             type Sum = $sum;
@@ -100,17 +158,51 @@ macro_rules! element {
     };
 }
 
-element!(f32, f32, f64, "float");
-element!(f64, f64, f64, "double");
-element!(i32, i32, i64, "int");
-element!(u32, u32, u64, "unsigned");
-element!(i64, i64, i64, "long long");
-element!(u64, u64, u64, "unsigned long long");
-element!(f16, f32, f64, "unsigned short", "half_value(e)");
-element!(
-    bf16,
-    f32,
-    f64,
-    "unsigned short",
-    "__uint_as_float((unsigned)e << 16)"
-);
+macro_rules! scalar {
+    ($type:ty, $kind:ident, $wide:ty) => {
+        impl sealed::Scalar for $type {
+            const TYPE: ScalarType = ScalarType::$kind;
+        }
+        impl Scalar for $type {}
+        element!($type, ElementType::Scalar(ScalarType::$kind), $type, $wide);
+    };
+}
+
+scalar!(f32, F32, f64);
+scalar!(f64, F64, f64);
+scalar!(i32, I32, i64);
+scalar!(u32, U32, u64);
+scalar!(i64, I64, i64);
+scalar!(u64, U64, u64);
+element!(f16, ElementType::F16, f32, f64);
+element!(bf16, ElementType::Bf16, f32, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_as_large_as_kernels_take_them_for() {
+        fn bytes<T: Element>() -> (usize, usize, usize) {
+            (
+                size_of::<T>(),
+                <T as sealed::Element>::TYPE.bytes(),
+                size_of::<T::Sum>(),
+            )
+        }
+        for (real, told, sum) in [
+            bytes::<f32>(),
+            bytes::<f64>(),
+            bytes::<i32>(),
+            bytes::<u32>(),
+        ] {
+            assert_eq!((real, sum), (told, told));
+        }
+        for (real, told, sum) in [bytes::<i64>(), bytes::<u64>()] {
+            assert_eq!((real, sum), (told, told));
+        }
+        for (real, told, sum) in [bytes::<f16>(), bytes::<bf16>()] {
+            assert_eq!((real, told, sum), (2, 2, 4));
+        }
+    }
+}

@@ -7,29 +7,36 @@
 //! # fn main() -> cuda_compute::Result<()> {
 //! let context = Context::primary(0)?;
 //! let stream = Stream::new(&context)?;
-//! let mut reducer = Reducer::new(&stream)?;
+//! let reducer = Reducer::new(&context)?;
 //!
 //! let numbers: Vec<f32> = (1..=1000).map(|i| i as f32).collect();
 //! let numbers = DeviceBuffer::from_slice(&stream, &numbers)?;
-//! assert_eq!(reducer.sum(&numbers)?, 500_500.0);
-//! assert_eq!(reducer.max(&numbers.slice(..10)?)?, Some(10.0));
+//! assert_eq!(reducer.sum(&stream, &numbers)?, 500_500.0);
+//! assert_eq!(reducer.max(&stream, &numbers.slice(..10)?)?, Some(10.0));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! Kernels are compiled when they are first asked for, for the device at hand and for the sizes
-//! that matter (the filter's, the block's), and kept: in the object, and as machine code in the
-//! disk cache of [`cuda_safe::Program`].
+//! Every algorithm is an object made from a context. Its methods take `&self` and the stream to work on: it serves
+//! several threads and streams at once.
+//!
+//! Kernels are compiled when they are first asked for, for the device at hand, the types and the sizes that matter (the
+//! filter's, the block's), and kept: in [`Kernels`], which several objects can share, and as machine code in the disk
+//! cache of [`cuda_safe::Program`].
 
-mod convolve;
+mod convolution;
 #[cfg(feature = "cpu")]
 pub mod cpu;
 mod element;
 mod error;
+mod kernel;
 mod order;
 mod reduce;
+#[cfg(feature = "tuning")]
+pub mod tuning;
 
-pub use convolve::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
+pub use convolution::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
 pub use element::{Element, Scalar};
 pub use error::{Error, Result};
+pub use kernel::Kernels;
 pub use reduce::{MapReduce, Reducer};

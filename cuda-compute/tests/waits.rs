@@ -24,17 +24,17 @@ fn device() -> (Context, Stream) {
 fn a_sum_whose_wait_fails_leaves_the_next_one_right() {
     const TEST: &str = "a_sum_whose_wait_fails_leaves_the_next_one_right";
     let body: fn() = || {
-        let (_, stream) = device();
+        let (context, stream) = device();
         let ones = DeviceBuffer::from_slice(&stream, &[1u32; 1000]).unwrap();
         let twos = DeviceBuffer::from_slice(&stream, &[2u32; 1000]).unwrap();
-        let mut reducer = Reducer::new(&stream).unwrap();
-        let error = reducer.sum(&ones).unwrap_err();
+        let reducer = Reducer::new(&context).unwrap();
+        let error = reducer.sum(&stream, &ones).unwrap_err();
         let Error::Cuda(error) = error else {
             panic!("{error}")
         };
         assert_ne!(error.driver_code(), Some(CUresult::CUDA_SUCCESS));
         assert!(stream.query().unwrap(), "the kernel may still write");
-        assert_eq!(reducer.sum(&twos).unwrap(), 2000);
+        assert_eq!(reducer.sum(&stream, &twos).unwrap(), 2000);
     };
     for code in [
         "CUDA_ERROR_UNKNOWN",
@@ -52,8 +52,8 @@ fn a_result_that_may_be_written_to_is_leaked() {
     passes("a_result_that_may_be_written_to_is_leaked", NO_WAIT, || {
         let (context, stream) = device();
         let ones = DeviceBuffer::from_slice(&stream, &[1u32; 1000]).unwrap();
-        let mut reducer = Reducer::new(&stream).unwrap();
-        reducer.sum(&ones).unwrap_err();
+        let reducer = Reducer::new(&context).unwrap();
+        reducer.sum(&stream, &ones).unwrap_err();
         drop(reducer);
         // Places that the kernel would write to if one of them were the result's.
         let places: Vec<_> = (0..64)
@@ -70,7 +70,7 @@ fn a_result_that_may_be_written_to_is_leaked() {
 #[test]
 fn memory_of_another_context_is_refused() {
     passes("memory_of_another_context_is_refused", "", || {
-        let (_, stream) = device();
+        let (context, stream) = device();
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let theirs = Stream::new(&created).unwrap();
         let source = "__device__ unsigned table[4]; __global__ void k() { table[0] = 1; }";
@@ -78,19 +78,22 @@ fn memory_of_another_context_is_refused() {
         let mut table = module.global::<u32>("table", 4).unwrap();
         let buffer = DeviceBuffer::from_slice(&theirs, &[1u32; 4]).unwrap();
         let here = DeviceBuffer::from_slice(&stream, &[1u32; 4]).unwrap();
-        let mut reducer = Reducer::new(&stream).unwrap();
+        let reducer = Reducer::new(&context).unwrap();
         let errors = [
-            reducer.sum(&table).unwrap_err(),
-            reducer.sum(&buffer).unwrap_err(),
-            reducer.dot(&here, &table).unwrap_err(),
+            reducer.sum(&stream, &table).unwrap_err(),
+            reducer.sum(&stream, &buffer).unwrap_err(),
+            reducer.dot(&stream, &here, &table).unwrap_err(),
             reducer
-                .sum_into(&here, &mut table.slice_mut(..1).unwrap())
+                .sum_into(&stream, &here, &mut table.slice_mut(..1).unwrap())
                 .unwrap_err(),
         ];
         for error in errors {
             assert!(matches!(error, Error::Shape(_)), "{error}");
             assert!(error.to_string().contains("context"), "{error}");
         }
-        assert_eq!(Reducer::new(&theirs).unwrap().sum(&table).unwrap(), 0);
+        let error = reducer.sum(&theirs, &here).unwrap_err();
+        assert!(matches!(error, Error::Shape(_)), "{error}");
+        let reducer = Reducer::new(&created).unwrap();
+        assert_eq!(reducer.sum(&theirs, &table).unwrap(), 0);
     });
 }

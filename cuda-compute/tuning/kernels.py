@@ -1,12 +1,17 @@
-"""Builds the kernels of ../src/kernels with NVRTC: the preambles and a parallel compiler.
+"""Builds the kernels with NVRTC: the sources that the library prints, and a parallel compiler.
+
+The sources are those of the library itself: `python3 tune.py sources SUITE...` has them printed by
+cuda-compute's example kernel_sources into sources/, which a machine without Rust takes as it is.
 
 Needs no GPU. `python3 kernels.py` prints registers, spills and the share of FMAs of a few builds
 (cuobjdump must be on the path or in the active Python's nvidia wheels).
 """
 
 import ctypes
+import functools
 import glob
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -15,20 +20,74 @@ import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
-SOURCES = HERE.parent / "src" / "kernels"
+SOURCES = Path(os.environ.get("TUNING_SOURCES", HERE / "sources"))
 CACHE = Path(os.environ.get("TUNING_CACHE", HERE / "cubins"))
 
-ELEMENTS = {
-    # name: (element, accumulator, widening of an element)
-    "f32": ("float", "float", "e"),
-    "f32_f64": ("float", "double", "(double)e"),
-    "f64": ("double", "double", "e"),
-    "i32": ("int", "int", "e"),
-    "u64": ("unsigned long long", "unsigned long long", "e"),
-    "bf16": ("unsigned short", "float", "__uint_as_float((unsigned)e << 16)"),
-}
+
+class Kernel(NamedTuple):
+    """What is compiled, and what a launch needs to know."""
+    text: str
+    name: str = "kernel.cu"
+    defines: tuple = ()  # of (name, value)
+    headers: tuple = ()  # of (name, text)
+    entry: str = ""
+    threads: int = 0
+    shared: int = 0
+
+    def key(self):
+        parts = json.dumps([self.text, self.defines, self.headers])
+        return hashlib.sha256(parts.encode()).hexdigest()[:24]
+
+
+def request(*words, **numbers):
+    """A kernel in words, as cuda-compute/src/tuning.rs understands them."""
+    return " ".join([*words, *(f"{name}={value}" for name, value in numbers.items())])
+
+
+def reduction(element="f32", accumulator="", operation="sum", threads=512, unroll=4, pieces=0):
+    words = ["reduce", operation, element] + [accumulator] * bool(accumulator)
+    return request(*words, threads=threads, unroll=unroll, pieces=pieces)
+
+
+def convolution(kind, kw, kh, border=0, aligned=1, **macros):
+    numbers = {name.lower(): value for name, value in macros.items()}
+    return request("convolve", kind, f"{kw}x{kh}", border=border, aligned=aligned, **numbers)
+
+
+def print_sources(requests):
+    """Has the library print the sources."""
+    command = [os.environ.get("CARGO", "cargo"), "run", "--quiet", "--locked", "--package", "cuda-compute",
+               "--example", "kernel_sources", "--", "--into", str(SOURCES)]
+    shutil.rmtree(SOURCES, ignore_errors=True)
+    subprocess.run(command, input="".join(f"{line}\n" for line in requests), text=True, check=True,
+                   cwd=HERE.parent.parent)
+    manifest.cache_clear()
+
+
+@functools.cache
+def manifest():
+    path = SOURCES / "manifest.json"
+    if not path.exists():
+        sys.exit(f"{path} is missing: run `python3 tune.py sources SUITE...` where there is Rust, and copy sources/")
+    return json.loads(path.read_text())
+
+
+@functools.cache
+def read(file):
+    return (SOURCES / file).read_text()
+
+
+def printed(line):
+    """The kernel for a request that was printed."""
+    if line not in manifest():
+        sys.exit(f"{SOURCES} has no `{line}`: run `python3 tune.py sources SUITE...` for all suites wanted")
+    found = manifest()[line]
+    headers = tuple((name, read(file)) for name, file in found["headers"].items())
+    return Kernel(read(found["file"]), found["name"], tuple(found["defines"].items()), headers,
+                  found["entry"], found["threads"], found["shared"])
 
 
 def find(names):
@@ -50,49 +109,24 @@ def nvrtc():
     return ctypes.CDLL(path or "libnvrtc.so.13")
 
 
-def reduce_source(element="f32", op="sum", threads=512, unroll=4, pieces=0, load=None):
-    storage, accumulator, widen = ELEMENTS[element]
-    lines = [f"typedef {storage} element;", f"typedef {accumulator} accumulator;"]
-    inputs = 2 if op == "dot" else 1
-    lines.append(f"#define INPUTS {inputs}")
-    lines.append("#define IDENTITY 0")
-    lines.append("__device__ __forceinline__ accumulator widen(element e) { return %s; }" % widen)
-    if op == "dot":
-        lines.append("#define map(x, y) (widen(x) * widen(y))")
-    else:
-        lines.append("#define map(x) widen(x)")
-    lines.append("__device__ __forceinline__ accumulator combine(accumulator a, accumulator b) "
-                 "{ return a + b; }")
-    lines += [f"#define THREADS {threads}", f"#define UNROLL {unroll}",
-              f"#define PIECES {pieces}"]
-    if load:
-        lines.append(f'#define LOAD "{load}"')
-    return "\n".join(lines) + "\n" + (SOURCES / "reduce.cu").read_text()
+def array(texts):
+    return (ctypes.c_char_p * len(texts))(*[text.encode() for text in texts])
 
 
-def convolve_source(kind, kw, kh, border=0, aligned=1, same=True, **macros):
-    pad_x, pad_y = ((kw - 1) // 2, (kh - 1) // 2) if same else (0, 0)
-    macros = dict(KW=kw, KH=kh, PAD_X=pad_x, PAD_Y=pad_y, BORDER=border, ALIGNED=aligned, **macros)
-    if macros.get("SEPARABLE"):
-        macros["WEIGHTS"] = kw + kh
-    lines = [f"#define {name} {value}" for name, value in macros.items()]
-    return ("\n".join(lines) + "\n" + (SOURCES / "convolve_common.cuh").read_text()
-            + (SOURCES / f"convolve_{kind}.cu").read_text())
-
-
-def compile_cubin(source, library=None, ptx=False):
+def compile_cubin(kernel, library=None, ptx=False):
     """The file with machine code for sm_90, or with PTX, which the emulator takes."""
-    kind, architecture = ("PTX", b"compute_90") if ptx else ("CUBIN", b"sm_90")
-    key = hashlib.sha256(source.encode()).hexdigest()[:24]
-    path = CACHE / f"{key}.{kind.lower()}"
+    kind, architecture = ("PTX", "compute_90") if ptx else ("CUBIN", "sm_90")
+    path = CACHE / f"{kernel.key()}.{kind.lower()}"
     if path.exists():
         return path
     library = library or nvrtc()
     program = ctypes.c_void_p()
-    library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None)
-    options = [b"-arch=" + architecture, b"-std=c++17", b"-default-device"]
-    array = (ctypes.c_char_p * len(options))(*options)
-    status = library.nvrtcCompileProgram(program, len(options), array)
+    names, texts = [array(part) for part in zip(*kernel.headers)] or (None, None)
+    library.nvrtcCreateProgram(ctypes.byref(program), kernel.text.encode(), kernel.name.encode(),
+                               len(kernel.headers), texts, names)
+    options = [f"--gpu-architecture={architecture}"]
+    options += [f"--define-macro={name}={value}" for name, value in kernel.defines]
+    status = library.nvrtcCompileProgram(program, len(options), array(options))
     if status:
         size = ctypes.c_size_t()
         library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
@@ -109,10 +143,10 @@ def compile_cubin(source, library=None, ptx=False):
     return path
 
 
-def compile_all(sources):
+def compile_all(kernels):
     library = nvrtc()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda s: compile_cubin(s, library), sources))
+        return list(pool.map(lambda kernel: compile_cubin(kernel, library), kernels))
 
 
 def inspect(cubin):
@@ -144,15 +178,16 @@ def inspect(cubin):
 
 if __name__ == "__main__":
     samples = {
-        "reduce 512x4": reduce_source(),
-        "tile 31": convolve_source("tile", 31, 31, WARPS=8, ROWS=4, PAIR=2, BLOCKS=4),
+        "reduce 512x4": reduction(),
+        "tile 31": convolution("tile", 31, 31, WARPS=8, ROWS=4, PAIR=2, BLOCKS=4),
     }
     for k, rows, blocks, separable in [(5, 2, 16, 0), (7, 2, 16, 0), (9, 2, 16, 0), (9, 3, 16, 0),
                                        (11, 2, 16, 0), (15, 1, 16, 0), (15, 3, 8, 1), (31, 3, 8, 1)]:
-        samples[f"march {k} r{rows}{' separable' * separable}"] = convolve_source(
+        samples[f"march {k} r{rows}{' separable' * separable}"] = convolution(
             "march", k, k, ROWS=rows, BLOCKS=blocks, DEPTH=3, SEPARABLE=separable)
     chosen = {k: v for k, v in samples.items() if not sys.argv[1:] or sys.argv[1] in k}
-    for name, cubin in zip(chosen, compile_all(chosen.values())):
+    print_sources(chosen.values())
+    for name, cubin in zip(chosen, compile_all([printed(line) for line in chosen.values()])):
         facts = inspect(cubin)
         print(f"{name:16}", {k: v for k, v in facts.items() if k != "loops"}, cubin.name)
         for loop in facts["loops"]:

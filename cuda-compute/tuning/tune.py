@@ -1,6 +1,7 @@
 """Measures variants of the kernels on the device and prints the best of each workload.
 
-    python3 tune.py prepare SUITE...    compiles everything the suites need (no GPU needed)
+    python3 tune.py sources SUITE...    has the library print what the suites need into sources/ (needs Rust)
+    python3 tune.py prepare SUITE...    compiles it (no GPU needed)
     python3 tune.py run SUITE...        measures; every measurement goes to $OUT/results.jsonl
 
 Suites: ceilings copies sum direct march tile correct peers. Times are medians between two events
@@ -23,13 +24,13 @@ import kernels
 
 OUT = Path(os.environ.get("OUT", "."))
 SUITES = ["ceilings", "copies", "sum", "direct", "march", "tile", "correct", "peers"]
-HELPERS = (kernels.HERE / "helpers.cu").read_text()
+HELPERS = kernels.Kernel((kernels.HERE / "helpers.cu").read_text())
 POOL = 1 << 30  # floats of the pool of random input
 SUM_SIZES = [1 << 12, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, (1 << 27) - 157, 1 << 30]
 IMAGE = int(os.environ.get("IMAGE", 4096))
 
 
-class Shape(ctypes.Structure):
+class Geometry(ctypes.Structure):
     _fields_ = [(n, c_longlong) for n in ("in_pitch", "out_pitch", "in_image", "out_image")]
     _fields_ += [(n, c_int) for n in ("in_width", "in_height", "out_width", "out_height",
                                       "across", "down", "rows", "images")]
@@ -62,8 +63,7 @@ def copy_variants():
 
 
 def copy_source(macros):
-    return ("".join(f"#define {k} {v}\n" for k, v in macros.items())
-            + (kernels.HERE / "copies.cu").read_text())
+    return kernels.Kernel((kernels.HERE / "copies.cu").read_text(), defines=tuple(macros.items()))
 
 
 def sum_variants():
@@ -101,7 +101,7 @@ def correct_cases():
     for (kw, kh), border, aligned in itertools.product(CORRECT, range(4), [1, 0]):
         if (kw, border) in {(31, 1), (31, 2), (15, 3), (15, 0)}:
             continue
-        common = dict(border=border, aligned=aligned, same=True)
+        common = dict(border=border, aligned=aligned)
         if kw <= 5:
             yield "direct", kw, kh, common, dict(WARPS=4, ROWS=4, BLOCKS=8)
         yield "tile", kw, kh, common, dict(WARPS=4, ROWS=8, BLOCKS=4, PAIR=2)
@@ -111,24 +111,37 @@ def correct_cases():
             yield "march", kw, kh, common, dict(ROWS=step, BLOCKS=8, DEPTH=4, SEPARABLE=1)
 
 
-def sources(suites):
-    yield HELPERS
-    if "copies" in suites:
-        yield from map(copy_source, copy_variants())
+# Element and accumulator, and what numpy calls them.
+SUMS = [("f32", "", "f4", "f4"), ("f32", "f64", "f4", "f8"), ("f64", "", "f8", "f8"),
+        ("i32", "", "i4", "i4"), ("u64", "", "u8", "u8"), ("bf16", "", "u2", "f4")]
+
+
+def requests(suites):
+    """The library's kernels that the suites need."""
     if "sum" in suites or "peers" in suites:
-        yield from (kernels.reduce_source(**v) for v in sum_variants())
-        for element in kernels.ELEMENTS:
-            yield from (kernels.reduce_source(element=element, threads=512, unroll=4, pieces=pieces)
-                        for pieces in (0, 1))
-        yield kernels.reduce_source(op="dot", threads=512, unroll=4)
+        yield from (kernels.reduction(**v) for v in sum_variants())
+        yield kernels.reduction(operation="dot")
+    if "correct" in suites:
+        for (element, accumulator, _, _), pieces in itertools.product(SUMS, (0, 1)):
+            yield kernels.reduction(element, accumulator, pieces=pieces)
     for kind, sizes, variants in [("direct", DIRECT_K, direct_variants),
                                   ("march", MARCH_K, march_variants), ("tile", TILE_K, tile_variants)]:
         if kind in suites:
             for k in sizes:
-                yield from (kernels.convolve_source(kind, abs(k), abs(k), **v) for v in variants(k))
+                yield from (kernels.convolution(kind, abs(k), abs(k), **v) for v in variants(k))
     if "correct" in suites:
         for kind, kw, kh, common, macros in correct_cases():
-            yield kernels.convolve_source(kind, kw, kh, **common, **macros)
+            yield kernels.convolution(kind, kw, kh, **common, **macros)
+    if "profile" in suites:
+        yield from (kernels.convolution(kind, abs(k), abs(k), **macros) for kind, k, _, macros in PROFILE)
+
+
+def sources(suites):
+    """All that is compiled."""
+    yield HELPERS
+    if "copies" in suites:
+        yield from map(copy_source, copy_variants())
+    yield from map(kernels.printed, requests(suites))
 
 
 PROFILE = [
@@ -231,7 +244,7 @@ class Bench:
     # sum
 
     def reducer(self, **variant):
-        path = kernels.compile_cubin(kernels.reduce_source(**variant))
+        path = kernels.compile_cubin(kernels.printed(kernels.reduction(**variant)))
         return self.gpu.function(path, "reduce")
 
     def reduce(self, function, threads, grid, at, count, second=None):
@@ -270,31 +283,19 @@ class Bench:
     # convolution
 
     def convolver(self, kind, kw, kh, common=None, **macros):
-        path = kernels.compile_cubin(kernels.convolve_source(kind, kw, kh, **(common or {}), **macros))
-        shared = 0
-        aligned = (common or {}).get("aligned", 1)
-        same = (common or {}).get("same", True)
-        pad = (kw - 1) // 2 if same else 0
-        shift = (4 - pad % 4) % 4 if aligned else 0
-        halo = up(shift + kw - 1, 4) * 4
-        if kind == "tile":
-            shared = 4 * (macros["WARPS"] * macros["ROWS"] + kh - 1) * (128 + halo)
-        if kind == "march":
-            shared = 4 * macros["DEPTH"] * macros["ROWS"] * (128 + halo)
-        return self.gpu.function(path, f"convolve_{kind}", shared), shared
+        kernel = kernels.printed(kernels.convolution(kind, kw, kh, **(common or {}), **macros))
+        path = kernels.compile_cubin(kernel)
+        return self.gpu.function(path, kernel.entry, kernel.shared), kernel
 
-    def convolve(self, kind, function, shared, macros, rows, at, out, size, pitch, weights):
+    def convolve(self, function, kernel, macros, rows, at, out, size, pitch, weights):
+        """`rows`: of a piece, for those that march."""
         width, height = size
-        shape = Shape(in_pitch=pitch, out_pitch=pitch, in_width=width, in_height=height,
-                      out_width=width, out_height=height, rows=rows, images=1)
-        if kind in ("direct", "tile"):
-            shape.across, shape.down = up(width, 128), up(height, macros["WARPS"] * macros["ROWS"])
-            grid, block = shape.across * shape.down, macros["WARPS"] * 32
-        else:
-            shape.across, shape.down = up(width, 128), up(height, rows)
-            grid, block = shape.across * shape.down, 32
-        self.gpu.launch(function, grid, block,
-                        [c_ulonglong(at), c_ulonglong(out), shape, weights], shared)
+        rows = macros["WARPS"] * macros["ROWS"] if "WARPS" in macros else rows
+        geometry = Geometry(in_pitch=pitch, out_pitch=pitch, in_width=width, in_height=height,
+                            out_width=width, out_height=height, across=up(width, 128),
+                            down=up(height, rows), rows=rows, images=1)
+        self.gpu.launch(function, geometry.across * geometry.down, kernel.threads,
+                        [c_ulonglong(at), c_ulonglong(out), geometry, weights], kernel.shared)
 
     def sweep(self, kind, sizes, variants, rows_of):
         gpu, n = self.gpu, IMAGE
@@ -303,15 +304,14 @@ class Bench:
             weights = parameter(weights_of(2 * k)) if two_passes else parameter(weights_of(k * k), k)
             table, failed = [], 0
             for macros in variants(key):
-                function, shared = self.convolver(kind, k, k, **macros)
-                threads = macros.get("WARPS", 1) * 32
-                resident = gpu.occupancy(function, threads, shared)
+                function, kernel = self.convolver(kind, k, k, **macros)
+                resident = gpu.occupancy(function, kernel.threads, kernel.shared)
                 if resident == 0:
                     failed += 1
                     continue
                 for rows in rows_of(k, macros, resident):
                     us = gpu.median(lambda i: self.convolve(
-                        kind, function, shared, macros, rows, self.input(n * n),
+                        function, kernel, macros, rows, self.input(n * n),
                         self.out + 4 * n * n * (i % 4), (n, n), n, weights), 9)
                     table.append((us, rows, resident, macros))
                     self.note(suite=kind, k=k, image=n, us=us, rows=rows, resident=resident, **macros)
@@ -342,9 +342,9 @@ class Bench:
         """A few launches to put under a profiler: ncu -k regex:convolve python3 tune.py run profile"""
         for kind, k, rows, macros in PROFILE:
             two_passes, k = k < 0, abs(k)
-            function, shared = self.convolver(kind, k, k, **macros)
+            function, kernel = self.convolver(kind, k, k, **macros)
             weights = parameter(weights_of(2 * k)) if two_passes else parameter(weights_of(k * k), k)
-            self.convolve(kind, function, shared, macros, rows, self.input(IMAGE * IMAGE), self.out,
+            self.convolve(function, kernel, macros, rows, self.input(IMAGE * IMAGE), self.out,
                           (IMAGE, IMAGE), IMAGE, weights)
             self.gpu.sync()
             print(kind, k, rows, macros)
@@ -355,7 +355,7 @@ class Bench:
         device_weights = gpu.alloc(1 << 16)
         worst, cases = {}, 0
         for kind, kw, kh, common, macros in correct_cases():
-            function, shared = self.convolver(kind, kw, kh, common, **macros)
+            function, kernel = self.convolver(kind, kw, kh, common, **macros)
             for width, height in [(517, 301), (16, 9), (1, 1), (700, 70)]:
                 pitch = up(width, 4) * 4 + 4 if common["aligned"] else width + 3
                 at = self.pool + (0 if common["aligned"] else 4)
@@ -370,7 +370,7 @@ class Bench:
                 gpu.upload(device_weights, np.array(full, dtype=np.float32))
                 gpu.zero(self.out, 1 << 22, 0xFF)
                 rows = 36  # a multiple of every ROWS of the march suite
-                self.convolve(kind, function, shared, macros, rows, at, out, (width, height), pitch,
+                self.convolve(function, kernel, macros, rows, at, out, (width, height), pitch,
                               weights)
                 gpu.launch(self.helper["convolve_reference"], (up(width, 128), 256, 1), 128, [
                     c_ulonglong(at), c_ulonglong(reference), c_ulonglong(device_weights), c_int(kw),
@@ -396,11 +396,9 @@ class Bench:
         import numpy as np
         gpu, wrong, cases = self.gpu, 0, 0
         host = gpu.download(np.zeros((1 << 22) + 64, np.float32), self.pool)
-        for element, (storage, accumulator, _) in kernels.ELEMENTS.items():
-            view = host.view({"f32": "f4", "f32_f64": "f4", "f64": "f8", "i32": "i4", "u64": "u8",
-                              "bf16": "u2"}[element])
-            dtype = {"float": "f4", "double": "f8", "int": "i4", "unsigned long long": "u8"}[accumulator]
-            functions = [self.reducer(element=element, threads=512, unroll=4, pieces=pieces)
+        for element, accumulator, stored, dtype in SUMS:
+            view = host.view(stored)
+            functions = [self.reducer(element=element, accumulator=accumulator, pieces=pieces)
                          for pieces in (0, 1)]
             limit = len(view) - 16
             for count in [0, 1, 2, 3, 5, 31, 1023, 2049, 65537, limit - 3, limit]:
@@ -481,6 +479,9 @@ class Bench:
 
 def main():
     action, suites = sys.argv[1], sys.argv[2:] or SUITES
+    if action == "sources":
+        kernels.print_sources(dict.fromkeys(requests(suites)))
+        return
     start = time.time()
     wanted = list(dict.fromkeys(sources(suites)))
     kernels.compile_all(wanted)

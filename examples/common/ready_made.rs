@@ -13,12 +13,15 @@ use super::{
 
 /// The sum in one call: one launch, in which the last block finishes.
 pub fn sum(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(f32, Times)> {
-    let mut reducer = cuda_compute::Reducer::new(&gpu.stream)?;
+    let reducer = cuda_compute::Reducer::new(&gpu.context)?;
     let mut on_device = DeviceBuffer::<f32>::uninit(&gpu.stream, 1)?;
     let mut sum = 0.0;
-    let device = measure(gpu, runs, || Ok(reducer.sum_into(x, &mut on_device)?))?.device;
+    let device = measure(gpu, runs, || {
+        Ok(reducer.sum_into(&gpu.stream, x, &mut on_device)?)
+    })?
+    .device;
     let wall = measure(gpu, runs, || {
-        sum = reducer.sum(x)?;
+        sum = reducer.sum(&gpu.stream, x)?;
         Ok(())
     })?
     .wall;

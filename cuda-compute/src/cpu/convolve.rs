@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::for_this_processor;
-use crate::convolve::{ConvolutionOptions, Filter, Kind};
+use crate::convolution::{ConvolutionOptions, Filter, Kind};
 
 /// An image with what lies beyond its edges, so that the loops need not look.
 struct Padded {
@@ -264,7 +264,7 @@ fn add_product<const FUSED: bool>(weight: f32, pixel: f32, sum: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convolve::{Border, Extent};
+    use crate::convolution::{Border, Extent};
 
     const BORDERS: [Border; 4] = [Border::Zero, Border::Clamp, Border::Reflect, Border::Wrap];
 

@@ -1,17 +1,19 @@
 // What the convolution kernels share: the parameters, border rules and loads.
 //
 // All kernels correlate: output(x, y) = sum of weight(i, j) * input(x + i - PAD_X, y + j - PAD_Y).
-// The preamble written in front of this text defines
+// Specialised by the macros
 //   KW, KH            filter width and height
 //   PAD_X, PAD_Y      the filter element that lies on the output's own position
 //   BORDER            0 zero, 1 clamp, 2 reflect (edge not repeated), 3 wrap
 //   ALIGNED           1 when all rows of input and output start on 16-byte boundaries
+//   WEIGHTS           weights that a kernel is given, where they are not all of the filter
 
-struct Shape {
+// Where images lie, and how the output is cut.
+struct Geometry {
     // Distances in elements between rows and between the images of a batch.
     long long in_pitch, out_pitch, in_image, out_image;
     int in_width, in_height, out_width, out_height;
-    // How the output is cut: pieces across, pieces down, rows of a piece, images.
+    // Pieces across, pieces down, rows of a piece, images.
     int across, down, rows, images;
 };
 

@@ -3,8 +3,10 @@
 // the other lanes of the warp. The blocks' WARPS warps lie above each other, so that the rows they
 // share are loaded once into L1.
 //
-// Preamble: convolve_common's, WARPS, ROWS, BLOCKS. The filter must not reach farther than 4 columns to
-// either side.
+// Specialised by convolve_common.cuh's macros, WARPS, ROWS, BLOCKS. The filter must not reach
+// farther than 4 columns to either side.
+
+#include "convolve_common.cuh"
 
 #define THREADS (WARPS * 32)
 #define LEFT PAD_X
@@ -14,26 +16,26 @@
 
 // The input rows of one warp; `at` is the lane's first own column in the first row.
 template <bool EDGE>
-__device__ __forceinline__ void run(const float *image, const Shape &shape,
+__device__ __forceinline__ void run(const float *image, const Geometry &geometry,
                                     const Weights &weights, float *out, int x, int y) {
     const int lane = threadIdx.x % 32;
     int columns[EDGE ? WINDOW : 1];
     if constexpr (EDGE)
 #pragma unroll
-        for (int i = 0; i < WINDOW; ++i) columns[i] = border(x - LEFT + i, shape.in_width);
+        for (int i = 0; i < WINDOW; ++i) columns[i] = border(x - LEFT + i, geometry.in_width);
 
     float sum[ROWS][4];
 #pragma unroll
     for (int row = 0; row < ROWS + KH - 1; ++row) {
         float window[WINDOW];
         if constexpr (EDGE) {
-            const int from_y = border(y - PAD_Y + row, shape.in_height);
-            const float *line = image + max(from_y, 0) * shape.in_pitch;
+            const int from_y = border(y - PAD_Y + row, geometry.in_height);
+            const float *line = image + max(from_y, 0) * geometry.in_pitch;
 #pragma unroll
             for (int i = 0; i < WINDOW; ++i)
                 window[i] = (columns[i] | from_y) < 0 ? 0.0f : line[columns[i]];
         } else {
-            const float *line = image + (y - PAD_Y + row) * shape.in_pitch + x;
+            const float *line = image + (y - PAD_Y + row) * geometry.in_pitch + x;
 #if ALIGNED
             const float4 own = *(const float4 *)line;
 #else
@@ -78,30 +80,30 @@ __device__ __forceinline__ void run(const float *image, const Shape &shape,
         if constexpr (EDGE) {
 #pragma unroll
             for (int c = 0; c < 4; ++c)
-                if (x + c < shape.out_width && y + row < shape.out_height) out[c] = sum[row][c];
+                if (x + c < geometry.out_width && y + row < geometry.out_height) out[c] = sum[row][c];
         } else {
             store4(out, sum[row][0], sum[row][1], sum[row][2], sum[row][3]);
         }
-        out += shape.out_pitch;
+        out += geometry.out_pitch;
     }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-convolve_direct(const float *input, float *output, const __grid_constant__ Shape shape,
+convolve_direct(const float *input, float *output, const __grid_constant__ Geometry geometry,
                 const __grid_constant__ Weights weights) {
-    const int across = blockIdx.x % shape.across;
-    const unsigned rest = blockIdx.x / shape.across;
-    const int down = rest % shape.down;
-    const long long image = rest / shape.down;
+    const int across = blockIdx.x % geometry.across;
+    const unsigned rest = blockIdx.x / geometry.across;
+    const int down = rest % geometry.down;
+    const long long image = rest / geometry.down;
     const int left = across * 128, x = left + threadIdx.x % 32 * 4;
     const int y = (down * WARPS + threadIdx.x / 32) * ROWS;
-    if (y >= shape.out_height) return;
-    const float *in = input + image * shape.in_image;
-    float *out = output + image * shape.out_image + y * shape.out_pitch + x;
+    if (y >= geometry.out_height) return;
+    const float *in = input + image * geometry.in_image;
+    float *out = output + image * geometry.out_image + y * geometry.out_pitch + x;
     // The whole warp stays inside the image, or the whole warp looks at every index.
-    if (left >= LEFT && left + 128 + HALO <= shape.in_width && left + 128 <= shape.out_width &&
-        y >= PAD_Y && y - PAD_Y + ROWS + KH - 1 <= shape.in_height && y + ROWS <= shape.out_height)
-        run<false>(in, shape, weights, out, x, y);
+    if (left >= LEFT && left + 128 + HALO <= geometry.in_width && left + 128 <= geometry.out_width &&
+        y >= PAD_Y && y - PAD_Y + ROWS + KH - 1 <= geometry.in_height && y + ROWS <= geometry.out_height)
+        run<false>(in, geometry, weights, out, x, y);
     else
-        run<true>(in, shape, weights, out, x, y);
+        run<true>(in, geometry, weights, out, x, y);
 }

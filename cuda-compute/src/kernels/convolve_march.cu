@@ -6,8 +6,10 @@
 // The order of the additions depends on where an output row lies in a step. As `rows` is a multiple of
 // ROWS, the bits do not depend on how the image is cut.
 //
-// Preamble: convolve_common's, ROWS, BLOCKS (of a multiprocessor), DEPTH (steps in the ring) and
-// SEPARABLE (1: weights are KW of the row filter, then KH of the column filter).
+// Specialised by convolve_common.cuh's macros, ROWS, BLOCKS (of a multiprocessor), DEPTH (steps in the
+// ring) and SEPARABLE (1: weights are KW of the row filter, then KH of the column filter).
+
+#include "convolve_common.cuh"
 
 // Vectors of 16 bytes: a row's, and those left of the warp's own 32.
 #define VECTORS (32 + (SHIFT + KW - 1 + 3) / 4)
@@ -121,24 +123,24 @@ __device__ __noinline__ void copy_odd(int column, unsigned to, const float *line
 
 extern "C" __global__ void __launch_bounds__(32, BLOCKS)
 convolve_march(const float *__restrict__ input, float *__restrict__ output,
-               const __grid_constant__ Shape shape, const __grid_constant__ Weights weights) {
-    const int across = blockIdx.x % shape.across;
-    const unsigned rest = blockIdx.x / shape.across;
-    const int top = rest % shape.down * shape.rows;
-    const long long image = rest / shape.down;
-    const int rows = min(shape.rows, shape.out_height - top);
+               const __grid_constant__ Geometry geometry, const __grid_constant__ Weights weights) {
+    const int across = blockIdx.x % geometry.across;
+    const unsigned rest = blockIdx.x / geometry.across;
+    const int top = rest % geometry.down * geometry.rows;
+    const long long image = rest / geometry.down;
+    const int rows = min(geometry.rows, geometry.out_height - top);
     const int needed = rows + KH - 1;
 
     const int lane = threadIdx.x;
     const int left = across * 128, x = left + lane * 4, above = top - PAD_Y;
-    const bool whole = left + 128 <= shape.out_width;
-    const float *const source = input + image * shape.in_image;
+    const bool whole = left + 128 <= geometry.out_width;
+    const float *const source = input + image * geometry.in_image;
     // Columns from this one on belong to no output.
-    const int end = min(shape.out_width, left + 128) - PAD_X + KW - 1;
-    const Part own = part(x - PAD_X - SHIFT + LEFT * 4, end, (LEFT + lane) * 16, shape.in_width);
+    const int end = min(geometry.out_width, left + 128) - PAD_X + KW - 1;
+    const Part own = part(x - PAD_X - SHIFT + LEFT * 4, end, (LEFT + lane) * 16, geometry.in_width);
     const int beside = lane < LEFT ? lane : lane + 32;
     const Part halo = part(lane < VECTORS - 32 ? left - PAD_X - SHIFT + beside * 4 : end, end,
-                           beside * 16, shape.in_width);
+                           beside * 16, geometry.in_width);
     const bool odd = __any_sync(~0u, own.kind == Part::ODD || halo.kind == Part::ODD);
 
     // Starts the copies of the row y of the image, which may be outside.
@@ -148,16 +150,16 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
             if (VECTORS > 32) copy_part(halo, to, line, inside);
             if (odd) {
                 if (own.kind == Part::ODD)
-                    copy_odd(own.from, to + own.to, line, inside, shape.in_width);
+                    copy_odd(own.from, to + own.to, line, inside, geometry.in_width);
                 if (VECTORS > 32 && halo.kind == Part::ODD)
-                    copy_odd(halo.from, to + halo.to, line, inside, shape.in_width);
+                    copy_odd(halo.from, to + halo.to, line, inside, geometry.in_width);
                 __syncwarp();
             }
         } else {
 #pragma unroll
             for (int i = 0; i < PITCH; i += 32) {
                 const int column = left - PAD_X - SHIFT + i + lane;
-                const int from = border(column, shape.in_width);
+                const int from = border(column, geometry.in_width);
                 if (i + lane < PITCH && column < end)
                     copy4_async(to + (i + lane) * 4, line + max(from, 0),
                                 from < 0 || !inside ? 0 : 4);
@@ -169,24 +171,24 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
     const unsigned ring = __shfl_sync(~0u, (unsigned)__cvta_generic_to_shared(shared), 0);
     // The steps' first rows from `plain` on, `plains` of them, have all their rows inside the image.
     const int plain = (max(0, -above) + ROWS - 1) / ROWS * ROWS;
-    const int plains = max(0, min(needed, shape.in_height - above) - (ROWS - 1) - plain);
-    const float *line = source + above * shape.in_pitch;
+    const int plains = max(0, min(needed, geometry.in_height - above) - (ROWS - 1) - plain);
+    const float *line = source + above * geometry.in_pitch;
     int asked = 0;
     // Starts the copies of the next step's rows.
     const auto ask = [&](unsigned slot) {
         if ((unsigned)(asked - plain) < (unsigned)plains) {
 #pragma unroll
             for (int m = 0; m < ROWS; ++m)
-                copy_row(slot + m * ROW_BYTES, line + m * shape.in_pitch, true);
+                copy_row(slot + m * ROW_BYTES, line + m * geometry.in_pitch, true);
         } else {
 #pragma unroll 1
             for (int m = 0; m < ROWS && asked + m < needed; ++m) {
-                const int y = border(above + asked + m, shape.in_height);
-                copy_row(slot + m * ROW_BYTES, source + max(y, 0) * shape.in_pitch, y >= 0);
+                const int y = border(above + asked + m, geometry.in_height);
+                copy_row(slot + m * ROW_BYTES, source + max(y, 0) * geometry.in_pitch, y >= 0);
             }
         }
         commit_copies();
-        line += ROWS * shape.in_pitch;
+        line += ROWS * geometry.in_pitch;
         asked += ROWS;
     };
 
@@ -196,7 +198,7 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
     float sum[SUMS][4];
 #pragma unroll
     for (int i = 0; i < SUMS * 4; ++i) sum[i / 4][i % 4] = 0.0f;
-    float *out = output + image * shape.out_image + top * shape.out_pitch + x;
+    float *out = output + image * geometry.out_image + top * geometry.out_pitch + x;
     unsigned slot = ring, last = ring + (DEPTH - 1) * STEP_BYTES;
     // Output rows from `done` on are complete after the step.
 #pragma unroll 1
@@ -219,7 +221,7 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
             for (int m = 0; m < ROWS; ++m) {
                 const float *v = sum[SUMS - 1 - m];
                 store4(out, v[0], v[1], v[2], v[3]);
-                out += shape.out_pitch;
+                out += geometry.out_pitch;
             }
         } else {
 #pragma unroll
@@ -227,8 +229,8 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
                 if (done + m >= 0 && done + m < rows) {
 #pragma unroll
                     for (int c = 0; c < 4; ++c)
-                        if (x + c < shape.out_width) out[c] = sum[SUMS - 1 - m][c];
-                    out += shape.out_pitch;
+                        if (x + c < geometry.out_width) out[c] = sum[SUMS - 1 - m][c];
+                    out += geometry.out_pitch;
                 }
         }
     }

@@ -3,7 +3,9 @@
 // at a time, so that one 16-byte load from shared memory serves up to PAIR * 16 multiplications
 // and one weight serves 4 * ROWS.
 //
-// Preamble: convolve_common's, WARPS, ROWS and PAIR.
+// Specialised by convolve_common.cuh's macros, WARPS, ROWS and PAIR.
+
+#include "convolve_common.cuh"
 
 #define THREADS (WARPS * 32)
 #define TILE_ROWS (WARPS * ROWS + KH - 1)
@@ -15,30 +17,30 @@ extern __shared__ __align__(16) float tile[];
 
 // Starts copying the block's window of the image, from column `left` and row `top` on, which may lie
 // outside.
-__device__ __forceinline__ void load_tile(const float *image, const Shape &shape, int left, int top) {
+__device__ __forceinline__ void load_tile(const float *image, const Geometry &geometry, int left, int top) {
     const unsigned base = (unsigned)__cvta_generic_to_shared(tile);
-    const bool inside = left >= 0 && left + TILE_PITCH <= shape.in_width && top >= 0 &&
-                        top + TILE_ROWS <= shape.in_height;
+    const bool inside = left >= 0 && left + TILE_PITCH <= geometry.in_width && top >= 0 &&
+                        top + TILE_ROWS <= geometry.in_height;
     if (ALIGNED && inside) {
-        const float *corner = image + top * shape.in_pitch + left;
+        const float *corner = image + top * geometry.in_pitch + left;
         for (int i = threadIdx.x; i < TILE_ROWS * VECTORS; i += THREADS) {
             const int row = i / VECTORS, column = i % VECTORS * 4;
             copy16_async(base + (row * TILE_PITCH + column) * 4,
-                         corner + row * shape.in_pitch + column);
+                         corner + row * geometry.in_pitch + column);
         }
     } else {
         for (int i = threadIdx.x; i < TILE_ROWS * VECTORS; i += THREADS) {
             const int row = i / VECTORS, column = i % VECTORS * 4;
             const unsigned cell = base + (row * TILE_PITCH + column) * 4;
-            const int from_y = border(top + row, shape.in_height);
-            const float *line = image + max(from_y, 0) * shape.in_pitch;
+            const int from_y = border(top + row, geometry.in_height);
+            const float *line = image + max(from_y, 0) * geometry.in_pitch;
             const int x = left + column;
-            if (ALIGNED && x >= 0 && x + 4 <= shape.in_width) {
+            if (ALIGNED && x >= 0 && x + 4 <= geometry.in_width) {
                 copy16_async(cell, line + x, from_y < 0 ? 0 : 16);
             } else {
 #pragma unroll
                 for (int e = 0; e < 4; ++e) {
-                    const int from_x = border(x + e, shape.in_width);
+                    const int from_x = border(x + e, geometry.in_width);
                     copy4_async(cell + 4 * e, line + max(from_x, 0),
                                 (from_x | from_y) < 0 ? 0 : 4);
                 }
@@ -83,13 +85,13 @@ __device__ __forceinline__ void accumulate(float (&sum)[ROWS][4], const float *w
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 convolve_tile(const float *__restrict__ input, float *__restrict__ output,
-              const __grid_constant__ Shape shape, const __grid_constant__ Weights weights) {
-    const int across = blockIdx.x % shape.across;
-    const unsigned rest = blockIdx.x / shape.across;
-    const int down = rest % shape.down;
-    const long long image = rest / shape.down;
+              const __grid_constant__ Geometry geometry, const __grid_constant__ Weights weights) {
+    const int across = blockIdx.x % geometry.across;
+    const unsigned rest = blockIdx.x / geometry.across;
+    const int down = rest % geometry.down;
+    const long long image = rest / geometry.down;
     const int left = across * 128, top = down * (WARPS * ROWS);
-    load_tile(input + image * shape.in_image, shape, left - PAD_X - SHIFT, top - PAD_Y);
+    load_tile(input + image * geometry.in_image, geometry, left - PAD_X - SHIFT, top - PAD_Y);
     commit_copies();
     wait_copies<0>();
     __syncthreads();
@@ -105,17 +107,17 @@ convolve_tile(const float *__restrict__ input, float *__restrict__ output,
         accumulate<KH % PAIR>(sum, window + j * TILE_PITCH, weights.at + j * WEIGHT_PITCH);
 
     const int x = left + lane * 4, y = top + warp * ROWS;
-    float *out = output + image * shape.out_image + y * shape.out_pitch + x;
-    if (left + 128 <= shape.out_width && y + ROWS <= shape.out_height) {
+    float *out = output + image * geometry.out_image + y * geometry.out_pitch + x;
+    if (left + 128 <= geometry.out_width && y + ROWS <= geometry.out_height) {
 #pragma unroll
         for (int row = 0; row < ROWS; ++row)
-            store4(out + row * shape.out_pitch, sum[row][0], sum[row][1], sum[row][2], sum[row][3]);
+            store4(out + row * geometry.out_pitch, sum[row][0], sum[row][1], sum[row][2], sum[row][3]);
     } else {
 #pragma unroll
         for (int row = 0; row < ROWS; ++row)
 #pragma unroll
             for (int c = 0; c < 4; ++c)
-                if (x + c < shape.out_width && y + row < shape.out_height)
-                    out[row * shape.out_pitch + c] = sum[row][c];
+                if (x + c < geometry.out_width && y + row < geometry.out_height)
+                    out[row * geometry.out_pitch + c] = sum[row][c];
     }
 }

@@ -4,14 +4,17 @@
 // then folds the partials in a fixed order, so that the same input, length, alignment and grid give
 // the same bits. The workspace is all zero before and after a launch.
 //
-// The preamble written in front of this text defines
-//   element, accumulator      the types read and computed with (sizes 1 to 8; accumulator 4 or 8)
+// Specialised by the macros of element.cuh and
 //   INPUTS                    1 or 2
-//   IDENTITY                  the neutral accumulator
-//   map(x) or map(x, y)       an element (or a pair) to an accumulator
-//   combine(a, b)             two accumulators to one, associative and commutative
 //   THREADS, UNROLL           threads of a block, 16-byte loads in flight per thread
 //   PIECES                    1: each block reads one piece of the vector; 0: all blocks read side by side
+// and by operation.cuh, which is written for each operation and defines
+//   IDENTITY                  the neutral accumulator
+//   map(x) or map(x, y)       the value of an element (or of a pair) to an accumulator
+//   combine(a, b)             two accumulators to one, associative and commutative
+
+#include "element.cuh"
+#include "operation.cuh"
 
 typedef unsigned long long u64;
 
@@ -99,11 +102,16 @@ __device__ __forceinline__ void fold_batch(accumulator (&lanes)[LANES],
 }
 
 #if INPUTS == 2
-#define MAP(v, w, lane) map((v)[lane], (w)[lane])
-#define MAP_AT(i) map(x[i], y[i])
+__device__ __forceinline__ accumulator map_of(element first, element second) {
+    const accumulator x = value_of(first);
+    const accumulator y = value_of(second);
+    return map(x, y);
+}
+#define MAP(v, w, lane) map_of((v)[lane], (w)[lane])
+#define MAP_AT(i) map_of(x[i], y[i])
 #else
-#define MAP(v, w, lane) map((v)[lane])
-#define MAP_AT(i) map(x[i])
+#define MAP(v, w, lane) map(value_of((v)[lane]))
+#define MAP_AT(i) map(value_of(x[i]))
 #endif
 
 // What one thread folds: vectors at, at + stride, ... and the loose ends before the first 16-byte

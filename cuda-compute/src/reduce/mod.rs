@@ -1,27 +1,33 @@
 //! Reductions: sums, minima, maxima, dot products and any other map and combine.
 
-mod source;
-mod tuning;
+pub(crate) mod operation;
+pub(crate) mod table;
 
-use std::marker::PhantomData;
+use std::{marker::PhantomData, sync::Arc};
 
 use cuda_safe::{
-    DeviceBuffer, DeviceMemory, DeviceView, Function, LaunchConfig, Module, Owner, PinnedBuffer,
-    Program, Settled, Storage, StorageMut, Stream, bytemuck,
+    Context, DeviceMemory, DeviceView, DeviceViewMut, LaunchConfig, Owner, Storage, StorageMut,
+    Stream,
 };
-use source::Operation;
+use operation::{Expressions, Formula, Operation, Reduction};
 
 use crate::{
     element::{Element, Scalar},
     error::{Error, Result},
-    order::ordered,
+    kernel::{Kernels, Results, Workspaces},
+    order::{ordered, same_context},
 };
 
-/// Reductions on one stream: the kernels used so far, and the workspace.
+/// Reductions in one context.
 ///
-/// Each reduction is one launch. Elements are added in an order that depends on their number,
-/// their alignment to 16 bytes and the device alone: the same data gives the same bits every
-/// time. Any length and any element-aligned start will do; a start on 16 bytes is fastest.
+/// Each reduction is one launch, and allocates nothing after the first on a stream. May be used from several threads
+/// and streams at once. Elements are added in an order that depends on their number, their alignment to 16 bytes and
+/// the device alone: the same data gives the same bits every time. Any length and any element-aligned start will do; a
+/// start on 16 bytes is fastest.
+///
+/// For each stream it is used with, the reducer keeps a workspace of some kilobytes, and with it a hold on the stream,
+/// until it is dropped or [told to let go](Self::release). Of more than 64 streams it lets go of the one used least
+/// recently.
 ///
 /// # Accuracy
 /// A sum of n elements in a type with rounding error u (2⁻²⁴ for `f32`) is off by at most
@@ -33,14 +39,10 @@ use crate::{
 /// [`f32::min`] does, and are NaN when there is nothing else.
 #[derive(Debug)]
 pub struct Reducer {
-    stream: Stream,
-    multiprocessors: u32,
-    /// All zero between launches.
-    workspace: DeviceBuffer<u64>,
-    /// The device writes here, the host reads after waiting. `None` once nothing could tell whether
-    /// the device had written: then it was leaked.
-    result: Option<PinnedBuffer<u64>>,
-    kernels: Vec<(Operation, [Option<Function>; tuning::SHAPES.len()])>,
+    kernels: Kernels,
+    /// Two words for each block of a launch.
+    workspaces: Workspaces,
+    results: Results,
 }
 
 /// A reduction of one's own: a map of each element and an associative, commutative combination.
@@ -55,7 +57,7 @@ pub struct Reducer {
 /// // SAFETY: the expressions only compute.
 /// let largest = unsafe { MapReduce::<f32, f32>::new("fabsf(x)", "fmaxf(a, b)", "0.0f") };
 /// let data = DeviceBuffer::from_slice(&stream, &[1.0f32, -7.0, 3.0])?;
-/// assert_eq!(Reducer::new(&stream)?.reduce(&largest, &data)?, 7.0);
+/// assert_eq!(Reducer::new(&context)?.reduce(&stream, &largest, &data)?, 7.0);
 /// # Ok(())
 /// # }
 /// ```
@@ -75,48 +77,55 @@ impl<T: Element, A: Scalar> MapReduce<T, A> {
     /// touch no memory.
     #[must_use]
     pub unsafe fn new(map: &str, combine: &str, identity: &str) -> Self {
+        let own = Expressions {
+            map: map.into(),
+            combine: combine.into(),
+            identity: identity.into(),
+        };
         Self {
-            operation: Operation::new::<T, A>(
-                1,
-                identity.to_owned(),
-                map.to_owned(),
-                combine.to_owned(),
-            ),
+            operation: Operation::new::<T, A>(Formula::Own(Arc::new(own))),
             types: PhantomData,
         }
     }
 }
 
 impl Reducer {
-    /// Reductions on `stream`, with a workspace of their own.
+    /// Reductions with kernels of their own.
     ///
     /// # Errors
-    /// Memory ran out.
-    pub fn new(stream: &Stream) -> Result<Self> {
-        let context = stream.context();
-        let multiprocessors = context.device().multiprocessor_count()?;
-        let words = 2 * tuning::most_blocks(multiprocessors) as usize;
-        Ok(Self {
-            stream: stream.clone(),
-            multiprocessors,
-            workspace: DeviceBuffer::zeroed(stream, words)?,
-            result: Some(PinnedBuffer::zeroed(context, 1)?),
-            kernels: Vec::new(),
-        })
+    /// As [`Kernels::new`].
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self::with_kernels(&Kernels::new(context)?))
     }
 
-    /// The stream that everything is enqueued on.
+    /// Reductions with kernels that others use too.
     #[must_use]
-    pub fn stream(&self) -> &Stream {
-        &self.stream
+    pub fn with_kernels(kernels: &Kernels) -> Self {
+        let words = 2 * table::most_blocks(kernels.hardware()) as usize;
+        Self {
+            kernels: kernels.clone(),
+            workspaces: Workspaces::new(words),
+            results: Results::new(kernels.context()),
+        }
     }
 
-    /// The sum; 0 of no elements. Waits for it.
+    /// The context that the kernels are loaded into.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.kernels.context()
+    }
+
+    /// The sum; 0 of no elements. Waits for it, and for all that was enqueued on the stream before.
     ///
     /// # Errors
-    /// The kernel does not compile for this device, or work enqueued before failed.
-    pub fn sum<T: Element>(&mut self, data: &DeviceMemory<impl Storage, T>) -> Result<T::Sum> {
-        self.run_to_host::<T, T::Sum>(&Operation::sum::<T, T::Sum>(), data.view(), None)
+    /// The stream or the memory is of another context; the kernel does not compile for this device; memory ran out, at
+    /// the first use with a stream; work enqueued before failed; the stream is being captured.
+    pub fn sum<T: Element>(
+        &self,
+        stream: &Stream,
+        data: &DeviceMemory<impl Storage, T>,
+    ) -> Result<T::Sum> {
+        self.fetch::<T, T::Sum>(stream, Formula::Sum, data.view(), None)
     }
 
     /// The sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`. Waits for it.
@@ -124,22 +133,25 @@ impl Reducer {
     /// # Errors
     /// As [`sum`](Self::sum).
     pub fn sum_wide<T: Element>(
-        &mut self,
+        &self,
+        stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Wide> {
-        self.run_to_host::<T, T::Wide>(&Operation::sum::<T, T::Wide>(), data.view(), None)
+        self.fetch::<T, T::Wide>(stream, Formula::Sum, data.view(), None)
     }
 
     /// Enqueues the sum into one element of device memory.
     ///
     /// # Errors
-    /// `result` has not one element, or the kernel does not compile for this device.
+    /// `result` has not one element; else as [`sum`](Self::sum), without what only waiting tells.
     pub fn sum_into<T: Element>(
-        &mut self,
+        &self,
+        stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
         result: &mut DeviceMemory<impl StorageMut, T::Sum>,
     ) -> Result<()> {
-        self.run_into::<T, T::Sum>(&Operation::sum::<T, T::Sum>(), data.view(), None, result)
+        let operation = Operation::new::<T, T::Sum>(Formula::Sum);
+        self.run_into(stream, operation, data.view(), result.view_mut())
     }
 
     /// The least element; `None` of no elements. Waits for it.
@@ -147,10 +159,14 @@ impl Reducer {
     /// # Errors
     /// As [`sum`](Self::sum).
     pub fn min<T: Element>(
-        &mut self,
+        &self,
+        stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
-        self.unless_empty(&Operation::min::<T>(), data.view())
+        let data = data.view();
+        let some =
+            (!data.is_empty()).then(|| self.fetch::<T, T::Sum>(stream, Formula::Min, data, None));
+        some.transpose()
     }
 
     /// The greatest element; `None` of no elements. Waits for it.
@@ -158,10 +174,14 @@ impl Reducer {
     /// # Errors
     /// As [`sum`](Self::sum).
     pub fn max<T: Element>(
-        &mut self,
+        &self,
+        stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
-        self.unless_empty(&Operation::max::<T>(), data.view())
+        let data = data.view();
+        let some =
+            (!data.is_empty()).then(|| self.fetch::<T, T::Sum>(stream, Formula::Max, data, None));
+        some.transpose()
     }
 
     /// The sum of the products of two vectors' elements. Waits for it.
@@ -171,11 +191,12 @@ impl Reducer {
     /// # Errors
     /// The lengths differ; else as [`sum`](Self::sum).
     pub fn dot<T: Element>(
-        &mut self,
+        &self,
+        stream: &Stream,
         x: &DeviceMemory<impl Storage, T>,
         y: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Sum> {
-        self.run_to_host::<T, T::Sum>(&Operation::dot::<T, T::Sum>(), x.view(), Some(y.view()))
+        self.fetch::<T, T::Sum>(stream, Formula::Dot, x.view(), Some(y.view()))
     }
 
     /// The dot product, computed in the wider type. Waits for it.
@@ -183,11 +204,12 @@ impl Reducer {
     /// # Errors
     /// As [`dot`](Self::dot).
     pub fn dot_wide<T: Element>(
-        &mut self,
+        &self,
+        stream: &Stream,
         x: &DeviceMemory<impl Storage, T>,
         y: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Wide> {
-        self.run_to_host::<T, T::Wide>(&Operation::dot::<T, T::Wide>(), x.view(), Some(y.view()))
+        self.fetch::<T, T::Wide>(stream, Formula::Dot, x.view(), Some(y.view()))
     }
 
     /// A reduction of one's own. Waits for it.
@@ -195,74 +217,75 @@ impl Reducer {
     /// # Errors
     /// The expressions do not compile; else as [`sum`](Self::sum).
     pub fn reduce<T: Element, A: Scalar>(
-        &mut self,
+        &self,
+        stream: &Stream,
         reduction: &MapReduce<T, A>,
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<A> {
-        self.run_to_host::<T, A>(&reduction.operation, data.view(), None)
+        let formula = reduction.operation.formula.clone();
+        self.fetch::<T, A>(stream, formula, data.view(), None)
     }
 
     /// Enqueues a reduction of one's own into one element of device memory.
     ///
     /// # Errors
-    /// `result` has not one element, or the expressions do not compile.
+    /// The expressions do not compile; else as [`sum_into`](Self::sum_into).
     pub fn reduce_into<T: Element, A: Scalar>(
-        &mut self,
+        &self,
+        stream: &Stream,
         reduction: &MapReduce<T, A>,
         data: &DeviceMemory<impl Storage, T>,
         result: &mut DeviceMemory<impl StorageMut, A>,
     ) -> Result<()> {
-        self.run_into::<T, A>(&reduction.operation, data.view(), None, result)
+        let operation = reduction.operation.clone();
+        self.run_into(stream, operation, data.view(), result.view_mut())
     }
 
-    fn unless_empty<T: Element>(
-        &mut self,
-        operation: &Operation,
-        data: DeviceView<'_, T>,
-    ) -> Result<Option<T::Sum>> {
-        if data.is_empty() {
-            return Ok(None);
-        }
-        self.run_to_host::<T, T::Sum>(operation, data, None)
-            .map(Some)
+    /// Lets go of a stream: gives its workspace back, behind what is enqueued there. For those who want the stream to
+    /// end, or its handle for themselves.
+    ///
+    /// ```
+    /// # use cuda_compute::Reducer;
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let reducer = Reducer::new(&context)?;
+    /// let stream = Stream::new(&context)?;
+    /// let data = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+    /// assert_eq!(reducer.sum(&stream, &data)?, 6);
+    /// drop(data);
+    /// reducer.release(&stream);
+    /// stream.close()?; // the last hold
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn release(&self, stream: &Stream) {
+        self.workspaces.release(stream);
     }
 
-    fn run_to_host<T: Element, A: Scalar>(
-        &mut self,
-        operation: &Operation,
+    fn fetch<T: Element, A: Scalar>(
+        &self,
+        stream: &Stream,
+        formula: Formula,
         x: DeviceView<'_, T>,
         y: Option<DeviceView<'_, T>>,
     ) -> Result<A> {
-        let result = match self.result.take() {
-            Some(result) => result,
-            None => PinnedBuffer::zeroed(self.stream.context(), 1)?,
-        };
-        // The kernel writes across the bus: no copy to wait for.
-        let enqueued = result
-            .device_ptr()
-            .map_err(Error::from)
-            .and_then(|target| self.enqueue(operation, x, y, target, None));
-        // Also after a failure: nothing may write to the result while it is read or dropped.
-        let settled = self.stream.settle();
-        if let Settled::Unknown(error) = settled {
-            std::mem::forget(result); // the kernel may still write to it
-            return Err(enqueued.err().unwrap_or(error.into()));
-        }
-        let value = bytemuck::pod_read_unaligned(&bytemuck::bytes_of(&result[0])[..size_of::<A>()]);
-        self.result = Some(result);
-        enqueued?;
-        settled.or_abort()?;
-        Ok(value)
+        // Before there is something to wait for.
+        same_context(stream, self.context())?;
+        self.results.fetch(stream, |target| {
+            let operation = Operation::new::<T, A>(formula);
+            self.enqueue(stream, operation, x, y, target, None)
+        })
     }
 
     fn run_into<T: Element, A: Scalar>(
-        &mut self,
-        operation: &Operation,
-        x: DeviceView<'_, T>,
-        y: Option<DeviceView<'_, T>>,
-        result: &mut DeviceMemory<impl StorageMut, A>,
+        &self,
+        stream: &Stream,
+        operation: Operation,
+        data: DeviceView<'_, T>,
+        result: DeviceViewMut<'_, A>,
     ) -> Result<()> {
-        let result = result.view_mut();
+        same_context(stream, self.context())?;
         if result.len() != 1 {
             return Err(Error::Shape(format!(
                 "a reduction has one result; the memory for it has {} elements",
@@ -270,14 +293,15 @@ impl Reducer {
             )));
         }
         let (target, owner) = (result.as_device_ptr(), result.owner());
-        self.enqueue(operation, x, y, target, Some(owner))
+        self.enqueue(stream, operation, data, None, target, Some(owner))
     }
 
     /// Enqueues the kernel; `target` is the address of an accumulator and `owner` what it belongs to,
-    /// `None` for the result here.
+    /// `None` for a place of the results.
     fn enqueue<T: Element>(
-        &mut self,
-        operation: &Operation,
+        &self,
+        stream: &Stream,
+        operation: Operation,
         x: DeviceView<'_, T>,
         y: Option<DeviceView<'_, T>>,
         target: u64,
@@ -293,17 +317,19 @@ impl Reducer {
             )));
         }
         let vectors = x.size_bytes().div_ceil(16) as u64;
-        let (shape, blocks) = tuning::shape_for(vectors, self.multiprocessors);
-        let kernel = self.kernel(operation, shape)?;
-        let config = LaunchConfig::new(blocks, tuning::SHAPES[shape].threads);
+        let (variant, blocks) =
+            table::choose(vectors, operation.element.bytes(), self.kernels.hardware());
+        let kernel = self.kernels.get(&Reduction { operation, variant })?;
+        let config = LaunchConfig::new(blocks, variant.threads);
         let count = x.len() as u64;
-        let stream = &self.stream;
-        let workspace = &mut self.workspace;
+        let held = self.workspaces.of(stream)?;
+        let workspace = held.as_device_ptr();
         let owners = [Some(x.owner()), y.as_ref().map(|y| y.owner()), owner];
         ordered(stream, owners, || {
-            // SAFETY: the kernel reads `count` elements of x (and y), which are that long, uses two
-            // words of workspace for each block, of which there is room for `most_blocks`, and
-            // writes one accumulator to the target. Ordered with the streams of all of them.
+            // SAFETY: the kernel reads `count` elements of x (and y), which are that long, uses two words of workspace
+            // for each block, of which there is room for `most_blocks`, and writes one accumulator to the target.
+            // Ordered with the streams of all of them. The workspace is this stream's, so that nothing else uses it
+            // while the kernel runs, and is held until the kernel is enqueued.
             unsafe {
                 match y {
                     None => kernel.launch(stream, config, (x, count, workspace, target))?,
@@ -312,28 +338,5 @@ impl Reducer {
             }
             Ok(())
         })
-    }
-
-    /// The kernel, compiled at its first use.
-    fn kernel(&mut self, operation: &Operation, shape: usize) -> Result<Function> {
-        let at = match self
-            .kernels
-            .iter()
-            .position(|(known, _)| known == operation)
-        {
-            Some(at) => at,
-            None => {
-                self.kernels.push((operation.clone(), Default::default()));
-                self.kernels.len() - 1
-            }
-        };
-        if let Some(kernel) = &self.kernels[at].1[shape] {
-            return Ok(kernel.clone());
-        }
-        let source = operation.source(&tuning::SHAPES[shape]);
-        let program = Program::new(source).name("reduce.cu");
-        let kernel = Module::compile(self.stream.context(), program)?.function("reduce")?;
-        self.kernels[at].1[shape] = Some(kernel.clone());
-        Ok(kernel)
     }
 }

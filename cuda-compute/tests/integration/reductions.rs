@@ -21,7 +21,7 @@ fn check_sums<T: Element>(
     agree: impl Fn(&[T], T::Sum, T::Wide) -> Result<(), String>,
 ) {
     let (context, stream) = device();
-    let mut reducer = Reducer::new(&stream).unwrap();
+    let reducer = Reducer::new(&context).unwrap();
     let lengths = lengths(emulated(&context));
     let longest = lengths.iter().max().unwrap() + 16;
     let mut random = Random(1);
@@ -30,8 +30,8 @@ fn check_sums<T: Element>(
     for length in lengths {
         for start in 0..16 / size_of::<T>() {
             let view = data.slice(start..start + length).unwrap();
-            let sum = reducer.sum(&view).unwrap();
-            let wide = reducer.sum_wide(&view).unwrap();
+            let sum = reducer.sum(&stream, &view).unwrap();
+            let wide = reducer.sum_wide(&stream, &view).unwrap();
             if let Err(why) = agree(&host[start..start + length], sum, wide) {
                 panic!("{length} elements from {start}: {why}");
             }
@@ -121,61 +121,78 @@ fn sums_of_integers_are_exact_and_wrap() {
 #[test]
 fn the_same_data_gives_the_same_bits() {
     let (context, stream) = device();
-    let mut reducer = Reducer::new(&stream).unwrap();
+    let reducer = Reducer::new(&context).unwrap();
     let count = if emulated(&context) {
         40_000
     } else {
         3_000_001
     };
     let data = DeviceBuffer::from_slice(&stream, &Random(5).reals(count)).unwrap();
-    let first = reducer.sum(&data).unwrap();
+    let first = reducer.sum(&stream, &data).unwrap();
     for _ in 0..20 {
-        assert_eq!(reducer.sum(&data).unwrap().to_bits(), first.to_bits());
+        assert_eq!(
+            reducer.sum(&stream, &data).unwrap().to_bits(),
+            first.to_bits()
+        );
     }
-    let mut other = Reducer::new(&Stream::new(&context).unwrap()).unwrap();
-    assert_eq!(other.sum(&data).unwrap().to_bits(), first.to_bits());
+    let other = Stream::new(&context).unwrap();
+    assert_eq!(
+        reducer.sum(&other, &data).unwrap().to_bits(),
+        first.to_bits()
+    );
+    let another = Reducer::new(&context).unwrap();
+    assert_eq!(
+        another.sum(&other, &data).unwrap().to_bits(),
+        first.to_bits()
+    );
 }
 
 #[test]
 fn nan_and_infinity_go_through_sums() {
-    let (_context, stream) = device();
-    let mut reducer = Reducer::new(&stream).unwrap();
+    let (context, stream) = device();
+    let reducer = Reducer::new(&context).unwrap();
     let mut host = Random(2).reals(5000);
     host[4321] = f32::INFINITY;
     let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
-    assert_eq!(reducer.sum(&data).unwrap(), f32::INFINITY);
+    assert_eq!(reducer.sum(&stream, &data).unwrap(), f32::INFINITY);
     assert!(
         reducer
-            .sum(&data.slice(..4321).unwrap())
+            .sum(&stream, &data.slice(..4321).unwrap())
             .unwrap()
             .is_finite()
     );
     host[17] = f32::NEG_INFINITY;
     let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
-    assert!(reducer.sum(&data).unwrap().is_nan());
-    assert!(reducer.sum_wide(&data).unwrap().is_nan());
+    assert!(reducer.sum(&stream, &data).unwrap().is_nan());
+    assert!(reducer.sum_wide(&stream, &data).unwrap().is_nan());
 }
 
 #[test]
 fn minima_and_maxima() {
-    let (_context, stream) = device();
-    let mut reducer = Reducer::new(&stream).unwrap();
+    let (context, stream) = device();
+    let reducer = Reducer::new(&context).unwrap();
     let mut host = Random(3).reals(9999);
     let least = host.iter().copied().fold(f32::NAN, f32::min);
     let greatest = host.iter().copied().fold(f32::NAN, f32::max);
     let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
-    assert_eq!(reducer.min(&data).unwrap(), Some(least));
-    assert_eq!(reducer.max(&data).unwrap(), Some(greatest));
-    assert_eq!(reducer.min(&data.slice(..0).unwrap()).unwrap(), None);
+    assert_eq!(reducer.min(&stream, &data).unwrap(), Some(least));
+    assert_eq!(reducer.max(&stream, &data).unwrap(), Some(greatest));
+    assert_eq!(
+        reducer.min(&stream, &data.slice(..0).unwrap()).unwrap(),
+        None
+    );
 
     // NaN is passed over, unless there is nothing else.
     host[5] = f32::NAN;
     host[9998] = f32::NEG_INFINITY;
     let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
-    assert_eq!(reducer.min(&data).unwrap(), Some(f32::NEG_INFINITY));
+    assert_eq!(
+        reducer.min(&stream, &data).unwrap(),
+        Some(f32::NEG_INFINITY)
+    );
     assert!(
         reducer
-            .max(&data.slice(5..6).unwrap())
+            .max(&stream, &data.slice(5..6).unwrap())
             .unwrap()
             .unwrap()
             .is_nan()
@@ -186,25 +203,37 @@ fn minima_and_maxima() {
         .map(|x| (f64::from(*x) * -1e18) as i64)
         .collect();
     let data = DeviceBuffer::from_slice(&stream, &integers).unwrap();
-    assert_eq!(reducer.min(&data).unwrap(), integers.iter().min().copied());
-    assert_eq!(reducer.max(&data).unwrap(), integers.iter().max().copied());
+    assert_eq!(
+        reducer.min(&stream, &data).unwrap(),
+        integers.iter().min().copied()
+    );
+    assert_eq!(
+        reducer.max(&stream, &data).unwrap(),
+        integers.iter().max().copied()
+    );
     let unsigned: Vec<u32> = integers.iter().map(|&x| (x >> 20) as u32).collect();
     let data = DeviceBuffer::from_slice(&stream, &unsigned).unwrap();
-    assert_eq!(reducer.min(&data).unwrap(), unsigned.iter().min().copied());
-    assert_eq!(reducer.max(&data).unwrap(), unsigned.iter().max().copied());
+    assert_eq!(
+        reducer.min(&stream, &data).unwrap(),
+        unsigned.iter().min().copied()
+    );
+    assert_eq!(
+        reducer.max(&stream, &data).unwrap(),
+        unsigned.iter().max().copied()
+    );
     let halves: Vec<f16> = host.iter().map(|&x| f16::from_f32(x * 3.0)).collect();
     let data = DeviceBuffer::from_slice(&stream, &halves[6..9000]).unwrap();
     let greatest = halves[6..9000]
         .iter()
         .map(|x| x.to_f32())
         .fold(f32::NAN, f32::max);
-    assert_eq!(reducer.max(&data).unwrap(), Some(greatest));
+    assert_eq!(reducer.max(&stream, &data).unwrap(), Some(greatest));
 }
 
 #[test]
 fn dot_products_of_any_starts() {
-    let (_context, stream) = device();
-    let mut reducer = Reducer::new(&stream).unwrap();
+    let (context, stream) = device();
+    let reducer = Reducer::new(&context).unwrap();
     let (x, y) = (Random(7).reals(12_000), Random(8).reals(12_000));
     let x_device = DeviceBuffer::from_slice(&stream, &x).unwrap();
     let y_device = DeviceBuffer::from_slice(&stream, &y).unwrap();
@@ -220,59 +249,61 @@ fn dot_products_of_any_starts() {
             };
             let wanted: f64 = products().sum();
             let magnitude: f64 = products().map(f64::abs).sum();
-            let dot = f64::from(reducer.dot(&a, &b).unwrap());
+            let dot = f64::from(reducer.dot(&stream, &a, &b).unwrap());
             close(dot, wanted, 1e-6 * magnitude, "the dot product").unwrap();
-            let wide = reducer.dot_wide(&a, &b).unwrap();
+            let wide = reducer.dot_wide(&stream, &a, &b).unwrap();
             close(wide, wanted, 1e-14 * magnitude, "the wide dot product").unwrap();
         }
     }
     let error = reducer
-        .dot(&x_device, &y_device.slice(1..).unwrap())
+        .dot(&stream, &x_device, &y_device.slice(1..).unwrap())
         .unwrap_err();
     assert!(matches!(error, Error::Shape(_)), "{error}");
 }
 
 #[test]
 fn a_reduction_of_ones_own() {
-    let (_context, stream) = device();
-    let mut reducer = Reducer::new(&stream).unwrap();
+    let (context, stream) = device();
+    let reducer = Reducer::new(&context).unwrap();
     let host = Random(9).reals(7000);
     let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
     // SAFETY: the expressions only compute.
     let count = unsafe { MapReduce::<f32, u32>::new("0", "a + b", "0u") };
-    assert_eq!(reducer.reduce(&count, &data).unwrap(), 0);
+    assert_eq!(reducer.reduce(&stream, &count, &data).unwrap(), 0);
     // SAFETY: the expressions only compute.
     let squares = unsafe { MapReduce::<f32, f64>::new("x * x", "a + b", "0.0") };
     let wanted: f64 = host.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-    let got = reducer.reduce(&squares, &data).unwrap();
+    let got = reducer.reduce(&stream, &squares, &data).unwrap();
     close(got, wanted, 1e-10, "the sum of squares").unwrap();
 
     let mut result = DeviceBuffer::<f64>::zeroed(&stream, 1).unwrap();
-    reducer.reduce_into(&squares, &data, &mut result).unwrap();
+    reducer
+        .reduce_into(&stream, &squares, &data, &mut result)
+        .unwrap();
     assert_eq!(result.to_vec(&stream).unwrap(), [got]);
 
     // SAFETY: this one does not even compile.
     let wrong = unsafe { MapReduce::<f32, f32>::new("x * not_a_name", "a + b", "0.0f") };
-    let error = reducer.reduce(&wrong, &data).unwrap_err();
+    let error = reducer.reduce(&stream, &wrong, &data).unwrap_err();
     assert!(error.to_string().contains("not_a_name"), "{error}");
     // The reducer still works.
-    assert_eq!(reducer.reduce(&squares, &data).unwrap(), got);
+    assert_eq!(reducer.reduce(&stream, &squares, &data).unwrap(), got);
 }
 
 #[test]
 fn the_result_may_stay_on_the_device() {
-    let (_context, stream) = device();
-    let mut reducer = Reducer::new(&stream).unwrap();
+    let (context, stream) = device();
+    let reducer = Reducer::new(&context).unwrap();
     let data = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4]).unwrap();
     let mut sums = DeviceBuffer::<u32>::zeroed(&stream, 3).unwrap();
     for i in 0..3 {
         let part = data.slice(i..).unwrap();
         reducer
-            .sum_into(&part, &mut sums.slice_mut(i..=i).unwrap())
+            .sum_into(&stream, &part, &mut sums.slice_mut(i..=i).unwrap())
             .unwrap();
     }
     assert_eq!(sums.to_vec(&stream).unwrap(), [10, 9, 7]);
-    let error = reducer.sum_into(&data, &mut sums).unwrap_err();
+    let error = reducer.sum_into(&stream, &data, &mut sums).unwrap_err();
     assert!(error.to_string().contains("3 elements"), "{error}");
 }
 
@@ -280,13 +311,13 @@ fn the_result_may_stay_on_the_device() {
 fn data_of_another_stream_is_waited_for_and_outlived() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
-    let mut reducer = Reducer::new(&stream).unwrap();
+    let reducer = Reducer::new(&context).unwrap();
     let mut results = DeviceBuffer::<u64>::zeroed(&stream, 20).unwrap();
     for round in 0..20usize {
         let mut data = DeviceBuffer::<u64>::uninit(&other, 5000).unwrap();
         data.fill(&other, round as u64).unwrap();
         let mut result = results.slice_mut(round..=round).unwrap();
-        reducer.sum_into(&data, &mut result).unwrap();
+        reducer.sum_into(&stream, &data, &mut result).unwrap();
         // Its memory may be used again at once, but not before the sum is done with it.
         drop(data);
         let mut trash = DeviceBuffer::<u64>::uninit(&other, 5000).unwrap();
@@ -294,6 +325,36 @@ fn data_of_another_stream_is_waited_for_and_outlived() {
     }
     let wanted: Vec<u64> = (0..20).map(|round| round * 5000).collect();
     assert_eq!(results.to_vec(&stream).unwrap(), wanted);
+}
+
+#[test]
+fn one_reducer_serves_many_threads_and_streams() {
+    let (context, stream) = device();
+    let reducer = Reducer::new(&context).unwrap();
+    let rounds = if emulated(&context) { 5 } else { 1000 };
+    let work = |number: u32| {
+        // Half of the threads share a stream, and with it the workspace.
+        let own = Stream::new(&context).unwrap();
+        let stream = if number < 4 { &stream } else { &own };
+        let count = 5000 + 1000 * number as usize;
+        let mut data = DeviceBuffer::<u32>::uninit(stream, count).unwrap();
+        data.fill(stream, number + 1).unwrap();
+        let mut sum = DeviceBuffer::<u32>::zeroed(stream, 1).unwrap();
+        let wanted = (number + 1) * count as u32;
+        for _ in 0..rounds {
+            assert_eq!(reducer.sum(stream, &data).unwrap(), wanted);
+            assert_eq!(reducer.max(stream, &data).unwrap(), Some(number + 1));
+            reducer.sum_into(stream, &data, &mut sum).unwrap();
+            assert_eq!(sum.to_vec(stream).unwrap(), [wanted]);
+        }
+    };
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..8).map(|n| scope.spawn(move || work(n))).collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
 }
 
 /// Long vectors are read in another way than short ones; beyond 2^32 elements where they have room.
@@ -323,7 +384,7 @@ fn long_vectors() {
         let mut one = data.slice_mut(at..=at).unwrap();
         one.copy_from_slice(&stream, &[1 << (8 + i)]).unwrap();
     }
-    let mut reducer = Reducer::new(&stream).unwrap();
+    let reducer = Reducer::new(&context).unwrap();
     for (start, end) in [
         (0, length),
         (1, length),
@@ -335,9 +396,17 @@ fn long_vectors() {
         let marked: Vec<i64> = marked.map(|(i, _)| 1 << (8 + i)).collect();
         let wanted = (end - start - marked.len()) as i64 * 3 + marked.iter().sum::<i64>();
         let view = data.slice(start..end).unwrap();
-        assert_eq!(reducer.sum(&view).unwrap(), wanted as i32, "{start}..{end}");
-        assert_eq!(reducer.sum_wide(&view).unwrap(), wanted, "{start}..{end}");
-        let largest = reducer.max(&view).unwrap().map(i64::from);
+        assert_eq!(
+            reducer.sum(&stream, &view).unwrap(),
+            wanted as i32,
+            "{start}..{end}"
+        );
+        assert_eq!(
+            reducer.sum_wide(&stream, &view).unwrap(),
+            wanted,
+            "{start}..{end}"
+        );
+        let largest = reducer.max(&stream, &view).unwrap().map(i64::from);
         assert_eq!(largest, marked.into_iter().max(), "{start}..{end}");
     }
 }

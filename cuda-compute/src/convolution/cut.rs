@@ -1,0 +1,130 @@
+//! How an output is cut into blocks.
+
+use super::variant::{Size, Variant};
+
+/// Columns of the output that a block takes.
+const BLOCK_COLUMNS: u32 = 128;
+
+/// How an output is cut into blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// Pieces side by side, and pieces one above the other.
+    pub(super) across: u32,
+    pub(super) down: u32,
+    /// Rows of a piece.
+    pub(super) rows: u32,
+    /// Blocks of all images.
+    pub(super) blocks: u32,
+}
+
+impl Variant {
+    /// Rows of the output that a block takes, when `resident` blocks are on the device together
+    /// and the output is cut into `across` pieces (of all images) side by side.
+    fn block_rows(self, size: Size, height: u32, across: u64, resident: u32) -> u32 {
+        match self {
+            Self::Direct { warps, rows, .. } | Self::Tile { warps, rows, .. } => warps * rows,
+            // All blocks at once, each of whole steps, which the kernel relies on. Of what a short
+            // piece reads, most would be the filter's overlap.
+            Self::March { rows, .. } => {
+                let down = (u64::from(resident) / across.max(1)).max(1);
+                let fair = height.div_ceil(u32::try_from(down).unwrap_or(u32::MAX));
+                fair.max(size.height / 2).max(1).next_multiple_of(rows)
+            }
+        }
+    }
+
+    /// Cuts `images` outputs of `width` x `height`, when `resident` blocks are on the device together.
+    /// `None` where that takes more blocks than a grid has.
+    pub(super) fn cut(
+        self,
+        size: Size,
+        (width, height): (usize, usize),
+        images: usize,
+        resident: u32,
+    ) -> Option<Cut> {
+        let height = u32::try_from(height).ok()?;
+        let across = (width as u64).div_ceil(u64::from(BLOCK_COLUMNS));
+        let side_by_side = across.checked_mul(images as u64)?;
+        let rows = self.block_rows(size, height, side_by_side, resident);
+        let down = height.div_ceil(rows);
+        let blocks = side_by_side.checked_mul(u64::from(down))?;
+        let blocks = u32::try_from(blocks).ok();
+        Some(Cut {
+            across: u32::try_from(across).ok()?,
+            down,
+            rows,
+            blocks: blocks.filter(|&blocks| blocks <= i32::MAX as u32)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::variant::tests::{ALL, SEPARABLE, size},
+        *,
+    };
+
+    #[test]
+    fn blocks_share_the_rows_fairly() {
+        let [direct, march, tile] = ALL;
+        assert_eq!(direct.block_rows(size(3, 3), 4096, 32, 1), 16);
+        assert_eq!(tile.block_rows(size(15, 15), 4096, 32, 1), 32);
+        // 2112 blocks, 32 of them side by side: 66 pieces of 63 rows, in whole steps.
+        assert_eq!(march.block_rows(size(9, 9), 4096, 32, 2112), 64);
+        // More side by side than there are blocks: a piece is all rows.
+        assert_eq!(march.block_rows(size(9, 9), 4096, 4000, 2112), 4096);
+        assert_eq!(march.block_rows(size(9, 9), 4096, 0, 1), 4096);
+        // No shorter than half the filter.
+        assert_eq!(SEPARABLE.block_rows(size(31, 31), 1, 1, 1000), 15);
+        assert_eq!(SEPARABLE.block_rows(size(31, 31), 0, 1, 1000), 15);
+        assert_eq!(march.block_rows(size(1, 1), 0, 1, 1000), 2);
+    }
+
+    #[test]
+    fn an_output_is_cut_into_blocks_of_all_images() {
+        let [direct, march, _] = ALL;
+        let cut = |across, down, rows, blocks| {
+            Some(Cut {
+                across,
+                down,
+                rows,
+                blocks,
+            })
+        };
+        assert_eq!(direct.cut(size(3, 3), (300, 100), 1, 1), cut(3, 7, 16, 21));
+        assert_eq!(direct.cut(size(3, 3), (384, 112), 5, 1), cut(3, 7, 16, 105));
+        assert_eq!(direct.cut(size(3, 3), (1, 1), 1, 1), cut(1, 1, 16, 1));
+        // Images share the device's blocks: 2112 / (32 x 2) = 33 pieces of 125 rows, in steps of 2.
+        assert_eq!(
+            march.cut(size(9, 9), (4096, 4096), 2, 2112),
+            cut(32, 33, 126, 2112)
+        );
+        // As many blocks as a grid may have.
+        let most = i32::MAX as usize;
+        assert_eq!(
+            direct.cut(size(3, 3), (128, 16), most, 1),
+            cut(1, 1, 16, i32::MAX as u32)
+        );
+        assert_eq!(direct.cut(size(3, 3), (128, 16), most + 1, 1), None);
+        assert_eq!(direct.cut(size(3, 3), (129, usize::MAX), 1, 1), None);
+        assert_eq!(
+            direct.cut(size(3, 3), (usize::MAX, 16), usize::MAX, 1),
+            None
+        );
+    }
+
+    #[test]
+    fn blocks_take_whole_steps() {
+        for height in [1, 17, 4096, 100_000] {
+            for across in [1, 32, 4000] {
+                for (variant, size, step) in [(SEPARABLE, size(31, 31), 3), (ALL[1], size(9, 9), 2)]
+                {
+                    let rows = variant.block_rows(size, height, across, 1056);
+                    assert!(rows > 0);
+                    assert_eq!(rows % step, 0);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Two-dimensional convolution of images.
+
+mod cut;
+mod filter;
+mod layout;
+mod options;
+pub(crate) mod table;
+pub(crate) mod variant;
+
+use std::{ffi::c_void, sync::OnceLock};
+
+use cuda_safe::{Context, DeviceMemory, Function, LaunchConfig, Storage, StorageMut, Stream};
+pub use filter::Filter;
+pub use layout::Layout;
+pub use options::{Border, ConvolutionOptions, Extent, Kind};
+use variant::{Correlation, Size};
+
+use crate::{
+    error::{Error, Result},
+    kernel::Kernels,
+    order::{ordered, same_context},
+};
+
+/// The convolution of `f32` images with one filter: kernels compiled for the filter's size, and
+/// its weights.
+///
+/// One launch a call, nothing is allocated. May be used from several threads and streams. The planes of
+/// an image with several channels are a batch ([`Layout::images`]); bytes and interleaved channels have to
+/// be converted first.
+///
+/// # Accuracy
+/// A result is the sum of width · height products, added one after the other with fused
+/// multiplications; it is off by at most width · height · 2⁻²⁴ Σ|weight · pixel|, and in two
+/// passes by (width + height) · 2⁻²⁴ Σ|weight · pixel|. NaN and infinity go through as they do
+/// through that sum: a weight of 0 makes NaN of an infinite pixel.
+///
+/// ```
+/// use cuda_compute::{Convolution, Filter, Layout};
+/// use cuda_safe::{Context, DeviceBuffer, Stream};
+///
+/// # fn main() -> cuda_compute::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let layout = Layout::new(4, 3);
+/// let image = DeviceBuffer::from_slice(&stream, &[1.0f32; 12])?;
+/// let mut sums = DeviceBuffer::<f32>::zeroed(&stream, 12)?;
+/// let convolution = Convolution::new(&context, &Filter::new(3, 3, &[1.0; 9])?)?;
+/// convolution.run(&stream, &image, layout, &mut sums, layout)?;
+/// assert_eq!(
+///     sums.to_vec(&stream)?,
+///     [4.0, 6.0, 6.0, 4.0, 6.0, 9.0, 9.0, 6.0, 4.0, 6.0, 6.0, 4.0]
+/// );
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Convolution {
+    kernels: Kernels,
+    filter: Filter,
+    options: ConvolutionOptions,
+    /// Made at the first use: for any alignment, for rows that start on 16 bytes.
+    ready: [OnceLock<Ready>; 2],
+}
+
+/// A kernel, and what it is launched with.
+#[derive(Debug)]
+struct Ready {
+    function: Function,
+    kernel: Correlation,
+    /// Blocks that are on the device together.
+    resident: u32,
+    /// As the kernel takes them.
+    weights: Box<[f32]>,
+}
+
+/// As in `convolve_common.cuh`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Geometry {
+    in_pitch: i64,
+    out_pitch: i64,
+    in_image: i64,
+    out_image: i64,
+    in_width: i32,
+    in_height: i32,
+    out_width: i32,
+    out_height: i32,
+    across: i32,
+    down: i32,
+    rows: i32,
+    images: i32,
+}
+
+/// The parameters of a kernel may have 32,764 bytes together.
+const MOST_WEIGHTS: usize = (32_764 - 16 - size_of::<Geometry>()) / 16 * 4;
+
+impl Convolution {
+    /// A true convolution with zeros beyond the edges, as large as the input.
+    ///
+    /// # Errors
+    /// As [`with_options`](Self::with_options).
+    pub fn new(context: &Context, filter: &Filter) -> Result<Self> {
+        Self::with_options(context, filter, ConvolutionOptions::default())
+    }
+
+    /// A convolution as `options` say. The kernel for images whose rows start on 16 bytes is
+    /// compiled here; the one for all others when it is first needed.
+    ///
+    /// # Errors
+    /// The filter is too large (63 x 63 always works), or the kernel does not compile for this
+    /// device.
+    pub fn with_options(
+        context: &Context,
+        filter: &Filter,
+        options: ConvolutionOptions,
+    ) -> Result<Self> {
+        Self::with_kernels(&Kernels::new(context)?, filter, options)
+    }
+
+    /// The same with kernels that others use too: filters of one size share theirs.
+    ///
+    /// # Errors
+    /// As [`with_options`](Self::with_options).
+    ///
+    /// ```
+    /// use cuda_compute::{Convolution, ConvolutionOptions, Filter, Kernels};
+    /// use cuda_safe::Context;
+    ///
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// let kernels = Kernels::new(&Context::primary(0)?)?;
+    /// let [blur, edges] = [[0.04; 25], [-0.5; 25]].map(|weights| Filter::new(5, 5, &weights));
+    /// let options = ConvolutionOptions::default();
+    /// let blur = Convolution::with_kernels(&kernels, &blur?, options)?;
+    /// let edges = Convolution::with_kernels(&kernels, &edges?, options)?;
+    /// assert_eq!(kernels.compiled(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_kernels(
+        kernels: &Kernels,
+        filter: &Filter,
+        options: ConvolutionOptions,
+    ) -> Result<Self> {
+        let convolution = Self {
+            kernels: kernels.clone(),
+            filter: match options.kind {
+                Kind::Convolution => filter.turned(),
+                Kind::Correlation => filter.clone(),
+            },
+            options,
+            ready: Default::default(),
+        };
+        convolution.ready(true)?;
+        Ok(convolution)
+    }
+
+    /// The context that the kernels are loaded into.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.kernels.context()
+    }
+
+    /// How it works.
+    #[must_use]
+    pub fn options(&self) -> ConvolutionOptions {
+        self.options
+    }
+
+    /// Columns and rows of the result for an image of `width` x `height`.
+    #[must_use]
+    pub fn output_size(&self, width: usize, height: usize) -> (usize, usize) {
+        self.options.output_size(&self.filter, width, height)
+    }
+
+    /// Enqueues the convolution of `input` into `output`.
+    ///
+    /// Fastest when both start on 16 bytes and all rows do, too: pitches that are multiples of 4.
+    ///
+    /// # Errors
+    /// The stream is of another context; a layout does not fit its memory; the output's is not of
+    /// [`output_size`](Self::output_size), or not of as many images; the kernel for this
+    /// alignment does not compile.
+    pub fn run(
+        &self,
+        stream: &Stream,
+        input: &DeviceMemory<impl Storage, f32>,
+        input_layout: Layout,
+        output: &mut DeviceMemory<impl StorageMut, f32>,
+        output_layout: Layout,
+    ) -> Result<()> {
+        same_context(stream, self.context())?;
+        let (input, output) = (input.view(), output.view_mut());
+        self.check(input_layout, input.len(), output_layout, output.len())?;
+        if output_layout.elements() == Some(0) {
+            return Ok(());
+        }
+        let (mut from, mut to) = (input.as_device_ptr(), output.as_device_ptr());
+        let aligned = from % 16 == 0
+            && to % 16 == 0
+            && input_layout.keeps_alignment()
+            && output_layout.keeps_alignment();
+        let ready = self.ready(aligned)?;
+        let (mut geometry, blocks) = ready.cut(input_layout, output_layout)?;
+        let Correlation { variant, size, .. } = ready.kernel;
+        let config =
+            LaunchConfig::new(blocks, variant.threads()).shared_bytes(variant.shared_bytes(size));
+        let mut pointers: [*mut c_void; 4] = [
+            (&raw mut from).cast(),
+            (&raw mut to).cast(),
+            (&raw mut geometry).cast(),
+            // The driver only reads.
+            ready.weights.as_ptr().cast_mut().cast(),
+        ];
+        ordered(stream, [Some(input.owner()), Some(output.owner())], || {
+            // SAFETY: the kernel's parameters are two addresses, `Geometry` and as many weights as
+            // its source was given; it reads and writes the pixels of the two layouts, which were
+            // checked to lie within the two views. Ordered with their streams.
+            unsafe { ready.function.launch_raw(stream, config, &mut pointers)? };
+            Ok(())
+        })
+    }
+
+    fn check(&self, input: Layout, input_len: usize, output: Layout, len: usize) -> Result<()> {
+        input.check("the input", input_len)?;
+        output.check("the output", len)?;
+        let (width, height) = self.output_size(input.width, input.height);
+        if (output.width, output.height, output.images) != (width, height, input.images) {
+            return Err(Error::Shape(format!(
+                "the result for {} images of {} x {} is {width} x {height}; the output is {} of \
+                 {} x {}",
+                input.images, input.width, input.height, output.images, output.width, output.height
+            )));
+        }
+        Ok(())
+    }
+
+    /// What images are convolved with whose rows all start on 16 bytes, or not.
+    fn ready(&self, aligned: bool) -> Result<&Ready> {
+        let place = &self.ready[usize::from(aligned)];
+        if let Some(ready) = place.get() {
+            return Ok(ready);
+        }
+        let ready = self.make_ready(aligned)?;
+        // Another thread may have been first; its kernel is the same.
+        Ok(place.get_or_init(|| ready))
+    }
+
+    #[cold]
+    fn make_ready(&self, aligned: bool) -> Result<Ready> {
+        let filter = &self.filter;
+        let too_large = || {
+            Error::Shape(format!(
+                "a filter of {} x {} is too large for this device",
+                filter.width(),
+                filter.height()
+            ))
+        };
+        let (width, height) = (filter.width(), filter.height());
+        if width.max(height) > MOST_WEIGHTS {
+            return Err(too_large());
+        }
+        let size = Size {
+            width: width as u32,
+            height: height as u32,
+            pad_x: self.options.origin(width) as u32,
+            pad_y: self.options.origin(height) as u32,
+            aligned,
+        };
+        let factors = filter.factors().filter(|_| self.options.separate);
+        let hardware = self.kernels.hardware();
+        let variant = table::choose(size, factors.is_some(), hardware).ok_or_else(too_large)?;
+        let mut weights: Vec<f32> = match factors {
+            Some(factors) if variant.is_separable() => [&*factors.row, &*factors.column].concat(),
+            // Rows of an even width: the kernel reads pairs.
+            _ => filter
+                .weights()
+                .chunks_exact(width)
+                .flat_map(|row| row.iter().copied().chain((width % 2 == 1).then_some(0.0)))
+                .collect(),
+        };
+        // The kernel's struct is aligned to 16 bytes.
+        weights.resize(weights.len().next_multiple_of(4), 0.0);
+        if weights.len() > MOST_WEIGHTS {
+            return Err(too_large());
+        }
+
+        let kernel = Correlation {
+            variant,
+            size,
+            border: self.options.border,
+        };
+        let function = self.kernels.get(&kernel)?;
+        let shared = variant.shared_bytes(size) as usize;
+        let fitting = function.max_active_blocks(variant.threads(), shared)?;
+        let per_multiprocessor = fitting.min(variant.most_blocks());
+        Ok(Ready {
+            function,
+            kernel,
+            resident: (per_multiprocessor * hardware.multiprocessors).max(1),
+            weights: weights.into(),
+        })
+    }
+}
+
+impl Ready {
+    /// How the output is cut into blocks, and their number.
+    fn cut(&self, input: Layout, output: Layout) -> Result<(Geometry, u32)> {
+        // The layouts' check has made sure that these fit.
+        let int = |value: usize| i32::try_from(value).unwrap_or(i32::MAX);
+        let extent = (output.width, output.height);
+        let Correlation { variant, size, .. } = self.kernel;
+        let cut = variant
+            .cut(size, extent, output.images, self.resident)
+            .ok_or_else(|| Error::Shape(format!("{output:?} takes more than 2^31 blocks")))?;
+        let geometry = Geometry {
+            in_pitch: input.pitch as i64,
+            out_pitch: output.pitch as i64,
+            in_image: input.image_pitch as i64,
+            out_image: output.image_pitch as i64,
+            in_width: int(input.width),
+            in_height: int(input.height),
+            out_width: int(output.width),
+            out_height: int(output.height),
+            across: cut.across as i32,
+            down: cut.down as i32,
+            rows: cut.rows as i32,
+            images: int(output.images),
+        };
+        Ok((geometry, cut.blocks))
+    }
+}

@@ -1,0 +1,155 @@
+//! What a convolution does at the edges, and how much of it is wanted.
+
+use super::Filter;
+
+/// What is done with the filter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// True convolution: the filter is turned by half a turn.
+    #[default]
+    Convolution,
+    /// Correlation, what machine learning calls convolution: the filter is used as it lies.
+    Correlation,
+}
+
+/// What lies beyond the edges of an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Border {
+    /// Zeros.
+    #[default]
+    Zero,
+    /// The nearest pixel: `a a a | a b c d | d d d`.
+    Clamp,
+    /// The image mirrored at the edge pixel's middle: `d c b | a b c d | c b a`.
+    Reflect,
+    /// The other side: `b c d | a b c d | a b c`.
+    Wrap,
+}
+
+#[cfg(feature = "cpu")]
+impl Border {
+    /// The index inside `0..size` that stands for `index`; `None` for a zero.
+    pub(crate) fn index(self, index: isize, size: usize) -> Option<usize> {
+        let length = size as isize;
+        let inside = match self {
+            _ if (0..length).contains(&index) => index,
+            Self::Zero => return None,
+            Self::Clamp => index.clamp(0, length - 1),
+            Self::Reflect if size == 1 => 0,
+            Self::Reflect => {
+                let turned = index.rem_euclid(2 * (length - 1));
+                turned.min(2 * (length - 1) - turned)
+            }
+            Self::Wrap => index.rem_euclid(length),
+        };
+        Some(inside as usize)
+    }
+}
+
+/// How much of the result is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// As much as the input. The filter's middle lies on the output's position; of an even
+    /// number of elements, for correlation the one before the middle, for convolution the one
+    /// after it.
+    #[default]
+    Same,
+    /// Only what needs no pixel beyond an edge: less by the filter's size less one.
+    Valid,
+}
+
+/// How a [`Convolution`](super::Convolution) works. The default is a true convolution with zeros beyond the edges, as
+/// large as the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ConvolutionOptions {
+    /// Convolution or correlation.
+    pub kind: Kind,
+    /// What lies beyond the edges.
+    pub border: Border,
+    /// How much of the result is wanted.
+    pub extent: Extent,
+    /// Whether a filter that is a product of two vectors is run as two passes. On by default. The
+    /// rounding differs from that of one pass.
+    pub separate: bool,
+}
+
+impl Default for ConvolutionOptions {
+    fn default() -> Self {
+        Self {
+            kind: Kind::default(),
+            border: Border::default(),
+            extent: Extent::default(),
+            separate: true,
+        }
+    }
+}
+
+impl ConvolutionOptions {
+    /// Sets [`kind`](Self::kind).
+    #[must_use]
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Sets [`border`](Self::border).
+    #[must_use]
+    pub fn border(mut self, border: Border) -> Self {
+        self.border = border;
+        self
+    }
+
+    /// Sets [`extent`](Self::extent).
+    #[must_use]
+    pub fn extent(mut self, extent: Extent) -> Self {
+        self.extent = extent;
+        self
+    }
+
+    /// Sets [`separate`](Self::separate).
+    #[must_use]
+    pub fn separate(mut self, separate: bool) -> Self {
+        self.separate = separate;
+        self
+    }
+
+    /// Columns and rows of the result for an image of `width` x `height`.
+    #[must_use]
+    pub fn output_size(&self, filter: &Filter, width: usize, height: usize) -> (usize, usize) {
+        match self.extent {
+            Extent::Same => (width, height),
+            Extent::Valid => (
+                (width + 1).saturating_sub(filter.width()),
+                (height + 1).saturating_sub(filter.height()),
+            ),
+        }
+    }
+
+    /// The position in the filter, turned for a convolution, that lies on the output's own.
+    pub(crate) fn origin(&self, size: usize) -> usize {
+        match (self.extent, self.kind) {
+            (Extent::Valid, _) => 0,
+            (Extent::Same, Kind::Correlation) => (size - 1) / 2,
+            // Turning has moved what was the middle.
+            (Extent::Same, Kind::Convolution) => size / 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_say_where_the_filter_lies() {
+        let options = ConvolutionOptions::default().separate(false);
+        assert!(!options.separate && options.separate(true).separate);
+        let origin = |extent, kind, size| options.extent(extent).kind(kind).origin(size);
+        for (size, correlation, convolution) in [(1, 0, 0), (3, 1, 1), (4, 1, 2), (9, 4, 4)] {
+            assert_eq!(origin(Extent::Same, Kind::Correlation, size), correlation);
+            assert_eq!(origin(Extent::Same, Kind::Convolution, size), convolution);
+            assert_eq!(origin(Extent::Valid, Kind::Correlation, size), 0);
+        }
+    }
+}

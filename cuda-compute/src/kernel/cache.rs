@@ -1,0 +1,316 @@
+//! Compiled kernels of a context.
+
+use std::{
+    any::{Any, TypeId},
+    fmt,
+    hash::{Hash, Hasher},
+    sync::{Arc, Mutex, OnceLock, RwLock},
+};
+
+use cuda_safe::{ComputeCapability, Context, DeviceAttribute, Function, Module};
+use rustc_hash::FxHashMap;
+
+use super::{
+    Source,
+    lock::{lock, read, write},
+};
+use crate::error::Result;
+
+/// All that tells one kernel from another: what is computed, on which types, in which variant.
+///
+/// Looking a kernel up hashes and compares the value, on every call of the user's: it is small, and cloning it
+/// allocates nothing.
+pub(crate) trait Specialisation:
+    Clone + Eq + Hash + fmt::Debug + Send + Sync + 'static
+{
+    /// What is compiled.
+    fn source(&self) -> Source;
+
+    /// Called once with the loaded kernel, before anybody gets it.
+    fn prepare(&self, kernel: &Function) -> Result<()> {
+        let _ = kernel;
+        Ok(())
+    }
+}
+
+/// The compiled kernels of one context.
+///
+/// Kernels are compiled at their first use and kept as long as this is held, by somebody or by an algorithm made
+/// from it. Cloning gives another hold on the same kernels. Algorithms made from one `Kernels` compile each kernel
+/// once; those made from a context alone have one of their own.
+///
+/// There is no list of these that all of a process shares: what is made from a context would keep it alive, or outlive
+/// a borrowed one, behind the back of those who let go of it.
+///
+/// ```
+/// use cuda_compute::{Kernels, Reducer};
+/// use cuda_safe::{Context, DeviceBuffer, Stream};
+///
+/// # fn main() -> cuda_compute::Result<()> {
+/// let context = Context::primary(0)?;
+/// let kernels = Kernels::new(&context)?;
+/// let (one, another) = (Reducer::with_kernels(&kernels), Reducer::with_kernels(&kernels));
+/// let stream = Stream::new(&context)?;
+/// let data = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0])?;
+/// assert_eq!(one.sum(&stream, &data)?, another.sum(&stream, &data)?); // one compilation
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Kernels(Arc<Inner>);
+
+struct Inner {
+    context: Context,
+    hardware: Hardware,
+    compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
+}
+
+/// What variants are chosen by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hardware {
+    pub(crate) capability: ComputeCapability,
+    pub(crate) multiprocessors: u32,
+    /// Bytes of shared memory that a block may have, if it asks for them.
+    pub(crate) shared_per_block: u32,
+}
+
+/// A kernel's place: empty until it is compiled, and after it failed to.
+#[derive(Default)]
+struct Slot {
+    kernel: OnceLock<Function>,
+    /// Held by the thread that compiles.
+    compiling: Mutex<()>,
+}
+
+impl Kernels {
+    /// No kernels yet.
+    ///
+    /// # Errors
+    /// The device does not tell its compute capability, multiprocessors or shared memory.
+    pub fn new(context: &Context) -> Result<Self> {
+        let device = context.device();
+        let shared = device.attribute(DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let hardware = Hardware {
+            capability: device.compute_capability()?,
+            multiprocessors: device.multiprocessor_count()?,
+            shared_per_block: u32::try_from(shared).unwrap_or(0),
+        };
+        Ok(Self(Arc::new(Inner {
+            context: context.clone(),
+            hardware,
+            compiled: RwLock::default(),
+        })))
+    }
+
+    /// The context that kernels are loaded into.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// How many kernels have been compiled.
+    #[must_use]
+    pub fn compiled(&self) -> usize {
+        let compiled = read(&self.0.compiled);
+        let done = compiled.values().filter(|slot| slot.kernel.get().is_some());
+        done.count()
+    }
+
+    pub(crate) fn hardware(&self) -> &Hardware {
+        &self.0.hardware
+    }
+
+    /// The kernel, compiled at its first use: by one thread, while others that want the same wait for it.
+    ///
+    /// A kernel that is there costs a lock for reading, the hash and comparison of a few words, and one more hold on
+    /// the function: 40 ns for a reduction, half of it the lock and the hold (AMD EPYC).
+    pub(crate) fn get<S: Specialisation>(&self, wanted: &S) -> Result<Function> {
+        let compiled = read(&self.0.compiled);
+        let slot = compiled.get(wanted as &dyn Key);
+        if let Some(kernel) = slot.and_then(|slot| slot.kernel.get()) {
+            return Ok(kernel.clone());
+        }
+        drop(compiled);
+        self.compile(wanted)
+    }
+
+    #[cold]
+    fn compile<S: Specialisation>(&self, wanted: &S) -> Result<Function> {
+        let slot = {
+            let mut compiled = write(&self.0.compiled);
+            compiled
+                .entry(Box::new(wanted.clone()))
+                .or_default()
+                .clone()
+        };
+        // The map is free meanwhile: other kernels are found, and compiled, beside this one.
+        let compiling = lock(&slot.compiling);
+        if let Some(kernel) = slot.kernel.get() {
+            return Ok(kernel.clone());
+        }
+        let loaded = self.load(wanted);
+        match &loaded {
+            Ok(kernel) => {
+                let _ = slot.kernel.set(kernel.clone()); // empty, as nobody else compiles
+            }
+            Err(_) => {
+                drop(compiling);
+                self.forget(wanted, &slot);
+            }
+        }
+        loaded
+    }
+
+    fn load(&self, wanted: &impl Specialisation) -> Result<Function> {
+        let source = wanted.source();
+        let module = Module::compile(&self.0.context, source.program())?;
+        let kernel = module.function(source.entry())?;
+        wanted.prepare(&kernel)?;
+        Ok(kernel)
+    }
+
+    /// Removes an empty place that nobody else waits at.
+    fn forget<S: Specialisation>(&self, wanted: &S, slot: &Arc<Slot>) {
+        let mut compiled = write(&self.0.compiled);
+        // Places are handed out under the lock, so this can't become more meanwhile: the map's hold, and the caller's.
+        if Arc::strong_count(slot) == 2 && slot.kernel.get().is_none() {
+            compiled.remove(wanted as &dyn Key);
+        }
+    }
+}
+
+impl fmt::Debug for Kernels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kernels({} of {:?})", self.compiled(), self.0.context)
+    }
+}
+
+/// A [`Specialisation`] of any type, as the map's keys are.
+trait Key: Any + Send + Sync {
+    fn equals(&self, other: &dyn Key) -> bool;
+    fn feed(&self, hasher: &mut dyn Hasher);
+}
+
+impl<S: Specialisation> Key for S {
+    fn equals(&self, other: &dyn Key) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref::<S>().is_some_and(|other| self == other)
+    }
+
+    fn feed(&self, mut hasher: &mut dyn Hasher) {
+        TypeId::of::<S>().hash(&mut hasher);
+        self.hash(&mut hasher);
+    }
+}
+
+impl PartialEq for dyn Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.equals(other)
+    }
+}
+
+impl Eq for dyn Key {}
+
+impl Hash for dyn Key {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.feed(hasher);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        hash::BuildHasher,
+        sync::atomic::{AtomicU32, Ordering},
+    };
+
+    use rustc_hash::FxBuildHasher;
+
+    use super::*;
+
+    /// A kernel that compiles from the second time on.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    struct Second(u32);
+
+    static TIMES: AtomicU32 = AtomicU32::new(0);
+
+    impl Specialisation for Second {
+        fn source(&self) -> Source {
+            let text = match TIMES.fetch_add(1, Ordering::Relaxed) {
+                0 => "no kernel",
+                _ => "extern \"C\" __global__ void second() {}",
+            };
+            Source::new("second.cu", text, "second")
+        }
+    }
+
+    /// The same fields in another type.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    struct Other(u32);
+
+    impl Specialisation for Other {
+        fn source(&self) -> Source {
+            let text = "extern \"C\" __global__ void other() {}";
+            Source::new("other.cu", text, "other").define("NUMBER", self.0)
+        }
+
+        fn prepare(&self, kernel: &Function) -> Result<()> {
+            let _ = kernel.max_active_blocks(self.0, 0)?; // refused for 0 threads
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn keys_are_told_apart_by_type_and_value() {
+        let keys: [&dyn Key; 4] = [&Second(1), &Second(2), &Other(1), &Other(2)];
+        let hash = |key| FxBuildHasher.hash_one::<&dyn Key>(key);
+        for (i, a) in keys.into_iter().enumerate() {
+            for (j, b) in keys.into_iter().enumerate() {
+                assert_eq!(a == b, i == j);
+                assert_eq!(hash(a) == hash(b), i == j);
+            }
+        }
+        let again: &dyn Key = &Second(1);
+        assert!(again == keys[0] && hash(again) == hash(keys[0]));
+    }
+
+    #[test]
+    fn a_place_is_empty_or_full() {
+        let kernels = Kernels::new(&Context::primary(0).unwrap()).unwrap();
+        let places = || kernels.0.compiled.read().unwrap().len();
+        kernels.get(&Second(1)).unwrap_err();
+        assert_eq!((places(), kernels.compiled()), (0, 0));
+        let kernel = kernels.get(&Second(1)).unwrap();
+        assert_eq!(kernel.name(), "second");
+        assert_eq!((places(), kernels.compiled()), (1, 1));
+        assert_eq!(kernels.get(&Second(1)).unwrap().as_raw(), kernel.as_raw());
+        assert_eq!(TIMES.load(Ordering::Relaxed), 2);
+        // What can't be prepared is not handed out.
+        kernels.get(&Other(0)).unwrap_err();
+        assert_eq!((places(), kernels.compiled()), (1, 1));
+        assert_eq!(kernels.get(&Other(1)).unwrap().name(), "other");
+        assert_ne!(kernels.get(&Second(2)).unwrap().as_raw(), kernel.as_raw());
+        assert_eq!((places(), kernels.compiled()), (3, 3));
+        let text = format!("{kernels:?}");
+        assert!(text.starts_with("Kernels(3 of Context("), "{text}");
+    }
+
+    #[test]
+    fn a_place_that_others_wait_at_stays() {
+        let kernels = Kernels::new(&Context::primary(0).unwrap()).unwrap();
+        let wanted = Other(64);
+        let key: Box<dyn Key> = Box::new(wanted.clone());
+        let waiting = Arc::<Slot>::default();
+        let mut places = kernels.0.compiled.write().unwrap();
+        places.insert(key, waiting.clone());
+        drop(places);
+        let places = || kernels.0.compiled.read().unwrap().len();
+        // The one that fails holds it too.
+        let failed = waiting.clone();
+        kernels.forget(&wanted, &failed);
+        assert_eq!(places(), 1);
+        drop(waiting);
+        kernels.forget(&wanted, &failed);
+        assert_eq!(places(), 0);
+    }
+}

@@ -1,0 +1,110 @@
+//! The text of a kernel, made of parts.
+
+use std::{borrow::Cow, fmt::Display};
+
+use cuda_safe::Program;
+
+/// CUDA C++ as the compiler is given it: a file of `kernels/`, the headers that it includes, and the macros that
+/// specialise it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    file: &'static str,
+    text: &'static str,
+    entry: &'static str,
+    defines: Vec<(&'static str, String)>,
+    headers: Vec<(&'static str, Cow<'static, str>)>,
+}
+
+impl Source {
+    /// The kernel `entry` of a file, which messages name, with its text.
+    pub(crate) fn new(file: &'static str, text: &'static str, entry: &'static str) -> Self {
+        Self {
+            file,
+            text,
+            entry,
+            defines: Vec::new(),
+            headers: Vec::new(),
+        }
+    }
+
+    /// With a macro: a number, a type, an expression of one line.
+    pub(crate) fn define(mut self, name: &'static str, value: impl Display) -> Self {
+        self.defines.push((name, value.to_string()));
+        self
+    }
+
+    /// With a header, for `#include "name"`. What a user wrote goes here: the compiler's messages name its lines.
+    pub(crate) fn header(mut self, name: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
+        self.headers.push((name, text.into()));
+        self
+    }
+
+    /// The kernel's name.
+    pub fn entry(&self) -> &'static str {
+        self.entry
+    }
+
+    /// What is compiled.
+    pub(crate) fn program(&self) -> Program {
+        let program = Program::new(self.text).name(self.file);
+        let program = self.defines.iter().fold(program, |program, (name, value)| {
+            program.define(name, value)
+        });
+        self.headers.iter().fold(program, |program, (name, text)| {
+            program.header(*name, text.as_ref())
+        })
+    }
+}
+
+/// The parts, for those who compile them in another way.
+#[cfg(feature = "tuning")]
+impl Source {
+    /// The file's name and text.
+    #[must_use]
+    pub fn file(&self) -> (&'static str, &'static str) {
+        (self.file, self.text)
+    }
+
+    /// The macros, by name and value.
+    pub fn defines(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.defines
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+    }
+
+    /// The headers, by name and text.
+    pub fn headers(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.headers
+            .iter()
+            .map(|(name, text)| (*name, text.as_ref()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::Architecture;
+
+    use super::*;
+
+    #[test]
+    fn all_parts_are_compiled() {
+        let text = "#include \"three.cuh\"\nextern \"C\" __global__ void k(TYPE *x) { *x = THREE + FOUR; }";
+        let source = Source::new("parts.cu", text, "k")
+            .define("TYPE", "unsigned long long")
+            .define("FOUR", 4)
+            .header("three.cuh", "#define THREE 3\n".to_owned());
+        let compiled = source.program().compile(Architecture::virtual_of(90));
+        let ptx = compiled.unwrap().ptx().to_owned();
+        assert!(
+            ptx.contains(".entry k(") && ptx.contains("st.global.u64"),
+            "{ptx}"
+        );
+        assert_eq!((source.file(), source.entry()), (("parts.cu", text), "k"));
+        let defines = [("TYPE", "unsigned long long"), ("FOUR", "4")];
+        assert!(source.defines().eq(defines));
+        assert!(source.headers().eq([("three.cuh", "#define THREE 3\n")]));
+        let wrong = Source::new("wrong.cu", "int x = FOUR;", "k").program();
+        let error = wrong.compile(Architecture::virtual_of(90)).unwrap_err();
+        assert!(error.to_string().contains("wrong.cu"), "{error}");
+    }
+}

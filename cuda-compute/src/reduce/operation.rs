@@ -1,0 +1,152 @@
+//! What a reduction computes, and the kernel that computes it.
+
+use std::sync::Arc;
+
+use super::table::Variant;
+use crate::{
+    element::{Element, ElementType, Scalar, ScalarType},
+    kernel::{Source, Specialisation},
+};
+
+/// Elements of one type, or pairs of them, to one accumulator.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Operation {
+    pub(crate) element: ElementType,
+    pub(crate) accumulator: ScalarType,
+    pub(crate) formula: Formula,
+}
+
+/// How.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Formula {
+    Sum,
+    Dot,
+    Min,
+    Max,
+    Own(Arc<Expressions>),
+}
+
+/// A formula of the user's, in CUDA C++.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Expressions {
+    /// Of `x`.
+    pub(crate) map: Box<str>,
+    /// Of `a` and `b`.
+    pub(crate) combine: Box<str>,
+    pub(crate) identity: Box<str>,
+}
+
+impl Operation {
+    pub(super) fn new<T: Element, A: Scalar>(formula: Formula) -> Self {
+        Self {
+            element: T::TYPE,
+            accumulator: A::TYPE,
+            formula,
+        }
+    }
+
+    /// Vectors that are read.
+    pub(crate) fn inputs(&self) -> usize {
+        match self.formula {
+            Formula::Dot => 2,
+            _ => 1,
+        }
+    }
+
+    /// The header that defines the operation for `kernels/reduce.cu`.
+    fn header(&self) -> String {
+        let scalar = self.accumulator;
+        let (map, combine, identity) = match &self.formula {
+            Formula::Sum => ("x", "a + b", "0"),
+            Formula::Dot => ("x * y", "a + b", "0"),
+            Formula::Min => ("x", scalar.min(), scalar.highest()),
+            Formula::Max => ("x", scalar.max(), scalar.lowest()),
+            Formula::Own(own) => (&*own.map, &*own.combine, &*own.identity),
+        };
+        let parameters = ["accumulator x", "accumulator x, accumulator y"][self.inputs() - 1];
+        format!(
+            "#define IDENTITY ({identity})\n\
+             __device__ __forceinline__ accumulator map({parameters}) {{\n    return ({map});\n}}\n\
+             __device__ __forceinline__ accumulator combine(accumulator a, accumulator b) {{\n    \
+             return ({combine});\n}}\n"
+        )
+    }
+}
+
+/// A kernel of `kernels/reduce.cu`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Reduction {
+    pub(crate) operation: Operation,
+    pub(crate) variant: Variant,
+}
+
+impl Specialisation for Reduction {
+    fn source(&self) -> Source {
+        let Variant {
+            threads,
+            unroll,
+            pieces,
+        } = self.variant;
+        let element = self.operation.element;
+        Source::new("reduce.cu", include_str!("../kernels/reduce.cu"), "reduce")
+            .header("element.cuh", include_str!("../kernels/element.cuh"))
+            .header("operation.cuh", self.operation.header())
+            .define("ELEMENT", element.name())
+            .define("VALUE", element.value())
+            .define("ACCUMULATOR", self.operation.accumulator.name())
+            .define("INPUTS", self.operation.inputs())
+            .define("THREADS", threads)
+            .define("UNROLL", unroll)
+            .define("PIECES", u32::from(pieces))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use half::f16;
+
+    use super::*;
+
+    #[test]
+    fn kernels_of_different_types_differ() {
+        let own = |map: &str| {
+            Formula::Own(Arc::new(Expressions {
+                map: map.into(),
+                combine: "a + b".into(),
+                identity: "0".into(),
+            }))
+        };
+        let operations = [
+            Operation::new::<f32, f32>(Formula::Sum),
+            Operation::new::<f32, f64>(Formula::Sum),
+            Operation::new::<f16, f32>(Formula::Sum),
+            Operation::new::<f32, f32>(Formula::Min),
+            Operation::new::<f32, f32>(Formula::Max),
+            Operation::new::<f32, f32>(Formula::Dot),
+            Operation::new::<f32, f32>(own("x * x")),
+            Operation::new::<f32, f32>(own("x * x * x")),
+        ];
+        let variant = Variant {
+            threads: 128,
+            unroll: 1,
+            pieces: false,
+        };
+        let reduction = |operation: &Operation| Reduction {
+            operation: operation.clone(),
+            variant,
+        };
+        for (i, a) in operations.iter().enumerate() {
+            for b in &operations[i + 1..] {
+                assert_ne!(a, b);
+                assert_ne!(reduction(a).source(), reduction(b).source());
+            }
+        }
+        // The same expressions are the same kernel, whoever wrote them down.
+        let same = Operation::new::<f32, f32>(own("x * x"));
+        assert_eq!(operations[6], same);
+        assert_eq!(
+            reduction(&operations[6]).source(),
+            reduction(&same).source()
+        );
+    }
+}

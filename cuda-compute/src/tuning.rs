@@ -1,0 +1,385 @@
+//! The kernels as programs that measure their variants want them: text and numbers, for requests in words.
+//!
+//! No part of what the crate promises: it changes with the kernels. `tuning/tune.py` is what it is for.
+//!
+//! ```
+//! use cuda_compute::tuning::Launch;
+//!
+//! let launch = Launch::of("reduce sum f32 threads=256 unroll=2").unwrap();
+//! assert_eq!((launch.threads, launch.shared_bytes), (256, 0));
+//! assert!(launch.source.defines().any(|define| define == ("UNROLL", "2")));
+//! let launch = Launch::of("convolve tile 31x31 warps=8 rows=4").unwrap();
+//! assert_eq!(launch.source.entry(), "convolve_tile");
+//! ```
+
+use std::fmt::Write;
+
+use cuda_safe::ComputeCapability;
+
+pub use crate::kernel::Source;
+use crate::{
+    convolution::{
+        Border, table as convolution,
+        variant::{Correlation, Size, Variant as Convolver},
+    },
+    element::{ElementType, ScalarType},
+    kernel::{ANY, Specialisation, Table},
+    reduce::{
+        operation::{Formula, Operation, Reduction},
+        table as reduction,
+    },
+};
+
+/// A kernel, and what its launch needs to know.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Launch {
+    /// Its source.
+    pub source: Source,
+    /// Of a block.
+    pub threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared_bytes: u32,
+}
+
+impl Launch {
+    /// The kernel for a request: words, and numbers by name.
+    ///
+    /// ```text
+    /// reduce OPERATION ELEMENT [ACCUMULATOR] [threads= unroll= pieces=]
+    ///     OPERATION sum dot min max; ELEMENT and ACCUMULATOR f32 f64 i32 u32 i64 u64, ELEMENT also f16 bf16
+    /// convolve direct WIDTHxHEIGHT [SIZE] [warps= rows= blocks=]
+    /// convolve march WIDTHxHEIGHT [SIZE] [rows= depth= blocks= separable=]
+    /// convolve tile WIDTHxHEIGHT [SIZE] [warps= rows= pair= blocks=]
+    ///     SIZE: border= (0 zero, 1 clamp, 2 reflect, 3 wrap) aligned= pad_x= pad_y=
+    /// ```
+    ///
+    /// # Errors
+    /// The request makes no sense; the text says why.
+    pub fn of(request: &str) -> Result<Self, String> {
+        let wrong = |why: String| format!("{request}: {why}");
+        let mut request = Request::of(request).map_err(wrong)?;
+        let launch = match request.word("a kernel").map_err(wrong)? {
+            "reduce" => reduce(&mut request),
+            "convolve" => convolve(&mut request),
+            other => Err(format!("no kernel is called {other}")),
+        };
+        let launch = launch.and_then(|launch| request.end().map(|()| launch));
+        launch.map_err(wrong)
+    }
+}
+
+/// The tables that variants are chosen from, with what was measured.
+#[must_use]
+pub fn tables() -> String {
+    let mut text = String::new();
+    show(&mut text, "reduce, by 16-byte vectors", &reduction::TABLE);
+    show(&mut text, "convolve, by weights", &convolution::DENSE);
+    show(
+        &mut text,
+        "convolve in two passes, by weights",
+        &convolution::SEPARABLE,
+    );
+    text
+}
+
+fn show<V: std::fmt::Debug>(text: &mut String, name: &str, table: &Table<V>) {
+    for policy in table.0 {
+        let device = match policy.since {
+            ANY => "any device".into(),
+            ComputeCapability { major, minor } => format!("sm_{major}{minor} and newer"),
+        };
+        let elements = policy
+            .element_bytes
+            .map_or("any bytes".into(), |bytes| format!("{bytes} bytes"));
+        let measured = policy
+            .measured
+            .unwrap_or("not measured: those of another device or element");
+        let _ = writeln!(
+            text,
+            "{name}: {device}, elements of {elements}\n  {measured}"
+        );
+        for row in policy.rows {
+            let _ = writeln!(text, "  up to {}: {:?}", row.up_to, row.variant);
+            if policy.measured.is_some() {
+                let _ = writeln!(text, "    {}", row.figures);
+            }
+        }
+    }
+}
+
+fn reduce(request: &mut Request<'_>) -> Result<Launch, String> {
+    let formula = match request.word("an operation")? {
+        "sum" => Formula::Sum,
+        "dot" => Formula::Dot,
+        "min" => Formula::Min,
+        "max" => Formula::Max,
+        other => return Err(format!("no operation is called {other}")),
+    };
+    let element = match request.word("an element type")? {
+        "f16" => ElementType::F16,
+        "bf16" => ElementType::Bf16,
+        other => ElementType::Scalar(scalar(other)?),
+    };
+    let accumulator = match (request.words.next(), element) {
+        (Some(name), _) => scalar(name)?,
+        (None, ElementType::Scalar(scalar)) => scalar,
+        (None, _) => ScalarType::F32,
+    };
+    let reduction = Reduction {
+        operation: Operation {
+            element,
+            accumulator,
+            formula,
+        },
+        variant: reduction::Variant {
+            threads: request.number("threads", 512),
+            unroll: request.number("unroll", 4),
+            pieces: request.number("pieces", 0) != 0,
+        },
+    };
+    Ok(Launch {
+        source: reduction.source(),
+        threads: reduction.variant.threads,
+        shared_bytes: 0,
+    })
+}
+
+fn scalar(name: &str) -> Result<ScalarType, String> {
+    Ok(match name {
+        "f32" => ScalarType::F32,
+        "f64" => ScalarType::F64,
+        "i32" => ScalarType::I32,
+        "u32" => ScalarType::U32,
+        "i64" => ScalarType::I64,
+        "u64" => ScalarType::U64,
+        other => return Err(format!("no type is called {other}")),
+    })
+}
+
+fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
+    let kind = request.word("a kernel: direct, march or tile")?;
+    let filter = request.word("a filter's size")?;
+    let sides = filter
+        .split_once('x')
+        .map(|(width, height)| (width.parse(), height.parse()));
+    let Some((Ok(width @ 1u32..), Ok(height @ 1u32..))) = sides else {
+        return Err(format!("{filter} is no filter's size, as 3x3 is"));
+    };
+    let size = Size {
+        width,
+        height,
+        pad_x: request.number("pad_x", (width - 1) / 2),
+        pad_y: request.number("pad_y", (height - 1) / 2),
+        aligned: request.number("aligned", 1) != 0,
+    };
+    let border = match request.number("border", 0) {
+        0 => Border::Zero,
+        1 => Border::Clamp,
+        2 => Border::Reflect,
+        3 => Border::Wrap,
+        other => return Err(format!("no border is {other}")),
+    };
+    let rows = request.number("rows", 4);
+    let blocks = request.number("blocks", 4);
+    let variant = match kind {
+        "direct" => Convolver::Direct {
+            warps: request.number("warps", 4),
+            rows,
+            blocks,
+        },
+        "march" => Convolver::March {
+            rows,
+            blocks,
+            depth: request.number("depth", 3),
+            separable: request.number("separable", 0) != 0,
+            warps: u32::MAX, // how many blocks are launched is the measuring program's choice
+        },
+        "tile" => Convolver::Tile {
+            warps: request.number("warps", 4),
+            rows,
+            blocks,
+            pair: request.number("pair", 2),
+        },
+        other => return Err(format!("no kernel is called convolve {other}")),
+    };
+    let kernel = Correlation {
+        variant,
+        size,
+        border,
+    };
+    Ok(Launch {
+        source: kernel.source(),
+        threads: variant.threads(),
+        shared_bytes: variant.shared_bytes(size),
+    })
+}
+
+/// The words of a request, and its numbers that nobody has asked for so far.
+struct Request<'a> {
+    words: std::vec::IntoIter<&'a str>,
+    numbers: Vec<(&'a str, u32)>,
+}
+
+impl<'a> Request<'a> {
+    fn of(text: &'a str) -> Result<Self, String> {
+        let (mut words, mut numbers) = (Vec::new(), Vec::new());
+        for part in text.split_whitespace() {
+            match part.split_once('=') {
+                None => words.push(part),
+                Some((name, value)) => {
+                    let value = value.parse().map_err(|_| format!("{part} has no number"))?;
+                    numbers.push((name, value));
+                }
+            }
+        }
+        Ok(Self {
+            words: words.into_iter(),
+            numbers,
+        })
+    }
+
+    fn word(&mut self, what: &str) -> Result<&'a str, String> {
+        self.words
+            .next()
+            .ok_or_else(|| format!("{what} is missing"))
+    }
+
+    fn number(&mut self, name: &str, otherwise: u32) -> u32 {
+        let Some(at) = self.numbers.iter().position(|(known, _)| *known == name) else {
+            return otherwise;
+        };
+        self.numbers.remove(at).1
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        match (self.words.next(), self.numbers.first()) {
+            (None, None) => Ok(()),
+            (Some(word), _) | (None, Some(&(word, _))) => {
+                Err(format!("nothing is asked for as {word}"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Row;
+
+    #[test]
+    fn what_the_library_chooses_can_be_asked_for() {
+        for row in reduction::TABLE.0[0].rows {
+            let reduction::Variant {
+                threads,
+                unroll,
+                pieces,
+            } = row.variant;
+            let pieces = u32::from(pieces);
+            let request =
+                format!("reduce max f16 threads={threads} unroll={unroll} pieces={pieces}");
+            let chosen = Reduction {
+                operation: Operation {
+                    element: ElementType::F16,
+                    accumulator: ScalarType::F32,
+                    formula: Formula::Max,
+                },
+                variant: row.variant,
+            };
+            let launch = Launch::of(&request).unwrap();
+            assert_eq!((launch.source, launch.threads), (chosen.source(), threads));
+        }
+        let variants = [&convolution::DENSE, &convolution::SEPARABLE].map(|table| table.0[0].rows);
+        for Row { variant, .. } in variants.into_iter().flatten() {
+            let kernel = match *variant {
+                Convolver::Direct {
+                    warps,
+                    rows,
+                    blocks,
+                } => {
+                    format!("direct 6x8 warps={warps} rows={rows} blocks={blocks}")
+                }
+                Convolver::March {
+                    rows,
+                    depth,
+                    blocks,
+                    separable,
+                    ..
+                } => {
+                    let separable = u32::from(separable);
+                    format!(
+                        "march 6x8 rows={rows} depth={depth} blocks={blocks} separable={separable}"
+                    )
+                }
+                Convolver::Tile {
+                    warps,
+                    rows,
+                    pair,
+                    blocks,
+                } => {
+                    format!("tile 6x8 warps={warps} rows={rows} pair={pair} blocks={blocks}")
+                }
+            };
+            let chosen = Correlation {
+                variant: *variant,
+                size: Size {
+                    width: 6,
+                    height: 8,
+                    pad_x: 2,
+                    pad_y: 3,
+                    aligned: false,
+                },
+                border: Border::Wrap,
+            };
+            let request = format!("convolve {kernel} border=3 aligned=0");
+            let launch = Launch::of(&request).unwrap();
+            assert_eq!(launch.source, chosen.source(), "{request}");
+            assert_eq!(launch.threads, variant.threads());
+            assert_eq!(launch.shared_bytes, variant.shared_bytes(chosen.size));
+            let elsewhere = Launch::of(&format!("{request} pad_x=0 pad_y=1")).unwrap();
+            let pads = |define: &(&str, &str)| [("PAD_X", "0"), ("PAD_Y", "1")].contains(define);
+            assert_eq!(elsewhere.source.defines().filter(pads).count(), 2);
+        }
+    }
+
+    #[test]
+    fn requests_that_make_no_sense_are_refused() {
+        for (request, why) in [
+            ("", "a kernel is missing"),
+            ("scan", "no kernel is called scan"),
+            ("reduce", "an operation is missing"),
+            ("reduce product f32", "no operation is called product"),
+            ("reduce sum", "an element type is missing"),
+            ("reduce sum f8", "no type is called f8"),
+            ("reduce sum f32 f16", "no type is called f16"),
+            ("reduce sum f32 f64 f64", "nothing is asked for as f64"),
+            ("reduce sum f32 thread=4", "nothing is asked for as thread"),
+            ("reduce sum f32 threads=many", "threads=many has no number"),
+            ("convolve", "a kernel: direct, march or tile is missing"),
+            ("convolve tile", "a filter's size is missing"),
+            ("convolve tile 3", "3 is no filter's size"),
+            ("convolve tile 3x0", "3x0 is no filter's size"),
+            ("convolve tile 0x3", "0x3 is no filter's size"),
+            ("convolve plain 3x3", "no kernel is called convolve plain"),
+            ("convolve tile 3x3 border=4", "no border is 4"),
+            ("convolve tile 3x3 depth=2", "nothing is asked for as depth"),
+        ] {
+            let error = Launch::of(request).unwrap_err();
+            assert!(
+                error.starts_with(&format!("{request}: ")) && error.contains(why),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn tables_are_shown_with_what_was_measured() {
+        let tables = tables();
+        assert!(
+            tables.contains("2^16: 4.86") && tables.contains("31 x 31: 593.2"),
+            "{tables}"
+        );
+        assert_eq!(tables.matches("not measured").count(), 3, "{tables}");
+        assert_eq!(tables.matches("2^16: 4.86").count(), 1, "{tables}");
+    }
+}

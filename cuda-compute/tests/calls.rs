@@ -1,0 +1,248 @@
+//! Which driver calls the algorithms make: few, and none that a call before has made already. Told by the emulator's
+//! trace. Each test runs in a process of its own, which must leak nothing.
+
+use std::sync::Barrier;
+
+use cuda_emulator as _; // linked in: these tests never use a GPU
+
+#[allow(dead_code, reason = "some of it is for other programs")]
+#[path = "../../cuda-safe/tests/common/child.rs"]
+mod child;
+
+use child::{calls, traced};
+use cuda_compute::{Convolution, Error, Filter, Kernels, Layout, MapReduce, Reducer};
+use cuda_safe::{
+    Context, ContextFlags, Device, DeviceBuffer, Stream,
+    sys::{self, CUresult, CUstreamCaptureMode},
+};
+
+fn device() -> (Context, Stream) {
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    (context, stream)
+}
+
+/// The names of the driver functions that `act` calls, without those that only ask which context is current.
+fn made<R>(act: impl FnOnce() -> R) -> Vec<String> {
+    let before = calls("cu").len();
+    act();
+    let made = calls("cu").split_off(before);
+    let names = made
+        .iter()
+        .map(|call| call.split('(').next().unwrap_or(call));
+    let names = names.filter(|name| *name != "cuCtxGetCurrent");
+    names.map(str::to_owned).collect()
+}
+
+/// Kernels in the context. The emulator refuses machine code, and takes PTX.
+fn loaded() -> usize {
+    let loads = calls("cuModuleLoadDataEx").into_iter();
+    loads
+        .filter(|call| call.contains(") = CUDA_SUCCESS"))
+        .count()
+}
+
+#[test]
+fn a_sum_is_a_launch_and_a_wait() {
+    traced("a_sum_is_a_launch_and_a_wait", "", || {
+        let (context, stream) = device();
+        let data = DeviceBuffer::from_slice(&stream, &vec![1u32; 100_000]).unwrap();
+        let mut sum = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        let reducer = Reducer::new(&context).unwrap();
+        assert_eq!(reducer.sum(&stream, &data).unwrap(), 100_000);
+        let wait = [
+            "cuLaunchKernel",
+            "cuStreamIsCapturing",
+            "cuStreamSynchronize",
+        ];
+        let into = || reducer.sum_into(&stream, &data, &mut sum).unwrap();
+        assert_eq!(made(into), ["cuLaunchKernel"]);
+        for _ in 0..3 {
+            assert_eq!(made(|| reducer.sum(&stream, &data).unwrap()), wait);
+        }
+        // The other streams' turn.
+        let others = [(); 2].map(|()| Stream::new(&context).unwrap());
+        for stream in &others {
+            let data = DeviceBuffer::from_slice(stream, &[1.0f32; 3000]).unwrap();
+            assert_eq!(reducer.sum(stream, &data).unwrap(), 3000.0);
+        }
+        for stream in &others {
+            let data = DeviceBuffer::from_slice(stream, &[2.0f32; 3000]).unwrap();
+            assert_eq!(made(|| reducer.sum(stream, &data).unwrap()), wait);
+        }
+        assert_eq!(made(|| reducer.sum(&stream, &data).unwrap()), wait);
+        assert_eq!(sum.to_vec(&stream).unwrap(), [100_000]);
+    });
+}
+
+#[test]
+fn a_convolution_is_a_launch() {
+    traced("a_convolution_is_a_launch", "", || {
+        let (context, stream) = device();
+        let filter = Filter::new(3, 3, &[1.0; 9]).unwrap();
+        let convolution = Convolution::new(&context, &filter).unwrap();
+        let layout = Layout::new(16, 4);
+        let input = DeviceBuffer::from_slice(&stream, &[1.0f32; 64]).unwrap();
+        let mut output = DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
+        let mut run = || {
+            let run = convolution.run(&stream, &input, layout, &mut output, layout);
+            run.unwrap();
+        };
+        assert_eq!(made(&mut run), ["cuLaunchKernel"]);
+        assert_eq!(made(&mut run), ["cuLaunchKernel"]);
+        assert_eq!(loaded(), 1);
+    });
+}
+
+#[test]
+fn kernels_are_compiled_once_for_all_who_share_them() {
+    traced(
+        "kernels_are_compiled_once_for_all_who_share_them",
+        "",
+        || {
+            let (context, stream) = device();
+            let data = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+            let kernels = Kernels::new(&context).unwrap();
+            assert_eq!((kernels.compiled(), loaded()), (0, 0));
+            for _ in 0..2 {
+                let reducer = Reducer::with_kernels(&kernels);
+                assert_eq!(reducer.sum(&stream, &data).unwrap(), 3.0);
+                assert_eq!((kernels.compiled(), loaded()), (1, 1));
+            }
+            let reducer = Reducer::with_kernels(&kernels.clone());
+            // Another operation, another accumulator, the first once more.
+            assert_eq!(reducer.max(&stream, &data).unwrap(), Some(2.0));
+            assert_eq!(reducer.sum_wide(&stream, &data).unwrap(), 3.0);
+            assert_eq!(reducer.sum(&stream, &data).unwrap(), 3.0);
+            assert_eq!((kernels.compiled(), loaded()), (3, 3));
+            // The same expressions, written down twice.
+            for _ in 0..2 {
+                // SAFETY: the expressions only compute.
+                let squares = unsafe { MapReduce::<f32, f32>::new("x * x", "a + b", "0") };
+                assert_eq!(reducer.reduce(&stream, &squares, &data).unwrap(), 5.0);
+            }
+            assert_eq!((kernels.compiled(), loaded()), (4, 4));
+            // Kernels of one's own.
+            assert_eq!(
+                Reducer::new(&context).unwrap().sum(&stream, &data).unwrap(),
+                3.0
+            );
+            assert_eq!((kernels.compiled(), loaded()), (4, 5));
+        },
+    );
+}
+
+#[test]
+fn threads_that_want_one_kernel_compile_it_once() {
+    traced("threads_that_want_one_kernel_compile_it_once", "", || {
+        let (context, _) = device();
+        let reducer = Reducer::new(&context).unwrap();
+        let start = Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let stream = Stream::new(&context).unwrap();
+                    let data = DeviceBuffer::from_slice(&stream, &[7u64; 5000]).unwrap();
+                    start.wait();
+                    assert_eq!(reducer.sum(&stream, &data).unwrap(), 35_000);
+                });
+            }
+        });
+        assert_eq!(loaded(), 1);
+    });
+}
+
+#[test]
+fn a_kernel_that_could_not_be_had_is_had_the_next_time() {
+    const TEST: &str = "a_kernel_that_could_not_be_had_is_had_the_next_time";
+    let body: fn() = || {
+        let (context, stream) = device();
+        let kernels = Kernels::new(&context).unwrap();
+        let reducer = Reducer::with_kernels(&kernels);
+        let data = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+        // SAFETY: this one does not compile.
+        let wrong = unsafe { MapReduce::<f32, f32>::new("x * not_a_name", "a + b", "0.0f") };
+        for _ in 0..2 {
+            let error = reducer.reduce(&stream, &wrong, &data).unwrap_err();
+            assert!(error.to_string().contains("not_a_name"), "{error}");
+        }
+        reducer.sum(&stream, &data).unwrap_err();
+        assert_eq!(kernels.compiled(), 0);
+        assert_eq!(reducer.sum(&stream, &data).unwrap(), 3.0);
+        assert_eq!(kernels.compiled(), 1);
+    };
+    traced(TEST, "cuModuleLoadDataEx:1:CUDA_ERROR_UNKNOWN", body);
+    traced(TEST, "cuModuleGetFunction:1:CUDA_ERROR_UNKNOWN", body);
+}
+
+#[test]
+fn of_many_streams_the_oldest_are_let_go_of() {
+    traced("of_many_streams_the_oldest_are_let_go_of", "", || {
+        let (context, stream) = device();
+        let reducer = Reducer::new(&context).unwrap();
+        let data = DeviceBuffer::from_slice(&stream, &[1u32; 5000]).unwrap();
+        stream.synchronize().unwrap();
+        let gone = || calls("cuStreamDestroy").len();
+        for number in 0..100 {
+            let other = Stream::new(&context).unwrap();
+            assert_eq!(reducer.sum(&other, &data).unwrap(), 5000);
+            // Always among the last that were used.
+            assert_eq!(reducer.sum(&stream, &data).unwrap(), 5000);
+            drop(other);
+            assert_eq!(gone(), (number + 2usize).saturating_sub(64));
+        }
+        let freed = calls("cuMemFreeAsync").len();
+        reducer.release(&stream);
+        reducer.release(&stream); // nothing is left to let go of
+        assert_eq!(calls("cuMemFreeAsync").len(), freed + 1);
+        assert_eq!(reducer.sum(&stream, &data).unwrap(), 5000);
+        drop(reducer);
+        assert_eq!(gone(), 100);
+        stream.close().unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(gone(), 100); // the data holds it
+    });
+}
+
+#[test]
+fn nothing_keeps_a_context_but_those_who_use_it() {
+    traced("nothing_keeps_a_context_but_those_who_use_it", "", || {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let kernels = Kernels::new(&context).unwrap();
+        let reducer = Reducer::with_kernels(&kernels);
+        let data = DeviceBuffer::from_slice(&stream, &[1u32; 5000]).unwrap();
+        assert_eq!(reducer.sum(&stream, &data).unwrap(), 5000);
+        drop((data, stream, context, kernels));
+        assert!(calls("cuCtxDestroy").is_empty());
+        drop(reducer);
+        assert_eq!(calls("cuCtxDestroy").len(), 1);
+    });
+}
+
+#[test]
+fn no_workspace_is_made_in_a_capture() {
+    traced("no_workspace_is_made_in_a_capture", "", || {
+        let (context, stream) = device();
+        let reducer = Reducer::new(&context).unwrap();
+        let data = DeviceBuffer::from_slice(&stream, &[1u32; 5000]).unwrap();
+        let mut sum = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: a live stream.
+        let code = unsafe { sys::cuStreamBeginCapture_v2(stream.as_raw(), mode) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+        let allocations = calls("cuMemAlloc").len();
+        let error = reducer.sum_into(&stream, &data, &mut sum).unwrap_err();
+        assert!(matches!(error, Error::Cuda(_)), "{error}");
+        assert!(error.to_string().contains("captured"), "{error}");
+        assert_eq!(calls("cuMemAlloc").len(), allocations);
+        let mut graph = std::ptr::null_mut();
+        // SAFETY: a live stream; `graph` is valid for the write.
+        let code = unsafe { sys::cuStreamEndCapture(stream.as_raw(), &mut graph) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS, "the capture is as it was");
+        // SAFETY: made by the call above, destroyed once.
+        let code = unsafe { sys::cuGraphDestroy(graph) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+        reducer.sum_into(&stream, &data, &mut sum).unwrap();
+        assert_eq!(sum.to_vec(&stream).unwrap(), [5000]);
+    });
+}
