@@ -42,7 +42,7 @@ impl Kind for EventKind {
 
     unsafe fn release(&self, raw: CUevent, context: &Context) -> Result<()> {
         let _current = context.enter()?;
-        // Released once, by this function's contract; the driver keeps what enqueued work needs of it.
+        // SAFETY: released once, by this function's contract; the driver keeps what enqueued work needs of it.
         context.check("cuEventDestroy_v2", unsafe { sys::cuEventDestroy_v2(raw) })
     }
 }

@@ -55,7 +55,7 @@ struct Inner<K: Kind> {
     kind: K,
 }
 
-// Every handle of the driver may be used from any thread, since the driver locks; where that does not hold (the
+// SAFETY: every handle of the driver may be used from any thread, since the driver locks; where that does not hold (the
 // per-thread default stream), the methods of the kind check it.
 unsafe impl<K: Kind + Send> Send for Inner<K> where K::Parent: Send {}
 // SAFETY: as above.
@@ -125,7 +125,7 @@ impl<K: Kind> Inner<K> {
         if !std::mem::take(&mut self.owned) {
             return Ok(());
         }
-        // Owned, and released once; everything created from it held a reference.
+        // SAFETY: owned, and released once; everything created from it held a reference.
         unsafe { self.kind.release(self.raw, &self.parent) }
     }
 }

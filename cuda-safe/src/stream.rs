@@ -48,7 +48,7 @@ impl Kind for StreamKind {
 
     unsafe fn release(&self, raw: CUstream, context: &Context) -> Result<()> {
         let _current = context.enter()?;
-        // Released once, by this function's contract. The driver returns at once, and frees the stream's resources
+        // SAFETY: released once, by this function's contract. The driver returns at once, and frees the stream's resources
         // when its work is done.
         context.check("cuStreamDestroy_v2", unsafe {
             sys::cuStreamDestroy_v2(raw)
