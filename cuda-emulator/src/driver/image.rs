@@ -1,4 +1,4 @@
-//! What a client hands in as a module: PTX text, a fat binary, the product of `cuLink*`, or machine code.
+//! What a client passes as a module: PTX text, a fat binary, the product of `cuLink*`, or machine code.
 
 use std::ffi::CStr;
 
@@ -41,7 +41,7 @@ fn begins(address: u64, magic: &[u8]) -> bool {
         .all(|(address, byte)| bytes(address, 1) == [*byte])
 }
 
-/// Reads an image at an address, whose length its own contents tell.
+/// Reads an image at an address. Its length follows from its own contents.
 pub fn read(address: u64) -> std::result::Result<Sources, Refusal> {
     let damaged = |what| refuse(Code::ERROR_INVALID_IMAGE, format!("{what} is damaged"));
     if address == 0 {
