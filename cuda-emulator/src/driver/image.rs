@@ -20,8 +20,9 @@ fn refuse<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, Refu
 
 /// Bytes at an address that the client vouches for.
 ///
-/// A pointer tells no length. What is read of an image is, in turn: bytes as long as they agree with a magic, the header
-/// that follows such a magic, and as many bytes as a header says that has passed its checks. Text is read to its NUL.
+/// A pointer has no length. What is read of an image is, in turn: bytes as long as they match a magic number; the
+/// header that follows the magic number; and as many bytes as a header says, once the header has passed its checks.
+/// Text is read up to its NUL.
 fn bytes(address: u64, length: usize) -> &'static [u8] {
     // SAFETY: callers go by the rule above; the memory is the client's for the duration of the call, and nothing keeps
     // the slice longer.
