@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{error::Result, stream::Stream};
 
-/// Elements in device memory, borrowed for reading: a part of a [`DeviceBuffer`], or all of it.
+/// Elements in device memory, borrowed for reading: a part of a [`DeviceBuffer`](crate::DeviceBuffer), or all of it.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream};
