@@ -1,5 +1,5 @@
 //! What the safe layer adds to a launch: the raw driver call against `Function::launch`. And what a
-//! graph saves: many launches recorded once and repeated by one call.
+//! graph saves: many launches, recorded once and repeated by one call.
 
 mod common;
 
