@@ -172,7 +172,7 @@ impl Error {
         let (kind, detail) = match code {
             CUresult::CUDA_ERROR_NO_DEVICE => (
                 ErrorKind::NoDevice,
-                "the driver is there but no GPU is: check `nvidia-smi`, CUDA_VISIBLE_DEVICES, and \
+                "there is a driver, but no GPU: check `nvidia-smi`, CUDA_VISIBLE_DEVICES, and \
                  whether a laptop's GPU is switched off",
             ),
             CUresult::CUDA_ERROR_NOT_INITIALIZED | CUresult::CUDA_ERROR_STUB_LIBRARY => (
@@ -203,8 +203,8 @@ impl Error {
             ),
             _ if is_fault(code) => (
                 ErrorKind::Fault,
-                "a kernel faulted; its context can't be used any more: drop everything made from \
-                 it. Running under compute-sanitizer or the emulator names the faulting line",
+                "a kernel faulted, and its context can't be used any more: drop everything that was created in \
+                 it. Run the program under compute-sanitizer or on the emulator to find the faulting line",
             ),
             _ => (ErrorKind::Driver, ""),
         };
