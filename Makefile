@@ -1,4 +1,4 @@
-# The CUDA version whose headers and NVRTC `make setup` brings, as 12.4 or 13.0.
+# The CUDA version whose headers and NVRTC `make setup` fetches, such as 12.4 or 13.0.
 CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
@@ -6,14 +6,14 @@ CARGO ?= cargo
 .PHONY: help setup demo test loading stranger bench check bundle headers tsan mutants
 
 help:
-	@echo "make setup    bring CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
+	@echo "make setup    fetch CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
 	@echo "make demo     build and run the main example"
 	@echo "make test     build and run all tests"
 	@echo "make bench    build and run the benches"
 	@echo "make check    formatting, lints, documentation, licences"
-	@echo "make bundle   everything that runs, in one folder for a GPU machine without Rust"
+	@echo "make bundle   put everything that runs into one folder, for a GPU machine without Rust"
 	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
-	@echo "make mutants  change the sources in many small ways, and see whether tests notice (hours; ARGS=--help)"
+	@echo "make mutants  change the sources in many small ways, and see whether a test notices (hours; ARGS=--help)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
 	@echo "make loading  tests of the feature dynamic-loading: programs that start without a driver"
 	@echo "make stranger a crate in a folder of its own, with no headers, libclang, Python or driver, builds and runs"

@@ -1,4 +1,4 @@
-//! Getting memory and giving it back: the raw calls against the safe layer.
+//! Allocating and freeing memory: raw calls against the safe layer.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! From source to a kernel: compiled afresh, from the disk cache, from memory.
+//! From source to a kernel: compiled anew, from the cache on disk, from memory.
 
 mod common;
 

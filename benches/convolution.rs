@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput};
 use cuda_compute::{Convolution, ConvolutionOptions, Filter, Layout, cpu};
 use cuda_safe::{DeviceBuffer, PinnedBuffer};
 
-/// The largest work for the CPU, in products: what it does in seconds, not minutes.
+/// The largest work for the CPU, in products: more would take it minutes instead of seconds.
 const MOST_PRODUCTS: usize = 1 << 34;
 
 fn main() -> Result<()> {
@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Weights of mixed sign that are no product of two vectors.
+/// Weights of mixed sign that are not a product of two vectors.
 fn weights(count: usize) -> Vec<f32> {
     (0..count)
         .map(|i| ((i * 7919) % 1000) as f32 / 1000.0 - 0.48)

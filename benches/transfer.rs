@@ -1,5 +1,5 @@
-//! Copies between host and device: the raw calls against the safe layer, from pageable and from
-//! pinned memory.
+//! Copies between host and device: raw calls against the safe layer, with pageable and with pinned
+//! memory.
 
 mod common;
 

@@ -1,17 +1,17 @@
-//! An image convolved, from a file to a file.
+//! Convolves an image, from a file to a file.
 //!
 //! ```text
 //! convolve_image [INPUT [OUTPUT [FILTER]]]
 //! ```
 //!
-//! INPUT and OUTPUT are PNG or JPEG files, FILTER is box, gauss, sobel, sharpen, emboss or a text
-//! file with a square filter of odd size, one row a line. Without an argument the example makes its
-//! own picture and applies every named filter.
+//! INPUT and OUTPUT are PNG or JPEG files. FILTER is box, gauss, sobel, sharpen, emboss, or a text
+//! file with a square filter of odd size, one row per line. Without arguments the example generates
+//! a picture and applies every named filter to it.
 //!
-//! Shows constants put into the source when the program runs (the image's width and the filter's
-//! size), a kernel whose loop has the stride of the grid, the ready-made convolution of
-//! `cuda-compute` beside it, and the check of both against the CPU. The output has the input's size;
-//! beyond the border everything counts as zero.
+//! Shows constants that are inserted into the source when the program runs (the image's width and the
+//! filter's size), a kernel with a grid-stride loop, the ready-made convolution of `cuda-compute`
+//! beside it, and a check of both against the CPU. The output has the input's size; everything beyond
+//! the border counts as zero.
 
 mod common;
 

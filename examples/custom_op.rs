@@ -3,7 +3,7 @@
 //! Shows how a library that has arrays of its own, here `ndarray`, gets operators that run on the
 //! device: an array of any strides is made contiguous when it has to be, output memory is allocated
 //! only when the shape changes, and a kernel may have several outputs. The number of arguments is
-//! known only when the program runs, so the launch goes by pointers to them.
+//! known only when the program runs, so the launch takes pointers to them.
 
 mod common;
 
@@ -42,7 +42,7 @@ extern "C" __global__ void sum_and_difference(float *sum, float *difference,
 }
 "#;
 
-/// Threads of a block.
+/// Threads per block.
 const BLOCK: u32 = 512;
 
 /// An elementwise kernel of `INPUTS` arrays in and `OUTPUTS` arrays out, called as a function of

@@ -1,8 +1,8 @@
 //! Everything about every device, as tables.
 //!
-//! Shows how devices are found and asked, and what follows from the attributes: the number of
-//! cores, the peak of memory bandwidth and of arithmetic. `device_query --short` leaves the list of
-//! all attributes out.
+//! Shows how devices are found and queried, and what follows from their attributes: the number of
+//! cores, and the peak rates of memory and arithmetic. `device_query --short` omits the list of all
+//! attributes.
 
 mod common;
 
@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What the driver says in one way, it says in others too.
+/// Checks that the driver gives the same answer in different ways.
 fn check(device: Device) -> Result<()> {
     let address = device.pci_bus_id()?;
     let found = Device::by_pci_bus_id(&address)?;
@@ -57,7 +57,7 @@ fn check(device: Device) -> Result<()> {
     Ok(())
 }
 
-/// What one wants to know first, with units.
+/// The most important facts, with units.
 fn summary(device: Device) -> Result<Table> {
     let get = |attribute| device.attribute(attribute);
     let capability = device.compute_capability()?;
@@ -154,7 +154,7 @@ fn summary(device: Device) -> Result<Table> {
     Ok(table)
 }
 
-/// The driver's own names and numbers, of all that it knows.
+/// All attributes that the driver knows, by its own names.
 fn attributes(device: Device) -> Table {
     let mut table = Table::new(&["attribute", "value"]);
     for (attribute, value) in device.attributes() {

@@ -1,7 +1,7 @@
 //! A tour of what goes wrong, and of what the messages say.
 //!
-//! Shows the kind and the whole message of each error. Every one is provoked for real. Those that
-//! cost the process its device run in a child process: this program, started again.
+//! Shows the kind and the complete message of each error. All of them are really provoked. Those after
+//! which the process can't use its device any more run in a child process: this program, started again.
 
 mod common;
 
@@ -25,7 +25,7 @@ extern "C" __global__ void write_at(float *x, long long i) { x[i] = 1.0f; }
 __device__ float offset[3];
 "#;
 
-/// A stop of the tour: what is done wrong, what must come of it, and how to do it.
+/// A stop of the tour: what is done wrong, which error must result, and how to provoke it.
 struct Stop {
     title: &'static str,
     expected: fn(&ErrorKind) -> bool,
@@ -176,8 +176,8 @@ const TOUR: &[Stop] = &[
     },
 ];
 
-/// What costs the process its device: a title, the devices that the process may see (all without),
-/// and what to do.
+/// Something after which the process can't use its device: a title, the devices that the process may see
+/// (`None` for all), and what to do.
 type Danger = (&'static str, Option<&'static str>, fn() -> Result<()>);
 const DANGEROUS: &[Danger] = &[
     (

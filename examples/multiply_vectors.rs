@@ -1,7 +1,7 @@
 //! Two vectors multiplied element by element, then two matrices.
 //!
-//! Shows several arguments, one block of 400 threads, a block of two dimensions with its row and
-//! column, and the check of both against the CPU.
+//! Shows several arguments, one block of 400 threads, a two-dimensional block with row and column, and
+//! a check of both against the CPU.
 
 mod common;
 

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Shows a kernel compiled from a string, buffers, the short way with `In` and `Out`, an image
-//! convolved from a file to a file, the sum of 2^27 − 157 numbers, and times taken by events. INPUT
-//! and OUTPUT are PNG or JPEG files; without them it makes its own picture.
+//! convolved from a file to a file, the sum of 2^27 − 157 numbers, and times measured by events. INPUT
+//! and OUTPUT are PNG or JPEG files; without them it generates a picture.
 
 mod common;
 
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A kernel from a string, launched with buffers and then with the host's slices.
+/// A kernel from a string, launched with buffers and then with host slices.
 fn multiply_vectors(gpu: &Gpu) -> Result<()> {
     heading("2. Two vectors multiplied");
     let source = r#"
@@ -99,7 +99,7 @@ fn check_product(product: &[f32], a: &[f32], b: &[f32]) -> Result<()> {
     Ok(())
 }
 
-/// A picture from a file to a file through a 7 x 7 Gaussian filter.
+/// Applies a 7 x 7 Gaussian filter to a picture, from a file to a file.
 fn convolve_picture(
     gpu: &Gpu,
     input: Option<PathBuf>,

@@ -1,8 +1,9 @@
-//! Raw driver calls and the safe layer in turn: what this crate has no method for is called directly, with its handles
+//! Raw driver calls and the safe layer in one program. What the safe layer lacks is called directly, with its handles
 //! and its errors.
 //!
-//! A pitched allocation has rows that each begin at an aligned address. The safe layer copies and fills memory without
-//! gaps only, so allocation and copy are raw here; the context, the stream, the kernel and every error are not.
+//! In a pitched allocation each row begins at an aligned address. The safe layer copies and fills only memory without
+//! gaps, so allocation and copy are raw calls here. The context, the stream, the kernel and all errors are the safe
+//! layer's.
 
 use anyhow::{Result, ensure};
 use cuda_safe::{
@@ -16,7 +17,7 @@ const HEIGHT: usize = 4;
 fn main() -> Result<()> {
     let context = Context::primary(0)?;
 
-    // A stream that a raw call made: from here on the object owns it.
+    // A stream that a raw call creates; the object then owns it.
     let stream = {
         let _current = context.push_current()?;
         let mut raw = std::ptr::null_mut();
@@ -35,7 +36,7 @@ fn main() -> Result<()> {
         image.pitch
     );
 
-    // A view lets the safe methods at raw memory: here at one row after another.
+    // A view gives the safe methods access to raw memory: here, to one row after another.
     for row in 0..HEIGHT {
         let at = image.ptr + (row * image.pitch) as sys::CUdeviceptr;
         // SAFETY: a row has room for WIDTH floats, and lives until `image` goes.

@@ -1,8 +1,8 @@
 //! Copies and kernels of several streams at the same time.
 //!
 //! Shows page-locked memory, transfers that own it while they run, one stream for each piece of
-//! work, and events that tell when each step began and ended. The same work on one stream is the
-//! comparison.
+//! work, and events that measure when each step began and ended. For comparison, the same work runs on
+//! one stream.
 
 mod common;
 

@@ -1,8 +1,8 @@
 //! The sum of 2^27 − 157 normal-distributed numbers, in several ways.
 //!
-//! Shows a reduction that is completed on the GPU, one that leaves a partial sum for each block and
-//! is finished on the CPU, the ready-made one of `cuda-compute`, and what float32 does to the result
-//! of each, against a float64 sum.
+//! Shows a reduction that is completed on the GPU; one that leaves a partial sum for each block, and
+//! is finished on the CPU; the ready-made one of `cuda-compute`; and the rounding error of each in
+//! float32, against a float64 sum.
 
 mod common;
 
@@ -82,7 +82,7 @@ fn complete_reduction(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(
 }
 
 /// (b) Each block reduces its elements in place and leaves one partial sum; the CPU adds those.
-/// Every run destroys its input, so it works on a copy, whose making is not measured.
+/// Every run destroys its input, so it works on a copy. Copying is not measured.
 fn partial_sums(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(f32, Times)> {
     let kernels = Sum::new(gpu)?;
     let mut copy = DeviceBuffer::<f32>::uninit(&gpu.stream, x.len())?;

@@ -1,7 +1,8 @@
 """Makes one Markdown table of what the benches and their peers measured.
 
     python3 scripts/bench_summary.py            prints it, and writes target/benches/summary.md
-    python3 scripts/bench_summary.py --readme   also puts the main rows into README.md
+    python3 scripts/bench_summary.py --write    also writes the main tables into docs/PERFORMANCE.md, and five rows
+                                                of them into README.md
 
 Reads the *.jsonl files of BENCH_OUT, otherwise of target/benches.
 """
@@ -15,7 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("BENCH_OUT", ROOT / "target" / "benches"))
 ORDER = ["sum", "convolution", "launch", "transfer", "allocation", "compile"]
-MARKS = ("<!-- performance: made by scripts/bench_summary.py --readme -->", "<!-- end -->")
+# What is between these lines of a page is made here.
+MARKS = ("<!-- performance: made by scripts/bench_summary.py --write -->", "<!-- end -->")
 
 
 def load():
@@ -115,47 +117,82 @@ def summary(benches):
     return "\n".join(out) + "\n", device, emulated
 
 
-README_WORK = ["sum of 2^16 f32", "sum of 2^20 f32", "sum of 2^24 f32", "sum of 2^27 - 157 f32",
-               "sum of 2^30 f32", "4096² by 3 x 3", "4096² by 5 x 5", "4096² by 7 x 7",
-               "4096² by 9 x 9", "4096² by 15 x 15", "4096² by 31 x 31",
-               "8192² by separable 31 x 31"]
+WORK = ["sum of 2^16 f32", "sum of 2^20 f32", "sum of 2^24 f32", "sum of 2^27 - 157 f32",
+        "sum of 2^30 f32", "4096² by 3 x 3", "4096² by 5 x 5", "4096² by 7 x 7",
+        "4096² by 9 x 9", "4096² by 15 x 15", "4096² by 31 x 31",
+        "8192² by separable 31 x 31"]
+LAUNCHES = ["launch with 3 arguments", "launch with 3 arguments, waited for",
+            "one of 100 kernels, device time", "one of 100 kernels, wall time"]
+OURS = "GPU, device time"
+LIBRARIES = ("CUB", "NPP", "CuPy", "PyTorch")
+CPU = ["CPU, plain loop", "CPU, one thread vectorised", "CPU, all cores vectorised"]
+
+# Of the launches, these rows are not another library's.
+OUR_LAUNCHES = ("Function::launch", "raw cuLaunchKernel", "graph replay")
+README_WORK = ["sum of 2^20 f32", "sum of 2^27 - 157 f32", "4096² by 5 x 5", "4096² by 15 x 15"]
+README_LAUNCH = "launch with 3 arguments"
 
 
-README_LAUNCHES = ["launch with 3 arguments", "launch with 3 arguments, waited for",
-                   "one of 100 kernels, device time", "one of 100 kernels, wall time"]
-
-
-def readme(benches, device):
-    """The main rows: this library's device time against the peers' and the CPU's."""
+def cells(benches):
+    """All rows, and the time of each work by each who did it."""
     rows = [line for lines in benches.values() for line in lines if "work" in line]
-    cell = {(row["work"], row["by"]): row["us"] for row in rows}
-    ours = "GPU, device time"
-    others = [by for by in ("CUB", "NPP", "CuPy", "PyTorch") if any(r["by"] == by for r in rows)]
-    cpu = ["CPU, plain loop", "CPU, one thread vectorised", "CPU, all cores vectorised"]
-    columns = [ours] + others + cpu
-    note = {row["work"]: row["note"] for row in rows if row["by"] == ours}
-    out = [MARKS[0], "", device, "", "| | " + " | ".join(columns) + " | reached |",
-           "| --- " * (len(columns) + 2) + "|"]
-    for work in README_WORK:
-        if (work, ours) not in cell:
+    return rows, {(row["work"], row["by"]): row["us"] for row in rows}
+
+
+def page_tables(benches):
+    """The main rows: this library's device time against the other libraries' and the CPU's."""
+    rows, cell = cells(benches)
+    others = [by for by in LIBRARIES if any(r["by"] == by for r in rows)]
+    columns = [OURS] + others + CPU
+    note = {row["work"]: row["note"] for row in rows if row["by"] == OURS}
+    out = ["| | " + " | ".join(columns) + " | reached |", "| --- " * (len(columns) + 2) + "|"]
+    for work in WORK:
+        if (work, OURS) not in cell:
             continue
         values = [number(cell[work, by]) if (work, by) in cell else "" for by in columns]
         out.append(f"| {work} | " + " | ".join(values) + f" | {note[work]} |")
     # Launches the other way round, one library a row.
-    works = [work for work in README_LAUNCHES if any(row["work"] == work for row in rows)]
+    works = [work for work in LAUNCHES if any(row["work"] == work for row in rows)]
     by = dict.fromkeys(row["by"] for row in rows if row["work"] in works)
     if works:
         out += ["", "| | " + " | ".join(works) + " |", "| --- " * (len(works) + 1) + "|"]
     for who in by:
         values = [number(cell[work, who]) if (work, who) in cell else "" for work in works]
         out.append(f"| {who} | " + " | ".join(values) + " |")
-    text = "\n".join(out + ["", MARKS[1]])
-    path = ROOT / "README.md"
+    return out
+
+
+def readme_table(benches):
+    """A few of the same rows, each with the fastest of the other libraries."""
+    rows, cell = cells(benches)
+
+    def fastest(work, candidates):
+        times = [(cell[work, by], by) for by in candidates if (work, by) in cell]
+        return f"{number(min(times)[0])} ({min(times)[1]})" if times else ""
+
+    note = {row["work"]: row["note"] for row in rows if row["by"] == OURS}
+    out = ["| | this library | fastest other library | CPU, all cores vectorised | reached |",
+           "| --- " * 5 + "|"]
+    for work in README_WORK:
+        if (work, OURS) in cell:
+            cpu = number(cell[work, CPU[-1]]) if (work, CPU[-1]) in cell else ""
+            out.append(f"| {work} | {number(cell[work, OURS])} | {fastest(work, LIBRARIES)} | {cpu} | {note[work]} |")
+    ours, raw = ((README_LAUNCH, by) for by in OUR_LAUNCHES[:2])
+    if ours in cell and raw in cell:
+        others = [by for work, by in cell if work == README_LAUNCH and by not in OUR_LAUNCHES]
+        out.append(f"| {README_LAUNCH}, host time | {number(cell[ours])} | {fastest(README_LAUNCH, others)} | "
+                   f"| the raw call: {number(cell[raw])} |")
+    return out
+
+
+def put(name, lines):
+    """Puts lines between the marks of a page."""
+    path = ROOT / name
     before = path.read_text()
     if MARKS[0] not in before:
-        sys.exit(f"README.md has no line {MARKS[0]!r}")
+        sys.exit(f"{name} has no line {MARKS[0]!r}")
     head, rest = before.split(MARKS[0], 1)
-    path.write_text(head + text + rest.split(MARKS[1], 1)[1])
+    path.write_text(head + "\n".join([MARKS[0], "", *lines, "", MARKS[1]]) + rest.split(MARKS[1], 1)[1])
 
 
 def criterion_home():
@@ -175,10 +212,11 @@ def main():
     plots = criterion_home() / "report" / "index.html"
     if plots.exists():
         print(f"Criterion's plots: {plots}")
-    if "--readme" in sys.argv[1:]:
+    if "--write" in sys.argv[1:]:
         if emulated:
-            sys.exit("the emulator's times do not belong into README.md")
-        readme(benches, device)
+            sys.exit("the emulator's times do not belong on these pages")
+        put("docs/PERFORMANCE.md", [device, "", *page_tables(benches)])
+        put("README.md", [device, "", *readme_table(benches)])
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ pub struct Queue {
 pub struct Bench {
     pub context: Context,
     pub stream: Stream,
-    /// Whether the device is the emulator: sizes are small then, and its times say nothing of a GPU.
+    /// Whether the device is the emulator: sizes are small then, and its times say nothing about a GPU.
     pub emulated: bool,
     multiprocessors: u32,
     module: Module,
@@ -126,7 +126,7 @@ impl Bench {
         if self.emulated { emulator } else { gpu }
     }
 
-    /// What the device's column is called.
+    /// The name of the device's column.
     pub fn label(&self) -> &'static str {
         self.choose("GPU", "emulator")
     }

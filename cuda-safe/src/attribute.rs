@@ -6,9 +6,8 @@ use cuda_sys::CUdevice_attribute;
 
 /// An attribute of a device: what [`Device::attribute`](crate::Device::attribute) reads.
 ///
-/// A newtype over the driver's number and not an enum, since a newer driver knows attributes
-/// that this list does not: any number can be asked for, and [`name`](Self::name) is `None` for
-/// one that is not listed.
+/// A newtype over the driver's number and not an enum, since a newer driver knows attributes that this list lacks:
+/// any number can be queried, and [`name`](Self::name) is `None` for one that is not listed.
 ///
 /// ```
 /// use cuda_safe::DeviceAttribute;

@@ -1,4 +1,4 @@
-//! Host functions that the driver calls: what they must not do.
+//! Host functions that the driver calls, and what they must not do.
 
 use std::{
     any::Any,
@@ -13,8 +13,8 @@ thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a host function on the driver's thread. Unwinding into the driver would be undefined: a panic ends here, and so
-/// does one in the drop of its payload. The panic hook has reported both.
+/// Runs a host function on the driver's thread. Unwinding into the driver would be undefined behaviour: a panic ends
+/// here, and so does one in the drop of its payload. The panic hook has reported both.
 pub(crate) fn run(function: impl FnOnce()) {
     let before = RUNNING.replace(true);
     if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {
@@ -25,12 +25,12 @@ pub(crate) fn run(function: impl FnOnce()) {
 
 fn discard(payload: Box<dyn Any + Send>) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // It might go on like this for ever.
+        // Dropping this payload might panic again, without end.
         mem::forget(payload);
     }
 }
 
-/// Refuses calls from within a host function, where the driver forbids them. Some would be waiting for the very
+/// An error for calls from within a host function, where the driver forbids them. Some would wait for the very
 /// function that makes them.
 #[inline]
 pub(crate) fn refuse_within() -> Result<()> {
@@ -45,7 +45,7 @@ pub(crate) fn refuse_within() -> Result<()> {
 fn refusal() -> Error {
     Error::invalid(
         "Stream::launch_host_function",
-        "a host function may make no CUDA calls, nor drop the last hold on anything that needs one: hand the result \
+        "a host function must make no CUDA calls, nor drop the last reference to an object whose release needs one: hand the result \
          to another thread, over a channel for instance, and make the call there",
     )
 }

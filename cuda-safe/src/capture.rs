@@ -1,7 +1,8 @@
 //! Streams that raw calls are capturing, and what that forbids.
 //!
-//! Nothing in this crate begins a capture. Where raw calls do, calls that wait are forbidden: on the stream itself, and,
-//! unless the mode is relaxed, to the whole thread or process. Such a call fails and makes the capture invalid.
+//! Nothing in this crate begins a capture. While raw calls capture a stream, calls that wait are forbidden: on that
+//! stream, and, unless the mode is relaxed, in the whole thread or process. Such a call fails and invalidates the
+//! capture.
 
 use cuda_sys::{self as sys, CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
 
@@ -11,7 +12,7 @@ use crate::{
 };
 
 impl Stream {
-    /// Refuses a call that would spoil a capture, or that the capture would take for something to do later.
+    /// An error for a call that would invalidate a capture, or that the capture would record instead of executing.
     pub(crate) fn expect_uncaptured(&self, call: &'static str) -> Result<()> {
         let _current = self.enter()?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
@@ -39,8 +40,8 @@ fn captured(call: &'static str) -> Error {
     )
 }
 
-/// Calls `call` with this thread's capture mode relaxed: for work that is no part of anybody's capture, but that the
-/// driver forbids while one is under way.
+/// Calls `call` with this thread's capture mode relaxed: for work that belongs to no capture, but that the driver
+/// forbids while one is under way.
 pub(crate) fn relaxed<R>(call: impl FnOnce() -> R) -> R {
     let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
     // SAFETY: `mode` is valid for the exchange.
@@ -53,7 +54,8 @@ pub(crate) fn relaxed<R>(call: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Calls `release`, and once more where a capture under way forbids it: nothing is to be leaked for that.
+/// Calls `release`, and once more if a capture under way forbids it, so that nothing is leaked because of the
+/// capture.
 pub(crate) fn released(release: impl Fn() -> CUresult) -> CUresult {
     match release() {
         CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => relaxed(release),

@@ -13,7 +13,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
 };
 
-/// A CUDA device. A copyable name for it: holds nothing and keeps nothing alive.
+/// A CUDA device: its number, nothing more. Keeps nothing alive.
 ///
 /// ```
 /// use cuda_safe::Device;
@@ -31,7 +31,7 @@ pub struct Device {
     ordinal: u32,
 }
 
-/// The generation of a device's instruction set: 9.0 for Hopper.
+/// The generation of a device's instruction set, such as 9.0 for Hopper.
 ///
 /// ```
 /// use cuda_safe::ComputeCapability;
@@ -42,9 +42,9 @@ pub struct Device {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputeCapability {
-    /// 9 of 9.0.
+    /// The part before the dot: 9 in 9.0.
     pub major: u32,
-    /// 0 of 9.0.
+    /// The part after the dot: 0 in 9.0.
     pub minor: u32,
 }
 
@@ -76,7 +76,7 @@ impl ComputeCapability {
         }
     }
 
-    /// The number that compilers use: 90 for 9.0.
+    /// The number that compilers use, such as 90 for 9.0.
     ///
     /// ```
     /// use cuda_safe::ComputeCapability;
@@ -95,7 +95,7 @@ impl fmt::Display for ComputeCapability {
     }
 }
 
-/// A device's identity that survives reboots and reordering; prints as `nvidia-smi -L` does.
+/// A device's identity, which survives reboots and reordering. It prints as `nvidia-smi -L` prints it.
 ///
 /// ```
 /// # use cuda_safe::Device;
@@ -123,7 +123,7 @@ impl fmt::Display for Uuid {
 }
 
 impl Device {
-    /// How many devices this process sees (after `CUDA_VISIBLE_DEVICES`).
+    /// How many devices this process sees, after `CUDA_VISIBLE_DEVICES`.
     ///
     /// # Errors
     /// The driver can't start, or sees no device ([`ErrorKind::NoDevice`]).
@@ -188,7 +188,7 @@ impl Device {
     /// The device at a PCI address such as `0000:3b:00.0` or `3b:00`.
     ///
     /// # Errors
-    /// [`ErrorKind::NoDevice`] when no visible device is there.
+    /// [`ErrorKind::NoDevice`] when there is no visible device at this address.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -265,16 +265,16 @@ impl Device {
         self.raw
     }
 
-    /// The number to give to [`get`](Self::get).
+    /// The number that [`get`](Self::get) takes.
     #[must_use]
     pub fn ordinal(self) -> u32 {
         self.ordinal
     }
 
-    /// The marketing name, `NVIDIA H200`.
+    /// The marketing name, such as `NVIDIA H200`.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a device that exists.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -296,7 +296,7 @@ impl Device {
     /// The device's identity (that of the MIG instance, when the device is one).
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a device that exists.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -316,10 +316,10 @@ impl Device {
         Ok(Uuid(uuid.bytes.map(|byte| byte as u8)))
     }
 
-    /// The PCI address, `0000:3b:00.0`.
+    /// The PCI address, such as `0000:3b:00.0`.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a device that exists.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -342,7 +342,7 @@ impl Device {
     /// The generation of the instruction set.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a device that exists.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -361,10 +361,10 @@ impl Device {
         })
     }
 
-    /// Multiprocessors on the device.
+    /// The number of multiprocessors.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a device that exists.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -382,10 +382,10 @@ impl Device {
         Ok(u32::try_from(self.attribute(DeviceAttribute::MULTIPROCESSOR_COUNT)?).unwrap_or(0))
     }
 
-    /// The device's memory, in bytes.
+    /// The device's total memory, in bytes.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a device that exists.
     ///
     /// ```
     /// # use cuda_safe::{Context, Device};
@@ -409,7 +409,7 @@ impl Device {
     /// The value of one attribute; its unit is in the driver's documentation of the attribute.
     ///
     /// # Errors
-    /// The driver does not know the attribute.
+    /// [`ErrorKind::Unsupported`] when the driver does not know the attribute.
     ///
     /// ```
     /// # use cuda_safe::{Device, DeviceAttribute};

@@ -1,4 +1,4 @@
-//! The driver as a whole: initialisation, versions, and functions newer than the oldest driver.
+//! The driver as a whole: initialisation, versions, and the addresses of functions.
 
 use std::{
     ffi::{CStr, c_int, c_void},
@@ -24,9 +24,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// 13 of 13.0.
+    /// The part before the dot: 13 in 13.0.
     pub major: u32,
-    /// 0 of 13.0.
+    /// The part after the dot: 0 in 13.0.
     pub minor: u32,
 }
 
@@ -44,10 +44,10 @@ impl fmt::Display for Version {
     }
 }
 
-/// Initialises the driver. Everything that needs it calls it; calling it again costs a load.
+/// Initialises the driver. Whatever needs it calls it by itself; each further call costs one load from memory.
 ///
 /// # Errors
-/// No device, or a driver that can't start; the error names the remedy.
+/// [`ErrorKind::NoDevice`] where there is no device, or no driver that can start; the error names the remedy.
 ///
 /// ```
 /// # use cuda_safe::driver;
@@ -102,10 +102,10 @@ pub fn is_available() -> bool {
         && count > 0
 }
 
-/// The newest CUDA version that the installed driver knows.
+/// The newest CUDA version that the installed driver supports.
 ///
 /// # Errors
-/// The driver refuses.
+/// None that a working driver returns. It needs no device and no initialisation.
 ///
 /// ```
 /// # use cuda_safe::driver;
@@ -124,13 +124,14 @@ pub fn version() -> Result<Version> {
     Ok(Version::from_number(u32::try_from(version).unwrap_or(0)))
 }
 
-/// The address of a driver function by its documentation name, as of CUDA `since`.
+/// The address of a driver function by the name in the documentation, with the signature that it had in CUDA `since`.
 ///
-/// For functions that not every supported driver has: linking to one directly would stop the
-/// program before `main` where the driver lacks it.
+/// For functions that some supported drivers lack. Linking to such a function directly would stop the program before
+/// `main` wherever the driver lacks it.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when the installed driver has no such function.
+/// [`ErrorKind::Unsupported`] when the installed driver has no such function; the error names both versions.
+/// [`ErrorKind::NoDevice`] as for [`init`].
 ///
 /// ```
 /// use cuda_safe::{ErrorKind, driver};
@@ -189,7 +190,7 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     } else if absent {
         format!("the installed driver (CUDA {installed}) has no function {name}")
     } else {
-        // It says nothing about the function.
+        // The code says nothing about the function.
         return Err(Error::driver("cuGetProcAddress", code));
     };
     Err(
@@ -199,8 +200,8 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     )
 }
 
-/// Turns what a raw call returned into a `Result`, where no context is at hand to say more
-/// ([`Context::check`](crate::Context::check)).
+/// Turns the code of a raw call into a `Result`, where no context is at hand that would know more (see
+/// [`Context::check`](crate::Context::check)).
 ///
 /// # Errors
 /// Any code but `CUDA_SUCCESS`.

@@ -1,4 +1,4 @@
-//! What goes wrong, told with the driver call, the reason and the remedy.
+//! Errors: the driver call that failed, the reason and the remedy.
 
 use std::{fmt, sync::Arc};
 
@@ -6,7 +6,7 @@ use cuda_sys::CUresult;
 #[cfg(feature = "nvrtc")]
 use cuda_sys::nvrtcResult;
 
-/// The result of everything here that can fail.
+/// The result of everything in this crate that can fail.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module};
@@ -24,8 +24,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure: which call failed, with which code, and what is known about the reason.
 ///
-/// `Display` is one paragraph for a person; [`kind`](Self::kind) and [`code`](Self::code) are for
-/// a program that wants to decide what to do.
+/// `Display` gives one paragraph for a person to read. [`kind`](Self::kind) and [`code`](Self::code) are for a
+/// program that decides what to do next.
 ///
 /// ```
 /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -65,12 +65,12 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {
-    /// The driver's.
+    /// A code of the driver.
     Driver(CUresult),
-    /// The run-time compiler's.
+    /// A code of NVRTC, the run-time compiler.
     #[cfg(feature = "nvrtc")]
     Nvrtc(nvrtcResult),
-    /// None: the mistake was found before any call was made.
+    /// No code: the mistake was found before any call was made.
     Checked,
 }
 
@@ -94,7 +94,7 @@ pub enum Code {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The driver refused the call; [`Error::code`] says why.
+    /// The driver returned an error that none of the other kinds describes; [`Error::code`] says which.
     Driver,
     /// There is no usable device, or no driver.
     NoDevice,
@@ -102,34 +102,34 @@ pub enum ErrorKind {
     NoCompiler,
     /// The source did not compile.
     Compile {
-        /// The compiler's log, whole.
+        /// The compiler's complete log.
         log: String,
     },
     /// The image could not be loaded or linked on this device.
     Load {
-        /// The driver's log, whole; empty when it wrote none.
+        /// The driver's complete log; empty when it wrote none.
         log: String,
     },
-    /// The launch does not fit the kernel or the device.
+    /// The launch does not fit the kernel or the device. Nothing was launched.
     LaunchArguments,
-    /// Memory ran out.
+    /// The device or the host ran out of memory.
     OutOfMemory {
-        /// Bytes that were asked for; 0 when the call does not tell.
+        /// Bytes that were requested; 0 when the call does not tell.
         requested: usize,
-        /// Bytes that were free just after the failure.
+        /// Bytes of device memory that were free just after the failure.
         free: usize,
-        /// Bytes that the device has.
+        /// Bytes of device memory in total.
         total: usize,
     },
-    /// No such function, global or file.
+    /// There is no function, variable or file of that name.
     NotFound,
-    /// The driver, the device or the compiler is too old, or was not made, for this.
+    /// The driver, the device or the compiler does not support this: it is too old, or lacks the feature.
     Unsupported,
-    /// An argument that can be told wrong without asking the driver.
+    /// An argument that is known to be wrong without a call to the driver.
     InvalidArgument,
-    /// A kernel faulted and made its context unusable.
+    /// A kernel faulted. Its context is unusable from now on.
     Fault,
-    /// The context was made unusable by an earlier fault; this failure is only its echo.
+    /// The call failed because of an earlier fault, which made the context unusable.
     Poisoned,
 }
 
@@ -158,9 +158,8 @@ impl Error {
         Self::checked(ErrorKind::InvalidArgument, call, detail)
     }
 
-    /// A driver code with no context to say more.
-    /// The error of a raw driver call: what it means and what to do about it, as the errors of this crate's own calls
-    /// say it. Where a context is at hand, [`Context::check`](crate::Context::check) knows more.
+    /// The error of a raw driver call. It says what the code means and what to do about it, as the errors of this
+    /// crate's own calls do. Where a context is at hand, [`Context::check`](crate::Context::check) knows more.
     ///
     /// ```
     /// use cuda_safe::{Error, ErrorKind, sys::CUresult};
@@ -180,7 +179,7 @@ impl Error {
         let (kind, detail) = match code {
             CUresult::CUDA_ERROR_NO_DEVICE => (
                 ErrorKind::NoDevice,
-                "the driver is there but no GPU is: check `nvidia-smi`, CUDA_VISIBLE_DEVICES, and \
+                "there is a driver, but no GPU: check `nvidia-smi`, CUDA_VISIBLE_DEVICES, and \
                  whether a laptop's GPU is switched off",
             ),
             CUresult::CUDA_ERROR_NOT_INITIALIZED | CUresult::CUDA_ERROR_STUB_LIBRARY => (
@@ -211,8 +210,8 @@ impl Error {
             ),
             _ if is_fault(code) => (
                 ErrorKind::Fault,
-                "a kernel faulted; its context can't be used any more: drop everything made from \
-                 it. Running under compute-sanitizer or the emulator names the faulting line",
+                "a kernel faulted, and its context can't be used any more: drop everything that was created in \
+                 it. Run the program under compute-sanitizer or on the emulator to find the faulting line",
             ),
             _ => (ErrorKind::Driver, ""),
         };
@@ -300,7 +299,7 @@ impl Error {
         self.0.code
     }
 
-    /// The driver's code, when the driver made the failure.
+    /// The driver's code; `None` when the error did not come from the driver.
     #[must_use]
     pub fn driver_code(&self) -> Option<CUresult> {
         match self.0.code {
@@ -309,35 +308,34 @@ impl Error {
         }
     }
 
-    /// The function that failed: of the driver, of NVRTC, or of this crate.
+    /// The function that failed: one of the driver, of NVRTC, or of this crate.
     #[must_use]
     pub fn call(&self) -> &'static str {
         self.0.call
     }
 
-    /// What is known about the reason: a log, the names that exist, the sizes that differ, the
-    /// remedy. May be empty.
+    /// What is known about the reason: a log, the names that exist, the sizes that differ, the remedy. May be empty.
     #[must_use]
     pub fn detail(&self) -> &str {
         &self.0.detail
     }
 }
 
-/// Codes after which no work of the context is under way any more.
+/// Codes after which no work of the context is running any more.
 pub(crate) fn ends_context(code: CUresult) -> bool {
     is_fault(code)
         || matches!(
             code,
-            // By a raw call, or another library's reset; the driver has waited for the work.
+            // A raw call, or another library, destroyed or reset it; the driver waited for the work.
             CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
-            // The process is ending, and the driver has ended before it.
+            // The process is ending, and the driver has shut down first.
             | CUresult::CUDA_ERROR_DEINITIALIZED
         )
 }
 
 /// Codes after which a context returns nothing but errors.
 pub(crate) fn is_fault(code: CUresult) -> bool {
-    // Newer than the oldest headers; names are for those who read error codes.
+    // Newer than the oldest supported headers.
     const CONTAINED: CUresult = CUresult(226);
     const TENSOR_MEMORY_LEAK: CUresult = CUresult(721);
     const EXTERNAL_DEVICE: CUresult = CUresult(911);
@@ -403,7 +401,7 @@ impl fmt::Display for Error {
         } = kind
         {
             if *requested > 0 {
-                write!(f, ": asked for {requested} bytes,")?;
+                write!(f, ": {requested} bytes were requested,")?;
             } else {
                 f.write_str(":")?;
             }
@@ -425,7 +423,7 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {
-    /// What failed outside of CUDA, such as the reading of a file. `Display` tells it too.
+    /// The failure outside of CUDA that caused this one, such as that of reading a file. `Display` includes it.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         let source: &(dyn std::error::Error + 'static) = self.0.source.as_deref()?;
         Some(source)
@@ -433,15 +431,15 @@ impl std::error::Error for Error {
 }
 
 impl PartialEq for Error {
-    /// Whether both have the same [`code`](Error::code) and [`kind`](Error::kind), whatever call they come from.
+    /// Whether both have the same [`code`](Error::code) and [`kind`](Error::kind), whichever call they come from.
     fn eq(&self, other: &Self) -> bool {
         self.0.code == other.0.code && self.0.kind == other.0.kind
     }
 }
 
 impl From<CUresult> for Error {
-    /// For `?` on [`CUresult::result`], where the call need not be named. A code that does not mean a failure makes an
-    /// error all the same.
+    /// For `?` on [`CUresult::result`], where the call need not be named. The conversion does not look at the code:
+    /// `CUDA_SUCCESS` becomes an error too.
     ///
     /// ```
     /// use cuda_safe::{driver, sys};
@@ -621,7 +619,7 @@ mod tests {
         };
         let shown = full(7).to_string();
         assert!(
-            shown.ends_with(": d: asked for 7 bytes, 5 of 9 bytes were free"),
+            shown.ends_with(": d: 7 bytes were requested, 5 of 9 bytes were free"),
             "{shown}"
         );
         let shown = full(0).to_string();

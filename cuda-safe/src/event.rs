@@ -1,4 +1,4 @@
-//! Events: marks in a stream, to wait for and to measure time between.
+//! Events: points in a stream's order, to wait for and to measure the time between.
 
 use std::{ptr, time::Duration};
 
@@ -13,7 +13,8 @@ use crate::{
     stream::Stream,
 };
 
-/// A mark in a stream, reached when the work before it is done. Cloning gives another hold on the same event.
+/// A point in a stream's order, reached when all work enqueued before it is done. Cloning gives another reference to
+/// the same event.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -55,7 +56,7 @@ impl Adopt for EventKind {
 handle!(Event, CUevent, released by "cuEventDestroy", made in Context);
 
 options! {
-    /// How an event is made. `EventOptions::default()` is what [`Event::new`] takes.
+    /// How an event is created. [`Event::new`] uses `EventOptions::default()`.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, EventOptions, Stream};
@@ -71,27 +72,28 @@ options! {
     /// # }
     /// ```
     pub struct EventOptions {
-        /// Takes no time: cheaper to record and to wait for (`CU_EVENT_DISABLE_TIMING`).
+        /// Whether the event records no time: such an event is cheaper to record and to wait for
+        /// (`CU_EVENT_DISABLE_TIMING`).
         disable_timing: bool;
-        /// A host thread that waits for the event sleeps instead of spinning (`CU_EVENT_BLOCKING_SYNC`).
+        /// Whether a host thread that waits for the event sleeps instead of spinning (`CU_EVENT_BLOCKING_SYNC`).
         blocking_sync: bool;
     }
 }
 
 impl Event {
-    /// A new event that takes the time.
+    /// Creates an event that records the time.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// No memory for the event is left, or the context is unusable after a fault.
     #[doc(alias = "cuEventCreate")]
     pub fn new(context: &Context) -> Result<Self> {
         Self::with_options(context, EventOptions::default())
     }
 
-    /// A new event for ordering only.
+    /// Creates an event without timing, for ordering only.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// No memory for the event is left, or the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, Stream};
@@ -110,10 +112,10 @@ impl Event {
         Self::with_options(context, EventOptions::default().disable_timing(true))
     }
 
-    /// A new event.
+    /// Creates an event.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// No memory for the event is left, or the context is unusable after a fault.
     #[doc(alias = "cuEventCreate")]
     pub fn with_options(context: &Context, options: EventOptions) -> Result<Self> {
         let _current = context.enter()?;
@@ -134,10 +136,12 @@ impl Event {
         self.0.parent()
     }
 
-    /// Enqueues the mark on `stream`, in place of where it was recorded before.
+    /// Records the event on `stream`: it is reached when everything enqueued there so far is done. This replaces an
+    /// earlier recording.
     ///
     /// # Errors
-    /// The stream is of another context.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the stream belongs to another context,
+    /// or is the per-thread default stream of another thread. The context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, Stream};
@@ -165,10 +169,11 @@ impl Event {
         self.context().check("cuEventRecord", code)
     }
 
-    /// Whether the mark has been reached; also true when it was never recorded. Does not wait.
+    /// Whether the event has been reached; also true if it was never recorded. Does not wait.
     ///
     /// # Errors
-    /// The work before the mark failed.
+    /// A fault of earlier work, in this stream or elsewhere in the context. The event was recorded on a stream that
+    /// is being captured.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, Stream};
@@ -193,10 +198,11 @@ impl Event {
         }
     }
 
-    /// Waits until the mark is reached.
+    /// Waits until the event is reached. Returns at once if it was never recorded.
     ///
     /// # Errors
-    /// The work before the mark failed.
+    /// A fault of earlier work, in this stream or elsewhere in the context. A stream capture under way forbids the
+    /// wait.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -219,13 +225,11 @@ impl Event {
         self.context().check("cuEventSynchronize", code)
     }
 
-    /// Milliseconds from `start` to this event, as the device's clock counts them, to about half
-    /// a microsecond.
+    /// Milliseconds from `start` to this event, by the device's clock, with a resolution of about half a microsecond.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_READY` when either has not been reached yet (call
-    /// [`synchronize`](Self::synchronize) first); `CUDA_ERROR_INVALID_HANDLE` when either was
-    /// never recorded or was made without timing.
+    /// `CUDA_ERROR_NOT_READY` when one of them has not been reached yet (call [`synchronize`](Self::synchronize)
+    /// first). `CUDA_ERROR_INVALID_HANDLE` when one of them was never recorded, or was created without timing.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -255,14 +259,14 @@ impl Event {
                     "an event has not been reached yet: synchronize with the later one first",
                 ),
                 CUresult::CUDA_ERROR_INVALID_HANDLE => {
-                    error.with_detail("an event was never recorded, or was made without timing")
+                    error.with_detail("an event was never recorded, or was created without timing")
                 }
                 _ => error,
             })?;
         Ok(milliseconds)
     }
 
-    /// The time from `start` to this event; zero where `start` was reached later.
+    /// The time from `start` to this event; zero if `start` was reached later.
     ///
     /// # Errors
     /// As [`elapsed_ms_since`](Self::elapsed_ms_since).

@@ -1,12 +1,12 @@
-//! How options, flags and constants of the driver look: one way for each.
+//! How options, flags and choices of the driver look: one macro for each.
 //!
 //! - Options are a struct with a default and a setter for each field ([`options!`]), so that fields can be added.
 //! - Flags are a number whose bits have names ([`flags!`]), combined with `|`.
-//! - A choice of the driver's (an attribute, a limit) is a number with names ([`choices!`]).
+//! - A choice among the driver's constants (an attribute, a limit) is a number with named values ([`choices!`]).
 //!
 //! Numbers, not enums: a newer driver knows values that this crate does not, and they can be used all the same.
 
-/// A struct of options, all of which have a default, with a setter for each. What is an `Option` is set to a value.
+/// A struct of options, each with a default and a setter. The setter of an `Option` takes the value inside.
 macro_rules! options {
     (
         $(#[$doc:meta])*
@@ -45,7 +45,7 @@ macro_rules! options {
     };
 }
 
-/// A number with names.
+/// A number with named values.
 macro_rules! choices {
     (
         $(#[$doc:meta])*
@@ -80,7 +80,7 @@ macro_rules! choices {
     };
 }
 
-/// A number whose bits have names. The default is none of them.
+/// A number whose bits have names. The default has none of them set.
 macro_rules! flags {
     (
         $(#[$doc:meta])*

@@ -89,8 +89,8 @@ pub struct ParameterInfo {
 }
 
 choices! {
-    /// An attribute of a kernel (`CUfunction_attribute`). A newtype: a newer driver's attributes can
-    /// be named by number.
+    /// An attribute of a kernel (`CUfunction_attribute`). A newtype: attributes of newer drivers can be given by
+    /// number.
     ///
     /// ```
     /// # use cuda_safe::{Context, FunctionAttribute, Module};
@@ -105,32 +105,31 @@ choices! {
     /// # }
     /// ```
     pub struct FunctionAttribute(u32) {
-        /// The most threads a block may have, as the kernel was compiled.
+        /// The greatest number of threads per block, as the kernel was compiled.
         MAX_THREADS_PER_BLOCK = 0, "CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK";
-        /// Bytes of static shared memory of a block.
+        /// Bytes of static shared memory per block.
         SHARED_SIZE_BYTES = 1, "CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES";
         /// Bytes of constant memory that the kernel's module uses.
         CONST_SIZE_BYTES = 2, "CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES";
-        /// Bytes of local memory of a thread.
+        /// Bytes of local memory per thread.
         LOCAL_SIZE_BYTES = 3, "CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES";
-        /// Registers of a thread.
+        /// Registers per thread.
         NUM_REGS = 4, "CU_FUNC_ATTRIBUTE_NUM_REGS";
-        /// The PTX version it was compiled from: 90 for `compute_90`.
+        /// The PTX version that the kernel was compiled from: 90 for `compute_90`.
         PTX_VERSION = 5, "CU_FUNC_ATTRIBUTE_PTX_VERSION";
-        /// The architecture it was compiled for: 90 for `sm_90`.
+        /// The architecture that the kernel was compiled for: 90 for `sm_90`.
         BINARY_VERSION = 6, "CU_FUNC_ATTRIBUTE_BINARY_VERSION";
         /// Whether it was compiled with `-Xptxas --dlcm=ca`.
         CACHE_MODE_CA = 7, "CU_FUNC_ATTRIBUTE_CACHE_MODE_CA";
-        /// The most bytes of dynamic shared memory a launch may ask for. Settable, up to the device's
-        /// `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` less the static shared memory.
+        /// The greatest number of bytes of dynamic shared memory per block that a launch may request. Settable, up to
+        /// the device's `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` less the static shared memory.
         MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES";
-        /// The share of the L1 cache to be used as shared memory, in percent; -1 is the default.
-        /// Settable, a hint.
+        /// The share of the L1 cache to be used as shared memory, in percent; -1 for the default. Settable: a hint.
         PREFERRED_SHARED_MEMORY_CARVEOUT = 9, "CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT";
     }
 }
 
-/// What a kernel and the device can have on one multiprocessor.
+/// The launch with the best occupancy: see [`Function::best_block_size`].
 ///
 /// ```
 /// # use cuda_safe::{Context, Module};
@@ -145,9 +144,9 @@ choices! {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// The least number of blocks that fills the device.
+    /// The least number of blocks that fill the device.
     pub min_grid: u32,
-    /// Threads of a block.
+    /// Threads per block.
     pub block: u32,
 }
 
@@ -284,10 +283,10 @@ impl Function {
         }
     }
 
-    /// The value of an attribute.
+    /// The value of an attribute, in the unit that the [`FunctionAttribute`] documents.
     ///
     /// # Errors
-    /// The driver does not know it.
+    /// `CUDA_ERROR_INVALID_VALUE` where the driver does not know the attribute.
     ///
     /// ```
     /// # use cuda_safe::{Context, FunctionAttribute, Module};
@@ -320,10 +319,10 @@ impl Function {
         Ok(value)
     }
 
-    /// Sets an attribute; only some can be set.
+    /// Sets an attribute. Only some of them can be set.
     ///
     /// # Errors
-    /// It can't be set, or not to this value.
+    /// `CUDA_ERROR_INVALID_VALUE` where the attribute can't be set, or not to this value.
     ///
     /// ```
     /// # use cuda_safe::{Context, FunctionAttribute, Module};
@@ -354,10 +353,10 @@ impl Function {
             })
     }
 
-    /// Allows launches with up to `bytes` of dynamic shared memory; needed beyond 48 KiB.
+    /// Allows launches with up to `bytes` of dynamic shared memory per block. Needed for more than 48 KiB.
     ///
     /// # Errors
-    /// More than the device has for a block.
+    /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block of this kernel.
     ///
     /// ```
     /// # use cuda_safe::{Context, FunctionAttribute, Module};
@@ -378,10 +377,10 @@ impl Function {
         self.set_attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES, value)
     }
 
-    /// Sets the preference between shared memory and L1 cache, a hint.
+    /// Sets the kernel's preference between shared memory and L1 cache: a hint.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not know. The context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{CacheConfig, Context, Module};
@@ -400,10 +399,11 @@ impl Function {
         self.context().check("cuFuncSetCacheConfig", code)
     }
 
-    /// How many blocks of this size one multiprocessor can hold at a time.
+    /// How many blocks of `block_threads` threads, with `dynamic_shared` bytes of dynamic shared memory per block,
+    /// can be resident on one multiprocessor at the same time.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// `CUDA_ERROR_INVALID_VALUE` for a block of no threads. The context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -437,10 +437,11 @@ impl Function {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// The block size with the best occupancy, when every block asks for `dynamic_shared` bytes.
+    /// The block size with the best occupancy, for `dynamic_shared` bytes of dynamic shared memory per block.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// `CUDA_ERROR_INVALID_VALUE` where no block with that much shared memory fits. The context is unusable after a
+    /// fault.
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     pub fn best_block_size(&self, dynamic_shared: usize) -> Result<Occupancy> {
         let _current = self.context().enter()?;

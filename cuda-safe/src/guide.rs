@@ -1,4 +1,4 @@
-//! How to use the library, by subject. Read [memory and streams](memory_and_streams) first.
+//! How to use this crate, by subject. Read [memory and streams](memory_and_streams) first.
 
 #[doc = include_str!("guide/memory_and_streams.md")]
 pub mod memory_and_streams {}

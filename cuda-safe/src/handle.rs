@@ -1,8 +1,8 @@
-//! The one owner of what the driver hands out by handle.
+//! The one owner of driver objects that are named by a handle.
 //!
-//! A kind of handle is one file: a type that implements [`Kind`], and the macro [`handle!`] at the type that users
-//! see. Both together give it shared ownership, `from_raw`, `borrow_raw`, `into_raw`, `as_raw`, `close`, `Clone`,
-//! `Debug`, `PartialEq`, `Eq` and `Hash`, the same on every kind.
+//! A new kind of handle is one file: a type that implements [`Kind`], and the macro [`handle!`] for the type that
+//! users see. Together they provide shared ownership, `from_raw`, `borrow_raw`, `into_raw`, `as_raw`, `close`,
+//! `Clone`, `Debug`, `PartialEq`, `Eq` and `Hash`, the same for every kind.
 
 use std::{
     fmt,
@@ -12,17 +12,17 @@ use std::{
 
 use crate::error::Result;
 
-/// What there is to know of one kind of handle. The type itself holds what an object of this kind knows beside its
+/// What distinguishes one kind of handle. A value of the type holds what an object of this kind knows beside its
 /// handle.
 pub(crate) trait Kind: Sized {
     /// The driver's handle.
     type Raw: Copy + PartialEq + Hash + fmt::Pointer;
-    /// What it was made in. Held for as long as it, and equal for equal handles.
+    /// What the object was created in. It is kept alive for as long as the object, and equal for equal handles.
     type Parent: PartialEq + fmt::Debug;
     /// The type's name, for `Debug`.
     const NAME: &'static str;
 
-    /// Gives the handle back to the driver.
+    /// Releases the handle.
     ///
     /// # Safety
     /// The handle is live and owned, nothing uses it any more, and it is never used again.
@@ -45,7 +45,7 @@ pub(crate) trait Kind: Sized {
     }
 }
 
-/// A shared hold on a driver's object, which is released with the last one, if it is owned.
+/// A counted reference to a driver object. The last one releases the object, if it is owned.
 pub(crate) struct Handle<K: Kind>(Arc<Inner<K>>);
 
 struct Inner<K: Kind> {
@@ -55,16 +55,16 @@ struct Inner<K: Kind> {
     kind: K,
 }
 
-// SAFETY: every handle of the driver may be used from any thread, the driver locks; where that does not hold (the
-// per-thread default stream) the kind's methods check it.
+// SAFETY: every handle of the driver may be used from any thread, since the driver locks; where that does not hold (the
+// per-thread default stream), the methods of the kind check it.
 unsafe impl<K: Kind + Send> Send for Inner<K> where K::Parent: Send {}
 // SAFETY: as above.
 unsafe impl<K: Kind + Sync> Sync for Inner<K> where K::Parent: Sync {}
 
 impl<K: Kind> Handle<K> {
     /// # Safety
-    /// `raw` is a live handle of `parent`. Where it is owned, nothing else releases it; otherwise it lives for as long
-    /// as the last clone of this and of what is made from it.
+    /// `raw` is a live handle, created in `parent`. If it is owned, nothing else releases it; otherwise it outlives
+    /// the last clone of this, and everything created from it.
     pub(crate) unsafe fn new(raw: K::Raw, owned: bool, parent: K::Parent, kind: K) -> Self {
         Self(Arc::new(Inner {
             raw,
@@ -107,7 +107,7 @@ impl<K: Kind> Handle<K> {
     }
 }
 
-/// A handle that doesn't keep its object.
+/// A reference that doesn't keep its object alive.
 pub(crate) struct Weak<K: Kind>(std::sync::Weak<Inner<K>>);
 
 impl<K: Kind> Weak<K> {
@@ -125,7 +125,7 @@ impl<K: Kind> Inner<K> {
         if !std::mem::take(&mut self.owned) {
             return Ok(());
         }
-        // SAFETY: owned, and released once; everything made from it held it.
+        // SAFETY: owned, and released once; everything created from it held a reference.
         unsafe { self.kind.release(self.raw, &self.parent) }
     }
 }
@@ -173,12 +173,12 @@ impl<K: Kind> fmt::Debug for Handle<K> {
     }
 }
 
-/// Gives a type over a [`Handle`] the methods and traits that all handles have. With a parent's type, also the
-/// constructors from raw handles; the text says what a raw handle of this kind must be.
+/// Gives a type over a [`Handle`] the methods and traits that all handles have. With the function that releases it,
+/// also `into_raw` and `close`; with the parent's type, also the constructors from raw handles.
 macro_rules! handle {
     ($name:ident, $raw:ty) => {
         impl $name {
-            /// The driver's handle, valid for as long as this object or a clone of it is held.
+            /// The driver's handle. It stays valid for as long as this object, or a clone of it, exists.
             #[must_use]
             #[inline]
             pub fn as_raw(&self) -> $raw {
@@ -187,14 +187,14 @@ macro_rules! handle {
         }
 
         impl Clone for $name {
-            /// Another hold on the same object.
+            /// Another reference to the same object.
             fn clone(&self) -> Self {
                 Self(self.0.clone())
             }
         }
 
         impl PartialEq for $name {
-            /// Whether both are the same object of the driver's.
+            /// Whether both refer to the same object of the driver.
             #[inline]
             fn eq(&self, other: &Self) -> bool {
                 self.0 == other.0
@@ -220,23 +220,24 @@ macro_rules! handle {
         $crate::handle::handle!($name, $raw);
 
         impl $name {
-            #[doc = concat!("Gives the handle up: the caller releases it from now on (`", $release, "`", $(", `", $other, "`",)? "), or gives")]
-            /// it back with [`from_raw`](Self::from_raw). What it was made in is no longer held by it, and must be kept
-            /// alive by the caller until then.
+            #[doc = concat!("Hands the raw handle over to the caller, who releases it (`", $release, "`", $(", `", $other, "`",)? ") or returns")]
+            /// it with [`from_raw`](Self::from_raw). Until then the caller must also keep alive what it was created in:
+            /// the handle alone does not.
             ///
             /// # Errors
-            /// Gives the object back where others hold it too (clones, and what was made from it), or where it is
-            /// borrowed.
+            /// Returns the object unchanged where it is still shared (with clones, or with what was created from it),
+            /// or where it is borrowed.
             pub fn into_raw(self) -> Result<$raw, Self> {
                 self.0.into_raw().map_err(Self)
             }
 
-            #[doc = concat!("Releases the object now (`", $release, "`", $(", `", $other, "`",)? ") and says whether that")]
-            /// worked. Where others hold it too, nothing happens until the last of them lets go, and where it is borrowed, nothing at all.
-            /// Dropping does the same and keeps the error to itself.
+            #[doc = concat!("Releases the object now (`", $release, "`", $(", `", $other, "`",)? ") and reports whether that")]
+            /// worked. An object that is still shared (with clones, or with what was created from it) is released later, by
+            /// the last of them; a borrowed one is never released. Dropping does the same, and discards the error.
             ///
             /// # Errors
-            /// The driver's, for instance of a kernel that failed earlier. The handle is not used again.
+            /// The driver's code for the release, which may be the fault of a kernel that ran earlier. The handle is
+            /// not used again in any case.
             #[doc(alias = $release)]
             $(#[doc(alias = $other)])?
             pub fn close(self) -> $crate::Result<()> {
@@ -249,11 +250,11 @@ macro_rules! handle {
         $crate::handle::handle!($name, $raw, released by $release);
 
         impl $name {
-            #[doc = concat!("Takes ownership of a raw handle: it is released, with `", $release, "`, when the last")]
-            /// hold goes. To use a handle that somebody else owns, see [`borrow_raw`](Self::borrow_raw).
+            #[doc = concat!("Takes ownership of a raw handle. It is released, with `", $release, "`, when the last")]
+            /// clone is dropped. To use a handle that somebody else owns, see [`borrow_raw`](Self::borrow_raw).
             ///
             /// # Safety
-            /// `raw` is a live handle, made in `parent`, and nobody else releases it.
+            /// `raw` is a live handle, created in `parent`, and nobody else releases it.
             #[must_use]
             pub unsafe fn from_raw(parent: &$parent, raw: $raw) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
@@ -261,12 +262,12 @@ macro_rules! handle {
                 Self(unsafe { $crate::handle::Handle::new(raw, true, parent.clone(), kind) })
             }
 
-            /// An object for a raw handle that somebody else goes on owning, such as another library. It is never
-            /// released by this object.
+            /// Uses a raw handle that somebody else owns, such as another library. The returned object never
+            /// releases it.
             ///
             /// # Safety
-            /// `raw` is a live handle, made in `parent`. It lives until the last clone of the returned object, and the
-            /// last thing made from it, is gone.
+            /// `raw` is a live handle, created in `parent`. It stays alive until the last clone of the returned object,
+            /// and everything created from it, has been dropped.
             #[must_use]
             pub unsafe fn borrow_raw(parent: &$parent, raw: $raw) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
@@ -278,7 +279,7 @@ macro_rules! handle {
 }
 pub(crate) use handle;
 
-/// What is known of an object of which there is only the raw handle.
+/// What is known of an object that came in as a raw handle.
 pub(crate) trait Adopt: Kind {
     fn adopt(raw: Self::Raw) -> Self;
 }

@@ -1,9 +1,9 @@
 //! A thin safe layer over the CUDA driver API.
 //!
-//! Kernels are CUDA C++ in a string, compiled when the program runs; memory, streams and events
-//! are objects that clean up after themselves; every failure says which driver call failed, why,
-//! and what to do about it. The raw handle is always at hand. The [`guide`] explains the whole, by
-//! subject.
+//! Kernels are CUDA C++ in a string, compiled when the program runs. Memory, streams and events
+//! are objects that release themselves. Every error says which driver call failed, why, and what to
+//! do about it. Each method makes one driver call, and the raw handles are always accessible. The
+//! [`guide`] explains the crate by subject.
 //!
 //! ```
 //! use cuda_safe::{Context, DeviceBuffer, In, LaunchConfig, Module, Out, Stream};
@@ -27,7 +27,7 @@
 //! unsafe { multiply_them.launch(&stream, config, (&mut dest, &a, &b))? };
 //! assert_eq!(dest.to_vec(&stream)?, vec![6.0; 400]);
 //!
-//! // The short way: host slices that travel with the launch.
+//! // The short way: host slices that are copied by the launch itself.
 //! let mut product = vec![0.0f32; 400];
 //! // SAFETY: as above.
 //! unsafe { multiply_them.launch(&stream, config, (Out(&mut product), In(&a_host), In(&b_host)))? };

@@ -1,5 +1,6 @@
-//! Driver functions that are not linked directly: those newer than CUDA 12.0, and those whose name means other
-//! signatures in other headers. Linking to one that the installed driver lacks would stop the program before `main`.
+//! Driver functions that are not linked directly: those newer than CUDA 12.0, and those whose name stands for
+//! different signatures in different headers. Linking to one that the installed driver lacks would stop the program
+//! before `main`.
 
 use std::{
     ffi::{CStr, c_char, c_uint, c_void},
@@ -15,8 +16,9 @@ use crate::{
     error::Result,
 };
 
-/// A row is a name, the CUDA version whose signature is meant, and that signature. It becomes a function that finds the
-/// driver's at the first call, and fails with `ErrorKind::Unsupported` where there is none.
+/// A row is a name, the CUDA version whose signature is meant, and that signature. It becomes a Rust function that
+/// returns the driver's function, looked up at the first call, and fails with `ErrorKind::Unsupported` where there is
+/// none.
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident: $major:literal . $minor:literal, fn($($argument:ty),*);)*) => {$(
         $(#[$doc])*
@@ -43,13 +45,13 @@ macro_rules! table {
 #[cold]
 fn find(found: &AtomicPtr<c_void>, name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     let address = driver::symbol(name, since)?;
-    // Only what is sure is kept: a driver that failed to answer is asked again.
+    // Only a definite answer is kept: a driver that failed to answer is queried again.
     found.store(address.as_ptr(), Ordering::Release);
     Ok(address)
 }
 
 table! {
-    /// The bare name means another signature in every generation of headers.
+    /// The bare name stands for a different signature in every generation of headers.
     cuCtxCreate: 11 . 0, fn(*mut CUcontext, c_uint, CUdevice);
     /// Newer headers rename it to a version that a 12.0 driver lacks.
     cuEventElapsedTime: 12 . 0, fn(*mut f32, CUevent, CUevent);

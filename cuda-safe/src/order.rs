@@ -8,17 +8,17 @@ use crate::{
 };
 
 impl Stream {
-    /// Runs `work`, which enqueues on this stream and uses memory of the `owners`: after what is
-    /// enqueued on their streams so far, and before what will be, the giving back of the memory
-    /// included. The host does not wait.
+    /// Calls `work`, which enqueues on this stream and uses memory of the `owners`. What it enqueues runs after
+    /// everything enqueued on the owners' streams so far, and before everything enqueued there later, the freeing of
+    /// the memory included. The host does not wait.
     ///
-    /// Every method of this crate that is given memory and a stream does this. It is here for
-    /// launches on memory of other streams, and for libraries.
+    /// Every method of this crate that takes memory and a stream does this. It is public for launches on memory of
+    /// other streams, and for libraries.
     ///
     /// # Errors
-    /// `work`'s error. Before `work` is run: memory that belongs to another context and to no
-    /// stream; a stream that is being captured; the driver refuses an event. After it: an owner's
-    /// stream can't be told to wait for the work, in which case the host has waited for it instead.
+    /// `work`'s own error. Before `work` is called: memory that belongs to another context and to no stream; a stream
+    /// that is being captured; no memory for an event is left. Afterwards: an owner's stream could not be made to
+    /// wait; the host has waited for the work instead.
     ///
     /// # Aborts
     /// As [`Settled::or_abort`](crate::Settled::or_abort), where that wait fails too.
@@ -63,8 +63,7 @@ impl Stream {
         if others.is_empty() {
             return work();
         }
-        // Events last, when nothing is left that could be refused for another reason: what is
-        // needed after the work is there before it.
+        // Events last, when nothing else can fail any more: what is needed after the work is created before it.
         for stream in others.iter().copied().chain([self]) {
             stream.expect_uncaptured("Stream::ordered_with")?;
         }
@@ -87,7 +86,7 @@ impl Stream {
     }
 }
 
-/// The owners' streams, which must wait for the work: also when it panics.
+/// The owners' streams, which must wait for the work even if it panics.
 struct Behind<'a> {
     stream: &'a Stream,
     others: Vec<&'a Stream>,
@@ -100,11 +99,11 @@ impl Behind<'_> {
         self.told = true;
         let told = self.done.record(self.stream).and_then(|()| {
             let waits = self.others.iter().map(|other| other.wait_event(&self.done));
-            // All of them, whatever becomes of one.
+            // All of them, even if one fails.
             waits.fold(Ok(()), Result::and)
         });
         if told.is_err() {
-            // An owner that does not wait may give its memory back: only the host is left to wait.
+            // An owner that does not wait may free its memory: now only the host can wait.
             let _ = self.stream.settle().or_abort();
         }
         told

@@ -31,16 +31,16 @@ use crate::{
 pub enum Settled {
     /// The work is over.
     Done,
-    /// The work is over, and a wait, or the work itself, failed.
+    /// The work is over. It, or a wait for it, failed.
     Failed(Error),
-    /// Nothing could tell whether the work is over. The memory that it touches must not be reused:
-    /// what is owned is to be leaked; what is borrowed can't be given back.
+    /// It is not known whether the work is over. The memory that it touches must not be reused: leak it if it is
+    /// owned. Borrowed memory can't be returned.
     Unknown(Error),
 }
 
 impl Settled {
-    /// For work that touches memory about to be freed: what nothing can tell is an error too, and
-    /// the caller leaks.
+    /// For work that touches memory about to be freed. If it is not known whether the work is over, that is an error
+    /// too, and the caller leaks the memory.
     pub(crate) fn or_leak(self) -> Result<()> {
         match self {
             Self::Done | Self::Failed(_) => Ok(()),
@@ -54,8 +54,8 @@ impl Settled {
     /// That of [`Settled::Failed`].
     ///
     /// # Aborts
-    /// Where nothing can tell whether the work is over, the process ends, with a message: going on
-    /// would let the device write to memory that belongs to somebody else by then.
+    /// If it is not known whether the work is over, the process ends with a message: going on would let the device
+    /// write to memory that is in use for something else by then.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -84,11 +84,11 @@ fn abort(why: &dyn fmt::Display) -> ! {
     process::abort()
 }
 
-/// Tries one way of waiting after the other until one of them is sure.
+/// Tries one way of waiting after another until one of them gives certainty.
 ///
-/// A fault is sure, for work on the other streams of its context too. Seen on an H200 (driver 580): when a wait
-/// reports the fault of one stream, a copy to page-locked memory on another has finished, one to pageable memory and a
-/// kernel that writes to mapped memory have stopped, and nothing moves afterwards.
+/// A fault does, for work on the other streams of its context too. Observed on an H200 (driver 580): when a wait
+/// reports the fault of one stream, a copy to page-locked memory on another has finished, a copy to pageable memory
+/// and a kernel that writes to mapped memory have stopped, and nothing moves afterwards.
 pub(crate) fn settle<const N: usize>(ways: [&dyn Fn() -> Result<()>; N]) -> Settled {
     let mut first = None;
     for way in ways {
@@ -110,13 +110,12 @@ pub(crate) fn settle<const N: usize>(ways: [&dyn Fn() -> Result<()>; N]) -> Sett
 }
 
 impl Stream {
-    /// Waits until nothing that was enqueued here so far touches memory any more, for those who
-    /// enqueue raw work and own, or have borrowed, the memory that it uses.
+    /// Waits until nothing that was enqueued here so far touches memory any more. For callers who enqueue raw work on
+    /// memory that they own or have borrowed.
     ///
-    /// [`synchronize`](Self::synchronize) may fail while the work goes on: out of memory, for
-    /// instance, or since a stream is being captured somewhere. This goes on to other ways of
-    /// waiting then (again, by an event, for the whole context) until one is sure. Work whose
-    /// context is unusable after a fault is over.
+    /// [`synchronize`](Self::synchronize) may fail while the work goes on: for want of memory, for instance, or
+    /// because a stream is being captured somewhere. This method then tries other ways of waiting (again, by an
+    /// event, for the whole context) until one gives certainty. Work whose context is unusable after a fault is over.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Settled, Stream, sys};
@@ -155,7 +154,7 @@ impl Stream {
 }
 
 impl Event {
-    /// Waits until nothing before the mark touches memory any more.
+    /// Waits until nothing enqueued before the event touches memory any more.
     pub(crate) fn settle(&self) -> Settled {
         settle([
             &|| self.synchronize(),

@@ -1,4 +1,4 @@
-//! Streams: queues of work that the device does in order.
+//! Streams: queues of work that the device executes in order.
 
 use std::{
     ffi::{c_uint, c_void},
@@ -17,10 +17,11 @@ use crate::{
     handle::{Adopt, Handle, Kind, handle},
 };
 
-/// A queue of work on a device: what is enqueued runs in order, beside other streams.
+/// A queue of work on a device. Work in one stream runs in the order in which it was enqueued; different streams run
+/// independently.
 ///
-/// Cloning gives another hold on the same queue. It is destroyed when the last hold goes; the
-/// driver finishes what was enqueued first, and dropping does not wait for that.
+/// Cloning gives another reference to the same stream. The stream is destroyed when the last one is dropped. Dropping
+/// does not wait: the driver first finishes the work that was enqueued.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -36,7 +37,7 @@ use crate::{
 pub struct Stream(Handle<StreamKind>);
 
 struct StreamKind {
-    /// The per-thread default stream is another stream on every thread.
+    /// The thread that a per-thread default stream belongs to: on every thread the handle means another stream.
     thread: Option<ThreadId>,
 }
 
@@ -47,8 +48,8 @@ impl Kind for StreamKind {
 
     unsafe fn release(&self, raw: CUstream, context: &Context) -> Result<()> {
         let _current = context.enter()?;
-        // SAFETY: released once, by this function's contract. The driver returns at once, and gives the stream's
-        // resources back when its work is done.
+        // SAFETY: released once, by this function's contract. The driver returns at once, and frees the stream's resources
+        // when its work is done.
         context.check("cuStreamDestroy_v2", unsafe {
             sys::cuStreamDestroy_v2(raw)
         })
@@ -75,7 +76,7 @@ const LEGACY: CUstream = ptr::without_provenance_mut(1);
 const PER_THREAD: CUstream = ptr::without_provenance_mut(2);
 
 options! {
-    /// How a stream is made. `StreamOptions::default()` is what [`Stream::new`] takes.
+    /// How a stream is created. [`Stream::new`] uses `StreamOptions::default()`.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream, StreamOptions};
@@ -90,19 +91,20 @@ options! {
     /// # }
     /// ```
     pub struct StreamOptions {
-        /// Whether the stream waits for the legacy default stream and makes it wait (`CU_STREAM_DEFAULT`). Off by
-        /// default (`CU_STREAM_NON_BLOCKING`).
+        /// Whether the stream synchronises with the legacy default stream, in both directions (`CU_STREAM_DEFAULT`).
+        /// Off by default (`CU_STREAM_NON_BLOCKING`).
         blocking: bool;
-        /// Lower is more urgent; see [`Context::stream_priority_range`]. The driver clamps values out of that range.
+        /// A lower number is more urgent; see [`Context::stream_priority_range`]. The driver clamps values outside of
+        /// that range.
         priority: i32;
     }
 }
 
 impl Stream {
-    /// A new stream that runs independently of the legacy default stream.
+    /// Creates a stream that runs independently of the legacy default stream.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// No memory for the stream is left, or the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -119,10 +121,10 @@ impl Stream {
         Self::with_options(context, StreamOptions::default())
     }
 
-    /// A new stream with a priority or tied to the legacy default stream.
+    /// Creates a stream with a priority, or one that synchronises with the legacy default stream.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// No memory for the stream is left, or the context is unusable after a fault.
     #[doc(alias = "cuStreamCreateWithPriority")]
     pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
         let _current = context.enter()?;
@@ -135,8 +137,8 @@ impl Stream {
         Ok(unsafe { Self::from_raw(context, raw) })
     }
 
-    /// The legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams and
-    /// makes them wait. For working with libraries that use it.
+    /// The legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams and makes them wait. For
+    /// working with libraries that use it.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -154,8 +156,8 @@ impl Stream {
         unsafe { Self::borrow_raw(context, LEGACY) }
     }
 
-    /// The calling thread's own default stream (`CU_STREAM_PER_THREAD`). On another thread the
-    /// driver's handle means another stream, so using this object there is an error.
+    /// The calling thread's own default stream (`CU_STREAM_PER_THREAD`). On another thread the driver's handle means
+    /// another stream, so it is an error to use this object there.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -182,12 +184,12 @@ impl Stream {
         self.0.parent()
     }
 
-    /// Waits until everything enqueued so far has finished. Not every error means that it has:
-    /// [`settle`](Self::settle) tells.
+    /// Waits until everything enqueued so far has finished. An error does not always mean that it has: use
+    /// [`settle`](Self::settle) to be sure.
     ///
     /// # Errors
-    /// Something enqueued earlier failed. Raw calls are capturing the stream, or, in another mode
-    /// than the relaxed one, any stream.
+    /// A fault of earlier work, in this stream or elsewhere in the context. The stream is being captured by raw
+    /// calls, or a capture of another stream, in a mode other than relaxed, forbids the wait.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -211,7 +213,7 @@ impl Stream {
     /// Whether everything enqueued so far has finished. Does not wait.
     ///
     /// # Errors
-    /// Something enqueued earlier failed.
+    /// A fault of earlier work, in this stream or elsewhere in the context. The stream is being captured.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -233,11 +235,12 @@ impl Stream {
         }
     }
 
-    /// Makes what is enqueued from now on wait for the work that `event` was recorded after. The
-    /// host does not wait.
+    /// Makes everything enqueued here from now on wait for the work that `event` was recorded after. The host does
+    /// not wait.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` where only one of the two streams is being captured. The context is
+    /// unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -262,11 +265,11 @@ impl Stream {
         self.context().check("cuStreamWaitEvent", code)
     }
 
-    /// Makes what is enqueued here from now on wait for everything enqueued on `other` so far.
-    /// The host does not wait.
+    /// Makes everything enqueued here from now on wait for everything enqueued on `other` so far. The host does not
+    /// wait.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// No memory for an event is left; otherwise as [`wait_event`](Self::wait_event).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -290,11 +293,10 @@ impl Stream {
         self.wait_event(&other.record_event()?)
     }
 
-    /// Enqueues the recording of `event`: it is reached when everything enqueued before it has
-    /// finished.
+    /// Records `event` here: it is reached when everything enqueued before it has finished.
     ///
     /// # Errors
-    /// The event is of another context.
+    /// As [`Event::record`].
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, Stream};
@@ -313,10 +315,10 @@ impl Stream {
         event.record(self)
     }
 
-    /// A new event without timing, recorded here.
+    /// Creates an event without timing, and records it here.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// As [`Event::new`] and [`Event::record`].
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -335,16 +337,17 @@ impl Stream {
         Ok(event)
     }
 
-    /// Calls `function` on a thread of the driver's when everything enqueued before it has
-    /// finished; what is enqueued after it waits for it.
+    /// Enqueues a call of `function`, on a thread of the driver, when everything enqueued before it has finished.
+    /// Work enqueued after it waits for it.
     ///
-    /// The function can make no CUDA calls: the driver forbids it, and methods of this crate are
-    /// refused in it. An object of this crate whose last hold is dropped in it is leaked for the
-    /// same reason. A panic in it is caught and goes no further. If the context faults before its
-    /// turn, the driver never calls it and it is leaked.
+    /// The function must make no CUDA calls: the driver forbids it, and methods of this crate return an error there.
+    /// For the same reason an object of this crate is leaked if its last reference is dropped in the function. A
+    /// panic in it is caught, and goes no further. If the context faults before the function's turn, the driver never
+    /// calls it, and it is leaked.
     ///
     /// # Errors
-    /// The driver refuses; the function is dropped uncalled.
+    /// The driver has no memory left, or the context is unusable after a fault; the function is dropped without being
+    /// called.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -379,10 +382,10 @@ impl Stream {
         self.context().check("cuLaunchHostFunc", code)
     }
 
-    /// The stream's priority; lower is more urgent.
+    /// The stream's priority; a lower number is more urgent.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetPriority")]
     pub fn priority(&self) -> Result<i32> {
         let _current = self.enter()?;
@@ -393,10 +396,10 @@ impl Stream {
         Ok(priority)
     }
 
-    /// Whether the stream waits for the legacy default stream.
+    /// Whether the stream synchronises with the legacy default stream.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetFlags")]
     pub fn is_blocking(&self) -> Result<bool> {
         let _current = self.enter()?;
@@ -407,8 +410,8 @@ impl Stream {
         Ok(flags & 1 == 0)
     }
 
-    /// Whether the handle is one that was created, which means the same stream in every context and
-    /// thread; the default streams' do not.
+    /// Whether the handle was created, and means the same stream in every context and thread. Those of the default
+    /// streams do not.
     #[inline]
     pub(crate) fn is_created(&self) -> bool {
         self.as_raw().addr() > 2
@@ -423,8 +426,8 @@ impl Stream {
         self.context().enter()
     }
 
-    /// As [`enter`](Self::enter), for a call that waits for the stream, or asks how far it is: refused where that is
-    /// not possible, before anything is enqueued that would have to be waited for.
+    /// As [`enter`](Self::enter), for a call that waits for the stream or queries it: an error where that is not
+    /// possible, before anything is enqueued that would have to be waited for.
     pub(crate) fn enter_to_wait(&self, call: &'static str) -> Result<crate::context::Current> {
         let current = self.enter()?;
         self.expect_uncaptured(call)?;
@@ -438,7 +441,7 @@ impl Stream {
         }
         Err(Error::invalid(
             "Stream::per_thread_default",
-            "this per-thread default stream was made on another thread, where the handle means \
+            "this per-thread default stream was created on another thread, where the handle means \
              another stream: call Stream::per_thread_default on this thread, or use Stream::new",
         ))
     }

@@ -1,4 +1,4 @@
-//! The same work on the CPU: to check against, and to race against.
+//! The same work on the CPU: to check the results, and to compare the times.
 
 use std::thread;
 

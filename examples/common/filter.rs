@@ -41,7 +41,7 @@ impl Filter {
         })
     }
 
-    /// A text file: one row of the filter a line, numbers apart by blanks or commas. Empty lines
+    /// A text file: one row of the filter per line, numbers separated by blanks or commas. Empty lines
     /// and what follows a `#` do not count.
     pub fn from_file(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).with_context(|| {

@@ -1,4 +1,4 @@
-//! Time, taken twice: by events on the device and by the host's clock.
+//! Times, measured in two ways: by events on the device, and by the host's clock.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ pub struct Times {
     pub wall: Duration,
 }
 
-/// Runs `work` once to warm up, then `runs` times, and gives back the medians.
+/// Runs `work` once to warm up, then `runs` times, and returns the medians.
 pub fn measure(gpu: &Gpu, runs: usize, mut work: impl FnMut() -> Result<()>) -> Result<Times> {
     measure_prepared(gpu, runs, &mut (), |()| Ok(()), |()| work())
 }
@@ -51,7 +51,7 @@ pub fn measure_prepared<S>(
     })
 }
 
-/// Runs `work` on the CPU `runs` times and gives back its result and the median of the times.
+/// Runs `work` on the CPU `runs` times, and returns its result and the median of the times.
 pub fn measure_cpu<T>(runs: usize, mut work: impl FnMut() -> T) -> (T, Duration) {
     let mut times = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! What the examples share. Each file holds one thing; an example takes what it needs.
+//! What the examples share: one subject per file. An example takes what it needs.
 
 #![allow(dead_code, reason = "no example uses all of it")]
 

@@ -42,7 +42,7 @@ impl Picture {
         })
     }
 
-    /// Writes a file whose kind its name tells. Values beyond 0 to 255 are cut off; with
+    /// Writes a file; its extension decides on the format. Values beyond 0 to 255 are cut off; with
     /// `magnitudes`, negative ones count as positive.
     pub fn write(&self, path: &Path, magnitudes: bool) -> Result<()> {
         let byte = |value: f32| {
@@ -103,7 +103,7 @@ impl Picture {
     }
 }
 
-/// A place for a file that an example makes: a folder of its own among the temporary files.
+/// A place for a file that an example writes: a folder of its own among the temporary files.
 pub fn output_path(name: &str) -> Result<PathBuf> {
     let folder = std::env::temp_dir().join("cuda-direct");
     fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;

@@ -32,7 +32,7 @@ extern "C" __global__ void reduce_in_place(float *partials, float *x, unsigned l
 }
 "#;
 
-/// Threads of a block, a power of two.
+/// Threads per block, a power of two.
 const THREADS: u32 = 512;
 
 /// The kernels, and the memory that they need besides their input.
@@ -63,7 +63,7 @@ impl Sum {
         })
     }
 
-    /// Enqueues the whole sum: the elements into one sum a block, these sums into one by the same
+    /// Enqueues the whole sum: the elements into one sum per block, and these sums into one by the same
     /// kernel with a single block.
     pub fn enqueue(&mut self, gpu: &Gpu, x: &DeviceBuffer<f32>) -> Result<()> {
         let all = LaunchConfig::new(self.blocks, THREADS);
@@ -90,8 +90,8 @@ impl Sum {
         len.div_ceil(2 * THREADS as usize)
     }
 
-    /// Enqueues the reduction of each block's elements in place, which leaves one partial sum a
-    /// block, for the CPU to finish. Destroys `x`.
+    /// Enqueues the reduction of each block's elements in place, which leaves one partial sum per
+    /// block, for the CPU to add. Destroys `x`.
     pub fn enqueue_in_place(
         &self,
         gpu: &Gpu,

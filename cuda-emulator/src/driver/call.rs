@@ -1,5 +1,5 @@
-//! What surrounds the body of every exported function: initialisation check, injected failures, trace, and the wall
-//! that keeps panics from unwinding into C.
+//! What surrounds the body of every exported function: the check for initialisation, injected failures, the trace,
+//! and the `catch_unwind` that keeps panics from unwinding into C.
 
 use std::cell::Cell;
 use std::fmt::Write as _;

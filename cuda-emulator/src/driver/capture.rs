@@ -1,8 +1,8 @@
 //! Streams under capture: how far a capture is, and what it forbids.
 //!
-//! There are no graphs yet, so a capture can only be empty: a call that would put something into it is refused, and makes
-//! it invalid. What a capture forbids to other calls is as documented for `cuStreamBeginCapture` and
-//! `cuThreadExchangeStreamCaptureMode`, and as an H200 (driver 580) does it.
+//! There are no graphs yet, so a capture can only be empty: a call that would be recorded is refused, and invalidates
+//! the capture. What a capture forbids to other calls follows the documentation of `cuStreamBeginCapture` and
+//! `cuThreadExchangeStreamCaptureMode`, and an H200 (driver 580).
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -157,7 +157,7 @@ pub fn refuse_work(stream: &Arc<Stream>) -> Result {
     Err(Code::ERROR_NOT_SUPPORTED)
 }
 
-/// For a call that waits for a stream or asks how far it is.
+/// For a call that waits for a stream or queries it.
 ///
 /// # Errors
 /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` when the stream is being captured, or the call is [forbidden](refuse_unsafe).

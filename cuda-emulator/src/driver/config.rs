@@ -1,4 +1,4 @@
-//! What the environment variables `CUDA_EMULATOR_*` ask for, read once.
+//! The values of the environment variables `CUDA_EMULATOR_*`, read once.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ pub struct Config {
     pub fail: Vec<Failure>,
     /// Bytes of device memory.
     pub memory: Option<u64>,
-    /// Worker threads of a launch.
+    /// Worker threads per launch.
     pub threads: usize,
     /// Number of devices.
     pub devices: usize,

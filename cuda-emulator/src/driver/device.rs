@@ -1,16 +1,16 @@
-//! The device that the emulator plays: a plausible compute capability 9.0 part whose multiprocessors are the host's
-//! cores. Its name says what it is.
+//! The emulated device: a plausible device of compute capability 9.0 whose multiprocessors are the host's cores. Its
+//! name says that it is emulated.
 
 use std::sync::OnceLock;
 
 use super::config;
 use super::status::{Code, Result};
 
-/// The CUDA version whose driver this plays.
+/// The CUDA version of the driver that is emulated.
 pub const DRIVER_VERSION: i32 = 13000;
 /// Compute capability, as major and minor.
 pub const CAPABILITY: (i32, i32) = (9, 0);
-/// Most threads of a block.
+/// The greatest number of threads per block.
 pub const MAX_THREADS: u32 = 1024;
 /// Most threads of a block in each dimension.
 pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
@@ -24,7 +24,7 @@ pub const SHARED_OPT_IN: u32 = 227 << 10;
 pub const SHARED_PER_MULTIPROCESSOR: u32 = 228 << 10;
 /// Shared memory of a block that the system keeps for itself.
 pub const SHARED_RESERVED: u32 = 1 << 10;
-/// Registers of a multiprocessor, and of a block.
+/// Registers per multiprocessor, and per block.
 pub const REGISTERS: u32 = 65536;
 /// Most threads of a multiprocessor.
 pub const THREADS_PER_MULTIPROCESSOR: u32 = 2048;

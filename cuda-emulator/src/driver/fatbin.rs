@@ -1,7 +1,7 @@
 //! Fat binaries: containers of PTX and machine code for several architectures.
 //!
-//! What they say of themselves is not believed: every size is held against the bytes that are there before anything is
-//! read or allocated by it.
+//! What they say about themselves is not trusted: every size is compared with the bytes that are there, before
+//! anything is read or allocated by it.
 
 use std::io::Read as _;
 

@@ -1,4 +1,4 @@
-//! What goes wrong on the device: the report for the developer, the sticky error for the client.
+//! Faults of work on the device: the report for the developer, the sticky error for the client.
 
 use std::io::Write as _;
 

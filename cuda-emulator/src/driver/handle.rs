@@ -1,7 +1,7 @@
 //! Tables that turn handles into objects.
 //!
 //! A handle is a number, never an address: kind, generation and index. So a stale handle, one of another kind and
-//! plain nonsense are all told from a live one, and nothing the client passes is ever dereferenced.
+//! plain nonsense are all recognised, and nothing that the client passes is ever dereferenced.
 
 use crate::lock::Unpoisoned;
 use std::sync::{Arc, RwLock};

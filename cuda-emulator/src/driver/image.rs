@@ -1,4 +1,4 @@
-//! What a client hands in as a module: PTX text, a fat binary, the product of `cuLink*`, or machine code.
+//! What a client passes as a module: PTX text, a fat binary, the product of `cuLink*`, or machine code.
 
 use std::ffi::CStr;
 
@@ -20,8 +20,9 @@ fn refuse<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, Refu
 
 /// Bytes at an address that the client vouches for.
 ///
-/// A pointer tells no length. What is read of an image is, in turn: bytes as long as they agree with a magic, the header
-/// that follows such a magic, and as many bytes as a header says that has passed its checks. Text is read to its NUL.
+/// A pointer has no length. What is read of an image is, in turn: bytes as long as they match a magic number; the
+/// header that follows the magic number; and as many bytes as a header says, once the header has passed its checks.
+/// Text is read up to its NUL.
 fn bytes(address: u64, length: usize) -> &'static [u8] {
     // SAFETY: callers go by the rule above; the memory is the client's for the duration of the call, and nothing keeps
     // the slice longer.
@@ -41,7 +42,7 @@ fn begins(address: u64, magic: &[u8]) -> bool {
         .all(|(address, byte)| bytes(address, 1) == [*byte])
 }
 
-/// Reads an image at an address, whose length its own contents tell.
+/// Reads an image at an address. Its length follows from its own contents.
 pub fn read(address: u64) -> std::result::Result<Sources, Refusal> {
     let damaged = |what| refuse(Code::ERROR_INVALID_IMAGE, format!("{what} is damaged"));
     if address == 0 {

@@ -1,4 +1,4 @@
-//! Launches: checked as the driver checks them, run by the engine in stream order.
+//! Launches: checked as the driver checks them, and run by the engine in stream order.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,7 +25,7 @@ pub struct Shape {
     pub cooperative: bool,
 }
 
-/// Why a launch was refused; told in the trace, since a code says little.
+/// Refuses a launch. The reason goes to the trace, since a code says little.
 fn refuse<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
     call::trace(|line| {
         line.push_str(&format!(

@@ -1,4 +1,4 @@
-//! What is still there at exit: `CUDA_EMULATOR_CHECK=leak`.
+//! What is still allocated at exit: `CUDA_EMULATOR_CHECK=leak`.
 
 use std::io::Write as _;
 use std::sync::atomic::Ordering;

@@ -1,12 +1,13 @@
 //! The linker's product: PTX texts packed into one image.
 //!
-//! A GPU driver's linker makes a cubin. A client may load it where it lies, copy it, or write it to a file and load it
-//! in another process. So the image holds all that reading it takes, and nothing that is known to this process alone.
+//! A GPU driver's linker produces a cubin. A client may load it in place, copy it, or write it to a file and load it
+//! in another process. So the image contains everything that is needed to read it, and nothing that only this process
+//! knows.
 //!
-//! Loading from memory comes with a pointer and no length, so the length is read from the image. It is believed when
-//! the header's checksum is right, and the contents when theirs is. That tells what was cut, overwritten or never was
-//! such an image. It can't tell an image that was crafted with right checksums and a length beyond the memory that it
-//! lies in: nobody can who has only a pointer, and a GPU's driver can't either.
+//! Loading from memory passes a pointer and no length, so the length is read from the image. It is trusted if the
+//! header's checksum is right, and the contents if theirs is. This recognises images that were cut, overwritten, or
+//! never were such an image. It can't recognise an image that was crafted with right checksums and a length beyond
+//! its memory: with only a pointer that is impossible, for a GPU's driver too.
 
 use super::image::Sources;
 

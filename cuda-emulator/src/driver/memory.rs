@@ -1,4 +1,4 @@
-//! The table of allocations: what every address belongs to, and what it belonged to.
+//! The table of allocations: what every address belongs to, and what it used to belong to.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Host memory that queued work will still use.
+//! Host memory that enqueued work will still use.
 
 use std::fmt;
 use std::ops::Range;
@@ -24,8 +24,8 @@ pub enum HostAccess {
     HostFunction,
 }
 
-/// Work that was put on a stream, isn't finished, and uses host memory. `Display` tells it in a sentence without a verb
-/// of its own: "a copy on stream 0x12..., which will read 64 bytes at 0x7f...".
+/// Work that was enqueued on a stream, isn't finished, and uses host memory. `Display` describes it in a phrase
+/// without a main verb: "a copy on stream 0x12..., which will read 64 bytes at 0x7f...".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostWork {
@@ -76,7 +76,7 @@ struct Entries {
     next: u64,
 }
 
-/// While the lock is held no memory is given back: an allocator that asks may be called by whoever gives some back.
+/// No memory is freed while the lock is held: this may be called by an allocator, from a thread that frees memory.
 static ENTRIES: Mutex<Entries> = Mutex::new(Entries {
     list: Vec::new(),
     next: 0,
@@ -88,7 +88,7 @@ fn entries() -> MutexGuard<'static, Entries> {
     ENTRIES.lock().unpoisoned()
 }
 
-/// Says that work will use host memory, for as long as it lives: belongs into the work itself.
+/// Records that work will use host memory, for as long as this value lives. It is moved into the work itself.
 pub struct Pending(u64);
 
 impl Pending {
@@ -128,15 +128,15 @@ impl Drop for Pending {
     }
 }
 
-/// For test programs: unfinished work on any stream that will use one of the `length` bytes of host memory at `start`,
-/// pageable or page-locked. `None` if there is none: then the memory may be given back.
+/// For test programs: unfinished work on any stream that will use one of the `length` bytes of host memory at
+/// `start`, pageable or page-locked. `None` if there is none: then the memory may be freed.
 ///
-/// Knows of copies, fills and stream memory operations, and of the addresses that host functions are given. What a
-/// kernel does with page-locked memory can't be known before it runs. Most telling with `CUDA_EMULATOR_HOLD`, where work
-/// doesn't begin before somebody waits for it.
+/// Covers copies, fills and stream memory operations, and the addresses that are passed to host functions. What a
+/// kernel does with page-locked memory can't be known before it runs. Finds most with `CUDA_EMULATOR_HOLD`, where
+/// work doesn't begin before somebody waits for it.
 ///
-/// Cheap while nothing is queued, never gives memory back itself, and takes no lock that is held while memory is given
-/// back: a global allocator may ask before it frees a block.
+/// Cheap while nothing is enqueued. Never frees memory itself, and takes no lock that is held while memory is freed,
+/// so that a global allocator may call it before it frees a block.
 ///
 /// ```
 /// let host = vec![0u8; 64];

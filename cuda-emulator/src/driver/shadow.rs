@@ -1,4 +1,4 @@
-//! One bit a byte: has it been written? Only kept with `CUDA_EMULATOR_CHECK=uninit`.
+//! One bit per byte: whether it has been written. Only maintained with `CUDA_EMULATOR_CHECK=uninit`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

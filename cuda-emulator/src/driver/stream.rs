@@ -1,8 +1,8 @@
-//! Streams: queues that threads of their own work off.
+//! Streams: queues, each with a thread of its own that executes the work.
 //!
-//! Work on one stream is done in order; work on different streams only waits where the client, or the rules of the
+//! Work on one stream is done in order. Work on different streams waits only where the client, or the rules of the
 //! legacy default stream, say so. Such a wait is a [`Mark`]: "that stream, up to that piece of work". A mark always
-//! points to work that was submitted earlier, so waits can't form a ring.
+//! points to work that was submitted earlier, so waits can't form a cycle.
 //!
 //! With `CUDA_EMULATOR_HOLD` work is held back until somebody wants it done, or its time has come: see [`Gate`].
 
@@ -63,7 +63,7 @@ struct Queue {
     has_worker: bool,
     worker_sleeps: bool,
     closed: bool,
-    /// Somebody waits for, or has asked after, so many pieces of work. Only kept where work is held back.
+    /// How many pieces of work somebody waits for, or has queried. Only maintained while work is held back.
     wanted: u64,
 }
 
@@ -440,7 +440,7 @@ impl Stream {
         self.context.usable()
     }
 
-    /// Whether there is nothing to wait for. Who asks wants it done: what is held back begins.
+    /// Whether there is nothing to wait for. A query counts as interest: work that is held back begins.
     pub fn is_idle(self: &Arc<Self>) -> bool {
         let frontier = self.frontier();
         frontier.iter().for_each(Mark::want);

@@ -23,7 +23,7 @@ pub(super) struct Bulk {
     pc: u32,
 }
 
-/// How the copy's end is told.
+/// How the end of the copy is signalled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     /// By an mbarrier at this offset in shared memory.
@@ -207,7 +207,7 @@ fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
     }
 }
 
-/// Does a copy and tells its end; may set `ctx.fault`.
+/// Does a copy and signals its end; may set `ctx.fault`.
 fn finish(ctx: &mut Ctx<'_>, copy: Bulk) {
     let lane = copy.thread % 32;
     let (source, target) = copy.direction.spaces();

@@ -50,7 +50,7 @@ impl Shadow {
         self.epoch += 1;
     }
 
-    /// A bulk copy has come.
+    /// A bulk copy has written.
     pub(super) fn written(&mut self, offset: u64, size: u64) {
         let end = offset.saturating_add(size) as usize;
         if let Some(bytes) = self.bytes.get_mut(offset as usize..end) {
@@ -58,7 +58,7 @@ impl Shadow {
         }
     }
 
-    /// Notes an access; the text of what is wrong with it.
+    /// Records an access. Returns the text of what is wrong with it.
     fn touch(
         &mut self,
         thread: u16,
@@ -182,7 +182,7 @@ pub(super) fn range(
     }
 }
 
-/// Notes an access to local memory, or faults when it reads what its thread hasn't written.
+/// Records an access to local memory; a fault if it reads what its thread hasn't written.
 fn local(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, touch: Touch) {
     // What lies outside is for the bounds check.
     if ctx.local_written.is_null() || offset.saturating_add(bytes) > ctx.local_stride {

@@ -1,4 +1,4 @@
-//! The types through which the driver side speaks to the engine.
+//! The types of the interface between the driver side and the engine.
 
 use std::fmt;
 use std::time::Duration;
@@ -57,26 +57,26 @@ pub struct ParamInfo {
     pub align: u32,
 }
 
-/// What a module says about one of its kernels.
+/// What a module declares about one of its kernels.
 #[derive(Clone, Debug)]
 pub struct KernelInfo {
     /// The name as written in PTX (mangled for C++).
     pub name: String,
     /// The parameters in order.
     pub params: Vec<ParamInfo>,
-    /// Bytes of the parameter buffer.
+    /// Size of the parameter buffer in bytes.
     pub param_bytes: u32,
     /// Bytes of statically declared shared memory that the kernel and its callees use.
     pub static_shared: u32,
-    /// Bytes of local memory a thread needs, without recursion.
+    /// Bytes of local memory per thread, without recursion.
     pub local_bytes: u32,
-    /// 32-bit registers a thread needs, an estimate from the lowered code, at most 255.
+    /// 32-bit registers per thread, an estimate from the lowered code, at most 255.
     pub registers: u32,
-    /// `.maxntid`: the most threads a block may have.
+    /// `.maxntid`: the greatest number of threads per block.
     pub max_threads: Option<u32>,
     /// `.reqntid`: the exact block size.
     pub required_block: Option<[u32; 3]>,
-    /// `.minnctapersm`.
+    /// `.minnctapersm`: the least number of blocks per multiprocessor.
     pub min_blocks: Option<u32>,
 }
 
@@ -98,7 +98,7 @@ pub struct VariableInfo {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// Where it lives.
+    /// Its state space.
     pub space: Space,
     /// Declared with `.attribute(.managed)`.
     pub managed: bool,
@@ -119,7 +119,7 @@ pub struct Region {
     pub id: u64,
 }
 
-/// What the engine asks of the outside while a kernel runs. Called from the engine's worker threads.
+/// What the engine needs from the outside while a kernel runs. Called from the engine's worker threads.
 pub trait Device: Sync {
     /// The live allocation that contains `addr` (device, pinned host, managed, module variable).
     ///
@@ -128,13 +128,13 @@ pub trait Device: Sync {
     fn find(&self, addr: u64) -> Option<Region>;
     /// Changes whenever an allocation is freed: the engine then drops what it remembers of [`find`](Device::find).
     fn generation(&self) -> u64;
-    /// Text for a fault report: which allocation the access missed and by how much (also freed ones).
+    /// Text for a fault report: which allocation the access missed, and by how much (also for freed allocations).
     fn explain(&self, addr: u64, size: u32) -> String;
-    /// The device-side heap: an address aligned to 16, or 0 when the heap is full.
+    /// Allocates `size` bytes of the device-side heap: an address aligned to 16 bytes, or 0 when the heap is full.
     fn malloc(&self, size: u64) -> u64;
-    /// Frees what [`malloc`](Device::malloc) gave; false if the address isn't a live heap block.
+    /// Frees memory from [`malloc`](Device::malloc); false if the address isn't a live heap block.
     fn free(&self, addr: u64) -> bool;
-    /// Output of `vprintf`: one whole call.
+    /// Output of `vprintf`: the whole text of one call.
     fn print(&self, text: &[u8]);
     /// A write of `size` bytes at `addr` is about to happen. Only called with [`Options::check_uninit`].
     fn note_write(&self, addr: u64, size: u32) {
@@ -153,11 +153,11 @@ pub struct Launch<'a> {
     pub image: &'a Image,
     /// Index into [`Program::kernels`](super::Program::kernels).
     pub kernel: usize,
-    /// Blocks in x, y, z; none zero.
+    /// Blocks in x, y, z; none is zero.
     pub grid: [u32; 3],
-    /// Threads of a block in x, y, z; none zero, at most 1024 together.
+    /// Threads per block in x, y, z; none is zero, and their product is at most 1024.
     pub block: [u32; 3],
-    /// Bytes of dynamic shared memory.
+    /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
     /// The parameter buffer, at least [`KernelInfo::param_bytes`] long.
     pub params: &'a [u8],
@@ -168,24 +168,24 @@ pub struct Launch<'a> {
 /// How to run a launch.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Worker threads; 0 for one a host core.
+    /// Worker threads; 0 for one per host core.
     pub threads: usize,
-    /// Blocks that one worker keeps alive at once (blocks that wait for each other need to be alive together).
-    /// A cooperative launch keeps all its blocks alive whatever this says.
+    /// Blocks that one worker keeps alive at the same time (blocks that wait for each other need to be). A
+    /// cooperative launch keeps all its blocks alive, whatever this value is.
     pub resident_blocks: usize,
-    /// Permute block and warp order by this seed and use short time slices, to bring out missing barriers.
+    /// A seed that shuffles the order of blocks and warps, with short time slices, to bring out missing barriers.
     pub seed: Option<u64>,
-    /// Report reads of memory that nobody wrote.
+    /// Whether to report reads of memory that nobody wrote.
     pub check_uninit: bool,
-    /// Report unsynchronised accesses of two threads to the same shared memory, one of them a write.
+    /// Whether to report unsynchronised accesses of two threads to the same shared memory, one of them a write.
     pub check_race: bool,
-    /// Report barriers that not all threads of a block reach together.
+    /// Whether to report barriers that not all threads of a block reach together.
     pub check_barrier: bool,
-    /// Stop the launch with [`FaultKind::Timeout`] after this long.
+    /// The time after which the launch is stopped, with [`FaultKind::Timeout`].
     pub time_limit: Option<Duration>,
-    /// Multiprocessors that `%nsmid` reports.
+    /// The number of multiprocessors that `%nsmid` returns.
     pub multiprocessors: u32,
-    /// Bytes of call stack a thread may use beyond what the kernel needs statically (`CU_LIMIT_STACK_SIZE`).
+    /// Bytes of call stack per thread, beyond what the kernel needs statically (`CU_LIMIT_STACK_SIZE`).
     pub stack_size: u32,
     /// Frequency of `%clock` in kHz.
     pub clock_khz: u32,
@@ -214,11 +214,11 @@ impl Default for Options {
 pub struct Stats {
     /// Blocks run.
     pub blocks: u64,
-    /// Instructions executed, counted once a warp.
+    /// Instructions executed, counted once per warp.
     pub warp_instructions: u64,
 }
 
-/// What went wrong in a kernel. Each names the driver's result code it stands for.
+/// What went wrong in a kernel. Each kind names the result code of the driver that it becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -257,7 +257,7 @@ pub struct Fault {
     pub block: [u32; 3],
     /// The thread's index in its block.
     pub thread: [u32; 3],
-    /// The whole report, several lines.
+    /// The complete report: several lines.
     pub report: String,
 }
 

@@ -1,8 +1,8 @@
 //! Turns functions of one lane into instructions of a warp.
 //!
-//! `binary(|a: f32, b: f32| a + b)` is an [`Exec`]: the closure has no state, so its type alone says what to do and
-//! each one becomes its own loop over 32 lanes, which the compiler vectorises. Every loop exists twice: for the
-//! baseline processor and for one with AVX2 and FMA, chosen once at load.
+//! `binary(|a: f32, b: f32| a + b)` is an [`Exec`]. The closure has no state, so its type alone determines what it
+//! does, and each one becomes a loop of its own over 32 lanes, which the compiler vectorises. Every loop exists
+//! twice: for the baseline processor, and for one with AVX2 and FMA. Which one is used is chosen once, at load.
 
 use std::ptr::NonNull;
 

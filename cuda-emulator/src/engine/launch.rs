@@ -1,4 +1,4 @@
-//! A launch: what its workers share, and the pool of threads they run on.
+//! A launch: what its workers share, and the pool of threads that they run on.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use super::worker::{Outcome, Worker};
 use super::{Device, Fault, FaultKind, Image, Launch, Options, Region, Stats};
 use crate::lock::Unpoisoned;
 
-/// Bytes of the workspace of a cooperative launch: its size and the barrier, as cooperative groups know it.
+/// Bytes of the workspace of a cooperative launch: its size and the barrier, in the layout of cooperative groups.
 const WORKSPACE: usize = 64;
 
 /// What the workers of a launch share.
@@ -57,7 +57,7 @@ impl<'l> Shared<'l> {
         (self.params.ptr() as u64, self.params_size)
     }
 
-    /// Memory that kernels may reach and the device doesn't know.
+    /// Memory that kernels may access and that the device doesn't know.
     pub(super) fn own_regions(&self) -> Vec<Region> {
         let params = Region {
             base: self.params.ptr() as u64,
@@ -99,7 +99,7 @@ impl<'l> Shared<'l> {
         self.late.load(Ordering::Relaxed)
     }
 
-    /// Keeps the first fault and stops everybody.
+    /// Keeps the first fault and stops all workers.
     pub(super) fn fail(&self, fault: Fault) {
         self.fault.lock().unpoisoned().get_or_insert(fault);
         self.stop.store(true, Ordering::Relaxed);
@@ -313,7 +313,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     }
 }
 
-/// Cores that this process may use; asked once, since the question takes longer than a launch.
+/// Cores that this process may use; queried once, since the query takes longer than a launch.
 fn host_threads() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
@@ -359,7 +359,7 @@ struct Pool {
 
 static POOL: OnceLock<Pool> = OnceLock::new();
 
-/// Runs `work(0)` on this thread and `work(1..workers)` on threads of the pool, as far as they are free.
+/// Runs `work(0)` on this thread, and `work(1..workers)` on threads of the pool as far as they are free.
 fn share(workers: usize, work: &(dyn Fn(usize) + Sync)) {
     let pool = POOL.get_or_init(Pool::default);
     // SAFETY: only the lifetime changes; this function returns after the last use.

@@ -1,7 +1,7 @@
 //! `mbarrier`: barriers that are words of shared memory.
 //!
-//! The word's layout is the engine's own: bits 0 to 19 arrivals still to come in this phase, 20 to 39 arrivals of a
-//! phase, 40 to 61 bytes still to come (offset by 2^21), 63 the phase's parity.
+//! The layout of the word is the engine's own: bits 0 to 19, arrivals still missing in this phase; 20 to 39, arrivals
+//! per phase; 40 to 61, bytes still missing (offset by 2^21); 63, the parity of the phase.
 
 use super::atomic::Memory;
 use super::control::POLL_COST;

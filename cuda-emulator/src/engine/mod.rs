@@ -1,25 +1,26 @@
 //! The engine: loads PTX, places it in memory and runs kernels on the host's cores.
 //!
-//! Three steps, each its own type:
+//! There are three steps, each with a type of its own:
 //!
 //! 1. [`Program`]: one or more PTX modules, parsed, linked and lowered. Immutable, holds no address, shared freely
 //!    among threads and contexts.
 //! 2. [`Image`]: a program placed in memory: its variables have addresses and their initial values.
 //! 3. [`run`]: one launch of a kernel of an image, to its end or its first fault.
 //!
-//! What the engine needs to know of the outside (allocations, the device heap, the printf sink) it asks a [`Device`].
+//! What the engine needs from the outside (allocations, the device heap, the output of printf) comes from a
+//! [`Device`].
 //!
 //! Device addresses are host addresses. Shared and local memory appear in the generic address space in windows that
 //! no host allocation can occupy: [`SHARED_WINDOW`] and [`LOCAL_WINDOW`].
 //!
-//! What it runs: the integer, floating-point (f16, bf16, f32, f64, every rounding), comparison, logic, conversion, data
-//! movement, control, warp, barrier, `mbarrier`, atomic, `cp.async` and `cp.async.bulk` instructions of PTX up to what
-//! NVRTC 13 emits for compute_75 to compute_120. What it doesn't: tensor cores, textures and surfaces, tensor maps,
-//! clusters of more than one block, multicast, module-scope `.local` variables, vector registers, stochastic rounding. Those are
-//! refused when the module is loaded, with instruction and line.
+//! It runs the integer, floating-point (f16, bf16, f32, f64, every rounding), comparison, logic, conversion, data
+//! movement, control, warp, barrier, `mbarrier`, atomic, `cp.async` and `cp.async.bulk` instructions of PTX, up to
+//! what NVRTC 13 emits for compute_75 to compute_120. It does not run tensor cores, textures and surfaces, tensor
+//! maps, clusters of more than one block, multicast, module-scope `.local` variables, vector registers and stochastic
+//! rounding. These are refused when the module is loaded, with instruction and line.
 //!
-//! Inside: `lower` turns the syntax tree into instructions, `lanes`, `memory`, `sync`, `control` and their
-//! neighbours say what an instruction does to a warp, `schedule` runs warps, `worker` and `launch` spread blocks over
+//! Inside: `lower` turns the syntax tree into instructions; `lanes`, `memory`, `sync`, `control` and their neighbours
+//! define what an instruction does to a warp; `schedule` runs warps; `worker` and `launch` distribute blocks over
 //! threads.
 
 mod address;
@@ -58,5 +59,5 @@ pub use program::{Image, Program};
 pub const SHARED_WINDOW: u64 = 1 << 60;
 /// Generic address of offset 0 of a thread's local memory.
 pub const LOCAL_WINDOW: u64 = 2 << 60;
-/// What a function's address looks like: this plus 16 times its index.
+/// A function's address is this plus 16 times its index.
 pub const CODE_WINDOW: u64 = 3 << 60;

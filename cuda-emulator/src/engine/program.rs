@@ -1,4 +1,4 @@
-//! Programs and images: what loading PTX gives, and what placing it in memory gives.
+//! Programs and images: PTX that has been loaded, and PTX that has been placed in memory.
 
 use std::sync::Arc;
 
@@ -126,10 +126,11 @@ impl Program {
         Self::link(&[("", ptx)])
     }
 
-    /// Loads several modules, as (name, PTX), as one: `.extern` names of one are found in the others.
+    /// Loads several modules, as pairs of name and PTX, into one program: `.extern` names of one are resolved by the
+    /// others.
     ///
     /// # Errors
-    /// As [`load`](Program::load), and for a name defined twice. The message names the input.
+    /// As [`load`](Program::load), and for a name that is defined twice. The message names the input.
     pub fn link(inputs: &[(&str, &str)]) -> Result<Program, LoadError> {
         super::lower::link(inputs)
     }
@@ -149,7 +150,7 @@ impl Program {
         self.version
     }
 
-    /// `.target`: the highest of the inputs, 90 for `sm_90`.
+    /// `.target`: the highest of the inputs; 90 for `sm_90`.
     pub fn target(&self) -> u32 {
         self.target
     }
@@ -164,14 +165,15 @@ pub struct Image {
 }
 
 impl Image {
-    /// Places a program: `addresses[i]` is where `variables()[i]` lives. Writes the initial values.
+    /// Places a program in memory, and writes the variables' initial values. `addresses[i]` is the address of
+    /// `variables()[i]`.
     ///
     /// # Safety
     /// Each address is aligned for its variable, valid for reads and writes of the variable's size, and outlives the
     /// image.
     ///
     /// # Panics
-    /// When `addresses` isn't as long as `variables()`.
+    /// If `addresses` isn't as long as `variables()`.
     pub unsafe fn place(program: Arc<Program>, addresses: &[u64]) -> Image {
         assert_eq!(
             addresses.len(),

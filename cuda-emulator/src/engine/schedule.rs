@@ -1,8 +1,8 @@
-//! Runs warps: picks a fragment, executes it up to an event, deals with the event.
+//! Runs warps: picks a fragment, executes it up to an event, handles the event.
 //!
-//! Of a warp's fragments the one deepest in calls and lowest in the code runs, up to where another one waits, so that
-//! lanes come together again where their paths meet. A fragment that takes many backward branches, or polls memory,
-//! gives way to the others: one lane may wait for another's store.
+//! Of a warp's fragments the one runs that is deepest in calls and lowest in the code, up to where another one waits,
+//! so that divergent lanes join again where their paths meet. A fragment that takes many backward branches, or polls
+//! memory, gives way to the others: one lane may wait for another's store.
 
 use super::control::{Barrier, CLUSTER};
 use super::program::Program;
@@ -11,12 +11,12 @@ use super::sync::{Exchange, kind};
 use super::worker::{Block, Outcome, Worker};
 use super::{CODE_WINDOW, FaultKind};
 
-/// Passes over a block's warps before another block gets its turn, when nothing polls memory.
+/// Passes over a block's warps before another block gets its turn, unless a warp polls memory.
 const PASSES: u32 = 64;
-/// Calls that a thread may nest.
+/// The greatest depth of nested calls.
 const MAX_DEPTH: u32 = 8192;
 
-/// What became of a warp's slice.
+/// How a warp's slice ended.
 enum Turn {
     /// Every fragment waits or has ended.
     Blocked,
@@ -27,7 +27,7 @@ enum Turn {
 }
 
 impl Worker<'_> {
-    /// Runs a block until it ends, or for its slice.
+    /// Runs a block until it ends, or until its slice is used up.
     pub(super) fn run_block(&mut self, block: &mut Block) -> Outcome {
         self.ctx.shared = block.shared.ptr();
         self.ctx.bases[3] = block.area.ptr();
@@ -102,7 +102,7 @@ impl Worker<'_> {
         Outcome::Waiting
     }
 
-    /// Joins fragments that stand at the same place, picks the next to run and sets the limit.
+    /// Joins fragments that are at the same place, picks the next one to run, and sets the limit.
     fn pick(&mut self, block: &mut Block, w: usize) -> Option<usize> {
         let warp = &mut block.warps[w];
         let fragments = &mut warp.fragments;
@@ -246,7 +246,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Splits the lanes of `mask` off a fragment: they go on at `pc` in a fragment of their own. All lanes: it moves.
+    /// Splits the lanes of `mask` off a fragment: they continue at `pc` in a fragment of their own. If these are all
+    /// its lanes, the fragment itself moves.
     fn split(&mut self, block: &mut Block, w: usize, f: usize, mask: u32, pc: u32) -> usize {
         let fragments = &mut block.warps[w].fragments;
         let whole = fragments[f];
@@ -260,7 +261,7 @@ impl Worker<'_> {
         fragments.len() - 1
     }
 
-    /// Deals with an event of fragment `f`; false with `ctx.fault` set.
+    /// Handles an event of fragment `f`; false with `ctx.fault` set.
     fn event(&mut self, block: &mut Block, w: usize, f: usize, flow: Flow) -> bool {
         let program: &Program = self.launch.program;
         let mask = self.ctx.event_mask;
@@ -433,7 +434,7 @@ impl Worker<'_> {
         true
     }
 
-    /// Lanes come to a block barrier.
+    /// Lanes arrive at a block barrier.
     fn arrive(&mut self, block: &mut Block, w: usize, f: usize, mask: u32, next: u32) -> bool {
         let op = self.launch.program.code[next as usize - 1];
         match Barrier::of(op.imm) {
@@ -494,7 +495,7 @@ impl Worker<'_> {
         true
     }
 
-    /// Opens a barrier if everybody expected has come.
+    /// Opens a barrier if everybody expected has arrived.
     fn try_release(&mut self, block: &mut Block, number: usize) {
         let barrier = block.barriers[number];
         let expected = if barrier.expected == 0 {
@@ -544,7 +545,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Completes warp-wide operations whose lanes have all come.
+    /// Completes warp-wide operations whose lanes have all arrived.
     fn resolve_sync(&mut self, block: &mut Block, w: usize) {
         let program: &Program = self.launch.program;
         let (saved_base, saved_mask) = (self.ctx.bases[0], self.ctx.mask);

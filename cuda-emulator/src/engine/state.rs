@@ -1,4 +1,4 @@
-//! What executes: instructions in lowered form, the state an instruction sees, frames, fragments.
+//! What executes: lowered instructions, the state that an instruction sees, frames, fragments.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use super::launch::Shared;
 use super::memory::Regions;
 
-/// Lanes of a warp.
+/// Lanes per warp.
 pub(super) const LANES: usize = 32;
 /// Every lane.
 pub(super) const FULL: u32 = u32::MAX;

@@ -1,8 +1,8 @@
 //! Operations of a warp together: shuffle, vote, match, reduction, warp barrier.
 //!
-//! Each lane names the lanes it expects. When all of them are in the running fragment the operation is done at once;
-//! otherwise the fragment waits until the others have come to an operation of the same kind, wherever in the code
-//! that is.
+//! Each lane names the lanes that it expects. If all of them are in the running fragment, the operation is done at
+//! once. Otherwise the fragment waits until the others have arrived at an operation of the same kind, wherever in the
+//! code that is.
 
 use super::lanes::each;
 use super::state::{Ctx, Exec, FULL, Flow, LANES, Op};
@@ -80,7 +80,7 @@ pub(super) fn kind(op: &Op) -> Kind {
     KINDS[(op.imm >> 56) as usize % KINDS.len()]
 }
 
-/// What the lanes bring and what they get.
+/// The operands of the lanes, and their results.
 pub(super) struct Exchange {
     pub value: [u64; LANES],
     pub b: [u32; LANES],

@@ -1,4 +1,4 @@
-//! A worker: the blocks it keeps alive, their warps, frames and memory.
+//! A worker: the blocks that it keeps alive, their warps, frames and memory.
 
 use super::control::CLUSTER;
 use super::launch::Shared;
@@ -6,7 +6,7 @@ use super::program::Slice;
 use super::special;
 use super::state::{Buffer, Ctx, FULL, Fragment, Frame, FrameId, NO_FRAME, Wait};
 
-/// Backward branches in a slice.
+/// Backward branches per slice.
 const SLICE: i32 = 8192;
 
 /// One of a block's 16 barriers, or the cluster's.
@@ -72,7 +72,7 @@ fn scramble(seed: u64) -> u64 {
     x ^ x >> 31
 }
 
-/// One thread of the host that runs blocks of a launch.
+/// A host thread that runs blocks of a launch.
 pub(super) struct Worker<'l> {
     pub ctx: Ctx<'l>,
     pub launch: &'l Shared<'l>,

@@ -1,7 +1,7 @@
 //! PTX text: lexer, syntax tree, parser.
 //!
-//! The parser knows the grammar, not the instruction set: an instruction is its dotted opcode and its operands. What
-//! the opcode means, and whether it can be run, the engine's lowering decides.
+//! The parser knows the grammar, not the instruction set: for it an instruction is its dotted opcode and its
+//! operands. What the opcode means, and whether it can be run, is decided by the engine's lowering.
 
 mod ast;
 mod constant;

@@ -8,11 +8,11 @@ use super::Context;
 use crate::{callback, driver::check, error::Result};
 
 impl Context {
-    /// Makes this context the calling thread's current one for good, for raw calls. Nothing in this crate needs it. To
-    /// have the one before it back afterwards, see [`push_current`](Self::push_current).
+    /// Makes this context the calling thread's current one, for raw calls, until another one is made current. Nothing
+    /// in this crate needs it. To restore the previous context afterwards, use [`push_current`](Self::push_current).
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The context has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::{Context, sys};
@@ -33,11 +33,12 @@ impl Context {
         self.check("cuCtxSetCurrent", code)
     }
 
-    /// Makes this context the calling thread's current one for as long as the returned guard lives, for raw calls.
-    /// Guards are dropped in the reverse order, as their scopes end.
+    /// Makes this context the calling thread's current one, for raw calls, until the returned guard is dropped. Drop
+    /// guards in the reverse order of their creation, as scopes do.
     ///
     /// # Errors
-    /// The context is destroyed, or the calling function is a stream's host function.
+    /// The context has been destroyed. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a
+    /// stream's host function.
     ///
     /// ```
     /// # use cuda_safe::{Context, sys};
@@ -105,7 +106,7 @@ pub(super) unsafe fn push(raw: CUcontext) -> Result<Current> {
     Ok(Current { pushed: true })
 }
 
-/// Keeps a context current; see [`Context::push_current`]. Stays on its thread.
+/// Keeps a context current; see [`Context::push_current`]. It can't leave its thread.
 #[must_use = "the context is current only as long as this lives"]
 #[derive(Debug)]
 pub struct PushedContext<'a> {

@@ -1,4 +1,4 @@
-//! What a context's device allows, read once.
+//! The limits of a context's device, read once.
 
 use crate::{
     attribute::DeviceAttribute,
@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// What a launch is checked against; read once per context.
+/// What a launch is checked against.
 #[derive(Default)]
 pub(crate) struct Limits {
     pub(crate) block: [u32; 3],

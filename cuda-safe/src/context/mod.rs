@@ -1,4 +1,4 @@
-//! Contexts: a process's hold on a device, and what keeps everything made from it alive.
+//! Contexts: what a process has on a device. Everything created in one keeps it alive.
 
 mod current;
 mod limits;
@@ -27,17 +27,17 @@ use crate::{
     settle::settle,
 };
 
-/// A context on a device. Cloning gives another hold on the same context, which ends when the
-/// last clone and the last thing made from it are dropped.
+/// A context on a device. Cloning gives another reference to the same context, which is released when the last clone,
+/// and everything created from it, has been dropped.
 ///
-/// Methods here and on everything made from a context may be called on any thread: each makes
-/// the context current where it isn't, for the time of the call. A thread with no current context
-/// at all gets this one, and keeps it.
+/// Methods of a context, and of everything created from it, may be called on any thread: each makes the context
+/// current for the duration of the call where it isn't. A thread without any current context keeps this one as its
+/// current context.
 ///
-/// `cuDevicePrimaryCtxReset`, which is also `cudaDeviceReset`, ends the device's primary context for
-/// everybody in the process. A library that calls it takes away every handle made from the context:
-/// on a current driver using a stream after it ends the process by a segmentation fault, and so does
-/// dropping it. Nothing here calls it. Where a library may, use a [created](Self::create) context.
+/// `cuDevicePrimaryCtxReset` (`cudaDeviceReset` calls it too) destroys the device's primary context for the whole
+/// process. If a library calls it, every handle created in that context becomes invalid: with a current driver, using
+/// a stream afterwards ends the process with a segmentation fault, and so does dropping it. Nothing in this crate
+/// calls it. If a library in your process may, use a context of your own, from [`create`](Self::create).
 ///
 /// ```
 /// use cuda_safe::Context;
@@ -55,7 +55,7 @@ pub struct Context(Handle<ContextKind>);
 struct ContextKind {
     is_primary: bool,
     limits: Limits,
-    /// The first fault seen, and the call that reported it; later calls only echo it.
+    /// The first fault seen, and the call that reported it; later errors refer to it.
     fault: OnceLock<(CUresult, &'static str)>,
 }
 
@@ -67,12 +67,12 @@ impl Kind for ContextKind {
     unsafe fn release(&self, raw: CUcontext, device: &Device) -> Result<()> {
         callback::refuse_within()?;
         if self.is_primary {
-            // SAFETY: one retain is given back once, by this function's contract.
+            // SAFETY: one retain is released once, by this function's contract.
             return check("cuDevicePrimaryCtxRelease_v2", unsafe {
                 sys::cuDevicePrimaryCtxRelease_v2(device.as_raw())
             });
         }
-        // Streams that are gone may have left work behind. The driver waits for it too, which it does not document.
+        // Streams that are gone may have left work behind. The driver waits for it too, but does not document that.
         wait_for(raw)?;
         // SAFETY: destroyed once, by this function's contract.
         check("cuCtxDestroy_v2", unsafe { sys::cuCtxDestroy_v2(raw) })
@@ -99,21 +99,23 @@ handle!(Context, CUcontext, released by "cuCtxDestroy" or "cuDevicePrimaryCtxRel
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {
-    /// Bytes not in use by anyone, other processes included.
+    /// Bytes that nobody uses, other processes included.
     pub free: usize,
-    /// Bytes that the device has.
+    /// Bytes on the device in total.
     pub total: usize,
 }
 
-/// Primary contexts that somebody holds, so that there is one object for each device.
+/// Primary contexts in use, so that there is one object for each device.
 static PRIMARY: Mutex<Vec<(CUdevice, Weak<ContextKind>)>> = Mutex::new(Vec::new());
 
 impl Context {
-    /// The primary context of the device with this ordinal: the one that the CUDA runtime and
-    /// other libraries in this process use too. The usual choice.
+    /// The primary context of the device with this ordinal, counted from 0: the one that the CUDA runtime and other
+    /// libraries in this process use too. The usual choice.
     ///
     /// # Errors
-    /// No such device, or the context can't be made.
+    /// [`ErrorKind::NoDevice`] where there is no such device or no driver. [`ErrorKind::OutOfMemory`] or another
+    /// driver error where the context can't be created: a device in exclusive mode that another process uses, for
+    /// instance.
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary(ordinal: u32) -> Result<Self> {
         Self::primary_of(Device::get(ordinal)?)
@@ -122,7 +124,7 @@ impl Context {
     /// The primary context of a device.
     ///
     /// # Errors
-    /// The context can't be made.
+    /// As [`primary`](Self::primary).
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary_of(device: Device) -> Result<Self> {
         let mut registry = PRIMARY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,17 +138,16 @@ impl Context {
         check("cuDevicePrimaryCtxRetain", unsafe {
             sys::cuDevicePrimaryCtxRetain(&mut raw, device.as_raw())
         })?;
-        // SAFETY: a retain of this call's.
+        // SAFETY: the retain is this call's own.
         let context = unsafe { Self::wrap(raw, true, device, true) }?;
         registry.push((device.as_raw(), context.0.downgrade()));
         Ok(context)
     }
 
-    /// Sets the flags that the device's primary context is made with. It takes effect at once
-    /// where the context is in use already.
+    /// Sets the flags of the device's primary context. If the context is in use already, they take effect at once.
     ///
     /// # Errors
-    /// The driver refuses the flags.
+    /// `CUDA_ERROR_INVALID_VALUE` where the driver does not know a flag, or flags contradict each other.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
@@ -166,10 +167,11 @@ impl Context {
         })
     }
 
-    /// A context of its own on a device, apart from the primary one.
+    /// Creates a context on a device, apart from the primary one.
     ///
     /// # Errors
-    /// The context can't be made.
+    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not accept. [`ErrorKind::OutOfMemory`], or another
+    /// driver error, where the context can't be created.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
@@ -199,22 +201,23 @@ impl Context {
         Ok(context)
     }
 
-    /// Takes ownership of a raw context: one that `cuCtxCreate` made, or one hold on a primary context
-    /// (`cuDevicePrimaryCtxRetain`). It is given back when the last hold goes. To use a context that somebody else
-    /// owns, see [`borrow_raw`](Self::borrow_raw).
+    /// Takes ownership of a raw context: one from `cuCtxCreate`, or one retain of a primary context
+    /// (`cuDevicePrimaryCtxRetain`). It is released when the last clone is dropped. To use a context that somebody
+    /// else owns, see [`borrow_raw`](Self::borrow_raw).
     ///
     /// # Safety
-    /// `raw` is a live context, and nobody else destroys it or gives that hold back.
+    /// `raw` is a live context, and nobody else destroys it or releases that retain.
     ///
     /// # Errors
-    /// The driver does not know the handle; it still belongs to the caller.
+    /// The driver does not know the handle: it still belongs to the caller then. The device's limits can't be read:
+    /// the context has been released then.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let context = Context::create(Device::get(0)?, ContextFlags::AUTO)?;
-    /// let raw = context.into_raw().expect("the only hold"); // no longer this crate's
-    /// // SAFETY: the raw context belongs to nobody else.
+    /// let raw = context.into_raw().expect("not shared"); // no longer owned by this crate
+    /// // SAFETY: the raw context is live, and nobody destroys it.
     /// let context = unsafe { Context::borrow_raw(raw)? };
     /// assert_eq!(context.as_raw(), raw);
     /// # Ok(())
@@ -227,14 +230,14 @@ impl Context {
         unsafe { Self::wrap(raw, true, device, is_primary) }
     }
 
-    /// A context that somebody else goes on owning, such as another library. It is never given back by this object.
+    /// Uses a context that somebody else owns, such as another library. The returned object never releases it.
     ///
     /// # Safety
-    /// `raw` is a live context and stays so until the last clone of the returned context, and the last thing made
-    /// from it, is gone.
+    /// `raw` is a live context. It stays alive until the last clone of the returned context, and everything created
+    /// from it, has been dropped.
     ///
     /// # Errors
-    /// The driver does not know the handle.
+    /// The driver does not know the handle, or the device's limits can't be read.
     ///
     /// ```
     /// # use cuda_safe::Context;
@@ -276,7 +279,7 @@ impl Context {
         check("cuDevicePrimaryCtxGetState", unsafe {
             sys::cuDevicePrimaryCtxGetState(device.as_raw(), &mut flags, &mut active)
         })?;
-        // Asking for the primary context would make one where there is none.
+        // Retaining the primary context would create one where there is none.
         let is_primary = active != 0 && Self::primary_of(device)?.as_raw() == raw;
         Ok((device, is_primary))
     }
@@ -285,7 +288,7 @@ impl Context {
     /// As for [`Handle::new`].
     unsafe fn wrap(raw: CUcontext, owned: bool, device: Device, is_primary: bool) -> Result<Self> {
         let limits = Limits::of(device);
-        // Where it is owned it is given back also if the limits can't be read.
+        // If it is owned, it is released also when the limits can't be read.
         let (limits, error) = match limits {
             Ok(limits) => (limits, None),
             Err(error) => (Limits::default(), Some(error)),
@@ -309,7 +312,8 @@ impl Context {
     /// Waits until everything that was enqueued in this context has finished.
     ///
     /// # Errors
-    /// A kernel or copy that was enqueued earlier failed.
+    /// [`ErrorKind::Fault`] or [`ErrorKind::Poisoned`] where a kernel has faulted.
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while raw calls capture a stream.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -334,7 +338,7 @@ impl Context {
     /// Free and total device memory, in bytes.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuMemGetInfo")]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
         let _current = self.enter()?;
@@ -350,9 +354,9 @@ impl Context {
         &self.0.kind().limits
     }
 
-    /// Turns what a raw call returned into a `Result`, as all methods of this crate do: the error names the call, the
-    /// reason and the remedy, and a fault is remembered, so that later errors of this context say that they are
-    /// only its consequence ([`ErrorKind::Poisoned`]).
+    /// Turns the code of a raw call into a `Result`, as all methods of this crate do. The error names the call, the
+    /// reason and the remedy. A fault is remembered, so that later errors in this context can say that they are a
+    /// consequence of it ([`ErrorKind::Poisoned`]).
     ///
     /// # Errors
     /// Any code but `CUDA_SUCCESS`.
@@ -395,8 +399,8 @@ impl Context {
         }
         if let Some((first, reported_by)) = self.0.kind().fault.get() {
             return Error::driver(call, code).with_kind(ErrorKind::Poisoned).with_detail(format!(
-                "an echo of the {} that {reported_by} reported: this context stays unusable; drop \
-                 everything made from it and start afresh",
+                "a consequence of the {} that {reported_by} reported: the context can't be used any more; drop \
+                 everything created from it",
                 first.name().unwrap_or("fault")
             ));
         }
@@ -416,7 +420,7 @@ impl Context {
         })
     }
 
-    /// Two things that must be used together come from the same context.
+    /// An error unless two things that are used together belong to the same context.
     pub(crate) fn expect_same(&self, other: &Self, call: &'static str, what: &str) -> Result<()> {
         if self == other {
             return Ok(());
@@ -424,7 +428,7 @@ impl Context {
         Err(Error::invalid(
             call,
             format!(
-                "{what} are from different contexts ({self:?} and {other:?}): make both from one context"
+                "{what} are from different contexts ({self:?} and {other:?}): create both in one context"
             ),
         ))
     }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 flags! {
-    /// How a created context waits for the device and maps memory (`CUctx_flags`).
+    /// How a created context waits for the device, and how it treats local memory (`CUctx_flags`).
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
@@ -25,19 +25,19 @@ flags! {
     pub struct ContextFlags {
         /// The driver chooses between spinning and yielding.
         AUTO = 0, "CU_CTX_SCHED_AUTO";
-        /// Wait by spinning: lowest latency, a busy core.
+        /// Wait by spinning: the lowest latency, at the cost of a busy core.
         SPIN = 1, "CU_CTX_SCHED_SPIN";
         /// Wait by yielding the processor.
         YIELD = 2, "CU_CTX_SCHED_YIELD";
         /// Wait by blocking the thread.
         BLOCKING_SYNC = 4, "CU_CTX_SCHED_BLOCKING_SYNC";
-        /// Keep local memory at its largest size after a launch.
+        /// Keep local memory at its largest size after a launch instead of shrinking it.
         LMEM_RESIZE_TO_MAX = 16, "CU_CTX_LMEM_RESIZE_TO_MAX";
     }
 }
 
 choices! {
-    /// A limit of a context (`CUlimit`). A newtype: a newer driver's limits can be named by number.
+    /// A limit of a context (`CUlimit`). A newtype: limits of newer drivers can be given by number.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device, Limit};
@@ -49,15 +49,15 @@ choices! {
     /// # }
     /// ```
     pub struct Limit(c_uint) {
-        /// Bytes of stack for each thread.
+        /// Bytes of stack per thread.
         STACK_SIZE = 0, "CU_LIMIT_STACK_SIZE";
         /// Bytes of the device's printf buffer.
         PRINTF_FIFO_SIZE = 1, "CU_LIMIT_PRINTF_FIFO_SIZE";
         /// Bytes of the heap behind `malloc` in kernels.
         MALLOC_HEAP_SIZE = 2, "CU_LIMIT_MALLOC_HEAP_SIZE";
-        /// Bytes that L2 fetches at once, a hint.
+        /// Bytes that L2 fetches at once: 0 to 128, a hint.
         MAX_L2_FETCH_GRANULARITY = 5, "CU_LIMIT_MAX_L2_FETCH_GRANULARITY";
-        /// Bytes of L2 set aside for persisting accesses.
+        /// Bytes of L2 cache that are set aside for persisting accesses.
         PERSISTING_L2_CACHE_SIZE = 6, "CU_LIMIT_PERSISTING_L2_CACHE_SIZE";
     }
 }
@@ -78,20 +78,20 @@ choices! {
     pub struct CacheConfig(c_uint) {
         /// No preference.
         NONE = 0, "CU_FUNC_CACHE_PREFER_NONE";
-        /// More shared memory.
+        /// More shared memory, less L1 cache.
         SHARED = 1, "CU_FUNC_CACHE_PREFER_SHARED";
-        /// More L1 cache.
+        /// More L1 cache, less shared memory.
         L1 = 2, "CU_FUNC_CACHE_PREFER_L1";
-        /// As much of one as of the other.
+        /// The same amount of each.
         EQUAL = 3, "CU_FUNC_CACHE_PREFER_EQUAL";
     }
 }
 
 impl Context {
-    /// The flags that the context was made with.
+    /// The flags that the context was created with.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuCtxGetFlags")]
     pub fn flags(&self) -> Result<ContextFlags> {
         let _current = self.enter()?;
@@ -102,10 +102,10 @@ impl Context {
         Ok(ContextFlags(flags))
     }
 
-    /// The value of a limit.
+    /// The value of a limit, in the unit that the [`Limit`] documents.
     ///
     /// # Errors
-    /// The device does not have this limit.
+    /// `CUDA_ERROR_UNSUPPORTED_LIMIT` where the device does not have this limit.
     #[doc(alias = "cuCtxGetLimit")]
     pub fn limit(&self, limit: Limit) -> Result<usize> {
         let _current = self.enter()?;
@@ -116,10 +116,13 @@ impl Context {
         Ok(value)
     }
 
-    /// Asks for a new value of a limit; the driver may round it.
+    /// Requests a new value of a limit, in the unit that the [`Limit`] documents. The driver may round it: read it
+    /// back with [`limit`](Self::limit).
     ///
     /// # Errors
-    /// The device does not have this limit, or the value is out of its range.
+    /// `CUDA_ERROR_UNSUPPORTED_LIMIT` where the device does not have this limit. `CUDA_ERROR_INVALID_VALUE` for a
+    /// value out of its range. [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) where the device lacks the
+    /// memory for it.
     #[doc(alias = "cuCtxSetLimit")]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result<()> {
         let _current = self.enter()?;
@@ -131,7 +134,7 @@ impl Context {
     /// The context's preference between shared memory and L1 cache.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuCtxGetCacheConfig")]
     pub fn cache_config(&self) -> Result<CacheConfig> {
         let _current = self.enter()?;
@@ -142,10 +145,11 @@ impl Context {
         Ok(CacheConfig(config.0))
     }
 
-    /// Sets the context's preference between shared memory and L1 cache, a hint.
+    /// Sets the context's preference between shared memory and L1 cache: a hint.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not know. The context is unusable after a fault,
+    /// or has been destroyed.
     #[doc(alias = "cuCtxSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result<()> {
         let _current = self.enter()?;
@@ -154,11 +158,11 @@ impl Context {
         self.check("cuCtxSetCacheConfig", code)
     }
 
-    /// The least and the greatest stream priority. Lower numbers are more urgent, so the greatest
-    /// priority is the smaller number; both are 0 where priorities are not supported.
+    /// The least and the greatest stream priority. Lower numbers are more urgent, so the greatest priority is the
+    /// smaller number. Both are 0 if the device does not support priorities.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The context is unusable after a fault, or has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream, StreamOptions};

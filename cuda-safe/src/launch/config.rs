@@ -1,10 +1,10 @@
-//! How many threads, in which shape.
+//! How many blocks of how many threads.
 
 use std::fmt;
 
 use crate::{error::Result, function::Function};
 
-/// Three extents, of a grid in blocks or of a block in threads.
+/// Three extents: of a grid, in blocks, or of a block, in threads.
 ///
 /// ```
 /// use cuda_safe::Dim3;
@@ -25,10 +25,10 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    /// The product of the extents.
+    /// The product of the extents. It saturates.
     #[must_use]
     pub const fn count(self) -> u64 {
-        // Saturates: three 32-bit numbers can make 96 bits.
+        // Three 32-bit numbers can make 96 bits.
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
     }
 }
@@ -80,10 +80,10 @@ pub struct LaunchConfig {
 }
 
 impl LaunchConfig {
-    /// The block size of [`for_elements`](Self::for_elements).
+    /// Threads per block of [`for_elements`](Self::for_elements).
     pub const ELEMENTS_PER_BLOCK: u32 = 256;
 
-    /// A grid of blocks of threads: numbers, pairs or triples.
+    /// A grid of `grid` blocks with `block` threads each: numbers, pairs or triples.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
@@ -101,8 +101,8 @@ impl LaunchConfig {
         }
     }
 
-    /// At least one thread for each of `elements`, in blocks of 256. No blocks for no elements,
-    /// which launches nothing.
+    /// At least one thread for each of `elements`, in blocks of 256 threads. For no elements there are no blocks, and
+    /// nothing is launched.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
@@ -115,7 +115,7 @@ impl LaunchConfig {
         Self::for_elements_in_blocks(elements, Self::ELEMENTS_PER_BLOCK)
     }
 
-    /// At least one thread for each of `elements`, in blocks of `block` threads.
+    /// At least one thread for each of `elements`, in blocks of `block` threads. For no elements there are no blocks.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
@@ -127,11 +127,11 @@ impl LaunchConfig {
         Self::new(elements.div_ceil(block.max(1)), block)
     }
 
-    /// Blocks of the size with the best occupancy for `function`, as many as it takes to fill the
-    /// device but no more than `elements` need: for a loop with the stride of the grid.
+    /// Blocks of the size with the best occupancy for `function`: as many as fill the device, but no more than
+    /// `elements` need. For kernels with a grid-stride loop.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// As [`Function::best_block_size`].
     ///
     /// ```
     /// # use cuda_safe::{Context, LaunchConfig, Module};
@@ -170,8 +170,8 @@ impl LaunchConfig {
         self
     }
 
-    /// Sets [`cooperative`](Self#structfield.cooperative): whether all blocks must be resident at once, as cooperative
-    /// groups that span the grid need it.
+    /// Sets [`cooperative`](Self#structfield.cooperative): whether all blocks must be resident at once, as
+    /// cooperative groups that span the grid require.
     ///
     /// ```
     /// # use cuda_safe::{Context, InOut, LaunchConfig, Module, Stream};
@@ -196,7 +196,7 @@ impl LaunchConfig {
         self
     }
 
-    /// Threads in all.
+    /// The number of threads in all blocks.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;

@@ -1,4 +1,4 @@
-//! Host slices that travel with a launch.
+//! Host slices as arguments: copied to the device and back by the launch itself.
 
 use std::{ffi::c_void, marker::PhantomData};
 
@@ -33,8 +33,8 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct In<'a, T>(pub &'a [T]);
 
-/// A host slice that the kernel writes: copied back after the launch. What the kernel leaves
-/// unwritten is unspecified.
+/// A host slice that the kernel writes: copied back after the launch. Elements that the kernel does not write become
+/// unspecified.
 ///
 /// ```
 /// # use cuda_safe::{Context, LaunchConfig, Module, Out, Stream};
@@ -72,7 +72,7 @@ pub struct Out<'a, T>(pub &'a mut [T]);
 #[derive(Debug)]
 pub struct InOut<'a, T>(pub &'a mut [T]);
 
-/// A host slice's stand-in on the device.
+/// What represents a host slice on the device.
 pub struct Staged<'a, T: Pod> {
     buffer: DeviceBuffer<T>,
     ptr: CUdeviceptr,
@@ -107,7 +107,7 @@ impl<T: Pod> Staged<'_, T> {
 impl<T: Pod> Drop for Staged<'_, T> {
     fn drop(&mut self) {
         if !self.settled {
-            // A copy may still use the host slice. Errors are told by what failed before.
+            // A copy may still use the host slice. The failure before has reported the error.
             let _ = self.buffer.stream().settle().or_abort();
         }
     }
@@ -135,7 +135,7 @@ unsafe impl<'a, T: Pod> KernelArgument for In<'a, T> {
     }
 }
 
-/// What [`Out`] and [`InOut`] do alike.
+/// What [`Out`] and [`InOut`] have in common.
 macro_rules! copied_back {
     ($type:ident, $stage:expr) => {
         impl<T> Sealed for $type<'_, T> {}

@@ -11,14 +11,14 @@ use super::{
 };
 use crate::{capture::released, error::Result, stream::Stream};
 
-/// `len` elements in device memory, owned.
+/// `len` elements in device memory of its own.
 ///
-/// A buffer belongs to the stream it was allocated on, and its memory is given back in that
-/// stream's order: after everything enqueued there before the drop. Methods that are given
-/// another stream order the two around their work. Kernels on another stream are the caller's to
-/// order, with [`Stream::wait_stream`].
+/// A buffer belongs to the stream that it was allocated on. Its memory is freed in that stream's order: after
+/// everything that was enqueued there before the drop. Methods that take another stream order the two streams around
+/// their work. For kernels on another stream, the caller orders the two, with [`Stream::ordered_with`] or
+/// [`Stream::wait_stream`].
 ///
-/// Elements are plain data: any bits are a valid value ([`bytemuck::Pod`]).
+/// Elements are plain data: any bit pattern is a valid value ([`bytemuck::Pod`]).
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -111,7 +111,7 @@ impl StreamOrdered {
             let code = released(|| unsafe { sys::cuMemFreeAsync(self.ptr, self.stream.as_raw()) });
             ("cuMemFreeAsync", code)
         } else {
-            // No ordered free, or a per-thread stream seen from another thread: wait for all.
+            // No ordered free, or a per-thread stream on another thread: wait for everything.
             context.settle().or_leak()?;
             let _current = context.enter()?;
             // SAFETY: owned, and freed once; nothing runs that could use it.
@@ -130,10 +130,10 @@ impl Drop for StreamOrdered {
 }
 
 impl<T: Pod> DeviceBuffer<T> {
-    /// Memory for `len` elements with unspecified contents: whatever bits were there before.
+    /// Allocates memory for `len` elements, with unspecified contents: whatever bits were there before.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with bytes asked for and free.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -155,7 +155,7 @@ impl<T: Pod> DeviceBuffer<T> {
         Ok(unsafe { Self::from_storage(storage, len) })
     }
 
-    /// `len` elements of zero bytes.
+    /// Allocates `len` elements, and sets all bytes to zero.
     ///
     /// # Errors
     /// As [`uninit`](Self::uninit).
@@ -177,10 +177,10 @@ impl<T: Pod> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// A copy of `host` on the device; waits until `host` has been read.
+    /// Allocates a copy of `host` on the device, and waits until `host` has been read.
     ///
     /// # Errors
-    /// As [`uninit`](Self::uninit), or work enqueued before failed.
+    /// As [`uninit`](Self::uninit) and [`copy_from_slice`](DeviceMemory::copy_from_slice).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -200,12 +200,12 @@ impl<T: Pod> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// Takes over memory that raw calls allocated.
+    /// Takes ownership of memory that raw calls allocated; `len` counts elements.
     ///
     /// # Safety
-    /// `ptr` came from `cuMemAllocAsync`, `cuMemAlloc` or [`into_raw`](Self::into_raw) in the
-    /// stream's context, is aligned for `T`, has room for `len` elements, and nobody else frees
-    /// it. What was enqueued on it elsewhere is ordered before the stream.
+    /// `ptr` came from `cuMemAllocAsync`, `cuMemAlloc` or [`into_raw`](Self::into_raw) in the stream's context, is
+    /// aligned for `T`, has room for `len` elements, and nobody else frees it. Work that was enqueued on it elsewhere
+    /// is ordered before the stream.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -231,9 +231,9 @@ impl<T: Pod> DeviceBuffer<T> {
         unsafe { Self::from_storage(storage, len) }
     }
 
-    /// Hands the memory to the caller, who frees it from now on (with `cuMemFreeAsync`, or
-    /// `cuMemFree` once the stream is idle), and keeps the context alive until then: the buffer's
-    /// own hold on its stream and context goes with this call. 0 when there are no elements.
+    /// Hands the memory over to the caller, who frees it (with `cuMemFreeAsync`, or with `cuMemFree` once the stream
+    /// is idle) and keeps the context alive until then: this call gives up the buffer's own references to its stream
+    /// and context. The address is 0 if there are no elements.
     #[must_use]
     pub fn into_raw(self) -> CUdeviceptr {
         let mut storage = self.into_storage();
@@ -241,7 +241,7 @@ impl<T: Pod> DeviceBuffer<T> {
         storage.ptr
     }
 
-    /// The stream in whose order the memory is given back.
+    /// The stream in whose order the memory is freed.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};

@@ -28,7 +28,7 @@ impl Span<'_> {
 /// Enqueues a copy from the host.
 ///
 /// # Safety
-/// `host` stays readable until the copy has finished; `span` is that long.
+/// `host` stays readable until the copy has finished, and is as long as `span`.
 pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
     span: Span<'_>,
     stream: &Stream,
@@ -51,7 +51,7 @@ pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
 /// Enqueues a copy to the host.
 ///
 /// # Safety
-/// `host` stays writable, and is not read, until the copy has finished; `span` is that long.
+/// `host` stays writable until the copy has finished, nobody reads it until then, and it is as long as `span`.
 pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
     span: Span<'_>,
     stream: &Stream,
@@ -125,11 +125,11 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
         return Ok(());
     }
     if to.overlaps(from) {
-        // Two globals of one variable, or views that unsafe code made.
+        // Two globals of the same variable, or views that unsafe code created.
         return Err(Error::invalid(
             "copy_from",
             format!(
-                "the source, {} bytes at {:#x}, and the destination, at {:#x}, overlap: copy by way of a buffer",
+                "the source, {} bytes at {:#x}, and the destination, at {:#x}, overlap: copy to another buffer first",
                 from.bytes, from.ptr, to.ptr
             ),
         ));
@@ -152,7 +152,7 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
         return Err(Error::invalid(
             "fill",
             format!(
-                "{} bytes are no multiple of the pattern's {}",
+                "the size of {} bytes is not a multiple of the pattern's {}",
                 span.bytes,
                 pattern.len()
             ),
@@ -182,7 +182,7 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
     })
 }
 
-/// A pattern that no plain memset has, as columns of a matrix whose rows are the elements.
+/// A pattern for which there is no plain memset: as columns of a matrix whose rows are the elements.
 fn fill_columns(ptr: CUdeviceptr, pattern: &[u8], rows: usize, stream: &Stream) -> Result<()> {
     let (pitch, raw) = (pattern.len(), stream.as_raw());
     // A 4-byte column must start at a multiple of 4 in every row.

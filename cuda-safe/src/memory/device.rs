@@ -14,16 +14,18 @@ use super::{
 };
 use crate::{error::Result, stream::Stream};
 
-/// Elements of type `T` in device memory. What holds the memory, the [`Storage`], makes the kind:
+/// Elements of type `T` in device memory. There are several kinds, which differ in what holds the memory, the
+/// [`Storage`]:
 ///
 /// | kind | holds |
 /// | --- | --- |
-/// | [`DeviceBuffer`](crate::DeviceBuffer) | memory of its own, in a stream's order |
-/// | [`DeviceView`], [`DeviceViewMut`] | a part of another kind's, borrowed |
+/// | [`DeviceBuffer`](crate::DeviceBuffer) | memory of its own, allocated and freed in a stream's order |
+/// | [`ManagedBuffer`](crate::ManagedBuffer) | managed memory of its own, which the host reaches too |
+/// | [`DeviceView`], [`DeviceViewMut`] | borrowed memory: a part of another kind, or from another library |
 /// | [`Global`](crate::Global) | a variable of a module |
 ///
-/// All of them copy, fill, slice and serve as arguments of kernels in the same way. A function that takes any kind
-/// takes `&DeviceMemory<impl Storage, T>`, or `&mut DeviceMemory<impl StorageMut, T>` where it writes:
+/// All of them can be copied, filled, sliced and passed to kernels in the same way. A function for all kinds takes
+/// `&DeviceMemory<impl Storage, T>`, or `&mut DeviceMemory<impl StorageMut, T>` if it writes:
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, DeviceMemory, Storage, StorageMut, Stream};
@@ -46,7 +48,7 @@ use crate::{error::Result, stream::Stream};
 /// # }
 /// ```
 ///
-/// Elements are plain data: any bits are a valid value ([`bytemuck::Pod`]).
+/// Elements are plain data: any bit pattern is a valid value ([`bytemuck::Pod`]).
 pub struct DeviceMemory<S, T> {
     storage: S,
     len: usize,
@@ -54,10 +56,10 @@ pub struct DeviceMemory<S, T> {
 }
 
 impl<S: Storage, T: Pod> DeviceMemory<S, T> {
-    /// Memory of any kind, from what holds it: how a new kind of memory makes its objects.
+    /// Device memory of `len` elements, from what holds it. This is how a new kind of memory creates its objects.
     ///
     /// # Safety
-    /// The storage holds room for `len` elements at its address, aligned for `T`.
+    /// The storage has room for `len` elements at its address, which is aligned for `T`.
     #[must_use]
     pub unsafe fn from_storage(storage: S, len: usize) -> Self {
         Self {
@@ -94,7 +96,7 @@ impl<S: Storage, T: Pod> DeviceMemory<S, T> {
         }
     }
 
-    /// Elements.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
@@ -112,7 +114,7 @@ impl<S: Storage, T: Pod> DeviceMemory<S, T> {
         self.len * size_of::<T>()
     }
 
-    /// The device address of the first element; 0 when there are none.
+    /// The device address of the first element; 0 if there are none.
     #[must_use]
     pub fn as_device_ptr(&self) -> CUdeviceptr {
         self.storage.as_device_ptr()
@@ -139,10 +141,10 @@ impl<S: Storage, T: Pod> DeviceMemory<S, T> {
         unsafe { DeviceView::borrow_raw(self.as_device_ptr(), self.len, owner) }
     }
 
-    /// A range of elements.
+    /// A range of elements, borrowed for reading. The range counts elements.
     ///
     /// # Errors
-    /// The range goes beyond the end.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the range ends after the last element.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -163,10 +165,10 @@ impl<S: Storage, T: Pod> DeviceMemory<S, T> {
         Ok(unsafe { DeviceView::borrow_raw(ptr, range.len(), owner) })
     }
 
-    /// The elements before `index`, and those from it on.
+    /// Two views: the elements before `index`, and the rest.
     ///
     /// # Errors
-    /// `index` is beyond the end.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `index` is greater than the length.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -184,10 +186,11 @@ impl<S: Storage, T: Pod> DeviceMemory<S, T> {
         Ok((self.slice(..index)?, self.slice(index..)?))
     }
 
-    /// Copies all elements into `host`, and waits for that.
+    /// Copies all elements into `host`, and waits for the copy.
     ///
     /// # Errors
-    /// The lengths differ, or work enqueued before failed.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, or the stream is
+    /// being captured. The fault of work that was enqueued earlier.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -208,10 +211,10 @@ impl<S: Storage, T: Pod> DeviceMemory<S, T> {
         copy::device_to_host(self.span(), stream, host)
     }
 
-    /// A copy of all elements on the host; waits for it.
+    /// Copies all elements into a new vector, and waits for the copy.
     ///
     /// # Errors
-    /// Work enqueued before failed.
+    /// The fault of work that was enqueued earlier. The stream is being captured.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -251,10 +254,10 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
         unsafe { DeviceViewMut::borrow_raw(self.as_device_ptr(), self.len, owner) }
     }
 
-    /// A range of elements, for writing.
+    /// A range of elements, borrowed for writing. The range counts elements.
     ///
     /// # Errors
-    /// The range goes beyond the end.
+    /// As [`slice`](Self::slice).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -275,10 +278,10 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
         Ok(unsafe { DeviceViewMut::borrow_raw(ptr, range.len(), owner) })
     }
 
-    /// The elements before `index`, and those from it on, for writing.
+    /// Two views for writing: the elements before `index`, and the rest.
     ///
     /// # Errors
-    /// `index` is beyond the end.
+    /// As [`split_at`](Self::split_at).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -313,7 +316,8 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
     /// Copies all of `host` here, and waits until `host` has been read.
     ///
     /// # Errors
-    /// The lengths differ, or work enqueued before failed.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, or the stream is
+    /// being captured. The fault of work that was enqueued earlier.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -334,10 +338,11 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
         copy::host_to_device(self.span(), stream, host)
     }
 
-    /// Enqueues a copy of all of `source`, which may be of another stream or device.
+    /// Enqueues a copy of all of `source`, which may belong to another stream or device.
     ///
     /// # Errors
-    /// The lengths differ, or the driver refuses.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, the two overlap,
+    /// or their streams have to be ordered and one of them is being captured. The context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -363,13 +368,14 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
         copy::device_to_device(self.span(), stream, source.span())
     }
 
-    /// Enqueues setting every element to `value`.
+    /// Enqueues a fill that sets every element to `value`.
     ///
-    /// One driver call for elements of 1, 2 or 4 bytes and for values of equal bytes; one
-    /// call for each 4 bytes of the element otherwise.
+    /// It takes one driver call if elements have 1, 2 or 4 bytes, or if all bytes of `value` are equal; otherwise one
+    /// call for every 4 bytes of an element.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The context is unusable after a fault. The memory's stream is another one, and one of the two is being
+    /// captured.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -387,10 +393,10 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
         copy::fill(self.span(), stream, bytemuck::bytes_of(&value))
     }
 
-    /// Enqueues setting every byte to `value`.
+    /// Enqueues a fill that sets every byte to `value`.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// As [`fill`](Self::fill).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -408,10 +414,11 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
         copy::fill(self.span(), stream, &[value])
     }
 
-    /// Enqueues setting every 16 bits to `value`.
+    /// Enqueues a fill that sets every 16 bits to `value`.
     ///
     /// # Errors
-    /// The size is no multiple of 2 bytes.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the size is not a multiple of 2 bytes;
+    /// otherwise as [`fill`](Self::fill).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -429,10 +436,11 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
         copy::fill(self.span(), stream, &value.to_ne_bytes())
     }
 
-    /// Enqueues setting every 32 bits to `value`.
+    /// Enqueues a fill that sets every 32 bits to `value`.
     ///
     /// # Errors
-    /// The size is no multiple of 4 bytes.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the size is not a multiple of 4 bytes;
+    /// otherwise as [`fill`](Self::fill).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -454,10 +462,11 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
 }
 
 impl<S: OwnedStorage, T: Pod> DeviceMemory<S, T> {
-    /// Gives the memory back now and says whether that worked. Dropping does the same and keeps the error to itself.
+    /// Frees the memory now and reports whether that worked. Dropping does the same, and discards the error.
     ///
     /// # Errors
-    /// The driver's, for instance of a kernel that failed earlier. The memory is not used again.
+    /// The driver's code for freeing it, which may be the fault of a kernel that ran earlier. The memory is not used
+    /// again in any case.
     pub fn close(self) -> Result<()> {
         self.storage.close()
     }

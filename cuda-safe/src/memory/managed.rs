@@ -19,11 +19,11 @@ use crate::{
     stream::Stream,
 };
 
-/// `len` elements that the host and the device reach at the same address, in a stream's order. The driver moves pages to
-/// whoever touches them.
+/// `len` elements that the host and the device reach at the same address. The driver moves pages to whoever accesses
+/// them.
 ///
-/// The device uses them as any other memory; the host gets a slice when the stream's work is over, which both
-/// [`host`](Self::host) and [`host_mut`](Self::host_mut) wait for.
+/// The device uses them as any other memory, in the order of a stream. The host gets a slice, from
+/// [`host`](Self::host) or [`host_mut`](Self::host_mut), which wait until the stream's work is over.
 ///
 /// ```
 /// use cuda_safe::{Context, LaunchConfig, ManagedBuffer, Module, Stream};
@@ -99,11 +99,11 @@ impl Drop for Managed {
 }
 
 impl<T: Pod> ManagedBuffer<T> {
-    /// `len` elements of zero bytes.
+    /// Allocates `len` elements, and sets all bytes to zero.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`]. [`ErrorKind::Unsupported`] where the device has no managed memory that the host may
-    /// use while kernels run (`CONCURRENT_MANAGED_ACCESS`): any kernel of the process would forbid it then.
+    /// [`ErrorKind::OutOfMemory`], with the bytes requested and free. [`ErrorKind::Unsupported`] where the host may
+    /// not touch managed memory while any kernel runs (the device lacks `CONCURRENT_MANAGED_ACCESS`).
     #[doc(alias = "cuMemAllocManaged")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
         const CALL: &str = "cuMemAllocManaged";
@@ -144,18 +144,18 @@ impl<T: Pod> ManagedBuffer<T> {
         &self.storage().stream
     }
 
-    /// The elements, for the host to read, when the work on the buffer's stream is over. A kernel that runs meanwhile
-    /// must not write to them, by the contract of its launch.
+    /// Waits until the work on the buffer's stream is over, and returns the elements for reading. While they are
+    /// borrowed, kernels must not write to them: their launches promise that.
     ///
     /// # Errors
-    /// Work on the stream has failed, or it is being captured.
+    /// The fault of work that was enqueued earlier. The stream is being captured.
     pub fn host(&self) -> Result<&[T]> {
         let ptr = self.ready()?;
         // SAFETY: `len` elements that the host may read; nothing writes to them while they are borrowed.
         Ok(unsafe { slice::from_raw_parts(ptr, self.len()) })
     }
 
-    /// The elements, for the host to write, when the work on the buffer's stream is over.
+    /// Waits until the work on the buffer's stream is over, and returns the elements for writing.
     ///
     /// # Errors
     /// As [`host`](Self::host).

@@ -2,8 +2,8 @@
 
 use crate::{context::Context, stream::Stream};
 
-/// What device memory belongs to: a stream, in whose order it is used and given back, or a context
-/// alone, as the variables of a module do.
+/// What device memory belongs to: a stream, in whose order it is used and freed, or a context alone, as the variables
+/// of a module do.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Module, Owner, Stream};
@@ -21,14 +21,14 @@ use crate::{context::Context, stream::Stream};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner<'a> {
-    /// Work on another stream is ordered with this one: see [`Stream::ordered_with`].
+    /// Methods order work on other streams with this one: see [`Stream::ordered_with`].
     Stream(&'a Stream),
-    /// Ordering is the caller's, within this context.
+    /// Nothing is ordered automatically: the caller orders the work, within this context.
     Context(&'a Context),
 }
 
 impl<'a> Owner<'a> {
-    /// The context that the memory is of.
+    /// The context that the memory belongs to.
     #[must_use]
     pub fn context(self) -> &'a Context {
         match self {
@@ -37,7 +37,7 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// The stream in whose order the memory is used; `None` where the ordering is the caller's.
+    /// The stream in whose order the memory is used; `None` if the caller orders the work.
     #[must_use]
     pub fn stream(self) -> Option<&'a Stream> {
         match self {

@@ -13,10 +13,10 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 use super::size::byte_size;
 use crate::{capture::released, context::Context, error::Result, flags::flags};
 
-/// `len` elements in page-locked host memory: what copies that run beside the host need, and
-/// what copies fastest.
+/// `len` elements in page-locked (pinned) host memory. Asynchronous copies need it, and other copies are faster with
+/// it.
 ///
-/// A slice to the host. Cached unless [`PinnedFlags::WRITE_COMBINED`] is asked for.
+/// It is a slice for the host. The host caches it, unless it was allocated with [`PinnedFlags::WRITE_COMBINED`].
 ///
 /// ```
 /// use cuda_safe::{Context, PinnedBuffer};
@@ -43,7 +43,7 @@ unsafe impl<T: Pod> Send for PinnedBuffer<T> {}
 unsafe impl<T: Pod> Sync for PinnedBuffer<T> {}
 
 flags! {
-    /// How page-locked memory is made (`CU_MEMHOSTALLOC_*`).
+    /// How page-locked memory is allocated (`CU_MEMHOSTALLOC_*`).
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer, PinnedFlags};
@@ -57,20 +57,21 @@ flags! {
     /// # }
     /// ```
     pub struct PinnedFlags {
-        /// Page-locked for every context, not just this one.
+        /// Page-locked for every context, not just for this one.
         PORTABLE = 1, "CU_MEMHOSTALLOC_PORTABLE";
-        /// Mapped into the device's address space too; see [`PinnedBuffer::device_ptr`].
+        /// Mapped into the device's address space as well; see [`PinnedBuffer::device_ptr`].
         DEVICE_MAP = 2, "CU_MEMHOSTALLOC_DEVICEMAP";
-        /// Not cached by the host: for data that the host only ever writes, in order. Reading it is very slow.
+        /// Not cached by the host: for data that the host only writes, in order. Reading it is very slow.
         WRITE_COMBINED = 4, "CU_MEMHOSTALLOC_WRITECOMBINED";
     }
 }
 
 impl<T: Pod> PinnedBuffer<T> {
-    /// `len` elements of zero bytes.
+    /// Allocates `len` elements, and sets all bytes to zero.
     ///
     /// # Errors
-    /// The host can't lock that much memory.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, where the host can't lock
+    /// that many bytes.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -87,10 +88,11 @@ impl<T: Pod> PinnedBuffer<T> {
         Self::with_flags(context, len, PinnedFlags::default())
     }
 
-    /// A page-locked copy of `host`.
+    /// Allocates a page-locked copy of `host`.
     ///
     /// # Errors
-    /// The host can't lock that much memory.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, where the host can't lock
+    /// that many bytes.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -107,10 +109,12 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(buffer)
     }
 
-    /// `len` elements of zero bytes, in memory of a certain make.
+    /// Allocates `len` elements with flags, and sets all bytes to zero.
     ///
     /// # Errors
-    /// The host can't lock that much memory.
+    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, where the host can't lock
+    /// that many bytes.
     #[doc(alias = "cuMemHostAlloc")]
     pub fn with_flags(context: &Context, len: usize, flags: PinnedFlags) -> Result<Self> {
         let bytes = byte_size::<T>(len, "PinnedBuffer::with_flags")?;
@@ -129,7 +133,7 @@ impl<T: Pod> PinnedBuffer<T> {
         let code = unsafe { sys::cuMemHostAlloc(&mut raw, bytes, flags.0) };
         if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             return Err(context.error("cuMemHostAlloc", code).with_kind(crate::ErrorKind::Driver).with_detail(
-                format!("the host can't page-lock {bytes} bytes: see `ulimit -l` and the memory that is free"),
+                format!("the host can't page-lock {bytes} bytes: see `ulimit -l` and how much memory is free"),
             ));
         }
         context.check("cuMemHostAlloc", code)?;
@@ -143,11 +147,11 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(buffer)
     }
 
-    /// Takes over memory that a raw call page-locked.
+    /// Takes ownership of memory that a raw call page-locked; `len` counts elements.
     ///
     /// # Safety
-    /// `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this
-    /// context, has room for `len` initialised elements, and nobody else uses or frees it.
+    /// `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this context, has room
+    /// for `len` initialised elements, and nobody else uses or frees it.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -170,8 +174,8 @@ impl<T: Pod> PinnedBuffer<T> {
         }
     }
 
-    /// Hands the memory to the caller, who frees it from now on with `cuMemFreeHost` (unless
-    /// there are no bytes: then the pointer is dangling), and keeps the context alive until then.
+    /// Hands the memory over to the caller, who frees it with `cuMemFreeHost` and keeps the context alive until then.
+    /// If there are no bytes, the pointer is dangling, and there is nothing to free.
     #[must_use]
     pub fn into_raw(mut self) -> NonNull<T> {
         self.owned = false;
@@ -184,11 +188,11 @@ impl<T: Pod> PinnedBuffer<T> {
         &self.context
     }
 
-    /// The address by which kernels reach this memory; it needs [`PinnedFlags::DEVICE_MAP`] or a
-    /// device with unified addressing. 0 when there are no bytes.
+    /// The address by which kernels reach this memory. This needs [`PinnedFlags::DEVICE_MAP`], or a device with
+    /// unified addressing. 0 if there are no bytes.
     ///
     /// # Errors
-    /// The memory is not mapped.
+    /// `CUDA_ERROR_INVALID_VALUE` where the memory is not mapped.
     ///
     /// ```
     /// # use cuda_safe::{Context, LaunchConfig, Module, PinnedBuffer, PinnedFlags, Stream};
@@ -219,15 +223,15 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(raw)
     }
 
-    /// All of it, for copies: no reference is made, so that a copy may be under way.
+    /// All of it, for copies. This creates no reference, so that a copy may be running.
     pub(super) fn as_raw_slice(&self) -> *mut [T] {
         ptr::slice_from_raw_parts_mut(self.ptr.as_ptr(), self.len)
     }
 
-    /// Gives the memory back now and says whether that worked.
+    /// Frees the memory now and reports whether that worked. Dropping does the same, and discards the error.
     ///
     /// # Errors
-    /// The driver refuses; the memory is leaked.
+    /// The driver's code for freeing it, such as that of a fault; the memory is leaked then.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -247,8 +251,8 @@ impl<T: Pod> PinnedBuffer<T> {
             return Ok(());
         }
         let _current = self.context.enter()?;
-        // SAFETY: owned, and freed once; no copy runs on it, as a running copy owns the buffer, and
-        // what kernels do by its address is over by the contract of their launch.
+        // SAFETY: owned, and freed once. No copy is running on it, as a running copy owns the buffer; kernels that
+        // use its address are over, as their launches promised.
         let code = released(|| unsafe { sys::cuMemFreeHost(self.ptr.as_ptr().cast()) });
         self.context.check("cuMemFreeHost", code)
     }

@@ -13,11 +13,10 @@ use crate::{
     handle::{Adopt, Handle, Kind, handle},
 };
 
-/// The memory pool that buffers of a context's device are allocated from.
+/// A memory pool: what stream-ordered allocations, such as [`DeviceBuffer`](crate::DeviceBuffer)'s, come from.
 ///
-/// By default the driver gives unused memory back to the system whenever a stream is
-/// synchronised, so that the next allocation is slow again. A program that allocates in a loop
-/// raises the threshold:
+/// By default the driver returns unused memory to the system whenever a stream is synchronised, which makes the next
+/// allocation slow again. A program that allocates in a loop raises the threshold:
 ///
 /// ```
 /// use cuda_safe::{Context, MemoryPool};
@@ -56,10 +55,11 @@ impl Adopt for PoolKind {
 handle!(MemoryPool, CUmemoryPool, released by "cuMemPoolDestroy", made in Context);
 
 impl MemoryPool {
-    /// A new pool of memory on the context's device.
+    /// Creates a pool of memory on the context's device.
     ///
     /// # Errors
-    /// The device has no memory pools.
+    /// `CUDA_ERROR_NOT_SUPPORTED` ([`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)) where the device has no
+    /// memory pools.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool};
@@ -90,10 +90,10 @@ impl MemoryPool {
         Ok(unsafe { Self::from_raw(context, raw) })
     }
 
-    /// The pool that allocations on the context's device come from now.
+    /// The pool that allocations on the context's device currently come from.
     ///
     /// # Errors
-    /// The device has no memory pools.
+    /// As [`new`](Self::new).
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool};
@@ -115,20 +115,20 @@ impl MemoryPool {
         Ok(unsafe { Self::borrow_raw(context, raw) })
     }
 
-    /// Bytes that the pool keeps when it could give them back.
+    /// Bytes of unused memory that the pool keeps instead of returning them to the system.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a live pool.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn release_threshold(&self) -> Result<u64> {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
     }
 
-    /// Sets how many bytes the pool keeps when it could give them back. 0 is the driver's
-    /// default, `u64::MAX` keeps everything.
+    /// Sets how many bytes of unused memory the pool keeps. 0, the driver's default, keeps nothing; `u64::MAX` keeps
+    /// everything.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a live pool.
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn set_release_threshold(&self, bytes: u64) -> Result<()> {
         let mut bytes = bytes;
@@ -143,10 +143,10 @@ impl MemoryPool {
         self.0.parent().check("cuMemPoolSetAttribute", code)
     }
 
-    /// Bytes that the pool holds, used or not.
+    /// Bytes of memory that the pool has, used or not.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a live pool.
     pub fn reserved(&self) -> Result<u64> {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
     }
@@ -154,7 +154,7 @@ impl MemoryPool {
     /// Bytes that are allocated from the pool.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a live pool.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
@@ -173,10 +173,10 @@ impl MemoryPool {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
     }
 
-    /// Gives unused memory back to the system until `keep` bytes are left.
+    /// Returns unused memory to the system until the pool has no more than `keep` bytes.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// None that a working driver returns for a live pool.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{error::Result, stream::Stream};
 
-/// Enqueues copies of borrowed host memory; made by [`Stream::scope`].
+/// Enqueues copies of borrowed host memory. [`Stream::scope`] creates it.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -38,15 +38,15 @@ pub struct Scope<'scope, 'env: 'scope> {
 }
 
 impl Stream {
-    /// Runs `body`, which may enqueue copies that borrow host memory, and waits for this stream
-    /// before it returns, whatever happened inside: the borrow checker knows the host memory as
-    /// borrowed for the whole call, as with [`std::thread::scope`].
+    /// Calls `body`, which may enqueue copies that borrow host memory, and waits for this stream before it returns,
+    /// even if `body` fails or panics. For the borrow checker the host memory is borrowed for the whole call, as with
+    /// [`std::thread::scope`].
     ///
-    /// Copies from memory that is not page-locked may block the host while they run.
+    /// Copies of host memory that is not page-locked may block the host while they run.
     ///
     /// # Errors
-    /// `body`'s error, or that of the work it enqueued. Raw calls are capturing the stream: `body` is
-    /// not run then, and must not begin such a capture.
+    /// `body`'s error, or that of the work that it enqueued. The stream is being captured by raw calls: then `body`
+    /// is not called. Nor may `body` begin such a capture.
     ///
     /// # Aborts
     /// As [`Settled::or_abort`](crate::Settled::or_abort).
@@ -99,7 +99,7 @@ impl<'env> Scope<'_, 'env> {
     /// Enqueues a copy of all of `host` to the device.
     ///
     /// # Errors
-    /// The lengths differ, or the driver refuses.
+    /// As [`DeviceMemory::copy_from`].
     #[doc(alias = "cuMemcpyHtoDAsync")]
     pub fn upload<T: Pod>(
         &self,
@@ -114,7 +114,7 @@ impl<'env> Scope<'_, 'env> {
     /// Enqueues a copy of all of the device's elements to `host`.
     ///
     /// # Errors
-    /// The lengths differ, or the driver refuses.
+    /// As [`DeviceMemory::copy_from`].
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub fn download<T: Pod>(
         &self,

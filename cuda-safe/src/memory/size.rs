@@ -12,7 +12,7 @@ pub(crate) fn byte_size<T>(len: usize, call: &'static str) -> Result<usize> {
             Error::invalid(
                 call,
                 format!(
-                    "{len} elements of {} bytes are more than an address can tell",
+                    "{len} elements of {} bytes are more than the address space holds",
                     size_of::<T>()
                 ),
             )
@@ -51,7 +51,7 @@ pub(crate) fn range_within(
     }
 }
 
-/// The lengths of a copy's two sides.
+/// An error unless the two sides of a copy have the same length, in elements.
 pub(crate) fn expect_equal(source: usize, destination: usize, call: &'static str) -> Result<()> {
     if source == destination {
         return Ok(());

@@ -1,20 +1,20 @@
 //! What holds device memory.
 //!
-//! A kind of memory is one file: a type that owns or borrows the memory and implements [`Storage`], an alias of
-//! [`DeviceMemory`](super::DeviceMemory) over it, and the constructors of that alias.
+//! A new kind of memory is one file: a type that owns or borrows the memory and implements [`Storage`], an alias of
+//! [`DeviceMemory`](super::DeviceMemory) over that type, and the constructors of the alias.
 
 use cuda_sys::CUdeviceptr;
 
 use super::owner::Owner;
 use crate::error::Result;
 
-/// What holds device memory, so that [`DeviceMemory`](crate::DeviceMemory) can be read. Other crates may implement it
+/// What holds device memory: [`DeviceMemory`](crate::DeviceMemory) over it can be read. Other crates may implement it
 /// for memory that they allocate in their own way.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceMemory, Owner, Storage, Stream, sys};
 ///
-/// /// Memory that `cuMemAlloc` gives, of a context and no stream.
+/// /// Memory from `cuMemAlloc`, which belongs to a context and to no stream.
 /// struct Plain(Context, sys::CUdeviceptr);
 ///
 /// // SAFETY: the memory is of this context, and lives as long as this object.
@@ -32,7 +32,7 @@ use crate::error::Result;
 ///
 /// impl Drop for Plain {
 ///     fn drop(&mut self) {
-///         // Kernels on it are over by the contract of their launch, copies by the wait.
+///         // This waits for copies and fills. Kernels are over: their launches promised that.
 ///         let _ = self.0.synchronize();
 ///         if let Ok(_current) = self.0.push_current() {
 ///             // SAFETY: allocated below, and freed once.
@@ -59,17 +59,17 @@ use crate::error::Result;
 ///
 /// # Safety
 /// The address is device memory of the owner's context. It stays allocated, at this address, for as long as this
-/// object lives, and where it owns the memory, until the work is over that the methods of
+/// object lives. If the object owns the memory, it stays allocated also until the work is over that methods of
 /// [`DeviceMemory`](crate::DeviceMemory) have enqueued on it: on the owner's stream if there is one, otherwise on any
-/// stream of its context.
+/// stream of the context.
 pub unsafe trait Storage {
-    /// The kind's name, for `Debug`.
+    /// The name of the kind, for `Debug`.
     const NAME: &'static str;
 
-    /// The address of the first byte; 0 where there is none.
+    /// The device address of the first byte; 0 if there is no memory.
     fn as_device_ptr(&self) -> CUdeviceptr;
 
-    /// What the memory belongs to: the stream in whose order it is used and given back, or a context alone.
+    /// What the memory belongs to: the stream in whose order it is used and freed, or a context alone.
     fn owner(&self) -> Owner<'_>;
 }
 
@@ -79,11 +79,11 @@ pub unsafe trait Storage {
 /// While this object is borrowed exclusively, nothing else uses the memory.
 pub unsafe trait StorageMut: Storage {}
 
-/// What gives memory back when it is dropped, and can tell whether that worked.
+/// A storage that frees its memory when it is dropped, and can report whether that worked.
 pub trait OwnedStorage: StorageMut {
-    /// Gives the memory back now.
+    /// Frees the memory now.
     ///
     /// # Errors
-    /// The driver's; the memory is not used again.
+    /// The driver's code for freeing it. The memory is not used again in any case.
     fn close(self) -> Result<()>;
 }

@@ -1,4 +1,4 @@
-//! Copies that run beside the host and own their host memory meanwhile.
+//! Asynchronous copies, which own their host memory while they run.
 
 use std::{fmt, mem::ManuallyDrop};
 
@@ -18,10 +18,10 @@ use crate::{
     stream::Stream,
 };
 
-/// A copy under way between page-locked memory, which it owns, and the device.
+/// A copy in progress between the device and page-locked memory, which the transfer owns.
 ///
-/// [`wait`](Self::wait) gives the memory back. Dropping waits too; forgetting leaks the memory,
-/// which harms nobody.
+/// [`wait`](Self::wait) returns the memory. Dropping a transfer waits too. Forgetting one leaks the memory, and is
+/// harmless.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
@@ -41,7 +41,7 @@ use crate::{
 #[must_use = "dropping a transfer waits for it"]
 pub struct Transfer<T: Pod> {
     host: ManuallyDrop<PinnedBuffer<T>>,
-    /// `None` once waited for.
+    /// `None` after the wait.
     done: Option<Event>,
 }
 
@@ -63,8 +63,8 @@ pub struct Transfer<T: Pod> {
 pub struct TransferError<T: Pod> {
     /// What went wrong.
     pub error: Error,
-    /// The host memory, as it was. `None` where the copy may have started and nothing can tell
-    /// whether it is over: the memory is leaked then.
+    /// The host memory, as it was. `None` if the copy may have started and it is not known whether it is over: the
+    /// memory is leaked then.
     pub host: Option<PinnedBuffer<T>>,
 }
 
@@ -75,7 +75,7 @@ impl<T: Pod> Transfer<T> {
         call: &'static str,
         enqueue: impl FnOnce(*mut [T]) -> Result<()>,
     ) -> Result<Self, TransferError<T>> {
-        // What can be refused comes first: nothing may fail between the copy's start and its guard.
+        // Whatever can fail comes first: nothing may fail between the copy's start and its guard.
         let prepared = stream
             .enter_to_wait(call)
             .and_then(|_current| Event::without_timing(stream.context()));
@@ -88,7 +88,7 @@ impl<T: Pod> Transfer<T> {
         };
         let started = enqueue(host.as_raw_slice()).and_then(|()| done.record(stream));
         if let Err(error) = started {
-            // The copy may be under way.
+            // The copy may be running.
             let host = match stream.settle() {
                 Settled::Done | Settled::Failed(_) => Some(host),
                 Settled::Unknown(_) => {
@@ -107,7 +107,7 @@ impl<T: Pod> Transfer<T> {
     /// Whether the copy has finished. Does not wait.
     ///
     /// # Errors
-    /// Work enqueued before it failed.
+    /// The fault of work that was enqueued before it.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
@@ -126,11 +126,11 @@ impl<T: Pod> Transfer<T> {
         self.done.as_ref().map_or(Ok(true), Event::query)
     }
 
-    /// Waits for the copy and gives the host memory back.
+    /// Waits for the copy and returns the host memory.
     ///
     /// # Errors
-    /// Work enqueued before the copy, or the copy, failed. The memory is given back to the system,
-    /// or leaked where nothing can tell whether the copy is over.
+    /// The copy, or work that was enqueued before it, failed. The host memory is freed then, or leaked if it is not
+    /// known whether the copy is over.
     pub fn wait(mut self) -> Result<PinnedBuffer<T>> {
         let settled = self.done.take().map_or(Settled::Done, |done| done.settle());
         if let Settled::Unknown(error) = settled {
@@ -148,17 +148,18 @@ impl<T: Pod> Drop for Transfer<T> {
         match done.settle() {
             // SAFETY: not taken by `wait`, and the device no longer touches it.
             Settled::Done | Settled::Failed(_) => unsafe { ManuallyDrop::drop(&mut self.host) },
-            // The device may still be at it: leaking is the lesser evil.
+            // The device may still be using it: a leak is the lesser evil.
             Settled::Unknown(_) => {}
         }
     }
 }
 
 impl Stream {
-    /// Starts copying `host` to the device, all of it.
+    /// Starts a copy of all of `host` to the device.
     ///
     /// # Errors
-    /// The lengths differ or the driver refuses; the error carries `host`.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, or the stream is
+    /// being captured. The context is unusable after a fault. The error carries `host`.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
@@ -186,10 +187,11 @@ impl Stream {
         })
     }
 
-    /// Starts copying from the device to `host`, all of it.
+    /// Starts a copy of all of the device's elements to `host`.
     ///
     /// # Errors
-    /// The lengths differ or the driver refuses; the error carries `host`.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, or the stream is
+    /// being captured. The context is unusable after a fault. The error carries `host`.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};

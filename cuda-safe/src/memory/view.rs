@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{error::Result, stream::Stream};
 
-/// Elements in device memory, borrowed for reading: a part of a [`DeviceBuffer`], or all of it.
+/// Elements in device memory, borrowed for reading: a part of a [`DeviceBuffer`](crate::DeviceBuffer), or all of it.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -46,14 +46,14 @@ pub type DeviceView<'a, T> = DeviceMemory<Borrowed<'a>, T>;
 /// ```
 pub type DeviceViewMut<'a, T> = DeviceMemory<BorrowedMut<'a>, T>;
 
-/// Memory that something else holds for `'a`: what a [`DeviceView`] holds.
+/// Borrowed memory, which lives for `'a`: what a [`DeviceView`] holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Borrowed<'a> {
     ptr: CUdeviceptr,
     owner: Owner<'a>,
 }
 
-/// Memory that something else holds for `'a` and leaves alone meanwhile: what a [`DeviceViewMut`] holds.
+/// Exclusively borrowed memory, which lives for `'a`: what a [`DeviceViewMut`] holds.
 #[derive(Debug)]
 pub struct BorrowedMut<'a> {
     ptr: CUdeviceptr,
@@ -61,7 +61,7 @@ pub struct BorrowedMut<'a> {
     exclusive: PhantomData<&'a mut ()>,
 }
 
-// SAFETY: whoever made the view has promised that the memory is there for `'a`.
+// SAFETY: whoever created the view promised that the memory is there for `'a`.
 unsafe impl Storage for Borrowed<'_> {
     const NAME: &'static str = "DeviceView";
 
@@ -91,17 +91,16 @@ unsafe impl Storage for BorrowedMut<'_> {
     }
 }
 
-// SAFETY: whoever made the view has promised that it is the only one for `'a`.
+// SAFETY: whoever created the view promised that it is the only one for `'a`.
 unsafe impl StorageMut for BorrowedMut<'_> {}
 
 impl<'a, T: Pod> DeviceView<'a, T> {
-    /// A view of memory that something else manages.
+    /// A view of memory that something else manages; `len` counts elements.
     ///
     /// # Safety
-    /// `ptr` is device memory of `len` elements, aligned for `T`, that stays allocated for `'a`
-    /// and until the work enqueued on it has finished. It is memory of `owner`'s context. Operations
-    /// on another stream than an owner that is a stream are ordered with it; where the owner is a
-    /// context, the ordering is the caller's.
+    /// `ptr` is device memory of `len` elements, aligned for `T`, in `owner`'s context. It stays allocated for `'a`,
+    /// and until the work enqueued on it has finished. If the owner is a stream, methods of this crate order work on
+    /// other streams with it; if the owner is a context, the caller orders the work.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
@@ -126,7 +125,7 @@ impl<'a, T: Pod> DeviceView<'a, T> {
         unsafe { Self::from_storage(storage, len) }
     }
 
-    /// The stream whose order the memory is in; `None` where the ordering is the caller's.
+    /// The stream in whose order the memory is used; `None` if the caller orders the work.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
@@ -143,10 +142,10 @@ impl<'a, T: Pod> DeviceView<'a, T> {
         self.storage().owner.stream()
     }
 
-    /// A range of elements, borrowed for as long as this view's memory is.
+    /// A range of elements, borrowed for as long as this view's memory. The range counts elements.
     ///
     /// # Errors
-    /// The range goes beyond the end.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the range ends after the last element.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
@@ -170,10 +169,10 @@ impl<'a, T: Pod> DeviceView<'a, T> {
 }
 
 impl<'a, T: Pod> DeviceViewMut<'a, T> {
-    /// A view of memory that something else manages.
+    /// A view for writing of memory that something else manages; `len` counts elements.
     ///
     /// # Safety
-    /// As [`DeviceView::borrow_raw`], and nothing else uses the memory for `'a`.
+    /// As [`DeviceView::borrow_raw`]; and nothing else uses the memory for `'a`.
     #[must_use]
     pub unsafe fn borrow_raw(ptr: CUdeviceptr, len: usize, owner: impl Into<Owner<'a>>) -> Self {
         let storage = BorrowedMut {
@@ -185,16 +184,16 @@ impl<'a, T: Pod> DeviceViewMut<'a, T> {
         unsafe { Self::from_storage(storage, len) }
     }
 
-    /// The stream whose order the memory is in; `None` where the ordering is the caller's.
+    /// The stream in whose order the memory is used; `None` if the caller orders the work.
     #[must_use]
     pub fn stream(&self) -> Option<&'a Stream> {
         self.storage().owner.stream()
     }
 
-    /// A range of elements, borrowed for as long as this view's memory is.
+    /// A range of elements, borrowed for as long as this view's memory. The range counts elements.
     ///
     /// # Errors
-    /// The range goes beyond the end.
+    /// As [`DeviceView::into_slice`].
     pub fn into_slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         let (ptr, len) = part::<T>(self.as_device_ptr(), self.len(), range, "into_slice")?;
         let owner = self.storage().owner;

@@ -1,15 +1,15 @@
-//! Whether a fat binary's headers hold together, before the driver gets a pointer without a length.
+//! Whether a fat binary's headers are consistent, before the driver gets a pointer without a length.
 //!
-//! A fat binary is a header and images one after another, each with a header of its own. Checked
-//! is that they fill what the first header says, and that this is there.
+//! A fat binary is a header, followed by images that each have a header of their own. What is checked: that the
+//! images fill the length in the first header, and that this many bytes are there.
 
 use super::image::{Kind, refused, refused_as};
 use crate::error::Result;
 
 /// Magic and version (4 + 2 bytes), the header's length (2), the length of what follows (8).
 const HEADER: u64 = 16;
-/// The least that an image's header has: kind and version (2 + 2 bytes), the header's length (4),
-/// the image's length (8), and what tells how it is packed.
+/// The least length of an image's header: kind and version (2 + 2 bytes), the header's length (4), the image's length
+/// (8), and how it is compressed.
 const ENTRY: u64 = 64;
 
 pub(super) fn check(image: &[u8]) -> Result<()> {
@@ -29,7 +29,7 @@ pub(super) fn check(image: &[u8]) -> Result<()> {
     };
     if whole > image.len() as u64 {
         return Err(refused(format!(
-            "the fat binary is cut short: its header speaks of {whole} bytes and there are {}",
+            "the fat binary is cut short: its header says {whole} bytes, and there are {}",
             image.len()
         )));
     }

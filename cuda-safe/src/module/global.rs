@@ -6,11 +6,11 @@ use cuda_sys::CUdeviceptr;
 use super::Module;
 use crate::memory::{DeviceMemory, Owner, Storage, StorageMut};
 
-/// A `__device__` or `__constant__` variable: `len` elements in the memory of a module, which it
-/// keeps loaded. Made by [`Module::global`].
+/// A `__device__` or `__constant__` variable: `len` elements in the memory of a module, which it keeps loaded.
+/// [`Module::global`] returns it.
 ///
-/// It belongs to no stream: what kernels do to it is ordered by the streams they run on. It is copied
-/// and filled on streams of its own context only.
+/// It belongs to no stream: kernels that use it are ordered by the streams that they run on. It can be copied and
+/// filled only on streams of its own context.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module, Stream};
@@ -34,7 +34,7 @@ pub struct ModuleVariable {
     module: Module,
 }
 
-// SAFETY: memory of the module, which is held, and waits for its context before it goes.
+// SAFETY: memory of the module, which is kept loaded, and waits for its context before it is unloaded.
 unsafe impl Storage for ModuleVariable {
     const NAME: &'static str = "Global";
 
@@ -49,8 +49,8 @@ unsafe impl Storage for ModuleVariable {
     }
 }
 
-// SAFETY: as far as a variable that kernels use by name can be one's own: their launch is `unsafe`, and two globals of
-// one variable are kept from overlapping in a copy.
+// SAFETY: as far as a variable that kernels use by name can be exclusive: their launch is `unsafe`, and a copy
+// between two globals of the same variable is an error.
 unsafe impl StorageMut for ModuleVariable {}
 
 impl<T: Pod> Global<T> {
@@ -65,7 +65,7 @@ impl<T: Pod> Global<T> {
         unsafe { Self::from_storage(storage, len) }
     }
 
-    /// The module that the variable is part of.
+    /// The module that the variable belongs to.
     #[must_use]
     pub fn module(&self) -> &Module {
         &self.storage().module

@@ -1,16 +1,16 @@
-//! What kind of image it is. The driver is given a pointer without a length and tells by the first
-//! bytes; so what is handed over as text must not begin like anything else.
+//! Recognises the kind of an image. The driver gets a pointer without a length, and goes by the first bytes; so what
+//! is passed on as text must not begin like anything else.
 
 use crate::error::{Error, ErrorKind, Result};
 
 const ELF: &[u8] = b"\x7fELF";
 const FATBIN: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
-/// Around a fat binary in a program that nvcc made; it holds an address.
+/// Around a fat binary in a program that nvcc compiled; it contains an address.
 const WRAPPER: [u8; 4] = 0x4662_43B1_u32.to_le_bytes();
-/// What the emulator's linker makes; a GPU's makes a cubin.
+/// The product of the emulator's linker; a GPU's linker produces a cubin.
 const LINKED: &[u8] = b"EMULINK";
 
-/// What an image is by its first bytes.
+/// What an image is, judging by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Cubin,
@@ -36,7 +36,7 @@ impl Kind {
         }
     }
 
-    /// What it is and how it is loaded, where its first bytes tell.
+    /// What it is and how to load it, if its first bytes are known.
     fn words(self) -> Option<&'static str> {
         match self {
             Self::Cubin => Some("machine code (an ELF file): load it with Module::from_cubin"),
@@ -46,7 +46,7 @@ impl Kind {
                  the fat binary itself with Module::from_fatbin",
             ),
             Self::Linked => Some(
-                "what the emulator's linker makes in place of machine code: load it with \
+                "what the emulator's linker produces instead of machine code: load it with \
                  Module::from_cubin",
             ),
             Self::Other => None,
@@ -63,7 +63,7 @@ pub(super) fn refused(why: impl std::fmt::Display) -> Error {
     )
 }
 
-/// That an image is not of some other kind than the one that is asked for.
+/// The error for an image of another kind than the expected one.
 #[cold]
 pub(super) fn refused_as(what: &str, image: &[u8]) -> Error {
     match Kind::of(image).words() {
@@ -72,7 +72,7 @@ pub(super) fn refused_as(what: &str, image: &[u8]) -> Error {
     }
 }
 
-/// The text in an image that should be PTX. A NUL that ends it is left out.
+/// The text in an image that should be PTX, without a NUL at its end.
 pub(super) fn text(image: &[u8]) -> Result<&str> {
     if Kind::of(image) != Kind::Other {
         return Err(refused_as("PTX", image));
@@ -82,8 +82,8 @@ pub(super) fn text(image: &[u8]) -> Result<&str> {
         .map_err(|_| refused("it is neither PTX text, nor a cubin, nor a fat binary"))
 }
 
-/// That the emulator's linked image is as long as it says: magic (8 bytes), length (8), checksums
-/// (16). The emulator itself checks the rest.
+/// Checks that the image of the emulator's linker is as long as it says: magic (8 bytes), length (8), checksums (16).
+/// The emulator itself checks the rest.
 pub(super) fn check_linked(image: &[u8]) -> Result<()> {
     let length = image
         .first_chunk::<32>()
@@ -99,7 +99,7 @@ pub(super) fn check_linked(image: &[u8]) -> Result<()> {
     }
 }
 
-/// PTX as the driver wants it: beginning as PTX does, ended by a NUL, and with none inside.
+/// PTX as the driver wants it: with the right beginning, a NUL at the end, and none inside.
 pub(super) fn ptx(text: &str) -> Result<Vec<u8>> {
     if Kind::of(text.as_bytes()) != Kind::Other {
         return Err(refused_as("PTX", text.as_bytes()));
@@ -114,8 +114,8 @@ pub(super) fn ptx(text: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What ptxas skips in front of the first directive: white space, comments, and lines with `#`,
-/// by which a preprocessor tells where a line came from. `None` for a comment without an end.
+/// What ptxas skips before the first directive: white space, comments, and lines with `#`, in which a preprocessor
+/// notes where a line came from. `None` for a comment without an end.
 fn after_blank(mut text: &str) -> Option<&str> {
     loop {
         text = text.trim_start_matches([' ', '\t', '\r', '\n', '\x0c']);
@@ -130,7 +130,7 @@ fn after_blank(mut text: &str) -> Option<&str> {
     }
 }
 
-/// That the first directive is `.version`, as in all PTX.
+/// Checks that the first directive is `.version`, as in all PTX.
 fn check_beginning(text: &str) -> Result<()> {
     if text.starts_with('\u{feff}') {
         return Err(refused(

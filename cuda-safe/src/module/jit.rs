@@ -1,4 +1,4 @@
-//! Options of the driver's own compiler.
+//! Options of the compiler in the driver.
 
 use std::{
     ffi::{c_uint, c_void},
@@ -29,22 +29,22 @@ options! {
     /// # }
     /// ```
     pub struct JitOptions {
-        /// The most registers a thread may use (`CU_JIT_MAX_REGISTERS`).
+        /// The greatest number of registers per thread (`CU_JIT_MAX_REGISTERS`).
         max_registers: Option<u32>, set to u32;
-        /// 0 to 4; the driver's default is 4 (`CU_JIT_OPTIMIZATION_LEVEL`).
+        /// The level of optimisation, 0 to 4; the driver's default is 4 (`CU_JIT_OPTIMIZATION_LEVEL`).
         optimization_level: Option<u32>, set to u32;
-        /// Whether to keep code for a debugger (`CU_JIT_GENERATE_DEBUG_INFO`).
+        /// Whether to generate information for a debugger (`CU_JIT_GENERATE_DEBUG_INFO`).
         debug_info: bool;
-        /// Whether to keep source lines (`CU_JIT_GENERATE_LINE_INFO`).
+        /// Whether to generate source lines (`CU_JIT_GENERATE_LINE_INFO`).
         line_info: bool;
     }
 }
 
-/// Bytes for the driver's error log; it writes no more than that.
+/// The size of the buffer for the driver's error log, in bytes; the driver writes no more than that.
 const LOG_BYTES: usize = 16 << 10;
 
 impl JitOptions {
-    /// Calls `load` with the options as the driver takes them, and gives the error log back.
+    /// Calls `load` with the options as the driver takes them, and returns the error log.
     pub(super) fn with_raw(
         &self,
         load: impl FnOnce(c_uint, *mut CUjit_option, *mut *mut c_void) -> CUresult,

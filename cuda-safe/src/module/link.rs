@@ -1,4 +1,4 @@
-//! The driver's linker: several pieces of code become one module.
+//! The driver's linker, which combines several pieces of code into one module.
 
 use std::{
     ffi::{CString, c_char, c_uint, c_void},
@@ -15,7 +15,7 @@ use crate::{
     handle::{Adopt, Handle, Kind, handle},
 };
 
-/// A linker, which makes one module of several pieces of PTX that refer to each other.
+/// A linker: it combines several pieces of PTX that refer to each other into one module.
 ///
 /// ```
 /// use cuda_safe::{Context, Linker, Out, LaunchConfig, Stream};
@@ -55,7 +55,7 @@ use crate::{
 /// ```
 pub struct Linker(Handle<LinkerKind>);
 
-/// What a linker writes to, as long as it lives. The lock keeps its calls apart.
+/// The buffer that a linker writes to during its life. The lock serialises the calls.
 struct LinkerKind(Mutex<Option<Log>>);
 
 struct Log {
@@ -64,7 +64,7 @@ struct Log {
     _values: Box<[*mut c_void; 2]>,
 }
 
-// SAFETY: addresses of memory of its own, which only the driver uses.
+// SAFETY: these are addresses of its own memory, which only the driver uses.
 unsafe impl Send for Log {}
 
 const LOG_BYTES: usize = 16 << 10;
@@ -90,7 +90,7 @@ impl Adopt for LinkerKind {
 handle!(Linker, CUlinkState, released by "cuLinkDestroy", made in Context);
 
 impl Linker {
-    /// A linker without any input, for the context's device.
+    /// Creates a linker without any input, for the context's device.
     ///
     /// # Errors
     /// The driver has no memory left, or the context has faulted.
@@ -130,22 +130,24 @@ impl Linker {
     /// Adds a piece of PTX; `name` is what messages call it.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log where the PTX is not well formed. A text that
-    /// does not begin as PTX does, or a name with a NUL character, is refused.
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) where the text is not PTX; with the driver's log where it does not
+    /// compile. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `name` contains a NUL character.
     #[doc(alias = "cuLinkAddData")]
     pub fn add_ptx(&self, name: &str, ptx: &str) -> Result<()> {
         // SAFETY: text, which the driver compiles.
         unsafe { self.add(CUjitInputType::CU_JIT_INPUT_PTX, name, &image::ptx(ptx)?) }
     }
 
-    /// Adds machine code: a cubin, a fat binary, an object or a library, which `kind` tells.
+    /// Adds machine code of the given kind: a cubin, a fat binary, an object or a library; `name` is what messages
+    /// call it.
     ///
     /// # Safety
-    /// The code comes from a compiler that is trusted: the driver follows the offsets in it, and running it runs that
-    /// code.
+    /// The code is complete, was produced by a CUDA compiler, and comes from a source that may run code in this
+    /// process: the driver follows offsets in it without checking them.
     ///
     /// # Errors
     /// [`ErrorKind::Load`](crate::ErrorKind::Load) where the driver can't read it, or it is for other devices.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `name` contains a NUL character.
     #[doc(alias = "cuLinkAddData")]
     pub unsafe fn add_code(&self, kind: CUjitInputType, name: &str, code: &[u8]) -> Result<()> {
         // SAFETY: the caller's promise.
@@ -180,7 +182,7 @@ impl Linker {
     /// Links what was added, and loads it into the context.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log where something is missing or defined twice.
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log where a name is missing or defined twice.
     #[doc(alias = "cuLinkComplete")]
     pub fn finish(&self) -> Result<Module> {
         let image = self.finish_to_image()?;
@@ -188,7 +190,7 @@ impl Linker {
         unsafe { Module::from_linked(self.context(), &image) }
     }
 
-    /// Links what was added, and gives the machine code: a cubin for the context's device.
+    /// Links what was added, and returns the machine code: a cubin for the context's device.
     ///
     /// # Errors
     /// As [`finish`](Self::finish).

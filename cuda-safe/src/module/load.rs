@@ -1,4 +1,4 @@
-//! The ways into a module: from source, PTX, machine code, fat binaries and files.
+//! The ways to load a module: from source, PTX, machine code, fat binaries and files.
 
 use std::{path::Path, ptr};
 
@@ -18,12 +18,12 @@ use crate::{
 };
 
 impl Module {
-    /// Compiles a program for the context's device and loads it: machine code when the compiler
-    /// can make it and the driver takes it, PTX otherwise.
+    /// Compiles a program for the context's device and loads it: as machine code if the compiler can produce it and
+    /// the driver accepts it, otherwise as PTX.
     ///
     /// # Errors
-    /// [`ErrorKind::Compile`] with the log and the source lines it speaks of, or
-    /// [`ErrorKind::Load`].
+    /// [`ErrorKind::Compile`] with the log, and the source lines that it refers to. [`ErrorKind::Load`] where the
+    /// driver can't load the result.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -46,10 +46,10 @@ impl Module {
         Self::from_compiled(context, &compiled, &JitOptions::default())
     }
 
-    /// Loads a compiled program: its machine code, or its PTX where the driver does not take that.
+    /// Loads a compiled program: its machine code, or its PTX if the driver does not accept that.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`].
+    /// [`ErrorKind::Load`] with the driver's log.
     ///
     /// ```
     /// # use cuda_safe::{Context, JitOptions, Module, Program};
@@ -77,7 +77,7 @@ impl Module {
                 CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
                 CUresult::CUDA_ERROR_NOT_SUPPORTED,
             ];
-            // Not checked: it is whole, as the compiler in this process made it.
+            // Not checked: it is complete, since the compiler in this process produced it.
             match Self::load(context, cubin, options, names) {
                 Err(error)
                     if error
@@ -91,12 +91,12 @@ impl Module {
 
     /// Loads PTX, which the driver compiles for the device.
     ///
-    /// The text begins as PTX does, with `.version` behind white space and comments: the driver
-    /// tells kinds of images by their first bytes, and reads others without knowing where they end.
+    /// The text must begin with `.version`, possibly after white space and comments. The driver recognises images by
+    /// their first bytes, and would read other kinds without knowing where they end.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`] with the driver's log; in particular PTX that is newer than the driver,
-    /// and text that is no PTX.
+    /// [`ErrorKind::Load`] with the driver's log: the text is not PTX, or is newer than the driver, or does not
+    /// compile.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -142,11 +142,10 @@ impl Module {
         Self::load(context, &image::ptx(ptx)?, options, || Names::of(ptx, &[]))
     }
 
-    /// Loads a file of PTX, as `nvcc -ptx` makes it.
+    /// Loads a file of PTX, such as `nvcc -ptx` writes.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when the file can't be read, otherwise as
-    /// [`from_ptx`](Self::from_ptx).
+    /// [`ErrorKind::NotFound`] where the file can't be read; otherwise as [`from_ptx`](Self::from_ptx).
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -164,19 +163,18 @@ impl Module {
         })
     }
 
-    /// Loads machine code for one architecture (an ELF file, as `nvcc -cubin` and `cuLinkComplete`
-    /// make it).
+    /// Loads machine code for one architecture: an ELF file, such as `nvcc -cubin` or `cuLinkComplete` produces.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`]: the image is cut short, or for another architecture.
+    /// [`ErrorKind::Load`]: the image is cut short or damaged, or is for another architecture.
     ///
     /// # Safety
-    /// `cubin` is what a CUDA compiler or linker made, complete and unaltered, and is from a source
-    /// that may run code in this process. The driver follows offsets in it, whose ends it can't
-    /// know, and the device runs what is in it. Checked here is that the image is not cut short and
-    /// that its headers lead nowhere outside of it; what else was done to it can't be told.
+    /// `cubin` was produced by a CUDA compiler or linker, is complete and unaltered, and comes from a source that may
+    /// run code in this process. The driver follows offsets in it without knowing where it ends, and the device runs
+    /// what is in it. This function checks that the image is not cut short, and that its headers refer to nothing
+    /// outside of it; other changes can't be detected.
     ///
-    /// It is read during the call only.
+    /// The image is read during the call only.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -197,17 +195,17 @@ impl Module {
         Self::load(context, cubin, &JitOptions::default(), Default::default)
     }
 
-    /// Loads the best part of a fat binary (as `nvcc -fatbin` makes it).
+    /// Loads the best fitting part of a fat binary, such as `nvcc -fatbin` produces.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`]: the image is cut short, or holds nothing for this device.
+    /// [`ErrorKind::Load`]: the image is cut short or damaged, or has nothing for this device.
     ///
     /// # Safety
-    /// `fatbin` is what a CUDA compiler made, complete and unaltered, and is from a source that may
-    /// run code in this process, as for [`from_cubin`](Self::from_cubin). Checked here is that its
-    /// parts fill what its header says, not what is in them.
+    /// `fatbin` was produced by a CUDA compiler, is complete and unaltered, and comes from a source that may run code
+    /// in this process, as for [`from_cubin`](Self::from_cubin). This function checks that its parts fill the length
+    /// in its header, not what is in them.
     ///
-    /// It is read during the call only.
+    /// The image is read during the call only.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -225,14 +223,14 @@ impl Module {
         Self::load(context, fatbin, &JitOptions::default(), Default::default)
     }
 
-    /// Loads an image of any kind: PTX, cubin or fat binary, told apart by its first bytes.
+    /// Loads an image of any kind: PTX, cubin or fat binary, recognised by its first bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`].
+    /// [`ErrorKind::Load`], as for the kind that it is.
     ///
     /// # Safety
-    /// As for [`from_cubin`](Self::from_cubin) and [`from_fatbin`](Self::from_fatbin), unless the
-    /// image is PTX; and for what is surely PTX there is [`from_ptx`](Self::from_ptx).
+    /// As for [`from_cubin`](Self::from_cubin) and [`from_fatbin`](Self::from_fatbin), unless the image is PTX. If it
+    /// can only be PTX, use [`from_ptx`](Self::from_ptx), which is safe.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -258,12 +256,11 @@ impl Module {
     /// Loads a file of any kind: PTX, cubin or fat binary.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when the file can't be read, [`ErrorKind::Load`].
+    /// [`ErrorKind::NotFound`] where the file can't be read; [`ErrorKind::Load`] as for the kind that it is.
     ///
     /// # Safety
-    /// As for [`from_image`](Self::from_image), with what the file holds when it is read. Who else
-    /// may write it is a question to ask. For a file that should be PTX there is
-    /// [`from_ptx_file`](Self::from_ptx_file).
+    /// As for [`from_image`](Self::from_image), for the contents of the file when it is read: consider who else may
+    /// write to it. If the file should be PTX, use [`from_ptx_file`](Self::from_ptx_file), which is safe.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -283,9 +280,10 @@ impl Module {
         })
     }
 
-    /// `image` is as long as it says: checked, or made in this process.
+    /// Loads the product of a linker.
+    ///
     /// # Safety
-    /// The driver has just made the image.
+    /// The driver has just produced the image, so it is complete.
     pub(super) unsafe fn from_linked(context: &Context, image: &[u8]) -> Result<Self> {
         Self::load(context, image, &JitOptions::default(), Default::default)
     }
@@ -314,7 +312,7 @@ impl Module {
     }
 }
 
-/// Reads a file and loads what is in it. An image that is refused is named by its file.
+/// Reads a file and loads its contents. If the image is refused, the error names the file.
 fn with_file(
     path: &Path,
     call: &'static str,
@@ -352,7 +350,7 @@ pub(super) fn load_error(
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
             let device = context.device().compute_capability();
             format!(
-                "the image holds no code for this device (compute capability {})",
+                "the image has no code for this device (compute capability {})",
                 device.map_or_else(|_| "unknown".into(), |c| c.to_string())
             )
         }

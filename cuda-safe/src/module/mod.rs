@@ -27,8 +27,8 @@ use crate::{
 
 /// Code loaded into a context: kernels and global variables.
 ///
-/// Cloning gives another hold on the same module, as does every function and global taken from
-/// it. When the last hold goes, the context is waited for and the code unloaded.
+/// Cloning gives another reference to the same module; every function and global of it keeps it loaded as well. When
+/// the last of them is dropped, this waits for the context and unloads the code.
 ///
 /// ```
 /// use cuda_safe::{Context, Module};
@@ -43,7 +43,7 @@ use crate::{
 /// ```
 pub struct Module(Handle<Names>);
 
-/// What is known of the names in a module from its source.
+/// What is known about the names in a module, from its source.
 #[derive(Default)]
 struct Names {
     /// Name expressions and the mangled names behind them.
@@ -87,11 +87,12 @@ impl Adopt for Names {
 handle!(Module, CUmodule, released by "cuModuleUnload", made in Context);
 
 impl Module {
-    /// A kernel by its name: as in the source for `extern "C"`, mangled otherwise, or a name
+    /// A kernel by its name: for `extern "C"` the name in the source, otherwise the mangled name, or a name
     /// expression that the program was compiled with.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`], with the names that the module has.
+    /// [`ErrorKind::NotFound`], with the kernels that the module has. [`ErrorKind::InvalidArgument`] where the name
+    /// contains a NUL character.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -120,10 +121,12 @@ impl Module {
         Ok(unsafe { Function::borrow_raw(self, raw, name) })
     }
 
-    /// A `__device__` or `__constant__` variable of `len` elements of `T`, by its name.
+    /// A `__device__` or `__constant__` variable of `len` elements of `T`, by its name, which may be a name
+    /// expression.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`], or the variable has another size than `len` elements.
+    /// [`ErrorKind::NotFound`]. [`ErrorKind::InvalidArgument`] where the variable's size is not that of `len`
+    /// elements.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module, Stream};
@@ -166,10 +169,10 @@ impl Module {
         Ok(unsafe { Global::of_module(self, ptr, len) })
     }
 
-    /// The names of the module's kernels, as linked.
+    /// The names of the module's kernels, as linked (mangled for C++).
     ///
     /// # Errors
-    /// The driver is older than CUDA 12.4 and the module was not loaded from PTX.
+    /// [`ErrorKind::Unsupported`] where the driver is older than CUDA 12.4, and the module was not loaded from PTX.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -185,7 +188,7 @@ impl Module {
         names::enumerate(self).or_else(|error| self.0.kind().entries.clone().ok_or(error))
     }
 
-    /// The context that the code is loaded into.
+    /// The context that the module is loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()

@@ -1,4 +1,4 @@
-//! Which kernels a module has.
+//! The names of a module's kernels and variables.
 
 use std::ffi::{CStr, c_char, c_uint};
 

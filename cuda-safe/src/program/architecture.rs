@@ -10,8 +10,8 @@ use crate::{
     error::{Error, ErrorKind, Result},
 };
 
-/// What code is compiled for: a real architecture (`sm_90`: machine code, and PTX with it) or a
-/// virtual one (`compute_90`: PTX only).
+/// What code is compiled for: a real architecture (`sm_90`: machine code, and PTX with it), or a virtual one
+/// (`compute_90`: PTX only).
 ///
 /// ```
 /// use cuda_safe::Architecture;
@@ -56,25 +56,25 @@ impl Architecture {
         }
     }
 
-    /// With the features that only exactly this architecture has: `sm_90a`.
+    /// With the features that exactly this architecture has, and no other: `sm_90a`.
     #[must_use]
     pub const fn specific(mut self) -> Self {
         self.suffix = Suffix::Specific;
         self
     }
 
-    /// With the features that its family has: `sm_100f`.
+    /// With the features that the architecture's family has: `sm_100f`.
     #[must_use]
     pub const fn family(mut self) -> Self {
         self.suffix = Suffix::Family;
         self
     }
 
-    /// The best that the compiler can make for a device: machine code where it knows an
-    /// architecture of the device's generation that is not newer, PTX of an older one otherwise.
+    /// The best that the compiler can do for a device: machine code if it knows an architecture of the device's
+    /// generation that is not newer than the device, otherwise PTX of an older architecture.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the device is older than everything the compiler knows.
+    /// [`ErrorKind::Unsupported`] where the device is older than everything that the compiler knows.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, ComputeCapability};
@@ -113,7 +113,7 @@ impl Architecture {
         }
     }
 
-    /// Whether machine code is made, and not PTX alone.
+    /// Whether the result has machine code, and not only PTX.
     #[must_use]
     pub const fn is_real(self) -> bool {
         self.real
@@ -132,7 +132,7 @@ impl fmt::Display for Architecture {
     }
 }
 
-/// The architectures that this NVRTC knows, 90 for `sm_90`.
+/// The architectures that this NVRTC knows; 90 means `sm_90`.
 fn supported() -> Result<Vec<u32>> {
     let mut count: c_int = 0;
     // SAFETY: `count` is valid for the write.

@@ -12,14 +12,14 @@ const FOR_ALL: c_int = libc::RTLD_NOW | libc::RTLD_GLOBAL;
 
 /// Loads `libnvrtc-builtins` from the folder that `libnvrtc` came from.
 ///
-/// Packages that are not installed system-wide have no run path between the two, and NVRTC asks
-/// for the second by its bare name. One that is already loaded satisfies that.
+/// Packages that are not installed system-wide have no run path between the two, and NVRTC loads the second by its
+/// bare name. If it is loaded already, that succeeds.
 pub(super) fn preload() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let path = library().and_then(|library| neighbour(&library));
         if let Some(path) = path.and_then(|path| CString::new(path.as_os_str().as_bytes()).ok()) {
-            // SAFETY: a NUL-terminated path. Where this loads nothing NVRTC searches by itself.
+            // SAFETY: a NUL-terminated path. If this loads nothing, NVRTC searches by itself.
             // Never closed: NVRTC uses it until the process ends.
             unsafe { libc::dlopen(path.as_ptr(), FOR_ALL) };
         }

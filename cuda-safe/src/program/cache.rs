@@ -2,50 +2,47 @@
 
 use std::{env, ffi::OsString, path::PathBuf};
 
-/// Where compiled programs are kept between runs.
+/// Where compiled programs are stored between runs.
 ///
-/// An entry is used only where compiling afresh would give the same. Its key is a hash over
+/// An entry is used only if compiling again would give the same result. Its key is a hash over
 ///
 /// - the source, its name, the options with the architecture and the include paths, the name
 ///   expressions, and the headers from memory;
-/// - path and contents of every file that may be included, and which of these are one file;
-/// - the build of NVRTC: its version, a part of the library in memory, size and time of its file
-///   and of `libnvrtc-builtins`;
-/// - the current folder where the result names it, as line information does.
+/// - path and contents of every file that may be included, and which of these are the same file;
+/// - the build of NVRTC: its version, a part of the loaded library, size and time of its file and of
+///   `libnvrtc-builtins`;
+/// - the current directory, if the result names it, as line information does.
 ///
-/// So an edit, a header that appears in front of another, or an update of NVRTC gives another key,
-/// and no entry ever needs to be thrown away. Files are known by their contents; their times
-/// don't count.
+/// So an edit, a header that appears in front of another, or an update of NVRTC changes the key, and entries never
+/// have to be invalidated. Files are recognised by their contents, not by their times.
 ///
-/// NVRTC doesn't tell what it reads. What it may read is found out from the texts, as its
-/// preprocessor would do it, but under all conditions at once. Where it isn't certain what a
-/// result depends on, nothing is kept, and the program is compiled each time:
+/// NVRTC doesn't report which files it reads. What it may read is derived from the source texts, as its preprocessor
+/// would do it, but for all conditions at once. If it isn't certain what a result depends on, nothing is stored, and
+/// the program is compiled each time. That is so where
 ///
-/// - after `#include` or in `__has_include` stands a macro, and what it stands for isn't plainly a
-///   header's name with other macros in it, or a macro's name with capitals in it is defined
-///   nowhere; words that matter may be pasted together;
-/// - there is a directive that isn't C++'s (`#import`, `# 1 "file"`), a trigraph, or a text that
-///   compilers read in different ways, such as an apostrophe in prose with `/*` behind it on its
-///   line, be it in a part that is skipped;
-/// - the time of compilation is in it (`__DATE__`, `__TIME__`);
-/// - an [`option`](crate::Program::option) isn't known here, or reads or writes files of its own:
-///   precompiled headers, `--time`, `-Xcudafe`, options of the assembler in a file; or the dialect
-///   is older than C++11;
-/// - a variable is set by which NVRTC changes what it does, such as `NVRTC_APPEND_FLAGS`;
-/// - a file can't be read, isn't a file, or was changed while it was compiled;
+/// - a macro follows `#include`, or stands in `__has_include`, and its value isn't plainly a header's name, possibly
+///   with other macros in it; or a macro's name with capitals in it is defined nowhere; or words that matter may be
+///   pasted together;
+/// - there is a directive that isn't C++'s (`#import`, `# 1 "file"`), a trigraph, or text that compilers read in
+///   different ways, such as an apostrophe in prose with `/*` behind it on its line, even in a part that is skipped;
+/// - the source contains the time of compilation (`__DATE__`, `__TIME__`);
+/// - an [`option`](crate::Program::option) isn't known here, or reads or writes files of its own: precompiled
+///   headers, `--time`, `-Xcudafe`, assembler options in a file; or the dialect is older than C++11;
+/// - an environment variable is set that changes what NVRTC does, such as `NVRTC_APPEND_FLAGS`;
+/// - a file can't be read, isn't a regular file, or changed during the compilation;
 /// - `libnvrtc-builtins` isn't beside `libnvrtc`.
 ///
 /// # Who can write to it
 ///
-/// An entry holds code that will run. A folder or an entry that isn't this user's or root's, or
-/// that group or others may write to, is neither read nor written, nor is one that is a link:
-/// that is no error, the program is compiled. New folders get the mode 0700, entries 0600. Who may
-/// write to a folder further up can put another in its place, but none that would be trusted. Where
-/// ownership can't be told, that is on systems other than Linux, nothing is kept.
+/// An entry holds code that will run. A folder or an entry is neither read nor written if it belongs to anybody but
+/// this user or root, if its group or others may write to it, or if it is a symbolic link. That is not an error: the
+/// program is compiled instead. New folders get the mode 0700, entries 0600. Somebody who may write to a folder
+/// further up can replace this one, but not by one that would be trusted. Where ownership can't be determined, that
+/// is on systems other than Linux, nothing is stored.
 ///
-/// Entries are written to a temporary file and renamed, and checked when they are read: several
-/// processes may share a folder, and a broken entry is compiled afresh. What can't be written is
-/// not kept; that is no error either.
+/// Entries are written to a temporary file and renamed, and they are verified when they are read. Several processes
+/// may share a folder, and a broken entry is compiled again. An entry that can't be written is not stored; that is
+/// not an error either.
 ///
 /// ```
 /// # use cuda_safe::{Architecture, Cache, Program};
@@ -64,18 +61,18 @@ use std::{env, ffi::OsString, path::PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cache {
-    /// The folder named by the environment variable `CUDA_DIRECT_CACHE` (`off` for none),
-    /// otherwise `$XDG_CACHE_HOME/cuda-direct`, otherwise `$HOME/.cache/cuda-direct`.
+    /// The folder named by the environment variable `CUDA_DIRECT_CACHE` (`off` for none); otherwise
+    /// `$XDG_CACHE_HOME/cuda-direct`; otherwise `$HOME/.cache/cuda-direct`.
     #[default]
     Default,
-    /// A folder; made when it does not exist.
+    /// This folder. It is created if it does not exist.
     Folder(PathBuf),
-    /// Nothing is kept.
+    /// Nothing is stored.
     Off,
 }
 
 impl Cache {
-    /// Where entries are; `None` when there are to be none.
+    /// The folder of the entries; `None` if nothing is stored.
     pub(super) fn folder(&self) -> Option<PathBuf> {
         match self {
             Self::Off => None,

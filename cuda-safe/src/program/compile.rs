@@ -15,7 +15,7 @@ use crate::{
     error::{Code, Error, ErrorKind, Result},
 };
 
-/// What compilation makes: PTX, machine code where it was asked for, and the names of templates.
+/// A compiled program: PTX, machine code if it was requested, and the mangled names of templates.
 ///
 /// ```
 /// # use cuda_safe::{Architecture, Program};
@@ -40,19 +40,19 @@ pub struct CompiledProgram {
 }
 
 impl CompiledProgram {
-    /// The program in PTX.
+    /// The PTX text.
     #[must_use]
     pub fn ptx(&self) -> &str {
         &self.ptx
     }
 
-    /// The program in machine code; `None` when it was compiled for a virtual architecture.
+    /// The machine code (a cubin); `None` if the program was compiled for a virtual architecture.
     #[must_use]
     pub fn cubin(&self) -> Option<&[u8]> {
         self.cubin.as_deref()
     }
 
-    /// The compiler's warnings.
+    /// The compiler's log: its warnings.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -68,7 +68,7 @@ impl CompiledProgram {
         &self.log
     }
 
-    /// The mangled name behind a name expression that the program was given.
+    /// The mangled name of a name expression that was given to the program.
     #[must_use]
     pub fn lowered_name(&self, expression: &str) -> Option<&str> {
         let (_, lowered) = self.lowered.iter().find(|(known, _)| known == expression)?;
@@ -79,17 +79,17 @@ impl CompiledProgram {
         &self.lowered
     }
 
-    /// Whether this came from the disk cache; [`Cache`](super::Cache) says when it can't.
+    /// Whether this came from the cache on disk; [`Cache`](super::Cache) says when it can't.
     #[must_use]
     pub fn is_from_cache(&self) -> bool {
         self.from_cache
     }
 }
 
-/// The version of the run-time compiler that this program is linked to.
+/// The version of NVRTC, the run-time compiler that this program is linked to.
 ///
 /// # Errors
-/// NVRTC refuses.
+/// None that a working NVRTC returns.
 ///
 /// ```
 /// # use cuda_safe::{driver::Version, nvrtc_version};
@@ -139,8 +139,8 @@ pub(super) fn compile(program: &Program, architecture: Architecture) -> Result<C
     Ok(compiled)
 }
 
-/// The toolkit's headers: those of the machine that the program runs on, otherwise those it was
-/// built with. Never a mixture of two toolkits.
+/// The toolkit's headers: those of the machine that the program runs on, otherwise those that it was built with.
+/// Never a mixture of two toolkits.
 fn toolkit_include_paths(
     variable: impl Fn(&str) -> Option<OsString>,
     built_with: &[&str],

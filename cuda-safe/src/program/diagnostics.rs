@@ -1,9 +1,8 @@
-//! The compiler's log with the source lines it speaks of.
+//! The compiler's log, with the source lines that it refers to.
 
 use std::fmt::Write;
 
-/// The log, with each line that names a place in the program followed by the numbered source
-/// around it.
+/// The log, where each line that names a place in the program is followed by the numbered source around that place.
 pub(super) fn explain(log: &str, name: &str, source: &str) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let mut text = String::with_capacity(log.len() * 2);

@@ -1,4 +1,4 @@
-//! Where it can't be told who wrote a file, nothing is kept.
+//! For systems where it can't be determined who wrote a file: nothing is stored.
 
 #![cfg(not(target_os = "linux"))]
 

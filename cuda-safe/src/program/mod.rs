@@ -20,11 +20,10 @@ use kept_nowhere as kept;
 
 use crate::{device::ComputeCapability, error::Result};
 
-/// CUDA C++ source and how it is to be compiled.
+/// CUDA C++ source, and how to compile it.
 ///
-/// Everything that takes a program takes plain source too. [`Module::compile`] compiles for the
-/// context's device and loads the result; [`compile`](Self::compile) only compiles, and needs
-/// neither driver nor device.
+/// Whatever takes a program takes plain source too. [`Module::compile`] compiles for the context's device and loads
+/// the result. [`compile`](Self::compile) only compiles, and needs neither driver nor device.
 ///
 /// [`Module::compile`]: crate::Module::compile
 ///
@@ -75,7 +74,7 @@ impl Program {
         }
     }
 
-    /// The file name that messages and line information show; `program.cu` otherwise.
+    /// Sets the file name that messages and line information show. The default is `program.cu`.
     ///
     /// ```
     /// use cuda_safe::{Architecture, Program};
@@ -90,8 +89,8 @@ impl Program {
         self
     }
 
-    /// Defines a preprocessor macro (`--define-macro`). Constants that are known when the program
-    /// runs are best put in this way: the compiler unrolls and folds with them.
+    /// Defines a preprocessor macro (`--define-macro`). This is the best way to pass constants that are known when
+    /// the program runs: the compiler can unroll loops by them and fold them.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module, Program, Stream};
@@ -111,8 +110,8 @@ impl Program {
         self.option(format!("--define-macro={macro_name}={value}"))
     }
 
-    /// Where `#include` looks (`--include-path`), before the toolkit's own headers, which are
-    /// found by themselves.
+    /// Adds a directory in which `#include` looks for headers (`--include-path`), before the toolkit's own, which are
+    /// found without it.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -134,7 +133,7 @@ impl Program {
         self
     }
 
-    /// A header from memory, for `#include "name"`.
+    /// Adds a header from memory, for `#include "name"`.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module, Program, Stream};
@@ -154,7 +153,7 @@ impl Program {
         self
     }
 
-    /// A template instance, or another name that C++ mangles, to be kept in the program and found
+    /// Keeps a template instance, or another name that C++ mangles, in the compiled program, so that it can be found
     /// by this expression: `scale<double>`, `&my_namespace::value`.
     ///
     /// ```
@@ -176,8 +175,8 @@ impl Program {
         self
     }
 
-    /// Keeps source lines in the code, for profilers and fault reports
-    /// (`--generate-line-info`). Costs no speed.
+    /// Keeps source lines in the code, for profilers and fault reports (`--generate-line-info`). The code is as fast
+    /// as without.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -227,8 +226,8 @@ impl Program {
         self.option("--use_fast_math")
     }
 
-    /// Whether a multiplication and an addition may become one instruction that rounds once
-    /// (`--fmad`); the compiler's default is yes.
+    /// Sets whether a multiplication and an addition may be contracted to one instruction that rounds once
+    /// (`--fmad`). The compiler's default is `true`.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -245,7 +244,7 @@ impl Program {
         self.option(format!("--fmad={contract}"))
     }
 
-    /// The most registers a thread may use (`--maxrregcount`).
+    /// Sets the greatest number of registers per thread (`--maxrregcount`).
     ///
     /// ```
     /// # use cuda_safe::{Context, FunctionAttribute, Module, Program};
@@ -262,7 +261,7 @@ impl Program {
         self.option(format!("--maxrregcount={registers}"))
     }
 
-    /// The C++ dialect: 11, 14, 17 or 20 (`--std`).
+    /// Sets the C++ dialect: 11, 14, 17 or 20 (`--std`).
     ///
     /// ```
     /// use cuda_safe::{Architecture, Program};
@@ -293,7 +292,7 @@ impl Program {
         self.option("--relocatable-device-code=true")
     }
 
-    /// An option as NVRTC documents it, for those that have no method here.
+    /// Adds an option as NVRTC documents it, for options that have no method here.
     ///
     /// ```
     /// use cuda_safe::{Architecture, Program};
@@ -309,25 +308,26 @@ impl Program {
         self
     }
 
-    /// Where compiled code is kept between runs.
+    /// Sets where compiled programs are stored between runs. The default is [`Cache::Default`].
     #[must_use]
     pub fn cache(mut self, cache: Cache) -> Self {
         self.cache = cache;
         self
     }
 
-    /// The source.
+    /// The source text.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Compiles, or fetches what an earlier compilation left in the cache.
+    /// Compiles, or takes the result of an earlier compilation from the cache.
     ///
     /// # Errors
-    /// [`ErrorKind::Compile`](crate::ErrorKind::Compile) with the log and the source lines it
-    /// speaks of; [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) when the compiler does
-    /// not know the architecture.
+    /// [`ErrorKind::Compile`](crate::ErrorKind::Compile) with the log, and the source lines that it refers to.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the compiler does not know the architecture.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the source, a name or an option
+    /// contains a NUL character.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -343,8 +343,8 @@ impl Program {
         compile::compile(self, architecture)
     }
 
-    /// Compiles for a device: machine code for it where the compiler can make that, PTX in any
-    /// case.
+    /// Compiles for a device of this compute capability: to machine code if the compiler knows the device, and to PTX
+    /// in any case.
     ///
     /// # Errors
     /// As [`compile`](Self::compile).

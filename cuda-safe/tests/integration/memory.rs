@@ -181,7 +181,7 @@ fn too_much_memory_is_an_error_with_the_numbers() {
     assert!(
         error
             .to_string()
-            .contains(&format!("asked for {}", total * 2)),
+            .contains(&format!("{} bytes were requested", total * 2)),
         "{error}"
     );
     let error = DeviceBuffer::<u64>::uninit(&stream, usize::MAX / 4).unwrap_err();

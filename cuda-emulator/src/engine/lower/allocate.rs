@@ -1,9 +1,9 @@
 //! Slots for registers: those that are never alive together share one.
 //!
 //! PTX names a new register for almost every value; with a slot for each, a kernel's registers would overflow the
-//! cache. Liveness is found block by block, each register's life is taken as one interval over the code, and a linear
-//! scan hands out slots. Lanes that have diverged are no trouble: a slot keeps its size, so a lane's part of it is its
-//! own.
+//! cache. Liveness is computed block by block, each register's life is taken as one interval over the code, and a
+//! linear scan assigns slots. Divergent lanes need no special care: a slot keeps its size, and each lane has its own
+//! part of it.
 
 use super::function::Width;
 

@@ -1,8 +1,8 @@
-//! Whether a cubin's headers hold together, before the driver gets a pointer without a length.
+//! Whether a cubin's headers are consistent, before the driver gets a pointer without a length.
 //!
-//! A cubin is an ELF file. Checked is what says where to read: that tables, sections, segments and
-//! strings lie within the file, and that what is an index is one of something. Whether code and
-//! data in it are what a compiler made can't be told from outside.
+//! A cubin is an ELF file. What is checked is everything that says where to read: tables, sections, segments and
+//! strings lie within the file, and every index refers to something. Whether code and data are as a compiler produced
+//! them can't be checked.
 
 #[cfg(all(test, feature = "nvrtc"))]
 mod compiled;

@@ -7,7 +7,7 @@ use super::{
     scan::{Macro, Request},
 };
 
-/// All definitions of all macros: which of them counts where isn't known.
+/// All definitions of all macros: it isn't known which of them applies.
 #[derive(Default)]
 pub(super) struct Macros(HashMap<Vec<u8>, Vec<Macro>>);
 
@@ -29,7 +29,7 @@ impl Macros {
         !self.of(name.as_bytes()).is_empty()
     }
 
-    /// What `#include NAME` may ask for; `None` when that isn't certain.
+    /// What `#include NAME` may include; `None` if that isn't certain.
     pub(super) fn headers(&self, name: &str) -> Option<Vec<Request>> {
         let mut requests = Vec::new();
         for definition in self.of(name.as_bytes()) {

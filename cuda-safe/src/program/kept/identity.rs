@@ -1,8 +1,8 @@
 //! Which build of NVRTC this is.
 //!
-//! Its version is major and minor alone, and updates of one version make other code. NVRTC writes
-//! its full version only into what it compiles, which takes longer than to read an entry of the
-//! cache. So this goes by the library itself.
+//! Its version is major and minor only, and updates of one version compile to different code. NVRTC writes its full
+//! version only into what it compiles, and compiling takes longer than reading an entry of the cache. So the library
+//! itself is identified.
 
 use std::{
     ffi::{c_int, c_void},
@@ -41,8 +41,8 @@ fn add_file(hash: &mut Hash, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// How much of a library in memory is looked at. It begins with headers, the build's id and tables
-/// of all symbols and their addresses, of which hardly a change to the code leaves all as they are.
+/// How many bytes of a library in memory are hashed. It begins with headers, the build's id, and tables of all
+/// symbols and their addresses; hardly any change to the code leaves all of these as they are.
 const ENOUGH: usize = 64 << 10;
 
 const ACCESS: u32 = libc::PF_R | libc::PF_W;

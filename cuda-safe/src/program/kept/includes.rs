@@ -1,10 +1,10 @@
 //! Which files a compilation may read.
 //!
-//! NVRTC doesn't tell, so this follows what its preprocessor would do, and more: conditions are not
-//! evaluated, and of the files that a name may stand for all are taken, not the first. Where it
-//! isn't certain that every file was found, none is told.
+//! NVRTC doesn't report them, so this does what its preprocessor would do, and more: conditions are not evaluated,
+//! and if a name may stand for several files, all of them are taken, not the first. If it isn't certain that every
+//! file was found, the result is `None`.
 //!
-//! What NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were seen to do (by tracing which files they open):
+//! What NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were observed to do (by tracing which files they open):
 //!
 //! - A header from memory is found by exactly the name after `#include`, quoted or not, before
 //!   anything on disk.
@@ -47,11 +47,11 @@ pub(super) struct Includes<'a> {
     tried: HashSet<String>,
     /// Names that were looked for in the include paths.
     searched: HashSet<String>,
-    /// Files by number: `#pragma once` asks which are one and the same.
+    /// Files by number: `#pragma once` needs to know which are one and the same.
     files: HashMap<Identity, usize>,
     folders: HashMap<String, Identity>,
-    /// Files in folders that were followed. The same file by another path, as `a/../b`, asks for
-    /// the same files again.
+    /// Files in folders that were followed. The same file by another path, such as `a/../b`, refers to the same files
+    /// again.
     placed: HashSet<(Identity, Identity)>,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Includes<'a> {
         }
     }
 
-    /// Adds a text that a file of this name would hold; `None` when it can't be understood.
+    /// Adds a text that a file of this name would contain; `None` if it can't be analysed.
     pub(super) fn add(&mut self, source: &[u8], name: &str) -> Option<()> {
         self.texts.push(Followed {
             text: Text::scan(source)?,
@@ -100,7 +100,7 @@ impl<'a> Includes<'a> {
         self.find(name, Some(""))
     }
 
-    /// Follows everything; `None` when it isn't certain what may be read.
+    /// Follows everything; `None` if it isn't certain what may be read.
     pub(super) fn follow(mut self) -> Option<()> {
         loop {
             let before = (self.texts.len(), self.aliases.len());
@@ -132,7 +132,7 @@ impl<'a> Includes<'a> {
         (defined && !(pastes && pieces)).then_some(())
     }
 
-    /// Goes after what a text asks for.
+    /// Follows what a text refers to.
     fn requests(&mut self, index: usize) -> Option<()> {
         let Followed {
             text,
@@ -198,7 +198,7 @@ impl<'a> Includes<'a> {
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(metadata) if metadata.is_file() => self.take(&path, &metadata)?,
-            // Once it is there, it is found.
+            // If it is created later, it will be found.
             Err(error) if is_absent(error.kind()) => {}
             _ => return None,
         }
@@ -206,7 +206,7 @@ impl<'a> Includes<'a> {
         Some(())
     }
 
-    /// Takes in a file that is there.
+    /// Adds a file that exists.
     fn take(&mut self, path: &str, metadata: &Metadata) -> Option<()> {
         let file = identity(metadata);
         let next = self.files.len();

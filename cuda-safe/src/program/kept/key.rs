@@ -39,11 +39,11 @@ impl Hash {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) name: String,
-    /// When the files were changed last: they may have been others between two looks.
+    /// When the files were last changed: they may have been others between two looks.
     state: String,
 }
 
-/// Variables that NVRTC 12.0 to 13.5 ask for and that may change what it does. None is documented.
+/// Environment variables that NVRTC 12.0 to 13.5 reads and that may change what it does. None is documented.
 const VARIABLES: [&str; 10] = [
     "CAN_FINALIZE_DEBUG",
     "EDG_BASE",

@@ -1,18 +1,17 @@
 //! A source text as the preprocessor sees it: without comments, with lines joined.
 //!
-//! NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were seen to agree on what this follows: a backslash joins
-//! lines only right before the line's end; `\r` alone ends no line; a comment counts as a blank;
-//! quotes that aren't closed end with their line, and raw strings are strings, even in groups that
-//! a condition skips; `%:` stands for `#`.
+//! NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were observed to agree on these rules: a backslash joins lines only at the
+//! very end of a line; `\r` alone does not end a line; a comment counts as a blank; quotes that aren't closed end
+//! with their line, and raw strings are strings, even in groups that a condition skips; `%:` stands for `#`.
 
 use std::{borrow::Cow, ops::Range};
 
-/// A text without comments, joints of lines, and contents of raw strings.
+/// A text without comments, joined lines, and contents of raw strings.
 pub(super) struct Clean {
     pub(super) text: Vec<u8>,
-    /// Where each directive goes on after its `#`.
+    /// Where each directive continues after its `#`.
     pub(super) directives: Vec<usize>,
-    /// Where `__has_include` and `__has_include_next` stand.
+    /// The places of `__has_include` and `__has_include_next`.
     pub(super) probes: Vec<Range<usize>>,
     /// Whether words are pasted together anywhere.
     pub(super) pastes: bool,
@@ -20,17 +19,16 @@ pub(super) struct Clean {
     pub(super) pieces: bool,
 }
 
-/// Words that ask whether a file is there.
+/// Words that test whether a file exists.
 const PROBES: [&[u8]; 2] = [b"__has_include", b"__has_include_next"];
 
-/// Words whose value changes though no file does, or that ask for a file in another way.
+/// Words whose value changes although no file does, or that look for a file in another way.
 const UNKNOWABLE: [&[u8]; 4] = [b"__DATE__", b"__TIME__", b"__TIMESTAMP__", b"__has_embed"];
 
 /// What makes a string raw.
 const RAW: [&[u8]; 5] = [b"R", b"LR", b"UR", b"uR", b"u8R"];
 
-/// `None` where compilers may read the text in more than one way, and where a word stands whose
-/// value no file tells.
+/// `None` where compilers may read the text in more than one way, and for words whose value no file determines.
 pub(super) fn clean(source: &[u8]) -> Option<Clean> {
     let source = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source);
     let (source, joints) = joined(source)?;
@@ -51,9 +49,8 @@ pub(super) fn clean(source: &[u8]) -> Option<Clean> {
     .run()
 }
 
-/// The text without the backslashes that join lines, and where these were. `None` where the
-/// meaning depends on the dialect (trigraphs) or on the compiler (NUL, blanks between a backslash
-/// and the line's end).
+/// The text without the backslashes that join lines, and the places of these. `None` where the meaning depends on the
+/// dialect (trigraphs) or on the compiler (NUL, blanks between a backslash and the line's end).
 fn joined(source: &[u8]) -> Option<(Cow<'_, [u8]>, Vec<usize>)> {
     if position(source, 0).is_some() || has_trigraph(source) {
         return None;
@@ -117,7 +114,7 @@ const WORD: [bool; 256] = {
     table
 };
 
-/// Where `wanted` comes first.
+/// The first place of `wanted`.
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     let (&first, others) = wanted.split_first()?;
     let mut at = 0;
@@ -130,7 +127,7 @@ fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where a byte comes first. The C library's search is several times as fast as one written here.
+/// The first place of a byte. The C library's search is several times as fast as one written here.
 fn position(text: &[u8], byte: u8) -> Option<usize> {
     // SAFETY: a slice's memory and length.
     let found = unsafe { libc::memchr(text.as_ptr().cast(), byte.into(), text.len()) };
@@ -193,7 +190,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes on behind `from..to`, of which the clean text gets `with` instead.
+    /// Continues behind `from..to`, for which the clean text gets `with` instead.
     fn replace(&mut self, from: usize, to: usize, with: &[u8]) {
         let text = &mut self.clean.text;
         text.extend_from_slice(&self.source[self.copied..from]);
@@ -202,7 +199,7 @@ impl Lexer<'_> {
         self.at = to;
     }
 
-    /// Where something of the source is in the clean text.
+    /// The place in the clean text of something in the source.
     fn place(&self, at: usize) -> usize {
         self.clean.text.len() + at - self.copied
     }
@@ -238,8 +235,8 @@ impl Lexer<'_> {
         Some(())
     }
 
-    /// A number may hold quotes as separators. In C++11 these begin characters, which makes no
-    /// difference to what is on other lines unless a comment or a string begins on this one.
+    /// A number may contain quotes as separators. In C++11 these begin characters, which makes no difference to other
+    /// lines, unless a comment or a string begins on this one.
     fn number(&mut self) -> Option<()> {
         let start = self.at;
         let mut separated = false;
@@ -299,10 +296,9 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether a word that matters may be pasted from this one and another, or from this one between
-/// underscores.
+/// Whether a word that matters may be the result of pasting this one and another, or this one between underscores.
 fn is_piece(word: &[u8]) -> bool {
-    // Most words are told apart by their first letter.
+    // The first letter distinguishes most words.
     let letter = word.iter().find(|&&byte| byte != b'_');
     if word.len() < 4 || !letter.is_some_and(|letter| b"DATIha".contains(letter)) {
         return false;
@@ -318,7 +314,7 @@ fn is_piece(word: &[u8]) -> bool {
 }
 
 impl Clean {
-    /// Where a word stands.
+    /// The places of a word.
     pub(super) fn occurrences(&self, word: &[u8]) -> Vec<Range<usize>> {
         let mut places = Vec::new();
         let inside = |byte: Option<&u8>| byte.is_some_and(|&byte| is_word(byte));

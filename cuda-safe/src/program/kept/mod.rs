@@ -1,4 +1,4 @@
-//! What is kept of a compilation, and when it may be used again.
+//! The results of compilations that are kept on disk, and when they may be used again.
 //!
 //! - `key`: what the result depends on, as a hash, from `identity` (which compiler), `options`
 //!   (which files they name) and `includes` (which files the texts name: `lexer` and `scan` read
@@ -25,14 +25,14 @@ use store::Store;
 
 use super::{Program, compile::CompiledProgram};
 
-/// Where a program's result is kept.
+/// Where the result of a program is kept.
 pub(in crate::program) struct Place {
     folder: PathBuf,
     key: Key,
 }
 
 impl Place {
-    /// `None` when it is not kept.
+    /// `None` if it is not kept.
     pub(in crate::program) fn of(program: &Program, options: &[String]) -> Option<Self> {
         let folder = program.cache.folder()?;
         let key = Key::of(program, options)?;
@@ -43,7 +43,7 @@ impl Place {
         decode(&Store::open(&self.folder)?.read(&self.key.name)?)
     }
 
-    /// What can't be written is not kept.
+    /// A result that can't be written is not kept.
     pub(in crate::program) fn write(
         &self,
         program: &Program,

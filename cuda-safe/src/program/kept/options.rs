@@ -1,4 +1,4 @@
-//! Which files the options make the compiler read.
+//! Which files the compiler reads because of its options.
 
 /// What the options say about files.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -9,12 +9,12 @@ pub(super) struct Reads {
     pub(super) first: Vec<String>,
     /// Macros, written as directives.
     pub(super) definitions: String,
-    /// Whether the result names files with the folders that they are in.
+    /// Whether the result names files with their folders.
     pub(super) places: bool,
 }
 
 enum Effect {
-    /// None on files, and there is no value.
+    /// None on files; the option has no value.
     Flag,
     /// None on files, whatever the value.
     Value,
@@ -26,8 +26,8 @@ enum Effect {
     Assembler,
 }
 
-/// What an option does, by its name without dashes. `None` for those that aren't known, and for
-/// those that read or write files of their own, as precompiled headers and timings do.
+/// What an option does, by its name without dashes. `None` if it isn't known, or reads or writes files of its own, as
+/// precompiled headers and timings do.
 fn effect(name: &str) -> Option<Effect> {
     Some(match name {
         "dc"
@@ -110,7 +110,7 @@ const ASSEMBLER: [&str; 12] = [
     "-warn-spills",
 ];
 
-/// `None` when it isn't certain what the options make the compiler read.
+/// `None` if it isn't certain which files the compiler reads because of the options.
 pub(super) fn reads(options: &[String]) -> Option<Reads> {
     let mut reads = Reads::default();
     let mut options = options.iter();

@@ -1,10 +1,10 @@
-//! What one text may ask the compiler to read.
+//! Which files one text may make the compiler read.
 
 use std::ops::Range;
 
 use super::lexer::{Clean, clean, is_blank, is_word};
 
-/// A file that a text asks for, or asks about.
+/// A file that a text includes, or tests for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) name: String,
@@ -22,7 +22,7 @@ pub(super) struct Macro {
     pub(super) has_parameters: bool,
 }
 
-/// A text that was understood.
+/// A text that could be analysed.
 pub(super) struct Text {
     clean: Clean,
     pub(super) requests: Vec<Request>,
@@ -54,7 +54,7 @@ const HARMLESS: [&[u8]; 17] = [
     b"warning",
 ];
 
-/// What a word follows that is defined, or asked about being defined.
+/// What precedes a word that is defined, or tested for being defined.
 const NAMING: [&[u8]; 7] = [
     b"define",
     b"defined",
@@ -66,7 +66,7 @@ const NAMING: [&[u8]; 7] = [
 ];
 
 impl Text {
-    /// `None` when it isn't certain what the text asks for.
+    /// `None` if it isn't certain which files the text refers to.
     pub(super) fn scan(source: &[u8]) -> Option<Self> {
         let mut clean = clean(source)?;
         let directives = std::mem::take(&mut clean.directives);
@@ -87,7 +87,7 @@ impl Text {
         Some(text)
     }
 
-    /// Takes in what the text asks for by a macro that stands for `__has_include`.
+    /// Adds what the text refers to by a macro that stands for `__has_include`.
     pub(super) fn scan_for(&mut self, alias: &str) -> Option<()> {
         self.clean
             .occurrences(alias.as_bytes())
@@ -133,8 +133,8 @@ impl Text {
         Some(())
     }
 
-    /// Understands one use of `__has_include`, or of a macro that stands for it. Between macros'
-    /// parentheses other macros are replaced.
+    /// Analyses one use of `__has_include`, or of a macro that stands for it. Between the parentheses of a macro,
+    /// other macros are replaced.
     fn probe(&mut self, place: Range<usize>, by_macro: bool) -> Option<()> {
         let text = &self.clean.text;
         let line = self.clean.line(place.start);

@@ -13,21 +13,21 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Links are followed nowhere. Opening a pipe to read would wait for a writer, but for the flag.
+/// Links are never followed. Without the flag, opening a pipe for reading would wait for a writer.
 const FOLDER: c_int = libc::O_DIRECTORY | libc::O_NOFOLLOW;
 const READ: c_int = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-/// What is there already is somebody else's.
+/// A file that is there already belongs to somebody else.
 const WRITE: c_int =
     libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_CLOEXEC;
 
 const WRITABLE_BY_OTHERS: u32 = libc::S_IWGRP | libc::S_IWOTH;
 
-/// An opened folder. All goes through its descriptor: who may write to a folder further up can put
-/// another in its place, but not under this.
+/// An opened folder. Everything goes through its descriptor: somebody who may write to a folder further up can
+/// replace this one, but not what the descriptor refers to.
 pub(super) struct Store(File);
 
 impl Store {
-    /// `None` when there is no such folder, or others may write to it.
+    /// `None` if there is no such folder, or if others may write to it.
     pub(super) fn open(folder: &Path) -> Option<Self> {
         let folder = OpenOptions::new()
             .read(true)
@@ -37,7 +37,7 @@ impl Store {
         is_trusted(&folder.metadata().ok()?).then_some(Self(folder))
     }
 
-    /// As [`open`](Self::open), for a folder that is made first if there is none.
+    /// As [`open`](Self::open), but creates the folder if there is none.
     pub(super) fn make(folder: &Path) -> Option<Self> {
         // An error shows when it is opened.
         let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder);
@@ -56,7 +56,7 @@ impl Store {
         Some(bytes)
     }
 
-    /// Writes a file that is there as a whole or not at all.
+    /// Writes a file so that it exists completely or not at all.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
