@@ -110,6 +110,8 @@ pub enum ErrorKind {
     },
     /// The launch does not fit the kernel or the device.
     LaunchArguments,
+    /// A kernel is declared with another signature than its code has.
+    Signature,
     /// Memory ran out.
     OutOfMemory {
         /// Bytes that were asked for; 0 when the call does not tell.

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// What a launch is checked against; read once per context.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Limits {
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],

@@ -113,6 +113,12 @@ impl Architecture {
         }
     }
 
+    /// The same for PTX alone.
+    pub(crate) const fn without_code(mut self) -> Self {
+        self.real = false;
+        self
+    }
+
     /// Whether machine code is made, and not PTX alone.
     #[must_use]
     pub const fn is_real(self) -> bool {

@@ -1,0 +1,383 @@
+//! Kernels that are declared as functions.
+
+use cuda_safe::{
+    Cache, Context, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Module, Out, Program,
+};
+
+use crate::{KERNELS, device, kernels};
+
+const BLAS: &str = r#"
+// What programs define must not matter to what checks them.
+#define T 5
+#define A 4
+#define value 3
+#define type 2
+#define N 1
+struct Pair { float scale; int offset; };
+enum Mode : unsigned { PLUS, MINUS };
+__global__ void saxpy(float a, const float *x, float *y, unsigned n) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+#undef T
+template <typename T> __global__ void scale(T *x, T factor) { x[threadIdx.x] *= factor; }
+namespace pairs {
+__global__ void apply(float *x, const Pair *all, Pair one, Mode mode, bool negate) {
+    const Pair pair = all ? all[threadIdx.x] : one;
+    float result = x[threadIdx.x] * pair.scale + (mode == PLUS ? pair.offset : -pair.offset);
+    x[threadIdx.x] = negate ? -result : result;
+}
+}
+__global__ void integers(unsigned long a, unsigned long long b, size_t c, char d, long long e,
+                         const char *f, const bool *g, float **h, void *i, long *j) {
+    *j = a + b + c + d + e + f[0] + g[0] + (h == nullptr) + (i == nullptr);
+}
+__global__ void vectors(const float2 *in, float4 *out) {
+    out[threadIdx.x] = make_float4(in[threadIdx.x].x, in[threadIdx.x].y, 0, 1);
+}
+extern "C" __global__ void nothing() {} // no line ends this"#;
+
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Pair {
+    scale: f32,
+    offset: i32,
+}
+
+cuda_safe::kernels! {
+    /// All that may be declared.
+    #[allow(dead_code)]
+    struct Blas = BLAS;
+
+    /// Adds `a * x` to `y`.
+    fn saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32);
+    /// An instance.
+    fn scale_f64(x: &mut [f64], factor: f64) = "scale<double>";
+    fn scale_i16(x: &mut [i16], factor: i16,) = "scale<short>";
+    fn apply(x: &mut [f32], all: *const Pair, one: Pair, mode: u32, negate: bool) = "pairs::apply";
+    fn integers(
+        a: u64, b: u64, c: usize, d: i8, e: i64, f: &[u8], g: &[u8], h: *mut u64, i: *mut f32,
+        j: &mut [i64]
+    );
+    fn vectors(input: &[[f32; 2]] = "const float2 *", output: &mut [[f32; 4]]);
+    fn nothing();
+}
+
+#[test]
+fn declared_kernels_are_called_as_functions() {
+    let (context, stream) = device();
+    let blas = Blas::load(&context).unwrap();
+    let x = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0]).unwrap();
+    let mut y = DeviceBuffer::from_slice(&stream, &[10.0f32; 3]).unwrap();
+    let config = LaunchConfig::new(1, 3);
+    // SAFETY: three elements of each.
+    unsafe { blas.saxpy(&stream, config, 2.0, &x, &mut y, 3).unwrap() };
+    assert_eq!(y.to_vec(&stream).unwrap(), [12.0, 14.0, 16.0]);
+    // Views, and slices of the host.
+    let mut host = [0.0f32, 1.0];
+    let two = LaunchConfig::new(1, 2);
+    // SAFETY: two elements of each.
+    unsafe {
+        let (x, mut y) = (x.slice(1..).unwrap(), y.slice_mut(..2).unwrap());
+        blas.saxpy(&stream, two, 1.0, x, &mut y, 2).unwrap();
+        blas.saxpy(&stream, two, 1.0, In(&[5.0, 6.0]), &mut y, 2)
+            .unwrap();
+        blas.saxpy(&stream, two, 1.0, &y, InOut(&mut host), 2)
+            .unwrap();
+    }
+    assert_eq!(host, [19.0, 24.0]);
+
+    let (mut f64s, mut i16s) = ([1.5, 2.0], [7i16, -3]);
+    // SAFETY: two elements of each.
+    unsafe {
+        blas.scale_f64(&stream, two, InOut(&mut f64s), 2.0).unwrap();
+        blas.scale_i16(&stream, two, InOut(&mut i16s), 3).unwrap();
+    }
+    assert_eq!((f64s, i16s), ([3.0, 4.0], [21, -9]));
+
+    let pair = Pair {
+        scale: 2.0,
+        offset: 1,
+    };
+    let mut x = [4.0f32];
+    let one = LaunchConfig::new(1, 1);
+    // SAFETY: one element; no address is followed.
+    unsafe {
+        blas.apply(&stream, one, InOut(&mut x), 0, pair, 1, true)
+            .unwrap()
+    };
+    assert_eq!(x, [-7.0]);
+    let mut sum = [0i64];
+    // SAFETY: one element of each; other addresses are not followed.
+    unsafe {
+        blas.integers(
+            &stream,
+            one,
+            1 << 40,
+            2,
+            3,
+            -4,
+            5,
+            In(&[6]),
+            In(&[1]),
+            0,
+            0,
+            Out(&mut sum),
+        )
+        .unwrap();
+    }
+    assert_eq!(sum, [(1 << 40) + 15]);
+    let mut out = [[0.0f32; 4]; 2];
+    // SAFETY: two elements of each.
+    unsafe {
+        blas.vectors(&stream, two, In(&[[1.0, 2.0], [3.0, 4.0]]), Out(&mut out))
+            .unwrap();
+        blas.nothing(&stream, one).unwrap();
+    }
+    assert_eq!(out, [[1.0, 2.0, 0.0, 1.0], [3.0, 4.0, 0.0, 1.0]]);
+    // The fields are functions.
+    assert_eq!(blas.saxpy.name(), "saxpy");
+    assert_eq!(blas.clone().scale_f64.name(), "scale<double>");
+    assert!(format!("{blas:?}").contains("scale<double>"));
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn what_checks_leaves_nothing_in_the_code() {
+    let (context, _) = device();
+    let checked = Blas::load(&context).unwrap();
+    let mut names = checked.saxpy.module().function_names().unwrap();
+    names.sort();
+    assert_eq!(names.len(), 7, "{names:?}");
+    assert!(
+        names.iter().all(|name| !name.contains("cuda_direct")),
+        "{names:?}"
+    );
+}
+
+/// The detail of the error that loading gives.
+fn refusal<K: std::fmt::Debug>(load: impl FnOnce(&Context) -> cuda_safe::Result<K>) -> String {
+    let error = load(&device().0).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Signature, "{error}");
+    error.detail().to_owned()
+}
+
+#[track_caller]
+fn tells(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn all_that_differs_is_told_with_both_signatures() {
+    cuda_safe::kernels! {
+        struct Wrong = BLAS;
+        fn saxpy(a: f64, x: &mut [f32], y: &[u32], n: i32);
+        fn scale(x: &mut [f64], factor: f64, more: u8) = "scale<double>";
+        fn nothing();
+        fn apply(x: &mut [f32], all: &[u16], one: [u8; 12], mode: u8, negate: u8) = "pairs::apply";
+        fn vectors(input: &[[f32; 2]] = "const float4 *", output: &mut [[f32; 3]]);
+    }
+    let text = refusal(Wrong::load);
+    tells(
+        &text,
+        &[
+            "fn saxpy(a: f64, x: &mut [f32], y: &[u32], n: i32)",
+            "saxpy(double a, float *x, const unsigned int *y, int n)",
+            "saxpy(float, const float *, float *, unsigned int)",
+            "`a` is declared as `double` and is `float`",
+            "`x` is declared as `float *` and is `const float *`",
+            "`y` is declared as `const unsigned int *` and is `float *`",
+            "`n` is declared as `int` and is `unsigned int`",
+            "3 parameters are declared and it has 2",
+            "scale<double>(double *, double)",
+            "`all` is declared as `const unsigned short *` and is `const Pair *`",
+            "`one` is declared as `<12 bytes>` and is `Pair` ([u8; 12] has 12 bytes, and that has 8)",
+            "`mode` is declared as `unsigned char` and is `Mode`",
+            "`negate` is declared as `unsigned char` and is `bool`",
+            "`input` is declared as `const float4 *` and is `const float2 *`",
+            "([f32; 3] has 12 bytes, and that has 16)",
+        ],
+    );
+    assert!(!text.contains("nothing"), "{text}");
+    assert!(!text.contains("cuda_direct"), "{text}");
+}
+
+#[test]
+fn kernels_that_are_not_there_are_told_apart() {
+    cuda_safe::kernels! {
+        struct Missing;
+        fn saxpy(a: f32, x: &[f32], y: &mut [f32], n: i32);
+        fn other(x: &[f32]);
+        fn helper(x: i32);
+        fn nothing(unknown: &[f32] = "const Unknown *");
+    }
+    let source = format!("{BLAS}\n__device__ int helper(int x) {{ return x; }}");
+    let text = refusal(|context| Missing::compile(context, source));
+    tells(
+        &text,
+        &[
+            "identifier \"other\" is undefined",
+            "`helper` does not match its code: it is no kernel",
+            "compiled: int (*)(int)",
+            "identifier \"Unknown\" is undefined",
+            "`n` is declared as `int` and is `unsigned int`",
+        ],
+    );
+    // The source's own errors are the compiler's, and speak of its lines.
+    let error =
+        Missing::compile(&device().0, "__global__ void saxpy() {\n not C++; }").unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Compile { .. }), "{error}");
+    let text = error.to_string();
+    assert!(
+        text.contains("program.cu(2)") && !text.contains("cuda_direct"),
+        "{text}"
+    );
+}
+
+/// Whether a parameter that is declared so is taken for one of C++.
+macro_rules! matches {
+    ($cpp:literal: $($parameter:tt)*) => {{
+        cuda_safe::kernels! {
+            struct One = concat!("struct S { short x[4]; }; struct Opaque;
+                __global__ void k(", $cpp, ") {}");
+            fn k(x: $($parameter)*);
+        }
+        match One::load(&device().0) {
+            Ok(_) => true,
+            Err(error) => {
+                assert_eq!(*error.kind(), ErrorKind::Signature, "{error}");
+                false
+            }
+        }
+    }};
+}
+
+#[test]
+fn types_that_mean_the_same_match() {
+    assert!(matches!("const volatile float *x": &[f32]));
+    assert!(matches!("const void *x": &[f32]));
+    assert!(matches!("float * __restrict__ const x": &mut [f32]));
+    assert!(matches!("const S x": [i16; 4]));
+    assert!(matches!("S *x": &mut [[u32; 2]]));
+    assert!(matches!("unsigned char *x": &mut [u8]));
+    assert!(matches!("long x": isize));
+    assert!(matches!("char16_t x": u16));
+    assert!(matches!("float *x": &[f32] = "float *"));
+}
+
+#[test]
+fn types_that_differ_do_not() {
+    assert!(!matches!("float *x": &[f32]));
+    assert!(!matches!("const float *x": &mut [f32]));
+    assert!(!matches!("const void *x": &mut [f32]));
+    assert!(!matches!("float x": [u8; 4] = "int"));
+    assert!(!matches!("float *x": u64));
+    assert!(!matches!("float *x": [u32; 2]));
+    assert!(!matches!("unsigned long long x": &[f32]));
+    assert!(!matches!("bool x": u8));
+    assert!(!matches!("unsigned char x": bool));
+    assert!(!matches!("int x": u32));
+    assert!(!matches!("long long x": i32));
+    assert!(!matches!("S x": [i16; 3]));
+    assert!(!matches!("S *x": &mut [[i16; 3]]));
+    assert!(!matches!("S *x": &mut [[i16; 3]] = "S *"));
+    assert!(!matches!("float **x": &mut [i64]));
+    assert!(!matches!("Opaque *x": &mut [u32]));
+}
+
+#[test]
+fn a_checked_program_is_kept_on_disk_like_any_other() {
+    let (context, _) = device();
+    let folder = std::env::temp_dir().join(format!("cuda-safe-typed-{}", std::process::id()));
+    let program = || Blas::program().cache(Cache::Folder(folder.clone()));
+    let entries = || std::fs::read_dir(&folder).map_or(0, Iterator::count);
+    Blas::compile(&context, program()).unwrap();
+    assert_eq!(entries(), 1);
+    Blas::compile(&context, program()).unwrap();
+    assert_eq!(entries(), 1);
+    // A declaration that differs is another program.
+    cuda_safe::kernels! {
+        struct Few;
+        fn nothing();
+    }
+    Few::compile(&context, program()).unwrap();
+    assert_eq!(entries(), 2);
+    // What is refused is not kept, and is told each time.
+    cuda_safe::kernels! {
+        struct Wrong;
+        fn nothing(x: i32);
+    }
+    for _ in 0..2 {
+        refusal(|context| Wrong::compile(context, program()));
+    }
+    assert_eq!(entries(), 2);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+cuda_safe::kernels! {
+    /// Of the tests' own module.
+    struct Loaded;
+    fn scale(x: &mut [f32], factor: f32, n: u32);
+    fn spin(nanoseconds: u64, out: *mut u32);
+}
+
+#[test]
+fn a_loaded_module_is_compared_by_kinds() {
+    let (context, stream) = device();
+    let module = kernels(&context);
+    let loaded = Loaded::from_module(&module).unwrap();
+    let mut x = [1.0f32, 2.0];
+    // SAFETY: two elements.
+    unsafe {
+        loaded
+            .scale(&stream, LaunchConfig::new(1, 2), InOut(&mut x), 3.0, 2)
+            .unwrap()
+    };
+    assert_eq!(x, [3.0, 6.0]);
+
+    cuda_safe::kernels! {
+        struct Wrong;
+        fn scale(x: &mut [f32], factor: i32, n: u32);
+        fn spin(nanoseconds: u32, out: *mut u32);
+        fn affine(x: &mut [f32]);
+        fn no_parameters(x: u8);
+        fn shared_sum(out: &mut [u64], n: u32);
+    }
+    let text = refusal(|_| Wrong::from_module(&module));
+    tells(
+        &text,
+        &[
+            "scale(float *x, int factor, unsigned int n)",
+            "the parameter of `factor` is a float of 4 bytes",
+            "the parameter of `nanoseconds` is an integer or a pointer, of 8 bytes",
+            "1 parameters are declared and it has 4",
+            "one that is a struct of 8 bytes, aligned to 4",
+            "compiled: no parameters",
+        ],
+    );
+    assert!(
+        !text.contains("shared_sum"),
+        "what memory holds isn't told:\n{text}"
+    );
+
+    cuda_safe::kernels! {
+        struct Absent;
+        fn absent();
+    }
+    let error = Absent::from_module(&module).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+}
+
+#[test]
+fn programs_with_options_and_old_dialects_are_checked() {
+    let (context, _) = device();
+    for year in [11, 14, 17, 20] {
+        let program = Program::new(KERNELS).cpp_standard(year).line_info();
+        Loaded::compile(&context, &program).unwrap();
+    }
+    let ptx = "this is no source";
+    assert!(Loaded::compile(&context, ptx).is_err());
+    assert!(Module::compile(&context, KERNELS).is_ok());
+}
