@@ -21,6 +21,13 @@ extern "C" __global__ void sixteen(float *a, float *b, float *c, float *d, float
     double p) {}
 "#;
 
+cuda_safe::kernels! {
+    /// One of them as a function.
+    struct Typed = KERNELS;
+    /// Does nothing.
+    fn three(x: &mut [f32], factor: f32, n: u32);
+}
+
 fn main() -> Result<()> {
     let mut criterion = common::criterion();
     run(&mut criterion)?;
@@ -245,6 +252,16 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let mut raw_three = || raw_with(&three, [addresses[0], 2, 256]);
     let times = compare(&stream, rounds, &mut raw_three, &mut safe_three);
     results.push(("3 arguments", times));
+    let typed = Typed::load(&bench.context)?;
+    let mut typed_three = || {
+        // SAFETY: the kernel does nothing.
+        unsafe {
+            typed
+                .three(&stream, config, &mut *a, 2.0, 256)
+                .expect("a launch")
+        };
+    };
+    let typed_times = compare(&stream, rounds, &mut raw_three, &mut typed_three);
     let raw_wait = || {
         // SAFETY: the stream is live.
         let code = unsafe { sys::cuStreamSynchronize(stream.as_raw()) };
@@ -318,6 +335,14 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         t.iter_custom(|n| launches(&stream, n, &mut safe_sixteen));
     });
     group.finish();
+    let (raw, typed) = typed_times;
+    let note = format!("{:+.1} ns over the raw call", typed - raw);
+    bench.row(
+        "launch with 3 arguments",
+        "a method of kernels!",
+        typed / 1e3,
+        &note,
+    )?;
     for (arguments, (raw, safe)) in results {
         let work = format!("launch with {arguments}");
         bench.row(&work, "raw cuLaunchKernel", raw / 1e3, "")?;

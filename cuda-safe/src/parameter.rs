@@ -110,7 +110,8 @@ impl ArgumentKind {
 
 impl ParameterKind {
     /// Whether an argument of the parameter's size may be passed. Where PTX leaves a choice, so
-    /// does this: an address may be passed as a `u64`, a struct of one float as a float.
+    /// does this: an address may be passed as a `u64`, a struct of one float as a float. Alignments
+    /// are not compared, as an argument is copied byte by byte: `[f32; 4]` is right for `float4`.
     pub(crate) fn takes(self, argument: ArgumentKind) -> bool {
         match (self, argument) {
             (Self::Float, ArgumentKind::Integer | ArgumentKind::Pointer)

@@ -1,9 +1,6 @@
 //! What a declaration says of a kernel's parameters, in Rust's words and in C++'s.
 
-use std::{
-    any::{TypeId, type_name},
-    marker::PhantomData,
-};
+use std::{any::TypeId, marker::PhantomData};
 
 use cuda_sys::CUdeviceptr;
 
@@ -55,6 +52,7 @@ pub struct Declared {
     kind: ArgumentKind,
     /// Bytes of the value or the element.
     size: usize,
+    #[cfg(feature = "nvrtc")]
     rust: fn() -> &'static str,
     /// C++'s name of a type that is known, and what it is compared by.
     known: Option<(&'static str, Comparison)>,
@@ -73,12 +71,14 @@ impl Declared {
             passing,
             kind: ArgumentKind::of::<T>(),
             size: size_of::<T>(),
-            rust: type_name::<T>,
+            #[cfg(feature = "nvrtc")]
+            rust: std::any::type_name::<T>,
             known: known::<T>(),
         }
     }
 
-    /// What C++ code compares by; `exact` is a type of C++ that was given in the declaration.
+    /// What code in C++ compares by; `exact` is a type of C++ that was given in the declaration.
+    #[cfg(feature = "nvrtc")]
     pub(super) fn comparison(&self, exact: Option<&str>) -> String {
         let size = self.size;
         if let Some(exact) = exact {

@@ -204,3 +204,98 @@ fn misfit(declaration: &Declaration, compiled: &Compiled) -> Option<String> {
     }
     Some(declaration.misfit(&whole, &differences.join(", ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed::{Read, Signature, Value};
+
+    #[test]
+    fn texts_are_found_in_ptx() {
+        let ptx = ".global .align 1 .b8 __unnamed_1[4] = {104, 105};\n\
+            .global .align 1 .b8 x[3] = {111,107,0};\n.global .u32 y = 5;\n\
+            .global .b8 z[2] = {300, 1};\n.global .f32 f[1] = {0f3F800000};\nst [a], {%r1, %r2};";
+        assert_eq!(texts(ptx), ["hi", "ok"]);
+        assert!(texts("= {1, 2").is_empty());
+    }
+
+    #[test]
+    fn what_the_compiler_tells_is_read() {
+        for (mask, equals) in [("5ULL", " = "), ("5UL", "="), ("5", " = ")] {
+            let text = format!(
+                "void cuda_direct_text(const char **) [with cuda_direct_N{equals}3, \
+                 cuda_direct_M{equals}{mask}, cuda_direct_S{equals}cuda_direct_list<4ULL, 0ULL>, \
+                 cuda_direct_F{equals}void (*)(float, const __nv_bool *)]"
+            );
+            let expected = Compiled {
+                signature: "void (*)(float, const bool *)".into(),
+                sizes: vec![4, 0],
+                misfits: 5,
+            };
+            assert_eq!(compiled_in(&text), Some((3, expected)));
+        }
+        let none = "void cuda_direct_text(const char **) [with cuda_direct_N = 0, cuda_direct_M = 0ULL, \
+            cuda_direct_S = cuda_direct_list<>, cuda_direct_F = void (*)()]";
+        let (number, told) = compiled_in(none).unwrap();
+        assert_eq!((number, told.sizes, told.misfits), (0, vec![], 0));
+        assert_eq!(compiled_in("any other string"), None);
+        assert_eq!(compiled_in("cuda_direct_N = 3"), None);
+    }
+
+    #[test]
+    fn parameters_are_told_apart() {
+        for (signature, expected) in [
+            ("void (*)()", Some(vec![])),
+            ("void (*)(int)", Some(vec!["int"])),
+            (
+                "void (*)(const A<int, B<2>> *, void (*)(int, float), int (&)[3], long)",
+                Some(vec![
+                    "const A<int, B<2>> *",
+                    "void (*)(int, float)",
+                    "int (&)[3]",
+                    "long",
+                ]),
+            ),
+            ("int (*)(int)", None),
+            ("float *", None),
+        ] {
+            assert_eq!(parameters(signature), expected, "{signature}");
+        }
+    }
+
+    #[test]
+    fn the_first_error_is_told_in_the_user_s_words() {
+        let log = "program.cu(3): warning: x\nprogram.cu(12): error: identifier \"k\" is undefined\n  \
+            static_assert\n2 errors detected";
+        assert_eq!(first_error(log), "identifier \"k\" is undefined");
+        assert_eq!(first_error("nothing more"), "nothing more");
+    }
+
+    #[test]
+    fn a_match_is_no_misfit() {
+        let declaration = Declaration {
+            name: "k",
+            rust: "fn k(x: &[f32], n: i32)",
+            parameters: &[("x", None), ("n", None)],
+            signature: <(Read<f32>, Value<i32>)>::declared,
+        };
+        let mut compiled = Compiled {
+            signature: "void (*)(const float *, int)".into(),
+            sizes: vec![4, 4],
+            misfits: 0,
+        };
+        assert_eq!(misfit(&declaration, &compiled), None);
+        compiled.misfits = 2;
+        let text = misfit(&declaration, &compiled).unwrap();
+        assert!(
+            text.contains("`n` is declared") && !text.contains("`x` is"),
+            "{text}"
+        );
+        compiled.signature = "void (*)(int)".into();
+        let text = misfit(&declaration, &compiled).unwrap();
+        assert!(
+            text.contains("2 parameters are declared and it has 1"),
+            "{text}"
+        );
+    }
+}

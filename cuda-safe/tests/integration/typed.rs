@@ -255,6 +255,24 @@ macro_rules! matches {
 }
 
 #[test]
+fn parameters_may_have_the_names_of_the_method_s_own() {
+    cuda_safe::kernels! {
+        struct Names = "__global__ void load(int *stream, int config) { *stream = config; }";
+        fn store(stream: &mut [i32], config: i32) = "load";
+    }
+    let (context, stream) = device();
+    let names = Names::load(&context).unwrap();
+    let mut x = [0];
+    // SAFETY: one element.
+    unsafe {
+        names
+            .store(&stream, LaunchConfig::new(1, 1), Out(&mut x), 5)
+            .unwrap()
+    };
+    assert_eq!(x, [5]);
+}
+
+#[test]
 fn types_that_mean_the_same_match() {
     assert!(matches!("const volatile float *x": &[f32]));
     assert!(matches!("const void *x": &[f32]));
