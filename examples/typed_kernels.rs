@@ -174,7 +174,7 @@ fn templates_and_vectors(gpu: &Gpu, kernels: &Kernels, config: LaunchConfig) -> 
     println!(
         "`{}` runs best in blocks of {}",
         kernels.lengths.name(),
-        full.block
+        full.block.x
     );
     Ok(())
 }
