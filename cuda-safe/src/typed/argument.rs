@@ -49,16 +49,17 @@ pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
 )]
 pub trait Writable<T>: KernelArgument + sealed::Writes<T> {}
 
-impl<S: Storage, T: Pod> sealed::Reads<T> for &DeviceMemory<S, T> {}
 impl<S: Storage, T: Pod> Readable<T> for &DeviceMemory<S, T> {}
-impl<T: Pod> sealed::Reads<T> for DeviceView<'_, T> {}
 impl<T: Pod> Readable<T> for DeviceView<'_, T> {}
-impl<T: Pod> sealed::Reads<T> for In<'_, T> {}
 impl<T: Pod> Readable<T> for In<'_, T> {}
 
-impl<S: StorageMut, T: Pod> sealed::Writes<T> for &mut DeviceMemory<S, T> {}
 impl<S: StorageMut, T: Pod> Writable<T> for &mut DeviceMemory<S, T> {}
-impl<T: Pod> sealed::Writes<T> for Out<'_, T> {}
 impl<T: Pod> Writable<T> for Out<'_, T> {}
-impl<T: Pod> sealed::Writes<T> for InOut<'_, T> {}
 impl<T: Pod> Writable<T> for InOut<'_, T> {}
+
+impl<S: Storage, T: Pod> sealed::Reads<T> for &DeviceMemory<S, T> {}
+impl<T: Pod> sealed::Reads<T> for DeviceView<'_, T> {}
+impl<T: Pod> sealed::Reads<T> for In<'_, T> {}
+impl<S: StorageMut, T: Pod> sealed::Writes<T> for &mut DeviceMemory<S, T> {}
+impl<T: Pod> sealed::Writes<T> for Out<'_, T> {}
+impl<T: Pod> sealed::Writes<T> for InOut<'_, T> {}

@@ -68,3 +68,6 @@ pub(super) fn followed_by(program: &Program, parts: &[&str]) -> Program {
 pub(super) fn telling(program: &Program, text: &str) -> Program {
     followed_by(program, &[CHECK, include_str!("tell.cuh"), text])
 }
+
+#[cfg(test)]
+mod tests;
