@@ -253,11 +253,12 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let times = compare(&stream, rounds, &mut raw_three, &mut safe_three);
     results.push(("3 arguments", times));
     let typed = Typed::load(&bench.context)?;
+    let mut other = DeviceBuffer::<f32>::zeroed(&stream, 256)?;
     let mut typed_three = || {
         // SAFETY: the kernel does nothing.
         unsafe {
             typed
-                .three(&stream, config, &mut *a, 2.0, 256)
+                .three(&stream, config, &mut other, 2.0, 256)
                 .expect("a launch")
         };
     };

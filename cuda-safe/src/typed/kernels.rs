@@ -187,7 +187,7 @@ macro_rules! __kernels_compile {
             #[allow(dead_code, reason = "one way of several")]
             $visibility fn compile(
                 context: &$crate::Context,
-                program: impl Into<$crate::Program>,
+                program: impl ::core::convert::Into<$crate::Program>,
             ) -> $crate::Result<Self> {
                 Self::__take(&$crate::typed::compile(context, program.into(), $declarations)?)
             }
@@ -324,6 +324,6 @@ macro_rules! __kernel {
         }
     };
 
-    (@exact) => { None };
-    (@exact $exact:literal) => { Some($exact) };
+    (@exact) => { ::core::option::Option::None };
+    (@exact $exact:literal) => { ::core::option::Option::Some($exact) };
 }

@@ -141,6 +141,37 @@ fn declared_kernels_are_called_as_functions() {
 }
 
 #[test]
+fn thirty_two_parameters_may_be_declared() {
+    const SOURCE: &str = "__global__ void many(int *x,
+        int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m,
+        int n, int o, int p, int q, int r, int s, int t, int u, int v, int w, int y, int z, int aa,
+        int bb, int cc, int dd, int ee, int ff) { *x = ff; }";
+    #[rustfmt::skip]
+    cuda_safe::kernels! {
+        struct Many = SOURCE;
+        fn many(
+            x: &mut [i32], a: i32, b: i32, c: i32, d: i32, e: i32, f: i32, g: i32, h: i32, i: i32,
+            j: i32, k: i32, l: i32, m: i32, n: i32, o: i32, p: i32, q: i32, r: i32, s: i32, t: i32,
+            u: i32, v: i32, w: i32, y: i32, z: i32, aa: i32, bb: i32, cc: i32, dd: i32, ee: i32,
+            ff: i32
+        );
+    }
+    let (context, stream) = device();
+    let many = Many::load(&context).unwrap();
+    let (mut x, config) = ([0], LaunchConfig::new(1, 1));
+    // SAFETY: one element.
+    #[rustfmt::skip]
+    let launched = unsafe {
+        many.many(
+            &stream, config, Out(&mut x), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+            17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+        )
+    };
+    launched.unwrap();
+    assert_eq!(x, [31]);
+}
+
+#[test]
 fn what_checks_leaves_nothing_in_the_code() {
     let (context, _) = device();
     let checked = Blas::load(&context).unwrap();
