@@ -1,6 +1,6 @@
 //! Kernels that are declared as functions.
 
-use cuda_safe::{Cache, Context, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Out};
+use cuda_safe::{Context, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Out};
 
 use crate::{device, kernels};
 
@@ -249,33 +249,6 @@ fn parameters_may_have_the_names_of_the_method_s_own() {
             .unwrap()
     };
     assert_eq!(x, [5]);
-}
-
-#[test]
-fn a_checked_program_is_kept_on_disk_like_any_other() {
-    let (context, _) = device();
-    let folder = std::env::temp_dir().join(format!("cuda-safe-typed-{}", std::process::id()));
-    let program = || Blas::program().cache(Cache::Folder(folder.clone()));
-    let entries = || std::fs::read_dir(&folder).map_or(0, Iterator::count);
-    Blas::compile(&context, program()).unwrap();
-    assert_eq!(entries(), 1);
-    Blas::compile(&context, program()).unwrap();
-    assert_eq!(entries(), 1);
-    // A declaration that differs is another program.
-    cuda_safe::kernels! {
-        struct Few;
-        fn nothing();
-    }
-    Few::compile(&context, program()).unwrap();
-    assert_eq!(entries(), 2);
-    // What is refused is not kept, and is told each time.
-    cuda_safe::kernels! {
-        struct Wrong;
-        fn nothing(x: i32);
-    }
-    refusal(|context| Wrong::compile(context, program()));
-    assert_eq!(entries(), 2);
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 cuda_safe::kernels! {
