@@ -25,6 +25,13 @@ extern "C" __global__ void sixteen(float *a, float *b, float *c, float *d, float
     double p) {}
 "#;
 
+cuda_safe::kernels! {
+    /// One of them as a function.
+    struct Typed = KERNELS;
+    /// Does nothing.
+    fn three(x: &mut [f32], factor: f32, n: u32);
+}
+
 fn main() -> Result<()> {
     let mut criterion = common::criterion();
     run(&mut criterion)?;
@@ -277,6 +284,17 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         raw_launch_by!(launch, three, stream, values.each_mut().map(pointer));
     };
     let ways = compare(&stream, rounds, &mut by_pointer, &mut raw_three);
+    let typed = Typed::load(&bench.context)?;
+    let mut other = DeviceBuffer::<f32>::zeroed(&stream, 256)?;
+    let mut typed_three = || {
+        // SAFETY: the kernel does nothing.
+        unsafe {
+            typed
+                .three(&stream, config, &mut other, 2.0, 256)
+                .expect("a launch")
+        };
+    };
+    let typed_times = compare(&stream, rounds, &mut raw_three, &mut typed_three);
     let raw_wait = || {
         // SAFETY: the stream is live.
         let code = unsafe { sys::cuStreamSynchronize(stream.as_raw()) };
@@ -350,6 +368,14 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         t.iter_custom(|n| launches(&stream, n, &mut safe_sixteen));
     });
     group.finish();
+    let (raw, typed) = typed_times;
+    let note = format!("{:+.1} ns over the raw call", typed - raw);
+    bench.row(
+        "launch with 3 arguments",
+        "a method of kernels!",
+        typed / 1e3,
+        &note,
+    )?;
     for (arguments, (raw, safe)) in results {
         let work = format!("launch with {arguments}");
         bench.row(&work, "raw cuLaunchKernel", raw / 1e3, "")?;

@@ -25,6 +25,12 @@ extern "C" __global__ void write_at(float *x, long long i) { x[i] = 1.0f; }
 __device__ float offset[3];
 "#;
 
+cuda_safe::kernels! {
+    /// With two mistakes: the elements are floats, and `n` is an int.
+    struct Declared = SOURCE;
+    fn scale(x: &mut [u64], factor: f32, n: u32);
+}
+
 /// A stop of the tour: what is done wrong, which error must result, and how to provoke it.
 struct Stop {
     title: &'static str,
@@ -88,6 +94,22 @@ const TOUR: &[Stop] = &[
             // SAFETY: refused before anything is launched.
             unsafe { scale.launch(&gpu.stream, LaunchConfig::new(1, 10), arguments) }
         },
+    },
+    Stop {
+        title: "an argument of the wrong kind",
+        expected: is!(ErrorKind::LaunchArguments),
+        provoke: |gpu, module| {
+            let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
+            let scale = module.function("scale")?;
+            let arguments = (&mut x, 2i32, 10i32);
+            // SAFETY: refused before anything is launched.
+            unsafe { scale.launch(&gpu.stream, LaunchConfig::new(1, 10), arguments) }
+        },
+    },
+    Stop {
+        title: "a kernel that is declared otherwise than it is written",
+        expected: is!(ErrorKind::Signature),
+        provoke: |gpu, _| Declared::load(&gpu.context).map(drop),
     },
     Stop {
         title: "a block that is too large",

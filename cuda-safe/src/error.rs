@@ -112,6 +112,8 @@ pub enum ErrorKind {
     },
     /// The launch does not fit the kernel or the device. Nothing was launched.
     LaunchArguments,
+    /// A kernel is declared with another signature than its code has.
+    Signature,
     /// The device or the host ran out of memory.
     OutOfMemory {
         /// Bytes that were requested; 0 when the call does not tell.

@@ -4,7 +4,7 @@ use std::{
     ffi::c_int,
     fmt,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicPtr, Ordering},
     },
 };
@@ -12,13 +12,15 @@ use std::{
 use cuda_sys::{self as sys, CUfunction, CUresult};
 
 use crate::{
-    context::{CacheConfig, Context},
+    attribute::DeviceAttribute,
+    context::{CacheConfig, Context, Limits},
     error::{Error, ErrorKind, Result},
     flags::choices,
     handle::{Handle, Kind, handle},
-    launch::ArgumentSize,
+    launch::ArgumentType,
     module::Module,
     newer,
+    parameter::{ParameterInfo, ParameterKind},
 };
 
 /// A kernel of a module, which it keeps loaded. Launching is in [`Function::launch`].
@@ -42,10 +44,14 @@ struct Info {
     name: Box<str>,
     /// The module's, a step nearer: a launch looks at it.
     context: Context,
-    /// Where the argument sizes lie that last fitted the parameters; see `fits`.
-    fitted: AtomicPtr<ArgumentSize>,
-    /// Sizes of the parameters; `None` where the driver can't tell them.
+    /// The context's, nearer still.
+    limits: Limits,
+    /// Where the argument types lie that last fitted the parameters; see `fits`.
+    fitted: AtomicPtr<ArgumentType>,
+    /// `None` where neither driver nor PTX can tell.
     parameters: OnceLock<Option<Box<[ParameterInfo]>>>,
+    /// What the PTX that it was loaded from says.
+    told: Option<Arc<[ParameterInfo]>>,
 }
 
 impl Kind for Info {
@@ -63,30 +69,6 @@ impl Kind for Info {
 }
 
 handle!(Function, CUfunction);
-
-/// Where a kernel's parameter lies in the parameter block, in bytes.
-///
-/// ```
-/// # use cuda_safe::{Context, Module, ParameterInfo};
-/// # fn main() -> cuda_safe::Result<()> {
-/// # let context = Context::primary(0)?;
-/// let source = r#"extern "C" __global__ void fill(float *x, int n) { x[n] = 1; }"#;
-/// let fill = Module::compile(&context, source)?.function("fill")?;
-/// // `None` before CUDA 12.4.
-/// if let Some(parameters) = fill.parameters()? {
-///     assert_eq!(parameters.len(), 2);
-///     assert_eq!(parameters[1], ParameterInfo { offset: 8, size: 4 });
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParameterInfo {
-    /// From the start of the parameter block.
-    pub offset: usize,
-    /// Of the parameter itself.
-    pub size: usize,
-}
 
 choices! {
     /// An attribute of a kernel (`CUfunction_attribute`). A newtype: attributes of newer drivers can be given by
@@ -171,11 +153,25 @@ impl Function {
     /// ```
     #[must_use]
     pub unsafe fn borrow_raw(module: &Module, raw: CUfunction, name: &str) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::told_by_ptx(module, raw, name, None) }
+    }
+
+    /// # Safety
+    /// As [`borrow_raw`](Self::borrow_raw).
+    pub(crate) unsafe fn told_by_ptx(
+        module: &Module,
+        raw: CUfunction,
+        name: &str,
+        told: Option<Arc<[ParameterInfo]>>,
+    ) -> Self {
         let info = Info {
             name: name.into(),
             context: module.context().clone(),
+            limits: *module.context().limits(),
             fitted: AtomicPtr::new(std::ptr::null_mut()),
             parameters: OnceLock::new(),
+            told,
         };
         // SAFETY: as this function's contract says; the module is held.
         Self(unsafe { Handle::new(raw, false, module.clone(), info) })
@@ -200,8 +196,16 @@ impl Function {
         &self.0.kind().context
     }
 
-    /// The kernel's parameters in order; `None` where the driver is older than CUDA 12.4 and
-    /// can't tell. Read once.
+    #[inline]
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.kind().limits
+    }
+
+    /// The kernel's parameters in order. Read once.
+    ///
+    /// Places and sizes are the driver's, from CUDA 12.4 on. What kind they are is told by the PTX
+    /// that the kernel was loaded from, as do [`Module::compile`] and [`Module::from_ptx`]; with an
+    /// older driver that tells the sizes too. `None` where nothing tells.
     ///
     /// # Errors
     /// The driver could tell, but fails to this time: the context has faulted, for instance.
@@ -227,34 +231,31 @@ impl Function {
         Ok(self.0.kind().parameters.get_or_init(|| read).as_deref())
     }
 
-    /// Whether arguments of these sizes fit the parameters, or the driver can't tell.
+    /// Whether arguments of these types fit the parameters, or nothing tells them.
     ///
-    /// The sizes are a constant of the arguments' type. Constants at the same place and of the
-    /// same length are equal, so that repeated launches compare one address.
+    /// The types are a constant of the tuple's type. Constants at the same place and of the same
+    /// length are equal, so that repeated launches compare one address.
     #[inline]
-    pub(crate) fn fits(&self, sizes: &'static [ArgumentSize]) -> Result<bool> {
-        let place = sizes.as_ptr().cast_mut();
+    pub(crate) fn fits(&self, types: &'static [ArgumentType]) -> Result<bool> {
+        let place = types.as_ptr().cast_mut();
         if let Some(Some(parameters)) = self.0.kind().parameters.get()
-            && parameters.len() == sizes.len()
+            && parameters.len() == types.len()
             && self.0.kind().fitted.load(Ordering::Relaxed) == place
         {
             return Ok(true);
         }
-        self.fits_at_first(sizes)
+        self.fits_at_first(types)
     }
 
     #[cold]
-    fn fits_at_first(&self, sizes: &'static [ArgumentSize]) -> Result<bool> {
+    fn fits_at_first(&self, types: &'static [ArgumentType]) -> Result<bool> {
         let Some(parameters) = self.parameters()? else {
             return Ok(true);
         };
-        let fits = parameters.len() == sizes.len()
-            && parameters
-                .iter()
-                .zip(sizes)
-                .all(|(parameter, (_, size))| parameter.size == *size);
+        let mut pairs = parameters.iter().zip(types);
+        let fits = parameters.len() == types.len() && pairs.all(|(p, argument)| argument.fits(p));
         if fits {
-            let place = sizes.as_ptr().cast_mut();
+            let place = types.as_ptr().cast_mut();
             self.0.kind().fitted.store(place, Ordering::Relaxed);
         }
         Ok(fits)
@@ -262,10 +263,13 @@ impl Function {
 
     #[cold]
     fn read_parameters(&self) -> Result<Option<Box<[ParameterInfo]>>> {
+        let told = self.0.kind().told.as_deref();
         let get_param_info = match newer::cuFuncGetParamInfo() {
             Ok(function) => function,
             // Definite: the driver has no such function.
-            Err(error) if *error.kind() == ErrorKind::Unsupported => return Ok(None),
+            Err(error) if *error.kind() == ErrorKind::Unsupported => {
+                return Ok(told.map(Into::into));
+            }
             Err(error) => return Err(error),
         };
         let _current = self.context().enter()?;
@@ -276,11 +280,21 @@ impl Function {
             // parameter is refused.
             match unsafe { get_param_info(self.as_raw(), parameters.len(), &mut offset, &mut size) }
             {
-                CUresult::CUDA_SUCCESS => parameters.push(ParameterInfo { offset, size }),
-                CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(Some(parameters.into())),
+                CUresult::CUDA_SUCCESS => parameters.push(ParameterInfo {
+                    offset,
+                    size,
+                    kind: ParameterKind::Unknown,
+                }),
+                CUresult::CUDA_ERROR_INVALID_VALUE => break,
                 code => self.context().check("cuFuncGetParamInfo", code)?,
             }
         }
+        // The driver is right. PTX is believed where it says the same.
+        let places =
+            |all: &[ParameterInfo]| -> Vec<_> { all.iter().map(|p| (p.offset, p.size)).collect() };
+        let agrees = |told: &&[ParameterInfo]| places(told) == places(&parameters);
+        let known = told.filter(agrees).map(Into::into);
+        Ok(Some(known.unwrap_or_else(|| parameters.into())))
     }
 
     /// The value of an attribute, in the unit that the [`FunctionAttribute`] documents.
@@ -375,6 +389,23 @@ impl Function {
     pub fn set_max_dynamic_shared(&self, bytes: u32) -> Result<()> {
         let value = i32::try_from(bytes).unwrap_or(i32::MAX);
         self.set_attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES, value)
+            .map_err(|error| match self.dynamic_shared_limit() {
+                Some(most) if i64::from(bytes) > most => error.with_detail(format!(
+                    "{bytes} bytes of dynamic shared memory for kernel `{}`, which can have {most} \
+                     on this device, beside its static shared memory",
+                    self.name()
+                )),
+                _ => error,
+            })
+    }
+
+    /// The most bytes of dynamic shared memory that the device has for a block of this kernel.
+    #[cold]
+    pub(crate) fn dynamic_shared_limit(&self) -> Option<i64> {
+        let device = self.context().device();
+        let all = device.attribute(DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+        let fixed = self.attribute(FunctionAttribute::SHARED_SIZE_BYTES);
+        Some(i64::from(all.ok()?) - i64::from(fixed.ok()?))
     }
 
     /// Sets the kernel's preference between shared memory and L1 cache: a hint.

@@ -6,6 +6,9 @@ pub mod memory_and_streams {}
 #[doc = include_str!("guide/launch_safety.md")]
 pub mod launch_safety {}
 
+#[doc = include_str!("guide/typed_kernels.md")]
+pub mod typed_kernels {}
+
 #[doc = include_str!("guide/errors.md")]
 pub mod errors {}
 

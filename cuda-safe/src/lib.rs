@@ -64,10 +64,12 @@ mod memory;
 mod module;
 mod newer;
 mod order;
+mod parameter;
 #[cfg(feature = "nvrtc")]
 mod program;
 mod settle;
 mod stream;
+pub mod typed;
 
 pub use attribute::DeviceAttribute;
 pub use bytemuck;
@@ -76,7 +78,7 @@ pub use cuda_sys as sys;
 pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
 pub use event::{Event, EventOptions};
-pub use function::{Function, FunctionAttribute, Occupancy, ParameterInfo};
+pub use function::{Function, FunctionAttribute, Occupancy};
 pub use launch::{ByValue, Dim3, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out};
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
@@ -84,6 +86,7 @@ pub use memory::{
     StorageMut, StreamOrdered, Transfer, TransferError,
 };
 pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
+pub use parameter::{ParameterInfo, ParameterKind};
 #[cfg(feature = "nvrtc")]
 pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
 pub use settle::Settled;

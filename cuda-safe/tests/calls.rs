@@ -9,8 +9,8 @@ mod child;
 use child::{calls, passes, traced};
 use cuda_safe::{
     CacheConfig, Context, ContextFlags, Device, DeviceBuffer, DeviceView, ErrorKind, Event,
-    EventOptions, FunctionAttribute, In, InOut, JitOptions, LaunchConfig, Limit, ManagedBuffer,
-    MemoryPool, Module, Out, PinnedBuffer, PinnedFlags, Stream, StreamOptions,
+    EventOptions, Function, FunctionAttribute, In, InOut, JitOptions, LaunchConfig, Limit,
+    ManagedBuffer, MemoryPool, Module, Out, PinnedBuffer, PinnedFlags, Stream, StreamOptions,
     sys::{self, CUresult},
 };
 
@@ -643,10 +643,10 @@ fn a_driver_that_does_not_tell_parameters_launches_unchecked() {
         "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND",
         || {
             let (context, stream) = device();
-            let set = Module::from_ptx(&context, PTX)
-                .unwrap()
-                .function("set")
-                .unwrap();
+            let module = Module::from_ptx(&context, PTX).unwrap();
+            let told = module.function("set").unwrap();
+            // SAFETY: a kernel of this module. Its PTX is not at hand then.
+            let set = unsafe { Function::borrow_raw(&module, told.as_raw(), "set") };
             assert_eq!(set.parameters().unwrap(), None);
             let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
             // SAFETY: the kernel writes one number, and takes no second argument.
@@ -654,6 +654,15 @@ fn a_driver_that_does_not_tell_parameters_launches_unchecked() {
             assert_eq!(x.to_vec(&stream).unwrap(), [7]);
             // A definite answer is kept.
             assert_eq!(calls("cuGetProcAddress").len(), 1);
+            // PTX tells as much.
+            let [p] = told.parameters().unwrap().unwrap() else {
+                panic!("one parameter");
+            };
+            assert_eq!((p.offset, p.size), (0, 8));
+            // SAFETY: refused before anything is launched.
+            let refused = unsafe { told.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) };
+            let error = refused.unwrap_err();
+            assert!(error.to_string().contains("2 arguments"), "{error}");
         },
     );
 }

@@ -15,7 +15,10 @@ fn build_script() -> PathBuf {
         .expect("the build folder")
         .flatten()
         .filter_map(|entry| {
-            let ours = entry.file_name().to_string_lossy().starts_with("cuda-direct-sys-");
+            let ours = entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with("cuda-direct-sys-");
             let file = entry.path().join("build-script-main");
             let built = fs::metadata(&file).ok()?.modified().ok()?;
             ours.then_some((built, file))

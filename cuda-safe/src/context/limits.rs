@@ -6,8 +6,8 @@ use crate::{
     error::{Error, Result},
 };
 
-/// What a launch is checked against.
-#[derive(Default)]
+/// What a launch is checked against; read once per context.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Limits {
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],

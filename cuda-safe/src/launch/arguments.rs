@@ -1,14 +1,15 @@
 //! What can be an argument of a kernel.
 
-use std::{any::type_name, ffi::c_void};
+use std::ffi::c_void;
 
 use bytemuck::Pod;
 use cuda_sys::CUdeviceptr;
 
-use super::check::ArgumentSize;
+use super::check::ArgumentType;
 use crate::{
     error::Result,
     memory::{DeviceMemory, DeviceView, Storage, StorageMut},
+    parameter::ArgumentKind,
     stream::Stream,
 };
 
@@ -34,6 +35,11 @@ pub unsafe trait KernelArgument: sealed::Sealed {
     /// Whether the launch has to wait for the kernel.
     #[doc(hidden)]
     const WAITS: bool = false;
+    /// What a parameter must be able to take; device memory is what most are.
+    #[doc(hidden)]
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Pointer
+    }
     /// Enqueues what has to precede the kernel.
     ///
     /// # Safety
@@ -99,6 +105,10 @@ unsafe impl<T: Pod> KernelArgument for T {
     type Staged = T;
     const SIZE: usize = size_of::<T>();
 
+    fn kind() -> ArgumentKind {
+        ArgumentKind::of::<T>()
+    }
+
     #[inline]
     unsafe fn stage(self, _: &Stream) -> Result<T> {
         Ok(self)
@@ -115,6 +125,10 @@ impl<T: Copy + 'static> Sealed for ByValue<T> {}
 unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
     type Staged = T;
     const SIZE: usize = size_of::<T>();
+
+    fn kind() -> ArgumentKind {
+        ArgumentKind::of::<T>()
+    }
 
     #[inline]
     unsafe fn stage(self, _: &Stream) -> Result<T> {
@@ -183,9 +197,9 @@ device_memory_argument!([T: Pod] DeviceView<'_, T>);
 /// # }
 /// ```
 pub unsafe trait KernelArguments: sealed::Tuple {
-    /// Name and size of each argument.
+    /// Name, size and kind of each argument.
     #[doc(hidden)]
-    const SIZES: &'static [ArgumentSize];
+    const TYPES: &'static [ArgumentType];
     /// Holds the arguments while `launch` is given the pointers to them.
     ///
     /// # Safety
@@ -204,7 +218,7 @@ macro_rules! tuple {
 
         // SAFETY: each pointer is that of its argument, which is held until `launch` returns.
         unsafe impl<$($name: KernelArgument),*> KernelArguments for ($($name,)*) {
-            const SIZES: &'static [ArgumentSize] = &[$((type_name::<$name>, $name::SIZE)),*];
+            const TYPES: &'static [ArgumentType] = &[$(ArgumentType::of::<$name>()),*];
 
             #[inline]
             #[allow(non_snake_case, unused_variables, reason = "type names name the variables")]

@@ -2,15 +2,35 @@
 
 use cuda_sys::CUresult;
 
-use super::LaunchConfig;
+use super::{KernelArgument, LaunchConfig};
 use crate::{
     error::{Error, ErrorKind, Result},
     function::{Function, FunctionAttribute},
+    parameter::{ArgumentKind, ParameterInfo},
     stream::Stream,
 };
 
-/// A type's name and size, for each argument.
-pub type ArgumentSize = (fn() -> &'static str, usize);
+/// What is known of an argument by its type.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgumentType {
+    pub(super) name: fn() -> &'static str,
+    pub(super) size: usize,
+    pub(super) kind: fn() -> ArgumentKind,
+}
+
+impl ArgumentType {
+    pub(super) const fn of<A: KernelArgument>() -> Self {
+        Self {
+            name: std::any::type_name::<A>,
+            size: A::SIZE,
+            kind: A::kind,
+        }
+    }
+
+    pub(crate) fn fits(&self, parameter: &ParameterInfo) -> bool {
+        parameter.size == self.size && parameter.kind.takes((self.kind)())
+    }
+}
 
 impl Function {
     /// Whether there is something to launch; an error when it can't be.
@@ -19,9 +39,9 @@ impl Function {
         &self,
         stream: &Stream,
         config: &LaunchConfig,
-        arguments: &'static [ArgumentSize],
+        arguments: &'static [ArgumentType],
     ) -> Result<bool> {
-        let limits = self.context().limits();
+        let limits = self.limits();
         let (grid, block) = (config.grid, config.block);
         let fits = stream.context() == self.context()
             && block.x <= limits.block[0]
@@ -40,7 +60,7 @@ impl Function {
     }
 
     #[cold]
-    fn misfit(&self, stream: &Stream, config: &LaunchConfig, arguments: &[ArgumentSize]) -> Error {
+    fn misfit(&self, stream: &Stream, config: &LaunchConfig, arguments: &[ArgumentType]) -> Error {
         let name = self.name();
         if let Err(error) = self.context().expect_same(
             stream.context(),
@@ -49,7 +69,7 @@ impl Function {
         ) {
             return error;
         }
-        let limits = self.context().limits();
+        let limits = self.limits();
         let detail = if let Some(text) = self.argument_misfit(arguments) {
             text
         } else if config.block.count() == 0 {
@@ -74,7 +94,7 @@ impl Function {
         Error::checked(ErrorKind::LaunchArguments, "Function::launch", detail)
     }
 
-    fn argument_misfit(&self, arguments: &[ArgumentSize]) -> Option<String> {
+    fn argument_misfit(&self, arguments: &[ArgumentType]) -> Option<String> {
         let parameters = self.parameters().ok()??;
         if parameters.len() != arguments.len() {
             return Some(format!(
@@ -84,12 +104,13 @@ impl Function {
             ));
         }
         let mut pairs = parameters.iter().zip(arguments).enumerate();
-        let (i, (parameter, (type_name, size))) =
-            pairs.find(|(_, (parameter, (_, size)))| parameter.size != *size)?;
+        let (i, (parameter, argument)) =
+            pairs.find(|(_, (parameter, argument))| !argument.fits(parameter))?;
         Some(format!(
-            "argument {i} (counted from 0) is {}, of {size} bytes, and the parameter has {} bytes",
-            type_name(),
-            parameter.size
+            "argument {i} (counted from 0) is {}, {}of {} bytes, and the parameter {parameter}",
+            (argument.name)(),
+            (argument.kind)().words(),
+            argument.size
         ))
     }
 
@@ -109,8 +130,10 @@ impl Function {
                 if i64::from(config.shared_bytes) > i64::from(dynamic) {
                     format!(
                         "{} bytes of dynamic shared memory asked for, {dynamic} allowed: raise it \
-                         with Function::set_max_dynamic_shared",
-                        config.shared_bytes
+                         with Function::set_max_dynamic_shared{}",
+                        config.shared_bytes,
+                        self.dynamic_shared_limit()
+                            .map_or_else(String::new, |most| format!(", up to {most}"))
                     )
                 } else {
                     let threads = get(FunctionAttribute::MAX_THREADS_PER_BLOCK);

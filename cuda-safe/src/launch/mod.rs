@@ -10,7 +10,7 @@ use std::ffi::{c_uint, c_void};
 use cuda_sys::{self as sys, CUresult};
 
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
-pub(crate) use check::ArgumentSize;
+pub(crate) use check::ArgumentType;
 pub use config::{Dim3, LaunchConfig};
 pub use host::{In, InOut, Out};
 
@@ -30,8 +30,9 @@ impl Function {
     /// # Safety
     /// Rust can't see what the kernel does:
     /// - each argument has the type that the kernel declares. Number and sizes are checked where the
-    ///   driver tells the parameters (CUDA 12.4 and newer); with an older one they are the caller's
-    ///   promise too;
+    ///   driver (from CUDA 12.4 on) or PTX tells them, and kinds (float, integer, address) where PTX
+    ///   does; what memory holds is the caller's promise, unless the kernel is declared with
+    ///   [`kernels!`](crate::kernels);
     /// - the kernel stays within the memory it is given, and writes to none that is borrowed for
     ///   reading;
     /// - memory of another stream than `stream` is ordered by the caller, before and after
@@ -41,8 +42,8 @@ impl Function {
     ///   reads or writes, and no reference to it is made or used that says otherwise.
     ///
     /// # Errors
-    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) when the number or size
-    /// of the arguments, the grid, the block or the shared memory do not fit; nothing was launched
+    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) when the number, size or
+    /// kind of the arguments, the grid, the block or the shared memory do not fit; nothing was launched
     /// then, nor where the parameters can't be read. Faults inside the kernel are reported by the
     /// next call that waits for it. With host slices also: raw calls are capturing the stream.
     ///
@@ -84,10 +85,10 @@ impl Function {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<()> {
-        if !self.is_launchable(stream, &config, A::SIZES)? {
+        if !self.is_launchable(stream, &config, A::TYPES)? {
             return Ok(());
         }
-        // SAFETY: the caller's promise; sizes and limits are checked above.
+        // SAFETY: the caller's promise; kinds, sizes and limits are checked above.
         unsafe {
             arguments.with_pointers(stream, |pointers| self.launch_raw(stream, config, pointers))
         }

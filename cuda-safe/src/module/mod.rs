@@ -8,8 +8,9 @@ mod jit;
 mod link;
 mod load;
 mod names;
+mod parameters;
 
-use std::{ffi::CString, ptr};
+use std::{ffi::CString, ptr, sync::Arc};
 
 use bytemuck::Pod;
 use cuda_sys::{self as sys, CUmodule, CUresult};
@@ -23,6 +24,7 @@ use crate::{
     error::{Code, Error, ErrorKind, Result},
     function::Function,
     handle::{Adopt, Handle, Kind, handle},
+    parameter::ParameterInfo,
 };
 
 /// Code loaded into a context: kernels and global variables.
@@ -52,6 +54,8 @@ struct Names {
     entries: Option<Vec<String>>,
     /// Global variables in the PTX, which no driver lists.
     variables: Vec<String>,
+    /// What the PTX says of its kernels' parameters, by linked name.
+    parameters: Vec<(String, Arc<[ParameterInfo]>)>,
 }
 
 impl Names {
@@ -60,6 +64,7 @@ impl Names {
             lowered: lowered.to_vec(),
             entries: Some(names::entries(ptx)),
             variables: names::variables(ptx),
+            parameters: parameters::of(ptx),
         }
     }
 }
@@ -117,8 +122,11 @@ impl Module {
             return Err(self.not_found(CALL, code, "kernel", name));
         }
         self.context().check(CALL, code)?;
+        let mut known = self.0.kind().parameters.iter();
+        let told = known.find(|(known, _)| known.as_bytes() == linked.as_bytes());
+        let told = told.map(|(_, parameters)| Arc::clone(parameters));
         // SAFETY: a kernel of this module, which the function holds.
-        Ok(unsafe { Function::borrow_raw(self, raw, name) })
+        Ok(unsafe { Function::told_by_ptx(self, raw, name, told) })
     }
 
     /// A `__device__` or `__constant__` variable of `len` elements of `T`, by its name, which may be a name

@@ -113,6 +113,12 @@ impl Architecture {
         }
     }
 
+    /// The same for PTX alone.
+    pub(crate) const fn without_code(mut self) -> Self {
+        self.real = false;
+        self
+    }
+
     /// Whether the result has machine code, and not only PTX.
     #[must_use]
     pub const fn is_real(self) -> bool {

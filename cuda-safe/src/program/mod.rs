@@ -315,6 +315,12 @@ impl Program {
         self
     }
 
+    /// With more text behind the source.
+    pub(crate) fn append(mut self, text: &str) -> Self {
+        self.source.push_str(text);
+        self
+    }
+
     /// The source text.
     #[must_use]
     pub fn source(&self) -> &str {

@@ -1,6 +1,6 @@
 use cuda_safe::{
-    ByValue, Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig,
-    Module, Out, Stream, sys,
+    ByValue, Context, ContextFlags, Device, DeviceAttribute, DeviceBuffer, ErrorKind, Function, In,
+    InOut, LaunchConfig, Module, Out, ParameterKind, Stream, sys,
 };
 
 use crate::{device, kernels};
@@ -128,6 +128,109 @@ fn arguments_that_do_not_fit_are_told_by_name_and_size() {
 }
 
 #[test]
+fn kinds_of_arguments_are_compared_where_ptx_is_at_hand() {
+    let (context, stream) = device();
+    let source = r#"struct One { float x; };
+        extern "C" __global__ void k(float *p, float f, int i, double d, One one, bool b) {
+            if (p) *p = f + i + d + one.x + b;
+        }"#;
+    let module = Module::compile(&context, source).unwrap();
+    let k = module.function("k").unwrap();
+    let config = LaunchConfig::new(1, 1);
+    let mut out = [0.0f32];
+    // What PTX can't tell apart goes through: an unsigned for an int, a float for a struct of one,
+    // an address as a number.
+    // SAFETY: the kernel writes one float, or nothing.
+    unsafe {
+        let arguments = (Out(&mut out), 1.0f32, 2u32, 4.0f64, 8.0f32, ByValue(true));
+        k.launch(&stream, config, arguments).unwrap();
+        let arguments = (0u64, [1.0f32], [2u8; 4], 4.0f64, ByValue(8.0f32), 1u8);
+        k.launch(&stream, config, arguments).unwrap();
+    }
+    assert_eq!(out, [16.0]);
+    let x = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
+    macro_rules! refused {
+        ($k:expr, $arguments:expr) => {{
+            // SAFETY: refused before anything is launched.
+            let error = unsafe { $k.launch(&stream, config, $arguments) }.unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
+            error.to_string()
+        }};
+    }
+    let text = refused!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
+    assert!(
+        text.contains("argument 1 (counted from 0) is i32, an integer of 4 bytes")
+            && text.contains("the parameter is a float of 4 bytes"),
+        "{text}"
+    );
+    let text = refused!(k, (1.5f64, 1.0f32, 2, 4.0f64, 8.0f32, 1u8));
+    assert!(text.contains("f64, a float of 8 bytes"), "{text}");
+    assert!(
+        text.contains("an integer or a pointer, of 8 bytes"),
+        "{text}"
+    );
+    let text = refused!(k, (&x, 1.0f32, 2.0f32, 4.0f64, 8.0f32, 1u8));
+    assert!(
+        text.contains("argument 2") && text.contains("is an integer of 4"),
+        "{text}"
+    );
+    let text = refused!(k, (&x, 1.0f32, 2, &x, 8.0f32, 1u8));
+    assert!(
+        text.contains("argument 3") && text.contains("an address of 8 bytes"),
+        "{text}"
+    );
+    refused!(k, (&x, 1.0f32, 2, In(&[4.0f64]), 8.0f32, 1u8));
+    // What has been right once doesn't make the wrong one right.
+    refused!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
+    // Nothing tells the kinds of a kernel that comes as a raw handle.
+    // SAFETY: a kernel of this module, which writes nothing to no address.
+    unsafe {
+        let raw = Function::borrow_raw(&module, k.as_raw(), "k");
+        let kinds = raw.parameters().unwrap().map(|all| all[1].kind);
+        assert_eq!(kinds, Some(ParameterKind::Unknown));
+        raw.launch(&stream, config, (0u64, 1i32, 2, 4.0f64, 8.0f32, 1u8))
+            .unwrap();
+    }
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn kinds_are_read_from_ptx_that_marks_pointers() {
+    let (context, stream) = device();
+    let ptx = ".version 7.0\n.target sm_50\n.address_size 64\n\
+        .visible .entry k(\n\t.param .u64 .ptr .global .align 4 p,\n\t.param .b32 x\n) { ret; }";
+    let k = Module::from_ptx(&context, ptx)
+        .unwrap()
+        .function("k")
+        .unwrap();
+    let kinds: Vec<_> = k
+        .parameters()
+        .unwrap()
+        .unwrap()
+        .iter()
+        .map(|p| p.kind)
+        .collect();
+    assert_eq!(kinds, [ParameterKind::Pointer, ParameterKind::Unknown]);
+    let launch = |is_float: bool| {
+        let config = LaunchConfig::new(1, 1);
+        // SAFETY: the kernel does nothing.
+        unsafe {
+            if is_float {
+                k.launch(&stream, config, (1.0f64, 1.0f32))
+            } else {
+                k.launch(&stream, config, (0u64, 1.0f32))
+            }
+        }
+    };
+    launch(false).unwrap();
+    let text = launch(true).unwrap_err().to_string();
+    assert!(
+        text.contains("the parameter is a pointer, of 8 bytes"),
+        "{text}"
+    );
+}
+
+#[test]
 fn shapes_beyond_the_device_are_told_with_its_limits() {
     let (context, stream) = device();
     let function = kernels(&context).function("no_parameters").unwrap();
@@ -148,7 +251,17 @@ fn shapes_beyond_the_device_are_told_with_its_limits() {
     launch(LaunchConfig::new((1, 65_536), 1));
     launch(LaunchConfig::new(u32::MAX, 1));
     let text = launch(LaunchConfig::new(1, 1).shared_bytes(100 << 10));
-    assert!(text.contains("set_max_dynamic_shared"), "{text}");
+    let most = DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    let most = context.device().attribute(most).unwrap();
+    let remedy = format!("set_max_dynamic_shared, up to {most}");
+    assert!(text.contains(&remedy), "{text}");
+    let error = function.set_max_dynamic_shared(64 << 20).unwrap_err();
+    assert!(
+        error
+            .detail()
+            .contains(&format!("can have {most} on this device")),
+        "{error}"
+    );
     // The failures have broken nothing.
     // SAFETY: the kernel does nothing.
     unsafe {

@@ -12,6 +12,7 @@ mod programs;
 mod streams;
 mod threads;
 mod transfers;
+mod typed;
 
 use cuda_safe::{Context, Module, Stream};
 

@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use cuda_safe::{Cache, Program};
+use cuda_safe::{Cache, ErrorKind, Program};
 
 use super::{Alone, Folder, VIRTUAL, names};
+use crate::device;
 
 #[test]
 fn the_cache_serves_what_is_equal_and_nothing_else() {
@@ -276,4 +277,36 @@ fn a_header_that_changes_meanwhile_is_not_kept() {
     );
     assert!(!program.compile(VIRTUAL).unwrap().is_from_cache());
     assert!(program.compile(VIRTUAL).unwrap().is_from_cache());
+}
+
+#[test]
+fn a_program_that_is_compared_with_declarations_is_kept_like_any_other() {
+    cuda_safe::kernels! {
+        struct Kernels;
+        fn one(x: &mut [f32]);
+        fn two();
+    }
+    cuda_safe::kernels! {
+        struct Other;
+        fn two();
+    }
+    cuda_safe::kernels! {
+        struct Wrong;
+        fn two(x: i32);
+    }
+    let (context, _) = device();
+    let folder = Folder::new("typed");
+    let program = Program::new("__global__ void one(float *x) {} __global__ void two() {}")
+        .cache(Cache::Folder(folder.0.clone()));
+    for _ in 0..2 {
+        Kernels::compile(&context, &program).unwrap();
+        assert_eq!(names(&folder.0).len(), 1);
+    }
+    // With other declarations it is another program.
+    Other::compile(&context, &program).unwrap();
+    assert_eq!(names(&folder.0).len(), 2);
+    // What is refused is not kept.
+    let error = Wrong::compile(&context, &program).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Signature);
+    assert_eq!(names(&folder.0).len(), 2);
 }

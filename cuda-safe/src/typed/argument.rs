@@ -1,0 +1,65 @@
+//! Device memory as typed kernels take it.
+
+use bytemuck::Pod;
+
+use crate::{
+    KernelArgument,
+    launch::{In, InOut, Out},
+    memory::{DeviceMemory, DeviceView, Storage, StorageMut},
+};
+
+mod sealed {
+    pub trait Reads<T> {}
+    pub trait Writes<T> {}
+}
+
+/// What a kernel declared with [`kernels!`](crate::kernels) takes for `&[T]`: memory of `T` that
+/// it reads.
+///
+/// ```
+/// # use cuda_safe::{DeviceBuffer, DeviceView, In, typed::Readable};
+/// fn is_readable<T>(_: impl Readable<T>) {}
+/// # fn all(buffer: &DeviceBuffer<f32>, view: DeviceView<'_, f32>, slice: &[f32]) {
+/// is_readable::<f32>(buffer); // a `&DeviceBuffer<f32>`
+/// is_readable::<f32>(view);
+/// is_readable::<f32>(In(slice)); // copied to the device first
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no memory of `{T}` that a kernel may read",
+    label = "expected a `&DeviceBuffer<{T}>`, a view or a global of `{T}`, or `In` of a host slice"
+)]
+pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
+
+/// What a kernel declared with [`kernels!`](crate::kernels) takes for `&mut [T]`: memory of `T`
+/// that it writes.
+///
+/// ```
+/// # use cuda_safe::{DeviceBuffer, DeviceViewMut, Out, typed::Writable};
+/// fn is_writable<T>(_: impl Writable<T>) {}
+/// # fn all(buffer: &mut DeviceBuffer<f32>, mut view: DeviceViewMut<'_, f32>, slice: &mut [f32]) {
+/// is_writable::<f32>(buffer); // a `&mut DeviceBuffer<f32>`
+/// is_writable::<f32>(&mut view);
+/// is_writable::<f32>(Out(slice)); // copied back afterwards
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no memory of `{T}` that a kernel may write",
+    label = "expected a `&mut DeviceBuffer<{T}>`, a `&mut` view or global of `{T}`, or `Out` or `InOut` of a host slice"
+)]
+pub trait Writable<T>: KernelArgument + sealed::Writes<T> {}
+
+impl<S: Storage, T: Pod> Readable<T> for &DeviceMemory<S, T> {}
+impl<T: Pod> Readable<T> for DeviceView<'_, T> {}
+impl<T: Pod> Readable<T> for In<'_, T> {}
+
+impl<S: StorageMut, T: Pod> Writable<T> for &mut DeviceMemory<S, T> {}
+impl<T: Pod> Writable<T> for Out<'_, T> {}
+impl<T: Pod> Writable<T> for InOut<'_, T> {}
+
+impl<S: Storage, T: Pod> sealed::Reads<T> for &DeviceMemory<S, T> {}
+impl<T: Pod> sealed::Reads<T> for DeviceView<'_, T> {}
+impl<T: Pod> sealed::Reads<T> for In<'_, T> {}
+impl<S: StorageMut, T: Pod> sealed::Writes<T> for &mut DeviceMemory<S, T> {}
+impl<T: Pod> sealed::Writes<T> for Out<'_, T> {}
+impl<T: Pod> sealed::Writes<T> for InOut<'_, T> {}

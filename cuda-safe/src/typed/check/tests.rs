@@ -1,0 +1,207 @@
+use super::compile;
+use crate::{
+    device::ComputeCapability,
+    error::{Error, ErrorKind},
+    program::{Cache, Program},
+    typed::{Declaration, Parameter, Read, Signature, Value, Write},
+};
+
+const CAPABILITY: ComputeCapability = ComputeCapability { major: 9, minor: 0 };
+
+fn declaration<S: Signature>(
+    name: &'static str,
+    parameters: &'static [(&'static str, Option<&'static str>)],
+) -> Declaration {
+    Declaration {
+        name,
+        rust: "fn ...",
+        parameters,
+        signature: S::declared,
+    }
+}
+
+fn program(source: impl Into<String>) -> Program {
+    Program::new(source).cache(Cache::Off)
+}
+
+/// The detail of the error that a declaration is refused with.
+#[track_caller]
+fn refusal(source: &str, declarations: &[Declaration]) -> String {
+    let error = compile(&program(source), CAPABILITY, declarations).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Signature, "{error}");
+    error.detail().to_owned()
+}
+
+/// Whether a parameter that is declared as `P` is taken for one of C++.
+#[track_caller]
+fn exactly<P: Parameter>(parameter: &str, exact: Option<&'static str>) -> bool {
+    let source = format!(
+        "struct S {{ short x[4]; }}; struct Opaque; enum Small : unsigned char {{ ONE }};
+         typedef float Real; template <class T> struct Of {{ T x; }};
+         __global__ void k({parameter}) {{}}"
+    );
+    let parameters = vec![("x", exact)].leak();
+    let compiled = compile(
+        &program(source),
+        CAPABILITY,
+        &[declaration::<(P,)>("k", parameters)],
+    );
+    match compiled.as_ref().map_err(Error::kind) {
+        Ok(_) => true,
+        Err(ErrorKind::Signature) => false,
+        Err(_) => panic!("{}", compiled.unwrap_err()),
+    }
+}
+
+#[track_caller]
+fn is_taken<P: Parameter>(parameter: &str) -> bool {
+    exactly::<P>(parameter, None)
+}
+
+#[test]
+fn types_that_mean_the_same_match() {
+    assert!(is_taken::<Read<f32>>("const volatile Real *x"));
+    assert!(is_taken::<Read<f32>>("const void *x"));
+    assert!(is_taken::<Write<f32>>("float * __restrict__ const x"));
+    assert!(is_taken::<Write<u64>>("unsigned long *x"));
+    assert!(is_taken::<Write<u64>>("unsigned long long *x"));
+    assert!(is_taken::<Write<u64>>("const float **x"));
+    assert!(is_taken::<Read<u8>>("const char *x"));
+    assert!(is_taken::<Read<i8>>("const char *x"));
+    assert!(is_taken::<Read<u8>>("const bool *x"));
+    assert!(is_taken::<Read<u8>>("const Small *x"));
+    assert!(is_taken::<Value<i8>>("Small x"));
+    assert!(is_taken::<Value<isize>>("long x"));
+    assert!(is_taken::<Value<usize>>("size_t x"));
+    assert!(is_taken::<Value<u16>>("char16_t x"));
+    assert!(is_taken::<Value<bool>>("const bool x"));
+    assert!(is_taken::<Value<f64>>("double x"));
+}
+
+#[test]
+fn types_that_only_one_language_has_match_by_size() {
+    assert!(is_taken::<Value<[i16; 4]>>("const S x"));
+    assert!(is_taken::<Value<[i16; 4]>>("const __grid_constant__ S x"));
+    assert!(is_taken::<Value<[f32; 1]>>("float x"));
+    assert!(is_taken::<Write<[u32; 2]>>("S *x"));
+    assert!(is_taken::<Write<[u32; 2]>>("Of<Of<double>> *x"));
+    assert!(!is_taken::<Value<[i16; 3]>>("S x"));
+    assert!(!is_taken::<Write<[i16; 3]>>("S *x"));
+    assert!(!is_taken::<Value<[u32; 2]>>("float *x"));
+    assert!(!is_taken::<Write<u32>>("Opaque *x"));
+}
+
+#[test]
+fn types_that_differ_do_not_match() {
+    assert!(!is_taken::<Read<f32>>("float *x"));
+    assert!(!is_taken::<Write<f32>>("const float *x"));
+    assert!(!is_taken::<Write<f32>>("const void *x"));
+    assert!(!is_taken::<Write<f32>>("float **x"));
+    assert!(!is_taken::<Write<u64>>("float *x"));
+    assert!(!is_taken::<Write<f64>>("long long *x"));
+    assert!(!is_taken::<Write<i64>>("float **x"));
+    assert!(!is_taken::<Value<u64>>("float *x"));
+    assert!(!is_taken::<Read<f32>>("unsigned long long x"));
+    assert!(!is_taken::<Value<u8>>("bool x"));
+    assert!(!is_taken::<Value<bool>>("unsigned char x"));
+    assert!(!is_taken::<Value<u32>>("int x"));
+    assert!(!is_taken::<Value<i32>>("unsigned x"));
+    assert!(!is_taken::<Value<i32>>("long long x"));
+    assert!(!is_taken::<Value<f32>>("int x"));
+    assert!(!is_taken::<Value<f32>>("double x"));
+}
+
+#[test]
+fn a_type_that_is_given_is_the_only_one() {
+    assert!(exactly::<Read<f32>>("float *x", Some("float *")));
+    assert!(exactly::<Read<f32>>("const float *x", Some("Real const *")));
+    assert!(exactly::<Read<[f32; 2]>>(
+        "const float2 *x",
+        Some("const float2 *")
+    ));
+    assert!(exactly::<Write<u64>>("Opaque **x", Some("Opaque **")));
+    assert!(exactly::<Read<u8>>("void *x", Some("void *")));
+    assert!(exactly::<Value<[u8; 8]>>("Of<S> x", Some("Of<S>")));
+    assert!(!exactly::<Read<[f32; 2]>>(
+        "const double *x",
+        Some("const float2 *")
+    ));
+    assert!(!exactly::<Value<[u8; 4]>>("float x", Some("int")));
+    // The size counts all the same.
+    assert!(!exactly::<Write<[i16; 3]>>("S *x", Some("S *")));
+    assert!(!exactly::<Value<[i16; 3]>>("S x", Some("S")));
+}
+
+#[test]
+fn what_the_compiler_refuses_is_told_apart() {
+    let source = "
+        __global__ void right(const float *x) {}
+        __global__ void wrong(int n) {}
+        __global__ void twice(int n) {}
+        __global__ void twice(float n) {}
+        __device__ int helper(int x) { return x; }";
+    let text = refusal(
+        source,
+        &[
+            declaration::<(Read<f32>,)>("right", &[("x", None)]),
+            declaration::<(Value<u32>,)>("wrong", &[("n", None)]),
+            declaration::<()>("other", &[]),
+            declaration::<(Value<i32>,)>("helper", &[("x", None)]),
+            declaration::<(Value<i32>,)>("twice", &[("n", None)]),
+            declaration::<(Read<f32>,)>("right", &[("x", Some("const Unknown *"))]),
+        ],
+    );
+    for part in [
+        "`other` is not compared: the compiler says identifier \"other\" is undefined",
+        "identifier \"Unknown\" is undefined",
+        "`twice` is not compared",
+        "overloaded",
+        "`helper` does not match its code: it is no kernel",
+        "compiled: int (*)(int)",
+        "`n` is declared as `unsigned int` and is `int`",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    assert!(!text.contains("cuda_direct"), "{text}");
+    assert_eq!(text.matches("in C++:").count(), 5, "{text}");
+}
+
+#[test]
+fn a_source_s_own_errors_are_the_compiler_s() {
+    let wrong = [declaration::<()>("k", &[])];
+    let source = "__global__ void k(int n) {\n not C++; }";
+    let error = compile(&program(source), CAPABILITY, &wrong).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Compile { .. }), "{error}");
+    let text = error.to_string();
+    assert!(
+        text.contains("program.cu(2)") && !text.contains("cuda_direct"),
+        "{text}"
+    );
+    // So are options that aren't known.
+    let program = program("__global__ void k() {}").option("--no-such-option");
+    let error = compile(&program, CAPABILITY, &wrong).unwrap_err();
+    assert!(error.to_string().contains("no-such-option"), "{error}");
+}
+
+#[test]
+fn all_dialects_and_lengths_are_checked() {
+    let parameters: Vec<String> = (0..32).map(|i| format!("long a{i}")).collect();
+    let source = format!("__global__ void k({}) {{}}", parameters.join(", "));
+    type V = Value<i64>;
+    #[rustfmt::skip]
+    type Most = (
+        V, V, V, V, V, V, V, V, V, V, V, V, V, V, V, V,
+        V, V, V, V, V, V, V, V, V, V, V, V, V, V, V, Read<i64>,
+    );
+    let all = vec![("x", None); 32].leak();
+    for year in [11, 14, 17, 20] {
+        // Whatever ends a source, it ends with it.
+        for end in ["", "\n", " // no line ends this", " // nor this\\", "\\\n"] {
+            let program = program(format!("{source}{end}")).cpp_standard(year);
+            let error = compile(&program, CAPABILITY, &[declaration::<Most>("k", all)]);
+            let text = error.unwrap_err().to_string();
+            assert_eq!(text.matches("is declared as").count(), 1, "{text}");
+            assert!(text.contains("`const long long *` and is `long`"), "{text}");
+        }
+    }
+}

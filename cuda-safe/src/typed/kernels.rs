@@ -1,0 +1,329 @@
+//! The macro that declares kernels as Rust functions.
+
+/// Declares kernels as functions of Rust: a struct with a typed method for each.
+///
+/// ```
+/// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Stream};
+///
+/// cuda_safe::kernels! {
+///     /// Linear algebra; a file would be `= include_str!("blas.cu")`.
+///     pub struct Blas = r#"
+///         __global__ void saxpy(float a, const float *x, float *y, unsigned n) {
+///             const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+///             if (i < n) y[i] += a * x[i];
+///         }
+///         template <typename T> __global__ void scale(T *x, T factor) {
+///             x[threadIdx.x] *= factor;
+///         }"#;
+///
+///     /// Adds `a * x` to `y`. Elements beyond `n` are left alone.
+///     pub fn saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32);
+///
+///     /// Multiplies one block's elements; an instance of a template.
+///     pub fn scale_f64(x: &mut [f64], factor: f64) = "scale<double>";
+/// }
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let stream = Stream::new(&context)?;
+/// let blas = Blas::load(&context)?; // compiles, and compares every signature
+///
+/// let x = DeviceBuffer::from_slice(&stream, &[1.0f32; 100])?;
+/// let mut y = DeviceBuffer::from_slice(&stream, &[2.0f32; 100])?;
+/// // SAFETY: both have 100 elements, and all is on one stream.
+/// unsafe { blas.saxpy(&stream, LaunchConfig::for_elements(100), 3.0, &x, &mut y, 100)? };
+/// assert_eq!(y.to_vec(&stream)?, [5.0; 100]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The source may be any expression that a [`Program`](crate::Program) is made from: text, or a
+/// program with options. It may be left out (`pub struct Blas;`).
+///
+/// # What it makes
+///
+/// For each kernel
+///
+/// - a method, `unsafe fn saxpy(&self, stream: &Stream, config: LaunchConfig, ...) -> Result<()>`,
+///   with the declaration's documentation. It is [`Function::launch`](crate::Function::launch) and
+///   costs the same;
+/// - a field of the same name, a [`TypedFunction`](crate::typed::TypedFunction): attributes,
+///   occupancy, the raw handle.
+///
+/// For all of them
+///
+/// - `load(&Context)`: compiles the source that stands behind the struct's name, and compares;
+/// - `program()`: that source as a [`Program`](crate::Program), to add options to;
+/// - `compile(&Context, impl Into<Program>)`: the same with another source;
+/// - `from_module(&Module)`: takes kernels of a module that is loaded, of PTX or machine code.
+///
+/// Those that compile need the feature `nvrtc`. Kernels need no `extern "C"`. One that has a name
+/// of these is declared with another, and its own behind `=`.
+///
+/// # Parameters
+///
+/// | declared | in the kernel | taken |
+/// | --- | --- | --- |
+/// | `x: &[f32]` | `const float *` | [`Readable<f32>`](crate::typed::Readable): `&buffer`, a view, `In(&slice)` |
+/// | `x: &mut [f32]` | `float *` | [`Writable<f32>`](crate::typed::Writable): `&mut buffer`, `&mut view`, `Out(&mut slice)` |
+/// | `x: *const f32`, `x: *mut f32` | the same | a raw address, `CUdeviceptr`; 0 for none |
+/// | `a: f32`, `n: u32`, `b: bool` | `float`, `unsigned`, `bool` | the value |
+/// | `p: Pair` | a type of as many bytes | the value, which is `Copy` |
+/// | `p: &[Vec2] = "const float2 *"` | exactly this type of C++ | as without |
+///
+/// # What is compared
+///
+/// Where source is compiled, the compiler itself compares: number and types of the parameters,
+/// types and `const` of what pointers point to, through `typedef`s and templates. Integers match by
+/// size and sign (`u64` is `unsigned long` and `unsigned long long`; `i8` and `u8` are `char`), an
+/// enumeration matches an integer of its size, `void *` any memory. Rust knows nothing of other
+/// types of C++: a struct, an array or `half::f16` matches what has as many bytes and is no
+/// pointer. Behind `=` the type can be given exactly.
+///
+/// For a module that is already loaded only the kinds that its PTX tells are compared, as for a
+/// [launch](crate::guide::launch_safety): float, integer, address, and sizes; for machine code
+/// sizes alone, where the driver tells them (from CUDA 12.4 on).
+///
+/// Everything that differs is told in one error of [`ErrorKind::Signature`](crate::ErrorKind), with
+/// both signatures:
+///
+/// ```
+/// # use cuda_safe::{Context, ErrorKind};
+/// cuda_safe::kernels! {
+///     /// As if a float were an int.
+///     struct Wrong = "__global__ void fill(float *x, float value) { *x = value; }";
+///     /// Fills.
+///     fn fill(x: &mut [f32], value: i32);
+/// }
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let error = Wrong::load(&context).unwrap_err();
+/// assert_eq!(*error.kind(), ErrorKind::Signature);
+/// assert!(error.detail().contains("`value` is declared as `int` and is `float`"));
+/// assert!(error.detail().contains("fill(float *x, int value)"));
+/// assert!(error.detail().contains("fill(float *, float)"));
+/// # Ok(())
+/// # }
+/// ```
+#[macro_export]
+macro_rules! kernels {
+    (
+        $(#[$attribute:meta])* $visibility:vis struct $name:ident $(= $source:expr)?;
+        $(
+            $(#[$about:meta])*
+            $public:vis fn $kernel:ident($($parameters:tt)*) $(= $expression:literal)?;
+        )*
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug)]
+        $visibility struct $name {
+            $(
+                #[doc = concat!("The kernel that [`", stringify!($kernel), "`](Self::", stringify!($kernel), "()) launches.")]
+                $public $kernel: $crate::typed::TypedFunction<
+                    $crate::__kernel!(@signature [] [] $($parameters)*)
+                >,
+            )*
+        }
+
+        const _: () = {
+            static DECLARATIONS: &[$crate::typed::Declaration] = &[$(
+                $crate::typed::Declaration {
+                    name: $crate::__kernel!(@name $kernel $($expression)?),
+                    rust: concat!(
+                        "fn ", stringify!($kernel), "(", stringify!($($parameters)*), ")"
+                    ),
+                    parameters: $crate::__kernel!(@names [] [] $($parameters)*),
+                    signature: <
+                        $crate::__kernel!(@signature [] [] $($parameters)*)
+                        as $crate::typed::Signature
+                    >::declared,
+                },
+            )*];
+
+            impl $name {
+                /// Takes the kernels from a loaded module, and compares what its PTX and the
+                /// driver tell with the declarations.
+                ///
+                /// # Errors
+                /// One is missing; or `ErrorKind::Signature`, with both signatures of each that
+                /// differs.
+                #[allow(dead_code, reason = "one way of several")]
+                $visibility fn from_module(module: &$crate::Module) -> $crate::Result<Self> {
+                    Self::__take(&$crate::typed::from_module(module, DECLARATIONS)?)
+                }
+
+                #[allow(unused_mut, unused_variables, reason = "there may be no kernels")]
+                fn __take(checked: &$crate::typed::Checked) -> $crate::Result<Self> {
+                    let mut indices = 0..;
+                    Ok(Self {
+                        $($kernel: checked.function(indices.next().unwrap_or_default())?,)*
+                    })
+                }
+            }
+
+            $crate::__kernels_compile!($visibility $name DECLARATIONS $($source)?);
+        };
+
+        impl $name {
+            $($crate::__kernel! {
+                @method [$(#[$about])* $public $kernel] [] $($parameters)*
+            })*
+        }
+    };
+}
+
+/// What compiling adds.
+#[cfg(feature = "nvrtc")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __kernels_compile {
+    ($visibility:vis $name:ident $declarations:ident $($source:expr)?) => {
+        impl $name {
+            /// Compiles another source and compares it with the declarations.
+            ///
+            /// # Errors
+            /// As `Module::compile`; and `ErrorKind::Signature`, with both signatures of each
+            /// kernel that differs.
+            #[allow(dead_code, reason = "one way of several")]
+            $visibility fn compile(
+                context: &$crate::Context,
+                program: impl ::core::convert::Into<$crate::Program>,
+            ) -> $crate::Result<Self> {
+                Self::__take(&$crate::typed::compile(context, program.into(), $declarations)?)
+            }
+
+            $(
+                /// The source that stands in the declaration.
+                #[allow(dead_code, reason = "one way of several")]
+                $visibility fn program() -> $crate::Program {
+                    $crate::Program::from($source)
+                }
+
+                /// Compiles the source that stands in the declaration, and compares.
+                ///
+                /// # Errors
+                /// As `compile`.
+                #[allow(dead_code, reason = "one way of several")]
+                $visibility fn load(context: &$crate::Context) -> $crate::Result<Self> {
+                    Self::compile(context, Self::program())
+                }
+            )?
+        }
+    };
+}
+
+/// Nothing compiles without the compiler.
+#[cfg(not(feature = "nvrtc"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __kernels_compile {
+    ($visibility:vis $name:ident $declarations:ident) => {};
+    ($visibility:vis $name:ident $declarations:ident $source:expr) => {
+        compile_error!("a source needs cuda-safe's feature `nvrtc`");
+    };
+}
+
+/// Parameters, one after the other, and what is made of them in the end. Each becomes
+/// `{name [its part of the signature] [type of the argument] [the argument] [type in C++]}`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __kernel {
+    (@name $kernel:ident) => { stringify!($kernel) };
+    (@name $kernel:ident $expression:literal) => { $expression };
+
+    // In the end.
+    (@signature [] [$({$name:ident [$part:ty] [$($argument:tt)*] [$($value:tt)*] [$($exact:tt)*]})*]) => {
+        ($($part,)*)
+    };
+    (@names [] [$({$name:ident [$part:ty] [$($argument:tt)*] [$($value:tt)*] [$($exact:tt)*]})*]) => {
+        &[$((stringify!($name), $($exact)*)),*]
+    };
+    (
+        @method [$(#[$about:meta])* $public:vis $kernel:ident]
+        [$({$name:ident [$part:ty] [$($argument:tt)*] [$($value:tt)*] [$($exact:tt)*]})*]
+    ) => {
+        $(#[$about])*
+        ///
+        /// # Safety
+        /// As `Function::launch`, whose first point, the types, was compared when the kernels were
+        /// loaded.
+        ///
+        /// # Errors
+        /// As `Function::launch`.
+        #[inline]
+        #[allow(clippy::too_many_arguments, dead_code, reason = "as many as the kernel has")]
+        $public unsafe fn $kernel(
+            &self,
+            stream: &$crate::Stream,
+            config: $crate::LaunchConfig,
+            $($name: $($argument)*),*
+        ) -> $crate::Result<()> {
+            // SAFETY: the caller's promise.
+            unsafe { self.$kernel.launch(stream, config, ($($($value)*,)*)) }
+        }
+    };
+
+    // The next parameter.
+    (@$then:ident $context:tt [$($done:tt)*] $name:ident: &mut [$element:ty] $(= $exact:literal)? $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @$then $context
+            [$($done)* {
+                $name [$crate::typed::Write<$element>] [impl $crate::typed::Writable<$element>]
+                [$name] [$crate::__kernel!(@exact $($exact)?)]
+            }]
+            $($($rest)*)?
+        }
+    };
+    (@$then:ident $context:tt [$($done:tt)*] $name:ident: &[$element:ty] $(= $exact:literal)? $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @$then $context
+            [$($done)* {
+                $name [$crate::typed::Read<$element>] [impl $crate::typed::Readable<$element>]
+                [$name] [$crate::__kernel!(@exact $($exact)?)]
+            }]
+            $($($rest)*)?
+        }
+    };
+    (@$then:ident $context:tt [$($done:tt)*] $name:ident: *mut $element:ty $(= $exact:literal)? $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @$then $context
+            [$($done)* {
+                $name [$crate::typed::Write<$element>] [$crate::sys::CUdeviceptr]
+                [$name] [$crate::__kernel!(@exact $($exact)?)]
+            }]
+            $($($rest)*)?
+        }
+    };
+    (@$then:ident $context:tt [$($done:tt)*] $name:ident: *const $element:ty $(= $exact:literal)? $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @$then $context
+            [$($done)* {
+                $name [$crate::typed::Read<$element>] [$crate::sys::CUdeviceptr]
+                [$name] [$crate::__kernel!(@exact $($exact)?)]
+            }]
+            $($($rest)*)?
+        }
+    };
+    // Told once, where the method would be.
+    (@signature $context:tt [$($done:tt)*] $name:ident: &$($rest:tt)*) => { () };
+    (@names $context:tt [$($done:tt)*] $name:ident: &$($rest:tt)*) => { &[] };
+    (@method $context:tt [$($done:tt)*] $name:ident: &$($rest:tt)*) => {
+        compile_error!(concat!(
+            "parameter `", stringify!($name),
+            "`: memory is declared by its elements, as `&[f32]` or `&mut [f32]`"
+        ));
+    };
+    (@$then:ident $context:tt [$($done:tt)*] $name:ident: $type:ty $(= $exact:literal)? $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @$then $context
+            [$($done)* {
+                $name [$crate::typed::Value<$type>] [$type]
+                [$crate::ByValue($name)] [$crate::__kernel!(@exact $($exact)?)]
+            }]
+            $($($rest)*)?
+        }
+    };
+
+    (@exact) => { ::core::option::Option::None };
+    (@exact $exact:literal) => { ::core::option::Option::Some($exact) };
+}

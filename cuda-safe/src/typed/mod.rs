@@ -1,0 +1,208 @@
+//! Kernels with signatures, which are compared with the code when it is loaded. The macro
+//! [`kernels!`](crate::kernels) makes them; the guide has a [page](crate::guide::typed_kernels)
+//! on them.
+
+mod argument;
+#[cfg(feature = "nvrtc")]
+mod check;
+mod declared;
+mod kernels;
+#[cfg(feature = "nvrtc")]
+mod tell;
+
+use std::{fmt, marker::PhantomData, ops::Deref};
+
+pub use argument::{Readable, Writable};
+#[doc(hidden)]
+pub use declared::Declared;
+pub use declared::{Parameter, Read, Signature, Value, Write};
+
+#[cfg(feature = "nvrtc")]
+use crate::{context::Context, program::Program};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    function::Function,
+    module::Module,
+};
+
+/// A kernel that was compared with the signature `S` when it was loaded. Otherwise a
+/// [`Function`].
+///
+/// ```
+/// # use cuda_safe::{Context, LaunchConfig};
+/// cuda_safe::kernels! {
+///     /// One kernel.
+///     pub struct Kernels = "__global__ void fill(float *x, float value) { *x = value; }";
+///     /// Fills.
+///     pub fn fill(x: &mut [f32], value: f32);
+/// }
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let kernels = Kernels::load(&context)?;
+/// kernels.fill.set_max_dynamic_shared(64 << 10)?; // a field: all that a Function can do
+/// assert!(LaunchConfig::for_occupancy(&kernels.fill, 1000)?.threads() >= 1000);
+/// # Ok(())
+/// # }
+/// ```
+pub struct TypedFunction<S> {
+    function: Function,
+    signature: PhantomData<fn(S)>,
+}
+
+impl<S> Deref for TypedFunction<S> {
+    type Target = Function;
+
+    #[inline]
+    fn deref(&self) -> &Function {
+        &self.function
+    }
+}
+
+impl<S> Clone for TypedFunction<S> {
+    fn clone(&self) -> Self {
+        Self {
+            function: self.function.clone(),
+            signature: PhantomData,
+        }
+    }
+}
+
+impl<S> fmt::Debug for TypedFunction<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.function.fmt(f)
+    }
+}
+
+/// A kernel as it stands in [`kernels!`](crate::kernels).
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration {
+    /// C++'s name, or name expression.
+    pub name: &'static str,
+    /// The declaration in Rust.
+    pub rust: &'static str,
+    /// The parameters' names, and their types in C++ where these are given.
+    pub parameters: &'static [(&'static str, Option<&'static str>)],
+    pub signature: fn() -> Vec<Declared>,
+}
+
+impl Declaration {
+    /// The declaration in C++, for people to read.
+    fn in_cpp(&self) -> String {
+        let types = (self.signature)();
+        let parameters: Vec<_> = self
+            .parameters
+            .iter()
+            .zip(&types)
+            .map(|((name, exact), declared)| {
+                let of_type = declared.in_cpp(*exact);
+                let space = if of_type.ends_with('*') { "" } else { " " };
+                format!("{of_type}{space}{name}")
+            })
+            .collect();
+        format!("{}({})", self.name, parameters.join(", "))
+    }
+
+    /// Both signatures, and in what they differ.
+    fn misfit(&self, compiled: &str, difference: &str) -> String {
+        let declared = self.refused(&format!("does not match its code: {difference}"));
+        format!("{declared}\n  compiled: {compiled}")
+    }
+
+    /// The declaration, and what is wrong with it.
+    fn refused(&self, why: &str) -> String {
+        format!(
+            "`{}` {why}\n  declared: {}\n  in C++:   {}",
+            self.name,
+            self.rust,
+            self.in_cpp()
+        )
+    }
+}
+
+#[cold]
+fn refused(call: &'static str, misfits: &[String]) -> Error {
+    let misfits: Vec<_> = misfits.iter().map(|text| format!("\n{text}")).collect();
+    Error::checked(ErrorKind::Signature, call, misfits.concat())
+}
+
+/// A module whose kernels match their declarations.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Checked {
+    module: Module,
+    declarations: &'static [Declaration],
+}
+
+impl Checked {
+    /// The kernel at `index` of the declarations, whose signature `S` is.
+    pub fn function<S: Signature>(&self, index: usize) -> Result<TypedFunction<S>> {
+        Ok(TypedFunction {
+            function: self.module.function(self.declarations[index].name)?,
+            signature: PhantomData,
+        })
+    }
+}
+
+/// Compiles a program, compares, and loads.
+#[cfg(feature = "nvrtc")]
+#[doc(hidden)]
+pub fn compile(
+    context: &Context,
+    program: Program,
+    declarations: &'static [Declaration],
+) -> Result<Checked> {
+    let compiled = check::compile(
+        &program,
+        context.device().compute_capability()?,
+        declarations,
+    )?;
+    let module = Module::from_compiled(context, &compiled, &Default::default())?;
+    Ok(Checked {
+        module,
+        declarations,
+    })
+}
+
+/// Compares with what is known of a module's parameters.
+#[doc(hidden)]
+pub fn from_module(module: &Module, declarations: &'static [Declaration]) -> Result<Checked> {
+    let mut misfits = Vec::new();
+    for declaration in declarations {
+        let function = module.function(declaration.name)?;
+        let Some(parameters) = function.parameters()? else {
+            continue;
+        };
+        let types = (declaration.signature)();
+        let difference = if types.len() != parameters.len() {
+            counts(types.len(), parameters.len())
+        } else {
+            let mut pairs = declaration.parameters.iter().zip(&types).zip(parameters);
+            let Some(((name, _), _, parameter)) = pairs
+                .find(|((_, declared), parameter)| !declared.fits(parameter))
+                .map(|((name, declared), parameter)| (name, declared, parameter))
+            else {
+                continue;
+            };
+            format!("the parameter of `{name}` {parameter}")
+        };
+        let all: Vec<_> = parameters.iter().map(ToString::to_string).collect();
+        let compiled = match &all[..] {
+            [] => "no parameters".to_owned(),
+            all => format!("a parameter that {}", all.join("; one that ")),
+        };
+        misfits.push(declaration.misfit(&compiled, &difference));
+    }
+    if misfits.is_empty() {
+        Ok(Checked {
+            module: module.clone(),
+            declarations,
+        })
+    } else {
+        Err(refused("kernels!", &misfits))
+    }
+}
+
+fn counts(declared: usize, compiled: usize) -> String {
+    format!("{declared} parameters are declared and it has {compiled}")
+}

@@ -1,0 +1,306 @@
+//! Kernels that are declared as functions.
+
+use cuda_safe::{Context, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Out};
+
+use crate::{device, kernels};
+
+const BLAS: &str = r#"
+// What programs define must not matter to what checks them.
+#define T 5
+#define A 4
+#define value 3
+#define type 2
+#define N 1
+struct Pair { float scale; int offset; };
+enum Mode : unsigned { PLUS, MINUS };
+__global__ void saxpy(float a, const float *x, float *y, unsigned n) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+#undef T
+template <typename T> __global__ void scale(T *x, T factor) { x[threadIdx.x] *= factor; }
+namespace pairs {
+__global__ void apply(float *x, const Pair *all, Pair one, Mode mode, bool negate) {
+    const Pair pair = all ? all[threadIdx.x] : one;
+    float result = x[threadIdx.x] * pair.scale + (mode == PLUS ? pair.offset : -pair.offset);
+    x[threadIdx.x] = negate ? -result : result;
+}
+}
+__global__ void integers(unsigned long a, unsigned long long b, size_t c, char d, long long e,
+                         const char *f, const bool *g, float **h, void *i, long *j) {
+    *j = a + b + c + d + e + f[0] + g[0] + (h == nullptr) + (i == nullptr);
+}
+__global__ void vectors(const float2 *in, float4 *out) {
+    out[threadIdx.x] = make_float4(in[threadIdx.x].x, in[threadIdx.x].y, 0, 1);
+}
+extern "C" __global__ void nothing() {} // no line ends this"#;
+
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Pair {
+    scale: f32,
+    offset: i32,
+}
+
+cuda_safe::kernels! {
+    /// All that may be declared.
+    #[allow(dead_code)]
+    struct Blas = BLAS;
+
+    /// Adds `a * x` to `y`.
+    fn saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32);
+    /// An instance.
+    fn scale_f64(x: &mut [f64], factor: f64) = "scale<double>";
+    fn scale_i16(x: &mut [i16], factor: i16,) = "scale<short>";
+    fn apply(x: &mut [f32], all: *const Pair, one: Pair, mode: u32, negate: bool) = "pairs::apply";
+    fn integers(
+        a: u64, b: u64, c: usize, d: i8, e: i64, f: &[u8], g: &[u8], h: *mut u64, i: *mut f32,
+        j: &mut [i64]
+    );
+    fn vectors(input: &[[f32; 2]] = "const float2 *", output: &mut [[f32; 4]]);
+    fn nothing();
+}
+
+#[test]
+fn declared_kernels_are_called_as_functions() {
+    let (context, stream) = device();
+    let blas = Blas::load(&context).unwrap();
+    let x = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0]).unwrap();
+    let mut y = DeviceBuffer::from_slice(&stream, &[10.0f32; 3]).unwrap();
+    let config = LaunchConfig::new(1, 3);
+    // SAFETY: three elements of each.
+    unsafe { blas.saxpy(&stream, config, 2.0, &x, &mut y, 3).unwrap() };
+    assert_eq!(y.to_vec(&stream).unwrap(), [12.0, 14.0, 16.0]);
+    // Views, and slices of the host.
+    let mut host = [0.0f32, 1.0];
+    let two = LaunchConfig::new(1, 2);
+    // SAFETY: two elements of each.
+    unsafe {
+        let (x, mut y) = (x.slice(1..).unwrap(), y.slice_mut(..2).unwrap());
+        blas.saxpy(&stream, two, 1.0, x, &mut y, 2).unwrap();
+        blas.saxpy(&stream, two, 1.0, In(&[5.0, 6.0]), &mut y, 2)
+            .unwrap();
+        blas.saxpy(&stream, two, 1.0, &y, InOut(&mut host), 2)
+            .unwrap();
+    }
+    assert_eq!(host, [19.0, 24.0]);
+
+    let (mut f64s, mut i16s) = ([1.5, 2.0], [7i16, -3]);
+    // SAFETY: two elements of each.
+    unsafe {
+        blas.scale_f64(&stream, two, InOut(&mut f64s), 2.0).unwrap();
+        blas.scale_i16(&stream, two, InOut(&mut i16s), 3).unwrap();
+    }
+    assert_eq!((f64s, i16s), ([3.0, 4.0], [21, -9]));
+
+    let pair = Pair {
+        scale: 2.0,
+        offset: 1,
+    };
+    let mut x = [4.0f32];
+    let one = LaunchConfig::new(1, 1);
+    // SAFETY: one element; no address is followed.
+    unsafe {
+        blas.apply(&stream, one, InOut(&mut x), 0, pair, 1, true)
+            .unwrap()
+    };
+    assert_eq!(x, [-7.0]);
+    let mut sum = [0i64];
+    // SAFETY: one element of each; other addresses are not followed.
+    unsafe {
+        blas.integers(
+            &stream,
+            one,
+            1 << 40,
+            2,
+            3,
+            -4,
+            5,
+            In(&[6]),
+            In(&[1]),
+            0,
+            0,
+            Out(&mut sum),
+        )
+        .unwrap();
+    }
+    assert_eq!(sum, [(1 << 40) + 15]);
+    let mut out = [[0.0f32; 4]; 2];
+    // SAFETY: two elements of each.
+    unsafe {
+        blas.vectors(&stream, two, In(&[[1.0, 2.0], [3.0, 4.0]]), Out(&mut out))
+            .unwrap();
+        blas.nothing(&stream, one).unwrap();
+    }
+    assert_eq!(out, [[1.0, 2.0, 0.0, 1.0], [3.0, 4.0, 0.0, 1.0]]);
+    // The fields are functions.
+    assert_eq!(blas.saxpy.name(), "saxpy");
+    assert_eq!(blas.clone().scale_f64.name(), "scale<double>");
+    assert!(format!("{blas:?}").contains("scale<double>"));
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn thirty_two_parameters_may_be_declared() {
+    const SOURCE: &str = "__global__ void many(int *x,
+        int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m,
+        int n, int o, int p, int q, int r, int s, int t, int u, int v, int w, int y, int z, int aa,
+        int bb, int cc, int dd, int ee, int ff) { *x = ff; }";
+    #[rustfmt::skip]
+    cuda_safe::kernels! {
+        struct Many = SOURCE;
+        fn many(
+            x: &mut [i32], a: i32, b: i32, c: i32, d: i32, e: i32, f: i32, g: i32, h: i32, i: i32,
+            j: i32, k: i32, l: i32, m: i32, n: i32, o: i32, p: i32, q: i32, r: i32, s: i32, t: i32,
+            u: i32, v: i32, w: i32, y: i32, z: i32, aa: i32, bb: i32, cc: i32, dd: i32, ee: i32,
+            ff: i32
+        );
+    }
+    let (context, stream) = device();
+    let many = Many::load(&context).unwrap();
+    let (mut x, config) = ([0], LaunchConfig::new(1, 1));
+    // SAFETY: one element.
+    #[rustfmt::skip]
+    let launched = unsafe {
+        many.many(
+            &stream, config, Out(&mut x), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+            17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+        )
+    };
+    launched.unwrap();
+    assert_eq!(x, [31]);
+}
+
+#[test]
+fn what_checks_leaves_nothing_in_the_code() {
+    let (context, _) = device();
+    let checked = Blas::load(&context).unwrap();
+    let mut names = checked.saxpy.module().function_names().unwrap();
+    names.sort();
+    assert_eq!(names.len(), 7, "{names:?}");
+    assert!(
+        names.iter().all(|name| !name.contains("cuda_direct")),
+        "{names:?}"
+    );
+}
+
+/// The detail of the error that loading gives.
+fn refusal<K: std::fmt::Debug>(load: impl FnOnce(&Context) -> cuda_safe::Result<K>) -> String {
+    let error = load(&device().0).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Signature, "{error}");
+    error.detail().to_owned()
+}
+
+#[track_caller]
+fn tells(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn all_that_differs_is_told_with_both_signatures() {
+    cuda_safe::kernels! {
+        struct Wrong = BLAS;
+        fn saxpy(a: f64, x: &mut [f32], y: &[u32], n: i32);
+        fn scale(x: &mut [f64], factor: f64, more: u8) = "scale<double>";
+        fn nothing();
+        fn apply(x: &mut [f32], all: &[u16], one: [u8; 12], mode: u8, negate: u8) = "pairs::apply";
+        fn vectors(input: &[[f32; 2]] = "const float4 *", output: &mut [[f32; 3]]);
+    }
+    let text = refusal(Wrong::load);
+    tells(
+        &text,
+        &[
+            "fn saxpy(a: f64, x: &mut [f32], y: &[u32], n: i32)",
+            "saxpy(double a, float *x, const unsigned int *y, int n)",
+            "saxpy(float, const float *, float *, unsigned int)",
+            "`a` is declared as `double` and is `float`",
+            "`x` is declared as `float *` and is `const float *`",
+            "`y` is declared as `const unsigned int *` and is `float *`",
+            "`n` is declared as `int` and is `unsigned int`",
+            "3 parameters are declared and it has 2",
+            "scale<double>(double *, double)",
+            "`all` is declared as `const unsigned short *` and is `const Pair *`",
+            "`one` is declared as `<12 bytes>` and is `Pair` ([u8; 12] has 12 bytes, and that has 8)",
+            "`mode` is declared as `unsigned char` and is `Mode`",
+            "`negate` is declared as `unsigned char` and is `bool`",
+            "`input` is declared as `const float4 *` and is `const float2 *`",
+            "([f32; 3] has 12 bytes, and that has 16)",
+        ],
+    );
+    assert!(!text.contains("nothing"), "{text}");
+    assert!(!text.contains("cuda_direct"), "{text}");
+}
+
+#[test]
+fn parameters_may_have_the_names_of_the_method_s_own() {
+    cuda_safe::kernels! {
+        struct Names = "__global__ void load(int *stream, int config) { *stream = config; }";
+        fn store(stream: &mut [i32], config: i32) = "load";
+    }
+    let (context, stream) = device();
+    let names = Names::load(&context).unwrap();
+    let mut x = [0];
+    // SAFETY: one element.
+    unsafe {
+        names
+            .store(&stream, LaunchConfig::new(1, 1), Out(&mut x), 5)
+            .unwrap()
+    };
+    assert_eq!(x, [5]);
+}
+
+cuda_safe::kernels! {
+    /// Of the tests' own module.
+    struct Loaded;
+    fn scale(x: &mut [f32], factor: f32, n: u32);
+    fn spin(nanoseconds: u64, out: *mut u32);
+}
+
+#[test]
+fn a_loaded_module_is_compared_by_kinds() {
+    let (context, stream) = device();
+    let module = kernels(&context);
+    let loaded = Loaded::from_module(&module).unwrap();
+    let mut x = [1.0f32, 2.0];
+    // SAFETY: two elements.
+    unsafe {
+        loaded
+            .scale(&stream, LaunchConfig::new(1, 2), InOut(&mut x), 3.0, 2)
+            .unwrap()
+    };
+    assert_eq!(x, [3.0, 6.0]);
+
+    cuda_safe::kernels! {
+        struct Wrong;
+        fn scale(x: &mut [f32], factor: i32, n: u32);
+        fn spin(nanoseconds: u32, out: *mut u32);
+        fn affine(x: &mut [f32]);
+        fn no_parameters(x: u8);
+        fn shared_sum(out: &mut [u64], n: u32);
+    }
+    let text = refusal(|_| Wrong::from_module(&module));
+    tells(
+        &text,
+        &[
+            "scale(float *x, int factor, unsigned int n)",
+            "the parameter of `factor` is a float of 4 bytes",
+            "the parameter of `nanoseconds` is an integer or a pointer, of 8 bytes",
+            "1 parameters are declared and it has 4",
+            "one that is a struct of 8 bytes, aligned to 4",
+            "compiled: no parameters",
+        ],
+    );
+    assert!(
+        !text.contains("shared_sum"),
+        "what memory holds isn't told:\n{text}"
+    );
+
+    cuda_safe::kernels! {
+        struct Absent;
+        fn absent();
+    }
+    let error = Absent::from_module(&module).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+}
