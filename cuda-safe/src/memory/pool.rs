@@ -76,10 +76,10 @@ impl MemoryPool {
     pub fn new(context: &Context) -> Result<Self> {
         let properties = CUmemPoolProps {
             allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-            location: CUmemLocation {
-                type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
-                id: context.device().as_raw(),
-            },
+            location: CUmemLocation::new(
+                CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+                context.device().as_raw(),
+            ),
             ..Default::default()
         };
         let mut raw = std::ptr::null_mut();
