@@ -39,3 +39,28 @@ impl From<cuda_safe::Error> for Error {
         Self::Cuda(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use cuda_safe::{Context, Module};
+
+    use super::*;
+
+    #[test]
+    fn what_lies_beneath_is_told() {
+        let context = Context::primary(0).unwrap();
+        let missing = Module::from_ptx_file(&context, "no/such/file.ptx").unwrap_err();
+        let error = Error::from(missing.clone());
+        assert!(
+            error
+                .source()
+                .is_some_and(|source| source.is::<std::io::Error>())
+        );
+        assert_eq!(error.to_string(), missing.to_string());
+        let shape = Error::Shape("3 is not 4".into());
+        assert!(shape.source().is_none());
+        assert_eq!(shape.to_string(), "3 is not 4");
+    }
+}
