@@ -3,7 +3,7 @@
 use cuda_safe::bytemuck::Pod;
 use half::{bf16, f16};
 
-/// A type that can be reduced, and what it is called in CUDA C++.
+/// A type that can be reduced.
 ///
 /// | element | [`Sum`](Self::Sum) | [`Wide`](Self::Wide) |
 /// | --- | --- | --- |
@@ -13,9 +13,9 @@ use half::{bf16, f16};
 /// | `i32`, `u32` | itself, wrapping around | `i64`, `u64` |
 /// | `i64`, `u64` | itself, wrapping around | itself |
 ///
-/// Sealed: the kernels know these types only.
+/// This trait is sealed: the kernels know these types only.
 pub trait Element: Pod + sealed::Element {
-    /// What sums, minima and maxima are computed in and given as.
+    /// The type that sums, minima and maxima are computed in and returned as.
     type Sum: Scalar;
     /// The wider type that the `_wide` reductions compute in.
     type Wide: Scalar;
@@ -23,7 +23,7 @@ pub trait Element: Pod + sealed::Element {
 
 /// A type that the kernels compute in: `f32`, `f64` and the integers of 32 and 64 bits.
 ///
-/// Sealed: the kernels know these types only.
+/// This trait is sealed: the kernels know these types only.
 pub trait Scalar: Pod + PartialEq + std::fmt::Debug + sealed::Scalar {}
 
 pub(crate) mod sealed {
@@ -38,16 +38,16 @@ pub(crate) mod sealed {
     }
 }
 
-/// What lies in memory.
+/// An element type, as it is stored in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementType {
     F16,
     Bf16,
-    /// What kernels can compute in too.
+    /// Types that kernels can compute in, too.
     Scalar(ScalarType),
 }
 
-/// What kernels compute in.
+/// The types that kernels compute in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScalarType {
     F32,
@@ -59,7 +59,7 @@ pub enum ScalarType {
 }
 
 impl ElementType {
-    /// The type that kernels read.
+    /// The name of the type that kernels read.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::F16 | Self::Bf16 => "unsigned short",
@@ -104,7 +104,7 @@ impl ScalarType {
         }
     }
 
-    /// What a minimum starts from. NaN is neutral to `fmin` and `fmax`, so it is what they start from.
+    /// The initial value of a minimum. NaN is neutral to `fmin` and `fmax`, so it is their initial value.
     pub(crate) const fn highest(self) -> &'static str {
         match self {
             Self::F32 => "__int_as_float(0x7fffffff)",
@@ -116,7 +116,7 @@ impl ScalarType {
         }
     }
 
-    /// What a maximum starts from.
+    /// The initial value of a maximum.
     pub(crate) const fn lowest(self) -> &'static str {
         match self {
             Self::F32 | Self::F64 => self.highest(),
@@ -127,7 +127,7 @@ impl ScalarType {
         }
     }
 
-    /// The lesser of `a` and `b`.
+    /// The smaller of `a` and `b`.
     pub(crate) const fn min(self) -> &'static str {
         match self {
             Self::F32 => "fminf(a, b)",
@@ -136,7 +136,7 @@ impl ScalarType {
         }
     }
 
-    /// The greater of `a` and `b`.
+    /// The larger of `a` and `b`.
     pub(crate) const fn max(self) -> &'static str {
         match self {
             Self::F32 => "fmaxf(a, b)",

@@ -1,8 +1,8 @@
-//! What goes wrong.
+//! Errors.
 
 use std::fmt;
 
-/// The result of everything here that can fail.
+/// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure.
@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A call of the driver or of the run-time compiler failed.
     Cuda(cuda_safe::Error),
-    /// Lengths, shapes or sizes that don't fit together; nothing was enqueued.
+    /// Lengths, layouts or sizes that don't fit together. Nothing was enqueued.
     Shape(String),
 }
 

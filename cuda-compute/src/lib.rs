@@ -1,4 +1,4 @@
-//! Ready-made CUDA kernels over [`cuda_safe`]: reductions and convolution.
+//! Ready-made CUDA kernels on top of [`cuda_safe`]: reductions and convolution.
 //!
 //! ```
 //! use cuda_compute::Reducer;
@@ -17,12 +17,12 @@
 //! # }
 //! ```
 //!
-//! Every algorithm is an object made from a context. Its methods take `&self` and the stream to work on: it serves
-//! several threads and streams at once.
+//! Every algorithm is an object created in a context. Its methods take `&self` and the stream to work on, so one
+//! object serves several threads and streams at once.
 //!
-//! Kernels are compiled when they are first asked for, for the device at hand, the types and the sizes that matter (the
-//! filter's, the block's), and kept: in [`Kernels`], which several objects can share, and as machine code in the disk
-//! cache of [`cuda_safe::Program`].
+//! Kernels are compiled at their first use: for the device at hand, for the types, and for the sizes that matter (of
+//! the filter, of the block). They are kept in [`Kernels`], which several objects can share, and as machine code in
+//! the disk cache of [`cuda_safe::Program`].
 
 mod convolution;
 #[cfg(feature = "cpu")]

@@ -1,10 +1,10 @@
-//! Contexts that must be the same, and work on memory of other streams.
+//! Contexts that must be the same, and the order of work on memory of other streams.
 
 use cuda_safe::{Context, Owner, Stream};
 
 use crate::error::{Error, Result};
 
-/// The stream of a call, in the context that the kernels are loaded into.
+/// An error unless the stream belongs to the context that the kernels are loaded into.
 pub(crate) fn same_context(stream: &Stream, kernels: &Context) -> Result<()> {
     if stream.context() == kernels {
         return Ok(());
@@ -14,14 +14,15 @@ pub(crate) fn same_context(stream: &Stream, kernels: &Context) -> Result<()> {
     ))
 }
 
-/// Runs `work`, which enqueues kernels on `stream` that use memory of the `owners`, in order with their streams.
+/// Calls `work`, which enqueues kernels on `stream` that use memory of the `owners`, and orders it with their
+/// streams.
 pub(crate) fn ordered<R, const N: usize>(
     stream: &Stream,
     owners: [Option<Owner<'_>>; N],
     work: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
     let owners = || owners.into_iter().flatten();
-    // An address means nothing to a kernel in another context.
+    // An address has no meaning for a kernel in another context.
     if owners().any(|owner| owner.context() != stream.context()) {
         return Err(Error::Shape(
             "memory of one context can't be used on a stream of another".into(),

@@ -1,6 +1,6 @@
-//! The kernels as programs that measure their variants want them: text and numbers, for requests in words.
+//! The kernels, as programs need them that measure their variants: source text and numbers, for a textual request.
 //!
-//! No part of what the crate promises: it changes with the kernels. `tuning/tune.py` is what it is for.
+//! Not a part of the crate's stable interface: it changes with the kernels. It exists for `tuning/tune.py`.
 //!
 //! ```
 //! use cuda_compute::tuning::Launch;
@@ -30,20 +30,20 @@ use crate::{
     },
 };
 
-/// A kernel, and what its launch needs to know.
+/// A kernel, and what its launch needs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Launch {
-    /// Its source.
+    /// The source.
     pub source: Source,
-    /// Of a block.
+    /// Threads per block.
     pub threads: u32,
-    /// Bytes of dynamic shared memory of a block.
+    /// Bytes of dynamic shared memory per block.
     pub shared_bytes: u32,
 }
 
 impl Launch {
-    /// The kernel for a request: words, and numbers by name.
+    /// The kernel for a request, which consists of words and of named numbers.
     ///
     /// ```text
     /// reduce OPERATION ELEMENT [ACCUMULATOR] [threads= unroll= pieces=]
@@ -55,7 +55,7 @@ impl Launch {
     /// ```
     ///
     /// # Errors
-    /// The request makes no sense; the text says why.
+    /// The request has an unknown word, or lacks one; the text says which.
     pub fn of(request: &str) -> Result<Self, String> {
         let wrong = |why: String| format!("{request}: {why}");
         let mut request = Request::of(request).map_err(wrong)?;
@@ -69,7 +69,7 @@ impl Launch {
     }
 }
 
-/// The tables that variants are chosen from, with what was measured.
+/// The tables that variants are chosen from, with the measurements.
 #[must_use]
 pub fn tables() -> String {
     let mut text = String::new();
@@ -215,7 +215,7 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
     })
 }
 
-/// The words of a request, and its numbers that nobody has asked for so far.
+/// The words of a request, and those of its numbers that have not been used so far.
 struct Request<'a> {
     words: std::vec::IntoIter<&'a str>,
     numbers: Vec<(&'a str, u32)>,

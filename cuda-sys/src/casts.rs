@@ -1,4 +1,4 @@
-//! The header's macros that hold a cast, which bindgen cannot turn into constants.
+//! The header's macros that contain a cast, which bindgen can't turn into constants.
 
 use core::ffi::c_void;
 use core::ptr::without_provenance_mut;

@@ -1,19 +1,18 @@
-//! Types whose Rust shape changes with the header, made and read in one way.
+//! Types whose Rust form depends on the header, with one way to create and read them.
 
 use core::ffi::c_int;
 use core::mem::offset_of;
 
 use crate::{CUmemLocation, CUmemLocationType};
 
-/// Newer headers put `id` into an unnamed union: it stays the `int` behind the type.
+/// Newer headers put `id` into an unnamed union. It is still the `int` after the type.
 const ID: usize = size_of::<CUmemLocationType>();
 const _: () = assert!(
     offset_of!(CUmemLocation, type_) == 0 && size_of::<CUmemLocation>() >= ID + size_of::<c_int>()
 );
 
 impl CUmemLocation {
-    /// A location of `type_` whose identifier, where the type has one, is `id`: a device's number, a host
-    /// NUMA node.
+    /// A location of `type_` with the identifier `id`, if the type has one: a device's number, or a host NUMA node.
     pub fn new(type_: CUmemLocationType, id: c_int) -> Self {
         let mut location = Self {
             type_,
@@ -30,7 +29,7 @@ impl CUmemLocation {
         location
     }
 
-    /// The identifier: a device's number or a host NUMA node, by the type.
+    /// The identifier: a device's number or a host NUMA node, depending on the type.
     pub fn identifier(&self) -> c_int {
         // SAFETY: the assertion above keeps the read inside of `self`; every bit pattern is an int, and a
         // location made by `new`, `default` or the driver is initialised here.

@@ -1,6 +1,6 @@
 //! Names and descriptions of result codes, from tables that need no driver to be loaded.
 //!
-//! The tables also name codes that the header at hand does not have yet, since a newer driver returns them.
+//! The tables also name codes that this crate's header does not have yet, since a newer driver returns them.
 
 mod driver;
 #[cfg(feature = "nvrtc")]
@@ -36,7 +36,7 @@ const fn find(
 macro_rules! result_code {
     ($ty:ident, $table:path, $success:ident, $call:literal) => {
         impl $ty {
-            /// Its name in the documentation; none for a code that this version does not know.
+            /// The code's name in the documentation; `None` for a code that this version does not know.
             pub const fn name(self) -> Option<&'static str> {
                 match find($table, self.0 as u32) {
                     Some(&(_, name, _)) => Some(name),
@@ -44,7 +44,7 @@ macro_rules! result_code {
                 }
             }
 
-            /// What it means, in a few words; none for a code that this version does not know.
+            /// The meaning of the code, in a few words; `None` for a code that this version does not know.
             pub const fn description(self) -> Option<&'static str> {
                 match find($table, self.0 as u32) {
                     Some(&(_, _, description)) => Some(description),
@@ -55,7 +55,7 @@ macro_rules! result_code {
             #[doc = concat!("`Ok` for `", stringify!($success), "`, so that `?` works on ", $call, ".")]
             ///
             /// # Errors
-            /// Every other code, itself.
+            /// Every other code, unchanged.
             pub const fn result(self) -> Result<(), Self> {
                 if self.0 == Self::$success.0 { Ok(()) } else { Err(self) }
             }

@@ -2,29 +2,29 @@
 
 use super::variant::{Size, Variant};
 
-/// Columns of the output that a block takes.
+/// Columns of the output per block.
 const BLOCK_COLUMNS: u32 = 128;
 
 /// How an output is cut into blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// Pieces side by side, and pieces one above the other.
+    /// The number of pieces side by side, and of pieces one above the other.
     pub(super) across: u32,
     pub(super) down: u32,
-    /// Rows of a piece.
+    /// Rows per piece.
     pub(super) rows: u32,
-    /// Blocks of all images.
+    /// Blocks for all images together.
     pub(super) blocks: u32,
 }
 
 impl Variant {
-    /// Rows of the output that a block takes, when `resident` blocks are on the device together
-    /// and the output is cut into `across` pieces (of all images) side by side.
+    /// Rows of the output per block, if `resident` blocks are on the device at the same time, and the output is cut
+    /// into `across` pieces (of all images) side by side.
     fn block_rows(self, size: Size, height: u32, across: u64, resident: u32) -> u32 {
         match self {
             Self::Direct { warps, rows, .. } | Self::Tile { warps, rows, .. } => warps * rows,
-            // All blocks at once, each of whole steps, which the kernel relies on. Of what a short
-            // piece reads, most would be the filter's overlap.
+            // All blocks run at once, each in whole steps, which the kernel relies on. If a piece is short, most of
+            // what it reads is the filter's overlap.
             Self::March { rows, .. } => {
                 let down = (u64::from(resident) / across.max(1)).max(1);
                 let fair = height.div_ceil(u32::try_from(down).unwrap_or(u32::MAX));
@@ -33,8 +33,8 @@ impl Variant {
         }
     }
 
-    /// Cuts `images` outputs of `width` x `height`, when `resident` blocks are on the device together.
-    /// `None` where that takes more blocks than a grid has.
+    /// Cuts `images` outputs of `width` x `height`, if `resident` blocks are on the device at the same time. `None`
+    /// where that takes more blocks than a grid can have.
     pub(super) fn cut(
         self,
         size: Size,

@@ -4,8 +4,8 @@ use crate::error::{Error, Result};
 
 /// The weights of a two-dimensional filter, row by row.
 ///
-/// A filter whose weights are exactly the products of a column's and a row's (box, Gauss, Sobel)
-/// is recognised as such, and convolved in two one-dimensional passes where that is faster.
+/// If the weights are exactly the products of a column and a row (box, Gauss, Sobel), the filter is recognised as
+/// separable, and convolved in two one-dimensional passes if that is faster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     width: usize,
@@ -25,7 +25,7 @@ impl Filter {
     /// A filter of `width` x `height` weights, row by row.
     ///
     /// # Errors
-    /// There are no weights, or not `width * height`.
+    /// There are no weights, or their number is not `width * height`.
     pub fn new(width: usize, height: usize, weights: &[f32]) -> Result<Self> {
         if width == 0 || height == 0 || width.checked_mul(height) != Some(weights.len()) {
             return Err(Error::Shape(format!(
@@ -41,7 +41,7 @@ impl Filter {
         })
     }
 
-    /// The filter whose weights are the products of a row's and a column's.
+    /// The filter whose weights are the products of a row and a column.
     ///
     /// # Errors
     /// One of them is empty.
@@ -58,13 +58,13 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Columns.
+    /// The number of columns.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows.
+    /// The number of rows.
     #[must_use]
     pub fn height(&self) -> usize {
         self.height
@@ -86,7 +86,7 @@ impl Filter {
         self.factors.as_ref()
     }
 
-    /// The filter turned by half a turn: what correlates as this one convolves.
+    /// The filter rotated by 180 degrees: correlating with it is convolving with this one.
     pub(crate) fn turned(&self) -> Self {
         let reversed = |values: &[f32]| values.iter().rev().copied().collect();
         Self {
@@ -101,13 +101,13 @@ impl Filter {
     }
 }
 
-/// The factors of a matrix of rank 1, if their products give it back bit for bit.
+/// The factors of a matrix of rank 1, if their products reproduce it bit for bit.
 fn factors(width: usize, weights: &[f32]) -> Option<Factors> {
     let (pivot, largest) = weights
         .iter()
         .enumerate()
         .max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
-    // Of zeros, infinities and NaN the quotients are NaN, whose products match nothing.
+    // For zeros, infinities and NaN the quotients are NaN, whose products match nothing.
     let (pivot_row, pivot_column) = (pivot / width, pivot % width);
     let row = weights[pivot_row * width..][..width].to_vec();
     let column: Vec<f32> = weights

@@ -1,8 +1,9 @@
-//! How images lie in memory.
+//! How images are laid out in memory.
 
 use crate::error::{Error, Result};
 
-/// Where the pixels of an image, or of a batch of images, lie in a slice of elements.
+/// Where the pixels of an image, or of a batch of images, are in a slice of elements. All lengths count elements, not
+/// bytes.
 ///
 /// ```
 /// use cuda_compute::Layout;
@@ -16,13 +17,13 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
-    /// Columns.
+    /// Columns per image.
     pub width: usize,
-    /// Rows.
+    /// Rows per image.
     pub height: usize,
     /// Elements from one row to the next.
     pub pitch: usize,
-    /// Images.
+    /// The number of images.
     pub images: usize,
     /// Elements from one image to the next.
     pub image_pitch: usize,
@@ -41,7 +42,7 @@ impl Layout {
         }
     }
 
-    /// With rows `pitch` elements apart, and images that follow each other without a gap.
+    /// Sets rows that are `pitch` elements apart, in images that follow each other without a gap.
     #[must_use]
     pub const fn pitch(mut self, pitch: usize) -> Self {
         self.pitch = pitch;
@@ -49,21 +50,21 @@ impl Layout {
         self
     }
 
-    /// With so many images.
+    /// Sets the number of images.
     #[must_use]
     pub const fn images(mut self, images: usize) -> Self {
         self.images = images;
         self
     }
 
-    /// With images `image_pitch` elements apart.
+    /// Sets images that are `image_pitch` elements apart.
     #[must_use]
     pub const fn image_pitch(mut self, image_pitch: usize) -> Self {
         self.image_pitch = image_pitch;
         self
     }
 
-    /// Elements from the first pixel to the last; `None` when that is more than a `usize`.
+    /// Elements from the first pixel to the last; `None` if that is more than a `usize` can hold.
     #[must_use]
     pub const fn elements(&self) -> Option<usize> {
         if self.width == 0 || self.height == 0 || self.images == 0 {
@@ -81,13 +82,13 @@ impl Layout {
         }
     }
 
-    /// Whether every row of every image starts on 16 bytes, when the first does (f32).
+    /// Whether every row of every image starts at a multiple of 16 bytes if the first one does (for `f32`).
     pub(crate) const fn keeps_alignment(&self) -> bool {
         self.pitch.is_multiple_of(4) && (self.images <= 1 || self.image_pitch.is_multiple_of(4))
     }
 
-    /// Checks that rows and images don't overlap, that all lies within `len` elements, and that
-    /// the kernels can count it.
+    /// Checks that rows and images don't overlap, that all of them are within `len` elements, and that the kernels
+    /// can count them.
     pub(crate) fn check(&self, what: &str, len: usize) -> Result<()> {
         let wrong = |why: String| Err(Error::Shape(format!("{what} of {self:?}: {why}")));
         match self.elements() {
@@ -108,7 +109,7 @@ impl Layout {
     }
 }
 
-/// Columns, rows or images that the kernels can count, with what they go beyond them.
+/// Columns, rows or images that the kernels can count, including what they read beyond them.
 const LARGEST: usize = (i32::MAX - 65536) as usize;
 
 #[cfg(test)]

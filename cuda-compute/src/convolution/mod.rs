@@ -21,18 +21,17 @@ use crate::{
     order::{ordered, same_context},
 };
 
-/// The convolution of `f32` images with one filter: kernels compiled for the filter's size, and
-/// its weights.
+/// The convolution of `f32` images with one filter: kernels that were compiled for the filter's size, and its
+/// weights.
 ///
-/// One launch a call, nothing is allocated. May be used from several threads and streams. The planes of
-/// an image with several channels are a batch ([`Layout::images`]); bytes and interleaved channels have to
-/// be converted first.
+/// Each call is one launch and allocates nothing. A convolution may be used from several threads and streams. The
+/// channels of an image are a batch of planes ([`Layout::images`]); bytes and interleaved channels have to be
+/// converted first.
 ///
 /// # Accuracy
-/// A result is the sum of width · height products, added one after the other with fused
-/// multiplications; it is off by at most width · height · 2⁻²⁴ Σ|weight · pixel|, and in two
-/// passes by (width + height) · 2⁻²⁴ Σ|weight · pixel|. NaN and infinity go through as they do
-/// through that sum: a weight of 0 makes NaN of an infinite pixel.
+/// A result is the sum of width · height products, added one after the other with fused multiply-adds. It is off by
+/// at most width · height · 2⁻²⁴ Σ|weight · pixel|; in two passes by at most (width + height) · 2⁻²⁴ Σ|weight ·
+/// pixel|. NaN and infinity are treated as that sum treats them: a weight of 0 turns an infinite pixel into NaN.
 ///
 /// ```
 /// use cuda_compute::{Convolution, Filter, Layout};
@@ -58,16 +57,16 @@ pub struct Convolution {
     kernels: Kernels,
     filter: Filter,
     options: ConvolutionOptions,
-    /// Made at the first use: for any alignment, for rows that start on 16 bytes.
+    /// Created at the first use: for any alignment, and for rows that start at multiples of 16 bytes.
     ready: [OnceLock<Ready>; 2],
 }
 
-/// A kernel, and what it is launched with.
+/// A kernel, and the parameters of its launches.
 #[derive(Debug)]
 struct Ready {
     function: Function,
     kernel: Correlation,
-    /// Blocks that are on the device together.
+    /// Blocks that are on the device at the same time.
     resident: u32,
     /// As the kernel takes them.
     weights: Box<[f32]>,
@@ -95,7 +94,7 @@ struct Geometry {
 const MOST_WEIGHTS: usize = (32_764 - 16 - size_of::<Geometry>()) / 16 * 4;
 
 impl Convolution {
-    /// A true convolution with zeros beyond the edges, as large as the input.
+    /// A true convolution with zeros beyond the edges; the result is as large as the input.
     ///
     /// # Errors
     /// As [`with_options`](Self::with_options).
@@ -103,12 +102,11 @@ impl Convolution {
         Self::with_options(context, filter, ConvolutionOptions::default())
     }
 
-    /// A convolution as `options` say. The kernel for images whose rows start on 16 bytes is
-    /// compiled here; the one for all others when it is first needed.
+    /// A convolution with options. The kernel for images whose rows start at multiples of 16 bytes is compiled here;
+    /// the one for other images when it is first needed.
     ///
     /// # Errors
-    /// The filter is too large (63 x 63 always works), or the kernel does not compile for this
-    /// device.
+    /// The filter is too large (63 x 63 always works), or the kernel does not compile for this device.
     pub fn with_options(
         context: &Context,
         filter: &Filter,
@@ -117,7 +115,7 @@ impl Convolution {
         Self::with_kernels(&Kernels::new(context)?, filter, options)
     }
 
-    /// The same with kernels that others use too: filters of one size share theirs.
+    /// A convolution with shared kernels: filters of the same size use the same ones.
     ///
     /// # Errors
     /// As [`with_options`](Self::with_options).
@@ -160,7 +158,7 @@ impl Convolution {
         self.kernels.context()
     }
 
-    /// How it works.
+    /// Its options.
     #[must_use]
     pub fn options(&self) -> ConvolutionOptions {
         self.options
@@ -174,12 +172,13 @@ impl Convolution {
 
     /// Enqueues the convolution of `input` into `output`.
     ///
-    /// Fastest when both start on 16 bytes and all rows do, too: pitches that are multiples of 4.
+    /// Fastest if both start at multiples of 16 bytes and all rows do, too: that is, with pitches that are multiples
+    /// of 4 elements.
     ///
     /// # Errors
-    /// The stream is of another context; a layout does not fit its memory; the output's is not of
-    /// [`output_size`](Self::output_size), or not of as many images; the kernel for this
-    /// alignment does not compile.
+    /// The stream belongs to another context. A layout does not fit its memory. The output does not have the
+    /// [`output_size`](Self::output_size), or not as many images as the input. The kernel for this alignment does not
+    /// compile. The context is unusable after a fault.
     pub fn run(
         &self,
         stream: &Stream,
@@ -234,14 +233,14 @@ impl Convolution {
         Ok(())
     }
 
-    /// What images are convolved with whose rows all start on 16 bytes, or not.
+    /// The kernel for images whose rows all start at multiples of 16 bytes, or for the others.
     fn ready(&self, aligned: bool) -> Result<&Ready> {
         let place = &self.ready[usize::from(aligned)];
         if let Some(ready) = place.get() {
             return Ok(ready);
         }
         let ready = self.make_ready(aligned)?;
-        // Another thread may have been first; its kernel is the same.
+        // Another thread may have been faster; its kernel is the same.
         Ok(place.get_or_init(|| ready))
     }
 

@@ -1,18 +1,18 @@
-//! What a convolution does at the edges, and how much of it is wanted.
+//! The options of a convolution.
 
 use super::Filter;
 
-/// What is done with the filter.
+/// How the filter is applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// True convolution: the filter is turned by half a turn.
+    /// True convolution: the filter is rotated by 180 degrees.
     #[default]
     Convolution,
-    /// Correlation, what machine learning calls convolution: the filter is used as it lies.
+    /// Correlation, which machine learning calls convolution: the filter is applied as it is.
     Correlation,
 }
 
-/// What lies beyond the edges of an image.
+/// The values of pixels beyond the edges of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Border {
     /// Zeros.
@@ -20,9 +20,9 @@ pub enum Border {
     Zero,
     /// The nearest pixel: `a a a | a b c d | d d d`.
     Clamp,
-    /// The image mirrored at the edge pixel's middle: `d c b | a b c d | c b a`.
+    /// The image mirrored about the middle of the edge pixel: `d c b | a b c d | c b a`.
     Reflect,
-    /// The other side: `b c d | a b c d | a b c`.
+    /// The pixels of the opposite side: `b c d | a b c d | a b c`.
     Wrap,
 }
 
@@ -46,15 +46,14 @@ impl Border {
     }
 }
 
-/// How much of the result is wanted.
+/// How much of the result is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// As much as the input. The filter's middle lies on the output's position; of an even
-    /// number of elements, for correlation the one before the middle, for convolution the one
-    /// after it.
+    /// As much as the input. The middle of the filter is on the output's position; if the number of elements is even,
+    /// it is the one before the middle for correlation, and the one after it for convolution.
     #[default]
     Same,
-    /// Only what needs no pixel beyond an edge: less by the filter's size less one.
+    /// Only pixels that need none beyond an edge: `input - filter + 1` in each dimension.
     Valid,
 }
 
@@ -65,12 +64,12 @@ pub enum Extent {
 pub struct ConvolutionOptions {
     /// Convolution or correlation.
     pub kind: Kind,
-    /// What lies beyond the edges.
+    /// The values of pixels beyond the edges.
     pub border: Border,
-    /// How much of the result is wanted.
+    /// How much of the result is computed.
     pub extent: Extent,
-    /// Whether a filter that is a product of two vectors is run as two passes. On by default. The
-    /// rounding differs from that of one pass.
+    /// Whether a filter that is a product of two vectors is applied in two passes. On by default. The rounding
+    /// differs from that of one pass.
     pub separate: bool,
 }
 
@@ -126,12 +125,12 @@ impl ConvolutionOptions {
         }
     }
 
-    /// The position in the filter, turned for a convolution, that lies on the output's own.
+    /// The position in the filter (rotated for a convolution) that is on the output's own.
     pub(crate) fn origin(&self, size: usize) -> usize {
         match (self.extent, self.kind) {
             (Extent::Valid, _) => 0,
             (Extent::Same, Kind::Correlation) => (size - 1) / 2,
-            // Turning has moved what was the middle.
+            // The rotation has moved the middle.
             (Extent::Same, Kind::Convolution) => size / 2,
         }
     }

@@ -1,4 +1,4 @@
-//! Which kernel for which filter, in which variant.
+//! Which kernel is used for which filter, in which variant.
 
 use cuda_safe::ComputeCapability;
 
@@ -30,7 +30,7 @@ pub(crate) static DENSE: Table<Variant> = Table(&[
     },
 ]);
 
-/// Filters that are products, in two passes.
+/// Separable filters, in two passes.
 pub(crate) static SEPARABLE: Table<Variant> = Table(&[
     Policy {
         since: HOPPER,
@@ -133,12 +133,12 @@ const SMALL: [Variant; 2] = [
     },
 ];
 
-/// Narrower filters gain nothing from two passes: 3 x 3 is bound by memory either way.
+/// Narrower filters gain nothing from two passes: memory limits 3 x 3 either way.
 const SEPARABLE_FROM: u32 = 4;
-/// All sums of a column are in registers, and the code grows with the filter.
+/// All sums of a column are kept in registers, and the code grows with the filter.
 const SEPARABLE_UP_TO: u32 = 64;
 
-/// The first variant, of those that suit the filter, whose block the device has the shared memory for.
+/// The first variant that suits the filter, and whose block the device has enough shared memory for.
 pub(crate) fn choose(size: Size, separable: bool, hardware: &Hardware) -> Option<Variant> {
     let weights = u64::from(size.width) * u64::from(size.height);
     let range = SEPARABLE_FROM..=SEPARABLE_UP_TO;

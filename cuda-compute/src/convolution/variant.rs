@@ -30,15 +30,15 @@ pub(crate) enum Variant {
     },
 }
 
-/// What is known of a filter when a variant is chosen.
+/// The properties of a filter by which a variant is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Size {
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// The filter's element that lies on the output's own position.
+    /// The filter's element that is on the output's own position.
     pub(crate) pad_x: u32,
     pub(crate) pad_y: u32,
-    /// Whether rows start on 16 bytes.
+    /// Whether rows start at multiples of 16 bytes.
     pub(crate) aligned: bool,
 }
 
@@ -58,7 +58,7 @@ impl Size {
 }
 
 impl Variant {
-    /// Whether the kernel can take the filter, and does it well.
+    /// Whether the kernel can apply the filter, and does it well.
     pub(super) fn suits(self, size: Size) -> bool {
         match self {
             Self::Direct { .. } => {
@@ -102,7 +102,7 @@ impl Variant {
         }
     }
 
-    /// The macros that the kernel's source wants defined.
+    /// The macros that the kernel's source needs.
     fn macros(self, size: Size) -> Vec<(&'static str, u32)> {
         match self {
             Self::Direct {
@@ -142,7 +142,7 @@ impl Variant {
         }
     }
 
-    /// Threads of a block.
+    /// Threads per block.
     pub(crate) fn threads(self) -> u32 {
         match self {
             Self::Direct { warps, .. } | Self::Tile { warps, .. } => warps * 32,
@@ -150,7 +150,7 @@ impl Variant {
         }
     }
 
-    /// Blocks that a multiprocessor is to have at most.
+    /// The greatest number of blocks that a multiprocessor should have.
     pub(super) fn most_blocks(self) -> u32 {
         match self {
             Self::March { warps, .. } => warps,
@@ -158,7 +158,7 @@ impl Variant {
         }
     }
 
-    /// Dynamic shared memory of a block, in bytes.
+    /// Bytes of dynamic shared memory per block.
     pub(crate) fn shared_bytes(self, size: Size) -> u32 {
         let floats = match self {
             Self::Direct { .. } => 0,
@@ -171,12 +171,12 @@ impl Variant {
     }
 }
 
-/// `convolve_direct` gets columns beyond a lane's own from the lane beside it.
+/// `convolve_direct` gets columns beyond a lane's own from the neighbouring lane.
 const DIRECT_REACH: u32 = 4;
-/// `convolve_march` has 4 sums a filter row in registers, and a window of the filter's width.
+/// `convolve_march` keeps 4 sums per filter row in registers, and a window of the filter's width.
 const MARCH_UP_TO: u32 = 16;
 
-/// Bytes of dynamic shared memory that a block may have on any device, without asking.
+/// Bytes of dynamic shared memory that a block may have on any device, without opting in.
 const SHARED_FOR_ALL: u32 = 48 << 10;
 
 /// A kernel for all filters of one size, with their weights as its parameter.

@@ -5,13 +5,13 @@ use rayon::prelude::*;
 use super::for_this_processor;
 use crate::convolution::{ConvolutionOptions, Filter, Kind};
 
-/// An image with what lies beyond its edges, so that the loops need not look.
+/// An image, extended by the pixels beyond its edges, so that the loops need no checks.
 struct Padded {
     width: usize,
     pixels: Vec<f32>,
 }
 
-/// The filter as it lies on the image, and the size of the result.
+/// The filter as it is applied to the image, and the size of the result.
 struct Job {
     filter: Filter,
     columns: usize,
@@ -44,11 +44,11 @@ impl Job {
     }
 }
 
-/// Convolves an image of `width` x `height` without gaps: a loop over rows, columns, the filter's
-/// rows and its columns, which looks at the edges for every pixel.
+/// Convolves an image of `width` x `height` without gaps: a loop over rows, columns, and the filter's rows and
+/// columns, which checks the edges for every pixel.
 ///
 /// # Panics
-/// `image` is not of `width` x `height`.
+/// If `image` does not have `width * height` elements.
 #[must_use]
 pub fn convolve_plain(
     image: &[f32],
@@ -107,7 +107,7 @@ pub fn convolve_reference(
         .collect()
 }
 
-/// By one thread with the processor's vectors, a block of columns at a time.
+/// As [`convolve_plain`], by one thread with vector instructions, a block of columns at a time.
 ///
 /// # Panics
 /// As [`convolve_plain`].
@@ -128,7 +128,7 @@ pub fn convolve_vectorised(
     out
 }
 
-/// By all cores, each as [`convolve_vectorised`].
+/// As [`convolve_plain`], by all cores, each as [`convolve_vectorised`].
 ///
 /// # Panics
 /// As [`convolve_plain`].
@@ -150,7 +150,7 @@ pub fn convolve_parallel(
     out
 }
 
-/// The pixel that the filter's element (i, j) meets for the output's (x, y).
+/// The pixel that the filter's element (i, j) is applied to for the output's (x, y).
 fn pixel_of(
     image: &[f32],
     width: usize,

@@ -1,5 +1,5 @@
-//! The same work on the CPU, to compare with: by a plain loop, by one thread with the processor's
-//! vectors, and by all cores; and in `f64`, to check against.
+//! The same work on the CPU, for comparison: by a plain loop, by one thread with vector instructions, and by all
+//! cores; and in `f64`, to check the results.
 
 mod convolve;
 mod sum;
@@ -7,8 +7,8 @@ mod sum;
 pub use convolve::{convolve_parallel, convolve_plain, convolve_reference, convolve_vectorised};
 pub use sum::{sum_parallel, sum_plain, sum_reference, sum_vectorised};
 
-/// Defines a function that runs a body compiled for AVX-512, for AVX2, or for the processor that
-/// the whole program is compiled for, as the processor at hand allows.
+/// Defines a function whose body is compiled for AVX-512, for AVX2, and for the processor that the whole program is
+/// compiled for. It runs the best version that the processor at hand supports.
 macro_rules! for_this_processor {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:ident) => {
         $(#[$attribute])*

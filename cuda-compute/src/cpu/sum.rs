@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::for_this_processor;
 
-/// One after the other, as it is written: the compiler must keep the order.
+/// The sum, one element after the other, as it is written: the compiler must keep the order.
 #[must_use]
 pub fn sum_plain(data: &[f32]) -> f32 {
     let mut sum = 0.0;
@@ -15,12 +15,12 @@ pub fn sum_plain(data: &[f32]) -> f32 {
 }
 
 for_this_processor! {
-    /// By one thread with as many running sums as it takes to keep its vector units busy.
+    /// The sum by one thread, with as many running sums as keep its vector units busy.
     #[must_use]
     pub fn sum_vectorised(data: &[f32]) -> f32 = lanes
 }
 
-/// By all cores, each as [`sum_vectorised`].
+/// The sum by all cores, each as [`sum_vectorised`].
 #[must_use]
 pub fn sum_parallel(data: &[f32]) -> f32 {
     // Large enough that handing a piece to a thread costs nothing in comparison.
@@ -31,7 +31,7 @@ pub fn sum_parallel(data: &[f32]) -> f32 {
     data.par_chunks(PIECE).map(sum_vectorised).sum()
 }
 
-/// In `f64`, by all cores, in a fixed order: off by less than any `f32` sum can show.
+/// The sum in `f64`, by all cores, in a fixed order: its error is too small to show in any `f32` sum.
 #[must_use]
 pub fn sum_reference(data: &[f32]) -> f64 {
     let pieces: Vec<f64> = data

@@ -1,4 +1,4 @@
-//! Compiled kernels of a context.
+//! The compiled kernels of a context.
 
 use std::{
     any::{Any, TypeId},
@@ -16,17 +16,17 @@ use super::{
 };
 use crate::error::Result;
 
-/// All that tells one kernel from another: what is computed, on which types, in which variant.
+/// Everything that distinguishes one kernel from another: what is computed, on which types, in which variant.
 ///
-/// Looking a kernel up hashes and compares the value, on every call of the user's: it is small, and cloning it
+/// Every call of the user's looks up a kernel, which hashes and compares the value: it is small, and cloning it
 /// allocates nothing.
 pub(crate) trait Specialisation:
     Clone + Eq + Hash + fmt::Debug + Send + Sync + 'static
 {
-    /// What is compiled.
+    /// The source to compile.
     fn source(&self) -> Source;
 
-    /// Called once with the loaded kernel, before anybody gets it.
+    /// Called once with the loaded kernel, before anybody else uses it.
     fn prepare(&self, kernel: &Function) -> Result<()> {
         let _ = kernel;
         Ok(())
@@ -35,12 +35,12 @@ pub(crate) trait Specialisation:
 
 /// The compiled kernels of one context.
 ///
-/// Kernels are compiled at their first use and kept as long as this is held, by somebody or by an algorithm made
-/// from it. Cloning gives another hold on the same kernels. Algorithms made from one `Kernels` compile each kernel
-/// once; those made from a context alone have one of their own.
+/// Kernels are compiled at their first use, and kept until this object, its clones and the algorithms that use it are
+/// dropped. Cloning gives another reference to the same kernels. Algorithms that share one `Kernels` compile each
+/// kernel once; those created in a context alone have kernels of their own.
 ///
-/// There is no list of these that all of a process shares: what is made from a context would keep it alive, or outlive
-/// a borrowed one, behind the back of those who let go of it.
+/// There is no process-wide list of these on purpose: it would keep contexts alive, or outlive borrowed ones, without
+/// the knowledge of those who dropped them.
 ///
 /// ```
 /// use cuda_compute::{Kernels, Reducer};
@@ -65,16 +65,16 @@ struct Inner {
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
 
-/// What variants are chosen by.
+/// The properties of the device that variants are chosen by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hardware {
     pub(crate) capability: ComputeCapability,
     pub(crate) multiprocessors: u32,
-    /// Bytes of shared memory that a block may have, if it asks for them.
+    /// Bytes of shared memory that a block may have, if it opts in.
     pub(crate) shared_per_block: u32,
 }
 
-/// A kernel's place: empty until it is compiled, and after it failed to.
+/// A kernel's place: empty until it is compiled, and after a failure.
 #[derive(Default)]
 struct Slot {
     kernel: OnceLock<Function>,
@@ -83,10 +83,10 @@ struct Slot {
 }
 
 impl Kernels {
-    /// No kernels yet.
+    /// Creates an empty collection of kernels.
     ///
     /// # Errors
-    /// The device does not tell its compute capability, multiprocessors or shared memory.
+    /// The device's compute capability, multiprocessors or shared memory can't be read.
     pub fn new(context: &Context) -> Result<Self> {
         let device = context.device();
         let shared = device.attribute(DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
@@ -108,7 +108,7 @@ impl Kernels {
         &self.0.context
     }
 
-    /// How many kernels have been compiled.
+    /// The number of kernels that have been compiled.
     #[must_use]
     pub fn compiled(&self) -> usize {
         let compiled = read(&self.0.compiled);
@@ -120,10 +120,10 @@ impl Kernels {
         &self.0.hardware
     }
 
-    /// The kernel, compiled at its first use: by one thread, while others that want the same wait for it.
+    /// The kernel, compiled at its first use: by one thread, while others that need the same one wait for it.
     ///
-    /// A kernel that is there costs a lock for reading, the hash and comparison of a few words, and one more hold on
-    /// the function: 40 ns for a reduction, half of it the lock and the hold (AMD EPYC).
+    /// If the kernel is there, this costs a lock for reading, the hash and comparison of a few words, and another
+    /// reference to the function: 40 ns for a reduction, half of it for the lock and the reference (AMD EPYC).
     pub(crate) fn get<S: Specialisation>(&self, wanted: &S) -> Result<Function> {
         let compiled = read(&self.0.compiled);
         let slot = compiled.get(wanted as &dyn Key);
@@ -143,7 +143,7 @@ impl Kernels {
                 .or_default()
                 .clone()
         };
-        // The map is free meanwhile: other kernels are found, and compiled, beside this one.
+        // The map is not locked meanwhile: other kernels can be found, and compiled, at the same time.
         let compiling = lock(&slot.compiling);
         if let Some(kernel) = slot.kernel.get() {
             return Ok(kernel.clone());
@@ -169,10 +169,11 @@ impl Kernels {
         Ok(kernel)
     }
 
-    /// Removes an empty place that nobody else waits at.
+    /// Removes an empty place that nobody else waits for.
     fn forget<S: Specialisation>(&self, wanted: &S, slot: &Arc<Slot>) {
         let mut compiled = write(&self.0.compiled);
-        // Places are handed out under the lock, so this can't become more meanwhile: the map's hold, and the caller's.
+        // Places are handed out under the lock, so their references can't become more meanwhile: the map's, and the
+        // caller's.
         if Arc::strong_count(slot) == 2 && slot.kernel.get().is_none() {
             compiled.remove(wanted as &dyn Key);
         }

@@ -1,4 +1,4 @@
-//! Locks of what a panic can't leave half done: nothing here is broken between two statements.
+//! Locks for data that a panic can't leave half-changed.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -1,9 +1,9 @@
-//! What every algorithm here is built on.
+//! What all algorithms are built on.
 //!
-//! A kernel is named by a [`Specialisation`]: a small value that says what is computed, on which types, and in which
-//! variant. The value makes the kernel's [`Source`] when it is asked for the first time; [`Kernels`] compiles that and
-//! keeps the result under the value. [`Table`] holds the variants that were measured, and [`Workspaces`] and
-//! [`Results`] the memory that launches need beside the user's.
+//! A kernel is identified by a [`Specialisation`]: a small value that says what is computed, on which types, and in
+//! which variant. At the first use the value creates the kernel's [`Source`]; [`Kernels`] compiles that, and keeps
+//! the result under the value. [`Table`] contains the variants that were measured. [`Workspaces`] and [`Results`]
+//! contain the memory that launches need beside the user's.
 
 mod cache;
 mod lock;

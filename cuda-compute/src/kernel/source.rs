@@ -1,10 +1,10 @@
-//! The text of a kernel, made of parts.
+//! The source text of a kernel, made of parts.
 
 use std::{borrow::Cow, fmt::Display};
 
 use cuda_safe::Program;
 
-/// CUDA C++ as the compiler is given it: a file of `kernels/`, the headers that it includes, and the macros that
+/// CUDA C++, as it is passed to the compiler: a file of `kernels/`, the headers that it includes, and the macros that
 /// specialise it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -16,7 +16,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The kernel `entry` of a file, which messages name, with its text.
+    /// The kernel `entry` in a file with this text. Messages show the file's name.
     pub(crate) fn new(file: &'static str, text: &'static str, entry: &'static str) -> Self {
         Self {
             file,
@@ -27,13 +27,14 @@ impl Source {
         }
     }
 
-    /// With a macro: a number, a type, an expression of one line.
+    /// Adds a macro: a number, a type, an expression of one line.
     pub(crate) fn define(mut self, name: &'static str, value: impl Display) -> Self {
         self.defines.push((name, value.to_string()));
         self
     }
 
-    /// With a header, for `#include "name"`. What a user wrote goes here: the compiler's messages name its lines.
+    /// Adds a header, for `#include "name"`. Code of the user's goes here, so that the compiler's messages name its
+    /// lines.
     pub(crate) fn header(mut self, name: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
         self.headers.push((name, text.into()));
         self
@@ -44,7 +45,7 @@ impl Source {
         self.entry
     }
 
-    /// What is compiled.
+    /// The program to compile.
     pub(crate) fn program(&self) -> Program {
         let program = Program::new(self.text).name(self.file);
         let program = self.defines.iter().fold(program, |program, (name, value)| {

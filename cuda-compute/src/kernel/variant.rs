@@ -1,17 +1,19 @@
-//! Tables of variants: which one for which device, element and size.
+//! Tables of variants: which variant is used for which device, element type and size.
 
 use cuda_safe::ComputeCapability;
 
-/// Variants of a kernel. The first policy that fits is taken, so newer devices come first; the last fits everything.
+/// The variants of a kernel. The first policy that fits is used, so newer devices come first; the last one fits
+/// everything.
 pub(crate) struct Table<V: 'static>(pub(crate) &'static [Policy<V>]);
 
 /// The variants for some devices and elements.
 pub(crate) struct Policy<V: 'static> {
     /// For devices of this compute capability or newer.
     pub(crate) since: ComputeCapability,
-    /// For elements of so many bytes; `None` for all.
+    /// For elements of this many bytes; `None` for all.
     pub(crate) element_bytes: Option<usize>,
-    /// What the rows were measured on, and how; `None` where they were not, and stand here for want of better ones.
+    /// What the rows were measured on, and how; `None` if they were not measured for these, and are used for want of
+    /// better ones.
     #[cfg_attr(
         not(feature = "tuning"),
         expect(dead_code, reason = "for the tuning program")
@@ -23,10 +25,10 @@ pub(crate) struct Policy<V: 'static> {
 
 /// A variant, and the sizes that it is for.
 pub(crate) struct Row<V> {
-    /// The largest size, in what the table counts. The last row's is `u64::MAX`.
+    /// The largest size, in the table's unit. The last row's is `u64::MAX`.
     pub(crate) up_to: u64,
     pub(crate) variant: V,
-    /// What was measured with it.
+    /// The measurements with it.
     #[cfg_attr(
         not(feature = "tuning"),
         expect(dead_code, reason = "for the tuning program")
@@ -38,7 +40,7 @@ pub(crate) struct Row<V> {
 pub(crate) const ANY: ComputeCapability = ComputeCapability { major: 0, minor: 0 };
 
 impl<V> Table<V> {
-    /// The policy for a device and elements of so many bytes.
+    /// The policy for a device, and for elements of this many bytes.
     pub(crate) fn policy(
         &self,
         device: ComputeCapability,
@@ -62,7 +64,7 @@ impl<V> Policy<V> {
     }
 }
 
-/// What every table keeps to.
+/// The rules for all tables.
 #[cfg(test)]
 pub(crate) fn check<V>(table: &Table<V>) {
     let last = table.0.last().expect("policies");

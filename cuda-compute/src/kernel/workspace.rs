@@ -1,4 +1,4 @@
-//! Memory that launches need beside the user's: kept, so that a call allocates nothing.
+//! Memory that launches need beside the user's. It is kept, so that a call allocates nothing.
 
 use std::{
     mem::ManuallyDrop,
@@ -13,11 +13,11 @@ use cuda_safe::{
 use super::lock::lock;
 use crate::error::Result;
 
-/// Device memory for each stream, zero before the first launch. Kernels leave it as they want to find it: on one stream
-/// they run one after the other.
+/// Device memory for each stream. It is zero before the first launch, and each kernel leaves it as it found it: on
+/// one stream, kernels run one after the other.
 ///
-/// A stream is held as long as its memory is. That of the least recently used stream is given back when there are more
-/// than [`STREAMS`], so that a program with a new stream for every task does not keep them all.
+/// The memory keeps its stream alive. If there are more than [`STREAMS`], the memory of the least recently used one
+/// is freed, so that a program with a new stream for every task does not keep all of them.
 #[derive(Debug)]
 pub(crate) struct Workspaces {
     words: usize,
@@ -25,11 +25,11 @@ pub(crate) struct Workspaces {
     of_streams: Mutex<Vec<Arc<DeviceBuffer<u64>>>>,
 }
 
-/// Streams that memory is kept for.
+/// The number of streams that memory is kept for.
 const STREAMS: usize = 64;
 
 impl Workspaces {
-    /// Of so many words for each stream.
+    /// With this many words for each stream.
     pub(crate) fn new(words: usize) -> Self {
         Self {
             words,
@@ -37,14 +37,14 @@ impl Workspaces {
         }
     }
 
-    /// The memory of `stream`, for work that is enqueued there before this hold on it is dropped.
+    /// The memory of `stream`, for work that is enqueued there before the returned reference is dropped.
     pub(crate) fn of(&self, stream: &Stream) -> Result<Arc<DeviceBuffer<u64>>> {
         let mut known = lock(&self.of_streams);
         if let Some(at) = known.iter().position(|buffer| buffer.stream() == stream) {
             known[..=at].rotate_right(1);
             return Ok(known[0].clone());
         }
-        // While raw calls capture the stream, the memory would be the graph's. This call is refused then.
+        // While raw calls capture the stream, the memory would belong to the graph. This call fails then.
         stream.query()?;
         let buffer = Arc::new(DeviceBuffer::zeroed(stream, self.words)?);
         known.insert(0, buffer.clone());
@@ -58,7 +58,7 @@ impl Workspaces {
         Ok(buffer)
     }
 
-    /// Lets go of `stream` and gives its memory back.
+    /// Drops the reference to `stream`, and frees its memory.
     pub(crate) fn release(&self, stream: &Stream) {
         let mut known = lock(&self.of_streams);
         let at = known.iter().position(|buffer| buffer.stream() == stream);
@@ -68,19 +68,19 @@ impl Workspaces {
     }
 }
 
-/// Places in page-locked memory for results that the host waits for. The device writes across the bus: there is no copy
-/// to wait for.
+/// Places in page-locked memory for results that the host waits for. The device writes to them directly, so there is
+/// no copy to wait for.
 #[derive(Debug)]
 pub(crate) struct Results {
     context: Context,
-    /// Those that no kernel writes to: as many as there were calls at the same time.
+    /// The places that no kernel is writing to: as many as there were calls at the same time.
     idle: Mutex<Vec<Place>>,
 }
 
 #[derive(Debug)]
 struct Place {
     word: PinnedBuffer<u64>,
-    /// For kernels.
+    /// The address that kernels use.
     address: u64,
 }
 
@@ -100,8 +100,8 @@ impl Results {
         }
     }
 
-    /// Calls `enqueue`, whose work on `stream` writes an `A`, of 8 bytes at most, to the address it is given; waits, and
-    /// gives what was written.
+    /// Calls `enqueue`, whose work on `stream` writes an `A`, of at most 8 bytes, to the address that it is given.
+    /// Waits, and returns what was written.
     pub(crate) fn fetch<A: Pod>(
         &self,
         stream: &Stream,
@@ -116,7 +116,7 @@ impl Results {
         // Leaked unless the work is known to be over: the kernel may still write to it.
         let place = ManuallyDrop::new(place);
         let enqueued = enqueue(place.address);
-        // Also after a failure: nothing may write to the place while it is read, or is somebody else's.
+        // Also after a failure: nothing may write to the place while it is read, or while somebody else has it.
         let settled = stream.settle();
         if let Settled::Unknown(error) = settled {
             return Err(enqueued.err().unwrap_or(error.into()));

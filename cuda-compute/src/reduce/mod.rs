@@ -20,23 +20,23 @@ use crate::{
 
 /// Reductions in one context.
 ///
-/// Each reduction is one launch, and allocates nothing after the first on a stream. May be used from several threads
-/// and streams at once. Elements are added in an order that depends on their number, their alignment to 16 bytes and
-/// the device alone: the same data gives the same bits every time. Any length and any element-aligned start will do; a
-/// start on 16 bytes is fastest.
+/// Each reduction is one launch, and allocates nothing after the first on a stream. A reducer may be used from
+/// several threads and streams at once. The order in which elements are added depends only on their number, their
+/// alignment to 16 bytes and the device, so the same data gives the same bits every time. Slices may have any length,
+/// and start at any element; those that start at a multiple of 16 bytes are fastest.
 ///
-/// For each stream it is used with, the reducer keeps a workspace of some kilobytes, and with it a hold on the stream,
-/// until it is dropped or [told to let go](Self::release). Of more than 64 streams it lets go of the one used least
-/// recently.
+/// For each stream that it is used with, the reducer keeps a workspace of some kilobytes, and with it a reference to
+/// the stream, until the reducer is dropped or [`release`](Self::release) is called. It keeps the workspaces of at
+/// most 64 streams; beyond that it drops the one that was used least recently.
 ///
 /// # Accuracy
-/// A sum of n elements in a type with rounding error u (2⁻²⁴ for `f32`) is off by at most
-/// about (n / (16 T) + 30) u Σ|x|, where T is the number of threads, 512 for small sums and
-/// at least 2048 for each multiprocessor for the largest; the error is usually far smaller, as it grows with the
-/// square root. [`sum_wide`](Self::sum_wide) computes `f32` in `f64`.
+/// A sum of n elements in a type with unit roundoff u (2⁻²⁴ for `f32`) is off by at most about (n / (16 T) + 30) u
+/// Σ|x|, where T is the number of threads: 512 for small sums, at least 2048 per multiprocessor for the largest. The
+/// error is usually far smaller, as it grows with the square root. [`sum_wide`](Self::sum_wide) computes `f32` in
+/// `f64`.
 ///
-/// NaN and infinity go through sums as additions do. Minima and maxima ignore NaN as
-/// [`f32::min`] does, and are NaN when there is nothing else.
+/// Sums treat NaN and infinity as additions do. Minima and maxima ignore NaN, as [`f32::min`] does; they are NaN if
+/// there is nothing else.
 #[derive(Debug)]
 pub struct Reducer {
     kernels: Kernels,
@@ -45,7 +45,7 @@ pub struct Reducer {
     results: Results,
 }
 
-/// A reduction of one's own: a map of each element and an associative, commutative combination.
+/// A user-defined reduction: a map of each element, and an associative and commutative combination.
 ///
 /// ```
 /// use cuda_compute::{MapReduce, Reducer};
@@ -68,13 +68,13 @@ pub struct MapReduce<T, A> {
 }
 
 impl<T: Element, A: Scalar> MapReduce<T, A> {
-    /// A reduction given by CUDA C++ expressions: `map` of the element `x`, already converted to
-    /// the type of `A`; `combine` of two values `a` and `b`; `identity`, which combined with any
-    /// value gives that value, and is the result for no elements.
+    /// A reduction given by CUDA C++ expressions: `map` of the element `x`, which has been converted to the type of
+    /// `A`; `combine` of two values `a` and `b`; and `identity`, the value that leaves any other value unchanged when
+    /// combined with it, and the result for no elements.
     ///
     /// # Safety
-    /// The expressions become part of a kernel: they compute from `x`, or from `a` and `b`, and
-    /// touch no memory.
+    /// The expressions become part of a kernel. They only compute, from `x` or from `a` and `b`, and access no
+    /// memory.
     #[must_use]
     pub unsafe fn new(map: &str, combine: &str, identity: &str) -> Self {
         let own = Expressions {
@@ -90,7 +90,7 @@ impl<T: Element, A: Scalar> MapReduce<T, A> {
 }
 
 impl Reducer {
-    /// Reductions with kernels of their own.
+    /// Creates a reducer with kernels of its own.
     ///
     /// # Errors
     /// As [`Kernels::new`].
@@ -98,7 +98,7 @@ impl Reducer {
         Ok(Self::with_kernels(&Kernels::new(context)?))
     }
 
-    /// Reductions with kernels that others use too.
+    /// Creates a reducer with shared kernels.
     #[must_use]
     pub fn with_kernels(kernels: &Kernels) -> Self {
         let words = 2 * table::most_blocks(kernels.hardware()) as usize;
@@ -115,11 +115,12 @@ impl Reducer {
         self.kernels.context()
     }
 
-    /// The sum; 0 of no elements. Waits for it, and for all that was enqueued on the stream before.
+    /// The sum of all elements; 0 if there are none. Waits for it, and for everything that was enqueued on the stream
+    /// before.
     ///
     /// # Errors
-    /// The stream or the memory is of another context; the kernel does not compile for this device; memory ran out, at
-    /// the first use with a stream; work enqueued before failed; the stream is being captured.
+    /// The stream or the memory belongs to another context. The kernel does not compile for this device. Memory ran
+    /// out, at the first use with a stream. Work that was enqueued before failed. The stream is being captured.
     pub fn sum<T: Element>(
         &self,
         stream: &Stream,
@@ -128,7 +129,7 @@ impl Reducer {
         self.fetch::<T, T::Sum>(stream, Formula::Sum, data.view(), None)
     }
 
-    /// The sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`. Waits for it.
+    /// The sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
@@ -140,10 +141,11 @@ impl Reducer {
         self.fetch::<T, T::Wide>(stream, Formula::Sum, data.view(), None)
     }
 
-    /// Enqueues the sum into one element of device memory.
+    /// Enqueues the sum into one element of device memory, and does not wait.
     ///
     /// # Errors
-    /// `result` has not one element; else as [`sum`](Self::sum), without what only waiting tells.
+    /// `result` does not have exactly one element. Otherwise as [`sum`](Self::sum), except for failures of earlier
+    /// work.
     pub fn sum_into<T: Element>(
         &self,
         stream: &Stream,
@@ -154,7 +156,7 @@ impl Reducer {
         self.run_into(stream, operation, data.view(), result.view_mut())
     }
 
-    /// The least element; `None` of no elements. Waits for it.
+    /// The smallest element; `None` if there are none. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
@@ -169,7 +171,7 @@ impl Reducer {
         some.transpose()
     }
 
-    /// The greatest element; `None` of no elements. Waits for it.
+    /// The largest element; `None` if there are none. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
@@ -184,12 +186,12 @@ impl Reducer {
         some.transpose()
     }
 
-    /// The sum of the products of two vectors' elements. Waits for it.
+    /// The dot product: the sum of the products of two vectors' elements. Waits as [`sum`](Self::sum) does.
     ///
-    /// Fastest when both start at the same distance from a 16-byte boundary.
+    /// Fastest if both vectors start at the same distance from a multiple of 16 bytes.
     ///
     /// # Errors
-    /// The lengths differ; else as [`sum`](Self::sum).
+    /// The lengths differ; otherwise as [`sum`](Self::sum).
     pub fn dot<T: Element>(
         &self,
         stream: &Stream,
@@ -199,7 +201,7 @@ impl Reducer {
         self.fetch::<T, T::Sum>(stream, Formula::Dot, x.view(), Some(y.view()))
     }
 
-    /// The dot product, computed in the wider type. Waits for it.
+    /// The dot product, computed in the wider type. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
     /// As [`dot`](Self::dot).
@@ -212,10 +214,10 @@ impl Reducer {
         self.fetch::<T, T::Wide>(stream, Formula::Dot, x.view(), Some(y.view()))
     }
 
-    /// A reduction of one's own. Waits for it.
+    /// A user-defined reduction. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// The expressions do not compile; else as [`sum`](Self::sum).
+    /// The expressions do not compile; otherwise as [`sum`](Self::sum).
     pub fn reduce<T: Element, A: Scalar>(
         &self,
         stream: &Stream,
@@ -226,10 +228,10 @@ impl Reducer {
         self.fetch::<T, A>(stream, formula, data.view(), None)
     }
 
-    /// Enqueues a reduction of one's own into one element of device memory.
+    /// Enqueues a user-defined reduction into one element of device memory, and does not wait.
     ///
     /// # Errors
-    /// The expressions do not compile; else as [`sum_into`](Self::sum_into).
+    /// The expressions do not compile; otherwise as [`sum_into`](Self::sum_into).
     pub fn reduce_into<T: Element, A: Scalar>(
         &self,
         stream: &Stream,
@@ -241,8 +243,9 @@ impl Reducer {
         self.run_into(stream, operation, data.view(), result.view_mut())
     }
 
-    /// Lets go of a stream: gives its workspace back, behind what is enqueued there. For those who want the stream to
-    /// end, or its handle for themselves.
+    /// Drops the workspace of a stream, and with it the reducer's reference to the stream. The memory is freed behind
+    /// the work that is enqueued there. Call it if the stream should be released, or if you want its raw handle for
+    /// yourself.
     ///
     /// ```
     /// # use cuda_compute::Reducer;
@@ -255,7 +258,7 @@ impl Reducer {
     /// assert_eq!(reducer.sum(&stream, &data)?, 6);
     /// drop(data);
     /// reducer.release(&stream);
-    /// stream.close()?; // the last hold
+    /// stream.close()?; // the last reference
     /// # Ok(())
     /// # }
     /// ```

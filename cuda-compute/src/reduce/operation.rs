@@ -8,7 +8,7 @@ use crate::{
     kernel::{Source, Specialisation},
 };
 
-/// Elements of one type, or pairs of them, to one accumulator.
+/// A reduction of elements of one type, or of pairs of them, to one accumulator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operation {
     pub(crate) element: ElementType,
@@ -26,7 +26,7 @@ pub(crate) enum Formula {
     Own(Arc<Expressions>),
 }
 
-/// A formula of the user's, in CUDA C++.
+/// A user's formula, in CUDA C++.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Expressions {
     /// Of `x`.
@@ -45,7 +45,7 @@ impl Operation {
         }
     }
 
-    /// Vectors that are read.
+    /// The number of vectors that are read.
     pub(crate) fn inputs(&self) -> usize {
         match self.formula {
             Formula::Dot => 2,

@@ -4,14 +4,14 @@ use cuda_safe::ComputeCapability;
 
 use crate::kernel::{ANY, Hardware, Policy, Row, Table};
 
-/// What the kernel is specialised for beside the operation.
+/// What the kernel is specialised for, beside the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
-    /// Of a block.
+    /// Threads per block.
     pub(crate) threads: u32,
     /// 16-byte loads in flight per thread.
     pub(crate) unroll: u32,
-    /// Whether a block reads one piece of the vector, or all blocks side by side.
+    /// Whether each block reads one contiguous piece of the vector; otherwise all blocks read side by side.
     pub(crate) pieces: bool,
 }
 
@@ -71,11 +71,11 @@ const fn variant(threads: u32, unroll: u32, pieces: bool) -> Variant {
     }
 }
 
-/// Blocks of a multiprocessor: those of 512 threads are resident together, with 128 KiB in flight. Of those of 1024
-/// half are; the one that waits for the others' sums takes one place of many.
+/// Blocks per multiprocessor. Blocks of 512 threads are all resident together, with 128 KiB in flight; of those of
+/// 1024 threads, half are. The block that waits for the others' sums takes one place of many.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// The variant for so many vectors of elements of so many bytes, and its number of blocks.
+/// The variant for this many 16-byte vectors of elements of this size in bytes, and its number of blocks.
 pub(crate) fn choose(vectors: u64, element_bytes: usize, hardware: &Hardware) -> (Variant, u32) {
     let policy = TABLE.policy(hardware.capability, element_bytes);
     let variant = policy.row(vectors).variant;
@@ -86,7 +86,7 @@ pub(crate) fn choose(vectors: u64, element_bytes: usize, hardware: &Hardware) ->
     (variant, blocks)
 }
 
-/// The most blocks of any launch: what the workspace has room for.
+/// The greatest number of blocks of any launch: the workspace has room for them.
 pub(crate) fn most_blocks(hardware: &Hardware) -> u32 {
     hardware.multiprocessors.max(1) * BLOCKS_PER_MULTIPROCESSOR
 }

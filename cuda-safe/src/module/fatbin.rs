@@ -96,7 +96,7 @@ mod tests {
         }
         let told = check(&fatbin()[..167]).unwrap_err();
         assert!(
-            told.detail().contains("168 bytes and there are 167"),
+            told.detail().contains("168 bytes, and there are 167"),
             "{told}"
         );
         // No images at all.

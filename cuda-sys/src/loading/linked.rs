@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-/// What was looked for and not found. Where programs are linked to the libraries there is no such thing.
+/// A library that was looked for and not found. If programs are linked to the libraries, there is no such thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {}
 

@@ -1,47 +1,47 @@
-//! How the libraries come into the process, and whether they did.
+//! How the libraries get into the process, and whether they did.
 //!
-//! By default programs are linked to `libcuda.so.1` and `libnvrtc`: a program that runs has them, and what is asked
-//! here has one answer. With the feature `dynamic-loading` they are opened at the first call, and may be missing.
-//! Code that asks here works either way, and needs no `cfg`.
+//! By default programs are linked to `libcuda.so.1` and `libnvrtc`: a program that runs has them, and the functions
+//! here always succeed. With the feature `dynamic-loading` the libraries are opened at the first call, and may be
+//! missing. Code that uses this module works either way, and needs no `cfg`.
 //!
 //! # With the feature `dynamic-loading`
 //!
 //! A program starts without the libraries. Every function has the same path and signature as without the feature. Its
-//! first call opens the library, once for the whole process, and looks the function up; later calls read an address
+//! first call opens the library, once for the whole process, and looks up the function; later calls read an address
 //! and jump there.
 //!
 //! The driver's library is the first of these:
 //!
-//! 1. the file that the environment variable `CUDA_SYS_LIBCUDA` names. When it is set nothing else is tried. It is
+//! 1. the file that the environment variable `CUDA_SYS_LIBCUDA` names. If it is set, nothing else is tried. It is
 //!    ignored in a program that runs with more rights than its user (`setuid`);
 #![cfg_attr(
     feature = "dynamic-loading",
-    doc = "2. what was given to [`provide_driver`], such as `cuda-emulator` where it is linked into a test;"
+    doc = "2. what was passed to [`provide_driver`], such as `cuda-emulator` where it is linked into a test;"
 )]
 #![cfg_attr(
     not(feature = "dynamic-loading"),
-    doc = "2. what was given to `provide_driver`, such as `cuda-emulator` where it is linked into a test;"
+    doc = "2. what was passed to `provide_driver`, such as `cuda-emulator` where it is linked into a test;"
 )]
-//! 3. one that is in the process already and has the symbol `cuInit`, by `LD_PRELOAD` for instance;
+//! 3. a library that is in the process already and has the symbol `cuInit`, by `LD_PRELOAD` for instance;
 //! 4. `libcuda.so.1` as the loader finds it: `LD_LIBRARY_PATH`, the program's run path, the system's folders;
 //! 5. `libcuda.so.1` in the folders where WSL, Jetson and NixOS keep it. On Windows `nvcuda.dll` of the system.
 //!
 //! NVRTC's library, which belongs to the toolkit, is the first of these:
 //!
 //! 1. the file that `CUDA_SYS_LIBNVRTC` names, likewise;
-//! 2. one that is in the process already;
+//! 2. a library that is in the process already;
 //! 3. `libnvrtc.so.13`, `libnvrtc.so.12`, `libnvrtc.so` (the header's own version first) as the loader finds it;
 //! 4. the same in `lib64` and `lib` below `CUDA_PATH`, `CUDA_HOME`, `CUDA_ROOT`, `/usr/local/cuda` and `/opt/cuda`, and
-//!    in [`NVRTC_LIB_DIR`](crate::NVRTC_LIB_DIR), where NVRTC lay when this crate was built.
+//!    in [`NVRTC_LIB_DIR`](crate::NVRTC_LIB_DIR), where NVRTC was when this crate was built.
 //!
-//! What a call returns that can't be made:
+//! If a call can't be made, it returns:
 //!
-//! | missing is | a driver call returns | a call of NVRTC returns |
+//! | what is missing | a driver call returns | a call of NVRTC returns |
 //! | --- | --- | --- |
 //! | the library | `CUDA_ERROR_NO_DEVICE` | `NVRTC_ERROR_INTERNAL_ERROR` |
 //! | the function, in a library that is too old for it | `CUDA_ERROR_NOT_SUPPORTED` | `NVRTC_ERROR_INTERNAL_ERROR` |
 //!
-//! `nvrtcGetErrorString` returns a text that says so. Nothing panics and nothing is written to the arguments.
+//! `nvrtcGetErrorString` returns a text that says so. Nothing panics, and nothing is written to the arguments.
 
 #[cfg(not(feature = "dynamic-loading"))]
 mod linked;
@@ -65,12 +65,12 @@ pub(crate) use way::{Answer, DRIVER, Symbol};
 #[cfg(feature = "dynamic-loading")]
 pub use way::{Lookup, provide_driver};
 
-/// Whether the driver's library is in the process; opens it where programs open it themselves.
+/// Whether the driver's library is in the process. With `dynamic-loading`, this opens it.
 ///
-/// It says nothing about devices: `cuInit` does.
+/// This says nothing about devices: `cuInit` does.
 ///
 /// # Errors
-/// What was looked for. Never where programs are linked to the library.
+/// What was looked for. Never if programs are linked to the library.
 ///
 /// ```
 /// match cuda_sys::loading::driver() {
@@ -82,19 +82,19 @@ pub fn driver() -> Result<(), &'static Missing> {
     way::driver()
 }
 
-/// Whether NVRTC's library is in the process; opens it where programs open it themselves.
+/// Whether NVRTC's library is in the process. With `dynamic-loading`, this opens it.
 ///
 /// # Errors
-/// What was looked for. Never where programs are linked to the library.
+/// What was looked for. Never if programs are linked to the library.
 #[cfg(feature = "nvrtc")]
 pub fn nvrtc() -> Result<(), &'static Missing> {
     way::nvrtc()
 }
 
-/// The address of `nvrtcVersion` in NVRTC's own library, which tells the loader's functions (`dladdr`) which library
-/// that is. The address of [`nvrtcVersion`](crate::nvrtcVersion) may be that of a function of this crate.
+/// The address of `nvrtcVersion` in NVRTC's own library, from which `dladdr` finds out which library that is. The
+/// address of [`nvrtcVersion`](crate::nvrtcVersion) may be that of a function of this crate.
 ///
-/// Null where the library is missing.
+/// Null if the library is missing.
 #[cfg(feature = "nvrtc")]
 pub fn nvrtc_address() -> *const core::ffi::c_void {
     way::nvrtc_address()

@@ -16,7 +16,7 @@ use crate::CUresult;
 #[cfg(feature = "nvrtc")]
 use crate::nvrtcResult;
 
-/// Finds a function of the driver by its exported name, such as `cuMemAlloc_v2`; null where there is none.
+/// Finds a function of the driver by its exported name, such as `cuMemAlloc_v2`; returns null if there is none.
 pub type Lookup = fn(&CStr) -> *mut c_void;
 
 pub(crate) static DRIVER: Library = Library {
@@ -36,13 +36,13 @@ pub(crate) static NVRTC: Library = Library {
     source: OnceLock::new(),
 };
 
-/// Makes `lookup` the driver of this process, instead of a library: a test double, an emulator.
+/// Makes `lookup` the driver of this process, in place of a library: for test doubles and emulators.
 ///
-/// Gives `false`, and changes nothing, where the driver was asked for before or `CUDA_SYS_LIBCUDA` names one.
+/// Returns `false`, and changes nothing, if the driver was used before or `CUDA_SYS_LIBCUDA` names one.
 ///
 /// # Safety
-/// What `lookup` finds under the name of a driver function has that function's signature and keeps its contract, and
-/// stays until the process ends.
+/// What `lookup` finds by the name of a driver function has that function's signature, keeps its contract, and stays
+/// valid until the process ends.
 pub unsafe fn provide_driver(lookup: Lookup) -> bool {
     trusted(DRIVER.variable).is_none() && DRIVER.source.set(Ok(Source::Provided(lookup))).is_ok()
 }
@@ -63,12 +63,12 @@ pub(super) fn nvrtc_address() -> *const c_void {
         .map_or(ptr::null(), |source| source.symbol(NVRTC.mark).cast_const())
 }
 
-/// A library: where it is looked for, and what was found.
+/// A library: where to look for it, and what was found.
 pub(crate) struct Library {
     name: &'static str,
     /// A function that every version of it has.
     mark: &'static CStr,
-    /// Of the environment: the file to take.
+    /// The environment variable that names the file to use.
     variable: &'static str,
     places: fn() -> Vec<OsString>,
     source: OnceLock<Result<Source, Missing>>,
@@ -92,7 +92,7 @@ impl Source {
     }
 }
 
-/// A variable of the environment, where that is to be trusted.
+/// An environment variable, if the environment can be trusted.
 fn trusted(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty() && system::trusts_environment())
 }
@@ -112,7 +112,7 @@ impl Library {
         self.open((self.places)(), false)
     }
 
-    /// Opens the first of `files` that there is.
+    /// Opens the first of `files` that exists.
     fn open(&self, files: Vec<OsString>, named_by_it: bool) -> Result<Source, Missing> {
         let mut reasons = Vec::new();
         for (number, file) in files.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Library {
                     self.name,
                     self.mark.to_string_lossy()
                 )),
-                // That a file is not there is worth one line. That one can't be loaded is always worth it.
+                // A missing file is worth one line. A file that can't be loaded is always reported.
                 Err(reason) if number == 0 || Path::new(file).is_file() => reasons.push(reason),
                 Err(_) => {}
             }
@@ -141,13 +141,13 @@ impl Library {
     }
 }
 
-/// What was looked for and not found.
+/// A library that was looked for and not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     library: &'static str,
     files: Vec<OsString>,
     reasons: Vec<String>,
-    /// Of the environment: it can name a file, and may have done so.
+    /// The environment variable that can name a file, and may have done so.
     variable: &'static str,
     named_by_it: bool,
 }
@@ -176,7 +176,7 @@ impl fmt::Display for Missing {
 
 impl Error for Missing {}
 
-/// A function's address, which is looked up once.
+/// The address of a function, which is looked up once.
 pub(crate) struct Symbol {
     name: &'static CStr,
     address: AtomicPtr<c_void>,
@@ -190,10 +190,10 @@ impl Symbol {
         }
     }
 
-    /// None where `library` or the function in it is missing.
+    /// `None` if `library` is missing, or lacks the function.
     #[inline]
     pub(crate) fn address(&self, library: &'static Library) -> Option<NonNull<c_void>> {
-        // Acquire, so that what the library did when it was opened is seen by the thread that jumps into it.
+        // Acquire, so that the thread that jumps into the library sees what it did when it was opened.
         match NonNull::new(self.address.load(Ordering::Acquire)) {
             None => self.look_up(library),
             known => known,
@@ -209,7 +209,7 @@ impl Symbol {
     }
 }
 
-/// What a function returns that can't be called.
+/// What a function returns if it can't be called.
 pub(crate) trait Answer {
     fn without(library: &'static Library) -> Self;
 }

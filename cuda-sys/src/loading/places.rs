@@ -1,4 +1,4 @@
-//! Where the libraries are looked for.
+//! Where to look for the libraries.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::vec::Vec;
 #[path = "folders.rs"]
 mod folders;
 
-/// The driver's library: by its name, and where the loader does not look.
+/// The driver's library: by its name, and in folders where the loader does not look.
 pub(super) fn of_driver() -> Vec<OsString> {
     if cfg!(windows) {
         return Vec::from(["nvcuda.dll".into()]);
@@ -23,12 +23,12 @@ pub(super) fn of_driver() -> Vec<OsString> {
     [name.into()].into_iter().chain(beyond).collect()
 }
 
-/// Debian's name of the processor, by which it sorts libraries.
+/// Debian's name for the processor, by which it sorts libraries.
 fn triple() -> std::string::String {
     std::format!("{}-linux-gnu", std::env::consts::ARCH)
 }
 
-/// NVRTC's library: by its names, then below the toolkits that `variable` and the usual places name.
+/// NVRTC's library: by its names, then in the toolkits that `variable` and the usual places name.
 #[cfg(feature = "nvrtc")]
 pub(super) fn of_nvrtc(variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
     let names = nvrtc_names(crate::CUDA_VERSION / 1000);
@@ -58,7 +58,7 @@ pub(super) fn of_nvrtc(variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsStr
     names.iter().map(OsString::from).chain(files).collect()
 }
 
-/// The header's own version first. A library of another version lacks some functions at most.
+/// The header's own version first. A library of another version at most lacks some functions.
 #[cfg(feature = "nvrtc")]
 fn nvrtc_names(own: u32) -> Vec<std::string::String> {
     let versions = [own]

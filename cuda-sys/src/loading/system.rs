@@ -1,4 +1,4 @@
-//! The system's own functions that open a library and find a symbol.
+//! The system's functions that open a library and find a symbol.
 
 use core::ffi::{CStr, c_void};
 use std::ffi::{CString, OsStr};
@@ -42,12 +42,12 @@ mod own {
         unsafe { libc::dlsym(handle.0, name.as_ptr()) }
     }
 
-    /// A symbol of any library that is in the process and shows its symbols to all.
+    /// A symbol of any library in the process that exposes its symbols to all.
     pub(in super::super) fn anywhere(name: &CStr) -> *mut c_void {
         symbol(Handle(libc::RTLD_DEFAULT), name)
     }
 
-    /// Whether the environment is to be trusted: not in a program that runs with more rights than its user.
+    /// Whether the environment can be trusted: not in a program that runs with more rights than its user.
     pub(in super::super) fn trusts_environment() -> bool {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         // SAFETY: any number may be asked about.
