@@ -1,6 +1,6 @@
 //! The feature `dynamic-loading`, with small libraries that are made here in the place of the true ones.
 //!
-//! `cargo test -p cuda-direct-sys --features dynamic-loading --test loading`
+//! `cargo test -p cuda-direct-sys --features dynamic-loading --test opened`
 //!
 //! Each case is a process of its own, which is this program again: a library is looked for once.
 #![cfg(target_os = "linux")]

@@ -141,7 +141,7 @@ pub(super) fn compile(program: &Program, architecture: Architecture) -> Result<C
 
 /// The toolkit's headers: those of the machine that the program runs on, otherwise those that it was built with.
 /// Never a mixture of two toolkits.
-fn toolkit_include_paths(
+pub(super) fn toolkit_include_paths(
     variable: impl Fn(&str) -> Option<OsString>,
     built_with: &[&str],
 ) -> Vec<PathBuf> {

@@ -8,7 +8,8 @@ use std::{
 };
 
 use super::*;
-use crate::program::kept::folder::Folder;
+use crate::program::{compile::toolkit_include_paths, kept::folder::Folder};
+use cuda_sys::TOOLKIT_INCLUDE_DIRS;
 
 /// A program, the folders where it looks for headers, and headers that come first.
 struct Case<'a> {
@@ -109,11 +110,12 @@ fn names_are_looked_for_where_the_compiler_does() {
 fn a_name_without_a_folder_is_in_the_current_one() {
     let folder = Folder::new();
     let file = folder.write("a.h", "");
-    // Tests run in the folder of the package, where there is a folder `src`.
+    // By way of the current folder's own name, which is found from nowhere else.
     let here = env::current_dir().unwrap().canonicalize().unwrap();
+    let name = here.file_name().unwrap().to_str().unwrap();
     let up = "../".repeat(here.components().count() - 1);
     let file = file.strip_prefix("/").unwrap().to_str().unwrap();
-    let source = format!("#include \"src/../{up}{file}\"\n");
+    let source = format!("#include \"../{name}/{up}{file}\"\n");
     let finds = |name: &str, directories: &[String]| {
         let (mut found, mut state) = (Hash::new(), Hash::new());
         let mut includes = Includes::new(directories, &mut found, &mut state);
@@ -368,9 +370,9 @@ fn a_file_that_changed_and_changed_back_is_noticed() {
 
 #[test]
 fn the_toolkits_headers_are_understood() {
-    let directories: Vec<_> = cuda_sys::TOOLKIT_INCLUDE_DIRS
-        .iter()
-        .map(|&directory| directory.to_owned())
+    let directories: Vec<_> = toolkit_include_paths(|name| env::var_os(name), TOOLKIT_INCLUDE_DIRS)
+        .into_iter()
+        .map(|path| path.into_os_string().into_string().unwrap())
         .collect();
     for header in ["mma.h", "cooperative_groups.h"] {
         let (mut found, mut state) = (Hash::new(), Hash::new());
