@@ -774,7 +774,7 @@ fn the_largest_block_is_no_misfit() {
         let error =
             unsafe { set.launch(&stream, LaunchConfig::new(1, (1024, 1, 1)), ()) }.unwrap_err();
         assert!(
-            error.to_string().contains("1 parameters and was given 0"),
+            error.to_string().contains("1 parameters, and 0 arguments"),
             "{error}"
         );
     });
