@@ -10,7 +10,7 @@ use std::{any::TypeId, fmt};
 /// # let context = Context::primary(0)?;
 /// let source = r#"extern "C" __global__ void fill(float *x, int n) { x[n] = 1; }"#;
 /// let fill = Module::compile(&context, source)?.function("fill")?;
-/// let [x, n] = fill.parameters()?.expect("told by the PTX") else {
+/// let [x, n] = fill.parameters()?.expect("known from the PTX") else {
 ///     panic!("two parameters");
 /// };
 /// assert_eq!((x.offset, x.size, n.offset, n.size), (0, 8, 8, 4));
@@ -37,7 +37,7 @@ pub struct ParameterInfo {
 /// # let context = Context::primary(0)?;
 /// let source = r#"extern "C" __global__ void k(float2 a, double b, bool c) {}"#;
 /// let k = Module::compile(&context, source)?.function("k")?;
-/// let kinds: Vec<_> = k.parameters()?.expect("told").iter().map(|p| p.kind).collect();
+/// let kinds: Vec<_> = k.parameters()?.expect("known").iter().map(|p| p.kind).collect();
 /// let float2 = ParameterKind::Aggregate { alignment: 8 };
 /// assert_eq!(kinds, [float2, ParameterKind::Float, ParameterKind::Integer]);
 /// # Ok(())
