@@ -2,7 +2,7 @@
 //!
 //! - to NVRTC and the builtins it loads by name, where the loader does not find them by itself;
 //! - where no driver is installed, to a folder in which `cuda-emulator` is called `libcuda.so.1`.
-//!   `CUDA_EMULATOR=1` asks for it also where there is a driver, `CUDA_EMULATOR=0` never does.
+//!   With `CUDA_EMULATOR=1` this is done even if a driver is installed, with `CUDA_EMULATOR=0` never.
 
 use std::env;
 use std::path::{Component, Path, PathBuf};

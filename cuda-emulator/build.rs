@@ -130,7 +130,7 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
     text
 }
 
-/// Where no driver is installed, or the emulator is asked for, makes a folder in which the emulator's `cdylib` is
+/// If no driver is installed, or the emulator was requested, this creates a folder in which the emulator's `cdylib` is
 /// called `libcuda.so.1`. Cargo puts native search paths in the target folder on the loader's path of everything that
 /// it runs.
 fn offer_library(out: &Path) {

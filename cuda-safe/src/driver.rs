@@ -69,16 +69,16 @@ pub fn init() -> Result<()> {
     Ok(())
 }
 
-/// Whether there is a driver that starts, and at least one device that it shows to this program.
+/// Whether the driver starts, and this program can see at least one device.
 ///
-/// For programs that use a GPU where there is one and do without otherwise: it initialises the driver, as [`init`]
-/// does, and asks for the number of devices. It makes no context and says nothing about what a device can do. A device
-/// that it counts may still refuse a context, when another program uses it exclusively for instance.
+/// For programs that use a GPU if there is one, and do without otherwise. This initialises the driver, as [`init`]
+/// does, and queries the number of devices. It creates no context, and says nothing about what a device can do. A device
+/// that it counts may still refuse a context, if another program uses it exclusively for instance.
 ///
-/// Where it is `false`, [`init`] tells the reason. With the feature `dynamic-loading` that may be that there is no
-/// driver. Without that feature a program is linked to the driver, and does not get as far as this without one: then
-/// `false` means that the driver doesn't start, or that no device is visible. The answer may change from `false` to
-/// `true` while a program runs, except where the driver's library was missing at first: it is looked for once.
+/// If it is `false`, [`init`] returns the reason. With the feature `dynamic-loading`, that may be that there is no
+/// driver. Without that feature a program is linked to the driver, and does not start without one: then `false` means
+/// that the driver doesn't start, or that no device is visible. The answer may change from `false` to `true` while a
+/// program runs, unless the driver's library was missing at first: it is looked for only once.
 ///
 /// ```
 /// use cuda_safe::{Context, driver};

@@ -231,7 +231,7 @@ impl Error {
         Self::new(Code::Nvrtc(code), call, ErrorKind::Driver, "")
     }
 
-    /// A library isn't there, which a program that opens its libraries itself is told by its first call.
+    /// A library is missing, which a program that opens its libraries itself finds out at its first call.
     #[cold]
     fn missing(
         code: Code,

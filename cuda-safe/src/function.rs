@@ -23,7 +23,7 @@ use crate::{
     parameter::{ParameterInfo, ParameterKind},
 };
 
-/// A kernel of a module, which it keeps loaded. Launching is in [`Function::launch`].
+/// A kernel of a module, which it keeps loaded. [`Function::launch`] launches it.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module};
@@ -42,15 +42,15 @@ pub struct Function(Handle<Info>);
 /// What a kernel's clones share.
 struct Info {
     name: Box<str>,
-    /// The module's, a step nearer: a launch looks at it.
+    /// A copy of the module's, since each launch looks at it.
     context: Context,
-    /// The context's, nearer still.
+    /// A copy of the context's, for the same reason.
     limits: Limits,
-    /// Where the argument types lie that last fitted the parameters; see `fits`.
+    /// The address of the argument types that last fitted the parameters; see `fits`.
     fitted: AtomicPtr<ArgumentType>,
-    /// `None` where neither driver nor PTX can tell.
+    /// `None` if neither the driver nor PTX reports them.
     parameters: OnceLock<Option<Box<[ParameterInfo]>>>,
-    /// What the PTX that it was loaded from says.
+    /// What the PTX says from which the kernel was loaded.
     told: Option<Arc<[ParameterInfo]>>,
 }
 
@@ -133,8 +133,8 @@ pub struct Occupancy {
 }
 
 impl Function {
-    /// The kernel behind a raw handle. It is a part of its module, so that nobody releases it; `name` is what this
-    /// object calls it.
+    /// The kernel behind a raw handle. A kernel is a part of its module, so nobody releases it by itself. `name` is the
+    /// name that messages show.
     ///
     /// # Safety
     /// `raw` is a kernel of `module`.
@@ -177,19 +177,19 @@ impl Function {
         Self(unsafe { Handle::new(raw, false, module.clone(), info) })
     }
 
-    /// The name that it was asked for by.
+    /// The name by which the kernel was looked up.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.kind().name
     }
 
-    /// The module that it is part of.
+    /// The module that the kernel belongs to.
     #[must_use]
     pub fn module(&self) -> &Module {
         self.0.parent()
     }
 
-    /// The context that it is loaded into.
+    /// The context that the kernel is loaded into.
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
@@ -203,12 +203,13 @@ impl Function {
 
     /// The kernel's parameters in order. Read once.
     ///
-    /// Places and sizes are the driver's, from CUDA 12.4 on. What kind they are is told by the PTX
-    /// that the kernel was loaded from, as do [`Module::compile`] and [`Module::from_ptx`]; with an
-    /// older driver that tells the sizes too. `None` where nothing tells.
+    /// Offsets and sizes come from the driver, from CUDA 12.4 on. Kinds come from the PTX from which
+    /// the kernel was loaded, as [`Module::compile`] and [`Module::from_ptx`] do; with an older driver
+    /// the sizes come from there too. `None` if neither reports them.
     ///
     /// # Errors
-    /// The driver could tell, but fails to this time: the context has faulted, for instance.
+    /// The driver has the function but fails this time: the context is unusable after a fault, for
+    /// instance.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -231,7 +232,7 @@ impl Function {
         Ok(self.0.kind().parameters.get_or_init(|| read).as_deref())
     }
 
-    /// Whether arguments of these types fit the parameters, or nothing tells them.
+    /// Whether arguments of these types fit the parameters; also true if these are not known.
     ///
     /// The types are a constant of the tuple's type. Constants at the same place and of the same
     /// length are equal, so that repeated launches compare one address.

@@ -1,8 +1,8 @@
-//! Kernels' parameters, and which arguments they take.
+//! Parameters of kernels, and which arguments fit them.
 
 use std::{any::TypeId, fmt};
 
-/// A parameter of a kernel: where it lies in the parameter block, in bytes, and what it is.
+/// A parameter of a kernel: its place in the parameter block, and its kind.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module, ParameterKind};
@@ -10,7 +10,7 @@ use std::{any::TypeId, fmt};
 /// # let context = Context::primary(0)?;
 /// let source = r#"extern "C" __global__ void fill(float *x, int n) { x[n] = 1; }"#;
 /// let fill = Module::compile(&context, source)?.function("fill")?;
-/// let [x, n] = fill.parameters()?.expect("told by the PTX") else {
+/// let [x, n] = fill.parameters()?.expect("known from the PTX") else {
 ///     panic!("two parameters");
 /// };
 /// assert_eq!((x.offset, x.size, n.offset, n.size), (0, 8, 8, 4));
@@ -23,13 +23,13 @@ use std::{any::TypeId, fmt};
 pub struct ParameterInfo {
     /// Bytes from the start of the parameter block.
     pub offset: usize,
-    /// Bytes of the parameter itself.
+    /// Size of the parameter in bytes.
     pub size: usize,
-    /// What it is, where the kernel's PTX is at hand.
+    /// Its kind, if the kernel's PTX is available.
     pub kind: ParameterKind,
 }
 
-/// What a kernel's parameter is, as far as PTX tells.
+/// The kind of a kernel's parameter, as far as PTX shows it.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module, ParameterKind};
@@ -37,7 +37,7 @@ pub struct ParameterInfo {
 /// # let context = Context::primary(0)?;
 /// let source = r#"extern "C" __global__ void k(float2 a, double b, bool c) {}"#;
 /// let k = Module::compile(&context, source)?.function("k")?;
-/// let kinds: Vec<_> = k.parameters()?.expect("told").iter().map(|p| p.kind).collect();
+/// let kinds: Vec<_> = k.parameters()?.expect("known").iter().map(|p| p.kind).collect();
 /// let float2 = ParameterKind::Aggregate { alignment: 8 };
 /// assert_eq!(kinds, [float2, ParameterKind::Float, ParameterKind::Integer]);
 /// # Ok(())
@@ -46,35 +46,34 @@ pub struct ParameterInfo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ParameterKind {
-    /// Not told: there is no PTX at hand, or it does not say.
+    /// Unknown: no PTX is available, or it does not show the kind.
     Unknown,
     /// `float` or `double`.
     Float,
-    /// An integer, `bool` or an enumeration. One of 8 bytes may be a pointer: most PTX does not
-    /// tell these apart.
+    /// An integer, `bool` or an enumeration. One of 8 bytes may be a pointer: most PTX does not distinguish these.
     Integer,
     /// A pointer, in PTX that marks them (`.ptr`).
     Pointer,
     /// A struct, a union or a vector; `__half` and `__nv_bfloat16` too.
     Aggregate {
-        /// In bytes.
+        /// Alignment in bytes.
         alignment: usize,
     },
 }
 
-/// What an argument is by its type in Rust.
+/// The kind of an argument, by its type in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum ArgumentKind {
     Float,
     Integer,
     Pointer,
-    /// Of a type that is not known here: only its size is compared.
+    /// A type that is not known here: only its size is compared.
     Other,
 }
 
 impl ArgumentKind {
-    /// That of a value that is passed as its bytes.
+    /// The kind of a value that is passed as its bytes.
     pub(crate) fn of<T: 'static>() -> Self {
         let id = TypeId::of::<T>();
         let is_one_of = |types: &[TypeId]| types.contains(&id);
@@ -109,14 +108,14 @@ impl ArgumentKind {
 }
 
 impl ParameterKind {
-    /// Whether an argument of the parameter's size may be passed. Where PTX leaves a choice, so
-    /// does this: an address may be passed as a `u64`, a struct of one float as a float. Alignments
-    /// are not compared, as an argument is copied byte by byte: `[f32; 4]` is right for `float4`.
+    /// Whether an argument of the parameter's size may be passed. Where PTX is ambiguous, this is permissive: an
+    /// address may be passed as a `u64`, a struct of one float as a float. Alignments are not compared, since an
+    /// argument is copied byte by byte: `[f32; 4]` is right for `float4`.
     pub(crate) fn takes(self, argument: ArgumentKind) -> bool {
         match (self, argument) {
             (Self::Float, ArgumentKind::Integer | ArgumentKind::Pointer)
             | (Self::Integer | Self::Pointer, ArgumentKind::Float) => false,
-            // Listed in full, so that a new kind is thought about.
+            // Listed in full, so that a new kind is not forgotten.
             (Self::Float, ArgumentKind::Float | ArgumentKind::Other)
             | (
                 Self::Integer | Self::Pointer,
@@ -127,7 +126,7 @@ impl ParameterKind {
     }
 }
 
-/// As in "the parameter ...".
+/// For messages that begin with "the parameter".
 impl fmt::Display for ParameterInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = self.size;

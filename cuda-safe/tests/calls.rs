@@ -689,7 +689,7 @@ fn a_refused_launch_says_why() {
             assert!(error.to_string().contains("kernel `set`"), "{error}");
             let text = error.to_string();
             let expected = match error.driver_code().unwrap() {
-                CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => "registers a thread",
+                CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => "registers per thread",
                 CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => "3 blocks can't be resident",
                 _ => "compiled for at most 1024 threads",
             };
@@ -774,7 +774,7 @@ fn the_largest_block_is_no_misfit() {
         let error =
             unsafe { set.launch(&stream, LaunchConfig::new(1, (1024, 1, 1)), ()) }.unwrap_err();
         assert!(
-            error.to_string().contains("1 parameters and was given 0"),
+            error.to_string().contains("1 parameters, and 0 arguments"),
             "{error}"
         );
     });

@@ -123,7 +123,7 @@ fn power(exponent: i32) -> f64 {
 }
 
 impl Approximate {
-    /// Whether `got` is as good a result as the manual asks for, given what a GPU gave. Where the
+    /// Whether `got` is as accurate as the manual requires, given a GPU's result. Where the
     /// GPU gave a NaN, an infinity or a zero that is no underflow, it must be the same bits.
     #[must_use]
     pub fn allows(&self, operands: &[u64], recorded: u64, got: u64) -> bool {

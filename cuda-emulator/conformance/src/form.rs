@@ -1,4 +1,4 @@
-//! One instruction form: its operands, its PTX, and how its results are held against a GPU's.
+//! One instruction form: its operands, its PTX, and how its results are compared with a GPU's.
 
 use std::fmt::Write as _;
 
@@ -48,7 +48,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// `name %d0, …, %a0, …;` with as many cases as the number of operands asks for.
+    /// `name %d0, …, %a0, …;` with as many cases as the number of operands requires.
     #[must_use]
     pub fn new(name: impl Into<String>, operands: &[Operand], results: &[Width]) -> Self {
         let name = name.into();

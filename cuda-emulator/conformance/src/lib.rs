@@ -3,10 +3,10 @@
 //!
 //! A [`Form`] is one instruction with one choice of types and modifiers. [`forms::all`] lists
 //! them, [`Runner`] runs them on whatever driver the program is linked to, `record` writes what
-//! came out on a GPU to `data/h200.bin`, and [`compare()`] holds another run against it.
+//! came out on a GPU to `data/h200.bin`, and [`compare()`] compares another run with it.
 //!
-//! [`property`] makes random programs of the same instructions, without recorded results: the tests hold the emulator
-//! against Rust and against itself, the program `compare` against a GPU.
+//! [`property`] makes random programs of the same instructions, without recorded results: the tests compare the emulator
+//! with Rust and with itself, the program `compare` compares it with a GPU.
 
 mod approximate;
 mod compare;

@@ -1,4 +1,4 @@
-//! What can be an argument of a kernel.
+//! The types that can be arguments of a kernel.
 
 use std::ffi::c_void;
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// One argument of a kernel.
 ///
-/// Device memory counts as the 8 bytes of its address, everything else as itself.
+/// Device memory is passed as its address, of 8 bytes; everything else as itself.
 ///
 /// # Safety
 /// Sealed: [`SIZE`](Self::SIZE) bytes are read from [`pointer`](Self::pointer).
@@ -27,29 +27,29 @@ use crate::{
 /// assert_eq!(<[f32; 3] as KernelArgument>::SIZE, 12);
 /// ```
 pub unsafe trait KernelArgument: sealed::Sealed {
-    /// The value as the launch holds it.
+    /// What the launch keeps of the argument.
     #[doc(hidden)]
     type Staged;
-    /// Bytes that the kernel's parameter must have.
+    /// The size that the kernel's parameter must have, in bytes.
     const SIZE: usize;
     /// Whether the launch has to wait for the kernel.
     #[doc(hidden)]
     const WAITS: bool = false;
-    /// What a parameter must be able to take; device memory is what most are.
+    /// What kind of argument it is; most are device memory.
     #[doc(hidden)]
     fn kind() -> ArgumentKind {
         ArgumentKind::Pointer
     }
-    /// Enqueues what has to precede the kernel.
+    /// Enqueues the work that has to precede the kernel.
     ///
     /// # Safety
-    /// What comes back is dropped, which waits for copies of the memory that is borrowed here, or
+    /// The returned value is dropped, which waits for copies of the memory that is borrowed here, or
     /// settled; it is not forgotten.
     #[doc(hidden)]
     unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged>;
     #[doc(hidden)]
     fn pointer(staged: &mut Self::Staged) -> *mut c_void;
-    /// Enqueues what has to follow the kernel.
+    /// Enqueues the work that has to follow the kernel.
     ///
     /// # Safety
     /// As [`stage`](Self::stage), and on the same stream.
@@ -58,7 +58,7 @@ pub unsafe trait KernelArgument: sealed::Sealed {
         let _ = (staged, stream);
         Ok(())
     }
-    /// The host's memory is the host's again.
+    /// Records that the host may use its memory again.
     ///
     /// # Safety
     /// The launch has waited for everything that was enqueued.
@@ -74,7 +74,7 @@ pub(super) mod sealed {
 }
 use sealed::Sealed;
 
-/// A `Copy` value passed as its bytes, for what is not [`Pod`]: structs with padding, `bool`.
+/// A `Copy` value that is passed as its bytes, for types that are not [`Pod`]: structs with padding, `bool`.
 ///
 /// ```
 /// # use cuda_safe::{ByValue, Context, LaunchConfig, Module, Out, Stream};
@@ -141,7 +141,7 @@ unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
     }
 }
 
-/// Device memory, given by its address.
+/// Device memory, passed as its address.
 macro_rules! device_memory_argument {
     ([$($generics:tt)*] $type:ty) => {
         impl<$($generics)*> Sealed for $type {}
@@ -170,7 +170,7 @@ device_memory_argument!([T: Pod] DeviceView<'_, T>);
 /// The arguments of a kernel: a tuple of up to 32 [`KernelArgument`]s.
 ///
 /// # Safety
-/// Sealed: the pointers are believed.
+/// Sealed: the pointers are used without checks.
 ///
 /// ```
 /// # use cuda_safe::{Context, Function, KernelArguments, LaunchConfig, Module, Out, Stream};
@@ -197,7 +197,7 @@ device_memory_argument!([T: Pod] DeviceView<'_, T>);
 /// # }
 /// ```
 pub unsafe trait KernelArguments: sealed::Tuple {
-    /// Name, size and kind of each argument.
+    /// The name, size and kind of each argument.
     #[doc(hidden)]
     const TYPES: &'static [ArgumentType];
     /// Holds the arguments while `launch` is given the pointers to them.

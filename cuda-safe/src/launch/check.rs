@@ -1,4 +1,4 @@
-//! Whether a launch fits the kernel and the device, told before the driver is asked.
+//! Whether a launch fits the kernel and the device, checked before the driver is called.
 
 use cuda_sys::CUresult;
 
@@ -10,7 +10,7 @@ use crate::{
     stream::Stream,
 };
 
-/// What is known of an argument by its type.
+/// What an argument's type says about it.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentType {
     pub(super) name: fn() -> &'static str,
@@ -33,7 +33,7 @@ impl ArgumentType {
 }
 
 impl Function {
-    /// Whether there is something to launch; an error when it can't be.
+    /// Whether there is something to launch; an error if it can't be launched.
     #[inline]
     pub(super) fn is_launchable(
         &self,
@@ -98,7 +98,7 @@ impl Function {
         let parameters = self.parameters().ok()??;
         if parameters.len() != arguments.len() {
             return Some(format!(
-                "it has {} parameters and was given {} arguments",
+                "it has {} parameters, and {} arguments were passed",
                 parameters.len(),
                 arguments.len()
             ));
@@ -114,7 +114,7 @@ impl Function {
         ))
     }
 
-    /// What the driver's refusal of a launch means for this kernel.
+    /// What the code of a failed launch means for this kernel.
     #[cold]
     pub(super) fn refusal(&self, code: CUresult, config: &LaunchConfig) -> Error {
         let call = if config.cooperative {
@@ -129,7 +129,7 @@ impl Function {
                 let dynamic = get(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES);
                 if i64::from(config.shared_bytes) > i64::from(dynamic) {
                     format!(
-                        "{} bytes of dynamic shared memory asked for, {dynamic} allowed: raise it \
+                        "{} bytes of dynamic shared memory requested, {dynamic} allowed: raise the limit \
                          with Function::set_max_dynamic_shared{}",
                         config.shared_bytes,
                         self.dynamic_shared_limit()
@@ -138,21 +138,21 @@ impl Function {
                 } else {
                     let threads = get(FunctionAttribute::MAX_THREADS_PER_BLOCK);
                     format!(
-                        "a grid of {} blocks of {} threads does not fit; it was compiled for at \
-                         most {threads} threads a block",
+                        "a grid of {} blocks of {} threads does not fit; the kernel was compiled for \
+                         at most {threads} threads per block",
                         config.grid, config.block
                     )
                 }
             }
             CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => format!(
-                "blocks of {} threads with {} registers a thread don't fit a multiprocessor: use \
+                "blocks of {} threads with {} registers per thread don't fit on a multiprocessor: use \
                  smaller blocks, or compile with Program::max_registers",
                 config.block,
                 get(FunctionAttribute::NUM_REGS)
             ),
             CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => format!(
-                "{} blocks can't be resident at once, as a cooperative launch needs: ask \
-                 Function::max_active_blocks how many can",
+                "{} blocks can't be resident at the same time, as a cooperative launch requires: see \
+                 Function::max_active_blocks",
                 config.grid.count()
             ),
             _ => return error,

@@ -21,34 +21,37 @@ impl Function {
     ///
     /// Arguments are buffers and views (`&buffer` for reading, `&mut buffer` for writing),
     /// globals, plain values, `#[repr(C)]` structs that are [`bytemuck::Pod`] (or wrapped in
-    /// [`ByValue`]), and the host slices [`In`], [`Out`] and [`InOut`], which travel with the
-    /// launch: when there is one of these, the launch waits for the kernel. A grid of no blocks
-    /// does nothing.
+    /// [`ByValue`]), and the host slices [`In`], [`Out`] and [`InOut`], which the launch itself
+    /// copies. If there are host slices, the launch waits for the kernel. A grid of no blocks does
+    /// nothing.
     ///
-    /// One driver call when there are no host slices. Nothing is allocated.
+    /// Without host slices this is one asynchronous driver call, and allocates nothing.
     ///
     /// # Safety
-    /// Rust can't see what the kernel does:
-    /// - each argument has the type that the kernel declares. Number and sizes are checked where the
-    ///   driver (from CUDA 12.4 on) or PTX tells them, and kinds (float, integer, address) where PTX
-    ///   does; what memory holds is the caller's promise, unless the kernel is declared with
-    ///   [`kernels!`](crate::kernels);
-    /// - the kernel stays within the memory it is given, and writes to none that is borrowed for
-    ///   reading;
-    /// - memory of another stream than `stream` is ordered by the caller, before and after
-    ///   ([`Stream::ordered_with`] does that);
-    /// - what the kernel reaches by a raw pointer lives until the kernel has finished, and until then
-    ///   host memory among it is left alone: not read where the kernel writes, not written where it
-    ///   reads or writes, and no reference to it is made or used that says otherwise.
+    /// Rust can't see what the kernel does. The caller ensures that
+    /// - each argument has the type that the kernel declares. The launch checks the number and sizes
+    ///   of the arguments if the driver (from CUDA 12.4 on) or PTX reports the parameters, and their
+    ///   kinds (float, integer, address) if PTX does. It can't check what memory contains, unless the
+    ///   kernel is declared with [`kernels!`](crate::kernels);
+    /// - the kernel stays within the memory that is passed to it, and does not write to memory that
+    ///   is borrowed for reading;
+    /// - if memory belongs to another stream than `stream`, the two are ordered, before and after the
+    ///   launch ([`Stream::ordered_with`] does that);
+    /// - memory that the kernel reaches by a raw pointer lives until the kernel has finished. If it is
+    ///   host memory, the program does not touch it until then: it does not read what the kernel
+    ///   writes, does not write what the kernel reads or writes, and creates or uses no reference that
+    ///   claims otherwise.
     ///
     /// # Errors
-    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) when the number, size or
-    /// kind of the arguments, the grid, the block or the shared memory do not fit; nothing was launched
-    /// then, nor where the parameters can't be read. Faults inside the kernel are reported by the
-    /// next call that waits for it. With host slices also: raw calls are capturing the stream.
+    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) where the number, sizes or
+    /// kinds of the arguments, the grid, the block or the shared memory do not fit.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the stream belongs to
+    /// another context, or, with host slices, is being captured. In all these cases, and where the
+    /// parameters can't be read, nothing is launched. The next call that waits for the kernel reports
+    /// its faults.
     ///
     /// # Aborts
-    /// With host slices as [`Settled::or_abort`](crate::Settled::or_abort).
+    /// With host slices, as [`Settled::or_abort`](crate::Settled::or_abort).
     ///
     /// ```
     /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Out, Stream};
@@ -94,15 +97,16 @@ impl Function {
         }
     }
 
-    /// Enqueues the kernel with an array of pointers to its arguments, unchecked: for arguments
+    /// Enqueues the kernel with an array of pointers to its arguments, without checks: for arguments
     /// that are known only when the program runs.
     ///
     /// # Safety
-    /// As [`launch`](Self::launch); moreover `pointers` has one pointer for each of the kernel's
+    /// As [`launch`](Self::launch). In addition, `pointers` has one pointer for each of the kernel's
     /// parameters, each to a value of that parameter's size.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) where the driver does not
+    /// accept the grid, the block or the shared memory. The context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};

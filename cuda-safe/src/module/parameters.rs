@@ -1,11 +1,11 @@
-//! What PTX says of its kernels' parameters.
+//! What PTX says about its kernels' parameters.
 
 use std::sync::Arc;
 
 use crate::parameter::{ParameterInfo, ParameterKind};
 
-/// The parameters of each kernel that PTX defines. Left out are kernels whose parameters aren't
-/// understood for certain: their kinds stay unknown.
+/// The parameters of each kernel that PTX defines. Kernels whose parameters can't be parsed with certainty are
+/// omitted: their kinds stay unknown.
 pub(super) fn of(ptx: &str) -> Vec<(String, Arc<[ParameterInfo]>)> {
     ptx.match_indices(".entry")
         .filter_map(|(at, word)| {
@@ -50,7 +50,7 @@ fn parameter(declaration: &str) -> Option<(usize, usize, ParameterKind)> {
             ".ptr" => is_pointer = true,
             ".align" => {
                 let bytes = words.next()?.parse::<usize>().ok()?;
-                // Behind `.ptr` it is that of the memory.
+                // After `.ptr` it is the alignment of the memory.
                 if !is_pointer {
                     alignment = Some(bytes);
                 }
@@ -82,7 +82,7 @@ fn parameter(declaration: &str) -> Option<(usize, usize, ParameterKind)> {
     Some((size.checked_mul(length)?, alignment, kind))
 }
 
-/// Size and kind of a type. What has only bits may be anything.
+/// Size and kind of a type. An untyped one (`.b32`) may be anything.
 fn scalar(word: &str) -> Option<(usize, ParameterKind)> {
     let (letter, bits) = word.strip_prefix('.')?.split_at_checked(1)?;
     let kind = match letter {

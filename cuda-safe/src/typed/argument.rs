@@ -1,4 +1,4 @@
-//! Device memory as typed kernels take it.
+//! Device memory as an argument of typed kernels.
 
 use bytemuck::Pod;
 
@@ -13,8 +13,8 @@ mod sealed {
     pub trait Writes<T> {}
 }
 
-/// What a kernel declared with [`kernels!`](crate::kernels) takes for `&[T]`: memory of `T` that
-/// it reads.
+/// The arguments that a kernel declared with [`kernels!`](crate::kernels) accepts for `&[T]`: memory of `T`, which it
+/// reads.
 ///
 /// ```
 /// # use cuda_safe::{DeviceBuffer, DeviceView, In, typed::Readable};
@@ -31,8 +31,8 @@ mod sealed {
 )]
 pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
 
-/// What a kernel declared with [`kernels!`](crate::kernels) takes for `&mut [T]`: memory of `T`
-/// that it writes.
+/// The arguments that a kernel declared with [`kernels!`](crate::kernels) accepts for `&mut [T]`: memory of `T`,
+/// which it writes.
 ///
 /// ```
 /// # use cuda_safe::{DeviceBuffer, DeviceViewMut, Out, typed::Writable};

@@ -1,5 +1,5 @@
-//! Comparing signatures with the source: the compiler does it, by assertions behind the source,
-//! which leave nothing in the code. Where one fails, `tell` finds out which and why.
+//! Compares signatures with the source. The compiler does it, by assertions after the source, which leave nothing in
+//! the code. If one fails, `tell` finds out which one and why.
 
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ use crate::{
     program::{Architecture, CompiledProgram, Program},
 };
 
-/// What declares and compares, in C++11, for any program to be followed by. `$` stands for a
-/// prefix: whatever a program defines as a macro, it is no name in here.
+/// What declares and compares, in C++11; any program may precede it. `$` stands for a prefix: whatever a program
+/// defines as a macro, it is not a name in here.
 const CHECK: &str = include_str!("check.cuh");
 
 pub(super) fn compile(
@@ -38,7 +38,7 @@ pub(super) fn compile(
         })
 }
 
-/// Types of C++: that of the kernel, and what it is compared with.
+/// Types in C++: the kernel's, and the one that it is compared with.
 pub(super) struct Facts {
     pub(super) actual: String,
     pub(super) declared: String,
@@ -56,7 +56,7 @@ pub(super) fn facts(declaration: &Declaration) -> Facts {
     }
 }
 
-/// The program with text behind its source, on lines of its own.
+/// The program with text after its source, on lines of its own.
 pub(super) fn followed_by(program: &Program, parts: &[&str]) -> Program {
     let mut text = String::from("\n\n");
     for part in parts {

@@ -1,4 +1,4 @@
-//! What a declaration says of a kernel's parameters, in Rust's words and in C++'s.
+//! What a declaration says about a kernel's parameters, in terms of Rust and of C++.
 
 use std::{any::TypeId, marker::PhantomData};
 
@@ -10,11 +10,11 @@ use crate::parameter::{ArgumentKind, ParameterInfo};
 #[derive(Debug)]
 pub struct Value<T>(PhantomData<T>);
 
-/// Memory of elements that a kernel reads: `const T *`.
+/// Memory that a kernel reads: `const T *`.
 #[derive(Debug)]
 pub struct Read<T>(PhantomData<T>);
 
-/// Memory of elements that a kernel writes: `T *`.
+/// Memory that a kernel writes: `T *`.
 #[derive(Debug)]
 pub struct Write<T>(PhantomData<T>);
 
@@ -24,8 +24,7 @@ pub trait Parameter: sealed::Sealed {
     fn declared() -> Declared;
 }
 
-/// The parameters that a kernel is declared with: a tuple of up to 32 of [`Value`], [`Read`] and
-/// [`Write`].
+/// The parameters of a declared kernel: a tuple of up to 32 of [`Value`], [`Read`] and [`Write`].
 pub trait Signature: sealed::Sealed {
     #[doc(hidden)]
     fn declared() -> Vec<Declared>;
@@ -50,11 +49,11 @@ enum Passing {
 pub struct Declared {
     passing: Passing,
     kind: ArgumentKind,
-    /// Bytes of the value or the element.
+    /// Size of the value or of the element, in bytes.
     size: usize,
     #[cfg(feature = "nvrtc")]
     rust: fn() -> &'static str,
-    /// C++'s name of a type that is known, and what it is compared by.
+    /// The name in C++ of a known type, and how it is compared.
     known: Option<(&'static str, Comparison)>,
 }
 
@@ -77,7 +76,7 @@ impl Declared {
         }
     }
 
-    /// What code in C++ compares by; `exact` is a type of C++ that was given in the declaration.
+    /// The expression that C++ code compares by; `exact` is a C++ type from the declaration.
     #[cfg(feature = "nvrtc")]
     pub(super) fn comparison(&self, exact: Option<&str>) -> String {
         let size = self.size;
@@ -97,7 +96,7 @@ impl Declared {
         }
     }
 
-    /// The type for people to read.
+    /// The type, for messages.
     pub(super) fn in_cpp(&self, exact: Option<&str>) -> String {
         if let Some(exact) = exact {
             return exact.to_owned();
@@ -113,13 +112,13 @@ impl Declared {
         }
     }
 
-    /// Bytes of the element, or of the value, where C++'s type isn't known by Rust's.
+    /// Size of the element or of the value, in bytes, if Rust's type does not determine the C++ type.
     #[cfg(feature = "nvrtc")]
     pub(super) fn size_that_counts(&self, exact: Option<&str>) -> Option<(usize, &'static str)> {
         (self.known.is_none() || exact.is_some()).then(|| (self.size, (self.rust)()))
     }
 
-    /// Whether it fits what PTX and driver tell of the parameter.
+    /// Whether it fits what PTX and the driver report about the parameter.
     pub(super) fn fits(&self, parameter: &ParameterInfo) -> bool {
         let (size, kind) = match self.passing {
             Passing::Value => (self.size, self.kind),
@@ -129,7 +128,7 @@ impl Declared {
     }
 }
 
-/// C++'s name of a type that both languages have.
+/// The C++ name of a type that both languages have.
 fn known<T: 'static>() -> Option<(&'static str, Comparison)> {
     use Comparison::{Same, Signed, Unsigned};
     let id = TypeId::of::<T>();

@@ -1,6 +1,6 @@
 //! The macro that declares kernels as Rust functions.
 
-/// Declares kernels as functions of Rust: a struct with a typed method for each.
+/// Declares kernels as Rust functions: a struct with a typed method for each kernel.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Stream};
@@ -37,55 +37,53 @@
 /// # }
 /// ```
 ///
-/// The source may be any expression that a [`Program`](crate::Program) is made from: text, or a
-/// program with options. It may be left out (`pub struct Blas;`).
+/// The source may be any expression that a [`Program`](crate::Program) can be created from: text, or a program with
+/// options. It may be omitted (`pub struct Blas;`).
 ///
-/// # What it makes
+/// # What the macro generates
 ///
 /// For each kernel
 ///
-/// - a method, `unsafe fn saxpy(&self, stream: &Stream, config: LaunchConfig, ...) -> Result<()>`,
-///   with the declaration's documentation. It is [`Function::launch`](crate::Function::launch) and
-///   costs the same;
-/// - a field of the same name, a [`TypedFunction`](crate::typed::TypedFunction): attributes,
-///   occupancy, the raw handle.
+/// - a method, `unsafe fn saxpy(&self, stream: &Stream, config: LaunchConfig, ...) -> Result<()>`, with the
+///   documentation of the declaration. It is [`Function::launch`](crate::Function::launch), and costs the same;
+/// - a field of the same name, a [`TypedFunction`](crate::typed::TypedFunction), for attributes, occupancy and the
+///   raw handle.
 ///
-/// For all of them
+/// For all kernels together
 ///
-/// - `load(&Context)`: compiles the source that stands behind the struct's name, and compares;
-/// - `program()`: that source as a [`Program`](crate::Program), to add options to;
-/// - `compile(&Context, impl Into<Program>)`: the same with another source;
-/// - `from_module(&Module)`: takes kernels of a module that is loaded, of PTX or machine code.
+/// - `load(&Context)`: compiles the source in the declaration, and compares;
+/// - `program()`: that source as a [`Program`](crate::Program), to which options can be added;
+/// - `compile(&Context, impl Into<Program>)`: compiles another source, and compares;
+/// - `from_module(&Module)`: uses the kernels of a loaded module, of PTX or machine code.
 ///
-/// Those that compile need the feature `nvrtc`. Kernels need no `extern "C"`. One that has a name
-/// of these is declared with another, and its own behind `=`.
+/// Those that compile need the feature `nvrtc`. Kernels need no `extern "C"`. If a kernel has one of these names,
+/// declare it by another one, with its own name after `=`.
 ///
 /// # Parameters
 ///
-/// | declared | in the kernel | taken |
+/// | declared | in the kernel | accepted arguments |
 /// | --- | --- | --- |
 /// | `x: &[f32]` | `const float *` | [`Readable<f32>`](crate::typed::Readable): `&buffer`, a view, `In(&slice)` |
 /// | `x: &mut [f32]` | `float *` | [`Writable<f32>`](crate::typed::Writable): `&mut buffer`, `&mut view`, `Out(&mut slice)` |
-/// | `x: *const f32`, `x: *mut f32` | the same | a raw address, `CUdeviceptr`; 0 for none |
+/// | `x: *const f32`, `x: *mut f32` | the same | a raw address, `CUdeviceptr`; 0 for null |
 /// | `a: f32`, `n: u32`, `b: bool` | `float`, `unsigned`, `bool` | the value |
-/// | `p: Pair` | a type of as many bytes | the value, which is `Copy` |
-/// | `p: &[Vec2] = "const float2 *"` | exactly this type of C++ | as without |
+/// | `p: Pair` | a type of the same size | the value, which is `Copy` |
+/// | `p: &[Vec2] = "const float2 *"` | exactly this C++ type | as without it |
 ///
 /// # What is compared
 ///
-/// Where source is compiled, the compiler itself compares: number and types of the parameters,
-/// types and `const` of what pointers point to, through `typedef`s and templates. Integers match by
-/// size and sign (`u64` is `unsigned long` and `unsigned long long`; `i8` and `u8` are `char`), an
-/// enumeration matches an integer of its size, `void *` any memory. Rust knows nothing of other
-/// types of C++: a struct, an array or `half::f16` matches what has as many bytes and is no
-/// pointer. Behind `=` the type can be given exactly.
+/// If source is compiled, the compiler itself compares: the number and types of the parameters, and the types and
+/// `const` of what pointers point to, through `typedef`s and templates. Integers match by size and sign (`u64` is
+/// `unsigned long` and `unsigned long long`; `i8` and `u8` are `char`), an enumeration matches an integer of its
+/// size, and `void *` matches any memory. Rust knows nothing about other C++ types: a struct, an array or `half::f16`
+/// matches anything of the same size that is not a pointer. The exact type can be given after `=`.
 ///
-/// For a module that is already loaded only the kinds that its PTX tells are compared, as for a
-/// [launch](crate::guide::launch_safety): float, integer, address, and sizes; for machine code
-/// sizes alone, where the driver tells them (from CUDA 12.4 on).
+/// For a module that is already loaded, only the sizes, and the kinds that its PTX shows, are compared, as for a
+/// [launch](crate::guide::launch_safety): float, integer, address. For machine code only the sizes are compared, if
+/// the driver reports them (from CUDA 12.4 on).
 ///
-/// Everything that differs is told in one error of [`ErrorKind::Signature`](crate::ErrorKind), with
-/// both signatures:
+/// All differences are reported in one error of kind [`ErrorKind::Signature`](crate::ErrorKind), with both
+/// signatures:
 ///
 /// ```
 /// # use cuda_safe::{Context, ErrorKind};
@@ -141,12 +139,12 @@ macro_rules! kernels {
             )*];
 
             impl $name {
-                /// Takes the kernels from a loaded module, and compares what its PTX and the
-                /// driver tell with the declarations.
+                /// Uses the kernels of a loaded module, and compares what its PTX and the driver report with the
+                /// declarations.
                 ///
                 /// # Errors
-                /// One is missing; or `ErrorKind::Signature`, with both signatures of each that
-                /// differs.
+                /// `ErrorKind::NotFound` where a kernel is missing; `ErrorKind::Signature`, with both signatures of
+                /// each kernel that differs.
                 #[allow(dead_code, reason = "one way of several")]
                 $visibility fn from_module(module: &$crate::Module) -> $crate::Result<Self> {
                     Self::__take(&$crate::typed::from_module(module, DECLARATIONS)?)
@@ -179,11 +177,10 @@ macro_rules! kernels {
 macro_rules! __kernels_compile {
     ($visibility:vis $name:ident $declarations:ident $($source:expr)?) => {
         impl $name {
-            /// Compiles another source and compares it with the declarations.
+            /// Compiles another source, and compares it with the declarations.
             ///
             /// # Errors
-            /// As `Module::compile`; and `ErrorKind::Signature`, with both signatures of each
-            /// kernel that differs.
+            /// As `Module::compile`; and `ErrorKind::Signature`, with both signatures of each kernel that differs.
             #[allow(dead_code, reason = "one way of several")]
             $visibility fn compile(
                 context: &$crate::Context,
@@ -193,13 +190,13 @@ macro_rules! __kernels_compile {
             }
 
             $(
-                /// The source that stands in the declaration.
+                /// The source in the declaration, as a program.
                 #[allow(dead_code, reason = "one way of several")]
                 $visibility fn program() -> $crate::Program {
                     $crate::Program::from($source)
                 }
 
-                /// Compiles the source that stands in the declaration, and compares.
+                /// Compiles the source in the declaration, and compares.
                 ///
                 /// # Errors
                 /// As `compile`.
@@ -212,7 +209,7 @@ macro_rules! __kernels_compile {
     };
 }
 
-/// Nothing compiles without the compiler.
+/// Without the compiler, nothing can be compiled.
 #[cfg(not(feature = "nvrtc"))]
 #[doc(hidden)]
 #[macro_export]
@@ -223,8 +220,8 @@ macro_rules! __kernels_compile {
     };
 }
 
-/// Parameters, one after the other, and what is made of them in the end. Each becomes
-/// `{name [its part of the signature] [type of the argument] [the argument] [type in C++]}`.
+/// Processes the parameters one after the other. Each becomes `{name [its part of the signature] [type of the
+/// argument] [the argument] [type in C++]}`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
@@ -245,8 +242,7 @@ macro_rules! __kernel {
         $(#[$about])*
         ///
         /// # Safety
-        /// As `Function::launch`, whose first point, the types, was compared when the kernels were
-        /// loaded.
+        /// As `Function::launch`, except for its first point: the types were compared when the kernels were loaded.
         ///
         /// # Errors
         /// As `Function::launch`.

@@ -1,6 +1,5 @@
 //! Kernels with signatures, which are compared with the code when it is loaded. The macro
-//! [`kernels!`](crate::kernels) makes them; the guide has a [page](crate::guide::typed_kernels)
-//! on them.
+//! [`kernels!`](crate::kernels) declares them; see the [page in the guide](crate::guide::typed_kernels).
 
 mod argument;
 #[cfg(feature = "nvrtc")]
@@ -25,8 +24,7 @@ use crate::{
     module::Module,
 };
 
-/// A kernel that was compared with the signature `S` when it was loaded. Otherwise a
-/// [`Function`].
+/// A kernel that was compared with the signature `S` when it was loaded; otherwise a [`Function`].
 ///
 /// ```
 /// # use cuda_safe::{Context, LaunchConfig};
@@ -73,21 +71,21 @@ impl<S> fmt::Debug for TypedFunction<S> {
     }
 }
 
-/// A kernel as it stands in [`kernels!`](crate::kernels).
+/// A kernel as it is declared in [`kernels!`](crate::kernels).
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration {
-    /// C++'s name, or name expression.
+    /// The C++ name, or a name expression.
     pub name: &'static str,
     /// The declaration in Rust.
     pub rust: &'static str,
-    /// The parameters' names, and their types in C++ where these are given.
+    /// The names of the parameters, and their C++ types if these are given.
     pub parameters: &'static [(&'static str, Option<&'static str>)],
     pub signature: fn() -> Vec<Declared>,
 }
 
 impl Declaration {
-    /// The declaration in C++, for people to read.
+    /// The declaration in C++, for messages.
     fn in_cpp(&self) -> String {
         let types = (self.signature)();
         let parameters: Vec<_> = self
@@ -103,13 +101,13 @@ impl Declaration {
         format!("{}({})", self.name, parameters.join(", "))
     }
 
-    /// Both signatures, and in what they differ.
+    /// The error text with both signatures, and their difference.
     fn misfit(&self, compiled: &str, difference: &str) -> String {
         let declared = self.refused(&format!("does not match its code: {difference}"));
         format!("{declared}\n  compiled: {compiled}")
     }
 
-    /// The declaration, and what is wrong with it.
+    /// The error text with the declaration, and what is wrong with it.
     fn refused(&self, why: &str) -> String {
         format!(
             "`{}` {why}\n  declared: {}\n  in C++:   {}",
@@ -135,7 +133,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The kernel at `index` of the declarations, whose signature `S` is.
+    /// The kernel at `index` of the declarations, with the signature `S`.
     pub fn function<S: Signature>(&self, index: usize) -> Result<TypedFunction<S>> {
         Ok(TypedFunction {
             function: self.module.function(self.declarations[index].name)?,
@@ -144,7 +142,7 @@ impl Checked {
     }
 }
 
-/// Compiles a program, compares, and loads.
+/// Compiles a program, compares it with the declarations, and loads it.
 #[cfg(feature = "nvrtc")]
 #[doc(hidden)]
 pub fn compile(
@@ -164,7 +162,7 @@ pub fn compile(
     })
 }
 
-/// Compares with what is known of a module's parameters.
+/// Compares the declarations with what is known about a module's parameters.
 #[doc(hidden)]
 pub fn from_module(module: &Module, declarations: &'static [Declaration]) -> Result<Checked> {
     let mut misfits = Vec::new();

@@ -1,4 +1,4 @@
-//! What signatures kernels have, as the compiler tells: asked only when they don't match.
+//! Finds out which signatures kernels have, from the compiler. Used only if they don't match.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::{
     program::{Architecture, Cache, Program},
 };
 
-/// Why a program with assertions did not compile; `None` where it can't be told.
+/// Why a program with assertions did not compile; `None` if that can't be found out.
 #[cold]
 pub(super) fn reason(
     program: &Program,
@@ -20,13 +20,13 @@ pub(super) fn reason(
     declarations: &[Declaration],
 ) -> Option<Error> {
     let program = program.clone().cache(Cache::Off);
-    // The source's own errors are told without what was put behind it.
+    // The source's own errors are reported without the text after it.
     if let Err(error) = program.compile(architecture) {
         return Some(error);
     }
     let told = match ask(&program, architecture, declarations) {
         Ok(told) => told,
-        // One that is asked about spoils it for all.
+        // One bad declaration prevents the answer for all of them.
         Err(_) => declarations
             .iter()
             .flat_map(|one| match ask(&program, architecture, &[*one]) {
@@ -48,20 +48,20 @@ pub(super) fn reason(
     (!misfits.is_empty()).then(|| refused("kernels!", &misfits))
 }
 
-/// A kernel as it was compiled.
+/// The signature of a compiled kernel.
 #[derive(Debug, PartialEq, Eq)]
 struct Compiled {
     /// As in `void (*)(float, const Pair *)`.
     signature: String,
     /// Bytes of each parameter, or of what it points to.
     sizes: Vec<usize>,
-    /// A bit for each parameter that is not as declared.
+    /// A bit for each parameter that differs from the declaration.
     misfits: u64,
 }
 
 type Told = Result<Compiled, String>;
 
-/// Compiles the program with one more kernel for each declaration, which holds its type in words.
+/// Compiles the program with one more kernel for each declaration, whose code contains its type as text.
 fn ask(
     program: &Program,
     architecture: Architecture,
@@ -92,7 +92,7 @@ fn ask(
         .collect())
 }
 
-/// What the compiler says first.
+/// The first error of the compiler.
 fn first_error(log: &str) -> String {
     let line = log.lines().find(|line| line.contains("error"));
     let line = line.unwrap_or(log);
@@ -102,7 +102,7 @@ fn first_error(log: &str) -> String {
 
 const PREFIX: &str = "cuda_direct_";
 
-/// The strings in PTX.
+/// The string constants in PTX.
 fn texts(ptx: &str) -> Vec<String> {
     ptx.split("= {")
         .skip(1)
@@ -118,7 +118,7 @@ fn texts(ptx: &str) -> Vec<String> {
         .collect()
 }
 
-/// What `__PRETTY_FUNCTION__` says in `$text`, and about which declaration.
+/// The text of `__PRETTY_FUNCTION__` in `$text`, and the declaration that it belongs to.
 fn compiled_in(text: &str) -> Option<(usize, Compiled)> {
     let after = |name: &str| {
         let mut places = text.match_indices(PREFIX);
@@ -151,7 +151,7 @@ fn digits(text: &str) -> Option<u64> {
     text[..end].parse().ok()
 }
 
-/// The parameters' types in `void (*)(A, B<C, D>)`; `None` for what is no kernel.
+/// The parameters' types in `void (*)(A, B<C, D>)`; `None` if that is not a kernel.
 fn parameters(signature: &str) -> Option<Vec<&str>> {
     let list = signature.strip_prefix("void (*)(")?.strip_suffix(')')?;
     let (mut all, mut start, mut depth) = (Vec::new(), 0, 0i32);
@@ -174,7 +174,7 @@ fn parameters(signature: &str) -> Option<Vec<&str>> {
     })
 }
 
-/// What to say of a declaration that does not match; `None` for one that does.
+/// The text for a declaration that does not match; `None` for one that does.
 fn misfit(declaration: &Declaration, compiled: &Compiled) -> Option<String> {
     let types = (declaration.signature)();
     let Some(parameters) = parameters(&compiled.signature) else {

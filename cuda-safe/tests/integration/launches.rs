@@ -110,7 +110,7 @@ fn arguments_that_do_not_fit_are_told_by_name_and_size() {
     let error = unsafe { scale.launch(&stream, config, (&mut x, 2.0f32)) }.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
     assert!(
-        error.to_string().contains("3 parameters and was given 2"),
+        error.to_string().contains("3 parameters, and 2 arguments"),
         "{error}"
     );
     // SAFETY: nothing is launched.

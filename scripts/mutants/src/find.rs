@@ -100,7 +100,7 @@ pub fn search(file: &str, text: &str) -> Result<Found, String> {
     Ok(found)
 }
 
-/// What a function gives back.
+/// What a function returns.
 pub struct Output {
     /// With an arrow; nothing for `()`.
     pub shown: String,

@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what is asked for; false when too few mutants are caught.
+/// Does what the options say; false if too few mutants are caught.
 fn run(options: &Options) -> Result<bool, String> {
     let root = tree::root()?;
     let mut project = Project::read(&root)?;
@@ -143,7 +143,7 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(report.is_good())
 }
 
-/// The tests that count for one of the mutants, with what the emulator is asked for in them.
+/// The tests that count for one of the mutants, with the emulator's settings for them.
 fn tests(runner: &Runner<'_>, mutants: &[Live], options: &Options) -> Result<Vec<Test>, String> {
     let mut tests = runner.list()?;
     tests.retain(|test| {
@@ -174,7 +174,7 @@ fn read_accepted(root: &Path) -> Result<BTreeMap<String, String>, String> {
     accepted::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The mutants that compile and are asked for.
+/// The mutants that compile and are selected.
 fn wanted(project: &Project, options: &Options, out: &Path) -> Result<Vec<Live>, String> {
     let missed = options
         .missed

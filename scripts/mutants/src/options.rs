@@ -20,7 +20,7 @@ Changes the sources in many small ways, and sees whether a test notices.
     --env P/T:NAME=VALUE  a variable for test program T of package P (may be repeated; an empty VALUE: not set)
 ";
 
-/// What is asked for.
+/// The options of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
     /// Only list.
@@ -48,7 +48,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the arguments; `None` where help is asked for.
+    /// Reads the arguments; `None` where help is requested.
     ///
     /// # Errors
     /// One is unknown, or has no value.
@@ -96,7 +96,7 @@ impl Options {
         Ok(Some(options))
     }
 
-    /// Whether a file is asked for.
+    /// Whether a file is selected.
     pub fn wants_file(&self, file: &str) -> bool {
         let Some(target) = targets::of(file) else {
             return false;
@@ -105,7 +105,7 @@ impl Options {
             && (self.files.is_empty() || self.files.iter().any(|pattern| fits(pattern, file)))
     }
 
-    /// Whether a mutant is asked for.
+    /// Whether a mutant is selected.
     pub fn wants(&self, number: u32, mutant: &Mutant) -> bool {
         let identity = mutant.identity();
         let fits = |text: &String| match text.parse::<u32>() {

@@ -17,7 +17,7 @@ pub struct Test {
     pub program: usize,
     /// As libtest knows it.
     pub name: String,
-    /// What the emulator is asked for.
+    /// The emulator's settings.
     pub environment: Vec<(String, String)>,
     /// How long it takes alone.
     pub time: Duration,

@@ -75,10 +75,10 @@ pub fn keeps_kernels(package: &str) -> bool {
 /// A process that leaks ends so under the emulator's check.
 pub const LEAKED: i32 = 99;
 
-/// The variable that asks for that check.
+/// The environment variable that turns on that check.
 pub const CHECK: &str = "CUDA_EMULATOR_CHECK";
 
-/// What the emulator is asked for in a test program.
+/// The emulator's settings for a test program.
 pub fn environment(package: &str, program: &str) -> Vec<(String, String)> {
     let strict = [
         // Work is held back for so many milliseconds unless somebody waits for it: a missing wait shows.

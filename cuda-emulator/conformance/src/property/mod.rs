@@ -1,5 +1,5 @@
-//! Random straight-line programs without recorded results: made from a seed, run by two implementations, and cut down
-//! to the smallest that tells them apart.
+//! Random straight-line programs without recorded results: generated from a seed, run by two implementations, and
+//! reduced to the smallest one on which they differ.
 //!
 //! [`Program::generate`] wires exact instructions through registers of the right width, some of them under a predicate.
 //! [`reference()`] computes what some of them give, in Rust. [`shrink`] cuts a program down.
