@@ -38,6 +38,9 @@ pub(crate) trait Kind: Sized {
         write!(f, "{}({raw:p}, {parent:?})", Self::NAME)
     }
 
+    /// The handle now belongs to somebody else: what the driver may still use of this object must stay for ever.
+    fn hand_over(&mut self) {}
+
     /// Whether two objects with equal handle and parent are the same.
     fn is_same(&self, other: &Self) -> bool {
         let _ = other;
@@ -95,6 +98,7 @@ impl<K: Kind> Handle<K> {
         }
         let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
         inner.owned = false;
+        inner.kind.hand_over();
         Ok(inner.raw)
     }
 

@@ -13,7 +13,9 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 mod child;
 
 use child::{calls, passes, traced};
-use cuda_safe::{Context, ContextFlags, Device, Event, Linker, MemoryPool, Module, Result, Stream};
+use cuda_safe::{
+    Context, ContextFlags, Device, Event, Linker, MemoryPool, Module, Result, Stream, sys,
+};
 
 const PTX: &str =
     ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry none() { ret; }\n";
@@ -231,4 +233,34 @@ fn a_pushed_context_is_current_until_its_guard_goes() {
             assert!(current().is_null(), "nothing was current before");
         },
     );
+}
+
+#[test]
+fn a_linkers_log_stays_where_the_driver_writes_it() {
+    passes("a_linkers_log_stays_where_the_driver_writes_it", "", || {
+        let context = Context::primary(0).unwrap();
+        let raw = Linker::new(&context).unwrap().into_raw().unwrap();
+        // What was the log, if it were free.
+        let others: Vec<_> = (0..64).map(|_| vec![0u8; 16 << 10]).collect();
+        let _current = context.push_current().unwrap();
+        let text = c"nonsense";
+        // SAFETY: the linker is live and the caller's; text that ends in NUL, no options; both are valid for the write.
+        let failed = unsafe {
+            let _ = sys::cuLinkAddData_v2(
+                raw,
+                sys::CUjitInputType::CU_JIT_INPUT_PTX,
+                text.as_ptr().cast_mut().cast(),
+                text.count_bytes() + 1,
+                c"text".as_ptr(),
+                0,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+            );
+            sys::cuLinkComplete(raw, &mut std::ptr::null_mut(), &mut 0)
+        };
+        assert_ne!(failed, sys::CUresult::CUDA_SUCCESS);
+        assert!(others.iter().flatten().all(|&byte| byte == 0));
+        // SAFETY: handed over by `into_raw`, and released by nobody else.
+        unsafe { Linker::from_raw(&context, raw) }.close().unwrap();
+    });
 }

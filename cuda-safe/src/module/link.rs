@@ -79,6 +79,11 @@ impl Kind for LinkerKind {
         // SAFETY: released once, by this function's contract; what it writes to goes after it.
         context.check("cuLinkDestroy", unsafe { sys::cuLinkDestroy(raw) })
     }
+
+    fn hand_over(&mut self) {
+        let log = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        std::mem::forget(log.take()); // the driver goes on writing to it
+    }
 }
 
 impl Adopt for LinkerKind {
