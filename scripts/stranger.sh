@@ -20,8 +20,10 @@ for toolkit in /usr/local/cuda /opt/cuda /usr/include/cuda.h; do
     [ ! -e "$toolkit" ] || fail "$toolkit would be found: run this where no toolkit is installed"
 done
 
-work=$(realpath -m "${CARGO_TARGET_DIR:-target}")/stranger
-rm -rf "$work/cuda-direct" "$work/crate" "$work/bin" "$work/driver"
+built=$(realpath -m "${CARGO_TARGET_DIR:-target}")/stranger
+# Not below this folder, whose workspace cargo would put the crate into.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/bin" "$work/driver"
 git clone --quiet --no-hardlinks . "$work/cuda-direct"
 [ ! -e "$work/cuda-direct/.cuda" ] || fail "the clone has a .cuda"
@@ -30,12 +32,14 @@ git clone --quiet --no-hardlinks . "$work/cuda-direct"
 for program in cargo rustc cc as ld; do
     ln -sf "$(command -v "$program")" "$work/bin/$program"
 done
+# What cargo needs to find its toolchain and the registry.
+passed=()
+for name in CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN CARGO_NET_OFFLINE HTTPS_PROXY https_proxy SSL_CERT_FILE SSL_CERT_DIR; do
+    [ -z "${!name:-}" ] || passed+=("$name=${!name}")
+done
 stranger() {
     env -i HOME="$HOME" PATH="$work/bin" LIBCLANG_PATH=/nowhere CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 \
-        CARGO_TARGET_DIR="$work/target" ${CARGO_HOME:+CARGO_HOME="$CARGO_HOME"} ${RUSTUP_HOME:+RUSTUP_HOME="$RUSTUP_HOME"} \
-        ${RUSTUP_TOOLCHAIN:+RUSTUP_TOOLCHAIN="$RUSTUP_TOOLCHAIN"} \
-        ${CARGO_NET_OFFLINE:+CARGO_NET_OFFLINE="$CARGO_NET_OFFLINE"} ${HTTPS_PROXY:+HTTPS_PROXY="$HTTPS_PROXY"} \
-        ${https_proxy:+https_proxy="$https_proxy"} "$@"
+        CARGO_TARGET_DIR="$built" ${passed[@]+"${passed[@]}"} "$@"
 }
 cd "$work"
 stranger cargo new --quiet --vcs none --name stranger crate
@@ -101,7 +105,7 @@ RUST
 echo "== 1. linked (${SECONDS}s)"
 stranger cargo build 2>&1 | tee build.log
 grep -q 'warning: .*uses the bindings that it carries' build.log || fail "headers were found"
-program=$work/target/debug/stranger
+program=$built/debug/stranger
 if stranger "$program" >run.log 2>&1; then
     fail "it starts without libnvrtc"
 fi
@@ -124,7 +128,7 @@ stranger CUDA_EMULATOR=1 cargo test --features dynamic-loading 2>&1 | tee run.lo
 grep -q '1 passed' run.log || fail "its test doesn't pass"
 
 echo "== 4. the program of step 2, with a driver (${SECONDS}s)"
-ln -s "$work/target/debug/deps/libcuda_emulator.so" "$work/driver/libcuda.so.1"
+ln -s "$built/debug/deps/libcuda_emulator.so" "$work/driver/libcuda.so.1"
 stranger LD_LIBRARY_PATH="$work/driver" ./started | tee run.log
 grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "it doesn't compute"
 echo "a stranger's crate builds, starts and computes (${SECONDS}s)"
