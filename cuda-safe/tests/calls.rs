@@ -11,6 +11,7 @@ use cuda_safe::{
     CacheConfig, Context, ContextFlags, Device, DeviceBuffer, DeviceView, ErrorKind, Event,
     EventOptions, Function, FunctionAttribute, In, InOut, JitOptions, LaunchConfig, Limit,
     ManagedBuffer, MemoryPool, Module, Out, PinnedBuffer, PinnedFlags, Stream, StreamOptions,
+    driver,
     sys::{self, CUresult},
 };
 
@@ -899,6 +900,12 @@ fn managed_memory_that_cannot_be_had_is_refused() {
             "{error}"
         );
     });
+    passes(test, "cuMemFree_v2:1:999", || {
+        let (_context, stream) = device();
+        let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+        let error = x.close().unwrap_err();
+        assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
+    });
     passes(test, "cuMemAllocManaged:1:801", || {
         let (_context, stream) = device();
         let error = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap_err();
@@ -929,4 +936,16 @@ fn a_stream_waits_for_another_and_not_for_itself() {
         let itself = made("cuStreamWaitEvent", || a.wait_stream(&a).unwrap());
         assert!(itself.is_empty(), "{itself:?}");
     });
+}
+
+#[test]
+fn a_driver_is_available_if_it_starts_and_has_a_device() {
+    let test = "a_driver_is_available_if_it_starts_and_has_a_device";
+    passes(test, "", || assert!(driver::is_available()));
+    for call in ["cuInit:1:100", "cuDeviceGetCount:1:3"] {
+        passes(test, call, || {
+            assert!(!driver::is_available());
+            assert!(driver::is_available(), "it was one call that failed");
+        });
+    }
 }
