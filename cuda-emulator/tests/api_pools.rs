@@ -449,7 +449,9 @@ fn memory_of_another_stream_is_not_there_before_its_turn() {
         "has not been allocated yet in its stream's order: wait for that stream first",
     ];
     let test = "memory_of_another_stream_is_not_there_before_its_turn";
-    reports(test, &[], &parts, || {
+    // Held, so that the fault shows when the stream is waited for, and not before the call that enqueues has returned.
+    let held = [("CUDA_EMULATOR_HOLD", "60000")];
+    reports(test, &held, &parts, || {
         for fill in [true, false] {
             let _own = Own::new();
             let (first, second) = (stream(1), stream(1));
