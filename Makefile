@@ -13,7 +13,7 @@ help:
 	@echo "make check    formatting, lints, documentation, licences"
 	@echo "make bundle   put everything that runs into one folder, for a GPU machine without Rust"
 	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
-	@echo "make mutants  change the sources in many small ways, and see whether a test notices (hours; ARGS=--help)"
+	@echo "make mutants  change the sources in many small ways, and see whether a test notices (an hour; ARGS=--help)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
 	@echo "make loading  tests of the feature dynamic-loading: programs that start without a driver"
 	@echo "make stranger a crate in a folder of its own, with no headers, libclang, Python or driver, builds and runs"

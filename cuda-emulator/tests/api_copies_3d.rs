@@ -21,8 +21,6 @@ const DEVICE: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_DEVICE;
 const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
 const UNIFIED: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_UNIFIED;
 const ARRAY: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_ARRAY;
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
-const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// Zeroed C structs.
 fn zeroed<T>() -> T {

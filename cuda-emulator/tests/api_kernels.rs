@@ -71,8 +71,6 @@ $again:
 }
 ";
 
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
-
 #[test]
 fn kernels_see_the_devices_multiprocessors() {
     let test = "kernels_see_the_devices_multiprocessors";

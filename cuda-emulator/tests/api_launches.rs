@@ -50,8 +50,6 @@ const PTX: &str = "
 }
 ";
 
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
-const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const LARGE: CUresult = CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_NOT_SUPPORTED;
 

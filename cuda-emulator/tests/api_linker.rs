@@ -52,16 +52,7 @@ const CALLER: &str = "
 const OTHER: &str =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .align 4 .u32 number = 77;\n";
 
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
-const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const PTX: u32 = 1;
-
-macro_rules! invalid {
-    ($call:expr_2021) => {
-        // SAFETY: as for ok!.
-        assert_eq!(unsafe { $call }, INVALID, "{}", stringify!($call))
-    };
-}
 
 fn linker() -> CUlinkState {
     let mut state = null_mut();

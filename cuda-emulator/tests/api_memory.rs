@@ -12,22 +12,12 @@ unsafe extern "C" {
     fn cuMemAdvise(at: CUdeviceptr, n: usize, advice: CUmem_advise, device: i32) -> CUresult;
 }
 
-/// Calls a driver function that must refuse a value.
-macro_rules! refuses {
-    ($($call:tt)*) => {
-        fails!(CUDA_ERROR_INVALID_VALUE, $($call)*)
-    };
-}
-
 /// Calls a driver function that must find too little memory.
 macro_rules! exhausts {
     ($($call:tt)*) => {
         fails!(CUDA_ERROR_OUT_OF_MEMORY, $($call)*)
     };
 }
-
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
-const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 fn managed(size: usize) -> CUdeviceptr {
     let mut address = 0;
@@ -149,8 +139,8 @@ fn pitched_memory_has_aligned_rows() {
         let got = unsafe { cuMemAllocPitch_v2(&mut address, &mut pitch, width, height, element) };
         assert_eq!(got, code, "{width} x {height} of {element}");
     }
-    refuses!(cuMemAllocPitch_v2(null_mut(), &mut pitch, 1, 1, 4));
-    refuses!(cuMemAllocPitch_v2(&mut address, null_mut(), 1, 1, 4));
+    invalid!(cuMemAllocPitch_v2(null_mut(), &mut pitch, 1, 1, 4));
+    invalid!(cuMemAllocPitch_v2(&mut address, null_mut(), 1, 1, 4));
 }
 
 #[test]
@@ -194,8 +184,8 @@ fn flags_of_page_locked_memory() {
     let mut pinned: *mut c_void = null_mut();
     for result in [&raw mut pinned, null_mut()] {
         let size = if result.is_null() { 64 } else { 0 };
-        refuses!(cuMemHostAlloc(result, size, 0));
-        refuses!(cuMemAllocHost_v2(result, size));
+        invalid!(cuMemHostAlloc(result, size, 0));
+        invalid!(cuMemAllocHost_v2(result, size));
     }
 }
 
@@ -210,11 +200,11 @@ fn page_locked_memory_by_its_kind() {
     let both = managed(64) as *mut c_void;
     let mut flags = 0;
     for address in [own, device, both, std::ptr::dangling_mut()] {
-        refuses!(cuMemHostGetFlags(&mut flags, address));
-        refuses!(cuMemFreeHost(address));
+        invalid!(cuMemHostGetFlags(&mut flags, address));
+        invalid!(cuMemFreeHost(address));
     }
-    refuses!(cuMemHostGetFlags(null_mut(), pinned));
-    refuses!(cuMemFreeHost(pinned.wrapping_byte_add(4)));
+    invalid!(cuMemHostGetFlags(null_mut(), pinned));
+    invalid!(cuMemFreeHost(pinned.wrapping_byte_add(4)));
     let mut found = 0;
     for (address, known) in [
         (pinned, true),
@@ -231,10 +221,10 @@ fn page_locked_memory_by_its_kind() {
             assert_eq!(found, address as u64);
         }
         for flags in [1, 2] {
-            refuses!(cuMemHostGetDevicePointer_v2(&mut found, address, flags));
+            invalid!(cuMemHostGetDevicePointer_v2(&mut found, address, flags));
         }
     }
-    refuses!(cuMemHostGetDevicePointer_v2(null_mut(), pinned, 0));
+    invalid!(cuMemHostGetDevicePointer_v2(null_mut(), pinned, 0));
     for address in [pinned, device, both, own.wrapping_byte_add(64)] {
         fails!(
             CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
@@ -242,7 +232,7 @@ fn page_locked_memory_by_its_kind() {
         );
     }
     for address in [pinned, own] {
-        refuses!(cuMemFree_v2(address as u64));
+        invalid!(cuMemFree_v2(address as u64));
     }
     ok!(cuMemHostUnregister(own));
     ok!(cuMemFree_v2(both as u64));
@@ -339,8 +329,8 @@ fn managed_memory_and_its_flags() {
             ok!(cuMemFree_v2(address));
         }
     }
-    refuses!(cuMemAllocManaged(&mut address, 0, 1));
-    refuses!(cuMemAllocManaged(null_mut(), 64, 1));
+    invalid!(cuMemAllocManaged(&mut address, 0, 1));
+    invalid!(cuMemAllocManaged(null_mut(), 64, 1));
 }
 
 #[allow(
@@ -407,7 +397,7 @@ fn advice_and_prefetches_are_checked() {
     }
     let (place, none) = (location(0), null_mut());
     for flags in [1, 2] {
-        refuses!(cuMemPrefetchAsync_v2(both, 256, place, flags, none));
+        invalid!(cuMemPrefetchAsync_v2(both, 256, place, flags, none));
     }
     for wild in WILD.map(|one| one as CUstream) {
         fails!(
@@ -432,7 +422,7 @@ fn advice_and_prefetches_are_checked() {
         }
     }
     for (at, length) in [(device, 0), (both, 257), (0, 0)] {
-        refuses!(cuStreamAttachMemAsync(null_mut(), at, length, 1));
+        invalid!(cuStreamAttachMemAsync(null_mut(), at, length, 1));
     }
 }
 

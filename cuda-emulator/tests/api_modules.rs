@@ -5,16 +5,7 @@ use abi::*;
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::{null, null_mut};
 
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
-const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const HEAD: &str = ".version 7.0\n.target sm_70\n.address_size 64\n";
-
-macro_rules! invalid {
-    ($call:expr_2021) => {
-        // SAFETY: as for ok!.
-        assert_eq!(unsafe { $call }, INVALID, "{}", stringify!($call))
-    };
-}
 
 fn module_of(body: &str) -> CUmodule {
     load(&format!("{HEAD}{body}"))

@@ -2,76 +2,8 @@
 
 mod abi;
 use abi::*;
-use std::ffi::{CStr, CString};
+
 use std::ptr::null_mut;
-
-const PTX: &str = "
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .global .align 4 .u32 word = 5;
-.visible .global .attribute(.managed) .align 8 .u64 shared = 6;
-.visible .entry first(.param .u32 a, .param .u64 b) { ret; }
-.visible .entry second() { ret; }
-.visible .entry third(.param .u64 p)
-{
-	.reg .b32 %r<3>; .reg .b64 %d<2>;
-	.shared .align 4 .b8 box[100];
-	ld.param.u64 %d1, [p];
-	mov.u32 %r2, 3;
-	st.shared.u32 [box], %r2;
-	ld.global.u32 %r1, [word];
-	st.global.u32 [%d1], %r1;
-	add.u32 %r1, %r1, 1;
-	st.global.u32 [word], %r1;
-	ret;
-}
-";
-
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
-const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
-
-macro_rules! invalid {
-    ($call:expr_2021) => {
-        // SAFETY: as for ok!.
-        assert_eq!(unsafe { $call }, INVALID, "{}", stringify!($call))
-    };
-}
-
-macro_rules! stale {
-    ($call:expr_2021) => {
-        // SAFETY: as for ok!.
-        let code = unsafe { $call };
-        assert_eq!(
-            code,
-            CUresult::CUDA_ERROR_INVALID_HANDLE,
-            "{}",
-            stringify!($call)
-        )
-    };
-}
-
-fn library() -> CUlibrary {
-    let (text, mut library, no) = (CString::new(PTX).unwrap(), null_mut(), null_mut());
-    let text = text.as_ptr().cast();
-    ok!(cuLibraryLoadData(
-        &mut library,
-        text,
-        null_mut(),
-        null_mut(),
-        0,
-        no,
-        null_mut(),
-        0
-    ));
-    library
-}
-
-fn kernel(library: CUlibrary, name: &CStr) -> CUkernel {
-    let mut kernel = null_mut();
-    ok!(cuLibraryGetKernel(&mut kernel, library, name.as_ptr()));
-    kernel
-}
 
 #[test]
 fn each_context_has_a_module_of_the_library() {

@@ -5,15 +5,6 @@ use abi::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-/// Calls a driver function that must refuse a value.
-macro_rules! refuses {
-    ($($call:tt)*) => {
-        fails!(CUDA_ERROR_INVALID_VALUE, $($call)*)
-    };
-}
-
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
-const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const MARK: u64 = 0xdead_beef_dead_beef;
 
 /// A 32-bit result in a place of 64 bits that held the mark.
@@ -208,7 +199,7 @@ fn attributes_of_addresses_that_the_driver_does_not_know() {
     }
     let device = alloc(64);
     let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
-    refuses!(cuPointerGetAttribute(null_mut(), attribute, device));
+    invalid!(cuPointerGetAttribute(null_mut(), attribute, device));
     let mut attributes = [attribute];
     let mut places = [null_mut()];
     let (attributes, places) = (attributes.as_mut_ptr(), places.as_mut_ptr());
@@ -217,7 +208,7 @@ fn attributes_of_addresses_that_the_driver_does_not_know() {
         (attributes, null_mut()),
         (null_mut(), places),
     ] {
-        refuses!(cuPointerGetAttributes(1, attributes, places, device));
+        invalid!(cuPointerGetAttributes(1, attributes, places, device));
     }
     ok!(cuPointerGetAttributes(0, null_mut(), null_mut(), device));
 }
@@ -242,7 +233,7 @@ fn only_the_switch_for_synchronous_operations_can_be_set() {
     let (value, device) = (1u32, alloc(64));
     let place: *const c_void = (&raw const value).cast();
     for (place, address) in [(null(), device), (place, place as u64), (place, 0)] {
-        refuses!(cuPointerSetAttribute(place, switch, address));
+        invalid!(cuPointerSetAttribute(place, switch, address));
     }
     assert_eq!(one(6, device), Ok(int(0)));
 }
@@ -294,7 +285,7 @@ fn attributes_of_managed_ranges() {
         assert_eq!(range(1, 4, address, count), refused, "{count}");
     }
     let first = CUmem_range_attribute(1);
-    refuses!(cuMemRangeGetAttribute(null_mut(), 4, first, managed, 256));
+    invalid!(cuMemRangeGetAttribute(null_mut(), 4, first, managed, 256));
 
     let several = |attributes: [u32; 3], sizes: [usize; 3], address| {
         let mut values = [[OLD; 2]; 3];

@@ -8,11 +8,14 @@
     reason = "each test file uses its part of it"
 )]
 
+mod samples;
+
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 
 pub use cuda_emulator as _;
 pub use cuda_sys::*;
+pub use samples::*;
 
 // Forms that the newest headers no longer declare, and the per-thread variants, which they never do.
 unsafe extern "C" {
@@ -40,7 +43,24 @@ macro_rules! fails {
     }};
 }
 
-pub(crate) use {fails, ok};
+/// Calls a driver function that must refuse an argument.
+macro_rules! invalid {
+    ($($call:tt)*) => {
+        fails!(CUDA_ERROR_INVALID_VALUE, $($call)*)
+    };
+}
+
+/// Calls a driver function with a handle that it must not know.
+macro_rules! stale {
+    ($($call:tt)*) => {
+        fails!(CUDA_ERROR_INVALID_HANDLE, $($call)*)
+    };
+}
+
+pub(crate) use {fails, invalid, ok, stale};
+
+pub const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
+pub const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// The primary context of device 0, current on this thread; released when dropped.
 pub struct Primary(pub CUcontext);

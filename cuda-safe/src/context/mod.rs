@@ -225,7 +225,8 @@ impl Context {
     /// ```
     pub unsafe fn from_raw(raw: CUcontext) -> Result<Self> {
         // SAFETY: as this function's contract says.
-        let (device, is_primary) = unsafe { Self::device_of(raw)? };
+        let device = unsafe { Self::device_of(raw)? };
+        let is_primary = Self::is_primary(device, raw)?;
         // SAFETY: as above.
         unsafe { Self::wrap(raw, true, device, is_primary) }
     }
@@ -253,16 +254,16 @@ impl Context {
     /// ```
     pub unsafe fn borrow_raw(raw: CUcontext) -> Result<Self> {
         // SAFETY: as this function's contract says.
-        let (device, is_primary) = unsafe { Self::device_of(raw)? };
-        // SAFETY: as above.
-        unsafe { Self::wrap(raw, false, device, is_primary) }
+        let device = unsafe { Self::device_of(raw)? };
+        // SAFETY: as above. How it is released is not of interest.
+        unsafe { Self::wrap(raw, false, device, false) }
     }
 
-    /// The device of a raw context, and whether it is the device's primary one.
+    /// The device of a raw context.
     ///
     /// # Safety
     /// `raw` is a live context.
-    unsafe fn device_of(raw: CUcontext) -> Result<(Device, bool)> {
+    unsafe fn device_of(raw: CUcontext) -> Result<Device> {
         driver::init()?;
         let mut device: CUdevice = 0;
         {
@@ -273,15 +274,18 @@ impl Context {
                 sys::cuCtxGetDevice(&mut device)
             })?;
         }
-        let device = Device::from_raw(device)?;
+        Device::from_raw(device)
+    }
+
+    /// Whether a context of the device is its primary one.
+    fn is_primary(device: Device, raw: CUcontext) -> Result<bool> {
         let (mut flags, mut active) = (0, 0);
         // SAFETY: both are valid for the write.
         check("cuDevicePrimaryCtxGetState", unsafe {
             sys::cuDevicePrimaryCtxGetState(device.as_raw(), &mut flags, &mut active)
         })?;
         // Retaining the primary context would create one where there is none.
-        let is_primary = active != 0 && Self::primary_of(device)?.as_raw() == raw;
-        Ok((device, is_primary))
+        Ok(active != 0 && Self::primary_of(device)?.as_raw() == raw)
     }
 
     /// # Safety
@@ -408,8 +412,21 @@ impl Context {
         Error::driver(call, code)
     }
 
+    /// As [`check`](Self::check), for a call that allocates so many bytes of device memory.
+    pub(crate) fn check_allocation(
+        &self,
+        call: &'static str,
+        code: CUresult,
+        bytes: usize,
+    ) -> Result<()> {
+        match code {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(self.out_of_memory(call, bytes)),
+            code => self.check(call, code),
+        }
+    }
+
     #[cold]
-    pub(crate) fn out_of_memory(&self, call: &'static str, requested: usize) -> Error {
+    fn out_of_memory(&self, call: &'static str, requested: usize) -> Error {
         let info = self
             .memory_info()
             .unwrap_or(MemoryInfo { free: 0, total: 0 });

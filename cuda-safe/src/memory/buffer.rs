@@ -1,7 +1,7 @@
 //! Owned device memory.
 
 use bytemuck::Pod;
-use cuda_sys::{self as sys, CUdeviceptr, CUresult};
+use cuda_sys::{self as sys, CUdeviceptr};
 
 use super::{
     device::DeviceMemory,
@@ -91,10 +91,7 @@ impl StreamOrdered {
                 sys::cuMemAlloc_v2(&mut storage.ptr, bytes)
             })
         };
-        if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
-            return Err(context.out_of_memory(call, bytes));
-        }
-        context.check(call, code)?;
+        context.check_allocation(call, code, bytes)?;
         storage.owned = true;
         Ok(storage)
     }

@@ -3,7 +3,7 @@
 use std::slice;
 
 use bytemuck::Pod;
-use cuda_sys::{self as sys, CUdeviceptr, CUmemAttach_flags, CUresult};
+use cuda_sys::{self as sys, CUdeviceptr, CUmemAttach_flags};
 
 use super::{
     device::DeviceMemory,
@@ -106,7 +106,6 @@ impl<T: Pod> ManagedBuffer<T> {
     /// not touch managed memory while any kernel runs (the device lacks `CONCURRENT_MANAGED_ACCESS`).
     #[doc(alias = "cuMemAllocManaged")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
-        const CALL: &str = "cuMemAllocManaged";
         let bytes = byte_size::<T>(len, "ManagedBuffer::zeroed")?;
         let context = stream.context();
         let needed = DeviceAttribute::CONCURRENT_MANAGED_ACCESS;
@@ -127,10 +126,7 @@ impl<T: Pod> ManagedBuffer<T> {
             let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
             // SAFETY: `ptr` is valid for the write.
             let code = unsafe { sys::cuMemAllocManaged(&mut storage.ptr, bytes, flags) };
-            if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
-                return Err(context.out_of_memory(CALL, bytes));
-            }
-            context.check(CALL, code)?;
+            context.check_allocation("cuMemAllocManaged", code, bytes)?;
         }
         // SAFETY: room for `len` elements; allocations are aligned for every type of element.
         let mut buffer = unsafe { Self::from_storage(storage, len) };

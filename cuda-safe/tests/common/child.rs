@@ -4,6 +4,7 @@
 use std::{
     env, fs,
     panic::Location,
+    path::Path,
     process::{self, Command, Output},
 };
 
@@ -14,6 +15,7 @@ const TRACE: &str = "CUDA_EMULATOR_TRACE";
 #[track_caller]
 fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Output> {
     let place = format!("{}/{fail}", Location::caller());
+    let test = full_name(test, Path::new(Location::caller().file()));
     match env::var(CHILD) {
         Ok(wanted) => {
             if wanted == place {
@@ -24,7 +26,7 @@ fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Outp
         }
         Err(_) => Some(
             Command::new(env::current_exe().unwrap())
-                .args([test, "--exact", "--nocapture", "--test-threads=1"])
+                .args([&test, "--exact", "--nocapture", "--test-threads=1"])
                 .env(CHILD, place)
                 .env("CUDA_EMULATOR_HOLD", "60000")
                 .env("CUDA_EMULATOR_FAIL", fail)
@@ -33,6 +35,17 @@ fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Outp
                 .unwrap(),
         ),
     }
+}
+
+/// A test's name as its program knows it: with the module, where the file is one of several of its program.
+fn full_name(test: &str, file: &Path) -> String {
+    let (Some(folder), Some(module)) = (file.parent(), file.file_stem()) else {
+        return test.to_owned();
+    };
+    if folder.ends_with("tests") || module == "main" {
+        return test.to_owned();
+    }
+    format!("{}::{test}", module.to_string_lossy())
 }
 
 fn text(output: &Output) -> String {

@@ -1,0 +1,124 @@
+//! Contexts, and the driver as a whole.
+
+use super::*;
+
+#[test]
+fn a_primary_context_is_retained_once_a_device() {
+    traced("a_primary_context_is_retained_once_a_device", "", || {
+        let retain = "cuDevicePrimaryCtxRetain(";
+        for _ in 0..2 {
+            let first = Context::primary(0).unwrap();
+            let again = Context::primary_of(Device::get(0).unwrap()).unwrap();
+            let second = Context::primary(1).unwrap();
+            assert_eq!(first, again);
+            assert_ne!(first, second);
+            assert_eq!(first.device().ordinal(), 0);
+            assert_eq!(second.device().ordinal(), 1);
+            assert_eq!(second.device().as_raw(), 1);
+            assert!(made(retain, || Context::primary(1).unwrap()).is_empty());
+        }
+        assert_eq!(calls(retain).len(), 4);
+        assert_eq!(calls("cuDevicePrimaryCtxRelease").len(), 4);
+        assert_eq!(Device::count().unwrap(), 2);
+        assert_eq!(Device::all().unwrap().len(), 2);
+    });
+}
+
+#[test]
+fn contexts_are_set_up_as_asked() {
+    traced("contexts_are_set_up_as_asked", "", || {
+        let flags = ContextFlags::BLOCKING_SYNC | ContextFlags::LMEM_RESIZE_TO_MAX;
+        assert_eq!(flags, ContextFlags(20));
+        assert_eq!(flags | ContextFlags::BLOCKING_SYNC, flags);
+        let device = Device::get(0).unwrap();
+        makes("cuDevicePrimaryCtxSetFlags", &["flags=20)"], || {
+            Context::set_primary_flags(device, flags).unwrap()
+        });
+        let context = Context::primary_of(device).unwrap();
+        assert_eq!(context.flags().unwrap(), flags);
+        makes("cuCtxSetCacheConfig", &[], || {
+            context.set_cache_config(CacheConfig::SHARED).unwrap()
+        });
+        assert_eq!(context.cache_config().unwrap(), CacheConfig::SHARED);
+        context.set_limit(Limit::STACK_SIZE, 4096).unwrap();
+        assert_eq!(context.limit(Limit::STACK_SIZE).unwrap(), 4096);
+        assert_eq!(context.limit(Limit::PRINTF_FIFO_SIZE).unwrap(), 1 << 20);
+        let (mut least, mut greatest) = (9, 9);
+        context.set_current().unwrap();
+        // SAFETY: both are valid for the write.
+        let code = unsafe { sys::cuCtxGetStreamPriorityRange(&mut least, &mut greatest) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+        assert_eq!(context.stream_priority_range().unwrap(), (least, greatest));
+        makes("cuCtxSynchronize", &[], || context.synchronize().unwrap());
+        assert!(format!("{context:?}").contains("device 0"), "{context:?}");
+        Context::set_primary_flags(device, ContextFlags::AUTO).unwrap();
+    });
+}
+
+#[test]
+fn contexts_end_when_their_last_hold_goes() {
+    traced("contexts_end_when_their_last_hold_goes", "", || {
+        let create = || Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+        let context = create();
+        let held = context.clone();
+        assert!(made("cuCtxDestroy", || context.close().unwrap()).is_empty());
+        makes("cuCtxDestroy", &[], || held.close().unwrap());
+        let context = create();
+        makes("cuCtxDestroy", &[], || drop(context));
+        let context = create();
+        // SAFETY: `context` outlives it.
+        let borrowed = unsafe { Context::borrow_raw(context.as_raw()).unwrap() };
+        assert!(made("cuCtxDestroy", || borrowed.close().unwrap()).is_empty());
+        makes("cuCtxDestroy", &[], || drop(context));
+        let primary = Context::primary(0).unwrap();
+        makes("cuDevicePrimaryCtxRelease", &[], || {
+            primary.close().unwrap()
+        });
+    });
+}
+
+#[test]
+fn a_context_that_is_current_is_not_pushed() {
+    traced("a_context_that_is_current_is_not_pushed", "", || {
+        let (context, stream) = device();
+        let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+        // The thread has none: it gets this one and keeps it.
+        assert!(made("cuCtxPushCurrent", || context.memory_info().unwrap()).is_empty());
+        assert_eq!(calls("cuCtxSetCurrent").len(), 1);
+        assert!(made("cuCtxPushCurrent", || stream.synchronize().unwrap()).is_empty());
+        // Another is pushed for the time of the call.
+        makes("cuCtxPushCurrent", &[], || {
+            makes("cuCtxPopCurrent", &[], || created.memory_info().unwrap());
+        });
+        created.set_current().unwrap();
+        makes("cuCtxPushCurrent", &[], || stream.synchronize().unwrap());
+        let mut current = std::ptr::null_mut();
+        // SAFETY: `current` is valid for the write.
+        let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+        assert_eq!(current, created.as_raw());
+        drop(created);
+    });
+    // What can't be asked is pushed.
+    traced(
+        "a_context_that_is_current_is_not_pushed",
+        "cuCtxGetCurrent:2:CUDA_ERROR_UNKNOWN",
+        || {
+            let context = Context::primary(0).unwrap();
+            context.memory_info().unwrap();
+            makes("cuCtxPushCurrent", &[], || context.memory_info().unwrap());
+        },
+    );
+}
+
+#[test]
+fn a_driver_is_available_if_it_starts_and_has_a_device() {
+    let test = "a_driver_is_available_if_it_starts_and_has_a_device";
+    passes(test, "", || assert!(driver::is_available()));
+    for call in ["cuInit:1:100", "cuDeviceGetCount:1:3"] {
+        passes(test, call, || {
+            assert!(!driver::is_available());
+            assert!(driver::is_available(), "it was one call that failed");
+        });
+    }
+}

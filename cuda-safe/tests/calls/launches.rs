@@ -1,0 +1,219 @@
+//! Functions and launches.
+
+use super::*;
+
+#[test]
+fn functions_are_set_up_as_asked() {
+    traced("functions_are_set_up_as_asked", "", || {
+        let (context, stream) = device();
+        let module = Module::from_ptx(&context, PTX).unwrap();
+        let set = module.function("set").unwrap();
+        makes("cuFuncSetCacheConfig", &[], || {
+            set.set_cache_config(CacheConfig::L1).unwrap()
+        });
+        set.set_max_dynamic_shared(64 << 10).unwrap();
+        let most = FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        assert_eq!(set.attribute(most).unwrap(), 64 << 10);
+        let refused = set.set_max_dynamic_shared(u32::MAX).unwrap_err();
+        assert!(refused.detail().contains("`set`"), "{refused}");
+        assert!(set.set_max_dynamic_shared(1 << 30).is_err());
+        assert!(
+            format!("{set:?}").starts_with("Function(set, 0x"),
+            "{set:?}"
+        );
+        assert!(set.max_active_blocks(u32::MAX, 0).is_err());
+        // The sizes are read once.
+        let config = LaunchConfig::new(1, 1);
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        // SAFETY: the kernel writes one number.
+        let mut launch = || unsafe { set.launch(&stream, config, (&mut x,)).unwrap() };
+        assert_eq!(made("cuFuncGetParamInfo", &mut launch).len(), 2);
+        assert!(made("cuFuncGetParamInfo", &mut launch).is_empty());
+        assert_eq!(made("cuLaunchKernel(", &mut launch).len(), 1);
+        // Exactly what is allowed is no misfit.
+        let fits = config.shared_bytes(64 << 10);
+        // SAFETY: the kernel writes one number.
+        unsafe { set.launch(&stream, fits, (&mut x,)).unwrap() };
+        // SAFETY: nothing is launched.
+        let error = unsafe { set.launch(&stream, fits.shared_bytes((64 << 10) + 4), (&mut x,)) }
+            .unwrap_err();
+        assert!(error.to_string().contains("65536 allowed"), "{error}");
+        stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn a_driver_that_does_not_tell_parameters_launches_unchecked() {
+    traced(
+        "a_driver_that_does_not_tell_parameters_launches_unchecked",
+        "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND",
+        || {
+            let (context, stream) = device();
+            let module = Module::from_ptx(&context, PTX).unwrap();
+            let told = module.function("set").unwrap();
+            // SAFETY: a kernel of this module. Its PTX is not at hand then.
+            let set = unsafe { Function::borrow_raw(&module, told.as_raw(), "set") };
+            assert_eq!(set.parameters().unwrap(), None);
+            let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+            // SAFETY: the kernel writes one number, and takes no second argument.
+            unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) }.unwrap();
+            assert_eq!(x.to_vec(&stream).unwrap(), [7]);
+            // A definite answer is kept.
+            assert_eq!(calls("cuGetProcAddress").len(), 1);
+            // PTX tells as much.
+            let [p] = told.parameters().unwrap().unwrap() else {
+                panic!("one parameter");
+            };
+            assert_eq!((p.offset, p.size), (0, 8));
+            // SAFETY: refused before anything is launched.
+            let refused = unsafe { told.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) };
+            let error = refused.unwrap_err();
+            assert!(error.to_string().contains("2 arguments"), "{error}");
+        },
+    );
+}
+
+#[test]
+fn a_refused_launch_says_why() {
+    for code in [
+        "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+        "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
+        "CUDA_ERROR_INVALID_VALUE",
+    ] {
+        let fail = format!("cuLaunchKernel:1:{code}");
+        traced("a_refused_launch_says_why", &fail, || {
+            let (context, stream) = device();
+            let set = Module::from_ptx(&context, PTX)
+                .unwrap()
+                .function("set")
+                .unwrap();
+            let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+            // SAFETY: the kernel writes one number.
+            let error =
+                unsafe { set.launch(&stream, LaunchConfig::new(3, 32), (&mut x,)) }.unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
+            assert!(error.to_string().contains("kernel `set`"), "{error}");
+            let text = error.to_string();
+            let expected = match error.driver_code().unwrap() {
+                CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => "registers per thread",
+                CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => "3 blocks can't be resident",
+                _ => "compiled for at most 1024 threads",
+            };
+            assert!(text.contains(expected), "{text}");
+        });
+    }
+    // As much shared memory as is allowed is not the reason.
+    traced("a_refused_launch_says_why", "cuLaunchKernel:1:1", || {
+        let (context, stream) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        let most = set
+            .attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)
+            .unwrap();
+        let config = LaunchConfig::new(3, 32).shared_bytes(u32::try_from(most).unwrap());
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        // SAFETY: nothing is launched.
+        let error = unsafe { set.launch(&stream, config, (&mut x,)) }.unwrap_err();
+        assert!(
+            error.to_string().contains("compiled for at most"),
+            "{error}"
+        );
+    });
+    // Without its attributes it is told all the same.
+    let fail = "cuLaunchKernel:1:CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,cuFuncGetAttribute:1+:999";
+    traced("a_refused_launch_says_why", fail, || {
+        let (context, stream) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        // SAFETY: the kernel writes one number.
+        let error =
+            unsafe { set.launch(&stream, LaunchConfig::new(3, 32), (&mut x,)) }.unwrap_err();
+        assert!(error.to_string().contains("with -1 registers"), "{error}");
+    });
+}
+
+#[test]
+fn the_largest_block_is_no_misfit() {
+    passes("the_largest_block_is_no_misfit", "", || {
+        let (context, stream) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        // SAFETY: the threads write one number, the same.
+        unsafe { set.launch(&stream, LaunchConfig::new(1, 1024), (&mut x,)) }.unwrap();
+        // SAFETY: nothing is launched.
+        let error = unsafe { set.launch(&stream, LaunchConfig::new(1, (1, 1, 65)), (&mut x,)) }
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("1 x 1 x 65")
+                && error.to_string().contains("1024 x 1024 x 64"),
+            "{error}"
+        );
+        // SAFETY: nothing is launched.
+        let error =
+            unsafe { set.launch(&stream, LaunchConfig::new(1, 1025), (&mut x,)) }.unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("has 1025 threads; the device allows 1024"),
+            "{error}"
+        );
+        // The largest block, but too many of them.
+        // SAFETY: as above.
+        let error = unsafe { set.launch(&stream, LaunchConfig::new((1, 65_536), 1024), (&mut x,)) }
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("a grid of 1 x 65536 x 1"),
+            "{error}"
+        );
+        // SAFETY: as above.
+        let error = unsafe { set.launch(&stream, LaunchConfig::new(1, 0), (&mut x,)) }.unwrap_err();
+        assert!(error.to_string().contains("has none"), "{error}");
+        // SAFETY: as above.
+        let error =
+            unsafe { set.launch(&stream, LaunchConfig::new(1, (1024, 1, 1)), ()) }.unwrap_err();
+        assert!(
+            error.to_string().contains("1 parameters, and 0 arguments"),
+            "{error}"
+        );
+    });
+}
+
+#[test]
+fn host_slices_are_waited_for_once() {
+    traced("host_slices_are_waited_for_once", "", || {
+        let (context, stream) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        // SAFETY: the kernel writes one number.
+        let launch = || unsafe {
+            set.launch(&stream, LaunchConfig::new(1, 1), (In(&[1u32]),))
+                .unwrap()
+        };
+        makes("cuStreamSynchronize", &[], launch);
+        let mut host = [1u32];
+        // SAFETY: the kernel writes one number.
+        makes("cuStreamSynchronize", &[], || unsafe {
+            let arguments = (Out(&mut host),);
+            set.launch(&stream, LaunchConfig::new(1, 1), arguments)
+                .unwrap();
+        });
+        let mut again = [1u32];
+        // SAFETY: as above.
+        makes("cuStreamSynchronize", &[], || unsafe {
+            let arguments = (InOut(&mut again),);
+            set.launch(&stream, LaunchConfig::new(1, 1), arguments)
+                .unwrap();
+        });
+        assert_eq!((host, again), ([7], [7]));
+    });
+}

@@ -1,0 +1,49 @@
+//! Which driver calls the methods make: those that they stand for, once, and with what they were given. Told by the
+//! emulator's trace. Each test runs in a process of its own, which must leak nothing.
+
+use cuda_emulator as _; // linked in: these tests never use a GPU
+
+#[path = "../common/child.rs"]
+mod child;
+mod contexts;
+mod launches;
+mod memory;
+mod modules;
+mod streams;
+
+use child::{calls, passes, traced};
+use cuda_safe::{
+    CacheConfig, Context, ContextFlags, Device, DeviceBuffer, DeviceView, ErrorKind, Event,
+    EventOptions, Function, FunctionAttribute, In, InOut, JitOptions, LaunchConfig, Limit,
+    ManagedBuffer, MemoryPool, Module, Out, PinnedBuffer, PinnedFlags, Stream, StreamOptions,
+    driver,
+    sys::{self, CUresult},
+};
+
+const PTX: &str = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry set(.param .u64 p) {\n\
+    .reg .u64 %a;\n.reg .u32 %v;\nld.param.u64 %a, [p];\nmov.u32 %v, 7;\nst.global.u32 [%a], %v;\nret;\n}\n";
+
+fn device() -> (Context, Stream) {
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    (context, stream)
+}
+
+/// What `act` has added to the calls of `function`.
+#[track_caller]
+fn made<R>(function: &str, act: impl FnOnce() -> R) -> Vec<String> {
+    let before = calls(function).len();
+    act();
+    calls(function).split_off(before)
+}
+
+/// `act` makes one call of `function`, which succeeds and has all of `arguments`.
+#[track_caller]
+fn makes<R>(function: &str, arguments: &[&str], act: impl FnOnce() -> R) {
+    let made = made(function, act);
+    assert_eq!(made.len(), 1, "{function}: {made:?}");
+    assert!(made[0].contains(") = CUDA_SUCCESS"), "{made:?}");
+    for argument in arguments {
+        assert!(made[0].contains(argument), "no {argument} in {made:?}");
+    }
+}

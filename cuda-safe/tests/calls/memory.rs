@@ -1,0 +1,296 @@
+//! Memory, page-locked memory, pools.
+
+use super::*;
+
+#[test]
+fn device_memory_is_freed_once() {
+    traced("device_memory_is_freed_once", "", || {
+        let (context, stream) = device();
+        let free = "cuMemFreeAsync";
+        let buffer = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
+        assert!(
+            format!("{buffer:?}").ends_with(", 4 elements)"),
+            "{buffer:?}"
+        );
+        makes(free, &[], || buffer.close().unwrap());
+        let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
+        for text in [
+            format!("{:?}", buffer.view()),
+            format!("{:?}", buffer.view_mut()),
+        ] {
+            assert!(
+                text.starts_with("DeviceView") && text.ends_with(", 4 elements)"),
+                "{text}"
+            );
+        }
+        assert!(made(free, || buffer.view_mut()).is_empty());
+        let raw = buffer.as_device_ptr();
+        assert!(made(free, || assert_eq!(buffer.into_raw(), raw)).is_empty());
+        // SAFETY: handed over by the line above.
+        let buffer = unsafe { DeviceBuffer::<u32>::from_raw(&stream, raw, 4) };
+        makes(free, &[], || drop(buffer));
+        // Nothing is nobody's.
+        // SAFETY: no elements.
+        let nothing = unsafe { DeviceBuffer::<u32>::from_raw(&stream, 0, 0) };
+        assert!(made("cuMemFree", || nothing.close().unwrap()).is_empty());
+        assert!(
+            made("cuMemFree", || DeviceBuffer::<u32>::zeroed(&stream, 0)
+                .unwrap())
+            .is_empty()
+        );
+        // A per-thread stream's memory elsewhere: there is no order to free it in.
+        let own = Stream::per_thread_default(&context);
+        let buffer = DeviceBuffer::<u32>::zeroed(&own, 4).unwrap();
+        std::thread::spawn(move || {
+            makes("cuMemFree_v2", &[], || buffer.close().unwrap());
+        })
+        .join()
+        .unwrap();
+    });
+}
+
+#[test]
+fn views_keep_the_stream_and_the_context() {
+    passes("views_keep_the_stream_and_the_context", "", || {
+        let (context, stream) = device();
+        let other = Stream::new(&context).unwrap();
+        let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 8).unwrap();
+        {
+            let view = buffer.view();
+            let (head, tail) = view.split_at(3).unwrap();
+            for part in [view, head, tail, view.slice(1..).unwrap()] {
+                assert_eq!(part.stream(), Some(&stream));
+            }
+            assert_eq!((head.len(), tail.len()), (3, 5));
+        }
+        {
+            let mut view = buffer.view_mut();
+            assert_eq!(view.stream(), Some(&stream));
+            assert_eq!(view.view().stream(), Some(&stream));
+            assert_eq!(view.slice_mut(1..).unwrap().stream(), Some(&stream));
+            assert_eq!(view.view_mut().stream(), Some(&stream));
+            let (head, tail) = view.split_at_mut(3).unwrap();
+            assert_eq!(
+                (head.stream(), tail.stream()),
+                (Some(&stream), Some(&stream))
+            );
+            assert_eq!(tail.as_device_ptr() - head.as_device_ptr(), 12);
+            assert_eq!((head.len(), tail.len()), (3, 5));
+        }
+        // So work elsewhere is ordered with it: the fill is held until somebody waits.
+        buffer.fill(&stream, 7).unwrap();
+        assert_eq!(buffer.slice(2..4).unwrap().to_vec(&other).unwrap(), [7, 7]);
+        buffer.slice_mut(..4).unwrap().fill(&other, 9).unwrap();
+        assert_eq!(buffer.to_vec(&stream).unwrap(), [9, 9, 9, 9, 7, 7, 7, 7]);
+        // SAFETY: the buffer's own memory; nothing is enqueued on it.
+        let unordered =
+            unsafe { DeviceView::<u32>::borrow_raw(buffer.as_device_ptr(), 8, &context) };
+        assert_eq!(unordered.stream(), None);
+        assert_eq!(unordered.owner().context(), &context);
+    });
+}
+
+#[test]
+fn page_locked_memory_is_made_as_asked_and_freed_once() {
+    traced(
+        "page_locked_memory_is_made_as_asked_and_freed_once",
+        "",
+        || {
+            let (context, _) = device();
+            let flags = PinnedFlags::PORTABLE | PinnedFlags::WRITE_COMBINED;
+            assert_eq!(flags, PinnedFlags(5));
+            assert_eq!(flags | PinnedFlags::PORTABLE, flags);
+            let free = "cuMemFreeHost";
+            let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, flags).unwrap();
+            assert!(
+                calls("cuMemHostAlloc")[0].contains("flags=5)"),
+                "{:?}",
+                calls("cuMemHostAlloc")
+            );
+            assert!(
+                format!("{buffer:?}").ends_with(", 4 elements)"),
+                "{buffer:?}"
+            );
+            makes(free, &[], || buffer.close().unwrap());
+            let buffer = PinnedBuffer::<[u32; 2]>::zeroed(&context, 1).unwrap();
+            let mut raw = None;
+            assert!(made(free, || raw = Some(buffer.into_raw())).is_empty());
+            // SAFETY: handed over by the line above.
+            let buffer = unsafe { PinnedBuffer::from_raw(&context, raw.unwrap(), 1) };
+            assert_ne!(buffer.device_ptr().unwrap(), 0);
+            makes(free, &[], || drop(buffer));
+            let nothing = PinnedBuffer::<u32>::zeroed(&context, 0).unwrap();
+            let dangling = nothing.into_raw();
+            // SAFETY: no elements.
+            let nothing = unsafe { PinnedBuffer::from_raw(&context, dangling, 0) };
+            assert!(made(free, || nothing.close().unwrap()).is_empty());
+        },
+    );
+}
+
+#[test]
+fn host_memory_that_can_not_be_locked_is_told_so() {
+    passes(
+        "host_memory_that_can_not_be_locked_is_told_so",
+        "cuMemHostAlloc:1:CUDA_ERROR_OUT_OF_MEMORY",
+        || {
+            let (context, _) = device();
+            let error = PinnedBuffer::<u32>::zeroed(&context, 250).unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
+            assert!(error.to_string().contains("1000 bytes"), "{error}");
+            assert!(error.to_string().contains("ulimit -l"), "{error}");
+        },
+    );
+}
+
+#[test]
+fn pools_are_set_and_trimmed() {
+    traced("pools_are_set_and_trimmed", "", || {
+        let (context, _) = device();
+        let pool = MemoryPool::current(&context).unwrap();
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuDeviceGetMemPool(&mut raw, 0) };
+        assert_eq!((code, raw), (CUresult::CUDA_SUCCESS, pool.as_raw()));
+        assert_eq!(pool.release_threshold().unwrap(), 0);
+        pool.set_release_threshold(12345).unwrap();
+        assert_eq!(pool.release_threshold().unwrap(), 12345);
+        pool.set_release_threshold(0).unwrap();
+        makes("cuMemPoolTrimTo", &["=4096"], || {
+            pool.trim_to(4096).unwrap()
+        });
+    });
+}
+
+#[test]
+fn fills_are_one_call_where_the_driver_has_one() {
+    traced("fills_are_one_call_where_the_driver_has_one", "", || {
+        let (_, stream) = device();
+        let mut bytes = DeviceBuffer::<u8>::uninit(&stream, 24).unwrap();
+        makes("cuMemset", &["cuMemsetD8Async"], || {
+            bytes.fill(&stream, 3).unwrap()
+        });
+        makes("cuMemset", &["cuMemsetD8Async"], || {
+            bytes.memset_u16(&stream, 0x0303).unwrap()
+        });
+        makes("cuMemset", &["cuMemsetD16Async"], || {
+            bytes.memset_u16(&stream, 0x0304).unwrap()
+        });
+        makes("cuMemset", &["cuMemsetD32Async"], || {
+            bytes.memset_u32(&stream, 0x0304_0506).unwrap()
+        });
+        makes("cuMemset", &["cuMemsetD8Async"], || {
+            bytes.memset_u32(&stream, 0).unwrap()
+        });
+        assert!(
+            made("cuMemset", || DeviceBuffer::<u8>::zeroed(&stream, 0)
+                .unwrap())
+            .is_empty()
+        );
+        let mut odd = DeviceBuffer::<[u8; 3]>::uninit(&stream, 5).unwrap();
+        let columns = made("cuMemset", || odd.fill(&stream, [1, 2, 3]).unwrap());
+        assert_eq!(columns.len(), 3, "{columns:?}");
+        assert_eq!(odd.to_vec(&stream).unwrap(), [[1, 2, 3]; 5]);
+        let mut wide = DeviceBuffer::<[u32; 3]>::uninit(&stream, 5).unwrap();
+        let columns = made("cuMemset", || wide.fill(&stream, [1, 2, 3]).unwrap());
+        assert_eq!(columns.len(), 3, "{columns:?}");
+        assert_eq!(wide.to_vec(&stream).unwrap(), [[1, 2, 3]; 5]);
+        let mut mixed = DeviceBuffer::<[u16; 3]>::uninit(&stream, 5).unwrap();
+        let columns = made("cuMemset", || mixed.fill(&stream, [1, 2, 3]).unwrap());
+        assert_eq!(columns.len(), 6, "{columns:?}");
+        assert_eq!(mixed.to_vec(&stream).unwrap(), [[1, 2, 3]; 5]);
+    });
+}
+
+#[test]
+fn nothing_is_copied_where_there_is_nothing() {
+    traced("nothing_is_copied_where_there_is_nothing", "", || {
+        let (_, stream) = device();
+        let mut empty = DeviceBuffer::<u32>::zeroed(&stream, 0).unwrap();
+        let none = made("cuMemcpy", || {
+            empty.copy_from_slice(&stream, &[]).unwrap();
+            empty.copy_to_slice(&stream, &mut []).unwrap();
+            assert!(empty.to_vec(&stream).unwrap().is_empty());
+            let other = DeviceBuffer::<u32>::zeroed(&stream, 0).unwrap();
+            empty.copy_from(&stream, &other).unwrap();
+            empty.fill(&stream, 1).unwrap();
+        });
+        assert!(none.is_empty(), "{none:?}");
+        assert!(calls("cuStreamSynchronize").is_empty());
+    });
+}
+
+#[test]
+fn close_says_what_went_wrong() {
+    const TEST: &str = "close_says_what_went_wrong";
+    // What could not be released is leaked.
+    passes(TEST, "cuEventDestroy:1:CUDA_ERROR_UNKNOWN", || {
+        let (context, _) = device();
+        let error = Event::new(&context).unwrap().close().unwrap_err();
+        assert_eq!(error.call(), "cuEventDestroy_v2");
+    });
+    passes(TEST, "cuMemFreeAsync:1:CUDA_ERROR_UNKNOWN", || {
+        let (_, stream) = device();
+        let buffer = DeviceBuffer::<u8>::zeroed(&stream, 1).unwrap();
+        assert_eq!(buffer.close().unwrap_err().call(), "cuMemFreeAsync");
+    });
+    passes(TEST, "cuMemFreeHost:1:CUDA_ERROR_UNKNOWN", || {
+        let (context, _) = device();
+        let buffer = PinnedBuffer::<u8>::zeroed(&context, 1).unwrap();
+        assert_eq!(buffer.close().unwrap_err().call(), "cuMemFreeHost");
+    });
+    passes(TEST, "cuStreamDestroy:1:CUDA_ERROR_UNKNOWN", || {
+        let (context, _stream) = device();
+        let error = Stream::new(&context).unwrap().close().unwrap_err();
+        assert_eq!(error.call(), "cuStreamDestroy_v2");
+    });
+    passes(TEST, "cuCtxDestroy:1:CUDA_ERROR_UNKNOWN", || {
+        let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+        assert_eq!(created.close().unwrap_err().call(), "cuCtxDestroy_v2");
+    });
+}
+
+#[test]
+fn managed_memory_is_freed_when_its_stream_is_done() {
+    traced(
+        "managed_memory_is_freed_when_its_stream_is_done",
+        "",
+        || {
+            let (_context, stream) = device();
+            let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+            let address = format!("dptr={:#x}", x.as_device_ptr());
+            let before = calls("cuStreamSynchronize").len();
+            makes("cuMemFree", &[&address], || x.close().unwrap());
+            assert_eq!(calls("cuStreamSynchronize").len(), before + 1);
+            let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+            makes("cuMemFree", &[], || drop(x));
+            let none = ManagedBuffer::<u32>::zeroed(&stream, 0).unwrap();
+            assert!(made("cuMemFree", || none.close().unwrap()).is_empty());
+            assert_eq!(calls("cuMemAllocManaged").len(), 2);
+        },
+    );
+}
+
+#[test]
+fn managed_memory_that_cannot_be_had_is_refused() {
+    let test = "managed_memory_that_cannot_be_had_is_refused";
+    passes(test, "cuMemAllocManaged:1:2", || {
+        let (_context, stream) = device();
+        let error = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::OutOfMemory { requested: 16, .. }),
+            "{error}"
+        );
+    });
+    passes(test, "cuMemFree_v2:1:999", || {
+        let (_context, stream) = device();
+        let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+        let error = x.close().unwrap_err();
+        assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
+    });
+    passes(test, "cuMemAllocManaged:1:801", || {
+        let (_context, stream) = device();
+        let error = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
+    });
+}
