@@ -54,7 +54,7 @@ bundle: setup
 tsan: setup
 	scripts/tsan.sh $(if $(DEBIAN),--debian $(DEBIAN))
 
-# Not part of check, since it takes hours. See scripts/mutants/README.md.
+# Not part of check, since it takes about an hour. See scripts/mutants/README.md.
 mutants: setup
 	$(CARGO) run --locked -p mutants -- $(ARGS)
 
