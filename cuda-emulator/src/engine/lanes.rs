@@ -1,25 +1,31 @@
 //! Turns functions of one lane into instructions of a warp.
 //!
-//! `binary(|a: f32, b: f32| a + b)` is an [`Exec`]. The closure has no state, so its type alone determines what it
-//! does, and each one becomes a loop of its own over 32 lanes, which the compiler vectorises. Every loop exists
-//! twice: for the baseline processor, and for one with AVX2 and FMA. Which one is used is chosen once, at load.
+//! `binary(|a: f32, b: f32| a + b)` is a [`Code`], and a constant. The closure has no state, so its type alone determines
+//! what it does, and each one becomes a loop of its own over 32 lanes, which the compiler vectorises. Every loop exists
+//! twice: for the baseline processor, and for one with AVX2 and FMA. Which one is used is chosen once, at load. What the
+//! instruction does with its fields follows from the closure's types.
 
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use super::state::{Ctx, Exec, FULL, Flow, LANES, Op};
+use super::ir::{Code, Role};
+use super::state::{Ctx, FULL, Flow, LANES, Op};
+use crate::ptx::Type;
 
 /// A value that a register's slot can hold.
 pub(super) trait Reg: Copy {
     /// What the slot stores: 4, 8 or 16 bytes.
     type Slot: Copy + Default;
+    const TYPE: Type;
     fn get(slot: Self::Slot) -> Self;
     fn put(self) -> Self::Slot;
 }
 
 macro_rules! reg {
-    ($($t:ty, $slot:ty, |$s:ident| $get:expr, |$v:ident| $put:expr;)*) => {$(
+    ($($t:ty, $slot:ty, $ty:ident, |$s:ident| $get:expr, |$v:ident| $put:expr;)*) => {$(
         impl Reg for $t {
             type Slot = $slot;
+            const TYPE: Type = Type::$ty;
             #[inline(always)]
             fn get($s: $slot) -> $t { $get }
             #[inline(always)]
@@ -29,17 +35,17 @@ macro_rules! reg {
 }
 
 reg! {
-    u8, u32, |s| s as u8, |v| u32::from(v);
-    i8, u32, |s| s as i8, |v| v as u32;
-    u16, u32, |s| s as u16, |v| u32::from(v);
-    i16, u32, |s| s as i16, |v| u32::from(v as u16);
-    u32, u32, |s| s, |v| v;
-    i32, u32, |s| s as i32, |v| v as u32;
-    f32, u32, |s| f32::from_bits(s), |v| v.to_bits();
-    u64, u64, |s| s, |v| v;
-    i64, u64, |s| s as i64, |v| v as u64;
-    f64, u64, |s| f64::from_bits(s), |v| v.to_bits();
-    u128, u128, |s| s, |v| v;
+    u8, u32, U8, |s| s as u8, |v| u32::from(v);
+    i8, u32, S8, |s| s as i8, |v| v as u32;
+    u16, u32, U16, |s| s as u16, |v| u32::from(v);
+    i16, u32, S16, |s| s as i16, |v| u32::from(v as u16);
+    u32, u32, U32, |s| s, |v| v;
+    i32, u32, S32, |s| s as i32, |v| v as u32;
+    f32, u32, F32, |s| f32::from_bits(s), |v| v.to_bits();
+    u64, u64, U64, |s| s, |v| v;
+    i64, u64, S64, |s| s as i64, |v| v as u64;
+    f64, u64, F64, |s| f64::from_bits(s), |v| v.to_bits();
+    u128, u128, B128, |s| s, |v| v;
 }
 
 /// The value of a type that has only one: a closure without captures.
@@ -69,45 +75,49 @@ pub(super) fn wide() -> bool {
     }
 }
 
-/// Defines a constructor of instructions: a loop body compiled for both kinds of processor.
+/// Defines a constructor of instructions: a loop body compiled for both kinds of processor, and what it does with the
+/// fields. `$w` is a constant: whether this is the loop for AVX2.
 macro_rules! instruction {
-    ($(#[$doc:meta])* $name:ident<$($g:ident : $bound:path),*>($f:ident: [$($closure:tt)*]) |$ctx:ident, $op:ident, $mask:ident| $body:block) => {
+    ($(#[$doc:meta])* $name:ident<$($g:ident),*>($f:ident: [$($closure:tt)*]) {$($field:ident: $role:expr),*} |$ctx:ident, $op:ident, $mask:ident, $w:ident| $body:block) => {
         $(#[$doc])*
-        pub(super) fn $name<$($g: $bound,)* F>(_: F) -> Exec
+        pub(super) const fn $name<$($g: Reg,)* F>(_: F) -> Code
         where
             F: Copy + 'static + $($closure)*,
         {
             #[inline(always)]
-            unsafe fn body<$($g: $bound,)* F>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
+            unsafe fn body<$($g: Reg,)* F, const W: bool>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
             where
                 F: Copy + 'static + $($closure)*,
             {
                 let $f = summon::<F>();
+                let $w = W;
                 // SAFETY: operands were encoded by the lowering for slots of these types.
                 unsafe { $body }
                 Flow::Next
             }
-            unsafe fn plain<$($g: $bound,)* F>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
+            unsafe fn plain<$($g: Reg,)* F>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
             where
                 F: Copy + 'static + $($closure)*,
             {
                 // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* F>(ctx, op, mask) }
+                unsafe { body::<$($g,)* F, false>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
-            unsafe fn avx2<$($g: $bound,)* F>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
+            unsafe fn wide<$($g: Reg,)* F>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
             where
                 F: Copy + 'static + $($closure)*,
             {
                 // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* F>(ctx, op, mask) }
+                unsafe { body::<$($g,)* F, true>(ctx, op, mask) }
             }
-            #[cfg(target_arch = "x86_64")]
-            if wide() {
-                return avx2::<$($g,)* F>;
+            #[cfg(not(target_arch = "x86_64"))]
+            use plain as wide;
+            #[allow(clippy::needless_update, reason = "some instructions have all fields")]
+            Code {
+                $($field: $role,)*
+                ..Code::pair(plain::<$($g,)* F>, wide::<$($g,)* F>)
             }
-            plain::<$($g,)* F>
         }
     };
 }
@@ -171,91 +181,147 @@ pub(super) unsafe fn write_some<S: Copy + Default>(d: *mut S, mask: u32, f: impl
     }
 }
 
-/// The lanes of the mask for which `f` holds; `f` may be called for others too, and must have no effect.
+/// Writes `f(lane)` to the lanes of the mask. All lanes are computed, so `f` must be cheap and have no effect. There is
+/// one loop for any mask, which the compiler makes vector code of. Eight lanes are read before they are written, so that
+/// `d` may be one of the sources.
 #[inline(always)]
-pub(super) fn gather_bits(mask: u32, f: impl Fn(usize) -> bool) -> u32 {
-    let mut bits = 0;
-    if mask.count_ones() >= DENSE {
-        let mut lanes = [0u32; 8];
+unsafe fn fill<S: Copy + Default>(d: *mut S, mask: u32, wide: bool, f: impl Fn(usize) -> S) {
+    let mut others = MaybeUninit::<[S; LANES]>::uninit();
+    let target = if mask == FULL {
+        d
+    } else {
+        others.as_mut_ptr().cast()
+    };
+    for chunk in 0..LANES / 8 {
+        // Not by from_fn, whose closure would be compiled without wide registers.
+        let mut out = [S::default(); 8];
+        for (i, o) in out.iter_mut().enumerate() {
+            *o = f(chunk * 8 + i);
+        }
+        // SAFETY: a slot has 32 lanes.
+        unsafe { target.add(chunk * 8).cast::<[S; 8]>().write(out) };
+    }
+    if mask != FULL {
+        // SAFETY: the loop has written all lanes; AVX2 is there where `wide` says so.
+        unsafe { merge(d, target, mask, wide) };
+    }
+}
+
+/// Copies the lanes of the mask.
+#[inline(always)]
+unsafe fn merge<S: Copy>(d: *mut S, from: *const S, mask: u32, wide: bool) {
+    #[inline(always)]
+    unsafe fn body<S: Copy>(d: *mut S, from: *const S, mask: u32) {
         for chunk in 0..LANES / 8 {
-            for (i, l) in lanes.iter_mut().enumerate() {
-                *l |= u32::from(f(chunk * 8 + i)) << (chunk * 8 + i);
+            // SAFETY: both are slots of 32 lanes.
+            unsafe {
+                let place = d.add(chunk * 8).cast::<[S; 8]>();
+                let mut out = place.read();
+                let new = from.add(chunk * 8).cast::<[S; 8]>().read();
+                for (i, o) in out.iter_mut().enumerate() {
+                    *o = if mask >> (chunk * 8 + i) & 1 != 0 {
+                        new[i]
+                    } else {
+                        *o
+                    };
+                }
+                place.write(out);
             }
         }
-        for l in lanes {
-            bits |= l;
+    }
+    #[inline(never)]
+    unsafe fn plain<S: Copy>(d: *mut S, from: *const S, mask: u32) {
+        // SAFETY: as the caller promises.
+        unsafe { body(d, from, mask) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(never)]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+    unsafe fn avx2<S: Copy>(d: *mut S, from: *const S, mask: u32) {
+        // SAFETY: as the caller promises.
+        unsafe { body(d, from, mask) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    if wide {
+        // SAFETY: as the caller promises.
+        return unsafe { avx2(d, from, mask) };
+    }
+    let _ = wide;
+    // SAFETY: as the caller promises.
+    unsafe { plain(d, from, mask) }
+}
+
+/// Writes `f(lane)` to the lanes of the mask, one after the other: for functions that cost much, or don't become vector
+/// code.
+#[inline(always)]
+unsafe fn fill_each<S: Copy>(d: *mut S, mask: u32, _wide: bool, f: impl Fn(usize) -> S) {
+    // SAFETY: a slot has 32 lanes.
+    each(mask, |i| unsafe { d.add(i).write(f(i)) });
+}
+
+/// The lanes of the mask for which `f` holds; all are computed.
+#[inline(always)]
+fn holding(mask: u32, f: impl Fn(usize) -> bool) -> u32 {
+    let mut lanes = [0u32; 8];
+    for chunk in 0..LANES / 8 {
+        for (i, l) in lanes.iter_mut().enumerate() {
+            *l |= u32::from(f(chunk * 8 + i)) << (chunk * 8 + i);
         }
-        bits &= mask;
-    } else {
-        each(mask, |i| bits |= u32::from(f(i)) << i);
     }
-    bits
+    let mut bits = 0;
+    for l in lanes {
+        bits |= l;
+    }
+    bits & mask
 }
 
-instruction! {
+/// Arithmetic of each lane on its own, as two constructors: one that computes all lanes at once, and one that computes
+/// the lanes of the mask one after the other.
+macro_rules! arithmetic {
+    ($($(#[$doc:meta])* $name:ident, $each:ident: Fn($($arg:ty),*) -> D, $($field:ident: $g:ident),* $(=> $imm:ident)?;)*) => {$(
+        arithmetic!(@one [$(#[$doc])*] $name fill [Fn($($arg),*) -> D] $($field: $g),* $(=> $imm)?);
+        arithmetic!(@one [$(#[$doc])*] $each fill_each [Fn($($arg),*) -> D] $($field: $g),* $(=> $imm)?);
+    )*};
+    (@one [$($doc:tt)*] $name:ident $fill:ident [$($closure:tt)*] $($field:ident: $g:ident),* $(=> $imm:ident)?) => {
+        instruction! {
+            $($doc)*
+            $name<$($g,)* D>(f: [$($closure)*]) {
+                d: Role::Write(D::TYPE) $(, $field: Role::Read($g::TYPE))* $(, $imm: true)?
+            } |ctx, op, mask, wide| {
+                $(let $field = ctx.at::<$g::Slot>(op.$field);)*
+                $(let $imm = op.$imm;)?
+                $fill(ctx.at::<D::Slot>(op.d), mask, wide, |i| {
+                    f($($g::get(*$field.add(i))),* $(, $imm)?).put()
+                });
+            }
+        }
+    };
+}
+
+arithmetic! {
     /// `d = f(a)`
-    unary<A: Reg, D: Reg>(f: [Fn(A) -> D]) |ctx, op, mask| {
-        let a = ctx.at::<A::Slot>(op.a);
-        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i))).put());
-    }
-}
-
-instruction! {
+    unary, unary_each: Fn(A) -> D, a: A;
     /// `d = f(a, imm)`
-    unary_imm<A: Reg, D: Reg>(f: [Fn(A, u64) -> D]) |ctx, op, mask| {
-        let a = ctx.at::<A::Slot>(op.a);
-        let imm = op.imm;
-        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), imm).put());
-    }
-}
-
-instruction! {
+    unary_imm, unary_imm_each: Fn(A, u64) -> D, a: A => imm;
     /// `d = f(a, b)`
-    binary<A: Reg, B: Reg, D: Reg>(f: [Fn(A, B) -> D]) |ctx, op, mask| {
-        let a = ctx.at::<A::Slot>(op.a);
-        let b = ctx.at::<B::Slot>(op.b);
-        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), B::get(*b.add(i))).put());
-    }
-}
-
-instruction! {
+    binary, binary_each: Fn(A, B) -> D, a: A, b: B;
     /// `d = f(a, b, imm)`
-    binary_imm<A: Reg, B: Reg, D: Reg>(f: [Fn(A, B, u64) -> D]) |ctx, op, mask| {
-        let a = ctx.at::<A::Slot>(op.a);
-        let b = ctx.at::<B::Slot>(op.b);
-        let imm = op.imm;
-        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), B::get(*b.add(i)), imm).put());
-    }
-}
-
-instruction! {
+    binary_imm, binary_imm_each: Fn(A, B, u64) -> D, a: A, b: B => imm;
     /// `d = f(a, b, c)`
-    ternary<A: Reg, B: Reg, C: Reg, D: Reg>(f: [Fn(A, B, C) -> D]) |ctx, op, mask| {
-        let a = ctx.at::<A::Slot>(op.a);
-        let b = ctx.at::<B::Slot>(op.b);
-        let c = ctx.at::<C::Slot>(op.c);
-        write(ctx.at::<D::Slot>(op.d), mask, |i| {
-            f(A::get(*a.add(i)), B::get(*b.add(i)), C::get(*c.add(i))).put()
-        });
-    }
-}
-
-instruction! {
+    ternary, ternary_each: Fn(A, B, C) -> D, a: A, b: B, c: C;
     /// `d = f(a, b, c, imm)`
-    ternary_imm<A: Reg, B: Reg, C: Reg, D: Reg>(f: [Fn(A, B, C, u64) -> D]) |ctx, op, mask| {
-        let a = ctx.at::<A::Slot>(op.a);
-        let b = ctx.at::<B::Slot>(op.b);
-        let c = ctx.at::<C::Slot>(op.c);
-        let imm = op.imm;
-        write(ctx.at::<D::Slot>(op.d), mask, |i| {
-            f(A::get(*a.add(i)), B::get(*b.add(i)), C::get(*c.add(i)), imm).put()
-        });
-    }
+    ternary_imm, ternary_imm_each: Fn(A, B, C, u64) -> D, a: A, b: B, c: C => imm;
 }
 
 instruction! {
     /// `(d, carry x) = f(a, b, c, carry x)`
-    carry<A: Reg, B: Reg, C: Reg, D: Reg>(f: [Fn(A, B, C, bool) -> (D, bool)]) |ctx, op, mask| {
+    carry<A, B, C, D>(f: [Fn(A, B, C, bool) -> (D, bool)]) {
+        d: Role::Write(D::TYPE),
+        a: Role::Read(A::TYPE),
+        b: Role::Read(B::TYPE),
+        c: Role::Read(C::TYPE),
+        x: Role::Update(Type::Pred)
+    } |ctx, op, mask, _wide| {
         let a = ctx.at::<A::Slot>(op.a);
         let b = ctx.at::<B::Slot>(op.b);
         let c = ctx.at::<C::Slot>(op.c);
@@ -275,19 +341,34 @@ instruction! {
 instruction! {
     /// Predicates `d` and `x` from a comparison of `a` and `b`, combined with predicate `c` (flipped by `y`) as `imm`
     /// says: 0 alone, 1 and, 2 or, 3 xor.
-    compare<A: Reg, B: Reg>(f: [Fn(A, B) -> bool]) |ctx, op, mask| {
+    compare<A, B>(f: [Fn(A, B) -> bool]) {
+        d: Role::Write(Type::Pred),
+        a: Role::Read(A::TYPE),
+        b: Role::Read(B::TYPE),
+        c: Role::Read(Type::Pred),
+        x: Role::Write(Type::Pred),
+        y: Role::Number,
+        imm: true
+    } |ctx, op, mask, _wide| {
         let a = ctx.at::<A::Slot>(op.a);
         let b = ctx.at::<B::Slot>(op.b);
-        let holds = gather_bits(mask, |i| f(A::get(*a.add(i)), B::get(*b.add(i))));
+        let holds = holding(mask, |i| f(A::get(*a.add(i)), B::get(*b.add(i))));
         set_predicates(ctx, op, mask, holds);
     }
 }
 
 instruction! {
     /// As [`compare`], of `a` alone.
-    test<A: Reg>(f: [Fn(A) -> bool]) |ctx, op, mask| {
+    test<A>(f: [Fn(A) -> bool]) {
+        d: Role::Write(Type::Pred),
+        a: Role::Read(A::TYPE),
+        c: Role::Read(Type::Pred),
+        x: Role::Write(Type::Pred),
+        y: Role::Number,
+        imm: true
+    } |ctx, op, mask, _wide| {
         let a = ctx.at::<A::Slot>(op.a);
-        let holds = gather_bits(mask, |i| f(A::get(*a.add(i))));
+        let holds = holding(mask, |i| f(A::get(*a.add(i))));
         set_predicates(ctx, op, mask, holds);
     }
 }
@@ -315,16 +396,22 @@ unsafe fn set_predicates(ctx: &mut Ctx<'_>, op: &Op, mask: u32, holds: u32) {
 
 instruction! {
     /// `d = f(a, b, predicate c flipped by y)`
-    select<A: Reg, D: Reg>(f: [Fn(A, A, bool) -> D]) |ctx, op, mask| {
+    select<A, D>(f: [Fn(A, A, bool) -> D]) {
+        d: Role::Write(D::TYPE),
+        a: Role::Read(A::TYPE),
+        b: Role::Read(A::TYPE),
+        c: Role::Read(Type::Pred),
+        y: Role::Number
+    } |ctx, op, mask, wide| {
         let a = ctx.at::<A::Slot>(op.a);
         let b = ctx.at::<A::Slot>(op.b);
         let c = *ctx.at::<u32>(op.c) ^ op.y;
-        write(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), A::get(*b.add(i)), c >> i & 1 != 0).put());
+        fill(ctx.at::<D::Slot>(op.d), mask, wide, |i| f(A::get(*a.add(i)), A::get(*b.add(i)), c >> i & 1 != 0).put());
     }
 }
 
 /// `d = f(a, b)` of predicates `a` and `b`, flipped by `x` and `y`.
-pub(super) fn predicate<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> Exec {
+pub(super) const fn predicate<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> Code {
     unsafe fn body<F: Fn(u32, u32) -> u32 + Copy + 'static>(
         ctx: &mut Ctx<'_>,
         op: &Op,
@@ -338,5 +425,12 @@ pub(super) fn predicate<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> Exec {
         }
         Flow::Next
     }
-    body::<F>
+    Code {
+        d: Role::Write(Type::Pred),
+        a: Role::Read(Type::Pred),
+        b: Role::Read(Type::Pred),
+        x: Role::Number,
+        y: Role::Number,
+        ..Code::new(body::<F>)
+    }
 }

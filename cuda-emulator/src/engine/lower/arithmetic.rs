@@ -2,8 +2,8 @@
 
 use super::function::{Lower, New, Result, Slot};
 use super::modifiers::Modifiers;
+use crate::engine::ir::Code;
 use crate::engine::soft::Round;
-use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -46,17 +46,13 @@ impl<'a> Lower<'_, 'a> {
         if !known {
             return Ok(false);
         }
-        if matches!(name, "dp4a" | "dp2a") {
-            self.dot_product(name, m, o)?;
-            return Ok(true);
-        }
         let ty = m.ty().ok_or_else(|| self.syntax("the type is missing"))?;
         match ty {
             Type::F32 => self.float32(name, m, o)?,
             Type::F64 => self.float64(name, m, o)?,
             Type::F16 | Type::F16x2 | Type::BF16 | Type::BF16x2 => self.half(name, ty, m, o)?,
             Type::F32x2 => self.pair(name, m, o)?,
-            _ => self.integer(name, ty, m, o)?,
+            _ => return Err(self.syntax("no such form of this instruction")),
         }
         Ok(true)
     }
@@ -74,7 +70,7 @@ impl<'a> Lower<'_, 'a> {
     /// Emits an instruction of `o.len() - 1` sources of one type.
     pub(super) fn simple(
         &mut self,
-        run: Exec,
+        run: Code,
         imm: u64,
         ty: Type,
         sources: usize,
@@ -86,7 +82,7 @@ impl<'a> Lower<'_, 'a> {
     /// Emits an instruction with a destination and sources of these types.
     pub(super) fn mixed(
         &mut self,
-        run: Exec,
+        run: Code,
         imm: u64,
         d: Type,
         sources: &[Type],

@@ -132,7 +132,7 @@ impl<'a> Lower<'_, 'a> {
                 c,
                 x: Slot::Raw(if op == "exch" { atomic::EXCHANGE } else { 0 }),
                 y,
-                ..New::op(run)
+                ..New::run(run)
             });
         }
         if acquire {

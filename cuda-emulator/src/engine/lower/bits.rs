@@ -2,8 +2,8 @@
 
 use super::function::{Lower, New, Result, Slot};
 use super::modifiers::Modifiers;
+use crate::engine::ir::Code;
 use crate::engine::lanes::{binary, binary_imm, predicate, ternary, ternary_imm, unary, unary_imm};
-use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -127,7 +127,7 @@ impl<'a> Lower<'_, 'a> {
             });
             return Ok(());
         }
-        let run: Exec = match (name, ty.size()) {
+        let run: Code = match (name, ty.size()) {
             ("and", 1..=4) => binary(|a: u32, b: u32| a & b),
             ("and", _) => binary(|a: u64, b: u64| a & b),
             ("or", 1..=4) => binary(|a: u32, b: u32| a | b),

@@ -2,10 +2,10 @@
 
 use super::function::{Lower, New, Result, Slot, Width};
 use super::modifiers::Modifiers;
+use crate::engine::ir::Code;
 use crate::engine::lanes::{compare, select, ternary, test, unary_imm};
 use crate::engine::math::{brain_to_single, flush, half_to_single};
 use crate::engine::soft::F16;
-use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
 
 const COMPARISONS: [&str; 18] = [
@@ -51,7 +51,7 @@ macro_rules! floats {
 
 /// The instruction that compares two registers of a type.
 #[allow(clippy::neg_cmp_op_on_partial_ord)]
-fn comparison(ty: Type, op: &str, ftz: bool) -> Option<Exec> {
+fn comparison(ty: Type, op: &str, ftz: bool) -> Option<Code> {
     use std::convert::identity;
     match ty {
         Type::U16 | Type::B16 => integers!(u16, op),

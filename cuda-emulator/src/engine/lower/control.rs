@@ -6,6 +6,7 @@ use super::link::{Builtin, Symbol};
 use super::modifiers::Modifiers;
 use crate::engine::control::{self as exec, Barrier};
 use crate::engine::interface::LoadErrorKind;
+use crate::engine::ir::Code;
 use crate::engine::print;
 use crate::engine::program::Site;
 use crate::ptx::{Operand, Statement, Type};
@@ -26,7 +27,7 @@ impl<'a> Lower<'_, 'a> {
                     return Err(self.syntax("bra needs a label"));
                 };
                 let label = self.label(label, scope)?;
-                self.emit(New::op(exec::branch));
+                self.emit(New::run(exec::branch));
                 self.end(End::Branch(label));
                 self.end_unguarded();
             }
@@ -43,7 +44,7 @@ impl<'a> Lower<'_, 'a> {
                 }
                 self.emit(New {
                     a,
-                    ..New::op(exec::switch)
+                    ..New::run(exec::switch)
                 });
                 self.end(End::Switch(labels));
             }
@@ -51,18 +52,18 @@ impl<'a> Lower<'_, 'a> {
             "ret" => {
                 m.take("uni");
                 self.store_results()?;
-                self.emit(New::op(exec::ret));
+                self.emit(New::run(exec::ret));
                 self.end_unguarded();
             }
             "exit" => {
-                self.emit(New::op(exec::exit));
+                self.emit(New::run(exec::exit));
                 self.end_unguarded();
             }
-            "trap" => self.emit(New::op(exec::trap)),
-            "brkpt" => self.emit(New::op(exec::breakpoint)),
+            "trap" => self.emit(New::run(exec::trap)),
+            "brkpt" => self.emit(New::run(exec::breakpoint)),
             "nanosleep" => {
                 m.ty();
-                self.emit(New::op(exec::pause));
+                self.emit(New::run(exec::pause));
             }
             "bar" | "barrier" => self.barrier(m, o)?,
             "membar" | "fence" => {
@@ -122,7 +123,7 @@ impl<'a> Lower<'_, 'a> {
             }
             self.emit(New {
                 imm: what as u64,
-                ..New::op(exec::barrier)
+                ..New::run(exec::barrier)
             });
             return Ok(());
         }
@@ -140,7 +141,7 @@ impl<'a> Lower<'_, 'a> {
             None => return Err(self.syntax("sync, arrive or red is missing")),
         };
         m.take("aligned");
-        let mut new = New::op(exec::barrier);
+        let mut new = New::run(exec::barrier);
         new.imm = what as u64;
         let mut rest = o;
         if what >= Barrier::ReduceCount {
@@ -204,7 +205,7 @@ impl<'a> Lower<'_, 'a> {
         } else {
             self.callee(target)?
         };
-        let mut new = New::op(exec::call);
+        let mut new = New::run(exec::call);
         match symbol {
             Some(Symbol::Function(index)) => {
                 site.function = Some(index);
@@ -233,7 +234,7 @@ impl<'a> Lower<'_, 'a> {
                         "`{target}` has {results} results and {count} parameters"
                     )));
                 }
-                new.exec = run;
+                new.code = Code::new(run);
             }
             _ => {
                 if self.type_of(&Operand::Name(target))?.is_none() {

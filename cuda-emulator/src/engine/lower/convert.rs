@@ -3,12 +3,12 @@
 use super::function::{Lower, New, Result, Slot, Width};
 use super::modifiers::Modifiers;
 use crate::engine::convert::{Convert, pack_saturated};
+use crate::engine::ir::Code;
 use crate::engine::lanes::{binary, binary_imm, predicate, unary, unary_imm};
 use crate::engine::math::{
     brain_to_single, flush, half_to_single, quiet, result64, single_to_brain, single_to_half,
 };
 use crate::engine::soft::Round;
-use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -123,7 +123,7 @@ impl<'a> Lower<'_, 'a> {
             slots.push(self.src(part, element)?);
         }
         let d = self.dst(d, ty)?;
-        let (first, more): (Exec, Exec) = match (Width::of(ty), element.size()) {
+        let (first, more): (Code, Code) = match (Width::of(ty), element.size()) {
             (Width::W32, 1) => (
                 unary(|a: u8| u32::from(a)),
                 binary_imm(|d: u32, a: u8, imm| d | u32::from(a) << imm),
@@ -395,7 +395,7 @@ impl<'a> Lower<'_, 'a> {
 }
 
 /// Common conversions as loops of their own.
-fn quick(to: Type, from: Type, round: Round, ftz: bool, whole: bool) -> Option<Exec> {
+fn quick(to: Type, from: Type, round: Round, ftz: bool, whole: bool) -> Option<Code> {
     use Type::*;
     let near = round == Round::Nearest && !whole;
     let toward_zero = round == Round::Zero && whole;

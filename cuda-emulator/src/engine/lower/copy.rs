@@ -66,7 +66,7 @@ impl<'a> Lower<'_, 'a> {
             c,
             x,
             y,
-            ..New::op(at::copy_async)
+            ..New::run(at::copy_async)
         });
         Ok(())
     }
@@ -84,7 +84,7 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.unsupported("byte masks aren't supported by the emulator"));
         }
         if m.take("commit_group") {
-            self.emit(New::op(bulk::commit));
+            self.emit(New::run(bulk::commit));
             return Ok(());
         }
         if m.take("wait_group") {
@@ -95,7 +95,7 @@ impl<'a> Lower<'_, 'a> {
             };
             self.emit(New {
                 imm: *most,
-                ..New::op(bulk::wait_group)
+                ..New::run(bulk::wait_group)
             });
             self.fence();
             return Ok(());
@@ -115,7 +115,7 @@ impl<'a> Lower<'_, 'a> {
             self.emit(New {
                 b,
                 c,
-                ..New::op(bulk::prefetch)
+                ..New::run(bulk::prefetch)
             });
             return Ok(());
         }
@@ -162,7 +162,7 @@ impl<'a> Lower<'_, 'a> {
             b,
             c,
             x,
-            ..New::op(bulk::issue)
+            ..New::run(bulk::issue)
         });
         Ok(())
     }
@@ -190,7 +190,7 @@ impl<'a> Lower<'_, 'a> {
                     a,
                     b,
                     x: Slot::Raw(u32::from(!shared)),
-                    ..New::op(run)
+                    ..New::run(run)
                 });
             }
             ("getctarank", [d, a]) => {

@@ -2,17 +2,17 @@
 
 use super::function::{Lower, New, Result, Slot};
 use super::modifiers::Modifiers;
+use crate::engine::ir::Code;
 use crate::engine::lanes::{binary, binary_imm, ternary, ternary_imm, unary, unary_imm};
 use crate::engine::math::{
     self, DOUBLE, SINGLE, Soft, SoftOp, div_approx, flush, flush_result, min_max_f32, min_max_f64,
     nan64, product_flushed, quiet, result64, saturate, saturate64, soft_lane,
 };
 use crate::engine::soft::Round;
-use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
 
 /// The soft instruction for registers of this size and number of sources.
-pub(super) fn soft_exec(size: u32, sources: usize) -> Exec {
+pub(super) fn soft_exec(size: u32, sources: usize) -> Code {
     match (size, sources) {
         (8, 1) => unary_imm(|a: u64, imm| soft_lane(a, 0, 0, imm)),
         (8, 2) => binary_imm(|a: u64, b: u64, imm| soft_lane(a, b, 0, imm)),
@@ -107,7 +107,7 @@ impl<'a> Lower<'_, 'a> {
             sat,
             ..Soft::new(op, SINGLE)
         };
-        let (run, sources, soft): (Exec, usize, Option<Soft>) = match name {
+        let (run, sources, soft): (Code, usize, Option<Soft>) = match name {
             "add" if near && !sat => (flushed!(ftz, |a, b| quiet(a + b)), 2, None),
             "sub" if near && !sat => (flushed!(ftz, |a, b| quiet(a - b)), 2, None),
             "mul" if near && ftz && !sat => (
@@ -241,7 +241,7 @@ impl<'a> Lower<'_, 'a> {
             sat,
             ..Soft::new(op, DOUBLE)
         };
-        let (run, sources, soft): (Exec, usize, Option<Soft>) = match name {
+        let (run, sources, soft): (Code, usize, Option<Soft>) = match name {
             "add" if near && !sat => (binary(|a: f64, b: f64| result64(a + b, [b, a])), 2, None),
             "sub" if near && !sat => (binary(|a: f64, b: f64| result64(a - b, [b, a])), 2, None),
             "mul" if near && !sat => (binary(|a: f64, b: f64| result64(a * b, [b, a])), 2, None),

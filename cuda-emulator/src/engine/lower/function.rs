@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use super::allocate::{self, End, Field, Mode, Ref};
 use super::link::{Linker, Summary, Symbol, error, layout};
 use super::modifiers::Modifiers;
+use crate::engine::instructions;
 use crate::engine::interface::{LoadError, LoadErrorKind, ParamInfo};
+use crate::engine::ir::{Code, Opcode, Role};
 use crate::engine::program::{Function, Place, Slice};
 use crate::engine::state::{Area, Exec, Op};
 use crate::ptx::{self, Instruction, Operand, StateSpace, Statement, Type, Variable};
@@ -96,7 +98,9 @@ pub(super) enum Base {
 
 /// An instruction under construction; all operands default to none.
 pub(super) struct New {
-    pub exec: Exec,
+    pub code: Code,
+    /// Its entry in the list.
+    pub opcode: Option<&'static Opcode>,
     pub imm: u64,
     pub d: Slot,
     pub a: Slot,
@@ -107,9 +111,22 @@ pub(super) struct New {
 }
 
 impl New {
-    pub(super) fn op(exec: Exec) -> New {
+    /// An instruction of the list.
+    pub(super) fn of(opcode: &'static Opcode) -> New {
         New {
-            exec,
+            opcode: Some(opcode),
+            ..New::op(opcode.code)
+        }
+    }
+
+    pub(super) fn run(exec: Exec) -> New {
+        New::op(Code::new(exec))
+    }
+
+    pub(super) fn op(code: Code) -> New {
+        New {
+            code,
+            opcode: None,
             imm: 0,
             d: Slot::None,
             a: Slot::None,
@@ -384,7 +401,7 @@ impl<'a> Lower<'_, 'a> {
         self.guard = (Slot::Fixed(Area::Constant.at(0)), 0);
         self.guarded = false;
         self.store_results()?;
-        self.emit(New::op(crate::engine::control::ret));
+        self.emit(New::run(crate::engine::control::ret));
         self.end(End::Stop);
         Ok(())
     }
@@ -463,11 +480,34 @@ impl<'a> Lower<'_, 'a> {
         Ok(self.carry.unwrap_or(0))
     }
 
+    /// Whether the operands are what the instruction's entry says.
+    fn agrees(&self, new: &New) -> bool {
+        let Some(Opcode { code, .. }) = new.opcode else {
+            return true;
+        };
+        let fits = |role: Role, slot: Slot| match (role, slot) {
+            (Role::Unused, Slot::None) | (Role::Number, Slot::Raw(_)) => true,
+            (Role::Frame, Slot::Param(_)) | (Role::Read(_), Slot::Fixed(_)) => true,
+            (Role::Read(ty), Slot::Use(r))
+            | (Role::Write(ty), Slot::Def(r) | Slot::Both(r))
+            | (Role::Update(ty), Slot::Both(r)) => self.widths[r as usize] == Width::of(ty),
+            _ => false,
+        };
+        fits(code.d, new.d)
+            && fits(code.a, new.a)
+            && fits(code.b, new.b)
+            && fits(code.c, new.c)
+            && fits(code.x, new.x)
+            && fits(code.y, new.y)
+            && (code.imm || new.imm == 0)
+    }
+
     /// Appends an instruction.
     pub(super) fn emit(&mut self, new: New) {
+        debug_assert!(self.agrees(&new), "operands of {:?}", new.opcode);
         let at = self.code.len() as u32;
         let mut op = Op {
-            exec: new.exec,
+            exec: new.code.exec(),
             imm: new.imm,
             guard: 0,
             flip: self.guard.1,
@@ -576,6 +616,13 @@ impl<'a> Lower<'_, 'a> {
             self.guarded = true;
         }
         let (name, mut modifiers) = Modifiers::split(instruction.opcode);
+        if let Some(entries) = instructions::entries(name)
+            && let Some((opcode, imm)) =
+                self.linker
+                    .select(instruction.opcode, entries, modifiers.rest())
+        {
+            return self.listed(opcode, imm, &instruction.operands);
+        }
         self.dispatch(name, &mut modifiers, instruction, scope, body)?;
         if let Some(left) = modifiers.rest().first() {
             return Err(self.unsupported(format!(

@@ -3,9 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::function::lower_function;
+use crate::engine::instructions::{self, Entries};
 use crate::engine::interface::{
     KernelInfo, LoadError, LoadErrorKind, ParamInfo, Space, VariableInfo,
 };
+use crate::engine::ir::Opcode;
 use crate::engine::program::{
     Constants, Function, Initialiser, Input, Patch, Place, Program, Site, Target,
 };
@@ -62,6 +64,8 @@ pub(super) struct Linker<'a> {
     pub tables: Vec<Vec<u32>>,
     pub memory_instructions: u32,
     constants: Constants,
+    /// The entry of each opcode seen so far, as written with its modifiers.
+    selected: HashMap<&'a str, (&'static Opcode, u64)>,
     known: HashMap<(u64, u8), u32>,
     known_addresses: HashMap<Target, u32>,
 }
@@ -97,6 +101,21 @@ pub(super) fn error(
 }
 
 impl<'a> Linker<'a> {
+    /// The entry that fits an opcode, and its immediate.
+    pub(super) fn select(
+        &mut self,
+        written: &'a str,
+        entries: &'static Entries,
+        modifiers: &[&str],
+    ) -> Option<(&'static Opcode, u64)> {
+        if let Some(&found) = self.selected.get(written) {
+            return Some(found);
+        }
+        let found = instructions::find(entries, modifiers)?;
+        self.selected.insert(written, found);
+        Some(found)
+    }
+
     /// The operand of a constant, repeated for all lanes; `bytes` is 4, 8 or 16.
     pub(super) fn constant(&mut self, bits: u64, bytes: u8) -> u32 {
         let constants = &mut self.constants.bytes;
@@ -173,6 +192,7 @@ pub(in crate::engine) fn link(sources: &[(&str, &str)]) -> Result<Program, LoadE
         tables: Vec::new(),
         memory_instructions: 0,
         constants: Constants::default(),
+        selected: HashMap::new(),
         known: HashMap::new(),
         known_addresses: HashMap::new(),
     };

@@ -25,7 +25,7 @@ impl<'a> Lower<'_, 'a> {
             b: number,
             x: Slot::Raw(action as u32),
             y,
-            ..New::op(exec::changing(space, narrow))
+            ..New::run(exec::changing(space, narrow))
         });
         Ok(())
     }
@@ -124,7 +124,7 @@ impl<'a> Lower<'_, 'a> {
                     b,
                     x: Slot::Raw(parity.into()),
                     y,
-                    ..New::op(exec::waiting(space, narrow))
+                    ..New::run(exec::waiting(space, narrow))
                 });
                 self.fence();
                 Ok(())

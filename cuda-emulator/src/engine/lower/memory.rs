@@ -3,6 +3,7 @@
 use super::function::{Base, Lower, New, Result, Slot, Width};
 use super::modifiers::Modifiers;
 use crate::engine::address as at;
+use crate::engine::ir::Code;
 use crate::engine::lanes;
 use crate::engine::memory::{self as exec, space};
 use crate::engine::program::Slice;
@@ -191,7 +192,7 @@ impl<'a> Lower<'_, 'a> {
                     imm: align,
                     d,
                     a,
-                    ..New::op(run)
+                    ..New::run(run)
                 });
             }
             "stacksave" => {
@@ -202,7 +203,7 @@ impl<'a> Lower<'_, 'a> {
                 let d = self.dst(d, ty)?;
                 self.emit(New {
                     d,
-                    ..New::op(if Width::of(ty) == Width::W64 {
+                    ..New::run(if Width::of(ty) == Width::W64 {
                         at::stack_save::<u64>
                     } else {
                         at::stack_save::<u32>
@@ -217,7 +218,7 @@ impl<'a> Lower<'_, 'a> {
                 let a = self.src(a, ty)?;
                 self.emit(New {
                     a,
-                    ..New::op(if Width::of(ty) == Width::W64 {
+                    ..New::run(if Width::of(ty) == Width::W64 {
                         at::stack_restore::<u64>
                     } else {
                         at::stack_restore::<u32>
@@ -236,11 +237,11 @@ impl<'a> Lower<'_, 'a> {
     }
 
     pub(super) fn poll(&mut self) {
-        self.emit(New::op(at::poll));
+        self.emit(New::run(at::poll));
     }
 
     pub(super) fn fence(&mut self) {
-        self.emit(New::op(at::fence));
+        self.emit(New::run(at::fence));
     }
 
     fn vector(&mut self, m: &mut Modifiers<'_>, operand: &Operand<'a>) -> Result<Vec<Operand<'a>>> {
@@ -336,7 +337,7 @@ impl<'a> Lower<'_, 'a> {
                     self.emit(New {
                         imm,
                         d,
-                        ..New::op(run)
+                        ..New::run(run)
                     });
                 }
             }
@@ -354,7 +355,7 @@ impl<'a> Lower<'_, 'a> {
                         d,
                         a: Slot::Param(slice.offset),
                         b: Slot::Raw(slice.stride),
-                        ..New::op(run)
+                        ..New::run(run)
                     });
                 }
             }
@@ -369,7 +370,7 @@ impl<'a> Lower<'_, 'a> {
                         d,
                         a,
                         y,
-                        ..New::op(run)
+                        ..New::run(run)
                     });
                 } else {
                     let run = pick!(load_vector, address, ty, width, space)
@@ -382,7 +383,7 @@ impl<'a> Lower<'_, 'a> {
                         c,
                         x,
                         y,
-                        ..New::op(run)
+                        ..New::run(run)
                     });
                 }
             }
@@ -402,7 +403,7 @@ impl<'a> Lower<'_, 'a> {
             d: Slot::Def(register),
             a: Slot::Param(slice.offset),
             b: Slot::Raw(slice.stride),
-            ..New::op(run)
+            ..New::run(run)
         });
         Ok(())
     }
@@ -416,7 +417,7 @@ impl<'a> Lower<'_, 'a> {
             b: Slot::Use(register),
             a: Slot::Param(slice.offset),
             c: Slot::Raw(slice.stride),
-            ..New::op(run)
+            ..New::run(run)
         });
         Ok(())
     }
@@ -486,7 +487,7 @@ impl<'a> Lower<'_, 'a> {
                         b,
                         a: Slot::Param(slice.offset),
                         c: Slot::Raw(slice.stride),
-                        ..New::op(run)
+                        ..New::run(run)
                     });
                 }
             }
@@ -501,7 +502,7 @@ impl<'a> Lower<'_, 'a> {
                         a,
                         b,
                         y,
-                        ..New::op(run)
+                        ..New::run(run)
                     });
                 } else {
                     let run = pick!(store_vector, address, ty, width, space)
@@ -514,7 +515,7 @@ impl<'a> Lower<'_, 'a> {
                         c,
                         x,
                         y,
-                        ..New::op(run)
+                        ..New::run(run)
                     });
                 }
             }
@@ -565,9 +566,9 @@ impl<'a> Lower<'_, 'a> {
                 lanes::test(|a: u64| a >> 60 == SHARED_WINDOW >> 60)
             }
             Some("local") => lanes::test(|a: u64| a >> 60 == LOCAL_WINDOW >> 60),
-            Some("const") => at::is_constant,
-            Some("global") => at::is_global,
-            Some(_) => at::is_param,
+            Some("const") => Code::new(at::is_constant),
+            Some("global") => Code::new(at::is_global),
+            Some(_) => Code::new(at::is_param),
             None => return Err(self.syntax("the space is missing")),
         };
         self.emit(New {

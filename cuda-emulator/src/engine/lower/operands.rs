@@ -199,7 +199,7 @@ impl<'a> Lower<'_, 'a> {
                 self.emit(New {
                     imm,
                     d: Slot::Def(d),
-                    ..New::op(address::local)
+                    ..New::run(address::local)
                 });
                 self.narrow(d, wide)
             }
@@ -209,7 +209,7 @@ impl<'a> Lower<'_, 'a> {
                 self.emit(New {
                     imm,
                     d: Slot::Def(d),
-                    ..New::op(address::kernel_param)
+                    ..New::run(address::kernel_param)
                 });
                 Ok(Slot::Use(d))
             }
@@ -220,7 +220,7 @@ impl<'a> Lower<'_, 'a> {
                     d: Slot::Def(d),
                     a: Slot::Param(slice.offset),
                     x: Slot::Raw(slice.stride),
-                    ..New::op(address::param)
+                    ..New::run(address::param)
                 });
                 Ok(Slot::Use(d))
             }
@@ -296,7 +296,7 @@ impl<'a> Lower<'_, 'a> {
         let d = self.temp(found)?;
         self.emit(New {
             d: Slot::Def(d),
-            ..New::op(exec)
+            ..New::run(exec)
         });
         Ok(Some(Slot::Use(d)))
     }

@@ -36,7 +36,7 @@ impl<'a> Lower<'_, 'a> {
                     a,
                     x,
                     y,
-                    ..New::op(together)
+                    ..New::run(together)
                 });
             }
             "redux" => {
@@ -69,7 +69,7 @@ impl<'a> Lower<'_, 'a> {
                     d,
                     a,
                     x,
-                    ..New::op(together)
+                    ..New::run(together)
                 });
             }
             "activemask" => {
@@ -80,7 +80,7 @@ impl<'a> Lower<'_, 'a> {
                 let d = self.dst(d, Type::B32)?;
                 self.emit(New {
                     d,
-                    ..New::op(active_mask)
+                    ..New::run(active_mask)
                 });
             }
             "elect" => {
@@ -95,7 +95,7 @@ impl<'a> Lower<'_, 'a> {
                     d,
                     x,
                     y,
-                    ..New::op(together)
+                    ..New::run(together)
                 });
             }
             _ => return Ok(false),
@@ -158,7 +158,7 @@ impl<'a> Lower<'_, 'a> {
             c,
             x,
             y,
-            ..New::op(run)
+            ..New::run(run)
         });
         Ok(())
     }
@@ -193,7 +193,7 @@ impl<'a> Lower<'_, 'a> {
             a,
             b: Slot::Raw(flip),
             x,
-            ..New::op(together)
+            ..New::run(together)
         });
         Ok(())
     }
@@ -207,7 +207,7 @@ impl<'a> Lower<'_, 'a> {
         self.emit(New {
             imm: pack(Kind::Barrier, 0),
             x,
-            ..New::op(together)
+            ..New::run(together)
         });
         Ok(())
     }

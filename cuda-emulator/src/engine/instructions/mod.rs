@@ -1,0 +1,64 @@
+//! The instruction list: every instruction that the emulator knows, by family.
+//!
+//! A family's file has the arithmetic of its instructions and their entries. An entry is all that is needed for an
+//! instruction whose operands follow a known [`Form`](super::ir::Form): lowering, checks, the disassembly and the
+//! guide's table read it.
+
+mod integer;
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::ir::notation::Pattern;
+use super::ir::{Choice, Opcode};
+use super::lanes;
+
+/// Every family's entries. Of those that fit an instruction the first is taken, so special cases stand before general
+/// ones.
+static FAMILIES: &[&[&[Opcode]]] = &[integer::LISTS];
+
+/// The entries of one mnemonic.
+pub(super) type Entries = Vec<(Pattern, &'static Opcode)>;
+
+/// The entries that a mnemonic has; None if the emulator doesn't know it.
+pub(super) fn entries(mnemonic: &str) -> Option<&'static Entries> {
+    static INDEX: OnceLock<HashMap<&'static str, Entries>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        let mut index: HashMap<_, Entries> = HashMap::new();
+        for opcode in FAMILIES.iter().copied().flatten().copied().flatten() {
+            let pattern = Pattern::parse(opcode.name);
+            index
+                .entry(opcode.mnemonic())
+                .or_default()
+                .push((pattern, opcode));
+        }
+        index
+    });
+    index.get(mnemonic)
+}
+
+/// The entry that an instruction with these modifiers has, and what they make of its immediate.
+pub(super) fn find(entries: &Entries, modifiers: &[&str]) -> Option<(&'static Opcode, u64)> {
+    let (_, opcode) = entries.iter().find(|(p, _)| p.fits(modifiers))?;
+    let imm = opcode.encode.map_or(0, |f| f(&Choice(modifiers)));
+    Some((opcode, imm))
+}
+
+/// Why no entry of a mnemonic fits.
+pub(super) fn refusal(entries: &Entries, modifiers: &[&str]) -> String {
+    let strange = modifiers
+        .iter()
+        .find(|m| !entries.iter().any(|(p, _)| p.knows(m)));
+    if let Some(strange) = strange {
+        return format!("the emulator doesn't know `.{strange}` on this instruction");
+    }
+    let known: Vec<&str> = entries.iter().map(|(_, opcode)| opcode.name).collect();
+    format!(
+        "the emulator doesn't know this form of the instruction; it knows {}",
+        known.join(", ")
+    )
+}
+
+/// Copies a predicate.
+pub(super) static COPY_PREDICATE: Opcode =
+    Opcode::internal("copy predicate", lanes::predicate(|a, _| a));

@@ -1,0 +1,118 @@
+//! The forms: how the operands of PTX become the fields of an instruction.
+
+use super::function::{Lower, New, Result, Slot};
+use crate::engine::instructions;
+use crate::engine::ir::{Code, Form, Opcode, Role};
+use crate::ptx::{Operand, Type};
+
+impl<'a> Lower<'_, 'a> {
+    /// Lowers an instruction by its entry in the list.
+    pub(super) fn listed(
+        &mut self,
+        opcode: &'static Opcode,
+        imm: u64,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        match opcode.form {
+            Form::Internal => Err(self.syntax("PTX doesn't have this instruction")),
+            Form::Operands => self.operands(opcode, imm, o),
+            Form::Carry => self.carry_chain(opcode, imm != 0, o),
+        }
+    }
+
+    /// A source for a field.
+    fn source(&mut self, role: Role, operand: &Operand<'a>) -> Result<Slot> {
+        match role {
+            Role::Read(ty) => self.src(operand, ty),
+            _ => Err(self.syntax("there are too many operands")),
+        }
+    }
+
+    /// A destination for a field.
+    fn destination(&mut self, role: Role, operand: &Operand<'a>) -> Result<Slot> {
+        match role {
+            Role::Write(ty) => self.dst(operand, ty),
+            _ => Err(self.syntax("there are too many operands")),
+        }
+    }
+
+    fn counted(&self, o: &[Operand<'a>], wanted: usize) -> Result<()> {
+        if o.len() == wanted {
+            return Ok(());
+        }
+        Err(self.syntax(format!("{wanted} operands are needed")))
+    }
+
+    /// [`Form::Operands`]
+    fn operands(&mut self, opcode: &'static Opcode, imm: u64, o: &[Operand<'a>]) -> Result<()> {
+        let Code { d, a, b, c, .. } = opcode.code;
+        let used = [d, a, b, c].iter().filter(|r| **r != Role::Unused).count();
+        self.counted(o, used)?;
+        let mut new = New {
+            imm,
+            ..New::of(opcode)
+        };
+        let mut left = o.iter();
+        let written = if d == Role::Unused { None } else { left.next() };
+        for (role, slot) in [(a, &mut new.a), (b, &mut new.b), (c, &mut new.c)] {
+            if role != Role::Unused
+                && let Some(operand) = left.next()
+            {
+                *slot = self.source(role, operand)?;
+            }
+        }
+        if let Some(operand) = written {
+            new.d = self.destination(d, operand)?;
+        }
+        self.emit(new);
+        Ok(())
+    }
+
+    /// [`Form::Carry`]
+    fn carry_chain(
+        &mut self,
+        opcode: &'static Opcode,
+        sets_flag: bool,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        let Code { d, a, b, c, .. } = opcode.code;
+        let product = opcode.mnemonic().starts_with("mad");
+        self.counted(o, if product { 4 } else { 3 })?;
+        let (a, b) = (self.source(a, &o[1])?, self.source(b, &o[2])?);
+        let c = match o.get(3) {
+            Some(operand) => self.source(c, operand)?,
+            None => b,
+        };
+        let d = self.destination(d, &o[0])?;
+        let flag = self.carry()?;
+        let x = if sets_flag {
+            flag
+        } else {
+            // The instruction works on a copy.
+            let copy = self.temp(Type::Pred)?;
+            self.copy_predicate(Slot::Def(copy), Slot::Use(flag));
+            copy
+        };
+        self.emit(New {
+            d,
+            a,
+            b,
+            c,
+            x: Slot::Both(x),
+            ..New::of(opcode)
+        });
+        Ok(())
+    }
+
+    /// Copies a predicate.
+    pub(super) fn copy_predicate(&mut self, d: Slot, a: Slot) {
+        self.emit(New {
+            d,
+            a,
+            b: a,
+            x: Slot::Raw(0),
+            y: Slot::Raw(0),
+            ..New::of(&instructions::COPY_PREDICATE)
+        });
+    }
+}
