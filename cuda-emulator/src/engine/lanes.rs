@@ -5,7 +5,6 @@
 //! twice: for the baseline processor, and for one with AVX2 and FMA. Which one is used is chosen once, at load. What the
 //! instruction does with its fields follows from the closure's types.
 
-use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::ir::{Code, Role};
@@ -76,21 +75,20 @@ pub(super) fn wide() -> bool {
 }
 
 /// Defines a constructor of instructions: a loop body compiled for both kinds of processor, and what it does with the
-/// fields. `$w` is a constant: whether this is the loop for AVX2.
+/// fields.
 macro_rules! instruction {
-    ($(#[$doc:meta])* $name:ident<$($g:ident),*>($f:ident: [$($closure:tt)*]) {$($field:ident: $role:expr),*} |$ctx:ident, $op:ident, $mask:ident, $w:ident| $body:block) => {
+    ($(#[$doc:meta])* $name:ident<$($g:ident),*>($f:ident: [$($closure:tt)*]) {$($field:ident: $role:expr),*} |$ctx:ident, $op:ident, $mask:ident| $body:block) => {
         $(#[$doc])*
         pub(super) const fn $name<$($g: Reg,)* F>(_: F) -> Code
         where
             F: Copy + 'static + $($closure)*,
         {
             #[inline(always)]
-            unsafe fn body<$($g: Reg,)* F, const W: bool>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
+            unsafe fn body<$($g: Reg,)* F>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
             where
                 F: Copy + 'static + $($closure)*,
             {
                 let $f = summon::<F>();
-                let $w = W;
                 // SAFETY: operands were encoded by the lowering for slots of these types.
                 unsafe { $body }
                 Flow::Next
@@ -100,7 +98,7 @@ macro_rules! instruction {
                 F: Copy + 'static + $($closure)*,
             {
                 // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* F, false>(ctx, op, mask) }
+                unsafe { body::<$($g,)* F>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
@@ -109,7 +107,7 @@ macro_rules! instruction {
                 F: Copy + 'static + $($closure)*,
             {
                 // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* F, true>(ctx, op, mask) }
+                unsafe { body::<$($g,)* F>(ctx, op, mask) }
             }
             #[cfg(not(target_arch = "x86_64"))]
             use plain as wide;
@@ -181,80 +179,41 @@ pub(super) unsafe fn write_some<S: Copy + Default>(d: *mut S, mask: u32, f: impl
     }
 }
 
-/// Writes `f(lane)` to the lanes of the mask. All lanes are computed, so `f` must be cheap and have no effect. There is
-/// one loop for any mask, which the compiler makes vector code of. Eight lanes are read before they are written, so that
-/// `d` may be one of the sources.
+/// Writes `f(lane)` to the lanes of the mask. All lanes are computed, so `f` must be cheap and have no effect; the
+/// compiler makes vector code of both loops. Eight lanes are read before they are written, so that `d` may be one of the
+/// sources.
 #[inline(always)]
-unsafe fn fill<S: Copy + Default>(d: *mut S, mask: u32, wide: bool, f: impl Fn(usize) -> S) {
-    let mut others = MaybeUninit::<[S; LANES]>::uninit();
-    let target = if mask == FULL {
-        d
-    } else {
-        others.as_mut_ptr().cast()
-    };
+unsafe fn fill<S: Copy + Default>(d: *mut S, mask: u32, f: impl Fn(usize) -> S) {
     for chunk in 0..LANES / 8 {
+        // SAFETY: a slot has 32 lanes.
+        let place = unsafe { d.add(chunk * 8).cast::<[S; 8]>() };
         // Not by from_fn, whose closure would be compiled without wide registers.
         let mut out = [S::default(); 8];
-        for (i, o) in out.iter_mut().enumerate() {
-            *o = f(chunk * 8 + i);
-        }
-        // SAFETY: a slot has 32 lanes.
-        unsafe { target.add(chunk * 8).cast::<[S; 8]>().write(out) };
-    }
-    if mask != FULL {
-        // SAFETY: the loop has written all lanes; AVX2 is there where `wide` says so.
-        unsafe { merge(d, target, mask, wide) };
-    }
-}
-
-/// Copies the lanes of the mask.
-#[inline(always)]
-unsafe fn merge<S: Copy>(d: *mut S, from: *const S, mask: u32, wide: bool) {
-    #[inline(always)]
-    unsafe fn body<S: Copy>(d: *mut S, from: *const S, mask: u32) {
-        for chunk in 0..LANES / 8 {
-            // SAFETY: both are slots of 32 lanes.
-            unsafe {
-                let place = d.add(chunk * 8).cast::<[S; 8]>();
-                let mut out = place.read();
-                let new = from.add(chunk * 8).cast::<[S; 8]>().read();
-                for (i, o) in out.iter_mut().enumerate() {
-                    *o = if mask >> (chunk * 8 + i) & 1 != 0 {
-                        new[i]
-                    } else {
-                        *o
-                    };
-                }
-                place.write(out);
+        if mask == FULL {
+            for (i, o) in out.iter_mut().enumerate() {
+                *o = f(chunk * 8 + i);
+            }
+        } else {
+            // SAFETY: as above.
+            out = unsafe { place.read() };
+            for (i, o) in out.iter_mut().enumerate() {
+                let new = f(chunk * 8 + i);
+                *o = if mask >> (chunk * 8 + i) & 1 != 0 {
+                    new
+                } else {
+                    *o
+                };
             }
         }
+        // SAFETY: as above.
+        unsafe { place.write(out) };
     }
-    #[inline(never)]
-    unsafe fn plain<S: Copy>(d: *mut S, from: *const S, mask: u32) {
-        // SAFETY: as the caller promises.
-        unsafe { body(d, from, mask) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    #[inline(never)]
-    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
-    unsafe fn avx2<S: Copy>(d: *mut S, from: *const S, mask: u32) {
-        // SAFETY: as the caller promises.
-        unsafe { body(d, from, mask) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    if wide {
-        // SAFETY: as the caller promises.
-        return unsafe { avx2(d, from, mask) };
-    }
-    let _ = wide;
-    // SAFETY: as the caller promises.
-    unsafe { plain(d, from, mask) }
 }
 
 /// Writes `f(lane)` to the lanes of the mask, one after the other: for functions that cost much, or don't become vector
 /// code.
 #[inline(always)]
-unsafe fn fill_each<S: Copy>(d: *mut S, mask: u32, _wide: bool, f: impl Fn(usize) -> S) {
+unsafe fn fill_each<S: Copy>(d: *mut S, mask: u32, f: impl Fn(usize) -> S) {
     // SAFETY: a slot has 32 lanes.
     each(mask, |i| unsafe { d.add(i).write(f(i)) });
 }
@@ -287,10 +246,10 @@ macro_rules! arithmetic {
             $($doc)*
             $name<$($g,)* D>(f: [$($closure)*]) {
                 d: Role::Write(D::TYPE) $(, $field: Role::Read($g::TYPE))* $(, $imm: true)?
-            } |ctx, op, mask, wide| {
+            } |ctx, op, mask| {
                 $(let $field = ctx.at::<$g::Slot>(op.$field);)*
                 $(let $imm = op.$imm;)?
-                $fill(ctx.at::<D::Slot>(op.d), mask, wide, |i| {
+                $fill(ctx.at::<D::Slot>(op.d), mask, |i| {
                     f($($g::get(*$field.add(i))),* $(, $imm)?).put()
                 });
             }
@@ -321,7 +280,7 @@ instruction! {
         b: Role::Read(B::TYPE),
         c: Role::Read(C::TYPE),
         x: Role::Update(Type::Pred)
-    } |ctx, op, mask, _wide| {
+    } |ctx, op, mask| {
         let a = ctx.at::<A::Slot>(op.a);
         let b = ctx.at::<B::Slot>(op.b);
         let c = ctx.at::<C::Slot>(op.c);
@@ -349,7 +308,7 @@ instruction! {
         x: Role::Write(Type::Pred),
         y: Role::Number,
         imm: true
-    } |ctx, op, mask, _wide| {
+    } |ctx, op, mask| {
         let a = ctx.at::<A::Slot>(op.a);
         let b = ctx.at::<B::Slot>(op.b);
         let holds = holding(mask, |i| f(A::get(*a.add(i)), B::get(*b.add(i))));
@@ -366,7 +325,7 @@ instruction! {
         x: Role::Write(Type::Pred),
         y: Role::Number,
         imm: true
-    } |ctx, op, mask, _wide| {
+    } |ctx, op, mask| {
         let a = ctx.at::<A::Slot>(op.a);
         let holds = holding(mask, |i| f(A::get(*a.add(i))));
         set_predicates(ctx, op, mask, holds);
@@ -402,11 +361,11 @@ instruction! {
         b: Role::Read(A::TYPE),
         c: Role::Read(Type::Pred),
         y: Role::Number
-    } |ctx, op, mask, wide| {
+    } |ctx, op, mask| {
         let a = ctx.at::<A::Slot>(op.a);
         let b = ctx.at::<A::Slot>(op.b);
         let c = *ctx.at::<u32>(op.c) ^ op.y;
-        fill(ctx.at::<D::Slot>(op.d), mask, wide, |i| f(A::get(*a.add(i)), A::get(*b.add(i)), c >> i & 1 != 0).put());
+        fill(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), A::get(*b.add(i)), c >> i & 1 != 0).put());
     }
 }
 
