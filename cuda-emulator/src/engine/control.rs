@@ -81,6 +81,11 @@ pub(super) unsafe fn pause(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
     Flow::Yield
 }
 
+/// A hint.
+pub(super) unsafe fn nothing(_: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
+    Flow::Next
+}
+
 /// `trap`
 pub(super) unsafe fn trap(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
     ctx.fail(

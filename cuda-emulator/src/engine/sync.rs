@@ -4,8 +4,9 @@
 //! once. Otherwise the fragment waits until the others have arrived at an operation of the same kind, wherever in the
 //! code that is.
 
+use super::ir::Code;
 use super::lanes::each;
-use super::state::{Ctx, Exec, FULL, Flow, LANES, Op};
+use super::state::{Ctx, FULL, Flow, LANES, Op};
 
 /// Which operation; the top byte of `imm`. The low bits hold its variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ pub(super) const NAN: u64 = 4;
 pub(super) const ABS: u64 = 8;
 
 /// Packs a kind and its variant.
-pub(super) fn pack(kind: Kind, variant: u64) -> u64 {
+pub(super) const fn pack(kind: Kind, variant: u64) -> u64 {
     (kind as u64) << 56 | variant
 }
 
@@ -319,39 +320,11 @@ pub(super) unsafe fn together(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     Flow::Next
 }
 
-/// [`together`] for shuffles, fast when the whole warp takes part.
-pub(super) fn shuffle(kind: Kind) -> Exec {
-    let (plain, wide): ([Exec; 4], [Exec; 4]);
-    plain = [
-        shuffle_full::<0>,
-        shuffle_full::<1>,
-        shuffle_full::<2>,
-        shuffle_full::<3>,
-    ];
-    #[cfg(target_arch = "x86_64")]
-    {
-        wide = [
-            shuffle_wide::<0>,
-            shuffle_wide::<1>,
-            shuffle_wide::<2>,
-            shuffle_wide::<3>,
-        ];
-    }
+/// [`together`] for a kind of shuffle (0 up, 1 down, 2 butterfly, 3 index), fast when the whole warp takes part.
+pub(super) const fn shuffle<const K: u8>() -> Code {
     #[cfg(not(target_arch = "x86_64"))]
-    {
-        wide = plain;
-    }
-    let which = match kind {
-        Kind::ShuffleUp => 0,
-        Kind::ShuffleDown => 1,
-        Kind::ShuffleButterfly => 2,
-        _ => 3,
-    };
-    if super::lanes::wide() {
-        wide[which]
-    } else {
-        plain[which]
-    }
+    use shuffle_full as shuffle_wide;
+    Code::pair(shuffle_full::<K>, shuffle_wide::<K>)
 }
 
 unsafe fn shuffle_full<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
@@ -411,6 +384,16 @@ unsafe fn exchange<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
             *d.add(i) = value[source as usize & 31];
         }
         *ctx.at::<u32>(op.y) = flag;
+    }
+    Flow::Next
+}
+
+/// `activemask`
+pub(super) unsafe fn active_mask(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    // SAFETY: `d` is a 32-bit register.
+    unsafe {
+        let d = ctx.at::<u32>(op.d);
+        each(mask, |i| d.add(i).write(mask));
     }
     Flow::Next
 }

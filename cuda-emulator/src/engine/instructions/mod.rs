@@ -4,7 +4,10 @@
 //! instruction whose operands follow a known [`Form`](super::ir::Form): lowering, checks, the disassembly and the
 //! guide's table read it.
 
+mod control;
 mod integer;
+mod system;
+mod warp;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -13,9 +16,12 @@ use super::ir::notation::Pattern;
 use super::ir::{Choice, Opcode};
 use super::lanes;
 
+pub(super) use control::{CALL_INDIRECT, FENCE, RETURN};
+pub(super) use system::{ASSERT_FAIL, FREE, MALLOC, PRINT};
+
 /// Every family's entries. Of those that fit an instruction the first is taken, so special cases stand before general
 /// ones.
-static FAMILIES: &[&[&[Opcode]]] = &[integer::LISTS];
+static FAMILIES: &[&[&[Opcode]]] = &[integer::LISTS, warp::LISTS, control::LISTS];
 
 /// The entries of one mnemonic.
 pub(super) type Entries = Vec<(Pattern, &'static Opcode)>;
@@ -40,8 +46,8 @@ pub(super) fn entries(mnemonic: &str) -> Option<&'static Entries> {
 /// The entry that an instruction with these modifiers has, and what they make of its immediate.
 pub(super) fn find(entries: &Entries, modifiers: &[&str]) -> Option<(&'static Opcode, u64)> {
     let (_, opcode) = entries.iter().find(|(p, _)| p.fits(modifiers))?;
-    let imm = opcode.encode.map_or(0, |f| f(&Choice(modifiers)));
-    Some((opcode, imm))
+    let chosen = opcode.encode.map_or(0, |f| f(&Choice(modifiers)));
+    Some((opcode, opcode.imm | chosen))
 }
 
 /// Why no entry of a mnemonic fits.
@@ -60,5 +66,5 @@ pub(super) fn refusal(entries: &Entries, modifiers: &[&str]) -> String {
 }
 
 /// Copies a predicate.
-pub(super) static COPY_PREDICATE: Opcode =
+pub(super) const COPY_PREDICATE: Opcode =
     Opcode::internal("copy predicate", lanes::predicate(|a, _| a));

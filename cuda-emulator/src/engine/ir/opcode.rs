@@ -102,6 +102,23 @@ pub(in crate::engine) enum Form {
     Operands,
     /// `d, a, b{, c}`: a sum that leaves its carry in `x`, and takes it from there; with `imm` 0 the flag stays as it was.
     Carry,
+    /// `d{|y}, a, b, c, x`: an operation of the lanes that `x` names; fewer operands where the entry has fewer fields. A
+    /// predicate in `a` is flipped by `b`.
+    Warp,
+    /// A label.
+    Branch,
+    /// An index and a list of labels.
+    Switch,
+    /// `(results), function, (arguments)`
+    Call,
+    Return,
+    Exit,
+    /// `{d,} {a, {b,}} {c}`: number and threads may be missing; a predicate in `c` is flipped by `y`.
+    Barrier,
+    /// The operands aren't looked at.
+    Bare,
+    /// A hint: no instruction is needed.
+    Nothing,
 }
 
 /// The modifiers that were chosen where the notation leaves a choice.
@@ -120,6 +137,8 @@ pub(in crate::engine) struct Opcode {
     pub name: &'static str,
     pub form: Form,
     pub code: Code,
+    /// The value of `imm`, apart from what the chosen modifiers make of it.
+    pub imm: u64,
     /// What the chosen modifiers make of `imm`.
     pub encode: Option<fn(&Choice<'_>) -> u64>,
     /// The first compute capability that has it: 80 for 8.0.
@@ -133,6 +152,7 @@ impl Opcode {
             name,
             form: Form::Operands,
             code,
+            imm: 0,
             encode: None,
             since: 0,
         }
@@ -145,6 +165,10 @@ impl Opcode {
 
     pub(in crate::engine) const fn form(self, form: Form) -> Opcode {
         Opcode { form, ..self }
+    }
+
+    pub(in crate::engine) const fn imm(self, imm: u64) -> Opcode {
+        Opcode { imm, ..self }
     }
 
     pub(in crate::engine) const fn encode(self, encode: fn(&Choice<'_>) -> u64) -> Opcode {
@@ -163,7 +187,10 @@ impl Opcode {
 
     /// The name before the first dot.
     pub(in crate::engine) fn mnemonic(&self) -> &'static str {
-        let end = self.name.find(['.', '{', ' ']).unwrap_or(self.name.len());
+        let end = self
+            .name
+            .find(['.', '{', ' ', '*'])
+            .unwrap_or(self.name.len());
         &self.name[..end]
     }
 }

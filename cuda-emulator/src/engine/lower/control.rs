@@ -1,98 +1,58 @@
-//! Branches, calls, barriers, fences.
+//! The forms of branches, calls and barriers.
 
 use super::allocate::End;
 use super::function::{Lower, New, Result, Slot};
 use super::link::{Builtin, Symbol};
-use super::modifiers::Modifiers;
-use crate::engine::control::{self as exec, Barrier};
+use crate::engine::instructions;
 use crate::engine::interface::LoadErrorKind;
-use crate::engine::ir::Code;
-use crate::engine::print;
+use crate::engine::ir::{Code, Opcode, Role};
 use crate::engine::program::Site;
-use crate::ptx::{Operand, Statement, Type};
+use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
-    pub(super) fn control(
-        &mut self,
-        name: &str,
-        m: &mut Modifiers<'a>,
-        o: &[Operand<'a>],
-        scope: usize,
-        body: &'a [Statement<'a>],
-    ) -> Result<bool> {
-        match name {
-            "bra" => {
-                m.take("uni");
-                let [Operand::Name(label)] = o else {
-                    return Err(self.syntax("bra needs a label"));
-                };
-                let label = self.label(label, scope)?;
-                self.emit(New::run(exec::branch));
-                self.end(End::Branch(label));
-                self.end_unguarded();
-            }
-            "brx" => {
-                m.take("idx");
-                m.take("uni");
-                let [index, Operand::Name(list)] = o else {
-                    return Err(self.syntax("brx.idx needs an index and a list of targets"));
-                };
-                let a = self.src(index, Type::U32)?;
-                let mut labels = Vec::new();
-                for name in self.branch_targets(list, body)? {
-                    labels.push(self.label(name, scope)?);
-                }
-                self.emit(New {
-                    a,
-                    ..New::run(exec::switch)
-                });
-                self.end(End::Switch(labels));
-            }
-            "call" => self.call(m, o)?,
-            "ret" => {
-                m.take("uni");
-                self.store_results()?;
-                self.emit(New::run(exec::ret));
-                self.end_unguarded();
-            }
-            "exit" => {
-                self.emit(New::run(exec::exit));
-                self.end_unguarded();
-            }
-            "trap" => self.emit(New::run(exec::trap)),
-            "brkpt" => self.emit(New::run(exec::breakpoint)),
-            "nanosleep" => {
-                m.ty();
-                self.emit(New::run(exec::pause));
-            }
-            "bar" | "barrier" => self.barrier(m, o)?,
-            "membar" | "fence" => {
-                if m.take("proxy") {
-                    // All proxies are the same memory here.
-                    while m.next().is_some() {}
-                }
-                for name in [
-                    "acq_rel",
-                    "sc",
-                    "acquire",
-                    "release",
-                    "cta",
-                    "gpu",
-                    "gl",
-                    "sys",
-                    "cluster",
-                    "mbarrier_init",
-                    "sync_restrict::shared::cta",
-                    "sync_restrict::shared::cluster",
-                ] {
-                    m.take(name);
-                }
-                self.fence();
-            }
-            "pmevent" | "setmaxnreg" | "griddepcontrol" => while m.next().is_some() {},
-            _ => return Ok(false),
+    /// [`Form::Branch`](crate::engine::ir::Form::Branch)
+    pub(super) fn branch(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
+        let [Operand::Name(label)] = o else {
+            return Err(self.syntax("a branch needs a label"));
+        };
+        let label = self.label(label, self.scope)?;
+        self.emit(New::of(opcode));
+        self.end(End::Branch(label));
+        self.end_unguarded();
+        Ok(())
+    }
+
+    /// [`Form::Switch`](crate::engine::ir::Form::Switch)
+    pub(super) fn switch(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
+        let [index, Operand::Name(list)] = o else {
+            return Err(self.syntax("brx.idx needs an index and a list of targets"));
+        };
+        let a = self.source(opcode.code.a, index)?;
+        let mut labels = Vec::new();
+        for name in self.branch_targets(list, self.body)? {
+            labels.push(self.label(name, self.scope)?);
         }
-        Ok(true)
+        self.emit(New {
+            a,
+            ..New::of(opcode)
+        });
+        self.end(End::Switch(labels));
+        Ok(())
+    }
+
+    /// [`Form::Return`](crate::engine::ir::Form::Return)
+    pub(super) fn leave(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
+        self.counted(o, 0)?;
+        self.store_results()?;
+        self.exit(opcode, o)
+    }
+
+    /// [`Form::Exit`](crate::engine::ir::Form::Exit)
+    pub(super) fn exit(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
+        self.counted(o, 0)?;
+        self.emit(New::of(opcode));
+        self.end_unguarded();
+        Ok(())
     }
 
     /// Control doesn't go on after the last instruction, if it is done by all lanes.
@@ -102,75 +62,45 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    fn barrier(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
-        if m.take("warp") {
-            if !m.take("sync") {
-                return Err(self.syntax("only bar.warp.sync is known"));
-            }
-            return self.warp_barrier(o);
-        }
-        if m.take("cluster") {
-            if !o.is_empty() {
-                return Err(self.syntax("barrier.cluster has no operands"));
-            }
-            let what = match m.one_of(&["arrive", "wait"]) {
-                Some("arrive") => Barrier::ClusterArrive,
-                Some(_) => Barrier::ClusterWait,
-                None => return Err(self.syntax("arrive or wait is missing")),
-            };
-            for name in ["release", "relaxed", "acquire", "aligned"] {
-                m.take(name);
-            }
-            self.emit(New {
-                imm: what as u64,
-                ..New::run(exec::barrier)
-            });
-            return Ok(());
-        }
-        m.take("cta");
-        m.take("aligned");
-        let what = match m.one_of(&["sync", "arrive", "red"]) {
-            Some("sync") => Barrier::Sync,
-            Some("arrive") => Barrier::Arrive,
-            Some(_) => match m.one_of(&["popc", "and", "or"]) {
-                Some("popc") => Barrier::ReduceCount,
-                Some("and") => Barrier::ReduceAnd,
-                Some(_) => Barrier::ReduceOr,
-                None => return Err(self.syntax("the operation is missing")),
-            },
-            None => return Err(self.syntax("sync, arrive or red is missing")),
+    /// [`Form::Barrier`](crate::engine::ir::Form::Barrier)
+    pub(super) fn barrier(
+        &mut self,
+        opcode: &'static Opcode,
+        imm: u64,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        let Code { d, a, b, .. } = opcode.code;
+        let mut new = New {
+            imm,
+            ..New::of(opcode)
         };
-        m.take("aligned");
-        let mut new = New::run(exec::barrier);
-        new.imm = what as u64;
         let mut rest = o;
-        if what >= Barrier::ReduceCount {
-            let ty = m.ty().ok_or_else(|| self.syntax("the type is missing"))?;
-            let [d, middle @ .., p] = o else {
+        if d != Role::Unused {
+            let [result, middle @ .., value] = o else {
                 return Err(self.syntax("operands are missing"));
             };
-            // Threads that come later write their results when the barrier opens, so the destination must not be
-            // taken for dead before.
-            new.d = self.dst(d, ty)?;
-            let (c, flip) = self.predicate(p)?;
-            new.c = c;
-            new.y = Slot::Raw(flip);
+            new.d = self.destination(d, result)?;
+            let (value, flip) = self.predicate(value)?;
+            (new.c, new.y) = (value, Slot::Raw(flip));
             rest = middle;
         }
+        if rest.len() > 2 {
+            return Err(self.syntax("there are too many operands"));
+        }
         new.a = match rest.first() {
-            Some(number) => self.src(number, Type::U32)?,
+            Some(number) => self.source(a, number)?,
             None => self.fixed(0, Type::U32),
         };
         new.b = match rest.get(1) {
-            Some(count) => self.src(count, Type::U32)?,
+            Some(count) => self.source(b, count)?,
             None => self.fixed(0, Type::U32),
         };
         self.emit(new);
         Ok(())
     }
 
-    fn call(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
-        m.take("uni");
+    /// [`Form::Call`](crate::engine::ir::Form::Call)
+    pub(super) fn call(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
         let (returns, rest): (&[_], _) = match o {
             [Operand::List(list), rest @ ..] => (list, rest),
             rest => (&[], rest),
@@ -205,7 +135,7 @@ impl<'a> Lower<'_, 'a> {
         } else {
             self.callee(target)?
         };
-        let mut new = New::run(exec::call);
+        let mut new = New::of(opcode);
         match symbol {
             Some(Symbol::Function(index)) => {
                 site.function = Some(index);
@@ -219,11 +149,11 @@ impl<'a> Lower<'_, 'a> {
                 }
             }
             Some(Symbol::Builtin(builtin)) => {
-                let (run, results, count): (crate::engine::state::Exec, _, _) = match builtin {
-                    Builtin::Print => (print::print, 1, 2),
-                    Builtin::Assert => (print::assert_fail, 0, 5),
-                    Builtin::Malloc => (print::malloc, 1, 1),
-                    Builtin::Free => (print::free, 0, 1),
+                let (opcode, results, count) = match builtin {
+                    Builtin::Print => (&instructions::PRINT, 1, 2),
+                    Builtin::Assert => (&instructions::ASSERT_FAIL, 0, 5),
+                    Builtin::Malloc => (&instructions::MALLOC, 1, 1),
+                    Builtin::Free => (&instructions::FREE, 0, 1),
                 };
                 let sizes = site.arguments.iter().chain(&site.returns);
                 let odd = sizes
@@ -234,7 +164,7 @@ impl<'a> Lower<'_, 'a> {
                         "`{target}` has {results} results and {count} parameters"
                     )));
                 }
-                new.code = Code::new(run);
+                new = New::of(opcode);
             }
             _ => {
                 if self.type_of(&Operand::Name(target))?.is_none() {
@@ -256,6 +186,7 @@ impl<'a> Lower<'_, 'a> {
                         format!("`{prototype}` isn't a prototype"),
                     ));
                 }
+                new = New::of(&instructions::CALL_INDIRECT);
                 new.a = self.src(&Operand::Name(target), Type::U64)?;
                 self.summary.indirect = true;
             }

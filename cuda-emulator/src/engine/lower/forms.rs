@@ -17,11 +17,23 @@ impl<'a> Lower<'_, 'a> {
             Form::Internal => Err(self.syntax("PTX doesn't have this instruction")),
             Form::Operands => self.operands(opcode, imm, o),
             Form::Carry => self.carry_chain(opcode, imm != 0, o),
+            Form::Warp => self.together(opcode, imm, o),
+            Form::Branch => self.branch(opcode, o),
+            Form::Switch => self.switch(opcode, o),
+            Form::Call => self.call(opcode, o),
+            Form::Return => self.leave(opcode, o),
+            Form::Exit => self.exit(opcode, o),
+            Form::Barrier => self.barrier(opcode, imm, o),
+            Form::Bare => {
+                self.emit(New::of(opcode));
+                Ok(())
+            }
+            Form::Nothing => Ok(()),
         }
     }
 
     /// A source for a field.
-    fn source(&mut self, role: Role, operand: &Operand<'a>) -> Result<Slot> {
+    pub(super) fn source(&mut self, role: Role, operand: &Operand<'a>) -> Result<Slot> {
         match role {
             Role::Read(ty) => self.src(operand, ty),
             _ => Err(self.syntax("there are too many operands")),
@@ -29,14 +41,14 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// A destination for a field.
-    fn destination(&mut self, role: Role, operand: &Operand<'a>) -> Result<Slot> {
+    pub(super) fn destination(&mut self, role: Role, operand: &Operand<'a>) -> Result<Slot> {
         match role {
             Role::Write(ty) => self.dst(operand, ty),
             _ => Err(self.syntax("there are too many operands")),
         }
     }
 
-    fn counted(&self, o: &[Operand<'a>], wanted: usize) -> Result<()> {
+    pub(super) fn counted(&self, o: &[Operand<'a>], wanted: usize) -> Result<()> {
         if o.len() == wanted {
             return Ok(());
         }

@@ -169,6 +169,9 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) dump: Option<u32>,
     pub(super) carry: Option<u32>,
     pub guarded: bool,
+    pub(super) body: &'a [Statement<'a>],
+    /// The scope of the current instruction.
+    pub(super) scope: usize,
 }
 
 /// Lowers a function with a body and appends its code.
@@ -212,6 +215,8 @@ pub(super) fn lower_function<'a>(
         dump: None,
         carry: None,
         guarded: false,
+        body,
+        scope: 0,
     };
     if function.cluster {
         return Err(lower.unsupported("clusters aren't supported by the emulator; launch the kernel without a cluster dimension"));
@@ -391,8 +396,8 @@ impl<'a> Lower<'_, 'a> {
                 }
                 Statement::CallPrototype(name) => self.declare(name, Local::Prototype),
                 Statement::Instruction(instruction) => {
-                    let scope = *stack.last().unwrap_or(&0);
-                    self.instruction(instruction, scope, body)?;
+                    self.scope = *stack.last().unwrap_or(&0);
+                    self.instruction(instruction)?;
                 }
             }
         }
@@ -401,7 +406,7 @@ impl<'a> Lower<'_, 'a> {
         self.guard = (Slot::Fixed(Area::Constant.at(0)), 0);
         self.guarded = false;
         self.store_results()?;
-        self.emit(New::run(crate::engine::control::ret));
+        self.emit(New::of(&instructions::RETURN));
         self.end(End::Stop);
         Ok(())
     }
@@ -591,12 +596,7 @@ impl<'a> Lower<'_, 'a> {
         self.ends.push((self.code.len() as u32 - 1, end));
     }
 
-    fn instruction(
-        &mut self,
-        instruction: &'a Instruction<'a>,
-        scope: usize,
-        body: &'a [Statement<'a>],
-    ) -> Result<()> {
+    fn instruction(&mut self, instruction: &'a Instruction<'a>) -> Result<()> {
         self.line = instruction.line;
         self.place.line = instruction.line;
         let source = self.linker.sources[self.input].1;
@@ -615,6 +615,9 @@ impl<'a> Lower<'_, 'a> {
             self.guard = self.predicate(&operand)?;
             self.guarded = true;
         }
+        if let Some((opcode, imm)) = self.linker.selected(instruction.opcode) {
+            return self.listed(opcode, imm, &instruction.operands);
+        }
         let (name, mut modifiers) = Modifiers::split(instruction.opcode);
         if let Some(entries) = instructions::entries(name)
             && let Some((opcode, imm)) =
@@ -623,7 +626,7 @@ impl<'a> Lower<'_, 'a> {
         {
             return self.listed(opcode, imm, &instruction.operands);
         }
-        self.dispatch(name, &mut modifiers, instruction, scope, body)?;
+        self.dispatch(name, &mut modifiers, instruction)?;
         if let Some(left) = modifiers.rest().first() {
             return Err(self.unsupported(format!(
                 "the emulator doesn't know `.{left}` on this instruction"
@@ -637,20 +640,19 @@ impl<'a> Lower<'_, 'a> {
         name: &str,
         m: &mut Modifiers<'a>,
         instruction: &'a Instruction<'a>,
-        scope: usize,
-        body: &'a [Statement<'a>],
     ) -> Result<()> {
         let o = instruction.operands.as_slice();
-        let done = self.control(name, m, o, scope, body)?
-            || self.memory(name, m, o)?
+        let done = self.memory(name, m, o)?
             || self.atomic(name, m, o)?
-            || self.warp(name, m, o)?
             || self.convert(name, m, o)?
             || self.compare(name, m, o)?
             || self.bits(name, m, o)?
             || self.arithmetic(name, m, o)?;
         if done {
             return Ok(());
+        }
+        if let Some(entries) = instructions::entries(name) {
+            return Err(self.unsupported(instructions::refusal(entries, m.rest())));
         }
         let what = match name {
             "mma" | "wmma" | "wgmma" | "ldmatrix" | "stmatrix" | "movmatrix" | "tcgen05" => {

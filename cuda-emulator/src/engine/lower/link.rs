@@ -101,6 +101,11 @@ pub(super) fn error(
 }
 
 impl<'a> Linker<'a> {
+    /// The entry of an opcode that was seen before.
+    pub(super) fn selected(&self, written: &str) -> Option<(&'static Opcode, u64)> {
+        self.selected.get(written).copied()
+    }
+
     /// The entry that fits an opcode, and its immediate.
     pub(super) fn select(
         &mut self,
@@ -108,9 +113,6 @@ impl<'a> Linker<'a> {
         entries: &'static Entries,
         modifiers: &[&str],
     ) -> Option<(&'static Opcode, u64)> {
-        if let Some(&found) = self.selected.get(written) {
-            return Some(found);
-        }
         let found = instructions::find(entries, modifiers)?;
         self.selected.insert(written, found);
         Some(found)

@@ -3,6 +3,7 @@
 use super::function::{Base, Lower, New, Result, Slot, Width};
 use super::modifiers::Modifiers;
 use crate::engine::address as at;
+use crate::engine::instructions;
 use crate::engine::ir::Code;
 use crate::engine::lanes;
 use crate::engine::memory::{self as exec, space};
@@ -150,10 +151,6 @@ impl<'a> Lower<'_, 'a> {
             "st" => self.store(m, o)?,
             "cvta" => self.cvta(m, o)?,
             "isspacep" => self.isspacep(m, o)?,
-            "prefetch" | "prefetchu" | "discard" | "applypriority" => {
-                // A hint; the address isn't looked at, as a GPU ignores a bad one too.
-                while m.next().is_some() {}
-            }
             "createpolicy" => {
                 while m.next().is_some() {}
                 if let Some(d) = o.first() {
@@ -241,7 +238,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     pub(super) fn fence(&mut self) {
-        self.emit(New::run(at::fence));
+        self.emit(New::of(&instructions::FENCE));
     }
 
     fn vector(&mut self, m: &mut Modifiers<'_>, operand: &Operand<'a>) -> Result<Vec<Operand<'a>>> {

@@ -1,0 +1,19 @@
+//! Functions that the engine itself provides: calls of them are instructions.
+
+use crate::engine::ir::{Code, Faults, Opcode, Role};
+use crate::engine::print;
+use crate::engine::state::Exec;
+
+/// A call by the call site `x`.
+const fn call(name: &'static str, run: Exec) -> Opcode {
+    let code = Code {
+        x: Role::Number,
+        ..Code::new(run).faults(Faults::ADDRESS)
+    };
+    Opcode::internal(name, code)
+}
+
+pub(in crate::engine) const PRINT: Opcode = call("call vprintf", print::print);
+pub(in crate::engine) const ASSERT_FAIL: Opcode = call("call __assertfail", print::assert_fail);
+pub(in crate::engine) const MALLOC: Opcode = call("call malloc", print::malloc);
+pub(in crate::engine) const FREE: Opcode = call("call free", print::free);
