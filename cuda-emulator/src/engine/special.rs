@@ -90,6 +90,36 @@ pub(super) fn operand(name: &str) -> Option<u32> {
     })
 }
 
+/// The name of the special register that an operand holds.
+pub(super) fn name(wanted: u32) -> Option<String> {
+    let axes = ["tid", "ctaid", "ntid", "nctaid"]
+        .into_iter()
+        .flat_map(|name| ["x", "y", "z"].map(|axis| format!("%{name}.{axis}")));
+    let others = [
+        "%warpid",
+        "%laneid",
+        "%lanemask_eq",
+        "%lanemask_le",
+        "%lanemask_lt",
+        "%lanemask_ge",
+        "%lanemask_gt",
+        "%nwarpid",
+        "%smid",
+        "%nsmid",
+        "%dynamic_smem_size",
+        "%total_smem_size",
+        "%cluster_ctarank",
+        "%cluster_nctarank",
+        "%envreg1",
+        "%envreg2",
+        "%reserved_smem_offset_begin",
+        "%reserved_smem_offset_end",
+        "%reserved_smem_offset_cap",
+    ];
+    axes.chain(others.map(String::from))
+        .find(|name| operand(name) == Some(wanted))
+}
+
 /// What a launch knows of its blocks.
 pub(super) struct Facts {
     pub block: [u32; 3],
