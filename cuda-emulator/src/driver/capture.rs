@@ -11,7 +11,8 @@ use std::thread::{self, ThreadId};
 
 use super::call;
 use super::context::Context;
-use super::handle::{Kind, Table};
+use super::handle::{Object, Table};
+use super::registry::Owner;
 use super::status::{Code, Result};
 use super::stream::{Role, Stream};
 use crate::lock::Unpoisoned;
@@ -44,7 +45,20 @@ pub struct Graph {
 static CAPTURES: Mutex<Vec<Capture>> = Mutex::new(Vec::new());
 /// Whether there may be any: what every call looks at.
 static ANY: AtomicBool = AtomicBool::new(false);
-static GRAPHS: Table<Graph> = Table::new(Kind::Graph);
+static GRAPHS: Table<Graph> = Table::new();
+
+impl Object for Graph {
+    const NAME: &'static str = "graph";
+    const TAG: u8 = 0x1a;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        Some(format!("graph {:#x}", self.handle))
+    }
+}
 
 thread_local! {
     static MODE: Cell<u32> = const { Cell::new(GLOBAL) };
@@ -207,9 +221,4 @@ pub fn destroy_graph(handle: u64) -> Result {
         .remove(handle)
         .map(drop)
         .ok_or(Code::ERROR_INVALID_VALUE)
-}
-
-/// Graphs that live.
-pub fn all_graphs() -> Vec<Arc<Graph>> {
-    GRAPHS.all()
 }

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::handle::{Kind, Table};
+use super::handle::{Object, Table};
 use super::image::{self, Sources};
 use super::jit::{Logs, Options};
 use super::linked;
+use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
 
@@ -22,7 +23,20 @@ pub struct Linker {
     product: Mutex<Option<Vec<u8>>>,
 }
 
-static LINKERS: Table<Linker> = Table::new(Kind::Linker);
+static LINKERS: Table<Linker> = Table::new();
+
+impl Object for Linker {
+    const NAME: &'static str = "linker";
+    const TAG: u8 = 0x19;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        Some(format!("linker {:#x} (cuLinkCreate)", self.handle))
+    }
+}
 
 /// Begins a link.
 pub fn create(options: Options) -> Arc<Linker> {
@@ -47,11 +61,6 @@ pub fn destroy(handle: u64) -> Result {
         .remove(handle)
         .map(drop)
         .ok_or(Code::ERROR_INVALID_HANDLE)
-}
-
-/// Linkers that live.
-pub fn all() -> Vec<Arc<Linker>> {
-    LINKERS.all()
 }
 
 impl Linker {

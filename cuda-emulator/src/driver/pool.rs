@@ -4,11 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::config;
-use super::context::{self, Context};
-use super::handle::{Kind, Table};
-use super::memory::{self, Allocation, Origin, Request};
+use super::handle::{Object, Table};
+use super::registry::Owner;
 use super::status::{Code, Result};
-use super::stream::{self, How, Stream};
 use crate::lock::Unpoisoned;
 
 /// A pool.
@@ -26,7 +24,20 @@ pub struct Pool {
     used_high: AtomicU64,
 }
 
-static POOLS: Table<Pool> = Table::new(Kind::Pool);
+static POOLS: Table<Pool> = Table::new();
+
+impl Object for Pool {
+    const NAME: &'static str = "memory pool";
+    const TAG: u8 = 0x18;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        (!self.is_default).then(|| format!("memory pool {:#x}", self.handle))
+    }
+}
 
 struct Choice {
     default: Arc<Pool>,
@@ -82,13 +93,6 @@ pub fn get(handle: u64) -> Result<Arc<Pool>> {
 /// Creates a pool.
 pub fn create(ordinal: i32, maximum: u64) -> Arc<Pool> {
     Pool::new(ordinal, false, maximum)
-}
-
-/// Created pools that live.
-pub fn created() -> Vec<Arc<Pool>> {
-    let mut pools = POOLS.all();
-    pools.retain(|pool| !pool.is_default);
-    pools
 }
 
 /// Destroys a pool; what is allocated from it lives on.
@@ -161,7 +165,11 @@ impl Pool {
         Ok(())
     }
 
-    fn take(&self, size: u64) -> Result {
+    /// Takes memory for an allocation.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_OUT_OF_MEMORY` when the pool may not hold as much.
+    pub fn take(&self, size: u64) -> Result {
         let used = self.used.fetch_add(size, Ordering::AcqRel) + size;
         if self.maximum != 0 && used > self.maximum {
             self.returned(size);
@@ -169,66 +177,5 @@ impl Pool {
         }
         self.used_high.fetch_max(used, Ordering::AcqRel);
         Ok(())
-    }
-}
-
-/// `cuMemAllocAsync`: the address is known at once, the memory may be used in the stream's order from here on.
-pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64> {
-    if size == 0 {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    let context = context_on(pool.ordinal, &stream.context)?;
-    let attempt = || {
-        pool.take(size)?;
-        let request = Request {
-            pool: Some(pool.clone()),
-            ready: false,
-            ..Request::new(size, Origin::Stream)
-        };
-        memory::allocate(&context, request).inspect_err(|_| pool.returned(size))
-    };
-    let allocation = attempt().or_else(|code| match code {
-        // Frees that are still under way may make room.
-        Code::ERROR_OUT_OF_MEMORY => {
-            context.drain();
-            attempt()
-        }
-        other => Err(other),
-    })?;
-    let base = allocation.base;
-    let work = Box::new(move || {
-        allocation.ready.store(true, Ordering::Release);
-        Ok(())
-    });
-    stream.submit(How::AtOnce, Vec::new(), work);
-    Ok(base)
-}
-
-/// `cuMemFreeAsync`.
-pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
-    let allocation = memory::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
-    if allocation.origin != Origin::Stream || allocation.freeing.swap(true, Ordering::AcqRel) {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    let how = format!("cuMemFreeAsync on {}", stream::name_of(stream.handle));
-    let work = Box::new(move || {
-        let allocation: Arc<Allocation> = allocation;
-        memory::free(&allocation, how);
-        Ok(())
-    });
-    stream.submit(How::AtOnce, Vec::new(), work);
-    Ok(())
-}
-
-/// A pool of another device is used from this device's stream: the memory belongs to the pool's device.
-fn context_on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
-    if context.ordinal == ordinal {
-        return Ok(context.clone());
-    }
-    let other = context::current()?;
-    if other.ordinal == ordinal {
-        Ok(other)
-    } else {
-        Err(Code::ERROR_INVALID_VALUE)
     }
 }

@@ -8,8 +8,8 @@ use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::device;
 use crate::driver::status::{Code, Result};
-use crate::driver::stream;
-use crate::driver::{capture, event, handle};
+use crate::driver::stream::{self, Siblings};
+use crate::driver::{capture, event};
 
 use super::device::CONTEXT_FLAGS;
 
@@ -214,7 +214,7 @@ export! {
     fn cuCtxWaitEvent(hCtx: u64, hEvent: u64) {
         let context = context::get_or_current(hCtx)?;
         let event = event::get(hEvent)?;
-        for stream in context.streams() {
+        for stream in Siblings::of(&context).all() {
             event.hold_up(&stream);
         }
         Ok(())
@@ -229,7 +229,7 @@ export! {
     }
 
     fn cuCtxDetach(ctx: u64) {
-        if handle::kind_of(ctx) != handle::Kind::Context as u8 {
+        if !context::is_handle(ctx) {
             return Err(Code::ERROR_INVALID_CONTEXT);
         }
         context::destroy(ctx)

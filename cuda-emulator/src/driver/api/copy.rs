@@ -2,10 +2,11 @@
 
 use crate::driver::arg::In;
 use crate::driver::call::export;
+use crate::driver::context;
 use crate::driver::copy::{self, Claim, Extent, Fill, Side, Timing};
 use crate::driver::device::MAX_PITCH;
 use crate::driver::status::{Code, Result};
-use crate::driver::{context, stream};
+use crate::driver::streams;
 
 use Claim::{Device, Host, Unified};
 use Timing::{Asynchronous, Synchronous};
@@ -203,7 +204,7 @@ fn linear(
     from: (u64, Claim),
     count: usize,
 ) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     copy::copy(
         &stream,
         timing,
@@ -214,7 +215,7 @@ fn linear(
 }
 
 fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     let copy = copy.get()?;
     let extent = [copy.width as u64, copy.height as u64, 1];
     let sides = (
@@ -225,7 +226,7 @@ fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
 }
 
 fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     let copy = copy.get()?;
     let named = match peer {
         true => [named(copy.dst.reserved)?, named(copy.src.reserved)?],
@@ -252,7 +253,7 @@ fn peer(stream: u64, timing: Timing, to: (u64, u64), from: (u64, u64), count: us
         })
     });
     let (to, from) = (to?, from?);
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     copy::copy(&stream, timing, to, from, [count as u64, 1, 1])
 }
 
@@ -284,7 +285,7 @@ fn batch_3d(stream: u64, operations: In<Batch3d>, count: usize) -> BatchResult {
                 operation.height as u64,
                 operation.depth as u64,
             ];
-            let stream = stream::resolve(stream)?;
+            let stream = streams::resolve(stream)?;
             copy::copy(
                 &stream,
                 Asynchronous,
@@ -306,7 +307,7 @@ fn failed_at(result: BatchResult, place: crate::driver::arg::Out<usize>) -> Resu
 }
 
 fn fill(stream: u64, timing: Timing, address: u64, width: u64, value: u32, count: usize) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     copy::fill(
         &stream,
         timing,
@@ -328,7 +329,7 @@ fn fill_2d(
     value: u32,
     extent: (usize, usize),
 ) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     let extent = [extent.0 as u64, extent.1 as u64];
     copy::fill(
         &stream,

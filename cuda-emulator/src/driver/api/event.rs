@@ -2,14 +2,15 @@
 
 use crate::driver::arg::Out;
 use crate::driver::call::export;
+use crate::driver::event;
 use crate::driver::status::{Code, Result};
-use crate::driver::{event, stream};
+use crate::driver::streams;
 
 /// `CU_EVENT_INTERPROCESS`
 const INTERPROCESS: u32 = 4;
 
 fn record(event: u64, stream: u64, flags: u32) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     // CU_EVENT_RECORD_EXTERNAL only matters in a capture.
     if flags & !1 != 0 {
         return Err(Code::ERROR_INVALID_VALUE);

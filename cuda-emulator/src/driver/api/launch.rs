@@ -3,8 +3,9 @@
 use crate::driver::arg::{In, Out};
 use crate::driver::call::{self, export};
 use crate::driver::launch::{self, Shape};
+use crate::driver::library;
 use crate::driver::status::{Code, Result};
-use crate::driver::{module, stream};
+use crate::driver::streams;
 
 /// `CUlaunchConfig`
 #[repr(C)]
@@ -32,8 +33,8 @@ pub struct Params {
 }
 
 fn start(function: u64, shape: Shape, stream: u64, pointers: In<u64>, extra: In<u64>) -> Result {
-    let stream = stream::resolve(stream)?;
-    let function = module::function(function)?;
+    let stream = streams::resolve(stream)?;
+    let function = library::function(function)?;
     let params = launch::arguments(&function, pointers, extra)?;
     launch::launch(&function, &stream, shape, params)
 }
@@ -109,7 +110,7 @@ export! {
 
     fn cuOccupancyMaxActiveClusters(numClusters: Out<i32>, func: u64, config: In<Config>) {
         numClusters.check()?;
-        let function = module::function(func)?;
+        let function = library::function(func)?;
         let config = config.get()?;
         let threads = config.block.iter().product();
         let blocks = crate::driver::occupancy::blocks_on_device(function.info(), threads, config.shared.into());

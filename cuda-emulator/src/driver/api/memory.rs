@@ -9,7 +9,8 @@ use crate::driver::context::{self, Context};
 use crate::driver::fault::Fault;
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::status::{Code, Result};
-use crate::driver::{capture, config, device, pending, stream};
+use crate::driver::streams;
+use crate::driver::{capture, config, device, pending};
 
 const HOST_ALLOC_FLAGS: u32 = 7;
 const REGISTER_FLAGS: u32 = 0xf;
@@ -96,7 +97,7 @@ fn advise(address: u64, count: usize, advice: u32) -> Result {
 }
 
 fn prefetch(address: u64, count: usize, flags: u32, stream: u64) -> Result {
-    stream::resolve(stream)?;
+    streams::resolve(stream)?;
     managed(address, count)?;
     if flags == 0 {
         Ok(())
@@ -316,7 +317,7 @@ export! {
     }
 
     fn cuStreamAttachMemAsync / cuStreamAttachMemAsync_ptsz(hStream: u64, dptr: u64, length: usize, flags: u32) {
-        stream::resolve(hStream)?;
+        streams::resolve(hStream)?;
         managed(dptr, length.max(1))?;
         if matches!(flags, 1 | 2 | 4) { Ok(()) } else { Err(Code::ERROR_INVALID_VALUE) }
     }

@@ -2,8 +2,10 @@
 
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
+use crate::driver::ordered;
 use crate::driver::status::{Code, Result};
-use crate::driver::{capture, device, pool, stream};
+use crate::driver::streams;
+use crate::driver::{capture, device, pool};
 
 use pool::Pool;
 
@@ -66,26 +68,26 @@ fn located(location: In<Location>, kind: u32) -> Result<i32> {
 export! {
     fn cuMemAllocAsync / cuMemAllocAsync_ptsz(dptr: Out<u64>, bytesize: usize, hStream: u64) {
         dptr.check()?;
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         capture::refuse_unsafe()?;
         let pool = pool::current_of(stream.context.ordinal);
-        dptr.set(pool::allocate(&pool, bytesize as u64, &stream)?)
+        dptr.set(ordered::allocate(&pool, bytesize as u64, &stream)?)
     }
 
     fn cuMemAllocFromPoolAsync / cuMemAllocFromPoolAsync_ptsz(dptr: Out<u64>, bytesize: usize, pool_: u64, hStream: u64) {
         dptr.check()?;
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         capture::refuse_unsafe()?;
-        dptr.set(pool::allocate(&pool::get(pool_)?, bytesize as u64, &stream)?)
+        dptr.set(ordered::allocate(&pool::get(pool_)?, bytesize as u64, &stream)?)
     }
 
     fn cuMemFreeAsync / cuMemFreeAsync_ptsz(dptr: u64, hStream: u64) {
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         capture::refuse_unsafe()?;
         if dptr == 0 {
             return Ok(());
         }
-        pool::free(dptr, &stream)
+        ordered::free(dptr, &stream)
     }
 
     fn cuMemPoolCreate(pool_: Out<u64>, poolProps: In<Properties>) {

@@ -10,6 +10,7 @@ use crate::driver::memory::{Allocation, Origin};
 use crate::driver::pending::{HostAccess, Pending};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{self, How, Stream};
+use crate::driver::streams;
 use crate::driver::{capture, context, event, memory};
 
 /// `CUstreamCallback`
@@ -24,7 +25,7 @@ fn create(place: Out<u64>, flags: u32, priority: i32) -> Result {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let (least, greatest) = stream::PRIORITIES;
-    place.set(stream::create(&context, flags, priority.clamp(greatest, least)).handle)
+    place.set(streams::create(&context, flags, priority.clamp(greatest, least)).handle)
 }
 
 /// A function pointer of the client's.
@@ -125,7 +126,7 @@ fn word(
 }
 
 fn wait_value(stream: u64, address: u64, value: u64, flags: u32, wide: bool) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     // Bit 30 asks for a flush of remote writes, which there are none of.
     if flags & !(3 | 1 << 30) != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -134,7 +135,7 @@ fn wait_value(stream: u64, address: u64, value: u64, flags: u32, wide: bool) -> 
 }
 
 fn write_value(stream: u64, address: u64, value: u64, flags: u32, wide: bool) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     if flags & !1 != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
@@ -171,47 +172,47 @@ export! {
     }
 
     fn cuStreamDestroy(hStream: u64) {
-        stream::destroy(hStream)
+        streams::destroy(hStream)
     }
 
     fn cuStreamDestroy_v2(hStream: u64) {
-        stream::destroy(hStream)
+        streams::destroy(hStream)
     }
 
     fn cuStreamGetPriority / cuStreamGetPriority_ptsz(hStream: u64, priority: Out<i32>) {
         priority.check()?;
-        priority.set(stream::find(hStream)?.priority)
+        priority.set(streams::find(hStream)?.priority)
     }
 
     fn cuStreamGetFlags / cuStreamGetFlags_ptsz(hStream: u64, flags: Out<u32>) {
         flags.check()?;
-        flags.set(stream::find(hStream)?.flags)
+        flags.set(streams::find(hStream)?.flags)
     }
 
     fn cuStreamGetId / cuStreamGetId_ptsz(hStream: u64, streamId: Out<u64>) {
         streamId.check()?;
-        streamId.set(stream::find(hStream)?.id)
+        streamId.set(streams::find(hStream)?.id)
     }
 
     fn cuStreamGetDevice / cuStreamGetDevice_ptsz(hStream: u64, device: Out<i32>) {
         device.check()?;
-        device.set(stream::find(hStream)?.context.ordinal)
+        device.set(streams::find(hStream)?.context.ordinal)
     }
 
     fn cuStreamGetCtx / cuStreamGetCtx_ptsz(hStream: u64, pctx: Out<u64>) {
         pctx.check()?;
-        pctx.set(stream::find(hStream)?.context.handle)
+        pctx.set(streams::find(hStream)?.context.handle)
     }
 
     fn cuStreamGetCtx_v2 / cuStreamGetCtx_v2_ptsz(hStream: u64, pCtx: Out<u64>, pGreenCtx: Out<u64>) {
         pCtx.check()?;
-        let stream = stream::find(hStream)?;
+        let stream = streams::find(hStream)?;
         pGreenCtx.set_optional(0);
         pCtx.set(stream.context.handle)
     }
 
     fn cuStreamWaitEvent / cuStreamWaitEvent_ptsz(hStream: u64, hEvent: u64, flags: u32) {
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         // CU_EVENT_WAIT_EXTERNAL only matters in a capture.
         if flags & !1 != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -221,7 +222,7 @@ export! {
     }
 
     fn cuStreamAddCallback / cuStreamAddCallback_ptsz(hStream: u64, callback: Word, userData: Word, flags: u32) {
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         let callback: Callback = function(callback)?;
         if flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -242,7 +243,7 @@ export! {
     }
 
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(hStream: u64, fn_: Word, userData: Word) {
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         let function: HostFunction = function(fn_)?;
         let context = stream.context.clone();
         let pending = Pending::new(&stream, HostAccess::HostFunction, userData.0, 1);
@@ -258,7 +259,7 @@ export! {
     }
 
     fn cuStreamQuery / cuStreamQuery_ptsz(hStream: u64) {
-        let stream = stream::find(hStream)?;
+        let stream = streams::find(hStream)?;
         capture::refuse_wait(&stream)?;
         let idle = stream.is_idle();
         stream.context.usable()?;
@@ -266,19 +267,19 @@ export! {
     }
 
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(hStream: u64) {
-        let stream = stream::find(hStream)?;
+        let stream = streams::find(hStream)?;
         capture::refuse_wait(&stream)?;
         stream.synchronize()
     }
 
     fn cuStreamCopyAttributes / cuStreamCopyAttributes_ptsz(dst: u64, src: u64) {
-        stream::resolve(dst)?;
-        stream::resolve(src).map(drop)
+        streams::resolve(dst)?;
+        streams::resolve(src).map(drop)
     }
 
     fn cuStreamGetAttribute / cuStreamGetAttribute_ptsz(hStream: u64, attr: u32, value_out: Out<[u64; 8]>) {
         value_out.check()?;
-        let stream = stream::find(hStream)?;
+        let stream = streams::find(hStream)?;
         match attr {
             // Access policy window, synchronisation policy, memory synchronisation domain: never set.
             1 | 3 | 9 | 10 => value_out.set([0; 8]),
@@ -288,7 +289,7 @@ export! {
     }
 
     fn cuStreamSetAttribute / cuStreamSetAttribute_ptsz(hStream: u64, attr: u32, value: In<u64>) {
-        stream::resolve(hStream)?;
+        streams::resolve(hStream)?;
         value.get()?;
         // Hints, all of them.
         if matches!(attr, 1 | 3 | 8 | 9 | 10) { Ok(()) } else { Err(Code::ERROR_INVALID_VALUE) }
