@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
 
+use super::abi::*;
 use super::call;
 use super::context::Context;
 use super::handle::{Object, Table};
@@ -17,17 +18,16 @@ use super::status::{Code, Result};
 use super::stream::{Role, Stream};
 use crate::lock::Unpoisoned;
 
-/// `CU_STREAM_CAPTURE_MODE_*`
-const GLOBAL: u32 = 0;
-const RELAXED: u32 = 2;
+const GLOBAL: u32 = CU_STREAM_CAPTURE_MODE_GLOBAL;
+const RELAXED: u32 = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-/// `CU_STREAM_CAPTURE_STATUS_*`
+/// How far a capture is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Status {
-    None = 0,
-    Active = 1,
-    Invalidated = 2,
+    None = CU_STREAM_CAPTURE_STATUS_NONE,
+    Active = CU_STREAM_CAPTURE_STATUS_ACTIVE,
+    Invalidated = CU_STREAM_CAPTURE_STATUS_INVALIDATED,
 }
 
 struct Capture {

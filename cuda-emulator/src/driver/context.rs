@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use super::abi::*;
 use super::config;
 use super::handle::{self, Object, Table};
 use super::registry::{self, Owner};
@@ -187,11 +188,13 @@ impl Context {
 
     pub fn limit(&self, limit: u32) -> Result<u64> {
         match limit {
-            0..=2 => Ok(lock(&self.limits)[limit as usize]),
-            3 | 4 => Ok(lock(&self.limits)[limit as usize]),
-            5 => Ok(lock(&self.limits)[5]),
-            6 => Ok(0),
-            7..=9 => Err(Code::ERROR_UNSUPPORTED_LIMIT),
+            CU_LIMIT_STACK_SIZE..=CU_LIMIT_MAX_L2_FETCH_GRANULARITY => {
+                Ok(lock(&self.limits)[limit as usize])
+            }
+            CU_LIMIT_PERSISTING_L2_CACHE_SIZE => Ok(0),
+            CU_LIMIT_SHMEM_SIZE..=CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED => {
+                Err(Code::ERROR_UNSUPPORTED_LIMIT)
+            }
             _ => Err(Code::ERROR_INVALID_VALUE),
         }
     }
@@ -199,14 +202,15 @@ impl Context {
     pub fn set_limit(&self, limit: u32, value: u64) -> Result {
         let value = match limit {
             // The driver rounds the stack up and refuses more than half a megabyte.
-            0 if value > 512 << 10 => return Err(Code::ERROR_INVALID_VALUE),
-            0 => value.next_multiple_of(16),
-            1 => value,
-            2 => value,
-            3 | 4 => value,
-            5 if value > 128 => return Err(Code::ERROR_INVALID_VALUE),
-            5 => value,
-            6..=9 => return Err(Code::ERROR_UNSUPPORTED_LIMIT),
+            CU_LIMIT_STACK_SIZE if value > 512 << 10 => return Err(Code::ERROR_INVALID_VALUE),
+            CU_LIMIT_STACK_SIZE => value.next_multiple_of(16),
+            CU_LIMIT_MAX_L2_FETCH_GRANULARITY if value > 128 => {
+                return Err(Code::ERROR_INVALID_VALUE);
+            }
+            CU_LIMIT_PRINTF_FIFO_SIZE..=CU_LIMIT_MAX_L2_FETCH_GRANULARITY => value,
+            CU_LIMIT_PERSISTING_L2_CACHE_SIZE..=CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED => {
+                return Err(Code::ERROR_UNSUPPORTED_LIMIT);
+            }
             _ => return Err(Code::ERROR_INVALID_VALUE),
         };
         lock(&self.limits)[limit as usize] = value;
@@ -216,12 +220,12 @@ impl Context {
 
 fn default_limits() -> [u64; LIMITS] {
     let mut limits = [0; LIMITS];
-    limits[0] = 1024; // STACK_SIZE
-    limits[1] = 1 << 20; // PRINTF_FIFO_SIZE
-    limits[2] = 8 << 20; // MALLOC_HEAP_SIZE
-    limits[3] = 2; // DEV_RUNTIME_SYNC_DEPTH
-    limits[4] = 2048; // DEV_RUNTIME_PENDING_LAUNCH_COUNT
-    limits[5] = 64; // MAX_L2_FETCH_GRANULARITY
+    limits[CU_LIMIT_STACK_SIZE as usize] = 1024;
+    limits[CU_LIMIT_PRINTF_FIFO_SIZE as usize] = 1 << 20;
+    limits[CU_LIMIT_MALLOC_HEAP_SIZE as usize] = 8 << 20;
+    limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH as usize] = 2;
+    limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize] = 2048;
+    limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY as usize] = 64;
     limits
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
+use super::abi::CU_EVENT_DISABLE_TIMING;
 use super::context::{self, Context};
 use super::handle::{Object, Table};
 use super::registry::Owner;
@@ -11,9 +12,6 @@ use super::status::{Code, Result};
 use super::stream::{How, Mark, Siblings, Stream};
 use super::streams;
 use crate::lock::Unpoisoned;
-
-/// `CU_EVENT_DISABLE_TIMING`
-pub const DISABLE_TIMING: u32 = 2;
 
 /// An event.
 pub struct Event {
@@ -147,7 +145,7 @@ impl Event {
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` when one was never recorded or keeps no time, `CUDA_ERROR_NOT_READY`.
     pub fn since(&self, start: &Event) -> Result<f32> {
-        if (self.flags | start.flags) & DISABLE_TIMING != 0
+        if (self.flags | start.flags) & CU_EVENT_DISABLE_TIMING != 0
             || !Arc::ptr_eq(&self.context, &start.context)
         {
             return Err(Code::ERROR_INVALID_HANDLE);

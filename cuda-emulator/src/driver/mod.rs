@@ -3,9 +3,11 @@
 //! `api` holds the exported functions, each a few lines over the modules beside it. Handles are looked up in tables
 //! (`handle`), work goes through the queues of `stream`, memory is what the table in `memory` says it is.
 
+mod abi;
 mod api;
 mod arena;
 mod arg;
+mod attribute;
 mod call;
 mod capture;
 mod config;

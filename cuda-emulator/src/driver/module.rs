@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::abi::*;
 use super::context::Context;
 use super::device;
 use super::handle::{Object, Table};
@@ -326,25 +327,35 @@ pub fn attribute_of(
 ) -> Result<i32> {
     let info = &program.kernels()[kernel];
     Ok(match attribute {
-        0 => info.max_threads.unwrap_or(device::MAX_THREADS) as i32,
-        1 => info.static_shared as i32,
-        2 => {
+        CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => {
+            info.max_threads.unwrap_or(device::MAX_THREADS) as i32
+        }
+        CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => info.static_shared as i32,
+        CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => {
             let constants = program
                 .variables()
                 .iter()
                 .filter(|one| one.space == Space::Const);
             constants.map(|one| one.size).sum::<u64>() as i32
         }
-        3 => info.local_bytes as i32,
-        4 => registers(info) as i32,
-        5 => program.target() as i32,
-        6 => device::CAPABILITY.0 * 10 + device::CAPABILITY.1,
-        7 => 0,
-        8 => settings.dynamic_shared.load(Ordering::Relaxed) as i32,
-        9 => settings.carveout.load(Ordering::Relaxed),
-        10..=13 => 0,
-        14 => settings.non_portable.load(Ordering::Relaxed),
-        15 => settings.policy.load(Ordering::Relaxed),
+        CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => info.local_bytes as i32,
+        CU_FUNC_ATTRIBUTE_NUM_REGS => registers(info) as i32,
+        CU_FUNC_ATTRIBUTE_PTX_VERSION => program.target() as i32,
+        CU_FUNC_ATTRIBUTE_BINARY_VERSION => device::CAPABILITY.0 * 10 + device::CAPABILITY.1,
+        CU_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+            settings.dynamic_shared.load(Ordering::Relaxed) as i32
+        }
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+            settings.carveout.load(Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => 0,
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
+            settings.non_portable.load(Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+            settings.policy.load(Ordering::Relaxed)
+        }
         _ => return Err(Code::ERROR_INVALID_VALUE),
     })
 }
@@ -365,16 +376,22 @@ pub fn registers(info: &KernelInfo) -> u32 {
 /// `CUDA_ERROR_INVALID_VALUE` for one that can't be set, or a value out of its range.
 pub fn set_attribute(info: &KernelInfo, settings: &Settings, attribute: u32, value: i32) -> Result {
     match attribute {
-        8 => {
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
             let most = device::SHARED_OPT_IN.saturating_sub(info.static_shared);
             let value = u32::try_from(value).ok().filter(|value| *value <= most);
             settings
                 .dynamic_shared
                 .store(value.ok_or(Code::ERROR_INVALID_VALUE)?, Ordering::Relaxed);
         }
-        9 if (-1..=100).contains(&value) => settings.carveout.store(value, Ordering::Relaxed),
-        14 if (0..=1).contains(&value) => settings.non_portable.store(value, Ordering::Relaxed),
-        15 if (0..=2).contains(&value) => settings.policy.store(value, Ordering::Relaxed),
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT if (-1..=100).contains(&value) => {
+            settings.carveout.store(value, Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED if (0..=1).contains(&value) => {
+            settings.non_portable.store(value, Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE if (0..=2).contains(&value) => {
+            settings.policy.store(value, Ordering::Relaxed)
+        }
         _ => return Err(Code::ERROR_INVALID_VALUE),
     }
     Ok(())

@@ -3,11 +3,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::abi::*;
 use super::config;
 use super::handle::{Object, Table};
 use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
+
+/// Reuse switches and release threshold have this number and the next ones.
+const FIRST_SETTING: u32 = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
 
 /// A pool.
 pub struct Pool {
@@ -17,7 +21,7 @@ pub struct Pool {
     pub is_default: bool,
     /// Most bytes it may hold; 0 for no limit.
     maximum: u64,
-    /// Reuse switches and release threshold, attributes 1 to 4. They have no effect here: memory goes back to the
+    /// Reuse switches and release threshold. They have no effect here: memory goes back to the
     /// arena in stream order in any case.
     settings: Mutex<[u64; 4]>,
     used: AtomicU64,
@@ -137,26 +141,34 @@ impl Pool {
     pub fn attribute(&self, attribute: u32) -> Result<(u64, bool)> {
         let settings = self.settings.lock().unpoisoned();
         Ok(match attribute {
-            1..=3 => (settings[attribute as usize - 1], false),
-            4 => (settings[3], true),
+            FIRST_SETTING..=CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => {
+                (settings[(attribute - FIRST_SETTING) as usize], false)
+            }
+            CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => (settings[3], true),
             // Reserved is what is used: nothing is kept in store.
-            5 | 7 => (self.used.load(Ordering::Acquire), true),
-            6 | 8 => (self.used_high.load(Ordering::Acquire), true),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT | CU_MEMPOOL_ATTR_USED_MEM_CURRENT => {
+                (self.used.load(Ordering::Acquire), true)
+            }
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | CU_MEMPOOL_ATTR_USED_MEM_HIGH => {
+                (self.used_high.load(Ordering::Acquire), true)
+            }
             _ => return Err(Code::ERROR_INVALID_VALUE),
         })
     }
 
     /// Whether a `CUmemPool_attribute` is 64 bits wide.
     pub fn is_wide(attribute: u32) -> bool {
-        attribute >= 4
+        attribute >= CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
     }
 
     pub fn set_attribute(&self, attribute: u32, value: u64) -> Result {
         let mut settings = self.settings.lock().unpoisoned();
         match attribute {
-            1..=4 => settings[attribute as usize - 1] = value,
+            FIRST_SETTING..=CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => {
+                settings[(attribute - FIRST_SETTING) as usize] = value;
+            }
             // The high-water marks may only be reset.
-            6 | 8 if value == 0 => {
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | CU_MEMPOOL_ATTR_USED_MEM_HIGH if value == 0 => {
                 self.used_high
                     .store(self.used.load(Ordering::Acquire), Ordering::Release);
             }

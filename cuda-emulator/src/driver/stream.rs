@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
+use super::abi::CU_STREAM_NON_BLOCKING;
 use super::config;
 use super::context::Context;
 use super::fault::Fault;
@@ -19,8 +20,6 @@ use super::registry;
 use super::status::Result;
 use crate::lock::Unpoisoned;
 
-/// `CU_STREAM_NON_BLOCKING`
-pub const NON_BLOCKING: u32 = 1;
 /// Least and greatest priority.
 pub const PRIORITIES: (i32, i32) = (0, -5);
 
@@ -227,7 +226,7 @@ impl Stream {
 
     /// Takes part in the legacy default stream's order.
     fn is_blocking(&self) -> bool {
-        self.flags & NON_BLOCKING == 0
+        self.flags & CU_STREAM_NON_BLOCKING == 0
     }
 
     pub fn submitted(&self) -> u64 {

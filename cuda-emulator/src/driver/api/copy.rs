@@ -1,5 +1,6 @@
 //! Copies and fills of linear memory in all their forms.
 
+use crate::driver::abi::*;
 use crate::driver::arg::In;
 use crate::driver::call::export;
 use crate::driver::context;
@@ -11,89 +12,14 @@ use crate::driver::streams;
 use Claim::{Device, Host, Unified};
 use Timing::{Asynchronous, Synchronous};
 
-/// `CUDA_MEMCPY2D`
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Copy2d {
-    src: Place2d,
-    dst: Place2d,
-    width: usize,
-    height: usize,
-}
-
-/// One side of a `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Place2d {
-    x: usize,
-    y: usize,
-    memory_type: u32,
-    host: u64,
-    device: u64,
-    array: u64,
-    pitch: usize,
-}
-
-/// `CUDA_MEMCPY3D`, and `CUDA_MEMCPY3D_PEER`, which has a context where the former has a reserved word.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Copy3d {
-    src: Place3d,
-    dst: Place3d,
-    width: usize,
-    height: usize,
-    depth: usize,
-}
-
-/// One side of a `CUDA_MEMCPY3D`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Place3d {
-    x: usize,
-    y: usize,
-    z: usize,
-    lod: usize,
-    memory_type: u32,
-    host: u64,
-    device: u64,
-    array: u64,
-    reserved: u64,
-    pitch: usize,
-    height: usize,
-}
-
-/// `CUmemcpy3DOperand` of a linear side: type, then pointer, row length, layer height, location.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Operand {
-    kind: u32,
-    pointer: u64,
-    row_length: usize,
-    layer_height: usize,
-    location: u64,
-}
-
-/// `CUDA_MEMCPY3D_BATCH_OP`
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Batch3d {
-    src: Operand,
-    dst: Operand,
-    width: usize,
-    height: usize,
-    depth: usize,
-    order: u32,
-    flags: u32,
-}
-
 /// Address and claim of a `CUmemorytype`.
 fn address(memory_type: u32, host: u64, device: u64) -> Result<(u64, Claim)> {
     match memory_type {
-        1 => Ok((host, Host)),
-        2 => Ok((device, Device)),
+        CU_MEMORYTYPE_HOST => Ok((host, Host)),
+        CU_MEMORYTYPE_DEVICE => Ok((device, Device)),
         // Arrays need texture memory.
-        3 => Err(Code::ERROR_NOT_SUPPORTED),
-        4 => Ok((device, Unified)),
+        CU_MEMORYTYPE_ARRAY => Err(Code::ERROR_NOT_SUPPORTED),
+        CU_MEMORYTYPE_UNIFIED => Ok((device, Unified)),
         _ => Err(Code::ERROR_INVALID_VALUE),
     }
 }
@@ -169,8 +95,8 @@ impl Place3d {
 
 impl Operand {
     fn side(&self, extent: Extent) -> Result<Side> {
-        // CU_MEMCPY_OPERAND_TYPE_POINTER; the other one is an array.
-        if self.kind != 1 {
+        // The other one is an array.
+        if self.kind != CU_MEMCPY_OPERAND_TYPE_POINTER {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
         let pitch = if self.row_length == 0 {
@@ -229,7 +155,7 @@ fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
     let stream = streams::resolve(stream)?;
     let copy = copy.get()?;
     let named = match peer {
-        true => [named(copy.dst.reserved)?, named(copy.src.reserved)?],
+        true => [named(copy.dst.context)?, named(copy.src.context)?],
         false => [None; 2],
     };
     let extent = [copy.width as u64, copy.height as u64, copy.depth as u64];

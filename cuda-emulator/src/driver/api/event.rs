@@ -1,13 +1,11 @@
 //! Events.
 
+use crate::driver::abi::*;
 use crate::driver::arg::Out;
 use crate::driver::call::export;
 use crate::driver::event;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
-
-/// `CU_EVENT_INTERPROCESS`
-const INTERPROCESS: u32 = 4;
 
 fn record(event: u64, stream: u64, flags: u32) -> Result {
     let stream = streams::resolve(stream)?;
@@ -27,10 +25,10 @@ fn elapsed(milliseconds: Out<f32>, start: u64, end: u64) -> Result {
 export! {
     fn cuEventCreate(phEvent: Out<u64>, flags: u32) {
         phEvent.check()?;
-        if flags & !7 != 0 || flags & INTERPROCESS != 0 && flags & event::DISABLE_TIMING == 0 {
+        if flags & !7 != 0 || flags & CU_EVENT_INTERPROCESS != 0 && flags & CU_EVENT_DISABLE_TIMING == 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        if flags & INTERPROCESS != 0 {
+        if flags & CU_EVENT_INTERPROCESS != 0 {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
         phEvent.set(event::create(flags)?.handle)

@@ -1,5 +1,6 @@
 //! Functions and their attributes, occupancy.
 
+use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::export;
 use crate::driver::library;
@@ -79,12 +80,12 @@ export! {
 
     fn cuFuncSetCacheConfig(hfunc: u64, config: u32) {
         library::function(hfunc)?;
-        if config > 3 { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
+        if config > CU_FUNC_CACHE_PREFER_EQUAL { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 
     fn cuFuncSetSharedMemConfig(hfunc: u64, config: u32) {
         library::function(hfunc)?;
-        if config > 2 { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
+        if config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 
     fn cuFuncGetModule(hmod: Out<u64>, hfunc: u64) {
@@ -109,8 +110,7 @@ export! {
     fn cuFuncIsLoaded(state: Out<u32>, function: u64) {
         state.check()?;
         library::function(function)?;
-        // CU_FUNCTION_LOADING_STATE_LOADED
-        state.set(1)
+        state.set(CU_FUNCTION_LOADING_STATE_LOADED)
     }
 
     fn cuFuncLoad(function: u64) {
@@ -122,7 +122,7 @@ export! {
     }
 
     fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks: Out<i32>, func: u64, blockSize: i32, dynamicSMemSize: usize, flags: u32) {
-        if flags > 1 {
+        if flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         max_blocks(numBlocks, func, blockSize, dynamicSMemSize)
@@ -133,7 +133,7 @@ export! {
     }
 
     fn cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize: Out<i32>, blockSize: Out<i32>, func: u64, blockSizeToDynamicSMemSize: Word, dynamicSMemSize: usize, blockSizeLimit: i32, flags: u32) {
-        if flags > 1 {
+        if flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         best_block(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit)

@@ -1,5 +1,6 @@
 //! Libraries and their kernels, which belong to no context.
 
+use crate::driver::abi::CU_FUNC_CACHE_PREFER_EQUAL;
 use crate::driver::arg::{In, Out, Text};
 use crate::driver::call::export;
 use crate::driver::jit::Options;
@@ -137,6 +138,6 @@ export! {
     fn cuKernelSetCacheConfig(kernel: u64, config: u32, dev: i32) {
         library::kernel(kernel)?;
         device::check(dev)?;
-        if config > 3 { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
+        if config > CU_FUNC_CACHE_PREFER_EQUAL { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 }

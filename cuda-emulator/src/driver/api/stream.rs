@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::{self, export};
 use crate::driver::fault::Fault;
@@ -21,7 +22,7 @@ type HostFunction = unsafe extern "C" fn(u64);
 fn create(place: Out<u64>, flags: u32, priority: i32) -> Result {
     place.check()?;
     let context = context::current()?;
-    if flags & !stream::NON_BLOCKING != 0 {
+    if flags & !CU_STREAM_NON_BLOCKING != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let (least, greatest) = stream::PRIORITIES;
@@ -55,11 +56,11 @@ enum WordOperation {
 
 /// Values are compared as `CU_STREAM_WAIT_VALUE_*` asks.
 fn satisfied(kind: u32, current: u64, value: u64, wide: bool) -> bool {
-    match kind & 3 {
-        0 if wide => current.wrapping_sub(value) as i64 >= 0,
-        0 => (current as u32).wrapping_sub(value as u32) as i32 >= 0,
-        1 => current == value,
-        2 => current & value != 0,
+    match kind & CU_STREAM_WAIT_VALUE_NOR {
+        CU_STREAM_WAIT_VALUE_GEQ if wide => current.wrapping_sub(value) as i64 >= 0,
+        CU_STREAM_WAIT_VALUE_GEQ => (current as u32).wrapping_sub(value as u32) as i32 >= 0,
+        CU_STREAM_WAIT_VALUE_EQ => current == value,
+        CU_STREAM_WAIT_VALUE_AND => current & value != 0,
         // NOR: ~(current | value) has a bit
         _ => !(current | value) & if wide { u64::MAX } else { u32::MAX.into() } != 0,
     }
@@ -128,7 +129,7 @@ fn word(
 fn wait_value(stream: u64, address: u64, value: u64, flags: u32, wide: bool) -> Result {
     let stream = streams::resolve(stream)?;
     // Bit 30 asks for a flush of remote writes, which there are none of.
-    if flags & !(3 | 1 << 30) != 0 {
+    if flags & !(CU_STREAM_WAIT_VALUE_NOR | CU_STREAM_WAIT_VALUE_FLUSH) != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     word(&stream, address, value, wide, WordOperation::Wait(flags))
@@ -142,20 +143,29 @@ fn write_value(stream: u64, address: u64, value: u64, flags: u32, wide: bool) ->
     word(&stream, address, value, wide, WordOperation::Write)
 }
 
-fn batch(stream: u64, count: u32, operations: In<[u64; 6]>, flags: u32) -> Result {
+fn batch(stream: u64, count: u32, operations: In<MemoryOperation>, flags: u32) -> Result {
     if flags != 0 || count > 255 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     for index in 0..count as usize {
-        let [kind, address, value, flags, ..] = operations.at(index)?;
-        let (kind, flags) = (kind as u32, flags as u32);
-        match kind {
-            1 => wait_value(stream, address, value & 0xffff_ffff, flags, false)?,
-            2 => write_value(stream, address, value & 0xffff_ffff, flags, false)?,
-            4 => wait_value(stream, address, value, flags, true)?,
-            5 => write_value(stream, address, value, flags, true)?,
+        let MemoryOperation {
+            operation,
+            address,
+            value,
+            flags,
+            ..
+        } = operations.at(index)?;
+        match operation {
+            CU_STREAM_MEM_OP_WAIT_VALUE_32 => {
+                wait_value(stream, address, value & 0xffff_ffff, flags, false)?
+            }
+            CU_STREAM_MEM_OP_WRITE_VALUE_32 => {
+                write_value(stream, address, value & 0xffff_ffff, flags, false)?
+            }
+            CU_STREAM_MEM_OP_WAIT_VALUE_64 => wait_value(stream, address, value, flags, true)?,
+            CU_STREAM_MEM_OP_WRITE_VALUE_64 => write_value(stream, address, value, flags, true)?,
             // Flush of remote writes, barrier: streams are in order as it is.
-            3 | 6 => {}
+            CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES | CU_STREAM_MEM_OP_BARRIER => {}
             _ => return Err(Code::ERROR_INVALID_VALUE),
         }
     }
@@ -277,12 +287,12 @@ export! {
         streams::resolve(src).map(drop)
     }
 
-    fn cuStreamGetAttribute / cuStreamGetAttribute_ptsz(hStream: u64, attr: u32, value_out: Out<[u64; 8]>) {
+    fn cuStreamGetAttribute / cuStreamGetAttribute_ptsz(hStream: u64, attr: u32, value_out: Out<AttributeValue>) {
         value_out.check()?;
         let stream = streams::find(hStream)?;
         match attr {
             // Access policy window, synchronisation policy, memory synchronisation domain: never set.
-            1 | 3 | 9 | 10 => value_out.set([0; 8]),
+            1 | 3 | 9 | 10 => value_out.set(AttributeValue([0; 16])),
             8 => value_out.cast::<i32>().set(stream.priority),
             _ => Err(Code::ERROR_INVALID_VALUE),
         }
@@ -311,9 +321,7 @@ export! {
         write_value(stream_, addr, value, flags, true)
     }
 
-    fn cuStreamBatchMemOp_v2 / cuStreamBatchMemOp_v2_ptsz(stream_: u64, count: u32, paramArray: In<[u64; 6]>, flags: u32) {
+    fn cuStreamBatchMemOp_v2 / cuStreamBatchMemOp_v2_ptsz(stream_: u64, count: u32, paramArray: In<MemoryOperation>, flags: u32) {
         batch(stream_, count, paramArray, flags)
     }
 }
-
-crate::driver::arg::opaque!([u64; 8]);
