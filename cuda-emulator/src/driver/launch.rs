@@ -76,6 +76,13 @@ fn check(function: &Function, shape: &Shape) -> Result {
             format!("block {block:?} for a kernel compiled for {required:?}")
         });
     }
+    if function.settings.needs_cluster() {
+        return refuse(function, Code::ERROR_NOT_SUPPORTED, || {
+            "the emulator doesn't implement the clusters that \
+             CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_* requires"
+                .into()
+        });
+    }
     let allowed = function.settings.dynamic_shared.load(Ordering::Relaxed);
     if shared > allowed {
         return refuse(function, Code::ERROR_INVALID_VALUE, || {

@@ -32,6 +32,7 @@ mod occupancy;
 mod ordered;
 pub mod pending;
 mod pool;
+mod preferences;
 #[cfg(all(cuda_sys_opens_libraries, target_os = "linux"))]
 mod provide;
 mod registry;
@@ -40,3 +41,4 @@ mod status;
 mod stream;
 mod streams;
 mod symbols;
+mod words;

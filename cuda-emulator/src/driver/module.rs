@@ -40,6 +40,22 @@ pub struct Settings {
     pub non_portable: AtomicI32,
     /// `CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`
     pub policy: AtomicI32,
+    /// `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH`, `HEIGHT` and `DEPTH`; 0 where nothing is required.
+    pub cluster: [AtomicI32; 3],
+}
+
+impl Settings {
+    /// The place of one of the three `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_*`.
+    fn cluster_side(&self, attribute: u32) -> &AtomicI32 {
+        &self.cluster[(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) as usize]
+    }
+
+    /// Whether launches have to have clusters of more than one block.
+    pub fn needs_cluster(&self) -> bool {
+        self.cluster
+            .iter()
+            .any(|side| side.load(Ordering::Relaxed) > 1)
+    }
 }
 
 /// A kernel in a module.
@@ -111,6 +127,7 @@ pub fn settings_of(program: &Program) -> Vec<Arc<Settings>> {
             carveout: AtomicI32::new(-1),
             non_portable: AtomicI32::new(0),
             policy: AtomicI32::new(0),
+            cluster: [const { AtomicI32::new(0) }; 3],
         })
     };
     program.kernels().iter().map(per_kernel).collect()
@@ -349,7 +366,10 @@ pub fn attribute_of(
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
             settings.carveout.load(Ordering::Relaxed)
         }
-        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => 0,
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => 0,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => {
+            settings.cluster_side(attribute).load(Ordering::Relaxed)
+        }
         CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
             settings.non_portable.load(Ordering::Relaxed)
         }
@@ -385,6 +405,13 @@ pub fn set_attribute(info: &KernelInfo, settings: &Settings, attribute: u32, val
         }
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT if (-1..=100).contains(&value) => {
             settings.carveout.store(value, Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH
+            if value >= 0 =>
+        {
+            settings
+                .cluster_side(attribute)
+                .store(value, Ordering::Relaxed);
         }
         CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED if (0..=1).contains(&value) => {
             settings.non_portable.store(value, Ordering::Relaxed)

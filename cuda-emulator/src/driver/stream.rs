@@ -16,12 +16,10 @@ use super::abi::CU_STREAM_NON_BLOCKING;
 use super::config;
 use super::context::Context;
 use super::fault::Fault;
+use super::preferences::Preferences;
 use super::registry;
 use super::status::Result;
 use crate::lock::Unpoisoned;
-
-/// Least and greatest priority.
-pub const PRIORITIES: (i32, i32) = (0, -5);
 
 /// What a stream is to its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +38,8 @@ pub struct Stream {
     pub id: u64,
     pub context: Arc<Context>,
     pub flags: u32,
-    pub priority: i32,
+    /// What `cuStreamSetAttribute` has set.
+    preferences: Mutex<Preferences>,
     pub role: Role,
     /// How long work is held back.
     hold: Option<Duration>,
@@ -199,7 +198,7 @@ impl Stream {
             id: registry::next_number(),
             context,
             flags,
-            priority,
+            preferences: Mutex::new(Preferences::new(priority)),
             role,
             hold: config::get().hold,
             queue: Mutex::new(Queue {
@@ -217,6 +216,10 @@ impl Stream {
             finished_lock: Mutex::new(()),
             waiters: AtomicU32::new(0),
         }
+    }
+
+    pub fn preferences(&self) -> MutexGuard<'_, Preferences> {
+        self.preferences.lock().unpoisoned()
     }
 
     /// Work isn't begun before somebody waits for it.

@@ -9,8 +9,8 @@ use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::device;
 use crate::driver::status::{Code, Result};
-use crate::driver::stream::{self, Siblings};
-use crate::driver::{capture, event};
+use crate::driver::stream::Siblings;
+use crate::driver::{capture, event, preferences};
 
 use super::device::CONTEXT_FLAGS;
 
@@ -192,8 +192,8 @@ export! {
 
     fn cuCtxGetStreamPriorityRange(leastPriority: Out<i32>, greatestPriority: Out<i32>) {
         context::current()?;
-        leastPriority.set_optional(stream::PRIORITIES.0);
-        greatestPriority.set_optional(stream::PRIORITIES.1);
+        leastPriority.set_optional(preferences::PRIORITIES.0);
+        greatestPriority.set_optional(preferences::PRIORITIES.1);
         Ok(())
     }
 

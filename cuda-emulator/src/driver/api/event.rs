@@ -7,13 +7,20 @@ use crate::driver::event;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 
+/// The flags that an event may have.
+const KNOWN: u32 = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+
 fn record(event: u64, stream: u64, flags: u32) -> Result {
     let stream = streams::resolve(stream)?;
-    // CU_EVENT_RECORD_EXTERNAL only matters in a capture.
-    if flags & !1 != 0 {
+    if flags & !CU_EVENT_RECORD_EXTERNAL != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    event::get(event)?.record(&stream)
+    let event = event::get(event)?;
+    // Only a capture knows external events, and the stream isn't being captured.
+    if flags & CU_EVENT_RECORD_EXTERNAL != 0 {
+        return Err(Code::ERROR_ILLEGAL_STATE);
+    }
+    event.record(&stream)
 }
 
 fn elapsed(milliseconds: Out<f32>, start: u64, end: u64) -> Result {
@@ -25,11 +32,10 @@ fn elapsed(milliseconds: Out<f32>, start: u64, end: u64) -> Result {
 export! {
     fn cuEventCreate(phEvent: Out<u64>, flags: u32) {
         phEvent.check()?;
-        if flags & !7 != 0 || flags & CU_EVENT_INTERPROCESS != 0 && flags & CU_EVENT_DISABLE_TIMING == 0 {
+        // An event for other processes can't keep time.
+        let interprocess = flags & CU_EVENT_INTERPROCESS != 0;
+        if flags & !KNOWN != 0 || interprocess && flags & CU_EVENT_DISABLE_TIMING == 0 {
             return Err(Code::ERROR_INVALID_VALUE);
-        }
-        if flags & CU_EVENT_INTERPROCESS != 0 {
-            return Err(Code::ERROR_NOT_SUPPORTED);
         }
         phEvent.set(event::create(flags)?.handle)
     }
