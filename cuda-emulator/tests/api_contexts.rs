@@ -40,9 +40,10 @@ fn stale() -> CUcontext {
     context
 }
 
-/// Flags of a context: each bit of the header's mask alone, the kinds of waiting with all the others.
-const ALLOWED: [u32; 13] = [
-    0, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0xf8, 0xf9, 0xfa, 0xfc,
+/// Flags of a context: each bit of the header's mask alone, the kinds of waiting with all the others. And one that no
+/// header has and an H200 takes.
+const ALLOWED: [u32; 14] = [
+    0, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0xf8, 0xf9, 0xfa, 0xfc, 0x100,
 ];
 /// Two kinds of waiting, or bits that no header has.
 const REFUSED: [u32; 10] = [
@@ -255,6 +256,13 @@ fn attaching_names_the_current_context_and_detaching_ends_it() {
     fails!(CUDA_ERROR_INVALID_VALUE, cuCtxAttach(&mut attached, 1));
     ok!(cuCtxAttach(&mut attached, 0));
     assert_eq!(attached, context.0);
+    // Attaching doesn't count: one detachment ends the context.
+    ok!(cuCtxCreate_v2(&mut created, 0, 0));
+    for _ in 0..3 {
+        ok!(cuCtxAttach(&mut attached, 0));
+    }
+    ok!(cuCtxDetach(created));
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(created));
 }
 
 /// Calls with a context's handle, where null means the current one.

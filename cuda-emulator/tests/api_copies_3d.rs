@@ -458,6 +458,27 @@ fn the_operands_of_a_batch_of_boxes() {
 }
 
 #[test]
+fn a_box_of_a_batch_may_be_empty() {
+    let _own = Own::new();
+    for old in [true, false] {
+        for extent in [[0, 1, 1], [4, 0, 1], [4, 1, 0], [0, 0, 0]] {
+            let sides = Sides::new([DEVICE, DEVICE]);
+            let mut empty: CUDA_MEMCPY3D_BATCH_OP = zeroed();
+            empty.dst = operand(sides.device[0], 0, 0);
+            empty.src = operand(sides.device[1], 0, 0);
+            empty.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+            [empty.extent.width, empty.extent.height, empty.extent.depth] = extent;
+            let mut full = empty;
+            (full.extent.width, full.extent.height, full.extent.depth) = (3, 1, 1);
+            assert_eq!(batch(old, &mut [empty, full, empty]), (SUCCESS, None));
+            let mut bytes = vec![0; SIZE];
+            bytes[..3].copy_from_slice(&pattern()[..3]);
+            assert!(sides.target() == bytes, "{extent:?}");
+        }
+    }
+}
+
+#[test]
 fn a_batch_of_boxes_ends_at_the_first_that_fails() {
     let _own = Own::new();
     let array = CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY;

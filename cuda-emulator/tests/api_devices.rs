@@ -44,7 +44,7 @@ fn attributes_say_what_the_device_can_do() {
         assert_eq!(attribute(number, 0), expected, "attribute {number}");
     }
     let mut value = 7;
-    for number in [0, 160, u32::MAX] {
+    for number in [0, 162, u32::MAX] {
         fails!(
             CUDA_ERROR_INVALID_VALUE,
             cuDeviceGetAttribute(&mut value, CUdevice_attribute(number), 0)

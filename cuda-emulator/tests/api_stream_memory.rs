@@ -243,12 +243,17 @@ fn unknown_flags_and_bad_addresses_are_refused() {
     ok!(cuMemFree_v2(freed));
     ok!(cuMemsetD32_v2(base, 0, 4));
     for bit in 2..32 {
-        // The flush is one that not every device offers; here it is only known.
+        // CU_STREAM_WAIT_VALUE_FLUSH: an H200 has no flush of remote writes.
         if bit == 30 {
-            for kind in [GEQ, EQ, NOR] {
-                // SAFETY: a live stream and a live word.
-                let code = unsafe { cuStreamWaitValue32_v2(one, base, 0, kind | 1 << 30) };
-                assert_ne!(code, CUresult::CUDA_ERROR_INVALID_VALUE);
+            for flags in [GEQ, EQ, NOR].map(|kind| kind | 1 << 30) {
+                fails!(
+                    CUDA_ERROR_NOT_SUPPORTED,
+                    cuStreamWaitValue32_v2(one, base, 0, flags)
+                );
+                fails!(
+                    CUDA_ERROR_NOT_SUPPORTED,
+                    cuStreamWaitValue64_v2(one, base, 0, flags)
+                );
             }
             continue;
         }
@@ -264,7 +269,8 @@ fn unknown_flags_and_bad_addresses_are_refused() {
             );
         }
     }
-    for bit in 1..32 {
+    // CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER, 1, too: the H200 said so.
+    for bit in 0..32 {
         fails!(
             CUDA_ERROR_INVALID_VALUE,
             cuStreamWriteValue32_v2(one, base, 1, 1 << bit)
@@ -379,6 +385,30 @@ fn what_a_batch_may_hold() {
     ));
     ok!(cuStreamSynchronize(one));
     assert_eq!(download::<u32>(base, 2), [255, 0]);
+}
+
+#[test]
+fn of_a_batch_with_a_bad_operation_nothing_is_done() {
+    let _context = Own::new();
+    let one = stream(1);
+    let base = upload(&[0u32; 4]);
+    // An unknown operation, a misaligned address, unknown flags, a flush.
+    for (bad, code) in [
+        (op(99, base, 1, 0), CUresult::CUDA_ERROR_INVALID_VALUE),
+        (op(2, base + 2, 1, 0), CUresult::CUDA_ERROR_INVALID_VALUE),
+        (op(1, base, 1, 8), CUresult::CUDA_ERROR_INVALID_VALUE),
+        (op(1, base, 1, 1 << 30), CUresult::CUDA_ERROR_NOT_SUPPORTED),
+    ] {
+        for place in 0..4 {
+            let mut batch: Vec<_> = (0..4).map(|at| op(2, base + 4 * at, 7, 0)).collect();
+            batch[place] = bad;
+            // SAFETY: a live stream; four operations.
+            let found = unsafe { cuStreamBatchMemOp_v2(one, 4, batch.as_mut_ptr(), 0) };
+            assert_eq!(found, code);
+            ok!(cuStreamSynchronize(one));
+            assert_eq!(download::<u32>(base, 4), [0; 4]);
+        }
+    }
 }
 
 #[test]

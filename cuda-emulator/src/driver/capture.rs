@@ -9,24 +9,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
 
+use super::abi::*;
 use super::call;
 use super::context::Context;
-use super::handle::{Kind, Table};
+use super::handle::{Object, Table};
+use super::registry::Owner;
 use super::status::{Code, Result};
 use super::stream::{Role, Stream};
 use crate::lock::Unpoisoned;
 
-/// `CU_STREAM_CAPTURE_MODE_*`
-const GLOBAL: u32 = 0;
-const RELAXED: u32 = 2;
+const GLOBAL: u32 = CU_STREAM_CAPTURE_MODE_GLOBAL;
+const RELAXED: u32 = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-/// `CU_STREAM_CAPTURE_STATUS_*`
+/// How far a capture is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Status {
-    None = 0,
-    Active = 1,
-    Invalidated = 2,
+    None = CU_STREAM_CAPTURE_STATUS_NONE,
+    Active = CU_STREAM_CAPTURE_STATUS_ACTIVE,
+    Invalidated = CU_STREAM_CAPTURE_STATUS_INVALIDATED,
 }
 
 struct Capture {
@@ -44,7 +45,20 @@ pub struct Graph {
 static CAPTURES: Mutex<Vec<Capture>> = Mutex::new(Vec::new());
 /// Whether there may be any: what every call looks at.
 static ANY: AtomicBool = AtomicBool::new(false);
-static GRAPHS: Table<Graph> = Table::new(Kind::Graph);
+static GRAPHS: Table<Graph> = Table::new();
+
+impl Object for Graph {
+    const NAME: &'static str = "graph";
+    const TAG: u8 = 0x1a;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        Some(format!("graph {:#x}", self.handle))
+    }
+}
 
 thread_local! {
     static MODE: Cell<u32> = const { Cell::new(GLOBAL) };
@@ -207,9 +221,4 @@ pub fn destroy_graph(handle: u64) -> Result {
         .remove(handle)
         .map(drop)
         .ok_or(Code::ERROR_INVALID_VALUE)
-}
-
-/// Graphs that live.
-pub fn all_graphs() -> Vec<Arc<Graph>> {
-    GRAPHS.all()
 }

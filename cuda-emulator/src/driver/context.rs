@@ -1,14 +1,14 @@
 //! Contexts: primary and created, each thread's stack of them, and the error that poisons one.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use super::handle::{Kind, Table};
+use super::abi::*;
+use super::config;
+use super::handle::{self, Object, Table};
+use super::registry::{self, Owner};
 use super::status::{Code, Result};
-use super::stream::{Role, Stream};
-use super::{config, event, memory, module, stream};
 use crate::lock::Unpoisoned;
 
 /// Number of `CUlimit` values.
@@ -18,6 +18,8 @@ const LIMITS: usize = 10;
 pub struct Context {
     pub handle: u64,
     pub id: u64,
+    /// What lives in it refers to this.
+    pub owner: Owner,
     pub ordinal: i32,
     pub primary: bool,
     pub flags: AtomicU32,
@@ -27,17 +29,38 @@ pub struct Context {
     /// The code that every call gives after a fault; 0 before.
     poison: AtomicU32,
     limits: Mutex<[u64; LIMITS]>,
-    /// Streams of this context that may have work; also the lock that orders work among them.
-    streams: Mutex<Vec<Weak<Stream>>>,
-    legacy: Mutex<Option<Arc<Stream>>>,
-    per_thread: Mutex<HashMap<u64, Arc<Stream>>>,
     /// Bytes of the device-side heap in use.
     pub heap_used: AtomicU64,
     /// Devices whose memory this context may use, one bit each.
     peers: AtomicU64,
+    /// How often it is retained, if it is primary. Changed in its device's turn only; the leak check reads it although
+    /// somebody may hang in the end of the context.
+    retained: AtomicU32,
 }
 
-static CONTEXTS: Table<Context> = Table::new(Kind::Context);
+static CONTEXTS: Table<Context> = Table::new();
+
+impl Object for Context {
+    const NAME: &'static str = "context";
+    const TAG: u8 = 0x11;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        if !self.primary {
+            return Some(format!("context {} (cuCtxCreate)", self.id));
+        }
+        let retained = self.retained.load(Ordering::Relaxed);
+        (retained > 0).then(|| {
+            format!(
+                "primary context of device {}, retained {retained} times more than released",
+                self.ordinal
+            )
+        })
+    }
+}
 
 thread_local! {
     static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
@@ -48,8 +71,6 @@ struct Primary {
     context: Arc<Context>,
     /// Held while it comes to life or ends.
     turn: Mutex<()>,
-    /// Changed in turn only; the leak check reads it although somebody may hang in the end of the context.
-    retained: AtomicU32,
 }
 
 fn primaries() -> &'static [Primary] {
@@ -59,7 +80,6 @@ fn primaries() -> &'static [Primary] {
             .map(|ordinal| Primary {
                 context: Context::new(ordinal, 0, true),
                 turn: Mutex::new(()),
-                retained: AtomicU32::new(0),
             })
             .collect()
     })
@@ -69,48 +89,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unpoisoned()
 }
 
-/// A number that identifies a thread for the life of the process.
-fn thread_id() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    thread_local! {
-        static ID: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
-    }
-    ID.with(|id| *id)
-}
-
-/// The contexts in which a thread has a default stream. Those end with the thread.
-#[derive(Default)]
-struct OwnStreams(RefCell<Vec<Weak<Context>>>);
-
-thread_local! {
-    static OWN_STREAMS: OwnStreams = OwnStreams::default();
-}
-
-impl OwnStreams {
-    fn note(&self, context: &Arc<Context>) {
-        let mut contexts = self.0.borrow_mut();
-        contexts.retain(|one| one.strong_count() > 0 && one.as_ptr() != Arc::as_ptr(context));
-        contexts.push(Arc::downgrade(context));
-    }
-}
-
-impl Drop for OwnStreams {
-    fn drop(&mut self) {
-        for context in self.0.take().iter().filter_map(Weak::upgrade) {
-            let stream = lock(&context.per_thread).remove(&thread_id());
-            // What is on it will still be done.
-            if let Some(stream) = stream {
-                stream.close();
-            }
-        }
-    }
-}
-
 impl Context {
     fn new(ordinal: i32, flags: u32, primary: bool) -> Arc<Context> {
+        let owner = Owner::new();
         CONTEXTS.insert(|handle| Context {
             handle,
-            id: memory::next_number(),
+            id: owner.id,
+            owner,
             ordinal,
             primary,
             flags: AtomicU32::new(flags),
@@ -119,11 +104,9 @@ impl Context {
             alive: AtomicBool::new(!primary),
             poison: AtomicU32::new(0),
             limits: Mutex::new(default_limits()),
-            streams: Mutex::new(Vec::new()),
-            legacy: Mutex::new(None),
-            per_thread: Mutex::new(HashMap::new()),
             heap_used: AtomicU64::new(0),
             peers: AtomicU64::new(1 << ordinal),
+            retained: AtomicU32::new(0),
         })
     }
 
@@ -167,74 +150,6 @@ impl Context {
         self.fault().map_or(Ok(()), Err)
     }
 
-    /// The legacy default stream.
-    pub fn legacy_stream(self: &Arc<Self>) -> Arc<Stream> {
-        let mut legacy = lock(&self.legacy);
-        if let Some(stream) = &*legacy {
-            return stream.clone();
-        }
-        let stream = Arc::new(Stream::new(1, self.clone(), 0, 0, Role::Legacy));
-        lock(&self.streams).push(Arc::downgrade(&stream));
-        *legacy = Some(stream.clone());
-        stream
-    }
-
-    /// The legacy default stream if anything was ever put on it.
-    pub fn existing_legacy_stream(&self) -> Option<Arc<Stream>> {
-        lock(&self.legacy).clone()
-    }
-
-    /// The calling thread's default stream.
-    pub fn thread_stream(self: &Arc<Self>) -> Arc<Stream> {
-        let mut streams = lock(&self.per_thread);
-        let thread = thread_id();
-        if let Some(stream) = streams.get(&thread) {
-            return stream.clone();
-        }
-        let stream = Arc::new(Stream::new(2, self.clone(), 0, 0, Role::PerThread));
-        lock(&self.streams).push(Arc::downgrade(&stream));
-        streams.insert(thread, stream.clone());
-        // A call from another thread-local's destructor may come too late to be noted; it works all the same.
-        let _ = OWN_STREAMS.try_with(|own| own.note(self));
-        stream
-    }
-
-    /// Adds a created stream.
-    pub fn adopt(&self, stream: &Arc<Stream>) {
-        lock(&self.streams).push(Arc::downgrade(stream));
-    }
-
-    /// The context's streams, locked: while the guard lives, no work can be put on a blocking stream.
-    pub fn order(&self) -> MutexGuard<'_, Vec<Weak<Stream>>> {
-        let mut streams = lock(&self.streams);
-        // Streams that are gone have nothing left to wait for.
-        if streams.len() > 8 {
-            streams.retain(|stream| stream.strong_count() > 0);
-        }
-        streams
-    }
-
-    /// The streams that may have work.
-    pub fn streams(&self) -> Vec<Arc<Stream>> {
-        self.order().iter().filter_map(Weak::upgrade).collect()
-    }
-
-    /// Waits until everything submitted so far has been done.
-    pub fn drain(&self) {
-        for stream in self.streams() {
-            stream.wait(stream.submitted());
-        }
-    }
-
-    /// Waits, and reports a fault.
-    ///
-    /// # Errors
-    /// The sticky error.
-    pub fn synchronize(&self) -> Result {
-        self.drain();
-        self.usable()
-    }
-
     /// Whether kernels of this context may use memory of the other.
     pub fn reaches(&self, other: &Context) -> bool {
         self.peers.load(Ordering::Acquire) >> other.ordinal & 1 == 1
@@ -250,33 +165,36 @@ impl Context {
         (before & bit != 0) != enabled
     }
 
-    /// Ends everything that lives in the context.
-    fn clear(self: &Arc<Self>) {
+    /// Waits until everything enqueued so far has been done.
+    pub fn drain(&self) {
+        registry::drain(&self.owner);
+    }
+
+    /// Waits, and reports a fault.
+    ///
+    /// # Errors
+    /// The sticky error.
+    pub fn synchronize(&self) -> Result {
         self.drain();
-        for stream in stream::remove_all_of(self) {
-            stream.close();
-        }
-        for stream in lock(&self.per_thread).drain().map(|(_, stream)| stream) {
-            stream.close();
-        }
-        if let Some(stream) = lock(&self.legacy).take() {
-            stream.close();
-        }
-        event::remove_all_of(self);
-        module::remove_all_of(self);
-        memory::free_all_of(self);
-        lock(&self.streams).clear();
+        self.usable()
+    }
+
+    /// Ends everything that lives in the context.
+    fn clear(&self) {
+        registry::end(&self.owner);
         *lock(&self.limits) = default_limits();
         self.heap_used.store(0, Ordering::Relaxed);
     }
 
     pub fn limit(&self, limit: u32) -> Result<u64> {
         match limit {
-            0..=2 => Ok(lock(&self.limits)[limit as usize]),
-            3 | 4 => Ok(lock(&self.limits)[limit as usize]),
-            5 => Ok(lock(&self.limits)[5]),
-            6 => Ok(0),
-            7..=9 => Err(Code::ERROR_UNSUPPORTED_LIMIT),
+            CU_LIMIT_STACK_SIZE..=CU_LIMIT_MAX_L2_FETCH_GRANULARITY => {
+                Ok(lock(&self.limits)[limit as usize])
+            }
+            CU_LIMIT_PERSISTING_L2_CACHE_SIZE => Ok(0),
+            CU_LIMIT_SHMEM_SIZE..=CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED => {
+                Err(Code::ERROR_UNSUPPORTED_LIMIT)
+            }
             _ => Err(Code::ERROR_INVALID_VALUE),
         }
     }
@@ -284,14 +202,15 @@ impl Context {
     pub fn set_limit(&self, limit: u32, value: u64) -> Result {
         let value = match limit {
             // The driver rounds the stack up and refuses more than half a megabyte.
-            0 if value > 512 << 10 => return Err(Code::ERROR_INVALID_VALUE),
-            0 => value.next_multiple_of(16),
-            1 => value,
-            2 => value,
-            3 | 4 => value,
-            5 if value > 128 => return Err(Code::ERROR_INVALID_VALUE),
-            5 => value,
-            6..=9 => return Err(Code::ERROR_UNSUPPORTED_LIMIT),
+            CU_LIMIT_STACK_SIZE if value > 512 << 10 => return Err(Code::ERROR_INVALID_VALUE),
+            CU_LIMIT_STACK_SIZE => value.next_multiple_of(16),
+            CU_LIMIT_MAX_L2_FETCH_GRANULARITY if value > 128 => {
+                return Err(Code::ERROR_INVALID_VALUE);
+            }
+            CU_LIMIT_PRINTF_FIFO_SIZE..=CU_LIMIT_MAX_L2_FETCH_GRANULARITY => value,
+            CU_LIMIT_PERSISTING_L2_CACHE_SIZE..=CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED => {
+                return Err(Code::ERROR_UNSUPPORTED_LIMIT);
+            }
             _ => return Err(Code::ERROR_INVALID_VALUE),
         };
         lock(&self.limits)[limit as usize] = value;
@@ -301,12 +220,12 @@ impl Context {
 
 fn default_limits() -> [u64; LIMITS] {
     let mut limits = [0; LIMITS];
-    limits[0] = 1024; // STACK_SIZE
-    limits[1] = 1 << 20; // PRINTF_FIFO_SIZE
-    limits[2] = 8 << 20; // MALLOC_HEAP_SIZE
-    limits[3] = 2; // DEV_RUNTIME_SYNC_DEPTH
-    limits[4] = 2048; // DEV_RUNTIME_PENDING_LAUNCH_COUNT
-    limits[5] = 64; // MAX_L2_FETCH_GRANULARITY
+    limits[CU_LIMIT_STACK_SIZE as usize] = 1024;
+    limits[CU_LIMIT_PRINTF_FIFO_SIZE as usize] = 1 << 20;
+    limits[CU_LIMIT_MALLOC_HEAP_SIZE as usize] = 8 << 20;
+    limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH as usize] = 2;
+    limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize] = 2048;
+    limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY as usize] = 64;
     limits
 }
 
@@ -371,6 +290,11 @@ pub fn destroy(handle: u64) -> Result {
     Ok(())
 }
 
+/// Whether a handle claims to be a context's.
+pub fn is_handle(handle: u64) -> bool {
+    handle::claims::<Context>(handle)
+}
+
 pub fn push(context: Arc<Context>) {
     STACK.with_borrow_mut(|stack| stack.push(context));
 }
@@ -391,8 +315,8 @@ pub fn set_current(context: Option<Arc<Context>>) {
 pub fn retain_primary(ordinal: i32) -> Arc<Context> {
     let primary = &primaries()[ordinal as usize];
     let _turn = lock(&primary.turn);
-    primary.retained.fetch_add(1, Ordering::Relaxed);
     let context = &primary.context;
+    context.retained.fetch_add(1, Ordering::Relaxed);
     if !context.is_alive() {
         context.poison.store(0, Ordering::Release);
         context.alive.store(true, Ordering::Release);
@@ -407,9 +331,9 @@ pub fn retain_primary(ordinal: i32) -> Arc<Context> {
 pub fn release_primary(ordinal: i32) -> Result {
     let primary = &primaries()[ordinal as usize];
     let _turn = lock(&primary.turn);
-    let retained = primary.retained.load(Ordering::Relaxed);
+    let retained = primary.context.retained.load(Ordering::Relaxed);
     let left = retained.checked_sub(1).ok_or(Code::ERROR_INVALID_CONTEXT)?;
-    primary.retained.store(left, Ordering::Relaxed);
+    primary.context.retained.store(left, Ordering::Relaxed);
     if left == 0 && primary.context.is_alive() {
         end_primary(primary);
     }
@@ -440,14 +364,6 @@ pub fn primary_state(ordinal: i32) -> (u32, bool) {
     (context.flags.load(Ordering::Relaxed), context.is_alive())
 }
 
-/// How often each device's primary context is retained, for the leak report.
-pub fn primary_retains() -> Vec<u32> {
-    primaries()
-        .iter()
-        .map(|primary| primary.retained.load(Ordering::Relaxed))
-        .collect()
-}
-
 /// Sets the flags of a device's primary context.
 pub fn set_primary_flags(ordinal: i32, flags: u32) {
     primaries()[ordinal as usize]
@@ -461,13 +377,4 @@ pub fn all() -> Vec<Arc<Context>> {
     let mut contexts = CONTEXTS.all();
     contexts.retain(|context| context.is_alive());
     contexts
-}
-
-/// Created contexts that live.
-pub fn created() -> Vec<Arc<Context>> {
-    CONTEXTS
-        .all()
-        .into_iter()
-        .filter(|context| !context.primary)
-        .collect()
 }

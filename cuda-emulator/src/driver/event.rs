@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
+use super::abi::CU_EVENT_DISABLE_TIMING;
 use super::context::{self, Context};
-use super::handle::{Kind, Table};
+use super::handle::{Object, Table};
+use super::registry::Owner;
 use super::status::{Code, Result};
-use super::stream::{How, Mark, Stream};
+use super::stream::{How, Mark, Siblings, Stream};
+use super::streams;
 use crate::lock::Unpoisoned;
-
-/// `CU_EVENT_DISABLE_TIMING`
-pub const DISABLE_TIMING: u32 = 2;
 
 /// An event.
 pub struct Event {
@@ -29,7 +29,20 @@ struct Record {
     time: Arc<AtomicU64>,
 }
 
-static EVENTS: Table<Event> = Table::new(Kind::Event);
+static EVENTS: Table<Event> = Table::new();
+
+impl Object for Event {
+    const NAME: &'static str = "event";
+    const TAG: u8 = 0x13;
+
+    fn owner(&self) -> Option<&Owner> {
+        Some(&self.context.owner)
+    }
+
+    fn leak(&self) -> Option<String> {
+        Some(format!("event {:#x}", self.handle))
+    }
+}
 
 fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
@@ -67,16 +80,6 @@ pub fn destroy(handle: u64) -> Result {
         .ok_or(Code::ERROR_INVALID_HANDLE)
 }
 
-/// Takes a context's events out of the table.
-pub fn remove_all_of(context: &Arc<Context>) {
-    drop(EVENTS.remove_where(|event| Arc::ptr_eq(&event.context, context)));
-}
-
-/// Events that live.
-pub fn all() -> Vec<Arc<Event>> {
-    EVENTS.all()
-}
-
 impl Event {
     fn last(&self) -> Option<Record> {
         self.record.lock().unpoisoned().clone()
@@ -102,12 +105,12 @@ impl Event {
         if !Arc::ptr_eq(&self.context, context) {
             return Err(Code::ERROR_INVALID_HANDLE);
         }
-        let marks = context
-            .streams()
+        let marks = Siblings::of(context)
+            .all()
             .iter()
             .filter_map(|stream| stream.pending())
             .collect();
-        self.record_after(&context.legacy_stream(), marks);
+        self.record_after(&streams::legacy(context), marks);
         Ok(())
     }
 
@@ -142,7 +145,7 @@ impl Event {
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` when one was never recorded or keeps no time, `CUDA_ERROR_NOT_READY`.
     pub fn since(&self, start: &Event) -> Result<f32> {
-        if (self.flags | start.flags) & DISABLE_TIMING != 0
+        if (self.flags | start.flags) & CU_EVENT_DISABLE_TIMING != 0
             || !Arc::ptr_eq(&self.context, &start.context)
         {
             return Err(Code::ERROR_INVALID_HANDLE);

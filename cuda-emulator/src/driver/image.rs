@@ -11,8 +11,7 @@ pub type Refusal = (Code, String);
 
 const ELF: &[u8; 4] = b"\x7fELF";
 
-/// A module's source: PTX texts by name.
-pub type Sources = Vec<(String, String)>;
+pub use super::linked::Sources;
 
 fn refuse<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, Refusal> {
     Err((code, text.into()))

@@ -1,15 +1,11 @@
 //! The options of module loading and linking, and the buffers that logs go to.
 
+use super::abi::*;
 use super::arg::{In, Out};
 use super::status::{Code, Result};
 
-const WALL_TIME: u32 = 2;
-const INFO_LOG_BUFFER: u32 = 3;
-const INFO_LOG_SIZE: u32 = 4;
-const ERROR_LOG_BUFFER: u32 = 5;
-const ERROR_LOG_SIZE: u32 = 6;
-/// Behind the newest option of CUDA 13.
-const OPTIONS: u32 = 35;
+/// Behind the newest option of CUDA 13.0.
+const OPTIONS: u32 = CU_JIT_SPLIT_COMPILE + 1;
 
 /// Options as an array of numbers and an array of values, each value a word or a pointer.
 #[derive(Clone, Copy)]
@@ -56,14 +52,14 @@ impl Options {
             _ => None,
         };
         Logs {
-            info: buffer(INFO_LOG_BUFFER, INFO_LOG_SIZE),
-            error: buffer(ERROR_LOG_BUFFER, ERROR_LOG_SIZE),
+            info: buffer(CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES),
+            error: buffer(CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES),
         }
     }
 
     /// Stores how long the work took.
     pub fn set_wall_time(&self, milliseconds: f32) {
-        if let Some(place) = self.place(WALL_TIME) {
+        if let Some(place) = self.place(CU_JIT_WALL_TIME) {
             place.set_optional(u64::from(milliseconds.to_bits()));
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::abi::*;
 use super::arg::In;
 use super::call;
 use super::config;
@@ -75,6 +76,13 @@ fn check(function: &Function, shape: &Shape) -> Result {
             format!("block {block:?} for a kernel compiled for {required:?}")
         });
     }
+    if function.settings.needs_cluster() {
+        return refuse(function, Code::ERROR_NOT_SUPPORTED, || {
+            "the emulator doesn't implement the clusters that \
+             CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_* requires"
+                .into()
+        });
+    }
     let allowed = function.settings.dynamic_shared.load(Ordering::Relaxed);
     if shared > allowed {
         return refuse(function, Code::ERROR_INVALID_VALUE, || {
@@ -97,9 +105,9 @@ fn check(function: &Function, shape: &Shape) -> Result {
     Ok(())
 }
 
-const PARAM_END: u64 = 0;
-const PARAM_BUFFER_POINTER: u64 = 1;
-const PARAM_BUFFER_SIZE: u64 = 2;
+const PARAM_END: u64 = CU_LAUNCH_PARAM_END_AS_INT as u64;
+const PARAM_BUFFER_POINTER: u64 = CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as u64;
+const PARAM_BUFFER_SIZE: u64 = CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as u64;
 
 /// Collects a kernel's arguments into its parameter buffer.
 ///
@@ -227,7 +235,7 @@ fn options(context: &Context) -> engine::Options {
         check_barrier: config.check_barrier,
         time_limit: config.timeout,
         multiprocessors: device::multiprocessors(),
-        stack_size: context.limit(0).unwrap_or(1024) as u32,
+        stack_size: context.limit(CU_LIMIT_STACK_SIZE).unwrap_or(1024) as u32,
         clock_khz: device::CLOCK_KHZ as u32,
         ..engine::Options::default()
     }
@@ -262,7 +270,7 @@ impl engine::Device for View<'_> {
     }
 
     fn malloc(&self, size: u64) -> u64 {
-        let limit = self.0.limit(2).unwrap_or(0);
+        let limit = self.0.limit(CU_LIMIT_MALLOC_HEAP_SIZE).unwrap_or(0);
         let taken = self.0.heap_used.fetch_add(size, Ordering::AcqRel);
         if size == 0 || size > limit.saturating_sub(taken) {
             self.0.heap_used.fetch_sub(size, Ordering::AcqRel);

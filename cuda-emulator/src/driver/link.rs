@@ -2,16 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::handle::{Kind, Table};
+use super::abi::*;
+use super::handle::{Object, Table};
 use super::image::{self, Sources};
 use super::jit::{Logs, Options};
 use super::linked;
+use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
-
-const PTX: u32 = 1;
-const FAT_BINARY: u32 = 2;
-const NVVM: u32 = 5;
 
 /// A link under way.
 pub struct Linker {
@@ -22,7 +20,20 @@ pub struct Linker {
     product: Mutex<Option<Vec<u8>>>,
 }
 
-static LINKERS: Table<Linker> = Table::new(Kind::Linker);
+static LINKERS: Table<Linker> = Table::new();
+
+impl Object for Linker {
+    const NAME: &'static str = "linker";
+    const TAG: u8 = 0x19;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        Some(format!("linker {:#x} (cuLinkCreate)", self.handle))
+    }
+}
 
 /// Begins a link.
 pub fn create(options: Options) -> Arc<Linker> {
@@ -49,11 +60,6 @@ pub fn destroy(handle: u64) -> Result {
         .ok_or(Code::ERROR_INVALID_HANDLE)
 }
 
-/// Linkers that live.
-pub fn all() -> Vec<Arc<Linker>> {
-    LINKERS.all()
-}
-
 impl Linker {
     /// Adds an input.
     ///
@@ -61,9 +67,9 @@ impl Linker {
     /// What [`image::from_bytes`] gives; `CUDA_ERROR_INVALID_IMAGE` for kinds of input that hold no PTX.
     pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
         let read = match kind {
-            PTX | FAT_BINARY => image::from_bytes(bytes),
-            NVVM => Err((Code::ERROR_NOT_SUPPORTED, "the emulator's linker doesn't take NVVM IR: give it PTX".into())),
-            0 | 3 | 4 => Err((
+            CU_JIT_INPUT_PTX | CU_JIT_INPUT_FATBINARY => image::from_bytes(bytes),
+            CU_JIT_INPUT_NVVM => Err((Code::ERROR_NOT_SUPPORTED, "the emulator's linker doesn't take NVVM IR: give it PTX".into())),
+            CU_JIT_INPUT_CUBIN | CU_JIT_INPUT_OBJECT | CU_JIT_INPUT_LIBRARY => Err((
                 Code::ERROR_NO_BINARY_FOR_GPU,
                 "the emulator's linker doesn't take machine code (cubin, object or library): give it PTX".into(),
             )),

@@ -9,7 +9,8 @@
 //! never were such an image. It can't recognise an image that was crafted with right checksums and a length beyond
 //! its memory: with only a pointer that is impossible, for a GPU's driver too.
 
-use super::image::Sources;
+/// A module's source: PTX texts by name.
+pub type Sources = Vec<(String, String)>;
 
 /// First bytes; the last one is the number of the layout.
 pub const MAGIC: &[u8; 8] = b"EMULINK\x02";

@@ -1,14 +1,15 @@
 //! The table of allocations: what every address belongs to, and what it used to belong to.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Once, RwLock};
 
 use super::arena;
 use super::config;
 use super::context::Context;
 use super::device;
 use super::pool::Pool;
+use super::registry::{self, Kind, Owner};
 use super::shadow::Shadow;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
@@ -144,6 +145,64 @@ impl Request {
     }
 }
 
+/// Puts an allocation into the table.
+fn enter(tables: &mut Tables, allocation: &Arc<Allocation>) {
+    static KNOWN: Once = Once::new();
+    KNOWN.call_once(|| registry::register(&Memory));
+    tables.live.insert(allocation.base, allocation.clone());
+}
+
+/// Memory, as a kind of thing that the client gives back.
+struct Memory;
+
+impl Memory {
+    /// The live allocations of contexts that live.
+    fn all(&self) -> Vec<Arc<Allocation>> {
+        let mut all: Vec<_> = read().live.values().cloned().collect();
+        all.retain(|one| one.context.is_alive());
+        all
+    }
+}
+
+impl Kind for Memory {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn rank(&self) -> u8 {
+        // After all that uses it.
+        u8::MAX
+    }
+
+    fn end(&self, owner: &Owner) {
+        let mut all: Vec<_> = read().live.values().cloned().collect();
+        all.retain(|one| one.context.id == owner.id);
+        for allocation in all {
+            free(&allocation, "the end of its context");
+        }
+    }
+
+    /// Whether `cuMemFreeAsync` was called for memory whose turn hasn't come.
+    fn is_settling(&self) -> bool {
+        let all = self.all();
+        all.iter().any(|one| one.freeing.load(Ordering::Acquire))
+    }
+
+    fn leaks(&self) -> Vec<String> {
+        let mut all = self.all();
+        all.retain(|one| one.is_clients());
+        let line = |one: &Arc<Allocation>| {
+            let late = if one.freeing.load(Ordering::Acquire) {
+                "; cuMemFreeAsync was called, but its stream has not got there"
+            } else {
+                ""
+            };
+            format!("{}, context {}{late}", one.summary(), one.context.id)
+        };
+        all.iter().map(line).collect()
+    }
+}
+
 /// Makes an allocation.
 ///
 /// # Errors
@@ -187,7 +246,7 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
         reserved,
         shadow: watched.then(|| Shadow::new(request.size)).flatten(),
     });
-    write().live.insert(base, allocation.clone());
+    enter(&mut write(), &allocation);
     Ok(allocation)
 }
 
@@ -209,9 +268,9 @@ pub fn register(
     {
         return Err(Code::ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     }
-    tables.live.insert(
-        base,
-        Arc::new(Allocation {
+    enter(
+        &mut tables,
+        &Arc::new(Allocation {
             base,
             size,
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -240,11 +299,6 @@ pub fn find(address: u64) -> Option<Arc<Allocation>> {
 /// The live allocation that starts at `address`.
 pub fn starting_at(address: u64) -> Option<Arc<Allocation>> {
     read().live.get(&address).cloned()
-}
-
-/// Every live allocation.
-pub fn all() -> Vec<Arc<Allocation>> {
-    read().live.values().cloned().collect()
 }
 
 /// Checks that `size` bytes at `address` belong to one live allocation, as the driver does before a copy.
@@ -290,19 +344,6 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
         pool.returned(allocation.size);
     }
     true
-}
-
-/// Ends everything that belongs to a context.
-pub fn free_all_of(context: &Arc<Context>) {
-    let mine: Vec<_> = read()
-        .live
-        .values()
-        .filter(|one| Arc::ptr_eq(&one.context, context))
-        .cloned()
-        .collect();
-    for allocation in mine {
-        free(&allocation, "the end of its context");
-    }
 }
 
 /// What an access of `size` bytes at `address` met, for a fault report.
@@ -435,10 +476,4 @@ pub fn note_copy(to: u64, from: u64, size: u64) {
         }
         _ => marks.mark(to - target.base, size),
     }
-}
-
-/// A process-wide number for things that need an identity of their own.
-pub fn next_number() -> u64 {
-    static NEXT: AtomicU32 = AtomicU32::new(1);
-    u64::from(NEXT.fetch_add(1, Ordering::Relaxed))
 }

@@ -3,9 +3,11 @@
 //! `api` holds the exported functions, each a few lines over the modules beside it. Handles are looked up in tables
 //! (`handle`), work goes through the queues of `stream`, memory is what the table in `memory` says it is.
 
+mod abi;
 mod api;
 mod arena;
 mod arg;
+mod attribute;
 mod call;
 mod capture;
 mod config;
@@ -21,16 +23,22 @@ mod inject;
 mod jit;
 mod launch;
 mod leak;
+mod library;
 mod link;
 mod linked;
 mod memory;
 mod module;
 mod occupancy;
+mod ordered;
 pub mod pending;
 mod pool;
+mod preferences;
 #[cfg(all(cuda_sys_opens_libraries, target_os = "linux"))]
 mod provide;
+mod registry;
 mod shadow;
 mod status;
 mod stream;
+mod streams;
 mod symbols;
+mod words;

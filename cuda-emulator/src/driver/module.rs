@@ -5,11 +5,13 @@ use std::ffi::CString;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::context::{self, Context};
+use super::abi::*;
+use super::context::Context;
 use super::device;
-use super::handle::{self, Kind, Table};
+use super::handle::{Object, Table};
 use super::image::{self, Refusal, Sources};
 use super::memory::{self, Allocation, Origin, Request};
+use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::engine::{Image, KernelInfo, Program, Space};
 use crate::lock::Unpoisoned;
@@ -38,6 +40,22 @@ pub struct Settings {
     pub non_portable: AtomicI32,
     /// `CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`
     pub policy: AtomicI32,
+    /// `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH`, `HEIGHT` and `DEPTH`; 0 where nothing is required.
+    pub cluster: [AtomicI32; 3],
+}
+
+impl Settings {
+    /// The place of one of the three `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_*`.
+    fn cluster_side(&self, attribute: u32) -> &AtomicI32 {
+        &self.cluster[(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) as usize]
+    }
+
+    /// Whether launches have to have clusters of more than one block.
+    pub fn needs_cluster(&self) -> bool {
+        self.cluster
+            .iter()
+            .any(|side| side.load(Ordering::Relaxed) > 1)
+    }
 }
 
 /// A kernel in a module.
@@ -66,30 +84,41 @@ pub struct LegacyLaunch {
     pub params: Vec<u8>,
 }
 
-/// A library: a program that is placed into each context at first use.
-pub struct Library {
-    pub handle: u64,
-    program: Arc<Program>,
-    settings: Vec<Arc<Settings>>,
-    modules: Mutex<HashMap<u64, Arc<Module>>>,
-    kernels: Mutex<Vec<Arc<Kernel>>>,
+static MODULES: Table<Module> = Table::new();
+static FUNCTIONS: Table<Function> = Table::new();
+
+impl Object for Module {
+    const NAME: &'static str = "module";
+    const TAG: u8 = 0x14;
+
+    fn owner(&self) -> Option<&Owner> {
+        Some(&self.context.owner)
+    }
+
+    fn end(self: &Arc<Self>) {
+        self.clear();
+    }
+
+    fn leak(&self) -> Option<String> {
+        (!self.of_library).then(|| format!("module {:#x}, {}", self.handle, self.describe()))
+    }
 }
 
-/// A kernel of a library.
-pub struct Kernel {
-    pub handle: u64,
-    pub library: u64,
-    pub index: usize,
-    pub name: CString,
-    pub settings: Arc<Settings>,
+impl Object for Function {
+    const NAME: &'static str = "function";
+    const TAG: u8 = 0x15;
+
+    /// It ends with its module.
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        None
+    }
 }
 
-static MODULES: Table<Module> = Table::new(Kind::Module);
-static FUNCTIONS: Table<Function> = Table::new(Kind::Function);
-static LIBRARIES: Table<Library> = Table::new(Kind::Library);
-static KERNELS: Table<Kernel> = Table::new(Kind::Kernel);
-
-fn settings_of(program: &Program) -> Vec<Arc<Settings>> {
+pub fn settings_of(program: &Program) -> Vec<Arc<Settings>> {
     let per_kernel = |kernel: &KernelInfo| {
         Arc::new(Settings {
             dynamic_shared: AtomicU32::new(
@@ -98,6 +127,7 @@ fn settings_of(program: &Program) -> Vec<Arc<Settings>> {
             carveout: AtomicI32::new(-1),
             non_portable: AtomicI32::new(0),
             policy: AtomicI32::new(0),
+            cluster: [const { AtomicI32::new(0) }; 3],
         })
     };
     program.kernels().iter().map(per_kernel).collect()
@@ -118,7 +148,7 @@ pub fn load(
     })
 }
 
-fn place(
+pub fn place(
     context: &Arc<Context>,
     program: Arc<Program>,
     settings: Vec<Arc<Settings>>,
@@ -179,34 +209,31 @@ pub fn unload(handle: u64) -> Result {
     if module.of_library {
         return Err(Code::ERROR_NOT_PERMITTED);
     }
-    let module = MODULES.remove(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
-    module.context.drain();
-    module.end();
+    end(handle);
     Ok(())
 }
 
-/// Ends every module of a context; libraries forget what they had placed there.
-pub fn remove_all_of(context: &Arc<Context>) {
-    for library in LIBRARIES.all() {
-        library.modules.lock().unpoisoned().remove(&context.id);
-    }
-    for module in MODULES.remove_where(|module| Arc::ptr_eq(&module.context, context)) {
-        module.end();
+/// The module behind a handle if it is still there, in whatever state its context is.
+pub fn live(handle: u64) -> Option<Arc<Module>> {
+    MODULES.get(handle)
+}
+
+/// Ends a module once its kernels have come to an end, if it is still there.
+pub fn end(handle: u64) {
+    if let Some(module) = MODULES.remove(handle) {
+        module.context.drain();
+        module.clear();
     }
 }
 
-/// Modules that live and that the client has to unload.
-pub fn all() -> Vec<Arc<Module>> {
-    MODULES
-        .all()
-        .into_iter()
-        .filter(|module| !module.of_library)
-        .collect()
-}
-
-/// Libraries that live.
-pub fn all_libraries() -> Vec<Arc<Library>> {
-    LIBRARIES.all()
+/// The function behind a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+pub fn function(handle: u64) -> Result<Arc<Function>> {
+    let function = FUNCTIONS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    function.context.usable()?;
+    Ok(function)
 }
 
 impl Module {
@@ -214,7 +241,8 @@ impl Module {
         self.loaded.image.program()
     }
 
-    fn end(&self) {
+    /// Ends what it has given out, and its variables.
+    fn clear(&self) {
         for (_, function) in self.functions.lock().unpoisoned().drain() {
             FUNCTIONS.remove(function.handle);
         }
@@ -276,7 +304,7 @@ impl Module {
     }
 }
 
-fn index_of(program: &Program, name: &str) -> Result<usize> {
+pub fn index_of(program: &Program, name: &str) -> Result<usize> {
     program
         .kernels()
         .iter()
@@ -316,25 +344,38 @@ pub fn attribute_of(
 ) -> Result<i32> {
     let info = &program.kernels()[kernel];
     Ok(match attribute {
-        0 => info.max_threads.unwrap_or(device::MAX_THREADS) as i32,
-        1 => info.static_shared as i32,
-        2 => {
+        CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => {
+            info.max_threads.unwrap_or(device::MAX_THREADS) as i32
+        }
+        CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => info.static_shared as i32,
+        CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => {
             let constants = program
                 .variables()
                 .iter()
                 .filter(|one| one.space == Space::Const);
             constants.map(|one| one.size).sum::<u64>() as i32
         }
-        3 => info.local_bytes as i32,
-        4 => registers(info) as i32,
-        5 => program.target() as i32,
-        6 => device::CAPABILITY.0 * 10 + device::CAPABILITY.1,
-        7 => 0,
-        8 => settings.dynamic_shared.load(Ordering::Relaxed) as i32,
-        9 => settings.carveout.load(Ordering::Relaxed),
-        10..=13 => 0,
-        14 => settings.non_portable.load(Ordering::Relaxed),
-        15 => settings.policy.load(Ordering::Relaxed),
+        CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => info.local_bytes as i32,
+        CU_FUNC_ATTRIBUTE_NUM_REGS => registers(info) as i32,
+        CU_FUNC_ATTRIBUTE_PTX_VERSION => program.target() as i32,
+        CU_FUNC_ATTRIBUTE_BINARY_VERSION => device::CAPABILITY.0 * 10 + device::CAPABILITY.1,
+        CU_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+            settings.dynamic_shared.load(Ordering::Relaxed) as i32
+        }
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+            settings.carveout.load(Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => 0,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => {
+            settings.cluster_side(attribute).load(Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
+            settings.non_portable.load(Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+            settings.policy.load(Ordering::Relaxed)
+        }
         _ => return Err(Code::ERROR_INVALID_VALUE),
     })
 }
@@ -355,134 +396,32 @@ pub fn registers(info: &KernelInfo) -> u32 {
 /// `CUDA_ERROR_INVALID_VALUE` for one that can't be set, or a value out of its range.
 pub fn set_attribute(info: &KernelInfo, settings: &Settings, attribute: u32, value: i32) -> Result {
     match attribute {
-        8 => {
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
             let most = device::SHARED_OPT_IN.saturating_sub(info.static_shared);
             let value = u32::try_from(value).ok().filter(|value| *value <= most);
             settings
                 .dynamic_shared
                 .store(value.ok_or(Code::ERROR_INVALID_VALUE)?, Ordering::Relaxed);
         }
-        9 if (-1..=100).contains(&value) => settings.carveout.store(value, Ordering::Relaxed),
-        14 if (0..=1).contains(&value) => settings.non_portable.store(value, Ordering::Relaxed),
-        15 if (0..=2).contains(&value) => settings.policy.store(value, Ordering::Relaxed),
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT if (-1..=100).contains(&value) => {
+            settings.carveout.store(value, Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH
+            if value >= 0 =>
+        {
+            settings
+                .cluster_side(attribute)
+                .store(value, Ordering::Relaxed);
+        }
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED if (0..=1).contains(&value) => {
+            settings.non_portable.store(value, Ordering::Relaxed)
+        }
+        CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE if (0..=2).contains(&value) => {
+            settings.policy.store(value, Ordering::Relaxed)
+        }
         _ => return Err(Code::ERROR_INVALID_VALUE),
     }
     Ok(())
-}
-
-/// The function behind a handle: a function's, or a library kernel's in the current context.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
-pub fn function(handle: u64) -> Result<Arc<Function>> {
-    if handle::kind_of(handle) == Kind::Kernel as u8 {
-        return kernel(handle)?.function();
-    }
-    let function = FUNCTIONS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
-    function.context.usable()?;
-    Ok(function)
-}
-
-/// Loads sources as a library.
-pub fn load_library(sources: &Sources) -> std::result::Result<Arc<Library>, Refusal> {
-    let program = Arc::new(image::load(sources)?);
-    let settings = settings_of(&program);
-    let library = LIBRARIES.insert(|handle| Library {
-        handle,
-        program: program.clone(),
-        settings: settings.clone(),
-        modules: Mutex::default(),
-        kernels: Mutex::default(),
-    });
-    let kernels =
-        program
-            .kernels()
-            .iter()
-            .zip(settings)
-            .enumerate()
-            .map(|(index, (info, settings))| {
-                KERNELS.insert(|handle| Kernel {
-                    handle,
-                    library: library.handle,
-                    index,
-                    name: CString::new(info.name.clone()).unwrap_or_default(),
-                    settings,
-                })
-            });
-    *library.kernels.lock().unpoisoned() = kernels.collect();
-    Ok(library)
-}
-
-/// The library behind a handle.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
-pub fn library(handle: u64) -> Result<Arc<Library>> {
-    LIBRARIES.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
-}
-
-/// The kernel behind a handle.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
-pub fn kernel(handle: u64) -> Result<Arc<Kernel>> {
-    KERNELS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
-}
-
-/// Unloads a library and what it placed into contexts.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
-pub fn unload_library(handle: u64) -> Result {
-    let library = LIBRARIES.remove(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
-    for kernel in library.kernels.lock().unpoisoned().drain(..) {
-        KERNELS.remove(kernel.handle);
-    }
-    for (_, module) in library.modules.lock().unpoisoned().drain() {
-        module.context.drain();
-        MODULES.remove(module.handle);
-        module.end();
-    }
-    Ok(())
-}
-
-impl Library {
-    pub fn program(&self) -> &Arc<Program> {
-        &self.program
-    }
-
-    /// The library's module in the current context.
-    pub fn module(&self) -> Result<Arc<Module>> {
-        let context = context::current()?;
-        let mut modules = self.modules.lock().unpoisoned();
-        if let Some(module) = modules.get(&context.id) {
-            return Ok(module.clone());
-        }
-        let module = place(&context, self.program.clone(), self.settings.clone(), true)?;
-        modules.insert(context.id, module.clone());
-        Ok(module)
-    }
-
-    pub fn kernels(&self) -> Vec<Arc<Kernel>> {
-        self.kernels.lock().unpoisoned().clone()
-    }
-
-    /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND`.
-    pub fn kernel_named(&self, name: &str) -> Result<Arc<Kernel>> {
-        let index = index_of(&self.program, name)?;
-        self.kernels()
-            .get(index)
-            .cloned()
-            .ok_or(Code::ERROR_NOT_FOUND)
-    }
-}
-
-impl Kernel {
-    /// The kernel's function in the current context.
-    pub fn function(&self) -> Result<Arc<Function>> {
-        library(self.library)?.module()?.function(self.index)
-    }
 }
 
 impl Module {

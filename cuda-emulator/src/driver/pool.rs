@@ -3,13 +3,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::abi::*;
 use super::config;
-use super::context::{self, Context};
-use super::handle::{Kind, Table};
-use super::memory::{self, Allocation, Origin, Request};
+use super::handle::{Object, Table};
+use super::registry::Owner;
 use super::status::{Code, Result};
-use super::stream::{self, How, Stream};
 use crate::lock::Unpoisoned;
+
+/// Reuse switches and release threshold have this number and the next ones.
+const FIRST_SETTING: u32 = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
 
 /// A pool.
 pub struct Pool {
@@ -19,14 +21,27 @@ pub struct Pool {
     pub is_default: bool,
     /// Most bytes it may hold; 0 for no limit.
     maximum: u64,
-    /// Reuse switches and release threshold, attributes 1 to 4. They have no effect here: memory goes back to the
+    /// Reuse switches and release threshold. They have no effect here: memory goes back to the
     /// arena in stream order in any case.
     settings: Mutex<[u64; 4]>,
     used: AtomicU64,
     used_high: AtomicU64,
 }
 
-static POOLS: Table<Pool> = Table::new(Kind::Pool);
+static POOLS: Table<Pool> = Table::new();
+
+impl Object for Pool {
+    const NAME: &'static str = "memory pool";
+    const TAG: u8 = 0x18;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        (!self.is_default).then(|| format!("memory pool {:#x}", self.handle))
+    }
+}
 
 struct Choice {
     default: Arc<Pool>,
@@ -84,13 +99,6 @@ pub fn create(ordinal: i32, maximum: u64) -> Arc<Pool> {
     Pool::new(ordinal, false, maximum)
 }
 
-/// Created pools that live.
-pub fn created() -> Vec<Arc<Pool>> {
-    let mut pools = POOLS.all();
-    pools.retain(|pool| !pool.is_default);
-    pools
-}
-
 /// Destroys a pool; what is allocated from it lives on.
 ///
 /// # Errors
@@ -133,26 +141,34 @@ impl Pool {
     pub fn attribute(&self, attribute: u32) -> Result<(u64, bool)> {
         let settings = self.settings.lock().unpoisoned();
         Ok(match attribute {
-            1..=3 => (settings[attribute as usize - 1], false),
-            4 => (settings[3], true),
+            FIRST_SETTING..=CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => {
+                (settings[(attribute - FIRST_SETTING) as usize], false)
+            }
+            CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => (settings[3], true),
             // Reserved is what is used: nothing is kept in store.
-            5 | 7 => (self.used.load(Ordering::Acquire), true),
-            6 | 8 => (self.used_high.load(Ordering::Acquire), true),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT | CU_MEMPOOL_ATTR_USED_MEM_CURRENT => {
+                (self.used.load(Ordering::Acquire), true)
+            }
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | CU_MEMPOOL_ATTR_USED_MEM_HIGH => {
+                (self.used_high.load(Ordering::Acquire), true)
+            }
             _ => return Err(Code::ERROR_INVALID_VALUE),
         })
     }
 
     /// Whether a `CUmemPool_attribute` is 64 bits wide.
     pub fn is_wide(attribute: u32) -> bool {
-        attribute >= 4
+        attribute >= CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
     }
 
     pub fn set_attribute(&self, attribute: u32, value: u64) -> Result {
         let mut settings = self.settings.lock().unpoisoned();
         match attribute {
-            1..=4 => settings[attribute as usize - 1] = value,
+            FIRST_SETTING..=CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => {
+                settings[(attribute - FIRST_SETTING) as usize] = value;
+            }
             // The high-water marks may only be reset.
-            6 | 8 if value == 0 => {
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | CU_MEMPOOL_ATTR_USED_MEM_HIGH if value == 0 => {
                 self.used_high
                     .store(self.used.load(Ordering::Acquire), Ordering::Release);
             }
@@ -161,7 +177,11 @@ impl Pool {
         Ok(())
     }
 
-    fn take(&self, size: u64) -> Result {
+    /// Takes memory for an allocation.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_OUT_OF_MEMORY` when the pool may not hold as much.
+    pub fn take(&self, size: u64) -> Result {
         let used = self.used.fetch_add(size, Ordering::AcqRel) + size;
         if self.maximum != 0 && used > self.maximum {
             self.returned(size);
@@ -169,66 +189,5 @@ impl Pool {
         }
         self.used_high.fetch_max(used, Ordering::AcqRel);
         Ok(())
-    }
-}
-
-/// `cuMemAllocAsync`: the address is known at once, the memory may be used in the stream's order from here on.
-pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64> {
-    if size == 0 {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    let context = context_on(pool.ordinal, &stream.context)?;
-    let attempt = || {
-        pool.take(size)?;
-        let request = Request {
-            pool: Some(pool.clone()),
-            ready: false,
-            ..Request::new(size, Origin::Stream)
-        };
-        memory::allocate(&context, request).inspect_err(|_| pool.returned(size))
-    };
-    let allocation = attempt().or_else(|code| match code {
-        // Frees that are still under way may make room.
-        Code::ERROR_OUT_OF_MEMORY => {
-            context.drain();
-            attempt()
-        }
-        other => Err(other),
-    })?;
-    let base = allocation.base;
-    let work = Box::new(move || {
-        allocation.ready.store(true, Ordering::Release);
-        Ok(())
-    });
-    stream.submit(How::AtOnce, Vec::new(), work);
-    Ok(base)
-}
-
-/// `cuMemFreeAsync`.
-pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
-    let allocation = memory::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
-    if allocation.origin != Origin::Stream || allocation.freeing.swap(true, Ordering::AcqRel) {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    let how = format!("cuMemFreeAsync on {}", stream::name_of(stream.handle));
-    let work = Box::new(move || {
-        let allocation: Arc<Allocation> = allocation;
-        memory::free(&allocation, how);
-        Ok(())
-    });
-    stream.submit(How::AtOnce, Vec::new(), work);
-    Ok(())
-}
-
-/// A pool of another device is used from this device's stream: the memory belongs to the pool's device.
-fn context_on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
-    if context.ordinal == ordinal {
-        return Ok(context.clone());
-    }
-    let other = context::current()?;
-    if other.ordinal == ordinal {
-        Ok(other)
-    } else {
-        Err(Code::ERROR_INVALID_VALUE)
     }
 }

@@ -6,23 +6,20 @@
 //!
 //! With `CUDA_EMULATOR_HOLD` work is held back until somebody wants it done, or its time has come: see [`Gate`].
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
-use super::context::{self, Context};
+use super::abi::CU_STREAM_NON_BLOCKING;
+use super::config;
+use super::context::Context;
 use super::fault::Fault;
-use super::handle::{Kind, Table};
-use super::status::{Code, Result};
-use super::{call, capture, config, memory};
+use super::preferences::Preferences;
+use super::registry;
+use super::status::Result;
 use crate::lock::Unpoisoned;
-
-/// `CU_STREAM_NON_BLOCKING`
-pub const NON_BLOCKING: u32 = 1;
-/// Least and greatest priority.
-pub const PRIORITIES: (i32, i32) = (0, -5);
 
 /// What a stream is to its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +38,8 @@ pub struct Stream {
     pub id: u64,
     pub context: Arc<Context>,
     pub flags: u32,
-    pub priority: i32,
+    /// What `cuStreamSetAttribute` has set.
+    preferences: Mutex<Preferences>,
     pub role: Role,
     /// How long work is held back.
     hold: Option<Duration>,
@@ -120,7 +118,45 @@ pub enum How {
     EvenAfterFault,
 }
 
-static STREAMS: Table<Stream> = Table::new(Kind::Stream);
+/// The streams of a context.
+#[derive(Default)]
+pub struct Siblings {
+    /// Those that may have work; also the lock that orders work among them.
+    all: Mutex<Vec<Weak<Stream>>>,
+    /// The default stream, once anything was put on it.
+    pub legacy: Mutex<Option<Arc<Stream>>>,
+    /// The threads' own default streams.
+    pub per_thread: Mutex<HashMap<u64, Arc<Stream>>>,
+}
+
+impl Siblings {
+    pub fn of(context: &Context) -> &Siblings {
+        context.owner.streams.get()
+    }
+
+    /// All of them, locked: while the guard lives, no work can be put on a blocking stream.
+    fn order(&self) -> MutexGuard<'_, Vec<Weak<Stream>>> {
+        let mut streams = self.all.lock().unpoisoned();
+        // Streams that are gone have nothing left to wait for.
+        if streams.len() > 8 {
+            streams.retain(|stream| stream.strong_count() > 0);
+        }
+        streams
+    }
+
+    pub fn add(&self, stream: &Arc<Stream>) {
+        self.all.lock().unpoisoned().push(Arc::downgrade(stream));
+    }
+
+    pub fn forget(&self) {
+        self.all.lock().unpoisoned().clear();
+    }
+
+    /// The streams that may have work.
+    pub fn all(&self) -> Vec<Arc<Stream>> {
+        self.order().iter().filter_map(Weak::upgrade).collect()
+    }
+}
 
 /// How long to look for work, or for its end, before going to sleep: longer than a hand-over between threads takes,
 /// short enough not to matter.
@@ -159,10 +195,10 @@ impl Stream {
     ) -> Stream {
         Stream {
             handle,
-            id: memory::next_number(),
+            id: registry::next_number(),
             context,
             flags,
-            priority,
+            preferences: Mutex::new(Preferences::new(priority)),
             role,
             hold: config::get().hold,
             queue: Mutex::new(Queue {
@@ -182,6 +218,10 @@ impl Stream {
         }
     }
 
+    pub fn preferences(&self) -> MutexGuard<'_, Preferences> {
+        self.preferences.lock().unpoisoned()
+    }
+
     /// Work isn't begun before somebody waits for it.
     pub fn holds_back(&self) -> bool {
         self.hold.is_some()
@@ -189,7 +229,7 @@ impl Stream {
 
     /// Takes part in the legacy default stream's order.
     fn is_blocking(&self) -> bool {
-        self.flags & NON_BLOCKING == 0
+        self.flags & CU_STREAM_NON_BLOCKING == 0
     }
 
     pub fn submitted(&self) -> u64 {
@@ -217,9 +257,10 @@ impl Stream {
     pub fn submit(self: &Arc<Self>, how: How, mut after: Vec<Mark>, work: Work) -> Mark {
         after.retain(|mark| !mark.is_reached());
         // Held until the work is in the queue: the order among blocking streams is the order of submission.
+        let siblings = Siblings::of(&self.context);
         let order = self.is_blocking().then(|| match self.role {
             Role::Legacy => {
-                let order = self.context.order();
+                let order = siblings.order();
                 let others = order.iter().filter_map(|stream| stream.upgrade());
                 after.extend(
                     others
@@ -229,8 +270,8 @@ impl Stream {
                 order
             }
             _ => {
-                let legacy = self.context.existing_legacy_stream();
-                let order = self.context.order();
+                let legacy = siblings.legacy.lock().unpoisoned().clone();
+                let order = siblings.order();
                 after.extend(legacy.and_then(|legacy| legacy.pending()));
                 order
             }
@@ -416,13 +457,8 @@ impl Stream {
         if self.role != Role::Legacy {
             return self.pending().into_iter().collect();
         }
-        let streams: Vec<_> = self
-            .context
-            .order()
-            .iter()
-            .filter_map(|stream| stream.upgrade())
-            .collect();
-        streams
+        Siblings::of(&self.context)
+            .all()
             .iter()
             .filter(|stream| stream.is_blocking())
             .filter_map(|stream| stream.pending())
@@ -456,64 +492,6 @@ impl Stream {
     }
 }
 
-/// Creates a stream in a context.
-pub fn create(context: &Arc<Context>, flags: u32, priority: i32) -> Arc<Stream> {
-    let stream = STREAMS
-        .insert(|handle| Stream::new(handle, context.clone(), flags, priority, Role::Created));
-    context.adopt(&stream);
-    stream
-}
-
-/// The stream that a handle means, with its context usable, to put work on.
-///
-/// # Errors
-/// As [`find`]; `CUDA_ERROR_NOT_SUPPORTED` for a stream that is being captured.
-pub fn resolve(handle: u64) -> Result<Arc<Stream>> {
-    let stream = find(handle)?;
-    capture::refuse_work(&stream)?;
-    Ok(stream)
-}
-
-/// The stream that a handle means, with its context usable.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE` for a handle that isn't a live stream's; the state of the context.
-pub fn find(handle: u64) -> Result<Arc<Stream>> {
-    let current = context::current()?;
-    match handle {
-        0 if call::per_thread_default() => Ok(current.thread_stream()),
-        0 | 1 => Ok(current.legacy_stream()),
-        2 => Ok(current.thread_stream()),
-        _ => {
-            let stream = STREAMS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
-            stream.context.usable()?;
-            Ok(stream)
-        }
-    }
-}
-
-/// Destroys a created stream: what is on it will still be done.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
-pub fn destroy(handle: u64) -> Result {
-    let stream = STREAMS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
-    stream.context.usable()?;
-    capture::forget(&stream);
-    STREAMS
-        .remove(handle)
-        .ok_or(Code::ERROR_INVALID_HANDLE)?
-        .close();
-    Ok(())
-}
-
-/// Takes a context's created streams out of the table.
-pub fn remove_all_of(context: &Arc<Context>) -> Vec<Arc<Stream>> {
-    let streams = STREAMS.remove_where(|stream| Arc::ptr_eq(&stream.context, context));
-    streams.iter().for_each(capture::forget);
-    streams
-}
-
 /// What a handle's stream is called in reports.
 pub fn name_of(handle: u64) -> String {
     match handle {
@@ -521,9 +499,4 @@ pub fn name_of(handle: u64) -> String {
         2 => "a thread's default stream".into(),
         handle => format!("stream {handle:#x}"),
     }
-}
-
-/// Created streams that live.
-pub fn all() -> Vec<Arc<Stream>> {
-    STREAMS.all()
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::driver::abi::*;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::device;
 use crate::driver::status::{Code, Result};
-use crate::driver::stream;
-use crate::driver::{capture, event, handle};
+use crate::driver::stream::Siblings;
+use crate::driver::{capture, event, preferences};
 
 use super::device::CONTEXT_FLAGS;
 
@@ -17,7 +18,7 @@ fn create(pctx: Out<u64>, flags: u32, dev: i32) -> Result {
     pctx.check()?;
     device::check(dev)?;
     // At most one of spin, yield and blocking sync.
-    if flags & !CONTEXT_FLAGS != 0 || (flags & 7).count_ones() > 1 {
+    if flags & !CONTEXT_FLAGS != 0 || (flags & CU_CTX_SCHED_MASK).count_ones() > 1 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     pctx.set(context::create(dev, flags).handle)
@@ -60,14 +61,14 @@ export! {
         create(pctx, flags, dev)
     }
 
-    fn cuCtxCreate_v4(pctx: Out<u64>, ctxCreateParams: In<[u64; 3]>, flags: u32, dev: i32) {
+    fn cuCtxCreate_v4(pctx: Out<u64>, ctxCreateParams: In<ContextParams>, flags: u32, dev: i32) {
         // Execution affinity and graphics interoperability are all that the parameters can ask for.
         if !ctxCreateParams.is_null() {
-            let [affinity, count, graphics] = ctxCreateParams.get()?;
-            if affinity != 0 && count as u32 != 0 {
+            let params = ctxCreateParams.get()?;
+            if params.affinity != 0 && params.affinity_count != 0 {
                 return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
             }
-            if graphics != 0 {
+            if params.graphics != 0 {
                 return Err(Code::ERROR_NOT_SUPPORTED);
             }
         }
@@ -124,7 +125,7 @@ export! {
     }
 
     fn cuCtxSetFlags(flags: u32) {
-        if flags & !CONTEXT_FLAGS != 0 || (flags & 7).count_ones() > 1 {
+        if flags & !CONTEXT_FLAGS != 0 || (flags & CU_CTX_SCHED_MASK).count_ones() > 1 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         context::current()?.flags.store(flags, Ordering::Relaxed);
@@ -163,7 +164,7 @@ export! {
     }
 
     fn cuCtxSetCacheConfig(config: u32) {
-        if config > 3 {
+        if config > CU_FUNC_CACHE_PREFER_EQUAL {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         context::current()?.cache_config.store(config, Ordering::Relaxed);
@@ -176,7 +177,7 @@ export! {
     }
 
     fn cuCtxSetSharedMemConfig(config: u32) {
-        if config > 2 {
+        if config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         // Banks are four bytes wide whatever is asked for, as on every device since compute capability 5.0.
@@ -191,8 +192,8 @@ export! {
 
     fn cuCtxGetStreamPriorityRange(leastPriority: Out<i32>, greatestPriority: Out<i32>) {
         context::current()?;
-        leastPriority.set_optional(stream::PRIORITIES.0);
-        greatestPriority.set_optional(stream::PRIORITIES.1);
+        leastPriority.set_optional(preferences::PRIORITIES.0);
+        greatestPriority.set_optional(preferences::PRIORITIES.1);
         Ok(())
     }
 
@@ -214,7 +215,7 @@ export! {
     fn cuCtxWaitEvent(hCtx: u64, hEvent: u64) {
         let context = context::get_or_current(hCtx)?;
         let event = event::get(hEvent)?;
-        for stream in context.streams() {
+        for stream in Siblings::of(&context).all() {
             event.hold_up(&stream);
         }
         Ok(())
@@ -229,7 +230,7 @@ export! {
     }
 
     fn cuCtxDetach(ctx: u64) {
-        if handle::kind_of(ctx) != handle::Kind::Context as u8 {
+        if !context::is_handle(ctx) {
             return Err(Code::ERROR_INVALID_CONTEXT);
         }
         context::destroy(ctx)

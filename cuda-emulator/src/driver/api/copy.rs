@@ -1,98 +1,25 @@
 //! Copies and fills of linear memory in all their forms.
 
+use crate::driver::abi::*;
 use crate::driver::arg::In;
 use crate::driver::call::export;
+use crate::driver::context;
 use crate::driver::copy::{self, Claim, Extent, Fill, Side, Timing};
 use crate::driver::device::MAX_PITCH;
 use crate::driver::status::{Code, Result};
-use crate::driver::{context, stream};
+use crate::driver::streams;
 
 use Claim::{Device, Host, Unified};
 use Timing::{Asynchronous, Synchronous};
 
-/// `CUDA_MEMCPY2D`
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Copy2d {
-    src: Place2d,
-    dst: Place2d,
-    width: usize,
-    height: usize,
-}
-
-/// One side of a `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Place2d {
-    x: usize,
-    y: usize,
-    memory_type: u32,
-    host: u64,
-    device: u64,
-    array: u64,
-    pitch: usize,
-}
-
-/// `CUDA_MEMCPY3D`, and `CUDA_MEMCPY3D_PEER`, which has a context where the former has a reserved word.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Copy3d {
-    src: Place3d,
-    dst: Place3d,
-    width: usize,
-    height: usize,
-    depth: usize,
-}
-
-/// One side of a `CUDA_MEMCPY3D`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Place3d {
-    x: usize,
-    y: usize,
-    z: usize,
-    lod: usize,
-    memory_type: u32,
-    host: u64,
-    device: u64,
-    array: u64,
-    reserved: u64,
-    pitch: usize,
-    height: usize,
-}
-
-/// `CUmemcpy3DOperand` of a linear side: type, then pointer, row length, layer height, location.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Operand {
-    kind: u32,
-    pointer: u64,
-    row_length: usize,
-    layer_height: usize,
-    location: u64,
-}
-
-/// `CUDA_MEMCPY3D_BATCH_OP`
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Batch3d {
-    src: Operand,
-    dst: Operand,
-    width: usize,
-    height: usize,
-    depth: usize,
-    order: u32,
-    flags: u32,
-}
-
 /// Address and claim of a `CUmemorytype`.
 fn address(memory_type: u32, host: u64, device: u64) -> Result<(u64, Claim)> {
     match memory_type {
-        1 => Ok((host, Host)),
-        2 => Ok((device, Device)),
+        CU_MEMORYTYPE_HOST => Ok((host, Host)),
+        CU_MEMORYTYPE_DEVICE => Ok((device, Device)),
         // Arrays need texture memory.
-        3 => Err(Code::ERROR_NOT_SUPPORTED),
-        4 => Ok((device, Unified)),
+        CU_MEMORYTYPE_ARRAY => Err(Code::ERROR_NOT_SUPPORTED),
+        CU_MEMORYTYPE_UNIFIED => Ok((device, Unified)),
         _ => Err(Code::ERROR_INVALID_VALUE),
     }
 }
@@ -168,8 +95,8 @@ impl Place3d {
 
 impl Operand {
     fn side(&self, extent: Extent) -> Result<Side> {
-        // CU_MEMCPY_OPERAND_TYPE_POINTER; the other one is an array.
-        if self.kind != 1 {
+        // The other one is an array.
+        if self.kind != CU_MEMCPY_OPERAND_TYPE_POINTER {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
         let pitch = if self.row_length == 0 {
@@ -203,7 +130,7 @@ fn linear(
     from: (u64, Claim),
     count: usize,
 ) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     copy::copy(
         &stream,
         timing,
@@ -214,7 +141,7 @@ fn linear(
 }
 
 fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     let copy = copy.get()?;
     let extent = [copy.width as u64, copy.height as u64, 1];
     let sides = (
@@ -225,10 +152,10 @@ fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
 }
 
 fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     let copy = copy.get()?;
     let named = match peer {
-        true => [named(copy.dst.reserved)?, named(copy.src.reserved)?],
+        true => [named(copy.dst.context)?, named(copy.src.context)?],
         false => [None; 2],
     };
     let extent = [copy.width as u64, copy.height as u64, copy.depth as u64];
@@ -252,7 +179,7 @@ fn peer(stream: u64, timing: Timing, to: (u64, u64), from: (u64, u64), count: us
         })
     });
     let (to, from) = (to?, from?);
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     copy::copy(&stream, timing, to, from, [count as u64, 1, 1])
 }
 
@@ -284,7 +211,7 @@ fn batch_3d(stream: u64, operations: In<Batch3d>, count: usize) -> BatchResult {
                 operation.height as u64,
                 operation.depth as u64,
             ];
-            let stream = stream::resolve(stream)?;
+            let stream = streams::resolve(stream)?;
             copy::copy(
                 &stream,
                 Asynchronous,
@@ -306,7 +233,7 @@ fn failed_at(result: BatchResult, place: crate::driver::arg::Out<usize>) -> Resu
 }
 
 fn fill(stream: u64, timing: Timing, address: u64, width: u64, value: u32, count: usize) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     copy::fill(
         &stream,
         timing,
@@ -328,7 +255,7 @@ fn fill_2d(
     value: u32,
     extent: (usize, usize),
 ) -> Result {
-    let stream = stream::resolve(stream)?;
+    let stream = streams::resolve(stream)?;
     let extent = [extent.0 as u64, extent.1 as u64];
     copy::fill(
         &stream,

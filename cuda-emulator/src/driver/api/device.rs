@@ -1,22 +1,22 @@
 //! Devices, their attributes, and primary contexts.
 
+use crate::driver::abi::*;
 use crate::driver::arg::{Buffer, In, Out, Text, Word, set_text};
 use crate::driver::call::export;
 use crate::driver::status::{Code, Result};
-use crate::driver::{config, context, device, pool};
-
-/// `CUdevprop`
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Properties([i32; 14]);
-
-crate::driver::arg::opaque!(Properties);
-
-/// `CUuuid`
-pub type Uuid = [u8; 16];
+use crate::driver::{attribute, config, context, device, pool};
 
 /// The flags that a context may have.
-pub const CONTEXT_FLAGS: u32 = 0x1ff;
+pub const CONTEXT_FLAGS: u32 = CU_CTX_SCHED_MASK
+    | CU_CTX_MAP_HOST
+    | CU_CTX_LMEM_RESIZE_TO_MAX
+    | CU_CTX_COREDUMP_ENABLE
+    | CU_CTX_USER_COREDUMP_ENABLE
+    | CU_CTX_SYNC_MEMOPS
+    | UNNAMED;
+
+/// No header names it; an H200 (driver 580) takes it.
+const UNNAMED: u32 = 1 << 8;
 
 fn uuid(place: Out<Uuid>, dev: i32) -> Result {
     device::check(dev)?;
@@ -36,7 +36,7 @@ fn reset(dev: i32) -> Result {
 
 fn set_flags(dev: i32, flags: u32) -> Result {
     device::check(dev)?;
-    if flags & !CONTEXT_FLAGS != 0 || (flags & 7).count_ones() > 1 {
+    if flags & !CONTEXT_FLAGS != 0 || (flags & CU_CTX_SCHED_MASK).count_ones() > 1 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     context::set_primary_flags(dev, flags);
@@ -75,17 +75,17 @@ export! {
     fn cuDeviceGetAttribute(pi: Out<i32>, attrib: u32, dev: i32) {
         pi.check()?;
         device::check(dev)?;
-        pi.set(device::attribute(attrib, dev)?)
+        pi.set(attribute::attribute(attrib, dev)?)
     }
 
-    fn cuDeviceGetProperties(prop: Out<Properties>, dev: i32) {
+    fn cuDeviceGetProperties(prop: Out<DeviceProperties>, dev: i32) {
         device::check(dev)?;
-        let numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
         let mut values = [0; 14];
-        for (value, number) in values.iter_mut().zip(numbers) {
-            *value = device::attribute(number, dev)?;
+        // MAX_THREADS_PER_BLOCK to TEXTURE_ALIGNMENT.
+        for (value, number) in values.iter_mut().zip(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK..) {
+            *value = attribute::attribute(number, dev)?;
         }
-        prop.set(Properties(values))
+        prop.set(DeviceProperties(values))
     }
 
     fn cuDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, dev: i32) {
@@ -108,7 +108,7 @@ export! {
 
     fn cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements: Out<usize>, format: u32, numChannels: u32, dev: i32) {
         device::check(dev)?;
-        maxWidthInElements.set(device::attribute(69, dev)? as usize)
+        maxWidthInElements.set(attribute::attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, dev)? as usize)
     }
 
     fn cuDeviceGetExecAffinitySupport(pi: Out<i32>, type_: u32, dev: i32) {
@@ -131,9 +131,11 @@ export! {
             return Err(Code::ERROR_INVALID_DEVICE);
         }
         value.set(match attrib {
-            1 => 0,
-            2 | 3 => 1,
-            4 | 5 => 0,
+            // The fastest there is.
+            CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK => 0,
+            CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED | CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED => 1,
+            CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED
+            | CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => 0,
             _ => return Err(Code::ERROR_INVALID_VALUE),
         })
     }

@@ -1,20 +1,26 @@
 //! Events.
 
+use crate::driver::abi::*;
 use crate::driver::arg::Out;
 use crate::driver::call::export;
+use crate::driver::event;
 use crate::driver::status::{Code, Result};
-use crate::driver::{event, stream};
+use crate::driver::streams;
 
-/// `CU_EVENT_INTERPROCESS`
-const INTERPROCESS: u32 = 4;
+/// The flags that an event may have.
+const KNOWN: u32 = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
 fn record(event: u64, stream: u64, flags: u32) -> Result {
-    let stream = stream::resolve(stream)?;
-    // CU_EVENT_RECORD_EXTERNAL only matters in a capture.
-    if flags & !1 != 0 {
+    let stream = streams::resolve(stream)?;
+    if flags & !CU_EVENT_RECORD_EXTERNAL != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    event::get(event)?.record(&stream)
+    let event = event::get(event)?;
+    // Only a capture knows external events, and the stream isn't being captured.
+    if flags & CU_EVENT_RECORD_EXTERNAL != 0 {
+        return Err(Code::ERROR_ILLEGAL_STATE);
+    }
+    event.record(&stream)
 }
 
 fn elapsed(milliseconds: Out<f32>, start: u64, end: u64) -> Result {
@@ -26,11 +32,10 @@ fn elapsed(milliseconds: Out<f32>, start: u64, end: u64) -> Result {
 export! {
     fn cuEventCreate(phEvent: Out<u64>, flags: u32) {
         phEvent.check()?;
-        if flags & !7 != 0 || flags & INTERPROCESS != 0 && flags & event::DISABLE_TIMING == 0 {
+        // An event for other processes can't keep time.
+        let interprocess = flags & CU_EVENT_INTERPROCESS != 0;
+        if flags & !KNOWN != 0 || interprocess && flags & CU_EVENT_DISABLE_TIMING == 0 {
             return Err(Code::ERROR_INVALID_VALUE);
-        }
-        if flags & INTERPROCESS != 0 {
-            return Err(Code::ERROR_NOT_SUPPORTED);
         }
         phEvent.set(event::create(flags)?.handle)
     }

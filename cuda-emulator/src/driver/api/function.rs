@@ -1,9 +1,10 @@
 //! Functions and their attributes, occupancy.
 
+use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::export;
-use crate::driver::handle::{Kind, kind_of};
-use crate::driver::module::{self, set_attribute};
+use crate::driver::library;
+use crate::driver::module::set_attribute;
 use crate::driver::occupancy;
 use crate::driver::status::{Code, Result};
 use crate::engine::KernelInfo;
@@ -26,17 +27,17 @@ pub fn parameter(
 
 /// Stores the name of a function or kernel: text that lives as long as the module or library.
 pub fn show_name(place: Out<u64>, handle: u64) -> Result {
-    let name = if kind_of(handle) == Kind::Kernel as u8 {
-        module::kernel(handle)?.name.as_ptr()
+    let name = if library::is_kernel(handle) {
+        library::kernel(handle)?.name.as_ptr()
     } else {
-        module::function(handle)?.name.as_ptr()
+        library::function(handle)?.name.as_ptr()
     };
     place.set(name as u64)
 }
 
 fn max_blocks(place: Out<i32>, function: u64, threads: i32, shared: usize) -> Result {
     place.check()?;
-    let function = module::function(function)?;
+    let function = library::function(function)?;
     place.set(occupancy::of_function(&function, threads, shared as u64)? as i32)
 }
 
@@ -50,7 +51,7 @@ fn best_block(
 ) -> Result {
     grid.check()?;
     block.check()?;
-    let function = module::function(function)?;
+    let function = library::function(function)?;
     let limit = u32::try_from(limit).map_err(|_| Code::ERROR_INVALID_VALUE)?;
     let dynamic = |threads: u32| {
         if shared_of.0 == 0 {
@@ -69,27 +70,27 @@ fn best_block(
 export! {
     fn cuFuncGetAttribute(pi: Out<i32>, attrib: u32, hfunc: u64) {
         pi.check()?;
-        pi.set(module::function(hfunc)?.attribute(attrib)?)
+        pi.set(library::function(hfunc)?.attribute(attrib)?)
     }
 
     fn cuFuncSetAttribute(hfunc: u64, attrib: u32, value: i32) {
-        let function = module::function(hfunc)?;
+        let function = library::function(hfunc)?;
         set_attribute(function.info(), &function.settings, attrib, value)
     }
 
     fn cuFuncSetCacheConfig(hfunc: u64, config: u32) {
-        module::function(hfunc)?;
-        if config > 3 { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
+        library::function(hfunc)?;
+        if config > CU_FUNC_CACHE_PREFER_EQUAL { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 
     fn cuFuncSetSharedMemConfig(hfunc: u64, config: u32) {
-        module::function(hfunc)?;
-        if config > 2 { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
+        library::function(hfunc)?;
+        if config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 
     fn cuFuncGetModule(hmod: Out<u64>, hfunc: u64) {
         hmod.check()?;
-        hmod.set(module::function(hfunc)?.module)
+        hmod.set(library::function(hfunc)?.module)
     }
 
     fn cuFuncGetName(name: Out<u64>, hfunc: u64) {
@@ -98,23 +99,22 @@ export! {
     }
 
     fn cuFuncGetParamInfo(func: u64, paramIndex: usize, paramOffset: Out<usize>, paramSize: Out<usize>) {
-        parameter(module::function(func)?.info(), paramIndex, paramOffset, paramSize)
+        parameter(library::function(func)?.info(), paramIndex, paramOffset, paramSize)
     }
 
     fn cuFuncGetParamCount(func: u64, paramCount: Out<usize>) {
         paramCount.check()?;
-        paramCount.set(module::function(func)?.info().params.len())
+        paramCount.set(library::function(func)?.info().params.len())
     }
 
     fn cuFuncIsLoaded(state: Out<u32>, function: u64) {
         state.check()?;
-        module::function(function)?;
-        // CU_FUNCTION_LOADING_STATE_LOADED
-        state.set(1)
+        library::function(function)?;
+        state.set(CU_FUNCTION_LOADING_STATE_LOADED)
     }
 
     fn cuFuncLoad(function: u64) {
-        module::function(function).map(drop)
+        library::function(function).map(drop)
     }
 
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks: Out<i32>, func: u64, blockSize: i32, dynamicSMemSize: usize) {
@@ -122,7 +122,7 @@ export! {
     }
 
     fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks: Out<i32>, func: u64, blockSize: i32, dynamicSMemSize: usize, flags: u32) {
-        if flags > 1 {
+        if flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         max_blocks(numBlocks, func, blockSize, dynamicSMemSize)
@@ -133,7 +133,7 @@ export! {
     }
 
     fn cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize: Out<i32>, blockSize: Out<i32>, func: u64, blockSizeToDynamicSMemSize: Word, dynamicSMemSize: usize, blockSizeLimit: i32, flags: u32) {
-        if flags > 1 {
+        if flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         best_block(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit)
@@ -141,7 +141,7 @@ export! {
 
     fn cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize: Out<usize>, func: u64, numBlocks: i32, blockSize: i32) {
         dynamicSmemSize.check()?;
-        let function = module::function(func)?;
+        let function = library::function(func)?;
         if numBlocks <= 0 || blockSize <= 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -151,7 +151,7 @@ export! {
     fn cuOccupancyMaxPotentialClusterSize(clusterSize: Out<i32>, func: u64, config: In<u64>) {
         // Clusters aren't offered (attribute 120 says so): a cluster is one block.
         clusterSize.check()?;
-        module::function(func)?;
+        library::function(func)?;
         config.get()?;
         clusterSize.set(1)
     }

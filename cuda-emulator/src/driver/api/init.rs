@@ -1,13 +1,15 @@
 //! Initialisation, version, error texts, entry points, profiler.
 
+use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Text, Word};
 use crate::driver::call::{self, export};
 use crate::driver::status::Code;
 use crate::driver::symbols::{self, Search};
 use crate::driver::{config, device, leak};
 
-/// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`
-const PER_THREAD: u64 = 2;
+/// Which variant is looked up.
+const LEGACY: u64 = CU_GET_PROC_ADDRESS_LEGACY_STREAM as u64;
+const PER_THREAD: u64 = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM as u64;
 
 extern "C" fn forget_initialisation() {
     // The child of a fork has no worker threads: as with the driver, it has to do without CUDA.
@@ -18,7 +20,7 @@ fn find(symbol: Text, pfn: Out<u64>, version: i32, flags: u64) -> Result<Search,
     pfn.check()?;
     pfn.set(0)?;
     let name = symbol.str()?;
-    if flags & !3 != 0 || version > device::DRIVER_VERSION {
+    if flags & !(LEGACY | PER_THREAD) != 0 || version > device::DRIVER_VERSION {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let found = symbols::find(name, version, flags & PER_THREAD != 0);
@@ -75,9 +77,9 @@ export! {
 
     early fn cuGetProcAddress_v2(symbol: Text, pfn: Out<u64>, cudaVersion: i32, flags: u64, symbolStatus: Out<u32>) {
         symbolStatus.set_optional(match find(symbol, pfn, cudaVersion, flags)? {
-            Search::Found(_) => 0,
-            Search::Unknown => 1,
-            Search::TooNew => 2,
+            Search::Found(_) => CU_GET_PROC_ADDRESS_SUCCESS,
+            Search::Unknown => CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
+            Search::TooNew => CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT,
         });
         Ok(())
     }

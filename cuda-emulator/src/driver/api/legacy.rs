@@ -3,14 +3,14 @@
 use crate::driver::arg::In;
 use crate::driver::call::export;
 use crate::driver::launch::{self, Shape};
-use crate::driver::module;
+use crate::driver::library;
 use crate::driver::status::{Code, Result};
-use crate::driver::stream;
+use crate::driver::streams;
 use crate::lock::Unpoisoned;
 
 /// Puts bytes into a function's parameter buffer.
 fn put(function: u64, offset: i32, bytes: &[u8]) -> Result {
-    let function = module::function(function)?;
+    let function = library::function(function)?;
     let mut legacy = function.legacy.lock().unpoisoned();
     let start = usize::try_from(offset).map_err(|_| Code::ERROR_INVALID_VALUE)?;
     let end = start + bytes.len();
@@ -26,8 +26,8 @@ fn put(function: u64, offset: i32, bytes: &[u8]) -> Result {
 }
 
 fn start(function: u64, width: i32, height: i32, stream: u64) -> Result {
-    let stream = stream::resolve(stream)?;
-    let function = module::function(function)?;
+    let stream = streams::resolve(stream)?;
+    let function = library::function(function)?;
     let side = |size: i32| u32::try_from(size).map_err(|_| Code::ERROR_INVALID_VALUE);
     let grid = [side(width)?, side(height)?, 1];
     let legacy = function.legacy.lock().unpoisoned();
@@ -45,7 +45,7 @@ fn start(function: u64, width: i32, height: i32, stream: u64) -> Result {
 
 export! {
     fn cuFuncSetBlockShape(hfunc: u64, x: i32, y: i32, z: i32) {
-        let function = module::function(hfunc)?;
+        let function = library::function(hfunc)?;
         if x <= 0 || y <= 0 || z <= 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -54,13 +54,13 @@ export! {
     }
 
     fn cuFuncSetSharedSize(hfunc: u64, bytes: u32) {
-        let function = module::function(hfunc)?;
+        let function = library::function(hfunc)?;
         function.legacy.lock().unpoisoned().shared = bytes;
         Ok(())
     }
 
     fn cuParamSetSize(hfunc: u64, numbytes: u32) {
-        let function = module::function(hfunc)?;
+        let function = library::function(hfunc)?;
         if numbytes > 32 << 10 {
             return Err(Code::ERROR_INVALID_VALUE);
         }

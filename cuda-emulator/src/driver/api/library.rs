@@ -1,9 +1,11 @@
 //! Libraries and their kernels, which belong to no context.
 
+use crate::driver::abi::CU_FUNC_CACHE_PREFER_EQUAL;
 use crate::driver::arg::{In, Out, Text};
 use crate::driver::call::export;
 use crate::driver::jit::Options;
-use crate::driver::module::{self, attribute_of, set_attribute};
+use crate::driver::library;
+use crate::driver::module::{attribute_of, set_attribute};
 use crate::driver::status::{Code, Result};
 use crate::driver::{device, image};
 
@@ -21,7 +23,7 @@ fn check_options(options: In<u32>, count: u32) -> Result {
 }
 
 fn managed(library: u64, name: &str) -> Result<(u64, u64)> {
-    let module = module::library(library)?.module()?;
+    let module = library::get(library)?.module()?;
     if !module.is_managed(name) {
         return Err(Code::ERROR_NOT_FOUND);
     }
@@ -33,7 +35,7 @@ export! {
         library.check()?;
         let options = Options::new(numJitOptions, jitOptions, jitOptionsValues)?;
         check_options(libraryOptions, numLibraryOptions)?;
-        library.set(load_with(options, || image::read(code), module::load_library)?.handle)
+        library.set(load_with(options, || image::read(code), library::load)?.handle)
     }
 
     fn cuLibraryLoadFromFile(library: Out<u64>, fileName: Text, jitOptions: In<u32>, jitOptionsValues: Out<u64>, numJitOptions: u32, libraryOptions: In<u32>, libraryOptionValues: Out<u64>, numLibraryOptions: u32) {
@@ -41,22 +43,22 @@ export! {
         let options = Options::new(numJitOptions, jitOptions, jitOptionsValues)?;
         check_options(libraryOptions, numLibraryOptions)?;
         let bytes = image::read_file(fileName.str()?)?;
-        library.set(load_with(options, || image::from_bytes(&bytes), module::load_library)?.handle)
+        library.set(load_with(options, || image::from_bytes(&bytes), library::load)?.handle)
     }
 
     fn cuLibraryUnload(library: u64) {
-        module::unload_library(library)
+        library::unload(library)
     }
 
     fn cuLibraryGetKernel(pKernel: Out<u64>, library: u64, name: Text) {
         pKernel.check()?;
         let name = name.str()?;
-        pKernel.set(module::library(library)?.kernel_named(name)?.handle)
+        pKernel.set(library::get(library)?.kernel_named(name)?.handle)
     }
 
     fn cuLibraryGetKernelCount(count: Out<u32>, lib: u64) {
         count.check()?;
-        count.set(module::library(lib)?.kernels().len() as u32)
+        count.set(library::get(lib)?.kernels().len() as u32)
     }
 
     fn cuLibraryEnumerateKernels(kernels: Out<u64>, numKernels: u32, lib: u64) {
@@ -64,7 +66,7 @@ export! {
         if numKernels == 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        for (index, kernel) in module::library(lib)?.kernels().iter().take(numKernels as usize).enumerate() {
+        for (index, kernel) in library::get(lib)?.kernels().iter().take(numKernels as usize).enumerate() {
             kernels.at(index).set(kernel.handle)?;
         }
         Ok(())
@@ -72,12 +74,12 @@ export! {
 
     fn cuLibraryGetModule(pMod: Out<u64>, library: u64) {
         pMod.check()?;
-        pMod.set(module::library(library)?.module()?.handle)
+        pMod.set(library::get(library)?.module()?.handle)
     }
 
     fn cuLibraryGetGlobal(dptr: Out<u64>, bytes: Out<usize>, library: u64, name: Text) {
         let name = name.str()?;
-        let (address, size) = module::library(library)?.module()?.variable(name)?;
+        let (address, size) = library::get(library)?.module()?.variable(name)?;
         dptr.set_optional(address);
         bytes.set_optional(size as usize);
         Ok(())
@@ -92,12 +94,12 @@ export! {
 
     fn cuKernelGetFunction(pFunc: Out<u64>, kernel: u64) {
         pFunc.check()?;
-        pFunc.set(module::kernel(kernel)?.function()?.handle)
+        pFunc.set(library::kernel(kernel)?.function()?.handle)
     }
 
     fn cuKernelGetLibrary(pLib: Out<u64>, kernel: u64) {
         pLib.check()?;
-        pLib.set(module::kernel(kernel)?.library)
+        pLib.set(library::kernel(kernel)?.library)
     }
 
     fn cuKernelGetName(name: Out<u64>, hfunc: u64) {
@@ -106,36 +108,36 @@ export! {
     }
 
     fn cuKernelGetParamInfo(kernel: u64, paramIndex: usize, paramOffset: Out<usize>, paramSize: Out<usize>) {
-        let kernel = module::kernel(kernel)?;
-        let library = module::library(kernel.library)?;
+        let kernel = library::kernel(kernel)?;
+        let library = library::get(kernel.library)?;
         parameter(&library.program().kernels()[kernel.index], paramIndex, paramOffset, paramSize)
     }
 
     fn cuKernelGetParamCount(kernel: u64, paramCount: Out<usize>) {
         paramCount.check()?;
-        let kernel = module::kernel(kernel)?;
-        let library = module::library(kernel.library)?;
+        let kernel = library::kernel(kernel)?;
+        let library = library::get(kernel.library)?;
         paramCount.set(library.program().kernels()[kernel.index].params.len())
     }
 
     fn cuKernelGetAttribute(pi: Out<i32>, attrib: u32, kernel: u64, dev: i32) {
         pi.check()?;
-        let kernel = module::kernel(kernel)?;
+        let kernel = library::kernel(kernel)?;
         device::check(dev)?;
-        let library = module::library(kernel.library)?;
+        let library = library::get(kernel.library)?;
         pi.set(attribute_of(library.program(), kernel.index, &kernel.settings, attrib)?)
     }
 
     fn cuKernelSetAttribute(attrib: u32, val: i32, kernel: u64, dev: i32) {
-        let kernel = module::kernel(kernel)?;
+        let kernel = library::kernel(kernel)?;
         device::check(dev)?;
-        let library = module::library(kernel.library)?;
+        let library = library::get(kernel.library)?;
         set_attribute(&library.program().kernels()[kernel.index], &kernel.settings, attrib, val)
     }
 
     fn cuKernelSetCacheConfig(kernel: u64, config: u32, dev: i32) {
-        module::kernel(kernel)?;
+        library::kernel(kernel)?;
         device::check(dev)?;
-        if config > 3 { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
+        if config > CU_FUNC_CACHE_PREFER_EQUAL { Err(Code::ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 }

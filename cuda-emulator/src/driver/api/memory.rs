@@ -3,18 +3,28 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::fault::Fault;
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::status::{Code, Result};
-use crate::driver::{capture, config, device, pending, stream};
+use crate::driver::streams;
+use crate::driver::{capture, config, device, pending};
 
-const HOST_ALLOC_FLAGS: u32 = 7;
-const REGISTER_FLAGS: u32 = 0xf;
-/// `CU_MEMHOSTREGISTER_READ_ONLY`
-const REGISTER_READ_ONLY: u32 = 8;
+const HOST_ALLOC_FLAGS: u32 =
+    CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
+    | CU_MEMHOSTREGISTER_DEVICEMAP
+    | CU_MEMHOSTREGISTER_IOMEMORY
+    | CU_MEMHOSTREGISTER_READ_ONLY;
+/// `CU_DEVICE_CPU` and `CU_DEVICE_INVALID`
+const DEVICE_CPU: i32 = -1;
+const DEVICE_INVALID: i32 = -2;
+/// Every `CUpointer_attribute` but the newest, which an H200's driver (580) doesn't know.
+const POINTER_ATTRIBUTES: std::ops::RangeInclusive<u32> =
+    CU_POINTER_ATTRIBUTE_CONTEXT..=CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
 
 fn allocate(origin: Origin, size: usize, flags: u32) -> Result<u64> {
     capture::refuse_unsafe()?;
@@ -67,7 +77,7 @@ fn register(address: u64, size: usize, flags: u32) -> Result {
         address,
         size as u64,
         flags,
-        flags & REGISTER_READ_ONLY == 0,
+        flags & CU_MEMHOSTREGISTER_READ_ONLY == 0,
     )
 }
 
@@ -88,7 +98,7 @@ fn managed(address: u64, count: usize) -> Result<Arc<Allocation>> {
 /// Advice and prefetches have nothing to do where there is only one memory; what they refer to is checked.
 fn advise(address: u64, count: usize, advice: u32) -> Result {
     managed(address, count)?;
-    if (1..=6).contains(&advice) {
+    if (CU_MEM_ADVISE_SET_READ_MOSTLY..=CU_MEM_ADVISE_UNSET_ACCESSED_BY).contains(&advice) {
         Ok(())
     } else {
         Err(Code::ERROR_INVALID_VALUE)
@@ -96,7 +106,7 @@ fn advise(address: u64, count: usize, advice: u32) -> Result {
 }
 
 fn prefetch(address: u64, count: usize, flags: u32, stream: u64) -> Result {
-    stream::resolve(stream)?;
+    streams::resolve(stream)?;
     managed(address, count)?;
     if flags == 0 {
         Ok(())
@@ -111,12 +121,9 @@ enum Value {
     Word(u64),
 }
 
-const MEMORY_TYPE_HOST: u32 = 1;
-const MEMORY_TYPE_DEVICE: u32 = 2;
-
 /// A `CUpointer_attribute` of an address; `Ok(None)` where the address isn't known to the driver.
 fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
-    if !(1..=21).contains(&attribute) {
+    if !POINTER_ATTRIBUTES.contains(&attribute) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let Some(one) = memory::find(address) else {
@@ -125,32 +132,46 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
     let is_host = !one.origin.on_device();
     let is_managed = one.origin == Origin::Managed;
     Ok(Some(match attribute {
-        1 => Value::Word(if one.pool.is_some() {
+        CU_POINTER_ATTRIBUTE_CONTEXT => Value::Word(if one.pool.is_some() {
             0
         } else {
             one.context.handle
         }),
-        2 => Value::Int(if is_host {
-            MEMORY_TYPE_HOST
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Value::Int(if is_host {
+            CU_MEMORYTYPE_HOST
         } else {
-            MEMORY_TYPE_DEVICE
+            CU_MEMORYTYPE_DEVICE
         }),
-        3 => Value::Word(address),
-        4 if is_host || is_managed => Value::Word(address),
-        4 => return Err(Code::ERROR_INVALID_VALUE),
-        5 => return Err(Code::ERROR_NOT_SUPPORTED),
-        6 => Value::Int(u32::from(one.sync_memops.load(Ordering::Relaxed))),
-        7 | 20 => Value::Word(one.id),
-        8 => Value::Int(u32::from(is_managed)),
-        9 => Value::Int(one.context.ordinal as u32),
-        10 => Value::Int(0),
-        11 | 19 => Value::Word(one.base),
-        12 | 18 => Value::Word(one.size),
-        13 => Value::Int(1),
-        14 => Value::Word(0),
-        15 => Value::Int(0),
-        16 => Value::Int(if one.writable { 3 } else { 1 }),
-        17 => Value::Word(one.pool.as_ref().map_or(0, |pool| pool.handle)),
+        CU_POINTER_ATTRIBUTE_DEVICE_POINTER => Value::Word(address),
+        CU_POINTER_ATTRIBUTE_HOST_POINTER if is_host || is_managed => Value::Word(address),
+        CU_POINTER_ATTRIBUTE_HOST_POINTER => return Err(Code::ERROR_INVALID_VALUE),
+        CU_POINTER_ATTRIBUTE_P2P_TOKENS => return Err(Code::ERROR_NOT_SUPPORTED),
+        CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
+            Value::Int(u32::from(one.sync_memops.load(Ordering::Relaxed)))
+        }
+        CU_POINTER_ATTRIBUTE_BUFFER_ID | CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => {
+            Value::Word(one.id)
+        }
+        CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Int(u32::from(is_managed)),
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(one.context.ordinal as u32),
+        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => Value::Int(0),
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => {
+            Value::Word(one.base)
+        }
+        CU_POINTER_ATTRIBUTE_RANGE_SIZE | CU_POINTER_ATTRIBUTE_MAPPING_SIZE => {
+            Value::Word(one.size)
+        }
+        CU_POINTER_ATTRIBUTE_MAPPED => Value::Int(1),
+        CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Word(0),
+        CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Int(0),
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(if one.writable {
+            CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+        } else {
+            CU_MEM_ACCESS_FLAGS_PROT_READ
+        }),
+        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => {
+            Value::Word(one.pool.as_ref().map_or(0, |pool| pool.handle))
+        }
         _ => Value::Int(0),
     }))
 }
@@ -158,8 +179,15 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
 /// What an attribute reads as for an address that the driver doesn't know.
 fn unknown_value(attribute: u32) -> Value {
     match attribute {
-        2 | 6 | 8 | 10 | 13 | 15 | 16 | 21 => Value::Int(0),
-        9 => Value::Int(-2i32 as u32),
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+        | CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+        | CU_POINTER_ATTRIBUTE_IS_MANAGED
+        | CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
+        | CU_POINTER_ATTRIBUTE_MAPPED
+        | CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+        | CU_POINTER_ATTRIBUTE_ACCESS_FLAGS
+        | CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Int(0),
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(DEVICE_INVALID as u32),
         _ => Value::Word(0),
     }
 }
@@ -174,19 +202,25 @@ fn store(place: Out<u64>, value: Value) -> Result {
 /// A `CUmem_range_attribute`: one 32-bit value each; nothing was ever advised or moved.
 fn range_attribute(data: Out<i32>, size: usize, attribute: u32) -> Result {
     let value = match attribute {
-        1 => 0,
-        // CU_DEVICE_INVALID
-        2..=4 => -2,
-        // CU_MEM_LOCATION_TYPE_INVALID, and no id
-        5 | 7 => 0,
-        6 | 8 => -2,
+        CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY => 0,
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION
+        | CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
+        | CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION => DEVICE_INVALID,
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE
+        | CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE => CU_MEM_LOCATION_TYPE_INVALID as i32,
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID
+        | CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID => DEVICE_INVALID,
         _ => return Err(Code::ERROR_INVALID_VALUE),
     };
     if size < 4 || !size.is_multiple_of(4) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     // ACCESSED_BY fills an array of devices.
-    for index in 0..if attribute == 3 { size / 4 } else { 1 } {
+    for index in 0..if attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY {
+        size / 4
+    } else {
+        1
+    } {
         data.at(index).set(value)?;
     }
     Ok(())
@@ -288,7 +322,8 @@ export! {
         context::current()?;
         let known = memory::find(p).filter(|one| one.origin == Origin::Host);
         // With unified addressing all of it is portable and mapped.
-        pFlags.set(known.ok_or(Code::ERROR_INVALID_VALUE)?.flags | 3)
+        let flags = known.ok_or(Code::ERROR_INVALID_VALUE)?.flags;
+        pFlags.set(flags | CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
     }
 
     fn cuMemHostRegister(p: u64, bytesize: usize, flags: u32) {
@@ -308,22 +343,20 @@ export! {
 
     fn cuMemAllocManaged(dptr: Out<u64>, bytesize: usize, flags: u32) {
         dptr.check()?;
-        // CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST
-        if flags != 1 && flags != 2 {
+        if flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         dptr.set(allocate(Origin::Managed, bytesize, flags)?)
     }
 
     fn cuStreamAttachMemAsync / cuStreamAttachMemAsync_ptsz(hStream: u64, dptr: u64, length: usize, flags: u32) {
-        stream::resolve(hStream)?;
+        streams::resolve(hStream)?;
         managed(dptr, length.max(1))?;
-        if matches!(flags, 1 | 2 | 4) { Ok(()) } else { Err(Code::ERROR_INVALID_VALUE) }
+        if matches!(flags, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST | CU_MEM_ATTACH_SINGLE) { Ok(()) } else { Err(Code::ERROR_INVALID_VALUE) }
     }
 
     fn cuMemPrefetchAsync / cuMemPrefetchAsync_ptsz(devPtr: u64, count: usize, dstDevice: i32, hStream: u64) {
-        // CU_DEVICE_CPU is -1.
-        if dstDevice != -1 {
+        if dstDevice != DEVICE_CPU {
             device::check(dstDevice)?;
         }
         prefetch(devPtr, count, 0, hStream)
@@ -357,7 +390,7 @@ export! {
 
     fn cuPointerGetAttribute(data: Out<u64>, attribute: u32, ptr: u64) {
         data.check()?;
-        if attribute == 11 && memory::find(ptr).is_none() || attribute == 12 && memory::find(ptr).is_none() {
+        if matches!(attribute, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | CU_POINTER_ATTRIBUTE_RANGE_SIZE) && memory::find(ptr).is_none() {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         match pointer_attribute(attribute, ptr)? {
@@ -373,7 +406,7 @@ export! {
             let value = match pointer_attribute(attribute, ptr) {
                 Ok(value) => value.unwrap_or_else(|| unknown_value(attribute)),
                 // One that can't be had for this sort of memory reads as null here.
-                Err(_) if (1..=21).contains(&attribute) => unknown_value(attribute),
+                Err(_) if POINTER_ATTRIBUTES.contains(&attribute) => unknown_value(attribute),
                 Err(code) => return Err(code),
             };
             store(place, value)?;
@@ -385,7 +418,7 @@ export! {
         // Only SYNC_MEMOPS can be set.
         let value = value.get()?;
         let allocation = memory::find(ptr).ok_or(Code::ERROR_INVALID_VALUE)?;
-        if attribute != 6 {
+        if attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         allocation.sync_memops.store(value != 0, Ordering::Relaxed);
@@ -394,7 +427,7 @@ export! {
 
     fn cuMemGetAllocationGranularity(granularity: Out<usize>, prop: In<u64>, option: u32) {
         granularity.check()?;
-        if prop.is_null() || option > 1 {
+        if prop.is_null() || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         // Virtual memory management isn't offered (attribute 102 says so).

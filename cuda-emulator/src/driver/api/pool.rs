@@ -1,52 +1,19 @@
 //! Stream-ordered allocation and its pools.
 
+use crate::driver::abi::*;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
+use crate::driver::ordered;
 use crate::driver::status::{Code, Result};
-use crate::driver::{capture, device, pool, stream};
+use crate::driver::streams;
+use crate::driver::{capture, device, pool};
 
 use pool::Pool;
-
-/// `CUmemPoolProps`
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Properties {
-    allocation_type: u32,
-    handle_types: u32,
-    location: Location,
-    security: u64,
-    maximum: usize,
-    usage: u16,
-    reserved: [u8; 54],
-}
-
-/// `CUmemLocation`
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Location {
-    kind: u32,
-    id: i32,
-}
-
-/// `CUmemAccessDesc`
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Access {
-    location: Location,
-    flags: u32,
-}
-
-/// `CU_MEM_LOCATION_TYPE_DEVICE`
-const LOCATION_DEVICE: u32 = 1;
-/// `CU_MEM_ALLOCATION_TYPE_PINNED`
-const TYPE_PINNED: u32 = 1;
-/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`
-const READ_WRITE: u32 = 3;
 
 impl Location {
     /// The device it names.
     fn device(&self) -> Result<i32> {
-        if self.kind != LOCATION_DEVICE {
+        if self.kind != CU_MEM_LOCATION_TYPE_DEVICE {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         device::check(self.id)?;
@@ -56,7 +23,7 @@ impl Location {
 
 fn located(location: In<Location>, kind: u32) -> Result<i32> {
     let ordinal = location.get()?.device()?;
-    if kind == TYPE_PINNED {
+    if kind == CU_MEM_ALLOCATION_TYPE_PINNED {
         Ok(ordinal)
     } else {
         Err(Code::ERROR_NOT_SUPPORTED)
@@ -66,32 +33,32 @@ fn located(location: In<Location>, kind: u32) -> Result<i32> {
 export! {
     fn cuMemAllocAsync / cuMemAllocAsync_ptsz(dptr: Out<u64>, bytesize: usize, hStream: u64) {
         dptr.check()?;
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         capture::refuse_unsafe()?;
         let pool = pool::current_of(stream.context.ordinal);
-        dptr.set(pool::allocate(&pool, bytesize as u64, &stream)?)
+        dptr.set(ordered::allocate(&pool, bytesize as u64, &stream)?)
     }
 
     fn cuMemAllocFromPoolAsync / cuMemAllocFromPoolAsync_ptsz(dptr: Out<u64>, bytesize: usize, pool_: u64, hStream: u64) {
         dptr.check()?;
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         capture::refuse_unsafe()?;
-        dptr.set(pool::allocate(&pool::get(pool_)?, bytesize as u64, &stream)?)
+        dptr.set(ordered::allocate(&pool::get(pool_)?, bytesize as u64, &stream)?)
     }
 
     fn cuMemFreeAsync / cuMemFreeAsync_ptsz(dptr: u64, hStream: u64) {
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         capture::refuse_unsafe()?;
         if dptr == 0 {
             return Ok(());
         }
-        pool::free(dptr, &stream)
+        ordered::free(dptr, &stream)
     }
 
-    fn cuMemPoolCreate(pool_: Out<u64>, poolProps: In<Properties>) {
+    fn cuMemPoolCreate(pool_: Out<u64>, poolProps: In<PoolProperties>) {
         pool_.check()?;
         let properties = poolProps.get()?;
-        if properties.allocation_type != TYPE_PINNED {
+        if properties.allocation_type != CU_MEM_ALLOCATION_TYPE_PINNED {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let ordinal = properties.location.device()?;
@@ -131,8 +98,8 @@ export! {
             let ordinal = access.location.device()?;
             match access.flags {
                 // A pool's own device always has access.
-                0 | 1 if ordinal == pool.ordinal => return Err(Code::ERROR_INVALID_VALUE),
-                0 | 1 | READ_WRITE => {}
+                CU_MEM_ACCESS_FLAGS_PROT_NONE | CU_MEM_ACCESS_FLAGS_PROT_READ if ordinal == pool.ordinal => return Err(Code::ERROR_INVALID_VALUE),
+                CU_MEM_ACCESS_FLAGS_PROT_NONE | CU_MEM_ACCESS_FLAGS_PROT_READ | CU_MEM_ACCESS_FLAGS_PROT_READWRITE => {}
                 _ => return Err(Code::ERROR_INVALID_VALUE),
             }
         }
@@ -143,7 +110,7 @@ export! {
         flags.check()?;
         let pool = pool::get(memPool)?;
         let ordinal = location.get()?.device()?;
-        flags.set(if ordinal == pool.ordinal { READ_WRITE } else { 0 })
+        flags.set(if ordinal == pool.ordinal { CU_MEM_ACCESS_FLAGS_PROT_READWRITE } else { 0 })
     }
 
     fn cuMemGetDefaultMemPool(pool_out: Out<u64>, location: In<Location>, type_: u32) {

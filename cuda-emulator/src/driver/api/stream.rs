@@ -1,16 +1,15 @@
 //! Streams, callbacks, and values in memory that streams wait for.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::{self, export};
-use crate::driver::fault::Fault;
-use crate::driver::memory::{Allocation, Origin};
 use crate::driver::pending::{HostAccess, Pending};
 use crate::driver::status::{Code, Result};
-use crate::driver::stream::{self, How, Stream};
-use crate::driver::{capture, context, event, memory};
+use crate::driver::stream::How;
+use crate::driver::streams;
+use crate::driver::{attribute, capture, context, event, words};
 
 /// `CUstreamCallback`
 type Callback = unsafe extern "C" fn(u64, Code, u64);
@@ -20,11 +19,10 @@ type HostFunction = unsafe extern "C" fn(u64);
 fn create(place: Out<u64>, flags: u32, priority: i32) -> Result {
     place.check()?;
     let context = context::current()?;
-    if flags & !stream::NON_BLOCKING != 0 {
+    if flags & !CU_STREAM_NON_BLOCKING != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    let (least, greatest) = stream::PRIORITIES;
-    place.set(stream::create(&context, flags, priority.clamp(greatest, least)).handle)
+    place.set(streams::create(&context, flags, priority).handle)
 }
 
 /// A function pointer of the client's.
@@ -37,128 +35,17 @@ fn function<F: Copy>(word: Word) -> Result<F> {
     Ok(unsafe { std::mem::transmute_copy(&word.0) })
 }
 
-/// Whether an address can be waited for or written to in stream order.
-fn check_word(address: u64, width: u64) -> Result<Arc<Allocation>> {
-    if !address.is_multiple_of(width) {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    memory::check(address, width)
-}
-
-/// A wait or a write on a word of memory.
-#[derive(Clone, Copy)]
-enum WordOperation {
-    Wait(u32),
-    Write,
-}
-
-/// Values are compared as `CU_STREAM_WAIT_VALUE_*` asks.
-fn satisfied(kind: u32, current: u64, value: u64, wide: bool) -> bool {
-    match kind & 3 {
-        0 if wide => current.wrapping_sub(value) as i64 >= 0,
-        0 => (current as u32).wrapping_sub(value as u32) as i32 >= 0,
-        1 => current == value,
-        2 => current & value != 0,
-        // NOR: ~(current | value) has a bit
-        _ => !(current | value) & if wide { u64::MAX } else { u32::MAX.into() } != 0,
-    }
-}
-
-fn word(
-    stream: &Arc<Stream>,
-    address: u64,
-    value: u64,
-    wide: bool,
-    operation: WordOperation,
-) -> Result {
-    use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-    let width = if wide { 8 } else { 4 };
-    let allocation = check_word(address, width)?;
-    let pending = matches!(allocation.origin, Origin::Host | Origin::Registered)
-        .then(|| Pending::new(stream, HostAccess::Word, address, width));
-    let context = stream.context.clone();
-    let work = move || {
-        let _pending = pending;
-        if let Some(why) = allocation.trespass(&context, address) {
-            let report = format!("in a stream memory operation at {address:#x}\n{why}");
-            return Err(Fault::new(Code::ERROR_ILLEGAL_ADDRESS, report));
-        }
-        if memory::check(address, width).is_err() {
-            return Err(Fault::new(
-                Code::ERROR_ILLEGAL_ADDRESS,
-                format!(
-                    "  in a stream memory operation at {address:#x}: {}",
-                    memory::explain(address, 4)
-                ),
-            ));
-        }
-        // SAFETY: the word was just found in the table of allocations and is aligned; only atomics touch it here.
-        let (small, large) =
-            unsafe { (&*(address as *const AtomicU32), address as *const AtomicU64) };
-        match operation {
-            WordOperation::Write if wide => {
-                // SAFETY: as above, eight bytes long since `wide`.
-                unsafe { &*large }.store(value, Ordering::SeqCst);
-            }
-            WordOperation::Write => small.store(value as u32, Ordering::SeqCst),
-            WordOperation::Wait(kind) => loop {
-                let current = if wide {
-                    // SAFETY: as above, eight bytes long since `wide`.
-                    unsafe { &*large }.load(Ordering::SeqCst)
-                } else {
-                    small.load(Ordering::SeqCst).into()
-                };
-                if satisfied(kind, current, value, wide)
-                    || context.fault().is_some()
-                    || !context.is_alive()
-                {
-                    break;
-                }
-                std::thread::sleep(Duration::from_micros(20));
-            },
-        }
-        Ok(())
+fn word(stream: u64, operation: u32, address: u64, value: u64, flags: u32) -> Result {
+    let stream = streams::resolve(stream)?;
+    let operation = MemoryOperation {
+        operation,
+        address,
+        value,
+        flags,
+        alias: 0,
+        pad: 0,
     };
-    // A wait would keep a helping thread from doing what it waits for.
-    stream.submit(How::ByWorker, Vec::new(), Box::new(work));
-    Ok(())
-}
-
-fn wait_value(stream: u64, address: u64, value: u64, flags: u32, wide: bool) -> Result {
-    let stream = stream::resolve(stream)?;
-    // Bit 30 asks for a flush of remote writes, which there are none of.
-    if flags & !(3 | 1 << 30) != 0 {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    word(&stream, address, value, wide, WordOperation::Wait(flags))
-}
-
-fn write_value(stream: u64, address: u64, value: u64, flags: u32, wide: bool) -> Result {
-    let stream = stream::resolve(stream)?;
-    if flags & !1 != 0 {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    word(&stream, address, value, wide, WordOperation::Write)
-}
-
-fn batch(stream: u64, count: u32, operations: In<[u64; 6]>, flags: u32) -> Result {
-    if flags != 0 || count > 255 {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    for index in 0..count as usize {
-        let [kind, address, value, flags, ..] = operations.at(index)?;
-        let (kind, flags) = (kind as u32, flags as u32);
-        match kind {
-            1 => wait_value(stream, address, value & 0xffff_ffff, flags, false)?,
-            2 => write_value(stream, address, value & 0xffff_ffff, flags, false)?,
-            4 => wait_value(stream, address, value, flags, true)?,
-            5 => write_value(stream, address, value, flags, true)?,
-            // Flush of remote writes, barrier: streams are in order as it is.
-            3 | 6 => {}
-            _ => return Err(Code::ERROR_INVALID_VALUE),
-        }
-    }
-    Ok(())
+    words::enqueue(&stream, &[operation])
 }
 
 export! {
@@ -171,57 +58,62 @@ export! {
     }
 
     fn cuStreamDestroy(hStream: u64) {
-        stream::destroy(hStream)
+        streams::destroy(hStream)
     }
 
     fn cuStreamDestroy_v2(hStream: u64) {
-        stream::destroy(hStream)
+        streams::destroy(hStream)
     }
 
     fn cuStreamGetPriority / cuStreamGetPriority_ptsz(hStream: u64, priority: Out<i32>) {
         priority.check()?;
-        priority.set(stream::find(hStream)?.priority)
+        priority.set(streams::find(hStream)?.preferences().priority)
     }
 
     fn cuStreamGetFlags / cuStreamGetFlags_ptsz(hStream: u64, flags: Out<u32>) {
         flags.check()?;
-        flags.set(stream::find(hStream)?.flags)
+        flags.set(streams::find(hStream)?.flags)
     }
 
     fn cuStreamGetId / cuStreamGetId_ptsz(hStream: u64, streamId: Out<u64>) {
         streamId.check()?;
-        streamId.set(stream::find(hStream)?.id)
+        streamId.set(streams::find(hStream)?.id)
     }
 
     fn cuStreamGetDevice / cuStreamGetDevice_ptsz(hStream: u64, device: Out<i32>) {
         device.check()?;
-        device.set(stream::find(hStream)?.context.ordinal)
+        device.set(streams::find(hStream)?.context.ordinal)
     }
 
     fn cuStreamGetCtx / cuStreamGetCtx_ptsz(hStream: u64, pctx: Out<u64>) {
         pctx.check()?;
-        pctx.set(stream::find(hStream)?.context.handle)
+        pctx.set(streams::find(hStream)?.context.handle)
     }
 
     fn cuStreamGetCtx_v2 / cuStreamGetCtx_v2_ptsz(hStream: u64, pCtx: Out<u64>, pGreenCtx: Out<u64>) {
-        pCtx.check()?;
-        let stream = stream::find(hStream)?;
+        let stream = streams::find(hStream)?;
         pGreenCtx.set_optional(0);
-        pCtx.set(stream.context.handle)
+        // An H200's driver (580) takes a null here, too.
+        pCtx.set_optional(stream.context.handle);
+        Ok(())
     }
 
     fn cuStreamWaitEvent / cuStreamWaitEvent_ptsz(hStream: u64, hEvent: u64, flags: u32) {
-        let stream = stream::resolve(hStream)?;
-        // CU_EVENT_WAIT_EXTERNAL only matters in a capture.
-        if flags & !1 != 0 {
+        let stream = streams::resolve(hStream)?;
+        if flags & !CU_EVENT_WAIT_EXTERNAL != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        event::get(hEvent)?.hold_up(&stream);
+        let event = event::get(hEvent)?;
+        // Only a capture knows external events, and the stream isn't being captured.
+        if flags & CU_EVENT_WAIT_EXTERNAL != 0 {
+            return Err(Code::ERROR_ILLEGAL_STATE);
+        }
+        event.hold_up(&stream);
         Ok(())
     }
 
     fn cuStreamAddCallback / cuStreamAddCallback_ptsz(hStream: u64, callback: Word, userData: Word, flags: u32) {
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         let callback: Callback = function(callback)?;
         if flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -242,7 +134,7 @@ export! {
     }
 
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(hStream: u64, fn_: Word, userData: Word) {
-        let stream = stream::resolve(hStream)?;
+        let stream = streams::resolve(hStream)?;
         let function: HostFunction = function(fn_)?;
         let context = stream.context.clone();
         let pending = Pending::new(&stream, HostAccess::HostFunction, userData.0, 1);
@@ -258,7 +150,7 @@ export! {
     }
 
     fn cuStreamQuery / cuStreamQuery_ptsz(hStream: u64) {
-        let stream = stream::find(hStream)?;
+        let stream = streams::find(hStream)?;
         capture::refuse_wait(&stream)?;
         let idle = stream.is_idle();
         stream.context.usable()?;
@@ -266,53 +158,56 @@ export! {
     }
 
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(hStream: u64) {
-        let stream = stream::find(hStream)?;
+        let stream = streams::find(hStream)?;
         capture::refuse_wait(&stream)?;
         stream.synchronize()
     }
 
     fn cuStreamCopyAttributes / cuStreamCopyAttributes_ptsz(dst: u64, src: u64) {
-        stream::resolve(dst)?;
-        stream::resolve(src).map(drop)
-    }
-
-    fn cuStreamGetAttribute / cuStreamGetAttribute_ptsz(hStream: u64, attr: u32, value_out: Out<[u64; 8]>) {
-        value_out.check()?;
-        let stream = stream::find(hStream)?;
-        match attr {
-            // Access policy window, synchronisation policy, memory synchronisation domain: never set.
-            1 | 3 | 9 | 10 => value_out.set([0; 8]),
-            8 => value_out.cast::<i32>().set(stream.priority),
-            _ => Err(Code::ERROR_INVALID_VALUE),
+        let (to, from) = (streams::resolve(dst)?, streams::resolve(src)?);
+        if !Arc::ptr_eq(&to.context, &from.context) {
+            return Err(Code::ERROR_INVALID_VALUE);
         }
+        let preferences = from.preferences().clone();
+        *to.preferences() = preferences;
+        Ok(())
     }
 
-    fn cuStreamSetAttribute / cuStreamSetAttribute_ptsz(hStream: u64, attr: u32, value: In<u64>) {
-        stream::resolve(hStream)?;
-        value.get()?;
-        // Hints, all of them.
-        if matches!(attr, 1 | 3 | 8 | 9 | 10) { Ok(()) } else { Err(Code::ERROR_INVALID_VALUE) }
+    fn cuStreamGetAttribute / cuStreamGetAttribute_ptsz(hStream: u64, attr: u32, value_out: Out<AttributeValue>) {
+        value_out.check()?;
+        let bytes = streams::find(hStream)?.preferences().get(attr)?;
+        // As many bytes as the value has.
+        let place = value_out.cast::<u8>();
+        bytes.iter().enumerate().try_for_each(|(index, byte)| place.at(index).set(*byte))
+    }
+
+    fn cuStreamSetAttribute / cuStreamSetAttribute_ptsz(hStream: u64, attr: u32, value: In<AttributeValue>) {
+        let stream = streams::resolve(hStream)?;
+        let domains = attribute::attribute(CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT, stream.context.ordinal)?;
+        stream.preferences().set(attr, value.get()?, domains as u32)
     }
 
     fn cuStreamWaitValue32_v2 / cuStreamWaitValue32_v2_ptsz(stream_: u64, addr: u64, value: u32, flags: u32) {
-        wait_value(stream_, addr, value.into(), flags, false)
+        word(stream_, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value.into(), flags)
     }
 
     fn cuStreamWaitValue64_v2 / cuStreamWaitValue64_v2_ptsz(stream_: u64, addr: u64, value: u64, flags: u32) {
-        wait_value(stream_, addr, value, flags, true)
+        word(stream_, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags)
     }
 
     fn cuStreamWriteValue32_v2 / cuStreamWriteValue32_v2_ptsz(stream_: u64, addr: u64, value: u32, flags: u32) {
-        write_value(stream_, addr, value.into(), flags, false)
+        word(stream_, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value.into(), flags)
     }
 
     fn cuStreamWriteValue64_v2 / cuStreamWriteValue64_v2_ptsz(stream_: u64, addr: u64, value: u64, flags: u32) {
-        write_value(stream_, addr, value, flags, true)
+        word(stream_, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags)
     }
 
-    fn cuStreamBatchMemOp_v2 / cuStreamBatchMemOp_v2_ptsz(stream_: u64, count: u32, paramArray: In<[u64; 6]>, flags: u32) {
-        batch(stream_, count, paramArray, flags)
+    fn cuStreamBatchMemOp_v2 / cuStreamBatchMemOp_v2_ptsz(stream_: u64, count: u32, paramArray: In<MemoryOperation>, flags: u32) {
+        if flags != 0 || count > words::MOST {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let stream = streams::resolve(stream_)?;
+        words::enqueue(&stream, &paramArray.array(count as usize)?)
     }
 }
-
-crate::driver::arg::opaque!([u64; 8]);

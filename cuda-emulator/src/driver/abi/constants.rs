@@ -1,0 +1,382 @@
+//! The constants of CUDA's enums that the driver side looks at, by their names in the header.
+//!
+//! They are integers: a client may pass any number where C has an enum. They stand here, and aren't taken from
+//! `cuda-sys`, because its bindings have what the header at hand has, and the emulator knows the same constants whatever
+//! header it was built with. A test compares them with the header's.
+
+use super::define;
+
+define! {
+    /// Flags of a context.
+    CUctx_flags {
+        CU_CTX_SCHED_AUTO = 0,
+        CU_CTX_SCHED_SPIN = 1,
+        CU_CTX_SCHED_YIELD = 2,
+        CU_CTX_SCHED_BLOCKING_SYNC = 4,
+        CU_CTX_BLOCKING_SYNC = 4,
+        CU_CTX_SCHED_MASK = 7,
+        CU_CTX_MAP_HOST = 8,
+        CU_CTX_LMEM_RESIZE_TO_MAX = 16,
+        CU_CTX_COREDUMP_ENABLE = 32,
+        CU_CTX_USER_COREDUMP_ENABLE = 64,
+        CU_CTX_SYNC_MEMOPS = 128,
+    }
+    /// Limits of a context.
+    CUlimit {
+        CU_LIMIT_STACK_SIZE = 0,
+        CU_LIMIT_PRINTF_FIFO_SIZE = 1,
+        CU_LIMIT_MALLOC_HEAP_SIZE = 2,
+        CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,
+        CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,
+        CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
+        CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,
+        CU_LIMIT_SHMEM_SIZE = 7,
+        CU_LIMIT_CIG_ENABLED = 8,
+        CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9,
+        CU_LIMIT_PER_BLOCK_MEMORY_SIZE = 10,
+    }
+    /// Flags of a stream.
+    CUstream_flags {
+        CU_STREAM_DEFAULT = 0,
+        CU_STREAM_NON_BLOCKING = 1,
+    }
+    /// Flags of an event.
+    CUevent_flags {
+        CU_EVENT_DEFAULT = 0,
+        CU_EVENT_BLOCKING_SYNC = 1,
+        CU_EVENT_DISABLE_TIMING = 2,
+        CU_EVENT_INTERPROCESS = 4,
+    }
+    /// How an event is recorded.
+    CUevent_record_flags {
+        CU_EVENT_RECORD_DEFAULT = 0,
+        CU_EVENT_RECORD_EXTERNAL = 1,
+    }
+    /// How a stream waits for an event.
+    CUevent_wait_flags {
+        CU_EVENT_WAIT_DEFAULT = 0,
+        CU_EVENT_WAIT_EXTERNAL = 1,
+    }
+    /// What a stream waits for in a word of memory.
+    CUstreamWaitValue_flags {
+        CU_STREAM_WAIT_VALUE_GEQ = 0,
+        CU_STREAM_WAIT_VALUE_EQ = 1,
+        CU_STREAM_WAIT_VALUE_AND = 2,
+        CU_STREAM_WAIT_VALUE_NOR = 3,
+        CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30,
+    }
+    /// How a stream writes a word of memory.
+    CUstreamWriteValue_flags {
+        CU_STREAM_WRITE_VALUE_DEFAULT = 0,
+        CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1,
+    }
+    /// Operations of a stream on memory.
+    CUstreamBatchMemOpType {
+        CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+        CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+        CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+        CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+        CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+        CU_STREAM_MEM_OP_BARRIER = 6,
+        CU_STREAM_MEM_OP_ATOMIC_REDUCTION = 8,
+    }
+    /// What a capture forbids to others.
+    CUstreamCaptureMode {
+        CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
+        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+        CU_STREAM_CAPTURE_MODE_RELAXED = 2,
+    }
+    /// How far a capture is.
+    CUstreamCaptureStatus {
+        CU_STREAM_CAPTURE_STATUS_NONE = 0,
+        CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+        CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
+    }
+    /// Attributes of launches and streams.
+    CUlaunchAttributeID {
+        CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
+        CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
+        CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+        CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
+        CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+        CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+        CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
+        CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
+        CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
+        CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
+        CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
+        CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
+        CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE = 17,
+        CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE = 18,
+    }
+    /// How a thread waits for a stream.
+    CUsynchronizationPolicy {
+        CU_SYNC_POLICY_AUTO = 1,
+        CU_SYNC_POLICY_SPIN = 2,
+        CU_SYNC_POLICY_YIELD = 3,
+        CU_SYNC_POLICY_BLOCKING_SYNC = 4,
+    }
+    /// The domain that a fence orders.
+    CUlaunchMemSyncDomain {
+        CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0,
+        CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1,
+    }
+    /// How lines of memory are kept in the L2 cache.
+    CUaccessProperty {
+        CU_ACCESS_PROPERTY_NORMAL = 0,
+        CU_ACCESS_PROPERTY_STREAMING = 1,
+        CU_ACCESS_PROPERTY_PERSISTING = 2,
+    }
+    /// Attributes of a kernel.
+    CUfunction_attribute {
+        CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+        CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+        CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
+        CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+        CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+        CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
+        CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
+        CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
+        CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
+        CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED = 16,
+        CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE = 17,
+    }
+    /// Preferred sizes of the L1 cache.
+    CUfunc_cache {
+        CU_FUNC_CACHE_PREFER_NONE = 0,
+        CU_FUNC_CACHE_PREFER_SHARED = 1,
+        CU_FUNC_CACHE_PREFER_L1 = 2,
+        CU_FUNC_CACHE_PREFER_EQUAL = 3,
+    }
+    /// Widths of a bank of shared memory.
+    CUsharedconfig {
+        CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0,
+        CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 1,
+        CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2,
+    }
+    /// Preferred sizes of shared memory.
+    CUshared_carveout {
+        CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0,
+        CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100,
+    }
+    /// How the blocks of a cluster are placed.
+    CUclusterSchedulingPolicy {
+        CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0,
+        CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1,
+        CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2,
+        CU_CLUSTER_SCHEDULING_POLICY_RUBIN_DSMEM_LOCALITY = 3,
+    }
+    /// Whether a function is loaded.
+    CUfunctionLoadingState {
+        CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
+        CU_FUNCTION_LOADING_STATE_LOADED = 1,
+    }
+    /// Flags of the occupancy calls.
+    CUoccupancy_flags {
+        CU_OCCUPANCY_DEFAULT = 0,
+        CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1,
+    }
+    /// Options of loading and linking.
+    CUjit_option {
+        CU_JIT_MAX_REGISTERS = 0,
+        CU_JIT_THREADS_PER_BLOCK = 1,
+        CU_JIT_WALL_TIME = 2,
+        CU_JIT_INFO_LOG_BUFFER = 3,
+        CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
+        CU_JIT_ERROR_LOG_BUFFER = 5,
+        CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+        CU_JIT_OPTIMIZATION_LEVEL = 7,
+        CU_JIT_TARGET_FROM_CUCONTEXT = 8,
+        CU_JIT_TARGET = 9,
+        CU_JIT_FALLBACK_STRATEGY = 10,
+        CU_JIT_GENERATE_DEBUG_INFO = 11,
+        CU_JIT_LOG_VERBOSE = 12,
+        CU_JIT_GENERATE_LINE_INFO = 13,
+        CU_JIT_CACHE_MODE = 14,
+        CU_JIT_NEW_SM3X_OPT = 15,
+        CU_JIT_FAST_COMPILE = 16,
+        CU_JIT_GLOBAL_SYMBOL_NAMES = 17,
+        CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 18,
+        CU_JIT_GLOBAL_SYMBOL_COUNT = 19,
+        CU_JIT_LTO = 20,
+        CU_JIT_FTZ = 21,
+        CU_JIT_PREC_DIV = 22,
+        CU_JIT_PREC_SQRT = 23,
+        CU_JIT_FMA = 24,
+        CU_JIT_REFERENCED_KERNEL_NAMES = 25,
+        CU_JIT_REFERENCED_KERNEL_COUNT = 26,
+        CU_JIT_REFERENCED_VARIABLE_NAMES = 27,
+        CU_JIT_REFERENCED_VARIABLE_COUNT = 28,
+        CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29,
+        CU_JIT_POSITION_INDEPENDENT_CODE = 30,
+        CU_JIT_MIN_CTA_PER_SM = 31,
+        CU_JIT_MAX_THREADS_PER_BLOCK = 32,
+        CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
+        CU_JIT_SPLIT_COMPILE = 34,
+        CU_JIT_BINARY_LOADER_THREAD_COUNT = 35,
+    }
+    /// What a linker is given.
+    CUjitInputType {
+        CU_JIT_INPUT_CUBIN = 0,
+        CU_JIT_INPUT_PTX = 1,
+        CU_JIT_INPUT_FATBINARY = 2,
+        CU_JIT_INPUT_OBJECT = 3,
+        CU_JIT_INPUT_LIBRARY = 4,
+        CU_JIT_INPUT_NVVM = 5,
+    }
+    /// Where a side of a copy is.
+    CUmemorytype {
+        CU_MEMORYTYPE_HOST = 1,
+        CU_MEMORYTYPE_DEVICE = 2,
+        CU_MEMORYTYPE_ARRAY = 3,
+        CU_MEMORYTYPE_UNIFIED = 4,
+    }
+    /// What a side of a copy in a batch is.
+    CUmemcpy3DOperandType {
+        CU_MEMCPY_OPERAND_TYPE_POINTER = 1,
+        CU_MEMCPY_OPERAND_TYPE_ARRAY = 2,
+    }
+    /// What is known of an address.
+    CUpointer_attribute {
+        CU_POINTER_ATTRIBUTE_CONTEXT = 1,
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+        CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
+        CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
+        CU_POINTER_ATTRIBUTE_P2P_TOKENS = 5,
+        CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,
+        CU_POINTER_ATTRIBUTE_BUFFER_ID = 7,
+        CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
+        CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
+        CU_POINTER_ATTRIBUTE_MAPPED = 13,
+        CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14,
+        CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,
+        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,
+        CU_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,
+        CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
+        CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
+        CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21,
+        CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL = 22,
+    }
+    /// What is known of a range of managed memory.
+    CUmem_range_attribute {
+        CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+        CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
+    }
+    /// Advice on managed memory.
+    CUmem_advise {
+        CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
+        CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
+        CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
+        CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+        CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
+        CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
+    }
+    /// Who may use managed memory.
+    CUmemAttach_flags {
+        CU_MEM_ATTACH_GLOBAL = 1,
+        CU_MEM_ATTACH_HOST = 2,
+        CU_MEM_ATTACH_SINGLE = 4,
+    }
+    /// Attributes of a pool.
+    CUmemPool_attribute {
+        CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
+        CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
+        CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+        CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+        CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
+        CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
+        CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
+        CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8,
+        CU_MEMPOOL_ATTR_ALLOCATION_TYPE = 9,
+        CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES = 10,
+        CU_MEMPOOL_ATTR_LOCATION_ID = 11,
+        CU_MEMPOOL_ATTR_LOCATION_TYPE = 12,
+        CU_MEMPOOL_ATTR_MAX_POOL_SIZE = 13,
+        CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED = 14,
+        CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID = 15,
+    }
+    /// Sorts of places for memory.
+    CUmemLocationType {
+        CU_MEM_LOCATION_TYPE_INVALID = 0,
+        CU_MEM_LOCATION_TYPE_NONE = 0,
+        CU_MEM_LOCATION_TYPE_DEVICE = 1,
+        CU_MEM_LOCATION_TYPE_HOST = 2,
+        CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
+        CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
+        CU_MEM_LOCATION_TYPE_INVISIBLE = 5,
+        CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN = 6,
+    }
+    /// Sorts of allocations.
+    CUmemAllocationType {
+        CU_MEM_ALLOCATION_TYPE_INVALID = 0,
+        CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+        CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
+    }
+    /// What a device may do with memory.
+    CUmemAccess_flags {
+        CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
+        CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
+        CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
+    }
+    /// Which granularity is asked for.
+    CUmemAllocationGranularity_flags {
+        CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+        CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+    }
+    /// What two devices can do together.
+    CUdevice_P2PAttribute {
+        CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,
+        CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
+        CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
+        CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 4,
+        CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
+        CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5,
+    }
+    /// Which variant of a function is looked up.
+    CUdriverProcAddress_flags {
+        CU_GET_PROC_ADDRESS_DEFAULT = 0,
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
+        CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2,
+    }
+    /// Why a function was not found.
+    CUdriverProcAddressQueryResult {
+        CU_GET_PROC_ADDRESS_SUCCESS = 0,
+        CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
+        CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
+    }
+
+    /// What the header defines by macros: flags of page-locked memory, keys of `extra` arguments.
+    macros {
+        CU_MEMHOSTALLOC_PORTABLE = 1,
+        CU_MEMHOSTALLOC_DEVICEMAP = 2,
+        CU_MEMHOSTALLOC_WRITECOMBINED = 4,
+        CU_MEMHOSTREGISTER_PORTABLE = 1,
+        CU_MEMHOSTREGISTER_DEVICEMAP = 2,
+        CU_MEMHOSTREGISTER_IOMEMORY = 4,
+        CU_MEMHOSTREGISTER_READ_ONLY = 8,
+        CU_LAUNCH_PARAM_END_AS_INT = 0,
+        CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT = 1,
+        CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT = 2,
+    }
+}

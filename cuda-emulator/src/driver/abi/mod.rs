@@ -1,0 +1,33 @@
+//! CUDA's constants and structures, as they come over the C ABI.
+//!
+//! They don't come from `cuda-sys`. Its bindings are those of the header at hand: an older header lacks constants and
+//! structures that the emulator knows, and between headers fields have changed their names (`CUmemLocation` has got a
+//! union). What the C ABI promises is numbers and layouts, and these are the same in all of them. A test compares each
+//! with the bindings of the header at hand, as far as it has them.
+
+mod attributes;
+mod constants;
+#[cfg(test)]
+mod header;
+mod structs;
+
+pub use attributes::*;
+pub use constants::*;
+pub use structs::*;
+
+/// Constants by the enum that they belong to in C.
+macro_rules! define {
+    ($($(#[$doc:meta])* $owner:ident { $($name:ident = $value:expr,)* })*) => {
+        $($(
+            #[allow(dead_code, reason = "an enum is listed as a whole, whatever of it is used")]
+            pub const $name: u32 = $value;
+        )*)*
+
+        /// Every constant with its enum and its value.
+        #[cfg(test)]
+        pub(super) const LISTED: &[(&str, &str, u32)] = &[
+            $($((stringify!($owner), stringify!($name), $name),)*)*
+        ];
+    };
+}
+use define;
