@@ -39,6 +39,7 @@ mod lower;
 mod math;
 mod mbarrier;
 mod memory;
+mod order;
 mod print;
 mod program;
 mod report;

@@ -2,6 +2,7 @@
 
 use super::control::CLUSTER;
 use super::launch::Shared;
+use super::order::scramble;
 use super::program::Slice;
 use super::special;
 use super::state::{Buffer, Ctx, FULL, Fragment, Frame, FrameId, NO_FRAME, Wait};
@@ -62,14 +63,6 @@ pub(super) enum Outcome {
     Waiting,
     /// The launch is to stop.
     Stop,
-}
-
-/// Spreads a seed over all bits (the finaliser of splitmix64): small ones begin a sequence badly.
-fn scramble(seed: u64) -> u64 {
-    let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }
 
 /// A host thread that runs blocks of a launch.
