@@ -10,6 +10,10 @@ use super::state::{Buffer, Ctx, FULL, Fragment, Frame, FrameId, NO_FRAME, Wait};
 /// Backward branches per slice.
 const SLICE: i32 = 8192;
 
+/// Instructions in a warp's first slice after a barrier, and in the last of those that double from there.
+pub(super) const FIRST_LEAD: u32 = 8;
+pub(super) const LAST_LEAD: u32 = 64;
+
 /// One of a block's 16 barriers, or the cluster's.
 #[derive(Clone, Copy, Default)]
 pub(super) struct BarrierState {
@@ -19,6 +23,8 @@ pub(super) struct BarrierState {
     pub expected: u32,
     /// Of those that came: how many with a true predicate.
     pub holds: u32,
+    /// Some of those that came want to know about the predicates.
+    pub reduces: bool,
 }
 
 /// A warp of a resident block.
@@ -38,6 +44,8 @@ pub(super) struct Warp {
     pub cluster_phases: u32,
     /// The next pick goes by turn, not by place.
     pub fair: bool,
+    /// Instructions of the next slice while slices are short, 0 after that.
+    pub lead: u32,
 }
 
 /// A resident block.
@@ -47,6 +55,10 @@ pub(super) struct Block {
     pub shared: Buffer,
     pub area: Buffer,
     pub barriers: [BarrierState; CLUSTER + 1],
+    /// Barriers that somebody has come to, a bit each.
+    pub awaited: u32,
+    /// A barrier has opened in this slice.
+    pub opened: bool,
     /// All ones after an odd number of phases of the cluster's barrier.
     pub cluster_phase: u32,
     pub live: u32,
@@ -158,6 +170,8 @@ impl<'l> Worker<'l> {
             (linear / x / y) as u32,
         ];
         block.barriers = [BarrierState::default(); CLUSTER + 1];
+        block.awaited = 0;
+        block.opened = false;
         block.cluster_phase = 0;
         block.live = launch.threads;
         block.bulk.clear();
@@ -178,6 +192,12 @@ impl<'l> Worker<'l> {
             }
             warp.live = warp.present;
             warp.fair = false;
+            // Until their first barrier only warps that share memory could notice.
+            warp.lead = if launch.shared_size > 0 {
+                FIRST_LEAD
+            } else {
+                0
+            };
             warp.cluster_phases = 0;
             warp.turn = 0;
             warp.fragments.clear();
@@ -220,6 +240,7 @@ impl<'l> Worker<'l> {
                     turn: 0,
                     cluster_phases: 0,
                     fair: false,
+                    lead: 0,
                 }
             })
             .collect();
@@ -229,6 +250,8 @@ impl<'l> Worker<'l> {
             shared: Buffer::new(launch.shared_size as usize),
             area,
             barriers: [BarrierState::default(); CLUSTER + 1],
+            awaited: 0,
+            opened: false,
             cluster_phase: 0,
             live: 0,
             shadow: launch
