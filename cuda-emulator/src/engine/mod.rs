@@ -42,6 +42,7 @@ mod memory;
 mod order;
 mod print;
 mod program;
+mod race;
 mod report;
 mod schedule;
 mod soft;

@@ -4,6 +4,7 @@
 //! so that divergent lanes join again where their paths meet. A fragment that takes many backward branches, or polls
 //! memory, gives way to the others: one lane may wait for another's store.
 
+use super::check::races;
 use super::control::{Barrier, CLUSTER};
 use super::program::Program;
 use super::state::{Flow, Fragment, FrameId, NO_FRAME, Wait};
@@ -462,6 +463,9 @@ impl Worker<'_> {
     }
 
     fn exit(&mut self, block: &mut Block, w: usize, f: usize, mask: u32) -> bool {
+        if let Some(races) = races(&mut self.ctx) {
+            races.end(w);
+        }
         let warp = &mut block.warps[w];
         warp.live &= !mask;
         self.ctx.live = warp.live;
@@ -495,6 +499,9 @@ impl Worker<'_> {
             Barrier::ClusterArrive => {
                 let warp = &mut block.warps[w];
                 warp.cluster_phases = warp.cluster_phases & !mask | block.cluster_phase & mask;
+                if let Some(races) = races(&mut self.ctx) {
+                    races.come(CLUSTER, w);
+                }
                 block.barriers[CLUSTER].arrived += mask.count_ones();
                 block.awaited |= 1 << CLUSTER;
                 self.try_release(block, CLUSTER);
@@ -503,6 +510,11 @@ impl Worker<'_> {
             Barrier::ClusterWait => {
                 // The phase is still the one in which they arrived.
                 let waiting = !(block.warps[w].cluster_phases ^ block.cluster_phase) & mask;
+                if waiting != mask
+                    && let Some(races) = races(&mut self.ctx)
+                {
+                    races.go(CLUSTER, w);
+                }
                 if waiting != 0 {
                     let at = self.split(block, w, f, waiting, next);
                     block.warps[w].fragments[at].wait = Wait::Barrier(CLUSTER as u32);
@@ -528,6 +540,9 @@ impl Worker<'_> {
             return false;
         }
         let what = Barrier::of(op.imm);
+        if let Some(races) = races(&mut self.ctx) {
+            races.come(number as usize, w);
+        }
         let barrier = &mut block.barriers[number as usize];
         barrier.expected = count;
         barrier.arrived += mask.count_ones();
@@ -569,17 +584,21 @@ impl Worker<'_> {
         if number == CLUSTER {
             block.cluster_phase = !block.cluster_phase;
         }
-        if let Some(shadow) = &mut self.ctx.shadow {
-            shadow.barrier();
+        let mut races = races(&mut self.ctx);
+        if let Some(races) = &mut races {
+            races.open(number);
         }
         let program: &Program = self.launch.program;
-        for warp in &mut block.warps {
+        for (w, warp) in block.warps.iter_mut().enumerate() {
             for fragment in &mut warp.fragments {
                 if fragment.wait != Wait::Barrier(number as u32) {
                     continue;
                 }
                 fragment.wait = Wait::Ready;
                 warp.lead = FIRST_LEAD;
+                if let Some(races) = &mut races {
+                    races.go(number, w);
+                }
                 if !barrier.reduces {
                     continue;
                 }
