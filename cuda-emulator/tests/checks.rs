@@ -94,7 +94,7 @@ fn shared_races() {
         FaultKind::Check,
         &[
             "race on shared memory",
-            "since the last barrier",
+            "no barrier since the",
             "checks.cu:1",
         ],
     );

@@ -41,7 +41,11 @@ pub(super) unsafe fn poll(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
     Flow::Next
 }
 
-pub(super) unsafe fn fence(_: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
+pub(super) unsafe fn fence(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
+    let warp = ctx.warp as usize;
+    if let Some(races) = check::races(ctx) {
+        races.fence(warp);
+    }
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     Flow::Next
 }

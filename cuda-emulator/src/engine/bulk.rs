@@ -231,6 +231,9 @@ fn finish(ctx: &mut Ctx<'_>, copy: Bulk) {
         }
     }
     if let End::Barrier(offset) = copy.end {
+        if let Some(races) = check::races(ctx) {
+            races.arrive(offset, copy.thread as usize / 32);
+        }
         mbarrier::complete(ctx, lane, offset, copy.bytes);
     }
 }

@@ -4,123 +4,115 @@ use super::control::CLUSTER;
 use super::lanes::each;
 use super::launch::Shared;
 use super::memory::{Touch, space};
+use super::race::{Found, Races};
+use super::report::place;
+use super::special::thread_index;
 use super::state::{Ctx, LANES, Wait};
 use super::worker::{Block, Worker};
 use super::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
-/// Who touched a byte of shared memory since the last barrier, and whether anybody ever wrote it.
-#[derive(Clone, Copy, Default)]
-struct Byte {
-    /// Number of the interval between barriers, from 1.
-    epoch: u32,
-    /// Thread plus 1 that wrote in this interval, 0 for none.
-    writer: u16,
-    /// Thread plus 1 that read in this interval, `u16::MAX` for several.
-    reader: u16,
-    /// The write was an atomic.
-    atomic: bool,
-    written: bool,
-}
-
 /// Shadow of a block's shared memory.
 pub(super) struct Shadow {
-    bytes: Vec<Byte>,
-    epoch: u32,
-    race: bool,
-    uninit: bool,
+    /// With the race check: who touched what, and in which order.
+    pub races: Option<Races>,
+    /// With the check of uninitialised reads: which bytes anybody ever wrote.
+    written: Vec<bool>,
 }
 
 impl Shadow {
     pub(super) fn new(launch: &Shared<'_>) -> Shadow {
+        let (options, bytes) = (launch.options, launch.shared_size as usize);
         Shadow {
-            bytes: vec![Byte::default(); launch.shared_size as usize],
-            epoch: 1,
-            race: launch.options.check_race,
-            uninit: launch.options.check_uninit,
+            races: options.check_race.then(|| Races::new(bytes)),
+            written: vec![false; if options.check_uninit { bytes } else { 0 }],
         }
     }
 
     pub(super) fn reset(&mut self) {
-        self.bytes.fill(Byte::default());
-        self.epoch = 1;
+        self.written.fill(false);
+        if let Some(races) = &mut self.races {
+            races.reset();
+        }
     }
 
-    /// A barrier orders what came before it and what comes after.
-    pub(super) fn barrier(&mut self) {
-        self.epoch += 1;
+    /// The bytes of an access, as far as they are watched.
+    fn bytes(&mut self, offset: u64, size: u64) -> &mut [bool] {
+        let end = offset.saturating_add(size) as usize;
+        self.written
+            .get_mut(offset as usize..end)
+            .unwrap_or_default()
     }
 
     /// A bulk copy has written.
     pub(super) fn written(&mut self, offset: u64, size: u64) {
-        let end = offset.saturating_add(size) as usize;
-        if let Some(bytes) = self.bytes.get_mut(offset as usize..end) {
-            bytes.iter_mut().for_each(|byte| byte.written = true);
-        }
+        self.bytes(offset, size).fill(true);
     }
+}
 
-    /// Records an access. Returns the text of what is wrong with it.
-    fn touch(
-        &mut self,
-        thread: u16,
-        warp: u16,
-        offset: u64,
-        size: u64,
-        touch: Touch,
-    ) -> Option<String> {
-        let store = touch.writes();
-        let epoch = self.epoch;
-        let end = offset.checked_add(size)?;
-        let bytes = self.bytes.get_mut(offset as usize..end as usize)?;
-        let mut found = None;
-        for byte in bytes {
-            if byte.epoch != epoch {
-                *byte = Byte {
-                    epoch,
-                    writer: 0,
-                    reader: 0,
-                    atomic: false,
-                    written: byte.written,
-                };
-            }
-            if self.uninit && touch.reads() && !byte.written {
-                found = Some(format!(
-                    "read of {size} bytes at shared address 0x{offset:x}, which no thread has written"
-                ));
-            }
-            // Lanes of one warp are ordered by warp-level synchronisation, which isn't traced: only other warps count.
-            let other = |t: u16| t != 0 && t != u16::MAX && (t - 1) / 32 != warp;
-            if self.race {
-                if other(byte.writer) && !(byte.atomic && touch.atomic()) {
-                    found = Some(format!(
-                        "race on shared memory: {} of {size} bytes at shared address 0x{offset:x} by thread {thread}, \
-                         written by thread {} since the last barrier",
-                        if store { "write" } else { "read" },
-                        byte.writer - 1
-                    ));
-                } else if store && (other(byte.reader) || byte.reader == u16::MAX) {
-                    let who = if byte.reader == u16::MAX {
-                        "several warps".into()
-                    } else {
-                        format!("thread {}", byte.reader - 1)
-                    };
-                    found = Some(format!(
-                        "race on shared memory: write of {size} bytes at shared address 0x{offset:x} by thread {thread}, \
-                         read by {who} since the last barrier"
-                    ));
-                }
-            }
-            if store {
-                byte.writer = thread + 1;
-                byte.atomic = touch.atomic();
-                byte.written |= touch != Touch::Pending;
-            } else if byte.reader == 0 || byte.reader == thread + 1 {
-                byte.reader = thread + 1;
-            } else if byte.reader != u16::MAX && (byte.reader - 1) / 32 != warp {
-                byte.reader = u16::MAX;
-            }
-        }
-        found
+/// What the race check knows of the running block, if that check is on.
+pub(super) fn races<'a>(ctx: &'a mut Ctx<'_>) -> Option<&'a mut Races> {
+    ctx.shadow.as_deref_mut()?.races.as_mut()
+}
+
+/// Checks an access to shared memory; sets `ctx.fault`.
+fn shared(ctx: &mut Ctx<'_>, lane: u32, offset: u64, size: u64, touch: Touch) {
+    let thread = (ctx.warp * 32 + lane) as u16;
+    let (warp, pc) = (ctx.warp as usize, ctx.pc.wrapping_sub(1));
+    let Some(shadow) = ctx.shadow.as_deref_mut() else {
+        return;
+    };
+    let bytes = shadow.bytes(offset, size);
+    if touch.reads() && bytes.contains(&false) {
+        let text = format!(
+            "read of {size} bytes at shared address 0x{offset:x}, which no thread has written"
+        );
+        ctx.fail(FaultKind::Check, lane, text);
+        return;
     }
+    if touch.writes() && touch != Touch::Pending {
+        bytes.fill(true);
+    }
+    let Some(races) = &mut shadow.races else {
+        return;
+    };
+    if let Some(found) = races.touch(thread, pc, offset, size, touch) {
+        let text = race(ctx.launch, thread, offset, size, touch, &found);
+        ctx.fail(FaultKind::Check, lane, text);
+    } else if touch.strong() {
+        races.strong(warp, Some((offset, size)), touch);
+    }
+}
+
+/// The report of a race.
+fn race(
+    launch: &Shared<'_>,
+    thread: u16,
+    offset: u64,
+    size: u64,
+    touch: Touch,
+    found: &Found,
+) -> String {
+    let name = |thread: u16| {
+        let [x, y, z] = thread_index(thread.into(), launch.block);
+        format!("thread ({x}, {y}, {z})")
+    };
+    let verb = |writes| if writes { "write" } else { "read" };
+    let earlier = verb(found.wrote);
+    let mut text = format!(
+        "race on shared memory: {} of {size} bytes at shared address 0x{offset:x} by {}, and no barrier since the {earlier} \
+         by {}",
+        verb(touch.writes()),
+        name(thread),
+        name(found.mark.thread)
+    );
+    if touch.strong() != found.mark.strong {
+        text += "\none of the two is atomic, volatile or relaxed, the other isn't: that alone orders nothing";
+    }
+    text += "\nput a barrier that both threads take part in between the two, such as __syncthreads()";
+    let at = place(launch.program, found.mark.pc).replace("\n  ", "\n    ");
+    text += &format!("\n  the {earlier}, by {}:{at}", name(found.mark.thread));
+    text += &format!("\n  the {} after it:", verb(touch.writes()));
+    text
 }
 
 /// Checks a warp's access before it is done; sets `ctx.fault`.
@@ -150,13 +142,7 @@ pub(super) fn range(
         return;
     }
     if let Some(offset) = shared_offset(space, address) {
-        let warp = ctx.warp;
-        let thread = (warp * 32 + lane) as u16;
-        let shadow = ctx.shadow.as_deref_mut();
-        let found = shadow.and_then(|s| s.touch(thread, warp as u16, offset, bytes, touch));
-        if let Some(text) = found {
-            ctx.fail(FaultKind::Check, lane, text);
-        }
+        shared(ctx, lane, offset, bytes, touch);
         return;
     }
     if let Some(offset) = local_offset(space, address) {
@@ -164,7 +150,16 @@ pub(super) fn range(
         return;
     }
     let global = space == space::GLOBAL || space == space::GENERIC && address >> 60 == 0;
-    if !ctx.launch.options.check_uninit || !global {
+    if !global {
+        return;
+    }
+    if touch.strong() {
+        let warp = ctx.warp as usize;
+        if let Some(races) = races(ctx) {
+            races.strong(warp, None, touch);
+        }
+    }
+    if !ctx.launch.options.check_uninit {
         return;
     }
     let device = ctx.launch.device;

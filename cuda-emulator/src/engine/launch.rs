@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Instant;
 
+use super::order::Order;
 use super::program::Program;
 use super::special::Facts;
 use super::state::{Buffer, Ctx};
@@ -46,8 +47,7 @@ pub(super) struct Shared<'l> {
     stop: AtomicBool,
     late: AtomicBool,
     fault: Mutex<Option<Fault>>,
-    /// Multiplier and offset that permute the block order.
-    order: (u64, u64),
+    order: Order,
 }
 
 impl<'l> Shared<'l> {
@@ -111,11 +111,7 @@ impl<'l> Shared<'l> {
         if n >= self.blocks {
             return None;
         }
-        let (multiplier, offset) = self.order;
-        Some(
-            ((u128::from(n) * u128::from(multiplier) + u128::from(offset))
-                % u128::from(self.blocks)) as u64,
-        )
+        Some(self.order.nth(n, self.blocks))
     }
 
     /// Runs blocks on this thread until none is left.
@@ -285,7 +281,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
         stop: AtomicBool::new(false),
         late: AtomicBool::new(false),
         fault: Mutex::new(None),
-        order: order(blocks, options.seed),
+        order: Order::new(options.seed, resident),
     };
     if workers == 1 {
         shared.work(0);
@@ -317,22 +313,6 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
 fn host_threads() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
-}
-
-/// Multiplier (prime to the number of blocks) and offset of the block order.
-fn order(blocks: u64, seed: Option<u64>) -> (u64, u64) {
-    let Some(seed) = seed else { return (1, 0) };
-    let mut multiplier = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1) % blocks.max(2);
-    let gcd = |mut a: u64, mut b: u64| {
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    while gcd(multiplier, blocks) != 1 {
-        multiplier += 1;
-    }
-    (multiplier, seed % blocks)
 }
 
 /// Work that several threads of the pool do together with the caller.

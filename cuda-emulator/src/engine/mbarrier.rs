@@ -4,6 +4,7 @@
 //! per phase; 40 to 61, bytes still missing (offset by 2^21); 63, the parity of the phase.
 
 use super::atomic::Memory;
+use super::check::races;
 use super::control::POLL_COST;
 use super::lanes::{Reg, each};
 use super::memory::{Touch, access, resolve, space};
@@ -72,12 +73,18 @@ impl Action {
     unsafe fn change(self, ctx: &mut Ctx<'_>, host: u64, number: u32) -> u64 {
         // SAFETY: as the caller promises.
         let old = unsafe { <u64 as Memory>::update(host, |word| self.apply(word, number)) };
-        // Who waits for the phase that ends here is ordered after everybody who arrived in it.
-        if self != Action::Init
-            && (self.apply(old, number) ^ old) & PHASE != 0
-            && let Some(shadow) = &mut ctx.shadow
-        {
-            shadow.barrier();
+        let (offset, warp) = (host.wrapping_sub(ctx.shared as u64), ctx.warp as usize);
+        if let Some(races) = races(ctx) {
+            match self {
+                Action::Init => races.mbarrier(offset),
+                Action::Nothing => races.invalidate(offset),
+                Action::Arrive | Action::Drop => races.arrive(offset, warp),
+                Action::Bytes => {}
+            }
+            // Who waits for the phase that ends here is ordered after everybody who arrived in it.
+            if self != Action::Init && (self.apply(old, number) ^ old) & PHASE != 0 {
+                races.complete(offset);
+            }
         }
         old
     }
@@ -157,6 +164,12 @@ where
             };
             over |= u32::from(word >> 63 != phase) << i;
         });
+        if ctx.launch.checked {
+            let (base, warp) = (ctx.shared as u64, ctx.warp as usize);
+            if let Some(races) = races(ctx) {
+                each(over, |i| races.pass(access.hosts[i].wrapping_sub(base), warp));
+            }
+        }
         let d = ctx.at::<u32>(op.d);
         *d = *d & !mask | over;
         ctx.polled = true;

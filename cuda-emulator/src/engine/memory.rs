@@ -80,6 +80,9 @@ impl Regions {
 pub(super) enum Touch {
     Read,
     Write,
+    /// A strong read or write (`relaxed`, `acquire`, `release`, `volatile`); doesn't race with its like.
+    StrongRead,
+    StrongWrite,
     /// Reads and writes in one step; doesn't race with its like.
     Atomic,
     /// Replaces in one step; what was there may be anything.
@@ -90,15 +93,16 @@ pub(super) enum Touch {
 
 impl Touch {
     pub(super) fn reads(self) -> bool {
-        matches!(self, Touch::Read | Touch::Atomic)
+        matches!(self, Touch::Read | Touch::StrongRead | Touch::Atomic)
     }
 
     pub(super) fn writes(self) -> bool {
-        self != Touch::Read
+        !matches!(self, Touch::Read | Touch::StrongRead)
     }
 
-    pub(super) fn atomic(self) -> bool {
-        matches!(self, Touch::Atomic | Touch::Exchange)
+    /// Two such accesses don't race with each other.
+    pub(super) fn strong(self) -> bool {
+        !matches!(self, Touch::Read | Touch::Write | Touch::Pending)
     }
 }
 

@@ -8,7 +8,7 @@ use super::worker::{Block, Worker};
 use super::{Fault, FaultKind};
 
 /// Place of an instruction, as lines of a report.
-fn place(program: &Program, pc: u32) -> String {
+pub(super) fn place(program: &Program, pc: u32) -> String {
     let Some(place) = program.places.get(pc as usize) else {
         return String::new();
     };

@@ -4,14 +4,16 @@
 //! so that divergent lanes join again where their paths meet. A fragment that takes many backward branches, or polls
 //! memory, gives way to the others: one lane may wait for another's store.
 
+use super::check::races;
 use super::control::{Barrier, CLUSTER};
 use super::program::Program;
 use super::state::{Flow, Fragment, FrameId, NO_FRAME, Wait};
 use super::sync::{Exchange, kind};
-use super::worker::{Block, Outcome, Worker};
+use super::worker::{Block, FIRST_LEAD, LAST_LEAD, Outcome, Warp, Worker};
 use super::{CODE_WINDOW, FaultKind};
 
-/// Passes over a block's warps before another block gets its turn, unless a warp polls memory.
+/// Passes over a block's warps before another block gets its turn, unless a warp polls memory. A pass with a short
+/// slice in it counts for a quarter.
 const PASSES: u32 = 64;
 /// The greatest depth of nested calls.
 const MAX_DEPTH: u32 = 8192;
@@ -22,6 +24,8 @@ enum Turn {
     Blocked,
     /// The slice is used up.
     Yielded,
+    /// A short slice is used up.
+    Short,
     /// `ctx.fault` is set.
     Fault,
 }
@@ -42,15 +46,16 @@ impl Worker<'_> {
 
     fn passes(&mut self, block: &mut Block) -> Outcome {
         self.ctx.polled = false;
-        for _ in 0..PASSES {
-            let count = block.warps.len();
-            let (mut ran, mut yielded) = (false, false);
-            let (first, step) = if self.random != 0 {
+        let count = block.warps.len();
+        let mut left = 4 * PASSES;
+        while left > 0 {
+            let (mut ran, mut yielded, mut short) = (false, false, false);
+            let (mut w, step) = if self.random != 0 {
                 // A step prime to the count visits every warp once: an odd one if the count is a power of two, else
                 // one backwards.
                 let r = self.next_random() as usize;
                 let step = if count.is_power_of_two() {
-                    (r >> 32) | 1
+                    (r >> 32 | 1) % count
                 } else {
                     count - 1
                 };
@@ -58,21 +63,23 @@ impl Worker<'_> {
             } else {
                 (0, 1)
             };
-            for n in 0..count {
-                let w = first.wrapping_add(n.wrapping_mul(step)) % count;
-                if !block.warps[w]
-                    .fragments
-                    .iter()
-                    .any(|f| f.wait == Wait::Ready)
-                {
+            for _ in 0..count {
+                let this = w;
+                w += step;
+                if w >= count {
+                    w -= count;
+                }
+                let ready = |f: &Fragment| f.wait == Wait::Ready;
+                if !block.warps[this].fragments.iter().any(ready) {
                     continue;
                 }
                 ran = true;
-                match self.run_warp(block, w) {
+                match self.run_warp(block, this) {
                     Turn::Blocked => {}
                     Turn::Yielded => yielded = true,
+                    Turn::Short => short = true,
                     Turn::Fault => {
-                        self.report(block, w);
+                        self.report(block, this);
                         return Outcome::Stop;
                     }
                 }
@@ -90,16 +97,29 @@ impl Worker<'_> {
                 return Outcome::Stop;
             }
             if yielded {
-                if self.launch.should_stop(&mut self.ctx) {
-                    self.note_timeout(block);
+                if self.stopped(block) {
                     return Outcome::Stop;
                 }
                 if self.ctx.polled || self.random != 0 {
                     return Outcome::Waiting;
                 }
             }
+            left = left.saturating_sub(if short { 1 } else { 4 });
+        }
+        // A loop around a barrier comes here, and never to the end of a slice.
+        if self.stopped(block) {
+            return Outcome::Stop;
         }
         Outcome::Waiting
+    }
+
+    /// Whether the launch is to stop; says where the block was if its time is up.
+    fn stopped(&mut self, block: &Block) -> bool {
+        let stop = self.launch.should_stop(&mut self.ctx);
+        if stop {
+            self.note_timeout(block);
+        }
+        stop
     }
 
     /// Joins fragments that are at the same place, picks the next one to run, and sets the limit.
@@ -182,6 +202,7 @@ impl Worker<'_> {
             .map_or(std::ptr::null_mut(), |l| l.ptr().cast());
         self.ctx.live = block.warps[w].live;
         self.ctx.budget = self.slice();
+        let end = self.short_slice(&mut block.warps[w]);
         while let Some(f) = self.pick(block, w) {
             let fragment = block.warps[w].fragments[f];
             let frame = &self.frames[fragment.frame as usize];
@@ -191,7 +212,7 @@ impl Worker<'_> {
             self.ctx.local_top = frame.local_top;
             self.ctx.pc = fragment.pc;
             self.ctx.mask = fragment.mask;
-            let flow = self.step(program);
+            let flow = self.step(program, end);
             let fragment = &mut block.warps[w].fragments[f];
             fragment.pc = self.ctx.pc;
             self.frames[fragment.frame as usize].local_top = self.ctx.local_top;
@@ -211,15 +232,45 @@ impl Worker<'_> {
                     }
                 }
             }
+            // Who opens a barrier lets the others begin.
+            if self.ctx.executed >= end || std::mem::take(&mut block.opened) {
+                return Turn::Short;
+            }
         }
         Turn::Blocked
     }
 
-    /// Executes until an event, or to where another fragment waits.
-    fn step(&mut self, program: &Program) -> Flow {
+    /// Where a warp's slice ends, in executed instructions, if it has to be a short one.
+    ///
+    /// After a barrier, a GPU's warps run side by side: none is far ahead when another one reads what it has to read
+    /// before that is overwritten. So each warp has a few instructions first, then twice as many, and only after some
+    /// such rounds a whole slice. A program that forgot a barrier then often gets away with it, as on a GPU.
+    fn short_slice(&mut self, warp: &mut Warp) -> u64 {
+        let length = if self.random != 0 {
+            // Half of the slices are short.
+            match self.next_random() % 64 {
+                n @ ..32 => n + 1,
+                _ => return u64::MAX,
+            }
+        } else {
+            let length = u64::from(warp.lead);
+            warp.lead = match warp.lead {
+                0 => return u64::MAX,
+                LAST_LEAD.. => 0,
+                lead => lead * 2,
+            };
+            length
+        };
+        self.ctx.executed + length
+    }
+
+    /// Executes until an event, to where another fragment waits, or until about `end` instructions are executed.
+    fn step(&mut self, program: &Program, end: u64) -> Flow {
         let ctx = &mut self.ctx;
         let code = program.code.as_ptr();
-        let limit = ctx.limit;
+        // In straight code the number of instructions is a place.
+        let left = u32::try_from(end - ctx.executed).unwrap_or(u32::MAX);
+        let limit = ctx.limit.min(ctx.pc.saturating_add(left));
         // Kept here, since instructions other than branches leave them alone: the next instruction's address then
         // doesn't wait for memory.
         let (mut pc, mut executed) = (ctx.pc, ctx.executed);
@@ -236,7 +287,12 @@ impl Worker<'_> {
                 // SAFETY: the operands belong to this function, whose frame is loaded.
                 match unsafe { (op.exec)(ctx, op, mask) } {
                     Flow::Next => {}
-                    Flow::Jump => pc = ctx.pc,
+                    Flow::Jump => {
+                        pc = ctx.pc;
+                        if executed >= end {
+                            return Flow::Next;
+                        }
+                    }
                     flow => return flow,
                 }
             }
@@ -266,7 +322,7 @@ impl Worker<'_> {
         let program: &Program = self.launch.program;
         let mask = self.ctx.event_mask;
         let next = self.ctx.pc;
-        let op = program.code[next as usize - 1];
+        let op = &program.code[next as usize - 1];
         match flow {
             Flow::Diverge => {
                 self.split(block, w, f, mask, op.x);
@@ -407,6 +463,9 @@ impl Worker<'_> {
     }
 
     fn exit(&mut self, block: &mut Block, w: usize, f: usize, mask: u32) -> bool {
+        if let Some(races) = races(&mut self.ctx) {
+            races.end(w);
+        }
         let warp = &mut block.warps[w];
         warp.live &= !mask;
         self.ctx.live = warp.live;
@@ -421,33 +480,41 @@ impl Worker<'_> {
         if warp.live != 0 && warp.fragments.iter().any(|f| f.wait == Wait::Sync) {
             self.resolve_sync(block, w);
         }
-        if block.live != 0 {
-            for number in 0..=CLUSTER {
-                if block.barriers[number].arrived > 0 {
-                    if !self.check_exit(block, number) {
-                        return false;
-                    }
-                    self.try_release(block, number);
-                }
+        let mut waited = if block.live != 0 { block.awaited } else { 0 };
+        while waited != 0 {
+            let number = waited.trailing_zeros() as usize;
+            waited &= waited - 1;
+            if !self.check_exit(block, number) {
+                return false;
             }
+            self.try_release(block, number);
         }
         true
     }
 
     /// Lanes arrive at a block barrier.
     fn arrive(&mut self, block: &mut Block, w: usize, f: usize, mask: u32, next: u32) -> bool {
-        let op = self.launch.program.code[next as usize - 1];
+        let op = &self.launch.program.code[next as usize - 1];
         match Barrier::of(op.imm) {
             Barrier::ClusterArrive => {
                 let warp = &mut block.warps[w];
                 warp.cluster_phases = warp.cluster_phases & !mask | block.cluster_phase & mask;
+                if let Some(races) = races(&mut self.ctx) {
+                    races.come(CLUSTER, w);
+                }
                 block.barriers[CLUSTER].arrived += mask.count_ones();
+                block.awaited |= 1 << CLUSTER;
                 self.try_release(block, CLUSTER);
                 return true;
             }
             Barrier::ClusterWait => {
                 // The phase is still the one in which they arrived.
                 let waiting = !(block.warps[w].cluster_phases ^ block.cluster_phase) & mask;
+                if waiting != mask
+                    && let Some(races) = races(&mut self.ctx)
+                {
+                    races.go(CLUSTER, w);
+                }
                 if waiting != 0 {
                     let at = self.split(block, w, f, waiting, next);
                     block.warps[w].fragments[at].wait = Wait::Barrier(CLUSTER as u32);
@@ -473,9 +540,13 @@ impl Worker<'_> {
             return false;
         }
         let what = Barrier::of(op.imm);
+        if let Some(races) = races(&mut self.ctx) {
+            races.come(number as usize, w);
+        }
         let barrier = &mut block.barriers[number as usize];
         barrier.expected = count;
         barrier.arrived += mask.count_ones();
+        block.awaited |= 1 << number;
         if matches!(
             what,
             Barrier::ReduceCount | Barrier::ReduceAnd | Barrier::ReduceOr
@@ -483,6 +554,7 @@ impl Worker<'_> {
             // SAFETY: `c` is a predicate of this function.
             let holds = unsafe { *self.ctx.at::<u32>(op.c) } ^ op.y;
             barrier.holds += (holds & mask).count_ones();
+            barrier.reduces = true;
         }
         let at = self.split(block, w, f, mask, next);
         if what != Barrier::Arrive {
@@ -507,19 +579,29 @@ impl Worker<'_> {
             return;
         }
         block.barriers[number] = Default::default();
+        block.awaited &= !(1 << number);
+        block.opened = true;
         if number == CLUSTER {
             block.cluster_phase = !block.cluster_phase;
         }
-        if let Some(shadow) = &mut self.ctx.shadow {
-            shadow.barrier();
+        let mut races = races(&mut self.ctx);
+        if let Some(races) = &mut races {
+            races.open(number);
         }
         let program: &Program = self.launch.program;
-        for warp in &mut block.warps {
+        for (w, warp) in block.warps.iter_mut().enumerate() {
             for fragment in &mut warp.fragments {
                 if fragment.wait != Wait::Barrier(number as u32) {
                     continue;
                 }
                 fragment.wait = Wait::Ready;
+                warp.lead = FIRST_LEAD;
+                if let Some(races) = &mut races {
+                    races.go(number, w);
+                }
+                if !barrier.reduces {
+                    continue;
+                }
                 let op = &program.code[fragment.pc as usize - 1];
                 let what = Barrier::of(op.imm);
                 if matches!(what, Barrier::Sync | Barrier::Arrive | Barrier::ClusterWait) {

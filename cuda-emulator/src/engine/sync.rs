@@ -4,6 +4,7 @@
 //! once. Otherwise the fragment waits until the others have arrived at an operation of the same kind, wherever in the
 //! code that is.
 
+use super::FaultKind;
 use super::ir::Code;
 use super::lanes::each;
 use super::state::{Ctx, FULL, Flow, LANES, Op};
@@ -143,6 +144,13 @@ impl Exchange {
                 }
             });
         }
+    }
+
+    /// A lane of `mask` that isn't in its own member mask.
+    pub(super) fn stranger(&self, mask: u32) -> Option<usize> {
+        let mut own = 0;
+        each(mask, |i| own |= self.member[i] & 1 << i);
+        (own != mask).then(|| (mask & !own).trailing_zeros() as usize)
     }
 
     /// The lanes of `waiting` whose partners are all there or have ended.
@@ -303,6 +311,45 @@ impl Exchange {
     }
 }
 
+/// How PTX writes an operation.
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Barrier => "bar.warp.sync (__syncwarp)",
+        Kind::ShuffleUp => "shfl.sync.up (__shfl_up_sync)",
+        Kind::ShuffleDown => "shfl.sync.down (__shfl_down_sync)",
+        Kind::ShuffleButterfly => "shfl.sync.bfly (__shfl_xor_sync)",
+        Kind::ShuffleIndex => "shfl.sync.idx (__shfl_sync)",
+        Kind::VoteAll => "vote.sync.all (__all_sync)",
+        Kind::VoteAny => "vote.sync.any (__any_sync)",
+        Kind::VoteUniform => "vote.sync.uni (__uni_sync)",
+        Kind::VoteBallot => "vote.sync.ballot (__ballot_sync)",
+        Kind::MatchAny => "match.any.sync (__match_any_sync)",
+        Kind::MatchAll => "match.all.sync (__match_all_sync)",
+        Kind::ReduceAdd => "redux.sync.add (__reduce_add_sync)",
+        Kind::ReduceMinU | Kind::ReduceMinS => "redux.sync.min (__reduce_min_sync)",
+        Kind::ReduceMaxU | Kind::ReduceMaxS => "redux.sync.max (__reduce_max_sync)",
+        Kind::ReduceAnd => "redux.sync.and (__reduce_and_sync)",
+        Kind::ReduceOr => "redux.sync.or (__reduce_or_sync)",
+        Kind::ReduceXor => "redux.sync.xor (__reduce_xor_sync)",
+        Kind::ReduceMinF => "redux.sync.min of f32",
+        Kind::ReduceMaxF => "redux.sync.max of f32",
+        Kind::Elect => "elect.sync",
+    }
+}
+
+/// The fault of a lane that executes a warp-wide operation whose member mask doesn't name it.
+#[cold]
+fn refuse(ctx: &mut Ctx<'_>, op: &Op, lane: usize, member: u32) -> Flow {
+    let text = format!(
+        "{} by lane {lane} with the member mask 0x{member:08x}, which doesn't name lane {lane}\n\
+         each lane that executes it must be in its own mask: add bit {lane} (0x{:08x}) to the mask, or keep the lane \
+         away by a branch; __activemask() only says which lanes happen to run together",
+        name(kind(op)),
+        1u32 << lane
+    );
+    ctx.fail(FaultKind::IllegalInstruction, lane as u32, text)
+}
+
 /// A warp-wide operation. `a` value (for votes a predicate, flipped by `b`), `b` and `c` operands of a shuffle, `x`
 /// member mask, `d` result, `y` predicate result.
 pub(super) unsafe fn together(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
@@ -310,6 +357,9 @@ pub(super) unsafe fn together(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: the lowering emits this for warp-wide operations only.
     unsafe {
         exchange.collect(ctx, op, mask);
+        if let Some(lane) = exchange.stranger(mask) {
+            return refuse(ctx, op, lane, exchange.member[lane]);
+        }
         if exchange.ready(mask, ctx.live) != mask {
             ctx.event_mask = mask;
             return Flow::Sync;

@@ -2,12 +2,17 @@
 
 use super::control::CLUSTER;
 use super::launch::Shared;
+use super::order::scramble;
 use super::program::Slice;
 use super::special;
 use super::state::{Buffer, Ctx, FULL, Fragment, Frame, FrameId, NO_FRAME, Wait};
 
 /// Backward branches per slice.
 const SLICE: i32 = 8192;
+
+/// Instructions in a warp's first slice after a barrier, and in the last of those that double from there.
+pub(super) const FIRST_LEAD: u32 = 8;
+pub(super) const LAST_LEAD: u32 = 64;
 
 /// One of a block's 16 barriers, or the cluster's.
 #[derive(Clone, Copy, Default)]
@@ -18,6 +23,8 @@ pub(super) struct BarrierState {
     pub expected: u32,
     /// Of those that came: how many with a true predicate.
     pub holds: u32,
+    /// Some of those that came want to know about the predicates.
+    pub reduces: bool,
 }
 
 /// A warp of a resident block.
@@ -37,6 +44,8 @@ pub(super) struct Warp {
     pub cluster_phases: u32,
     /// The next pick goes by turn, not by place.
     pub fair: bool,
+    /// Instructions of the next slice while slices are short, 0 after that.
+    pub lead: u32,
 }
 
 /// A resident block.
@@ -46,6 +55,10 @@ pub(super) struct Block {
     pub shared: Buffer,
     pub area: Buffer,
     pub barriers: [BarrierState; CLUSTER + 1],
+    /// Barriers that somebody has come to, a bit each.
+    pub awaited: u32,
+    /// A barrier has opened in this slice.
+    pub opened: bool,
     /// All ones after an odd number of phases of the cluster's barrier.
     pub cluster_phase: u32,
     pub live: u32,
@@ -62,14 +75,6 @@ pub(super) enum Outcome {
     Waiting,
     /// The launch is to stop.
     Stop,
-}
-
-/// Spreads a seed over all bits (the finaliser of splitmix64): small ones begin a sequence badly.
-fn scramble(seed: u64) -> u64 {
-    let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }
 
 /// A host thread that runs blocks of a launch.
@@ -165,6 +170,8 @@ impl<'l> Worker<'l> {
             (linear / x / y) as u32,
         ];
         block.barriers = [BarrierState::default(); CLUSTER + 1];
+        block.awaited = 0;
+        block.opened = false;
         block.cluster_phase = 0;
         block.live = launch.threads;
         block.bulk.clear();
@@ -185,6 +192,12 @@ impl<'l> Worker<'l> {
             }
             warp.live = warp.present;
             warp.fair = false;
+            // Until their first barrier only warps that share memory could notice.
+            warp.lead = if launch.shared_size > 0 {
+                FIRST_LEAD
+            } else {
+                0
+            };
             warp.cluster_phases = 0;
             warp.turn = 0;
             warp.fragments.clear();
@@ -227,6 +240,7 @@ impl<'l> Worker<'l> {
                     turn: 0,
                     cluster_phases: 0,
                     fair: false,
+                    lead: 0,
                 }
             })
             .collect();
@@ -236,6 +250,8 @@ impl<'l> Worker<'l> {
             shared: Buffer::new(launch.shared_size as usize),
             area,
             barriers: [BarrierState::default(); CLUSTER + 1],
+            awaited: 0,
+            opened: false,
             cluster_phase: 0,
             live: 0,
             shadow: launch

@@ -42,7 +42,10 @@ def main():
         nvrtc.nvrtcGetPTX(program, ptx)
         target = pathlib.Path(args.out) / (pathlib.Path(name).stem + args.suffix + ".ptx")
         # Line information names the file alone, wherever this ran.
-        target.write_bytes(ptx.raw[:-1].replace(f'"{pathlib.Path.cwd()}/'.encode(), b'"'))
+        text = ptx.raw[:-1]
+        for place in [pathlib.Path.cwd(), root / "include" / "cccl", root / "include"]:
+            text = text.replace(f'"{place}/'.encode(), b'"')
+        target.write_bytes(text)
         print(target, len(ptx.raw))
 
 

@@ -51,7 +51,8 @@ impl<'a> Lower<'_, 'a> {
                 self.unsupported("asynchronous reductions aren't supported by the emulator")
             );
         }
-        let (acquire, release) = (m.take("acquire") | m.take("acq_rel"), m.take("release"));
+        let both = m.take("acq_rel");
+        let (acquire, release) = (m.take("acquire") | both, m.take("release") | both);
         for scope in ["relaxed", "cta", "cluster", "gpu", "sys"] {
             m.take(scope);
         }
