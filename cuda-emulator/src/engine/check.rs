@@ -4,7 +4,7 @@ use super::control::CLUSTER;
 use super::lanes::each;
 use super::launch::Shared;
 use super::memory::{Touch, space};
-use super::state::{Ctx, LANES, Wait};
+use super::state::{Ctx, LANES, Op, Wait};
 use super::worker::{Block, Worker};
 use super::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
@@ -15,10 +15,11 @@ struct Byte {
     epoch: u32,
     /// Thread plus 1 that wrote in this interval, 0 for none.
     writer: u16,
-    /// Thread plus 1 that read in this interval, `u16::MAX` for several.
+    /// Thread plus 1 that read in this interval, `u16::MAX` for several: by weak accesses, by strong ones.
     reader: u16,
-    /// The write was an atomic.
-    atomic: bool,
+    strong_reader: u16,
+    /// All writes were strong accesses.
+    strong: bool,
     written: bool,
 }
 
@@ -78,7 +79,8 @@ impl Shadow {
                     epoch,
                     writer: 0,
                     reader: 0,
-                    atomic: false,
+                    strong_reader: 0,
+                    strong: true,
                     written: byte.written,
                 };
             }
@@ -88,20 +90,26 @@ impl Shadow {
                 ));
             }
             // Lanes of one warp are ordered by warp-level synchronisation, which isn't traced: only other warps count.
-            let other = |t: u16| t != 0 && t != u16::MAX && (t - 1) / 32 != warp;
+            let other = |t: u16| t != 0 && (t == u16::MAX || (t - 1) / 32 != warp);
+            // Strong accesses don't race with each other.
+            let reader = if other(byte.reader) || touch.strong() {
+                byte.reader
+            } else {
+                byte.strong_reader
+            };
             if self.race {
-                if other(byte.writer) && !(byte.atomic && touch.atomic()) {
+                if other(byte.writer) && !(byte.strong && touch.strong()) {
                     found = Some(format!(
                         "race on shared memory: {} of {size} bytes at shared address 0x{offset:x} by thread {thread}, \
                          written by thread {} since the last barrier",
                         if store { "write" } else { "read" },
                         byte.writer - 1
                     ));
-                } else if store && (other(byte.reader) || byte.reader == u16::MAX) {
-                    let who = if byte.reader == u16::MAX {
+                } else if store && other(reader) {
+                    let who = if reader == u16::MAX {
                         "several warps".into()
                     } else {
-                        format!("thread {}", byte.reader - 1)
+                        format!("thread {}", reader - 1)
                     };
                     found = Some(format!(
                         "race on shared memory: write of {size} bytes at shared address 0x{offset:x} by thread {thread}, \
@@ -111,29 +119,62 @@ impl Shadow {
             }
             if store {
                 byte.writer = thread + 1;
-                byte.atomic = touch.atomic();
+                byte.strong &= touch.strong();
                 byte.written |= touch != Touch::Pending;
-            } else if byte.reader == 0 || byte.reader == thread + 1 {
-                byte.reader = thread + 1;
-            } else if byte.reader != u16::MAX && (byte.reader - 1) / 32 != warp {
-                byte.reader = u16::MAX;
+            } else {
+                let reader = if touch.strong() {
+                    &mut byte.strong_reader
+                } else {
+                    &mut byte.reader
+                };
+                *reader = if other(*reader) { u16::MAX } else { thread + 1 };
             }
         }
         found
     }
 }
 
-/// Checks a warp's access before it is done; sets `ctx.fault`.
+/// Checks a warp's access before it is done; sets `ctx.fault`. Of a load, the bytes whose bits are set in `b` don't
+/// count.
 #[cold]
-pub(super) fn access<const S: u8>(
+pub(super) fn access(
     ctx: &mut Ctx<'_>,
+    op: &Op,
+    space: u8,
     mask: u32,
     addresses: &[u64; LANES],
     bytes: u64,
     touch: Touch,
 ) {
+    let unused = match touch {
+        Touch::Read | Touch::StrongRead => op.b,
+        _ => 0,
+    };
     each(mask, |lane| {
-        range(ctx, S, lane as u32, addresses[lane], bytes, touch)
+        let mut at = 0;
+        while at < bytes {
+            let rest = unused.checked_shr(at as u32).unwrap_or(0);
+            let skip = u64::from(rest.trailing_ones());
+            let used = u64::from((rest >> (skip & 31)).trailing_zeros());
+            let (from, size) = (
+                at + skip,
+                if used == 32 || skip == 32 {
+                    bytes
+                } else {
+                    used
+                },
+            );
+            let size = size.min(bytes.saturating_sub(from));
+            range(
+                ctx,
+                space,
+                lane as u32,
+                addresses[lane].wrapping_add(from),
+                size,
+                touch,
+            );
+            at = from + size.max(1);
+        }
     });
 }
 

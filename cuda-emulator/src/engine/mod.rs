@@ -33,6 +33,7 @@ mod convert;
 mod interface;
 mod lanes;
 mod launch;
+mod load_store;
 mod lower;
 mod math;
 mod mbarrier;
@@ -41,11 +42,13 @@ mod print;
 mod program;
 mod report;
 mod schedule;
+mod sixteen;
 mod soft;
 mod special;
 mod state;
 mod sync;
 mod transfer;
+mod vector;
 mod worker;
 
 pub use interface::{
