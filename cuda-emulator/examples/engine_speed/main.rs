@@ -5,6 +5,7 @@
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
+mod memory;
 #[cfg(target_arch = "x86_64")]
 mod translated;
 
@@ -115,6 +116,7 @@ fn threads() -> Vec<usize> {
 
 fn main() {
     arithmetic();
+    memory::measure();
     sums();
     convolution();
     launches();

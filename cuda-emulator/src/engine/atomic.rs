@@ -1,13 +1,10 @@
 //! Atomic read-modify-write of memory.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-use super::SHARED_WINDOW;
 use super::lanes::{Reg, each};
-use super::memory::{Mem, Touch, access, space};
+use super::memory::{Mem, Reach};
 use super::state::{Ctx, Exec, Flow, Op};
-use crate::lock::Unpoisoned;
 
 /// A type that memory can be updated with as a whole.
 pub(super) trait Memory: Mem + PartialEq {
@@ -43,69 +40,45 @@ memory! {
     u64, AtomicU64;
 }
 
-/// Orders the 16-byte atomics among each other.
-static SIXTEEN: Mutex<()> = Mutex::new(());
-
 impl Memory for u128 {
     unsafe fn update(at: u64, f: impl Fn(u128) -> u128) -> u128 {
-        let _guard = SIXTEEN.lock().unpoisoned();
         // SAFETY: as the caller promises.
-        unsafe {
-            let old = u128::load(at);
-            f(old).store(at);
-            old
-        }
+        unsafe { super::sixteen::update(at, f) }
     }
 }
 
-/// `x` of an instruction that doesn't look at what was there.
-pub(super) const EXCHANGE: u32 = 1;
-
-/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`, where `shared` says that the address is in shared memory
-pub(super) fn update<
-    A: Reg + 'static,
+/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`, reached by `x`, where `shared` says that the address is in shared
+/// memory.
+pub(super) const fn update<
     T: Memory + Reg + 'static,
     F: Fn(T, T, T, bool) -> T + Copy + 'static,
-    const S: u8,
 >(
     _: F,
-) -> Exec
-where
-    A::Slot: Into<u64>,
-{
-    unsafe fn run<A: Reg, T: Memory + Reg, F: Fn(T, T, T, bool) -> T + Copy, const S: u8>(
+) -> Exec {
+    unsafe fn run<T: Memory + Reg, F: Fn(T, T, T, bool) -> T + Copy>(
         ctx: &mut Ctx<'_>,
         op: &Op,
         mask: u32,
-    ) -> Flow
-    where
-        A::Slot: Into<u64>,
-    {
+    ) -> Flow {
         let f = super::lanes::summon::<F>();
+        let reach = Reach::decode(op.x);
         // SAFETY: the operands are registers of these types by the lowering; the access is checked.
         unsafe {
-            let touch = if op.x == EXCHANGE {
-                Touch::Exchange
-            } else {
-                Touch::Atomic
-            };
-            let Some(access) = access::<A, S>(ctx, op, mask, size_of::<T>() as u64, touch) else {
+            let Some(access) = reach.access(ctx, op, mask, size_of::<T>() as u64, reach.update())
+            else {
                 return Flow::Fault;
             };
             let (b, c) = (ctx.at::<T::Slot>(op.b), ctx.at::<T::Slot>(op.c));
             let d = ctx.at::<T::Slot>(op.d);
-            let addresses = ctx.at::<A::Slot>(op.a);
+            let (base, size) = (ctx.shared as u64, ctx.shared_size);
             each(mask, |i| {
-                let shared = S == space::SHARED
-                    || S == space::GENERIC
-                        && (*addresses.add(i)).into().wrapping_add(op.imm) >> 60
-                            == SHARED_WINDOW >> 60;
+                let host = access.hosts[i];
                 let (b, c) = (T::get(*b.add(i)), T::get(*c.add(i)));
-                let old = T::update(access.hosts[i], |old| f(old, b, c, shared));
+                let old = T::update(host, |old| f(old, b, c, host.wrapping_sub(base) < size));
                 *d.add(i) = old.put();
             });
         }
         Flow::Next
     }
-    run::<A, T, F, S>
+    run::<T, F>
 }

@@ -7,7 +7,7 @@ use super::memory::{Touch, space};
 use super::race::{Found, Races};
 use super::report::place;
 use super::special::thread_index;
-use super::state::{Ctx, LANES, Wait};
+use super::state::{Ctx, LANES, Op, Wait};
 use super::worker::{Block, Worker};
 use super::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
@@ -115,17 +115,47 @@ fn race(
     text
 }
 
-/// Checks a warp's access before it is done; sets `ctx.fault`.
+/// Checks a warp's access before it is done; sets `ctx.fault`. Of a load, the bytes whose bits are set in `b` don't
+/// count.
 #[cold]
-pub(super) fn access<const S: u8>(
+pub(super) fn access(
     ctx: &mut Ctx<'_>,
+    op: &Op,
+    space: u8,
     mask: u32,
     addresses: &[u64; LANES],
     bytes: u64,
     touch: Touch,
 ) {
+    let unused = match touch {
+        Touch::Read | Touch::StrongRead => op.b,
+        _ => 0,
+    };
     each(mask, |lane| {
-        range(ctx, S, lane as u32, addresses[lane], bytes, touch)
+        let mut at = 0;
+        while at < bytes {
+            let rest = unused.checked_shr(at as u32).unwrap_or(0);
+            let skip = u64::from(rest.trailing_ones());
+            let used = u64::from((rest >> (skip & 31)).trailing_zeros());
+            let (from, size) = (
+                at + skip,
+                if used == 32 || skip == 32 {
+                    bytes
+                } else {
+                    used
+                },
+            );
+            let size = size.min(bytes.saturating_sub(from));
+            range(
+                ctx,
+                space,
+                lane as u32,
+                addresses[lane].wrapping_add(from),
+                size,
+                touch,
+            );
+            at = from + size.max(1);
+        }
     });
 }
 

@@ -67,6 +67,8 @@ pub(super) fn wide() -> bool {
             && std::is_x86_feature_detected!("lzcnt")
             && std::is_x86_feature_detected!("popcnt")
             && std::is_x86_feature_detected!("f16c")
+            // For atomics; no processor with AVX lacks it.
+            && std::is_x86_feature_detected!("cmpxchg16b")
     }
     #[cfg(not(target_arch = "x86_64"))]
     {

@@ -1,9 +1,10 @@
 //! Loads and stores: from lane addresses to host pointers, with bounds and alignment checked.
 
-use super::lanes::{Reg, each, wide, write, write_some};
-use super::state::{Buffer, Ctx, Exec, FULL, Flow, LANES, Op};
-pub(super) use super::transfer::{Mem, Widen};
-use super::transfer::{copy_run, load_some, masked, store_some};
+use std::mem::MaybeUninit;
+
+use super::lanes::{each, wide};
+use super::state::{Buffer, Ctx, FULL, LANES, Op};
+pub(super) use super::transfer::Mem;
 use super::{FaultKind, LOCAL_WINDOW, Region, SHARED_WINDOW};
 
 /// Address space of an access, as a constant of the instruction's type.
@@ -106,118 +107,453 @@ impl Touch {
     }
 }
 
+/// How an instruction reaches memory, beside its address: `c` of loads and stores, `x` of atomics. Bits 0 to 3, which
+/// of [`FIND`]; 4 and 5, flags; from 8, the number of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reach(u32);
+
+impl Reach {
+    const STRONG: u32 = 1 << 4;
+    const EXCHANGE: u32 = 1 << 5;
+    const COUNT: u32 = 8;
+
+    /// An access in this space; `narrow` for 32-bit addresses.
+    pub(super) const fn new(space: u8, narrow: bool) -> Reach {
+        Reach(match (space, narrow) {
+            (space::SHARED, true) => 0,
+            (space::SHARED, false) => 1,
+            (space::LOCAL, true) => 2,
+            (space::LOCAL, false) => 3,
+            (space::GLOBAL, _) => 4,
+            (space::PARAM, _) => 5,
+            _ => 6,
+        })
+    }
+
+    /// By the code for this processor.
+    pub(super) fn chosen(self) -> Reach {
+        Reach(self.0 | u32::from(wide()) << 3)
+    }
+
+    pub(super) const fn strong(self, strong: bool) -> Reach {
+        Reach(if strong {
+            self.0 | Self::STRONG
+        } else {
+            self.0
+        })
+    }
+
+    /// An atomic that doesn't look at what was there.
+    pub(super) const fn exchange(self, exchange: bool) -> Reach {
+        Reach(if exchange {
+            self.0 | Self::EXCHANGE
+        } else {
+            self.0
+        })
+    }
+
+    /// A vector of so many elements.
+    pub(super) const fn elements(self, count: u32) -> Reach {
+        Reach(self.0 | count << Self::COUNT)
+    }
+
+    /// As it stands in an instruction.
+    pub(super) const fn encode(self) -> u32 {
+        self.0
+    }
+
+    /// From an instruction.
+    #[inline(always)]
+    pub(super) const fn decode(code: u32) -> Reach {
+        Reach(code)
+    }
+
+    #[inline(always)]
+    pub(super) const fn count(self) -> u32 {
+        self.0 >> Self::COUNT
+    }
+
+    #[inline(always)]
+    pub(super) const fn load(self) -> Touch {
+        if self.0 & Self::STRONG != 0 {
+            Touch::StrongRead
+        } else {
+            Touch::Read
+        }
+    }
+
+    #[inline(always)]
+    pub(super) const fn store(self) -> Touch {
+        if self.0 & Self::STRONG != 0 {
+            Touch::StrongWrite
+        } else {
+            Touch::Write
+        }
+    }
+
+    #[inline(always)]
+    pub(super) const fn update(self) -> Touch {
+        if self.0 & Self::EXCHANGE != 0 {
+            Touch::Exchange
+        } else {
+            Touch::Atomic
+        }
+    }
+
+    /// Checks an access of `bytes` a lane; where it goes.
+    ///
+    /// # Safety
+    /// `op` is an instruction with an address that has this reach, and its operands are the running function's.
+    #[inline(always)]
+    pub(super) unsafe fn find(
+        self,
+        ctx: &mut Ctx<'_>,
+        op: &Op,
+        mask: u32,
+        bytes: u64,
+        touch: Touch,
+        hosts: &mut Hosts,
+    ) -> Way {
+        let find = FIND[self.0 as usize % FIND.len()];
+        // SAFETY: as the caller promises; the second half of the table was chosen for the processor.
+        unsafe { find(ctx, op, mask, bytes, touch, hosts) }
+    }
+
+    /// As [`find`](Reach::find), with the usual ways in place, for an instruction that is compiled for AVX2.
+    ///
+    /// # Safety
+    /// As for [`find`](Reach::find).
+    #[inline(always)]
+    pub(super) unsafe fn find_fast<const W: bool>(
+        self,
+        ctx: &mut Ctx<'_>,
+        op: &Op,
+        mask: u32,
+        bytes: u64,
+        touch: Touch,
+        hosts: &mut Hosts,
+    ) -> Way {
+        const NARROW: u32 = Reach::new(space::SHARED, true).0;
+        const SHARED: u32 = Reach::new(space::SHARED, false).0;
+        const GLOBAL: u32 = Reach::new(space::GLOBAL, false).0;
+        const GENERIC: u32 = Reach::new(space::GENERIC, false).0;
+        let store = touch.writes();
+        // SAFETY: as the caller promises.
+        unsafe {
+            if W {
+                let way = match self.0 & 7 {
+                    kind @ (SHARED | GLOBAL | GENERIC) => {
+                        let space = if kind == SHARED {
+                            space::SHARED
+                        } else {
+                            space::GLOBAL
+                        };
+                        run::<u64>(ctx, op, space, mask, bytes, store)
+                    }
+                    NARROW => run::<u32>(ctx, op, space::SHARED, mask, bytes, store),
+                    _ => None,
+                };
+                if let Some(way) = way {
+                    return way;
+                }
+            }
+            self.find(ctx, op, mask, bytes, touch, hosts)
+        }
+    }
+
+    /// As [`find`](Reach::find), lane by lane; None with `ctx.fault` set.
+    ///
+    /// # Safety
+    /// As for [`find`](Reach::find).
+    pub(super) unsafe fn access(
+        self,
+        ctx: &mut Ctx<'_>,
+        op: &Op,
+        mask: u32,
+        bytes: u64,
+        touch: Touch,
+    ) -> Option<Access> {
+        let mut hosts = Hosts::uninit();
+        // SAFETY: as the caller promises.
+        unsafe {
+            match self.find(ctx, op, mask, bytes, touch, &mut hosts) {
+                Way::Fault => return None,
+                Way::Lanes => {}
+                Way::Run(host) => fill(&mut hosts, host, bytes),
+                Way::Same(host) => fill(&mut hosts, host, 0),
+            }
+            Some(Access {
+                hosts: hosts.assume_init(),
+            })
+        }
+    }
+}
+
+/// Host pointers of all lanes; those of inactive ones may be anything.
+pub(super) type Hosts = MaybeUninit<[u64; LANES]>;
+
+/// Pointers that lie `step` bytes apart.
+#[inline(always)]
+pub(super) fn fill(hosts: &mut Hosts, first: u64, step: u64) {
+    hosts.write(std::array::from_fn(|i| first.wrapping_add(i as u64 * step)));
+}
+
+/// Where a warp's access goes.
+pub(super) enum Way {
+    /// `ctx.fault` is set.
+    Fault,
+    /// To what is now in `hosts`.
+    Lanes,
+    /// Each lane's bytes follow those of the lane before; where lane 0's are, or would be.
+    Run(u64),
+    /// All to the same place.
+    Same(u64),
+}
+
 /// The host pointers of a warp's access.
 pub(super) struct Access {
     pub hosts: [u64; LANES],
 }
 
-/// The host address that lane 0 has, or would have, when each active lane's address lies `step` bytes behind that of
-/// the lane before, and all in memory that the instruction is known to reach. None says nothing: [`access`] then looks
-/// at each lane.
+type Find = unsafe fn(&mut Ctx<'_>, &Op, u32, u64, Touch, &mut Hosts) -> Way;
+
+/// By [`Reach`]: for the baseline processor, then for one with AVX2.
+static FIND: [Find; 16] = {
+    use space::{GENERIC, GLOBAL, LOCAL, PARAM, SHARED};
+    const ANY: (Find, Find) = find::<u64, GENERIC>();
+    const ALL: [(Find, Find); 8] = [
+        find::<u32, SHARED>(),
+        find::<u64, SHARED>(),
+        find::<u32, LOCAL>(),
+        find::<u64, LOCAL>(),
+        find::<u64, GLOBAL>(),
+        find::<u64, PARAM>(),
+        ANY,
+        ANY,
+    ];
+    let mut table = [ANY.0; 16];
+    let mut i = 0;
+    while i < ALL.len() {
+        table[i] = ALL[i].0;
+        table[i + 8] = ALL[i].1;
+        i += 1;
+    }
+    table
+};
+
+/// What an address register holds.
+trait Address: Copy + Into<u64> + Eq + 'static {
+    /// What each lane's address is past lane 0's, when lanes lie apart by nothing, or by the power of two that is the
+    /// index minus 1.
+    const STEPS: &'static [[Self; LANES]; 7];
+    fn add(self, other: Self) -> Self;
+    fn cut(value: u64) -> Self;
+    /// What isn't as expected, if the lane counts.
+    fn off(self, expected: Self, counts: bool) -> Self;
+    fn or(self, other: Self) -> Self;
+}
+
+macro_rules! address {
+    ($($t:ty),*) => {$(
+        impl Address for $t {
+            const STEPS: &'static [[$t; LANES]; 7] = &{
+                let mut steps = [[0; LANES]; 7];
+                let mut power = 0;
+                while power < 6 {
+                    let mut lane = 0;
+                    while lane < LANES {
+                        steps[power + 1][lane] = (lane as $t) << power;
+                        lane += 1;
+                    }
+                    power += 1;
+                }
+                steps
+            };
+            #[inline(always)]
+            fn add(self, other: $t) -> $t { self.wrapping_add(other) }
+            #[inline(always)]
+            fn cut(value: u64) -> $t { value as $t }
+            #[inline(always)]
+            fn off(self, expected: $t, counts: bool) -> $t {
+                (self ^ expected) & <$t>::wrapping_sub(0, <$t>::from(counts))
+            }
+            #[inline(always)]
+            fn or(self, other: $t) -> $t { self | other }
+        }
+    )*};
+}
+
+address!(u32, u64);
+
+/// The function that finds where an access goes, for both kinds of processor. It knows nothing of the data, so that
+/// there are few of it.
+const fn find<A: Address, const S: u8>() -> (Find, Find) {
+    #[inline(always)]
+    unsafe fn body<A: Address, const S: u8>(
+        ctx: &mut Ctx<'_>,
+        op: &Op,
+        mask: u32,
+        bytes: u64,
+        touch: Touch,
+        hosts: &mut Hosts,
+    ) -> Way {
+        // SAFETY: as the caller promises.
+        unsafe {
+            match run::<A>(ctx, op, S, mask, bytes, touch.writes()) {
+                Some(way) => way,
+                None => scattered::<A, S>(ctx, op, mask, bytes, touch, hosts),
+            }
+        }
+    }
+    unsafe fn plain<A: Address, const S: u8>(
+        ctx: &mut Ctx<'_>,
+        op: &Op,
+        mask: u32,
+        bytes: u64,
+        touch: Touch,
+        hosts: &mut Hosts,
+    ) -> Way {
+        // SAFETY: as the caller promises.
+        unsafe { body::<A, S>(ctx, op, mask, bytes, touch, hosts) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+    unsafe fn avx2<A: Address, const S: u8>(
+        ctx: &mut Ctx<'_>,
+        op: &Op,
+        mask: u32,
+        bytes: u64,
+        touch: Touch,
+        hosts: &mut Hosts,
+    ) -> Way {
+        // SAFETY: as the caller promises.
+        unsafe { body::<A, S>(ctx, op, mask, bytes, touch, hosts) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    return (plain::<A, S>, avx2::<A, S>);
+    #[cfg(not(target_arch = "x86_64"))]
+    return (plain::<A, S>, plain::<A, S>);
+}
+
+/// The way of an access whose lanes' addresses follow each other, or of a load whose addresses are the same, and that
+/// lies in memory which the instruction is known to reach. None says nothing: [`scattered`] then looks at each lane.
 #[inline(always)]
-pub(super) unsafe fn run<A: Reg, const S: u8>(
+unsafe fn run<A: Address>(
     ctx: &Ctx<'_>,
     op: &Op,
+    space: u8,
     mask: u32,
     bytes: u64,
-    step: u64,
     store: bool,
-) -> Option<u64>
-where
-    A::Slot: Into<u64>,
-{
-    if S == space::LOCAL || S == space::PARAM || ctx.launch.checked {
+) -> Option<Way> {
+    if space == space::LOCAL || space == space::PARAM || ctx.launch.checked {
         return None;
     }
-    let first = u64::from(mask.trailing_zeros());
-    let last = u64::from(31 - mask.leading_zeros());
+    let first = mask.trailing_zeros() as usize & 31;
+    let last = 31 - mask.leading_zeros() as usize & 31;
     // SAFETY: `a` is an address register by the lowering, and the mask isn't empty.
-    let origin = unsafe {
-        let a = ctx.at::<A::Slot>(op.a);
-        let at = |i: usize| -> u64 { (*a.add(i)).into() };
-        let origin = at(first as usize & 31).wrapping_sub(first * step);
-        let off = |i: usize| at(i) ^ origin.wrapping_add(i as u64 * step);
+    let (low, step) = unsafe {
+        let a = ctx.at::<A>(op.a);
+        let (low, high) = (*a.add(first), *a.add(last));
+        let before = |step: u64| A::cut(low.into().wrapping_sub(first as u64 * step));
+        let mut step = bytes;
+        let mut origin = before(step);
         // Most that fails fails here.
-        if off(last as usize & 31) != 0 {
-            return None;
+        if origin.add(A::cut(last as u64 * step)) != high {
+            if store || low != high {
+                return None;
+            }
+            step = 0;
+            origin = low;
         }
-        let mut steps = 0;
+        let steps = match step {
+            0 => &A::STEPS[0],
+            _ => A::STEPS.get_unchecked(bytes.trailing_zeros() as usize + 1),
+        };
+        let mut off = A::cut(0);
         // Not by for_each, whose closure would be compiled without wide registers.
         if mask == FULL {
             for i in 0..LANES {
-                steps |= off(i);
+                off = off.or((*a.add(i)).off(origin.add(steps[i]), true));
             }
         } else {
             for i in 0..LANES {
-                steps |= off(i) & 0u64.wrapping_sub(u64::from(mask >> i & 1));
+                off = off.or((*a.add(i)).off(origin.add(steps[i]), mask >> i & 1 != 0));
             }
         }
-        if steps != 0 {
+        if off != A::cut(0) {
             return None;
         }
-        origin.wrapping_add(op.imm)
+        let low: u64 = low.into();
+        let low = low.wrapping_add(op.imm);
+        let low = if size_of::<A>() == 4 {
+            low & 0xffff_ffff
+        } else {
+            low
+        };
+        (low, step)
     };
-    let low = match size_of::<A::Slot>() {
-        4 => origin.wrapping_add(first * step) & 0xffff_ffff,
-        _ => origin.wrapping_add(first * step),
-    };
-    let high = low.wrapping_add((last - first) * step);
+    let high = low.wrapping_add((last - first) as u64 * step);
     if low & (bytes - 1) != 0 || low > high {
         return None;
     }
-    let in_shared = |offset: u64, high: u64| {
-        (high < ctx.shared_size && high + bytes <= ctx.shared_size).then(|| {
-            (ctx.shared as u64)
-                .wrapping_add(offset)
-                .wrapping_sub(first * step)
-        })
+    let way = |host: u64| {
+        if step == 0 {
+            Way::Same(host)
+        } else {
+            Way::Run(host.wrapping_sub(first as u64 * bytes))
+        }
     };
-    if S == space::SHARED {
+    let in_shared = |low: u64, high: u64| {
+        (high < ctx.shared_size && high + bytes <= ctx.shared_size)
+            .then(|| way((ctx.shared as u64).wrapping_add(low)))
+    };
+    if space == space::SHARED {
         return in_shared(low, high);
     }
     // SAFETY: the lowering gave each memory instruction its place in the table.
     let cached = unsafe { *ctx.regions.cached(op.y) };
     if low >= cached.first && high < cached.end && (cached.writable || !store) {
-        return Some(low.wrapping_sub(first * step));
+        return Some(way(low));
     }
-    if S == space::GENERIC && low >> 60 == SHARED_WINDOW >> 60 {
+    if space == space::GENERIC && low >> 60 == SHARED_WINDOW >> 60 {
         return in_shared(low - SHARED_WINDOW, high - SHARED_WINDOW);
     }
     None
 }
 
-/// Checks an access of `bytes` a lane and gives the host pointers; None with `ctx.fault` set.
+/// Checks each lane's address and gives the host pointers.
 #[inline(always)]
-pub(super) unsafe fn access<A: Reg, const S: u8>(
+unsafe fn scattered<A: Address, const S: u8>(
     ctx: &mut Ctx<'_>,
     op: &Op,
     mask: u32,
     bytes: u64,
     touch: Touch,
-) -> Option<Access>
-where
-    A::Slot: Into<u64>,
-{
+    hosts: &mut Hosts,
+) -> Way {
     let store = touch.writes();
-    let mut hosts = [0u64; LANES];
     // SAFETY: `a` is an address register by the lowering.
     unsafe {
-        let a = ctx.at::<A::Slot>(op.a);
-        for (i, h) in hosts.iter_mut().enumerate() {
-            *h = (*a.add(i)).into().wrapping_add(op.imm);
+        let a = ctx.at::<A>(op.a);
+        let place = hosts.as_mut_ptr().cast::<u64>();
+        for i in 0..LANES {
+            place.add(i).write((*a.add(i)).into().wrapping_add(op.imm));
         }
     }
-    if size_of::<A::Slot>() == 4 {
+    // SAFETY: all written just now.
+    let hosts = unsafe { hosts.assume_init_mut() };
+    if size_of::<A>() == 4 {
         hosts.iter_mut().for_each(|h| *h &= 0xffff_ffff);
     }
     if mask != FULL {
-        let first = hosts[mask.trailing_zeros() as usize];
+        let first = hosts[mask.trailing_zeros() as usize & 31];
         for (i, h) in hosts.iter_mut().enumerate() {
             *h = if mask >> i & 1 != 0 { *h } else { first };
         }
     }
     let (mut low, mut high, mut bits) = (i64::MAX, i64::MIN, 0);
-    for &h in &hosts {
+    for &h in hosts.iter() {
         low = low.min(h as i64);
         high = high.max(h as i64);
         bits |= h;
@@ -225,9 +561,9 @@ where
     let (low, high) = (low as u64, high as u64);
     let aligned = bits & (bytes - 1) == 0;
     if ctx.launch.checked {
-        super::check::access::<S>(ctx, mask, &hosts, bytes, touch);
+        super::check::access(ctx, op, S, mask, hosts, bytes, touch);
         if ctx.fault.is_some() {
-            return None;
+            return Way::Fault;
         }
     }
     match S {
@@ -239,7 +575,7 @@ where
         {
             let base = ctx.shared as u64;
             hosts.iter_mut().for_each(|h| *h = h.wrapping_add(base));
-            return Some(Access { hosts });
+            return Way::Lanes;
         }
         space::LOCAL
             if aligned && high < ctx.local_top && high + bytes <= ctx.local_top && low <= high =>
@@ -248,7 +584,7 @@ where
             for (i, h) in hosts.iter_mut().enumerate() {
                 *h += base + i as u64 * stride;
             }
-            return Some(Access { hosts });
+            return Way::Lanes;
         }
         space::GLOBAL | space::GENERIC => {
             // SAFETY: the lowering gave each memory instruction its place in the table.
@@ -259,18 +595,36 @@ where
                 && aligned
                 && (cached.writable || !store)
             {
-                return Some(Access { hosts });
+                return Way::Lanes;
             }
         }
         _ => {}
     }
-    // SAFETY: as here.
-    unsafe { lane_by_lane(ctx, op, S, mask, &mut hosts, bytes, store) }.then_some(Access { hosts })
+    if lane_by_lane(ctx, op, S, mask, hosts, bytes, store) {
+        Way::Lanes
+    } else {
+        Way::Fault
+    }
+}
+
+/// [`Reach::access`] for an instruction that has its address's width and space in its type.
+///
+/// # Safety
+/// As for [`Reach::find`].
+pub(super) unsafe fn access<A, const S: u8>(
+    ctx: &mut Ctx<'_>,
+    op: &Op,
+    mask: u32,
+    bytes: u64,
+    touch: Touch,
+) -> Option<Access> {
+    // SAFETY: as the caller promises.
+    unsafe { Reach::new(S, size_of::<A>() == 4).access(ctx, op, mask, bytes, touch) }
 }
 
 /// Resolves each lane on its own: the first access of an instruction, mixed spaces, and faults.
 #[cold]
-unsafe fn lane_by_lane(
+fn lane_by_lane(
     ctx: &mut Ctx<'_>,
     op: &Op,
     space: u8,
@@ -470,163 +824,4 @@ fn global(
     );
     ctx.fail(FaultKind::IllegalAddress, lane, text);
     None
-}
-
-pub(super) use instructions::*;
-
-#[allow(
-    clippy::multiple_bound_locations,
-    reason = "the clauses come from the macro's user"
-)]
-mod instructions {
-    use super::*;
-
-    macro_rules! memory_instruction {
-    ($(#[$doc:meta])* $name:ident<$($g:ident : $($bound:path)|+),*> |$ctx:ident, $op:ident, $mask:ident| where [$($clause:tt)*] $body:block) => {
-        $(#[$doc])*
-        pub(in super::super) fn $name<$($g: $($bound +)+ 'static,)* const S: u8>() -> Exec
-        where $($clause)*
-        {
-            #[inline(always)]
-            unsafe fn body<$($g: $($bound +)+ 'static,)* const S: u8, const W: bool>($ctx: &mut Ctx<'_>, $op: &Op, $mask: u32) -> Flow
-            where $($clause)*
-            {
-                // SAFETY: operands were encoded by the lowering for slots of these types.
-                unsafe { $body }
-            }
-            unsafe fn plain<$($g: $($bound +)+ 'static,)* const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
-            where $($clause)*
-            {
-                // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* S, false>(ctx, op, mask) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
-            unsafe fn avx2<$($g: $($bound +)+ 'static,)* const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
-            where $($clause)*
-            {
-                // SAFETY: as the caller promises.
-                unsafe { body::<$($g,)* S, true>(ctx, op, mask) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            if wide() {
-                return avx2::<$($g,)* S>;
-            }
-            plain::<$($g,)* S>
-        }
-    };
-}
-
-    memory_instruction! {
-        /// `d = [a + imm]`
-        load<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
-            let size = size_of::<T>();
-            let bytes = size as u64;
-            let whole = size == size_of::<D::Slot>();
-            let d = ctx.at::<D::Slot>(op.d);
-            if let Some(host) = run::<A, S>(ctx, op, mask, bytes, bytes, false) {
-                if whole && mask == FULL {
-                    copy_run::<W>(host, d as u64, LANES * size);
-                } else if whole && masked::<W>(size) {
-                    load_some(host, d as u64, mask);
-                } else {
-                    write_some(d, mask, |i| T::load(host.wrapping_add(i as u64 * bytes)).widen().put());
-                }
-                return Flow::Next;
-            }
-            if let Some(host) = run::<A, S>(ctx, op, mask, bytes, 0, false) {
-                let value = T::load(host).widen().put();
-                write(d, mask, |_| value);
-                return Flow::Next;
-            }
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Read) else { return Flow::Fault };
-            write_some(d, mask, |i| T::load(access.hosts[i]).widen().put());
-            Flow::Next
-        }
-    }
-
-    memory_instruction! {
-        /// `{lists[x..x+c]} = [a + imm]`
-        load_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, T: Widen<D>] {
-            let _ = W;
-            let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), Touch::Read) else { return Flow::Fault };
-            let list = ctx.launch.list(op.x, op.c);
-            for (n, &d) in list.iter().enumerate() {
-                let offset = n as u64 * bytes;
-                write_some(ctx.at::<D::Slot>(d), mask, |i| T::load(access.hosts[i] + offset).widen().put());
-            }
-            Flow::Next
-        }
-    }
-
-    memory_instruction! {
-        /// `[a + imm] = b`
-        store<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
-            let size = size_of::<T>();
-            let bytes = size as u64;
-            let whole = size == size_of::<D::Slot>();
-            let b = ctx.at::<D::Slot>(op.b);
-            if let Some(host) = run::<A, S>(ctx, op, mask, bytes, bytes, true) {
-                if whole && mask == FULL {
-                    copy_run::<W>(b as u64, host, LANES * size);
-                } else if whole && masked::<W>(size) {
-                    store_some(b as u64, host, mask);
-                } else {
-                    each(mask, |i| D::get(*b.add(i)).widen().store(host.wrapping_add(i as u64 * bytes)));
-                }
-                return Flow::Next;
-            }
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes, Touch::Write) else { return Flow::Fault };
-            each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i]));
-            Flow::Next
-        }
-    }
-
-    memory_instruction! {
-        /// `[a + imm] = {lists[x..x+c]}`
-        store_vector<A: Reg, T: Mem, D: Reg> |ctx, op, mask| where [A::Slot: Into<u64>, D: Widen<T>] {
-            let _ = W;
-            let bytes = size_of::<T>() as u64;
-            let Some(access) = access::<A, S>(ctx, op, mask, bytes * u64::from(op.c), Touch::Write) else { return Flow::Fault };
-            let list = ctx.launch.list(op.x, op.c);
-            for (n, &b) in list.iter().enumerate() {
-                let b = ctx.at::<D::Slot>(b);
-                let offset = n as u64 * bytes;
-                each(mask, |i| D::get(*b.add(i)).widen().store(access.hosts[i] + offset));
-            }
-            Flow::Next
-        }
-    }
-
-    memory_instruction! {
-        /// `d = parameter buffer [imm]`, the same for every lane.
-        load_param<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
-            let value = T::load(ctx.launch.params().0 + op.imm).widen().put();
-            write(ctx.at::<D::Slot>(op.d), mask, |_| value);
-            let _ = (S, W);
-            Flow::Next
-        }
-    }
-
-    memory_instruction! {
-        /// `d = [a + lane * b + imm]` in the frame: a function's parameter.
-        load_frame<T: Mem, D: Reg> |ctx, op, mask| where [T: Widen<D>] {
-            let a = ctx.at::<u8>(op.a) as u64 + op.imm;
-            let _ = (S, W);
-            write_some(ctx.at::<D::Slot>(op.d), mask, |i| T::load(a + i as u64 * u64::from(op.b)).widen().put());
-            Flow::Next
-        }
-    }
-
-    memory_instruction! {
-        /// `[a + lane * c + imm] = b` in the frame.
-        store_frame<T: Mem, D: Reg> |ctx, op, mask| where [D: Widen<T>] {
-            let a = ctx.at::<u8>(op.a) as u64 + op.imm;
-            let b = ctx.at::<D::Slot>(op.b);
-            let _ = (S, W);
-            each(mask, |i| D::get(*b.add(i)).widen().store(a + i as u64 * u64::from(op.c)));
-            Flow::Next
-        }
-    }
 }

@@ -35,6 +35,7 @@ mod interface;
 mod ir;
 mod lanes;
 mod launch;
+mod load_store;
 mod lower;
 mod math;
 mod mbarrier;
@@ -45,11 +46,13 @@ mod program;
 mod race;
 mod report;
 mod schedule;
+mod sixteen;
 mod soft;
 mod special;
 mod state;
 mod sync;
 mod transfer;
+mod vector;
 mod worker;
 
 pub use interface::{

@@ -2,13 +2,38 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use super::sixteen;
 #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
 use super::state::LANES;
 
 /// A value as it lies in memory. Accesses are relaxed atomics, since other threads may access the same bytes.
 pub(super) trait Mem: Copy {
+    /// # Safety
+    /// The access was checked: live memory, aligned.
     unsafe fn load(at: u64) -> Self;
+    /// # Safety
+    /// As for [`load`](Mem::load).
     unsafe fn store(self, at: u64);
+
+    /// As [`load`](Mem::load), of 16 bytes too in one access; `W` says that the processor has AVX2.
+    ///
+    /// # Safety
+    /// As for [`load`](Mem::load).
+    #[inline(always)]
+    unsafe fn load_whole<const W: bool>(at: u64) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { Self::load(at) }
+    }
+
+    /// As [`store`](Mem::store), of 16 bytes too in one access.
+    ///
+    /// # Safety
+    /// As for [`load`](Mem::load).
+    #[inline(always)]
+    unsafe fn store_whole<const W: bool>(self, at: u64) {
+        // SAFETY: as the caller promises.
+        unsafe { self.store(at) }
+    }
 }
 
 macro_rules! mem {
@@ -52,6 +77,16 @@ impl Mem for u128 {
             ((self >> 64) as u64).store(at + 8);
         }
     }
+    #[inline(always)]
+    unsafe fn load_whole<const W: bool>(at: u64) -> u128 {
+        // SAFETY: as the caller promises.
+        unsafe { sixteen::load::<W>(at) }
+    }
+    #[inline(always)]
+    unsafe fn store_whole<const W: bool>(self, at: u64) {
+        // SAFETY: as the caller promises.
+        unsafe { sixteen::store::<W>(at, self) }
+    }
 }
 
 /// Widens what was loaded to what the register holds.
@@ -75,12 +110,15 @@ widen! {
     i16 => u32, u64;
     u32 => u8, u16, u32, u64;
     i32 => u64;
-    u64 => u8, u16, u32, u64;
+    u64 => u8, i8, u16, i16, u32, i32, u64;
     u128 => u128;
 }
 
 /// Copies the elements of all lanes between memory that other threads may touch and a register: `bytes` is a multiple
 /// of 128. `W` says that the processor has AVX2.
+///
+/// Elements have up to 8 bytes. Processors document that an aligned access of up to 8 bytes is one access, and don't
+/// say so for those within a vector move. All move vectors in aligned parts of at least 8 bytes.
 #[inline(always)]
 pub(super) unsafe fn copy_run<const W: bool>(from: u64, to: u64, bytes: usize) {
     // Assembly, since a racing plain copy would be undefined in Rust, and 32 single atomic loads are slower.

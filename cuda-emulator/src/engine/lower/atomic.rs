@@ -3,29 +3,14 @@
 use super::function::{Lower, New, Result, Slot, Width};
 use super::memory::take_space;
 use super::modifiers::Modifiers;
-use crate::engine::atomic::{self, Memory};
-use crate::engine::lanes::Reg;
+use crate::engine::atomic::update;
 use crate::engine::math::{
     brain_to_single, flush, half_to_single, min_max_f32, quiet, result64, single_to_brain,
     single_to_half,
 };
-use crate::engine::memory::space;
+use crate::engine::memory::{Reach, space};
 use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
-
-/// An atomic of a memory type in each space.
-fn in_space<T: Memory + Reg + 'static, F: Fn(T, T, T, bool) -> T + Copy + 'static>(
-    space: u8,
-    narrow: bool,
-    f: F,
-) -> Exec {
-    match (space, narrow) {
-        (space::SHARED, true) => atomic::update::<u32, T, F, { space::SHARED }>(f),
-        (space::SHARED, false) => atomic::update::<u64, T, F, { space::SHARED }>(f),
-        (space::GLOBAL, _) => atomic::update::<u64, T, F, { space::GLOBAL }>(f),
-        _ => atomic::update::<u64, T, F, { space::GENERIC }>(f),
-    }
-}
 
 fn halves(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
     u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
@@ -95,7 +80,10 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.syntax("atomics work on global and shared memory"));
         };
         let (a, width) = self.widened(a, width, space)?;
-        let run = self.operation(op, ty, space, width == Width::W32)?;
+        let run = self.operation(op, ty)?;
+        let reach = Reach::new(space, width == Width::W32)
+            .exchange(op == "exch")
+            .chosen();
         let split = |operand: &Operand<'a>| match operand {
             Operand::Vector(list) => list.clone(),
             other => vec![other.clone()],
@@ -131,7 +119,7 @@ impl<'a> Lower<'_, 'a> {
                 a,
                 b,
                 c,
-                x: Slot::Raw(if op == "exch" { atomic::EXCHANGE } else { 0 }),
+                x: Slot::Raw(reach.encode()),
                 y,
                 ..New::run(run)
             });
@@ -142,15 +130,13 @@ impl<'a> Lower<'_, 'a> {
         Ok(true)
     }
 
-    fn operation(&self, op: &str, ty: Type, space: u8, narrow: bool) -> Result<Exec> {
+    fn operation(&self, op: &str, ty: Type) -> Result<Exec> {
         macro_rules! update {
             ($t:ty, |$a:ident, $b:ident, $c:ident| $e:expr) => {
-                in_space(space, narrow, |$a: $t, $b: $t, $c: $t, _| -> $t { $e })
+                update(|$a: $t, $b: $t, $c: $t, _| -> $t { $e })
             };
             ($t:ty, |$a:ident, $b:ident, $c:ident, $s:ident| $e:expr) => {
-                in_space(space, narrow, |$a: $t, $b: $t, $c: $t, $s: bool| -> $t {
-                    $e
-                })
+                update(|$a: $t, $b: $t, $c: $t, $s: bool| -> $t { $e })
             };
         }
         Ok(match (op, ty) {

@@ -6,93 +6,73 @@ use crate::engine::address as at;
 use crate::engine::instructions;
 use crate::engine::ir::Code;
 use crate::engine::lanes;
-use crate::engine::memory::{self as exec, space};
+use crate::engine::load_store::{self as exec, Pair, chosen};
+use crate::engine::memory::{Reach, space};
 use crate::engine::program::Slice;
 use crate::engine::state::Exec;
+use crate::engine::vector;
 use crate::engine::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::ptx::{Operand, Type};
 
-/// Picks the instance of a memory instruction for an address width, memory type, register width and space.
+/// Picks an instruction by memory type and register width. `signed`: one that extends what it loads.
 macro_rules! pick {
-    ($name:ident, $address:expr, $ty:expr, $width:expr, $space:expr) => {
-        match ($address, $space) {
-            (Width::W32, space::SHARED) => pick!(@ty $name, u32, $ty, $width, { space::SHARED }),
-            (Width::W32, space::LOCAL) => pick!(@ty $name, u32, $ty, $width, { space::LOCAL }),
-            (_, space::SHARED) => pick!(@ty $name, u64, $ty, $width, { space::SHARED }),
-            (_, space::LOCAL) => pick!(@ty $name, u64, $ty, $width, { space::LOCAL }),
-            (_, space::GLOBAL) => pick!(@ty $name, u64, $ty, $width, { space::GLOBAL }),
-            (_, space::PARAM) => pick!(@ty $name, u64, $ty, $width, { space::PARAM }),
-            _ => pick!(@ty $name, u64, $ty, $width, { space::GENERIC }),
-        }
-    };
-    (@ty $name:ident, $a:ty, $ty:expr, $width:expr, $s:block) => {
-        match ($ty.size(), $ty.signed(), $width) {
-            (1, false, Width::W32) => Some(exec::$name::<$a, u8, u32, $s>()),
-            (2, false, Width::W32) => Some(exec::$name::<$a, u16, u32, $s>()),
-            (4, _, Width::W32) => Some(exec::$name::<$a, u32, u32, $s>()),
-            (1, false, Width::W64) => Some(exec::$name::<$a, u8, u64, $s>()),
-            (2, false, Width::W64) => Some(exec::$name::<$a, u16, u64, $s>()),
-            (4, false, Width::W64) => Some(exec::$name::<$a, u32, u64, $s>()),
-            (8, _, Width::W64) => Some(exec::$name::<$a, u64, u64, $s>()),
-            (16, _, Width::W128) => Some(exec::$name::<$a, u128, u128, $s>()),
-            (1, true, w) => pick!(@signed $name, $a, i8, u8, w, $s),
-            (2, true, w) => pick!(@signed $name, $a, i16, u16, w, $s),
-            (4, true, Width::W64) => pick!(@signed64 $name, $a, i32, u32, $s),
+    ($room:ident::$name:ident, $ty:ident, $width:ident $(, $signed:ident)?) => {
+        match ($ty.size(), $width) {
+            $(
+                (1, Width::W32) if $ty.$signed() => Some($room::$name::<i8, u32>()),
+                (2, Width::W32) if $ty.$signed() => Some($room::$name::<i16, u32>()),
+                (1, Width::W64) if $ty.$signed() => Some($room::$name::<i8, u64>()),
+                (2, Width::W64) if $ty.$signed() => Some($room::$name::<i16, u64>()),
+                (4, Width::W64) if $ty.$signed() => Some($room::$name::<i32, u64>()),
+            )?
+            (1, Width::W32) => Some($room::$name::<u8, u32>()),
+            (2, Width::W32) => Some($room::$name::<u16, u32>()),
+            (4, Width::W32) => Some($room::$name::<u32, u32>()),
+            (1, Width::W64) => Some($room::$name::<u8, u64>()),
+            (2, Width::W64) => Some($room::$name::<u16, u64>()),
+            (4, Width::W64) => Some($room::$name::<u32, u64>()),
+            (8, Width::W64) => Some($room::$name::<u64, u64>()),
             _ => None,
         }
     };
-    (@signed load, $a:ty, $t:ty, $u:ty, $w:expr, $s:block) => {
-        match $w {
-            Width::W32 => Some(exec::load::<$a, $t, u32, $s>()),
-            Width::W64 => Some(exec::load::<$a, $t, u64, $s>()),
-            _ => None,
-        }
-    };
-    (@signed load_vector, $a:ty, $t:ty, $u:ty, $w:expr, $s:block) => {
-        match $w {
-            Width::W32 => Some(exec::load_vector::<$a, $t, u32, $s>()),
-            Width::W64 => Some(exec::load_vector::<$a, $t, u64, $s>()),
-            _ => None,
-        }
-    };
-    // Stores don't care for the sign.
-    (@signed $name:ident, $a:ty, $t:ty, $u:ty, $w:expr, $s:block) => {
-        match $w {
-            Width::W32 => Some(exec::$name::<$a, $u, u32, $s>()),
-            Width::W64 => Some(exec::$name::<$a, $u, u64, $s>()),
-            _ => None,
-        }
-    };
-    (@signed64 load, $a:ty, $t:ty, $u:ty, $s:block) => { Some(exec::load::<$a, $t, u64, $s>()) };
-    (@signed64 load_vector, $a:ty, $t:ty, $u:ty, $s:block) => { Some(exec::load_vector::<$a, $t, u64, $s>()) };
-    (@signed64 $name:ident, $a:ty, $t:ty, $u:ty, $s:block) => { Some(exec::$name::<$a, $u, u64, $s>()) };
 }
 
-/// Instances of [`exec::load_param`] and the like: memory type and register width only.
-macro_rules! pick_plain {
-    ($name:ident, $ty:expr, $width:expr, signed) => {
-        match ($ty.size(), $ty.signed(), $width) {
-            (1, true, Width::W32) => Some(exec::$name::<i8, u32, 0>()),
-            (2, true, Width::W32) => Some(exec::$name::<i16, u32, 0>()),
-            (1, true, Width::W64) => Some(exec::$name::<i8, u64, 0>()),
-            (2, true, Width::W64) => Some(exec::$name::<i16, u64, 0>()),
-            (4, true, Width::W64) => Some(exec::$name::<i32, u64, 0>()),
-            _ => pick_plain!($name, $ty, $width),
+/// As [`pick`], and of 16 bytes.
+macro_rules! pick_any {
+    ($room:ident::$name:ident, $ty:ident, $width:ident $(, $signed:ident)?) => {
+        match $width {
+            Width::W128 if $ty.size() == 16 => Some($room::$name::<u128, u128>()),
+            _ => pick!($room::$name, $ty, $width $(, $signed)?),
         }
     };
-    ($name:ident, $ty:expr, $width:expr) => {
-        match ($ty.size(), $width) {
-            (1, Width::W32) => Some(exec::$name::<u8, u32, 0>()),
-            (2, Width::W32) => Some(exec::$name::<u16, u32, 0>()),
-            (4, Width::W32) => Some(exec::$name::<u32, u32, 0>()),
-            (1, Width::W64) => Some(exec::$name::<u8, u64, 0>()),
-            (2, Width::W64) => Some(exec::$name::<u16, u64, 0>()),
-            (4, Width::W64) => Some(exec::$name::<u32, u64, 0>()),
-            (8, Width::W64) => Some(exec::$name::<u64, u64, 0>()),
-            (16, Width::W128) => Some(exec::$name::<u128, u128, 0>()),
-            _ => None,
-        }
-    };
+}
+
+fn load(ty: Type, width: Width) -> Option<Pair> {
+    pick_any!(exec::load, ty, width, signed)
+}
+
+fn load_param(ty: Type, width: Width) -> Option<Pair> {
+    pick_any!(exec::load_param, ty, width, signed)
+}
+
+fn load_frame(ty: Type, width: Width) -> Option<Pair> {
+    pick_any!(exec::load_frame, ty, width, signed)
+}
+
+fn store(ty: Type, width: Width) -> Option<Pair> {
+    pick_any!(exec::store, ty, width)
+}
+
+fn store_frame(ty: Type, width: Width) -> Option<Pair> {
+    pick_any!(exec::store_frame, ty, width)
+}
+
+fn load_vector(ty: Type, width: Width) -> Option<Pair> {
+    pick!(vector::load, ty, width, signed)
+}
+
+fn store_vector(ty: Type, width: Width) -> Option<Pair> {
+    pick!(vector::store, ty, width)
 }
 
 /// Address-space modifiers, longest first.
@@ -113,6 +93,8 @@ pub(super) fn take_space(m: &mut Modifiers<'_>) -> Option<&'static str> {
 /// What a load or store does beside moving data.
 struct Order {
     poll: bool,
+    /// A relaxed access or more: not a data race with its like.
+    strong: bool,
     acquire: bool,
     release: bool,
     policy: bool,
@@ -120,7 +102,8 @@ struct Order {
 
 /// Removes ordering, scope and cache modifiers.
 fn order(m: &mut Modifiers<'_>) -> Order {
-    let poll = m.take("volatile") | m.take("relaxed") | m.take("mmio");
+    let relaxed = m.take("relaxed") | m.take("mmio");
+    let poll = m.take("volatile") | relaxed;
     let (acquire, release) = (m.take("acquire"), m.take("release"));
     for name in [
         "weak", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc",
@@ -133,6 +116,7 @@ fn order(m: &mut Modifiers<'_>) -> Order {
     m.drop_prefixed("L2::");
     Order {
         poll: poll | acquire,
+        strong: relaxed | acquire | release,
         acquire,
         release,
         policy,
@@ -278,7 +262,27 @@ impl<'a> Lower<'_, 'a> {
         Ok((a, width))
     }
 
+    /// How a load or store of `count` elements reaches memory.
+    fn reach(
+        &self,
+        space: u8,
+        address: Width,
+        order: &Order,
+        ty: Type,
+        count: usize,
+    ) -> Result<Slot> {
+        if count > 1 && count as u32 * ty.size() > 32 {
+            return Err(self.syntax("a vector has at most 32 bytes"));
+        }
+        let reach = Reach::new(space, address == Width::W32)
+            .strong(order.strong)
+            .elements(count as u32)
+            .chosen();
+        Ok(Slot::Raw(reach.encode()))
+    }
+
     fn load(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
+        let unused = 0;
         let order = order(m);
         let space = take_space(m);
         let space = self.space_of(space);
@@ -320,7 +324,7 @@ impl<'a> Lower<'_, 'a> {
         }
         match base {
             Base::KernelParam(info) => {
-                let run = pick_plain!(load_param, ty, width, signed).ok_or_else(bad)?;
+                let run = load_param(ty, width).map(chosen).ok_or_else(bad)?;
                 let end = i64::from(info.offset) + offset + size * slots.len() as i64;
                 let (_, total) = super::link::layout(&self.function.params);
                 if i64::from(info.offset).wrapping_add(offset) < 0
@@ -339,7 +343,7 @@ impl<'a> Lower<'_, 'a> {
                 }
             }
             Base::Param(slice) => {
-                let run = pick_plain!(load_frame, ty, width, signed).ok_or_else(bad)?;
+                let run = load_frame(ty, width).map(chosen).ok_or_else(bad)?;
                 if offset < 0
                     || offset.saturating_add(size * slots.len() as i64) > i64::from(slice.size)
                 {
@@ -359,25 +363,31 @@ impl<'a> Lower<'_, 'a> {
             Base::Address(a, address) => {
                 let (a, address) = self.widened(a, address, space)?;
                 let y = self.cache();
+                let reach = self.reach(space, address, &order, ty, slots.len())?;
+                let b = Slot::Raw(unused);
                 if let [d] = slots[..] {
-                    let run = pick!(load, address, ty, width, space)
+                    let run = load(ty, width)
+                        .map(chosen)
                         .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
                     self.emit(New {
                         imm: offset as u64,
                         d,
                         a,
+                        b,
+                        c: reach,
                         y,
                         ..New::run(run)
                     });
                 } else {
-                    let run = pick!(load_vector, address, ty, width, space)
+                    let run = load_vector(ty, width)
+                        .map(chosen)
                         .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
-                    let c = Slot::Raw(slots.len() as u32);
                     let x = Slot::Raw(self.list(&slots));
                     self.emit(New {
                         imm: offset as u64,
                         a,
-                        c,
+                        b,
+                        c: reach,
                         x,
                         y,
                         ..New::run(run)
@@ -394,7 +404,8 @@ impl<'a> Lower<'_, 'a> {
     /// A register from its place in the frame.
     pub(super) fn load_slice(&mut self, slice: Slice, register: u32) -> Result<()> {
         let ty = self.types[register as usize];
-        let run = pick_plain!(load_frame, ty, Width::of(ty), signed)
+        let run = load_frame(ty, Width::of(ty))
+            .map(chosen)
             .ok_or_else(|| self.unsupported("this type can't be a parameter in a register"))?;
         self.emit(New {
             d: Slot::Def(register),
@@ -408,7 +419,8 @@ impl<'a> Lower<'_, 'a> {
     /// A register to its place in the frame.
     pub(super) fn store_slice(&mut self, slice: Slice, register: u32) -> Result<()> {
         let ty = self.types[register as usize];
-        let run = pick_plain!(store_frame, ty, Width::of(ty))
+        let run = store_frame(ty, Width::of(ty))
+            .map(chosen)
             .ok_or_else(|| self.unsupported("this type can't be a parameter in a register"))?;
         self.emit(New {
             b: Slot::Use(register),
@@ -470,7 +482,8 @@ impl<'a> Lower<'_, 'a> {
                 return Err(self.syntax("a kernel's parameters can't be written"));
             }
             Base::Param(slice) => {
-                let run = pick_plain!(store_frame, ty, width)
+                let run = store_frame(ty, width)
+                    .map(chosen)
                     .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
                 if offset < 0
                     || offset.saturating_add(size * slots.len() as i64) > i64::from(slice.size)
@@ -491,25 +504,28 @@ impl<'a> Lower<'_, 'a> {
             Base::Address(a, address) => {
                 let (a, address) = self.widened(a, address, space)?;
                 let y = self.cache();
+                let reach = self.reach(space, address, &order, ty, slots.len())?;
                 if let [b] = slots[..] {
-                    let run = pick!(store, address, ty, width, space)
+                    let run = store(ty, width)
+                        .map(chosen)
                         .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
                     self.emit(New {
                         imm: offset as u64,
                         a,
                         b,
+                        c: reach,
                         y,
                         ..New::run(run)
                     });
                 } else {
-                    let run = pick!(store_vector, address, ty, width, space)
+                    let run = store_vector(ty, width)
+                        .map(chosen)
                         .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
-                    let c = Slot::Raw(slots.len() as u32);
                     let x = Slot::Raw(self.list(&slots));
                     self.emit(New {
                         imm: offset as u64,
                         a,
-                        c,
+                        c: reach,
                         x,
                         y,
                         ..New::run(run)
