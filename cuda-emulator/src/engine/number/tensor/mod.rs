@@ -1,0 +1,8 @@
+//! What tensor cores compute.
+
+pub(in crate::engine) mod element;
+mod fused;
+pub(in crate::engine) mod layout;
+pub(in crate::engine) mod tile;
+pub(in crate::engine) mod sparse;
+mod whole;

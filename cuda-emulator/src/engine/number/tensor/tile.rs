@@ -1,0 +1,258 @@
+//! A tile of a matrix product: up to 16 rows by 8 columns. Every shape is made of tiles.
+
+use super::element::{
+    Brain, Element, Half, Kind, Layout, Single, Small, Tensor, Wide, factor, kind, special,
+};
+use super::fused::{self, Factors, HALF, Line, SINGLE};
+use super::whole;
+use crate::engine::soft::{self, Round};
+
+/// Rows of a tile, at most.
+pub(in crate::engine) const ROWS: usize = 16;
+/// Columns of a tile.
+pub(in crate::engine) const COLUMNS: usize = 8;
+/// Elements that are multiplied and added for one result, at most.
+pub(in crate::engine) const DEPTH: usize = 128;
+
+/// How results come from elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Arithmetic {
+    /// One sum: of 8-bit numbers with 13 bits after the point, of others with 25.
+    Fused,
+    /// 8-bit numbers as f16: the first two of every four in one sum, the others in a second that adds the first, and
+    /// the addend by itself at the end. Of a sparse matrix, every other group of four.
+    Pairs { sparse: bool },
+    /// In 32 bits; too large results wrap around, or stop at the ends.
+    Integer { saturate: bool },
+    /// Bits that are set in both, or in one alone. A depth counts words of 32.
+    And,
+    Xor,
+}
+
+/// The types of a product, and its arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Rule {
+    pub a: Element,
+    pub b: Element,
+    pub c: Element,
+    pub d: Element,
+    pub arithmetic: Arithmetic,
+}
+
+/// Operands and results: the bits of elements, in the low bits of a word.
+#[repr(C, align(64))]
+pub(in crate::engine) struct Tile {
+    pub a: [[u32; DEPTH]; ROWS],
+    pub b: [[u32; COLUMNS]; DEPTH],
+    pub c: [[u32; COLUMNS]; ROWS],
+    pub d: [[u32; COLUMNS]; ROWS],
+    pub rows: usize,
+    pub depth: usize,
+    /// Of a sparse matrix: which elements of a row there are; the others are zero here. All, for a dense one.
+    pub present: [u128; ROWS],
+    /// The second matrix taken apart.
+    right: [Factors<COLUMNS>; DEPTH],
+    left: Factors<DEPTH>,
+    /// Which columns of the second matrix have an infinity or a NaN.
+    right_special: [bool; COLUMNS],
+}
+
+impl Tile {
+    pub(in crate::engine) fn new() -> Box<Tile> {
+        Box::new(Tile {
+            a: [[0; DEPTH]; ROWS],
+            b: [[0; COLUMNS]; DEPTH],
+            c: [[0; COLUMNS]; ROWS],
+            d: [[0; COLUMNS]; ROWS],
+            rows: ROWS,
+            depth: 0,
+            present: [u128::MAX; ROWS],
+            right: [Factors::NONE; DEPTH],
+            left: Factors::NONE,
+            right_special: [false; COLUMNS],
+        })
+    }
+
+    /// Computes `d`.
+    pub(in crate::engine) fn multiply(&mut self, rule: &Rule) {
+        #[cfg(target_arch = "x86_64")]
+        if std::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has it.
+            return unsafe { self.multiply_wide(rule) };
+        }
+        self.multiply_any(rule);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn multiply_wide(&mut self, rule: &Rule) {
+        self.multiply_any(rule);
+    }
+
+    #[inline(always)]
+    fn multiply_any(&mut self, rule: &Rule) {
+        match (rule.arithmetic, rule.a, rule.b) {
+            (Arithmetic::Fused, Element::F16, _) => self.fused::<Half, Half, 25, SINGLE>(rule),
+            (Arithmetic::Fused, Element::Bf16, _) => self.fused::<Brain, Brain, 25, SINGLE>(rule),
+            (Arithmetic::Fused, Element::Tf32, _) => self.fused::<Tensor, Tensor, 25, SINGLE>(rule),
+            (Arithmetic::Fused, Element::E4m3, Element::E4m3) => {
+                self.fused::<Small, Small, 13, 13>(rule);
+            }
+            (Arithmetic::Fused, Element::E4m3, _) => self.fused::<Small, Wide, 13, 13>(rule),
+            (Arithmetic::Fused, _, Element::E4m3) => self.fused::<Wide, Small, 13, 13>(rule),
+            (Arithmetic::Fused, _, _) => self.fused::<Wide, Wide, 13, 13>(rule),
+            (Arithmetic::Pairs { sparse }, ..) => self.pairs(rule, sparse),
+            (Arithmetic::Integer { saturate }, ..) => whole::integer(self, rule, saturate),
+            (Arithmetic::And, ..) => whole::bits(self, |a, b| a & b),
+            (Arithmetic::Xor, ..) => whole::bits(self, |a, b| a ^ b),
+        }
+    }
+
+    /// One sum for each result, with `F` bits after the point; an f32 result keeps `BITS`.
+    #[inline(always)]
+    fn fused<A: Layout, B: Layout, const F: u32, const BITS: u32>(&mut self, rule: &Rule) {
+        let depth = self.depth.min(DEPTH);
+        self.take_right_apart::<B, F>();
+        for row in 0..self.rows.min(ROWS) {
+            let special = self.take_left_apart::<A, F>(row);
+            let c = self.c[row];
+            self.d[row] = match (rule.c, rule.d) {
+                (Element::F16, Element::F16) => self.pass::<A, B, Half, F, HALF>(row, special, 0..depth, c),
+                (Element::F16, _) => self.pass::<A, B, Half, F, BITS>(row, special, 0..depth, c),
+                (_, Element::F16) => self.pass::<A, B, Single, F, HALF>(row, special, 0..depth, c),
+                _ => self.pass::<A, B, Single, F, BITS>(row, special, 0..depth, c),
+            };
+        }
+    }
+
+    /// See [`Arithmetic::Pairs`].
+    #[inline(always)]
+    fn pairs(&mut self, rule: &Rule, sparse: bool) {
+        let depth = self.depth.min(DEPTH);
+        for row in self.a.iter_mut().take(self.rows) {
+            for x in row.iter_mut().take(depth) {
+                *x = as_half(*x, rule.a);
+            }
+        }
+        for x in self.b.iter_mut().take(depth).flatten() {
+            *x = as_half(*x, rule.b);
+        }
+        self.take_right_apart::<Half, 25>();
+        // Of a sparse matrix, whole groups of four.
+        let unit = if sparse { 4 } else { 2 };
+        let first = (0..depth).filter(move |k| k / unit % 2 == 0);
+        let second = (0..depth).filter(move |k| k / unit % 2 != 0);
+        for row in 0..self.rows.min(ROWS) {
+            let special = self.take_left_apart::<Half, 25>(row);
+            let none = [0; COLUMNS];
+            let c = self.c[row];
+            if rule.d == Element::F16 {
+                let sum = self.pass::<Half, Half, Half, 25, HALF>(row, special, first.clone(), none);
+                let sum = self.pass::<Half, Half, Half, 25, HALF>(row, special, second.clone(), sum);
+                for j in 0..COLUMNS {
+                    self.d[row][j] = add(c[j], sum[j], soft::F16);
+                }
+            } else {
+                let sum = self.pass::<Half, Half, Single, 25, SINGLE>(row, special, first.clone(), none);
+                let sum = self.pass::<Half, Half, Single, 25, SINGLE>(row, special, second.clone(), sum);
+                for j in 0..COLUMNS {
+                    self.d[row][j] = add(c[j], sum[j], soft::F32);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn take_right_apart<B: Layout, const F: u32>(&mut self) {
+        let mut specials = [false; COLUMNS];
+        for (line, out) in self.b.iter().zip(&mut self.right).take(self.depth) {
+            for j in 0..COLUMNS {
+                out.put(j, factor::<B>(line[j], fused::right_fraction(F)));
+                specials[j] |= special::<B>(line[j]);
+            }
+        }
+        self.right_special = specials;
+    }
+
+    /// Takes a row of the first matrix apart; whether it has an infinity or a NaN.
+    #[inline(always)]
+    fn take_left_apart<A: Layout, const F: u32>(&mut self, row: usize) -> bool {
+        let mut found = false;
+        for k in 0..self.depth.min(DEPTH) {
+            let x = self.a[row][k];
+            self.left.put(k, factor::<A>(x, F - fused::right_fraction(F)));
+            found |= special::<A>(x);
+        }
+        found
+    }
+
+    /// A row of results, from the row that was taken apart, some of the places in it, and `c`.
+    #[inline(always)]
+    fn pass<A: Layout, B: Layout, C: Layout, const F: u32, const BITS: u32>(
+        &self,
+        row: usize,
+        left_special: bool,
+        places: impl Iterator<Item = usize> + Clone,
+        c: Line<u32>,
+    ) -> Line<u32> {
+        let mut addend = Factors::<COLUMNS>::NONE;
+        let mut specials = self.right_special;
+        for j in 0..COLUMNS {
+            addend.put(j, factor::<C>(c[j], F));
+            specials[j] |= special::<C>(c[j]) | left_special;
+        }
+        let sum = fused::sum(&self.left, &self.right, &addend, places.clone());
+        let mut d = if BITS == HALF { sum.half(F) } else { sum.single(F, BITS) };
+        if specials.contains(&true) {
+            self.specials::<A, B, C, BITS>(row, places, c, &mut d);
+        }
+        d
+    }
+
+    /// Puts infinities and NaNs where they belong.
+    #[cold]
+    #[inline(never)]
+    fn specials<A: Layout, B: Layout, C: Layout, const BITS: u32>(
+        &self,
+        row: usize,
+        places: impl Iterator<Item = usize> + Clone,
+        c: Line<u32>,
+        d: &mut Line<u32>,
+    ) {
+        let places = || places.clone().filter(|k| self.present[row] >> k & 1 != 0);
+        let (infinity, nan) = if BITS == HALF { (0x7c00, 0x7fff) } else { (0x7f80_0000, 0x7fff_ffff) };
+        for (j, d) in d.iter_mut().enumerate() {
+            let terms = places().map(|k| kind::<A>(self.a[row][k]).times(kind::<B>(self.b[k][j])));
+            match terms.fold(kind::<C>(c[j]), Kind::plus) {
+                Kind::Nan => *d = nan,
+                Kind::Infinite(true) => *d = infinity | 1 << (if BITS == HALF { 15 } else { 31 }),
+                Kind::Infinite(false) => *d = infinity,
+                Kind::Zero | Kind::Finite(_) => {}
+            }
+        }
+    }
+}
+
+/// Adds by itself, to nearest.
+fn add(a: u32, b: u32, format: soft::Format) -> u32 {
+    soft::add(a.into(), b.into(), format, Round::Nearest) as u32
+}
+
+/// An 8-bit number as f16, exactly.
+#[inline(always)]
+fn as_half(x: u32, element: Element) -> u32 {
+    if element == Element::E5m2 {
+        return x << 8;
+    }
+    let sign = (x & 0x80) << 8;
+    let magnitude = x & 0x7f;
+    if magnitude == 0x7f {
+        return 0x7fff;
+    }
+    sign | if magnitude >= 8 {
+        (magnitude << 7) + (8 << 10)
+    } else {
+        // A multiple of 2^-9.
+        [0, 0x1800, 0x1c00, 0x1e00, 0x2000, 0x2100, 0x2200, 0x2300][magnitude as usize]
+    }
+}
