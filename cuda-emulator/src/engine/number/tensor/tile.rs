@@ -5,6 +5,7 @@ use super::element::{
 };
 use super::fused::{self, Factors, HALF, Line, SINGLE};
 use super::whole;
+use crate::engine::math;
 use crate::engine::soft::{self, Round};
 
 /// Rows of a tile, at most.
@@ -17,8 +18,9 @@ pub(in crate::engine) const DEPTH: usize = 128;
 /// How results come from elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Arithmetic {
-    /// One sum: of 8-bit numbers with 13 bits after the point, of others with 25.
-    Fused,
+    /// A sum of every `step` products and what is before them: of 8-bit numbers with 13 bits after the point, of others
+    /// with 25.
+    Fused { step: usize },
     /// 8-bit numbers as f16: the first two of every four in one sum, the others in a second that adds the first, and
     /// the addend by itself at the end. Of a sparse matrix, every other group of four.
     Pairs { sparse: bool },
@@ -92,15 +94,25 @@ impl Tile {
     #[inline(always)]
     fn multiply_any(&mut self, rule: &Rule) {
         match (rule.arithmetic, rule.a, rule.b) {
-            (Arithmetic::Fused, Element::F16, _) => self.fused::<Half, Half, 25, SINGLE>(rule),
-            (Arithmetic::Fused, Element::Bf16, _) => self.fused::<Brain, Brain, 25, SINGLE>(rule),
-            (Arithmetic::Fused, Element::Tf32, _) => self.fused::<Tensor, Tensor, 25, SINGLE>(rule),
-            (Arithmetic::Fused, Element::E4m3, Element::E4m3) => {
-                self.fused::<Small, Small, 13, 13>(rule);
+            (Arithmetic::Fused { step }, Element::F16, _) => {
+                self.fused::<Half, Half, 25, SINGLE>(rule, step);
             }
-            (Arithmetic::Fused, Element::E4m3, _) => self.fused::<Small, Wide, 13, 13>(rule),
-            (Arithmetic::Fused, _, Element::E4m3) => self.fused::<Wide, Small, 13, 13>(rule),
-            (Arithmetic::Fused, _, _) => self.fused::<Wide, Wide, 13, 13>(rule),
+            (Arithmetic::Fused { step }, Element::Bf16, _) => {
+                self.fused::<Brain, Brain, 25, SINGLE>(rule, step);
+            }
+            (Arithmetic::Fused { step }, Element::Tf32, _) => {
+                self.fused::<Tensor, Tensor, 25, SINGLE>(rule, step);
+            }
+            (Arithmetic::Fused { step }, Element::E4m3, Element::E4m3) => {
+                self.fused::<Small, Small, 13, 13>(rule, step);
+            }
+            (Arithmetic::Fused { step }, Element::E4m3, _) => {
+                self.fused::<Small, Wide, 13, 13>(rule, step);
+            }
+            (Arithmetic::Fused { step }, _, Element::E4m3) => {
+                self.fused::<Wide, Small, 13, 13>(rule, step);
+            }
+            (Arithmetic::Fused { step }, _, _) => self.fused::<Wide, Wide, 13, 13>(rule, step),
             (Arithmetic::Pairs { sparse }, ..) => self.pairs(rule, sparse),
             (Arithmetic::Integer { saturate }, ..) => whole::integer(self, rule, saturate),
             (Arithmetic::And, ..) => whole::bits(self, |a, b| a & b),
@@ -108,20 +120,34 @@ impl Tile {
         }
     }
 
-    /// One sum for each result, with `F` bits after the point; an f32 result keeps `BITS`.
+    /// One sum for every `step` elements, the second adds the first's; with `F` bits after the point. An f32 result keeps
+    /// `BITS`.
     #[inline(always)]
-    fn fused<A: Layout, B: Layout, const F: u32, const BITS: u32>(&mut self, rule: &Rule) {
+    fn fused<A: Layout, B: Layout, const F: u32, const BITS: u32>(
+        &mut self,
+        rule: &Rule,
+        step: usize,
+    ) {
         let depth = self.depth.min(DEPTH);
         self.take_right_apart::<B, F>();
         for row in 0..self.rows.min(ROWS) {
             let special = self.take_left_apart::<A, F>(row);
-            let c = self.c[row];
-            self.d[row] = match (rule.c, rule.d) {
-                (Element::F16, Element::F16) => self.pass::<A, B, Half, F, HALF>(row, special, 0..depth, c),
-                (Element::F16, _) => self.pass::<A, B, Half, F, BITS>(row, special, 0..depth, c),
-                (_, Element::F16) => self.pass::<A, B, Single, F, HALF>(row, special, 0..depth, c),
-                _ => self.pass::<A, B, Single, F, BITS>(row, special, 0..depth, c),
-            };
+            let mut sum = self.c[row];
+            if rule.c == Element::F16 && rule.d == Element::F16 {
+                sum = self.pass::<A, B, Half, F, HALF>(row, special, 0..depth, sum);
+            } else {
+                if rule.c == Element::F16 {
+                    sum = sum.map(|c| math::half_to_single(c as u16).to_bits());
+                }
+                for from in (0..depth).step_by(step) {
+                    let places = from..depth.min(from + step);
+                    sum = self.pass::<A, B, Single, F, BITS>(row, special, places, sum);
+                }
+                if rule.d == Element::F16 {
+                    sum = sum.map(|d| math::single_to_half(f32::from_bits(d)).into());
+                }
+            }
+            self.d[row] = sum;
         }
     }
 
