@@ -57,13 +57,6 @@ impl Element {
     }
 }
 
-/// A floating-point number for the sum: `significand * 2^(exponent - fraction)`, where `fraction` is the reader's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine) struct Factor {
-    pub significand: i32,
-    pub exponent: i32,
-}
-
 /// The exponent of a zero: below every other, so that it never sets the scale of a sum.
 pub(in crate::engine) const NOTHING: i32 = -4096;
 
@@ -111,32 +104,38 @@ impl Layout for Single {
     const MANTISSA: u32 = 23;
 }
 
-/// Takes a number apart, with `fraction` bits after the point. An infinity or a NaN gives some number.
+/// The signed significand of a number, with `fraction` bits after the point. An infinity or a NaN gives some number.
 #[inline(always)]
-pub(in crate::engine) fn factor<L: Layout>(bits: u32, fraction: u32) -> Factor {
-    let top = (1i32 << L::EXPONENT) - 1;
+pub(super) fn significand<L: Layout>(bits: u32, fraction: u32) -> i32 {
     let bits = bits >> L::BELOW;
     let mantissa = bits as i32 & ((1 << L::MANTISSA) - 1);
-    let exponent = (bits >> L::MANTISSA) as i32 & top;
-    let normal = i32::from(exponent != 0);
-    let magnitude = mantissa | normal << L::MANTISSA;
+    let exponent = (bits >> L::MANTISSA) as i32 & ((1 << L::EXPONENT) - 1);
+    let magnitude = mantissa | i32::from(exponent != 0) << L::MANTISSA;
     let magnitude = if fraction >= L::MANTISSA {
         magnitude << (fraction - L::MANTISSA)
     } else {
         magnitude >> (L::MANTISSA - fraction)
     };
     let sign = -((bits >> (L::EXPONENT + L::MANTISSA)) as i32 & 1);
-    let real = exponent + (1 - normal) - (top >> 1);
-    let zero = exponent | mantissa == 0;
-    Factor {
-        significand: (magnitude ^ sign) - sign,
-        exponent: if zero { NOTHING } else { real },
+    (magnitude ^ sign) - sign
+}
+
+/// The exponent that belongs to it. A subnormal number has the smallest.
+#[inline(always)]
+pub(super) fn exponent<L: Layout>(bits: u32) -> i32 {
+    let top = (1i32 << L::EXPONENT) - 1;
+    let bits = bits >> L::BELOW;
+    let exponent = ((bits >> L::MANTISSA) as i32 & top).max(1) - (top >> 1);
+    if bits & ((1 << (L::EXPONENT + L::MANTISSA)) - 1) == 0 {
+        NOTHING
+    } else {
+        exponent
     }
 }
 
 /// Whether it is an infinity or a NaN.
 #[inline(always)]
-pub(in crate::engine) fn special<L: Layout>(bits: u32) -> bool {
+pub(super) fn special<L: Layout>(bits: u32) -> bool {
     let bits = bits >> L::BELOW;
     let top = if L::FINITE {
         (1 << (L::EXPONENT + L::MANTISSA)) - 1

@@ -5,7 +5,9 @@
 //! term is cut towards zero to `F` bits after the point at this scale; the sum of what is left is exact, and is
 //! rounded once.
 
-use super::element::{Factor, NOTHING};
+use std::ops::Range;
+
+use super::element::{Layout, NOTHING, exponent, significand};
 use super::tile::{COLUMNS, DEPTH};
 
 /// The smallest exponent of a sum's scale.
@@ -37,10 +39,17 @@ impl<const N: usize> Factors<N> {
         exponents: [NOTHING; N],
     };
 
+    /// Takes the eight numbers from `at` on apart, with `fraction` bits after the point.
     #[inline(always)]
-    pub(super) fn put(&mut self, i: usize, f: Factor) {
-        self.significands[i] = f.significand;
-        self.exponents[i] = f.exponent;
+    pub(super) fn put<L: Layout>(&mut self, at: usize, bits: &Line<u32>, fraction: u32) {
+        let significands = &mut self.significands[at..at + COLUMNS];
+        for j in 0..COLUMNS {
+            significands[j] = significand::<L>(bits[j], fraction);
+        }
+        let exponents = &mut self.exponents[at..at + COLUMNS];
+        for j in 0..COLUMNS {
+            exponents[j] = exponent::<L>(bits[j]);
+        }
     }
 }
 
@@ -59,7 +68,7 @@ pub(super) fn sum(
     a: &Factors<DEPTH>,
     b: &[Factors<COLUMNS>; DEPTH],
     c: &Factors<COLUMNS>,
-    places: impl Iterator<Item = usize> + Clone,
+    places: Range<usize>,
 ) -> Sum {
     let mut exponent = c.exponents.map(|e| e.max(FLOOR));
     for k in places.clone() {

@@ -1,12 +1,13 @@
 //! A tile of a matrix product: up to 16 rows by 8 columns. Every shape is made of tiles.
 
+use std::ops::Range;
+
 use super::element::{
-    Brain, Element, Half, Kind, Layout, Single, Small, Tensor, Wide, factor, kind, special,
+    Brain, Element, Half, Kind, Layout, Single, Small, Tensor, Wide, kind, special,
 };
 use super::fused::{self, Factors, HALF, Line, SINGLE};
 use super::whole;
 use crate::engine::math;
-use crate::engine::soft::{self, Round};
 
 /// Rows of a tile, at most.
 pub(in crate::engine) const ROWS: usize = 16;
@@ -56,7 +57,7 @@ pub(in crate::engine) struct Tile {
     right: [Factors<COLUMNS>; DEPTH],
     left: Factors<DEPTH>,
     /// Which columns of the second matrix have an infinity or a NaN.
-    right_special: [bool; COLUMNS],
+    right_special: Line<u32>,
 }
 
 impl Tile {
@@ -71,7 +72,7 @@ impl Tile {
             present: [u128::MAX; ROWS],
             right: [Factors::NONE; DEPTH],
             left: Factors::NONE,
-            right_special: [false; COLUMNS],
+            right_special: [0; COLUMNS],
         })
     }
 
@@ -155,46 +156,53 @@ impl Tile {
     #[inline(always)]
     fn pairs(&mut self, rule: &Rule, sparse: bool) {
         let depth = self.depth.min(DEPTH);
-        for row in self.a.iter_mut().take(self.rows) {
-            for x in row.iter_mut().take(depth) {
-                *x = as_half(*x, rule.a);
+        // What belongs to the first sum is moved to the front. Of a sparse matrix, whole groups of four go together.
+        let unit = if sparse { 4 } else { 2 };
+        let place = |k: usize| k / (2 * unit) * unit + k % unit + k / unit % 2 * (depth / 2);
+        for (row, present) in self.a.iter_mut().zip(&mut self.present).take(self.rows) {
+            let (from, flags) = (*row, *present);
+            *present = 0;
+            for k in 0..depth {
+                row[place(k)] = as_half(from[k], rule.a);
+                *present |= (flags >> k & 1) << place(k);
             }
         }
-        for x in self.b.iter_mut().take(depth).flatten() {
-            *x = as_half(*x, rule.b);
+        let from = self.b;
+        for (k, line) in from.iter().enumerate().take(depth) {
+            self.b[place(k)] = line.map(|x| as_half(x, rule.b));
         }
         self.take_right_apart::<Half, 25>();
-        // Of a sparse matrix, whole groups of four.
-        let unit = if sparse { 4 } else { 2 };
-        let first = (0..depth).filter(move |k| k / unit % 2 == 0);
-        let second = (0..depth).filter(move |k| k / unit % 2 != 0);
+        let halves = [0..depth / 2, depth / 2..depth];
         for row in 0..self.rows.min(ROWS) {
             let special = self.take_left_apart::<Half, 25>(row);
-            let none = [0; COLUMNS];
             let c = self.c[row];
-            if rule.d == Element::F16 {
-                let sum = self.pass::<Half, Half, Half, 25, HALF>(row, special, first.clone(), none);
-                let sum = self.pass::<Half, Half, Half, 25, HALF>(row, special, second.clone(), sum);
-                for j in 0..COLUMNS {
-                    self.d[row][j] = add(c[j], sum[j], soft::F16);
-                }
-            } else {
-                let sum = self.pass::<Half, Half, Single, 25, SINGLE>(row, special, first.clone(), none);
-                let sum = self.pass::<Half, Half, Single, 25, SINGLE>(row, special, second.clone(), sum);
-                for j in 0..COLUMNS {
-                    self.d[row][j] = add(c[j], sum[j], soft::F32);
-                }
+            let mut sum = [0; COLUMNS];
+            for places in halves.clone() {
+                sum = if rule.d == Element::F16 {
+                    self.pass::<Half, Half, Half, 25, HALF>(row, special, places, sum)
+                } else {
+                    self.pass::<Half, Half, Single, 25, SINGLE>(row, special, places, sum)
+                };
+            }
+            for j in 0..COLUMNS {
+                self.d[row][j] = if rule.d == Element::F16 {
+                    // The sum of two f16 is the same if an f32 comes before it.
+                    let [c, sum] = [c[j], sum[j]].map(|x| math::half_to_single(x as u16));
+                    math::single_to_half(c + sum).into()
+                } else {
+                    math::quiet(f32::from_bits(c[j]) + f32::from_bits(sum[j])).to_bits()
+                };
             }
         }
     }
 
     #[inline(always)]
     fn take_right_apart<B: Layout, const F: u32>(&mut self) {
-        let mut specials = [false; COLUMNS];
+        let mut specials = [0; COLUMNS];
         for (line, out) in self.b.iter().zip(&mut self.right).take(self.depth) {
+            out.put::<B>(0, line, fused::right_fraction(F));
             for j in 0..COLUMNS {
-                out.put(j, factor::<B>(line[j], fused::right_fraction(F)));
-                specials[j] |= special::<B>(line[j]);
+                specials[j] |= u32::from(special::<B>(line[j]));
             }
         }
         self.right_special = specials;
@@ -202,14 +210,20 @@ impl Tile {
 
     /// Takes a row of the first matrix apart; whether it has an infinity or a NaN.
     #[inline(always)]
-    fn take_left_apart<A: Layout, const F: u32>(&mut self, row: usize) -> bool {
-        let mut found = false;
-        for k in 0..self.depth.min(DEPTH) {
-            let x = self.a[row][k];
-            self.left.put(k, factor::<A>(x, F - fused::right_fraction(F)));
-            found |= special::<A>(x);
+    fn take_left_apart<A: Layout, const F: u32>(&mut self, row: usize) -> u32 {
+        let depth = self.depth.min(DEPTH);
+        let mut found = [0; COLUMNS];
+        for (i, line) in self.a[row].as_chunks::<COLUMNS>().0.iter().enumerate() {
+            let at = i * COLUMNS;
+            if at >= depth {
+                break;
+            }
+            self.left.put::<A>(at, line, F - fused::right_fraction(F));
+            for j in 0..COLUMNS {
+                found[j] |= u32::from(special::<A>(line[j]) & (at + j < depth));
+            }
         }
-        found
+        found.iter().fold(0, |a, b| a | b)
     }
 
     /// A row of results, from the row that was taken apart, some of the places in it, and `c`.
@@ -217,19 +231,19 @@ impl Tile {
     fn pass<A: Layout, B: Layout, C: Layout, const F: u32, const BITS: u32>(
         &self,
         row: usize,
-        left_special: bool,
-        places: impl Iterator<Item = usize> + Clone,
+        left_special: u32,
+        places: Range<usize>,
         c: Line<u32>,
     ) -> Line<u32> {
         let mut addend = Factors::<COLUMNS>::NONE;
-        let mut specials = self.right_special;
+        addend.put::<C>(0, &c, F);
+        let mut specials = left_special;
         for j in 0..COLUMNS {
-            addend.put(j, factor::<C>(c[j], F));
-            specials[j] |= special::<C>(c[j]) | left_special;
+            specials |= self.right_special[j] | u32::from(special::<C>(c[j]));
         }
         let sum = fused::sum(&self.left, &self.right, &addend, places.clone());
         let mut d = if BITS == HALF { sum.half(F) } else { sum.single(F, BITS) };
-        if specials.contains(&true) {
+        if specials != 0 {
             self.specials::<A, B, C, BITS>(row, places, c, &mut d);
         }
         d
@@ -241,7 +255,7 @@ impl Tile {
     fn specials<A: Layout, B: Layout, C: Layout, const BITS: u32>(
         &self,
         row: usize,
-        places: impl Iterator<Item = usize> + Clone,
+        places: Range<usize>,
         c: Line<u32>,
         d: &mut Line<u32>,
     ) {
@@ -257,11 +271,6 @@ impl Tile {
             }
         }
     }
-}
-
-/// Adds by itself, to nearest.
-fn add(a: u32, b: u32, format: soft::Format) -> u32 {
-    soft::add(a.into(), b.into(), format, Round::Nearest) as u32
 }
 
 /// An 8-bit number as f16, exactly.
