@@ -1,5 +1,7 @@
 //! The types of matrix elements, and floating-point elements taken apart.
 
+use super::vector::Vector;
+
 /// The type of a matrix's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Element {
@@ -73,8 +75,8 @@ pub(in crate::engine) trait Layout {
 pub(in crate::engine) struct Half;
 pub(in crate::engine) struct Brain;
 pub(in crate::engine) struct Tensor;
-pub(in crate::engine) struct Small;
-pub(in crate::engine) struct Wide;
+pub(in crate::engine) struct E4m3;
+pub(in crate::engine) struct E5m2;
 pub(in crate::engine) struct Single;
 
 impl Layout for Half {
@@ -90,12 +92,12 @@ impl Layout for Tensor {
     const MANTISSA: u32 = 10;
     const BELOW: u32 = 13;
 }
-impl Layout for Small {
+impl Layout for E4m3 {
     const EXPONENT: u32 = 4;
     const MANTISSA: u32 = 3;
     const FINITE: bool = true;
 }
-impl Layout for Wide {
+impl Layout for E5m2 {
     const EXPONENT: u32 = 5;
     const MANTISSA: u32 = 2;
 }
@@ -104,33 +106,36 @@ impl Layout for Single {
     const MANTISSA: u32 = 23;
 }
 
-/// The signed significand of a number, with `fraction` bits after the point. An infinity or a NaN gives some number.
+/// Numbers taken apart: their signed significands, with `F` bits after the point, and their exponents. A subnormal number
+/// has the smallest exponent, a zero one below all. The third tells with ones which are infinities and NaNs; their other
+/// values mean nothing.
 #[inline(always)]
-pub(super) fn significand<L: Layout>(bits: u32, fraction: u32) -> i32 {
-    let bits = bits >> L::BELOW;
-    let mantissa = bits as i32 & ((1 << L::MANTISSA) - 1);
-    let exponent = (bits >> L::MANTISSA) as i32 & ((1 << L::EXPONENT) - 1);
-    let magnitude = mantissa | i32::from(exponent != 0) << L::MANTISSA;
-    let magnitude = if fraction >= L::MANTISSA {
-        magnitude << (fraction - L::MANTISSA)
+pub(super) fn apart<V: Vector, L: Layout, const F: u32>(bits: V) -> (V, V, V) {
+    let number = |x: u32| V::splat(x as i32);
+    let (none, top) = (V::splat(0), (1 << L::EXPONENT) - 1);
+    let size = L::EXPONENT + L::MANTISSA;
+    // The sign at the top of its word.
+    let sign = bits.left(31 - size - L::BELOW);
+    let magnitude = bits.right(L::BELOW).and(number((1 << size) - 1));
+    let exponent = magnitude.right(L::MANTISSA);
+    let subnormal = exponent.equal(none);
+    let one = subnormal.add(V::splat(1)).left(L::MANTISSA);
+    let mantissa = magnitude.and(number((1 << L::MANTISSA) - 1)).or(one);
+    let mantissa = if F >= L::MANTISSA {
+        mantissa.left(F - L::MANTISSA)
     } else {
-        magnitude >> (L::MANTISSA - fraction)
+        mantissa.right(L::MANTISSA - F)
     };
-    let sign = -((bits >> (L::EXPONENT + L::MANTISSA)) as i32 & 1);
-    (magnitude ^ sign) - sign
-}
-
-/// The exponent that belongs to it. A subnormal number has the smallest.
-#[inline(always)]
-pub(super) fn exponent<L: Layout>(bits: u32) -> i32 {
-    let top = (1i32 << L::EXPONENT) - 1;
-    let bits = bits >> L::BELOW;
-    let exponent = ((bits >> L::MANTISSA) as i32 & top).max(1) - (top >> 1);
-    if bits & ((1 << (L::EXPONENT + L::MANTISSA)) - 1) == 0 {
-        NOTHING
+    // One more for a subnormal number.
+    let exponent = exponent.sub(subnormal).sub(number(top >> 1));
+    let zero = magnitude.equal(none);
+    let special = if L::FINITE {
+        magnitude.equal(number((1 << size) - 1))
     } else {
-        exponent
-    }
+        exponent.equal(number(top - (top >> 1)))
+    };
+    let exponent = exponent.add(zero.and(V::splat(NOTHING)));
+    (mantissa.negated_as(sign), exponent, special)
 }
 
 /// Whether it is an infinity or a NaN.

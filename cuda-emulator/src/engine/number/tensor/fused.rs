@@ -7,8 +7,9 @@
 
 use std::ops::Range;
 
-use super::element::{Layout, NOTHING, exponent, significand};
+use super::element::{Layout, NOTHING, apart};
 use super::tile::{COLUMNS, DEPTH};
+use super::vector::Vector;
 
 /// The smallest exponent of a sum's scale.
 const FLOOR: i32 = -133;
@@ -16,11 +17,6 @@ const FLOOR: i32 = -133;
 /// How much an f32 result keeps after the point, and what stands for an f16 result.
 pub(super) const SINGLE: u32 = 23;
 pub(super) const HALF: u32 = 10;
-
-/// Bits after the point that the second factor has, of the product's `f`.
-pub(super) const fn right_fraction(f: u32) -> u32 {
-    if f > 20 { 10 } else { 3 }
-}
 
 /// A value for each column of a tile.
 pub(super) type Line<T> = [T; COLUMNS];
@@ -39,18 +35,18 @@ impl<const N: usize> Factors<N> {
         exponents: [NOTHING; N],
     };
 
-    /// Takes the eight numbers from `at` on apart, with `fraction` bits after the point.
+    /// Takes the eight numbers from `at` on apart, with `F` bits after the point; which are infinities and NaNs.
     #[inline(always)]
-    pub(super) fn put<L: Layout>(&mut self, at: usize, bits: &Line<u32>, fraction: u32) {
-        let significands = &mut self.significands[at..at + COLUMNS];
-        for j in 0..COLUMNS {
-            significands[j] = significand::<L>(bits[j], fraction);
-        }
-        let exponents = &mut self.exponents[at..at + COLUMNS];
-        for j in 0..COLUMNS {
-            exponents[j] = exponent::<L>(bits[j]);
-        }
+    pub(super) fn put<V: Vector, L: Layout, const F: u32>(&mut self, at: usize, bits: V) -> V {
+        let (significands, exponents, special) = apart::<V, L, F>(bits);
+        significands.store(eight_mut(&mut self.significands, at));
+        exponents.store(eight_mut(&mut self.exponents, at));
+        special
     }
+}
+
+fn eight_mut(line: &mut [i32], at: usize) -> &mut Line<i32> {
+    (&mut line[at..at + COLUMNS]).try_into().expect("eight")
 }
 
 /// A sum at its scale: `(products + addend) * 2^(exponent - F)`.
@@ -61,51 +57,37 @@ pub(super) struct Sum {
     exponent: Line<i32>,
 }
 
-/// The sum of a row's products with each column, and `c`, which has `F` bits after the point, as the products of the
-/// significands have. With `F` = 25 at most 16 products aren't zero: more could overflow.
+/// The sum of a row's products with each column, and `c`. With `F` = 25 at most 16 products aren't zero: more could
+/// overflow.
 #[inline(always)]
-pub(super) fn sum(
+pub(super) fn sum<V: Vector, C: Layout, const F: u32>(
     a: &Factors<DEPTH>,
     b: &[Factors<COLUMNS>; DEPTH],
-    c: &Factors<COLUMNS>,
+    c: V,
     places: Range<usize>,
-) -> Sum {
-    let mut exponent = c.exponents.map(|e| e.max(FLOOR));
-    for k in places.clone() {
-        let (b, e) = (&b[k % DEPTH], a.exponents[k % DEPTH]);
-        for j in 0..COLUMNS {
-            exponent[j] = exponent[j].max(e + b.exponents[j]);
-        }
+) -> (Sum, V) {
+    let (addend, addend_exponent, special) = apart::<V, C, F>(c);
+    let (b, places) = (&b[places.clone()], places);
+    let left = a.exponents[places.clone()].iter().zip(&a.significands[places]);
+    let mut scale = addend_exponent.max(V::splat(FLOOR));
+    for (b, (e, _)) in b.iter().zip(left.clone()) {
+        scale = scale.max(V::splat(*e).add(V::load(&b.exponents)));
     }
-    let mut products = [0i32; COLUMNS];
-    for k in places {
-        let (b, e, s) = (
-            &b[k % DEPTH],
-            a.exponents[k % DEPTH],
-            a.significands[k % DEPTH],
-        );
-        for j in 0..COLUMNS {
-            let below = exponent[j] - (e + b.exponents[j]);
-            products[j] += cut(s * b.significands[j], below);
-        }
+    let mut products = V::splat(0);
+    for (b, (e, s)) in b.iter().zip(left) {
+        let below = scale.sub(V::splat(*e).add(V::load(&b.exponents)));
+        let product = V::splat(*s).mul(V::load(&b.significands));
+        products = products.add(product.cut(below));
     }
-    let mut addend = [0i32; COLUMNS];
-    for j in 0..COLUMNS {
-        addend[j] = cut(c.significands[j], exponent[j] - c.exponents[j]);
-    }
-    Sum {
-        products,
-        addend,
-        exponent,
-    }
-}
-
-/// Shifts right, towards zero.
-#[inline(always)]
-fn cut(x: i32, by: i32) -> i32 {
-    let sign = x >> 31;
-    let magnitude = (x ^ sign) - sign;
-    ((magnitude >> by.min(31)) ^ sign) - sign
+    let mut sum = Sum {
+        products: [0; COLUMNS],
+        addend: [0; COLUMNS],
+        exponent: [0; COLUMNS],
+    };
+    products.store(&mut sum.products);
+    addend.cut(scale.sub(addend_exponent)).store(&mut sum.addend);
+    scale.store(&mut sum.exponent);
+    (sum, special)
 }
 
 impl Sum {

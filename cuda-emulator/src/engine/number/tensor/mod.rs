@@ -7,4 +7,5 @@ pub(in crate::engine) mod layout;
 pub(in crate::engine) mod tile;
 pub(in crate::engine) mod quad;
 pub(in crate::engine) mod sparse;
+mod vector;
 mod whole;

@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use super::element::{
-    Brain, Element, Half, Kind, Layout, Single, Small, Tensor, Wide, kind, special,
+    Brain, E4m3, E5m2, Element, Half, Kind, Layout, Single, Tensor, kind,
 };
 use super::fused::{self, Factors, HALF, Line, SINGLE};
+use super::vector::wide::Wide;
+use super::vector::{Plain, Vector};
 use super::whole;
 use crate::engine::math;
 
@@ -57,7 +59,7 @@ pub(in crate::engine) struct Tile {
     right: [Factors<COLUMNS>; DEPTH],
     left: Factors<DEPTH>,
     /// Which columns of the second matrix have an infinity or a NaN.
-    right_special: Line<u32>,
+    right_special: Line<i32>,
 }
 
 impl Tile {
@@ -83,66 +85,74 @@ impl Tile {
             // SAFETY: the processor has it.
             return unsafe { self.multiply_wide(rule) };
         }
-        self.multiply_any(rule);
+        self.multiply_any::<Plain>(rule);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn multiply_wide(&mut self, rule: &Rule) {
-        self.multiply_any(rule);
+        self.multiply_any::<Wide>(rule);
     }
 
     #[inline(always)]
-    fn multiply_any(&mut self, rule: &Rule) {
+    fn multiply_any<V: Vector>(&mut self, rule: &Rule) {
         match (rule.arithmetic, rule.a, rule.b) {
             (Arithmetic::Fused { step }, Element::F16, _) => {
-                self.fused::<Half, Half, 25, SINGLE>(rule, step);
+                self.fused::<V, Half, Half, 25, 15, 10, SINGLE>(rule, step);
             }
             (Arithmetic::Fused { step }, Element::Bf16, _) => {
-                self.fused::<Brain, Brain, 25, SINGLE>(rule, step);
+                self.fused::<V, Brain, Brain, 25, 15, 10, SINGLE>(rule, step);
             }
             (Arithmetic::Fused { step }, Element::Tf32, _) => {
-                self.fused::<Tensor, Tensor, 25, SINGLE>(rule, step);
+                self.fused::<V, Tensor, Tensor, 25, 15, 10, SINGLE>(rule, step);
             }
             (Arithmetic::Fused { step }, Element::E4m3, Element::E4m3) => {
-                self.fused::<Small, Small, 13, 13>(rule, step);
+                self.fused::<V, E4m3, E4m3, 13, 10, 3, 13>(rule, step);
             }
             (Arithmetic::Fused { step }, Element::E4m3, _) => {
-                self.fused::<Small, Wide, 13, 13>(rule, step);
+                self.fused::<V, E4m3, E5m2, 13, 10, 3, 13>(rule, step);
             }
             (Arithmetic::Fused { step }, _, Element::E4m3) => {
-                self.fused::<Wide, Small, 13, 13>(rule, step);
+                self.fused::<V, E5m2, E4m3, 13, 10, 3, 13>(rule, step);
             }
-            (Arithmetic::Fused { step }, _, _) => self.fused::<Wide, Wide, 13, 13>(rule, step),
-            (Arithmetic::Pairs { sparse }, ..) => self.pairs(rule, sparse),
+            (Arithmetic::Fused { step }, _, _) => self.fused::<V, E5m2, E5m2, 13, 10, 3, 13>(rule, step),
+            (Arithmetic::Pairs { sparse }, ..) => self.pairs::<V>(rule, sparse),
             (Arithmetic::Integer { saturate }, ..) => whole::integer(self, rule, saturate),
             (Arithmetic::And, ..) => whole::bits(self, |a, b| a & b),
             (Arithmetic::Xor, ..) => whole::bits(self, |a, b| a ^ b),
         }
     }
 
-    /// One sum for every `step` elements, the second adds the first's; with `F` bits after the point. An f32 result keeps
-    /// `BITS`.
+    /// One sum for every `step` elements, the second adds the first's; with `F` bits after the point, of which
+    /// the first factor has `FA`, the second `FB`. An f32 result keeps `BITS`.
     #[inline(always)]
-    fn fused<A: Layout, B: Layout, const F: u32, const BITS: u32>(
+    fn fused<
+        V: Vector,
+        A: Layout,
+        B: Layout,
+        const F: u32,
+        const FA: u32,
+        const FB: u32,
+        const BITS: u32,
+    >(
         &mut self,
         rule: &Rule,
         step: usize,
     ) {
         let depth = self.depth.min(DEPTH);
-        self.take_right_apart::<B, F>();
+        self.take_right_apart::<V, B, FB>();
         for row in 0..self.rows.min(ROWS) {
-            let special = self.take_left_apart::<A, F>(row);
+            let special = self.take_left_apart::<V, A, FA>(row);
             let mut sum = self.c[row];
             if rule.c == Element::F16 && rule.d == Element::F16 {
-                sum = self.pass::<A, B, Half, F, HALF>(row, special, 0..depth, sum);
+                sum = self.pass::<V, A, B, Half, F, HALF>(row, special, 0..depth, sum);
             } else {
                 if rule.c == Element::F16 {
                     sum = sum.map(|c| math::half_to_single(c as u16).to_bits());
                 }
                 for from in (0..depth).step_by(step) {
                     let places = from..depth.min(from + step);
-                    sum = self.pass::<A, B, Single, F, BITS>(row, special, places, sum);
+                    sum = self.pass::<V, A, B, Single, F, BITS>(row, special, places, sum);
                 }
                 if rule.d == Element::F16 {
                     sum = sum.map(|d| math::single_to_half(f32::from_bits(d)).into());
@@ -154,7 +164,7 @@ impl Tile {
 
     /// See [`Arithmetic::Pairs`].
     #[inline(always)]
-    fn pairs(&mut self, rule: &Rule, sparse: bool) {
+    fn pairs<V: Vector>(&mut self, rule: &Rule, sparse: bool) {
         let depth = self.depth.min(DEPTH);
         // What belongs to the first sum is moved to the front. Of a sparse matrix, whole groups of four go together.
         let unit = if sparse { 4 } else { 2 };
@@ -171,17 +181,17 @@ impl Tile {
         for (k, line) in from.iter().enumerate().take(depth) {
             self.b[place(k)] = line.map(|x| as_half(x, rule.b));
         }
-        self.take_right_apart::<Half, 25>();
+        self.take_right_apart::<V, Half, 10>();
         let halves = [0..depth / 2, depth / 2..depth];
         for row in 0..self.rows.min(ROWS) {
-            let special = self.take_left_apart::<Half, 25>(row);
+            let special = self.take_left_apart::<V, Half, 15>(row);
             let c = self.c[row];
             let mut sum = [0; COLUMNS];
             for places in halves.clone() {
                 sum = if rule.d == Element::F16 {
-                    self.pass::<Half, Half, Half, 25, HALF>(row, special, places, sum)
+                    self.pass::<V, Half, Half, Half, 25, HALF>(row, special, places, sum)
                 } else {
-                    self.pass::<Half, Half, Single, 25, SINGLE>(row, special, places, sum)
+                    self.pass::<V, Half, Half, Single, 25, SINGLE>(row, special, places, sum)
                 };
             }
             for j in 0..COLUMNS {
@@ -197,53 +207,44 @@ impl Tile {
     }
 
     #[inline(always)]
-    fn take_right_apart<B: Layout, const F: u32>(&mut self) {
-        let mut specials = [0; COLUMNS];
+    fn take_right_apart<V: Vector, B: Layout, const F: u32>(&mut self) {
+        let mut specials = V::splat(0);
         for (line, out) in self.b.iter().zip(&mut self.right).take(self.depth) {
-            out.put::<B>(0, line, fused::right_fraction(F));
-            for j in 0..COLUMNS {
-                specials[j] |= u32::from(special::<B>(line[j]));
-            }
+            specials = specials.or(out.put::<V, B, F>(0, words::<V>(line)));
         }
-        self.right_special = specials;
+        specials.store(&mut self.right_special);
     }
 
     /// Takes a row of the first matrix apart; whether it has an infinity or a NaN.
     #[inline(always)]
-    fn take_left_apart<A: Layout, const F: u32>(&mut self, row: usize) -> u32 {
+    fn take_left_apart<V: Vector, A: Layout, const F: u32>(&mut self, row: usize) -> bool {
         let depth = self.depth.min(DEPTH);
-        let mut found = [0; COLUMNS];
+        let mut found = V::splat(0);
         for (i, line) in self.a[row].as_chunks::<COLUMNS>().0.iter().enumerate() {
             let at = i * COLUMNS;
             if at >= depth {
                 break;
             }
-            self.left.put::<A>(at, line, F - fused::right_fraction(F));
-            for j in 0..COLUMNS {
-                found[j] |= u32::from(special::<A>(line[j]) & (at + j < depth));
-            }
+            let special = self.left.put::<V, A, F>(at, words(line));
+            let beyond = V::load(&NUMBERS).sub(V::splat((depth - at) as i32));
+            found = found.or(special.and(beyond));
         }
-        found.iter().fold(0, |a, b| a | b)
+        any_negative(found)
     }
 
     /// A row of results, from the row that was taken apart, some of the places in it, and `c`.
     #[inline(always)]
-    fn pass<A: Layout, B: Layout, C: Layout, const F: u32, const BITS: u32>(
+    fn pass<V: Vector, A: Layout, B: Layout, C: Layout, const F: u32, const BITS: u32>(
         &self,
         row: usize,
-        left_special: u32,
+        left_special: bool,
         places: Range<usize>,
         c: Line<u32>,
     ) -> Line<u32> {
-        let mut addend = Factors::<COLUMNS>::NONE;
-        addend.put::<C>(0, &c, F);
-        let mut specials = left_special;
-        for j in 0..COLUMNS {
-            specials |= self.right_special[j] | u32::from(special::<C>(c[j]));
-        }
-        let sum = fused::sum(&self.left, &self.right, &addend, places.clone());
+        let (sum, special) = fused::sum::<V, C, F>(&self.left, &self.right, words(&c), places.clone());
+        let special = special.or(V::load(&self.right_special));
         let mut d = if BITS == HALF { sum.half(F) } else { sum.single(F, BITS) };
-        if specials != 0 {
+        if left_special || any_negative(special) {
             self.specials::<A, B, C, BITS>(row, places, c, &mut d);
         }
         d
@@ -271,6 +272,21 @@ impl Tile {
             }
         }
     }
+}
+
+/// The numbers of the columns.
+const NUMBERS: Line<i32> = [0, 1, 2, 3, 4, 5, 6, 7];
+
+#[inline(always)]
+fn words<V: Vector>(line: &Line<u32>) -> V {
+    V::load(&line.map(|x| x as i32))
+}
+
+#[inline(always)]
+fn any_negative<V: Vector>(x: V) -> bool {
+    let mut line = [0; COLUMNS];
+    x.store(&mut line);
+    line.iter().fold(0, |a, b| a | b) < 0
 }
 
 /// An 8-bit number as f16, exactly.
