@@ -1,0 +1,3 @@
+//! Arithmetic without the engine: pure functions on numbers.
+
+pub(super) mod tensor;
