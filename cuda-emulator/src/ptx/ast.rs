@@ -180,6 +180,8 @@ pub(crate) enum Statement<'a> {
         file: u32,
         line: u32,
     },
+    /// `.pragma "…";`, without the quotes, and its line.
+    Pragma(&'a str, u32),
     /// `name: .branchtargets a, b;`
     BranchTargets(&'a str, Vec<&'a str>),
     /// `name: .callprototype …;` or `name: .calltargets …;`: what an indirect call may look like.

@@ -128,6 +128,10 @@ impl<'a> Parser<'a> {
             ".pragma" => {
                 self.advance();
                 while !matches!(self.kind(), Kind::Punct(b';') | Kind::End) {
+                    if self.kind() == Kind::String {
+                        let line = self.line();
+                        out.push(Statement::Pragma(self.text().trim_matches('"'), line));
+                    }
                     self.advance();
                 }
                 self.expect(b';')

@@ -168,6 +168,8 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) return_registers: Vec<(u32, Slice)>,
     pub(super) dump: Option<u32>,
     pub(super) carry: Option<u32>,
+    /// `.pragma "used_bytes_mask"` for the next load.
+    pub(super) used_bytes: Option<u32>,
     pub guarded: bool,
     pub(super) body: &'a [Statement<'a>],
     /// The scope of the current instruction.
@@ -214,6 +216,7 @@ pub(super) fn lower_function<'a>(
         return_registers: Vec::new(),
         dump: None,
         carry: None,
+        used_bytes: None,
         guarded: false,
         body,
         scope: 0,
@@ -391,6 +394,11 @@ impl<'a> Lower<'_, 'a> {
                     self.place.file = *file;
                     self.place.source_line = *line;
                 }
+                Statement::Pragma(text, line) => {
+                    self.line = *line;
+                    self.text = text;
+                    self.pragma(text)?;
+                }
                 Statement::BranchTargets(name, list) => {
                     self.declare(name, Local::BranchTargets(list.clone()))
                 }
@@ -398,6 +406,7 @@ impl<'a> Lower<'_, 'a> {
                 Statement::Instruction(instruction) => {
                     self.scope = *stack.last().unwrap_or(&0);
                     self.instruction(instruction)?;
+                    self.used_bytes = None;
                 }
             }
         }

@@ -262,6 +262,21 @@ impl<'a> Lower<'_, 'a> {
         Ok((a, width))
     }
 
+    /// `.pragma "used_bytes_mask 0xff"`: of what the next load reads only these bytes are looked at. Others are ignored,
+    /// as PTX wants it.
+    pub(super) fn pragma(&mut self, text: &str) -> Result<()> {
+        if let Some(mask) = text.trim().strip_prefix("used_bytes_mask") {
+            let mask = mask.trim();
+            let number = match mask.strip_prefix("0x").or(mask.strip_prefix("0X")) {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => mask.parse(),
+            };
+            let bad = |_| self.syntax("used_bytes_mask needs a number of 32 bits, such as 0xff");
+            self.used_bytes = Some(number.map_err(bad)?);
+        }
+        Ok(())
+    }
+
     /// How a load or store of `count` elements reaches memory.
     fn reach(
         &self,
@@ -282,7 +297,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     fn load(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
-        let unused = 0;
+        let unused = !self.used_bytes.unwrap_or(u32::MAX);
         let order = order(m);
         let space = take_space(m);
         let space = self.space_of(space);
