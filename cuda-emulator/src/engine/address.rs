@@ -35,6 +35,13 @@ pub(super) unsafe fn param(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     Flow::Next
 }
 
+/// `createpolicy`: a policy that says nothing.
+pub(super) unsafe fn no_policy(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    // SAFETY: `d` is a 64-bit register.
+    unsafe { write(ctx.at::<u64>(op.d), mask, |_| 0) };
+    Flow::Next
+}
+
 pub(super) unsafe fn poll(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
     ctx.polled = true;
     ctx.budget -= POLL_COST;

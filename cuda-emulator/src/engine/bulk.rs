@@ -238,7 +238,7 @@ fn finish(ctx: &mut Ctx<'_>, copy: Bulk) {
     }
 }
 
-/// `mapa`: in a cluster of one block, the address of rank 0 is the address itself. `x` is 1 for generic addresses.
+/// `mapa`: in a cluster of one block, the address of rank 0 is the address itself. `imm` is 1 for generic addresses.
 pub(super) unsafe fn map_address<T: Copy + Into<u64>>(
     ctx: &mut Ctx<'_>,
     op: &Op,
@@ -253,7 +253,7 @@ pub(super) unsafe fn map_address<T: Copy + Into<u64>>(
             if b[i] != 0 {
                 let text = format!("mapa of block {} in a cluster of one block", b[i]);
                 ctx.fail(FaultKind::IllegalAddress, i as u32, text);
-            } else if op.x == 1 && address >> 60 != SHARED_WINDOW >> 60 {
+            } else if op.imm == 1 && address >> 60 != SHARED_WINDOW >> 60 {
                 let text = format!("mapa of 0x{address:x}, which isn't in shared memory");
                 ctx.fail(FaultKind::IllegalAddress, i as u32, text);
             } else {

@@ -1,21 +1,7 @@
 //! Clocks and timers.
 
 use super::lanes::each;
-use super::state::{Ctx, Exec, Flow, Op};
-use crate::ptx::Type;
-
-/// Special registers that change while a thread runs.
-pub(super) fn varying_special(name: &str) -> Option<(Exec, Type)> {
-    Some(match name {
-        "%clock" => (clock::<u32>, Type::U32),
-        "%clock_hi" => (clock_high, Type::U32),
-        "%clock64" => (clock::<u64>, Type::U64),
-        "%globaltimer" => (timer::<u64>, Type::U64),
-        "%globaltimer_lo" => (timer::<u32>, Type::U32),
-        "%globaltimer_hi" => (timer_high, Type::U32),
-        _ => return None,
-    })
-}
+use super::state::{Ctx, Flow, Op};
 
 /// Cycles since the launch, at the clock rate of the options, and never standing still.
 fn cycles(ctx: &Ctx<'_>) -> u64 {
@@ -43,7 +29,7 @@ unsafe fn put<T: Copy>(ctx: &mut Ctx<'_>, op: &Op, mask: u32, value: T) -> Flow 
 }
 
 /// Takes the low bits of a 64-bit count.
-trait Low: Copy {
+pub(super) trait Low: Copy {
     fn low(v: u64) -> Self;
 }
 
@@ -59,24 +45,24 @@ impl Low for u64 {
     }
 }
 
-unsafe fn clock<T: Low>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+pub(super) unsafe fn clock<T: Low>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let value = T::low(cycles(ctx));
     // SAFETY: as the caller promises.
     unsafe { put(ctx, op, mask, value) }
 }
 
-unsafe fn clock_high(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+pub(super) unsafe fn clock_high(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let value = (cycles(ctx) >> 32) as u32;
     // SAFETY: as the caller promises.
     unsafe { put(ctx, op, mask, value) }
 }
 
-unsafe fn timer<T: Low>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+pub(super) unsafe fn timer<T: Low>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: as the caller promises.
     unsafe { put(ctx, op, mask, T::low(nanoseconds())) }
 }
 
-unsafe fn timer_high(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+pub(super) unsafe fn timer_high(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: as the caller promises.
     unsafe { put(ctx, op, mask, (nanoseconds() >> 32) as u32) }
 }

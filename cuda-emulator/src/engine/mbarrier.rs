@@ -6,9 +6,9 @@
 use super::atomic::Memory;
 use super::check::races;
 use super::control::POLL_COST;
-use super::lanes::{Reg, each};
-use super::memory::{Touch, access, resolve, space};
-use super::state::{Ctx, Exec, Flow, Op};
+use super::lanes::each;
+use super::memory::{Reach, Touch, resolve, space};
+use super::state::{Ctx, Flow, Op};
 
 const COUNT: u64 = (1 << 20) - 1;
 const NO_BYTES: u64 = 1 << 61;
@@ -108,10 +108,7 @@ pub(super) fn complete(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64) ->
 }
 
 /// `d` = the word before; the word = the action `x` with the number `b`.
-unsafe fn change<A: Reg, const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
-where
-    A::Slot: Into<u64>,
-{
+pub(super) unsafe fn change(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let action = ACTIONS[op.x as usize % ACTIONS.len()];
     let touch = if action == Action::Init {
         Touch::Write
@@ -120,7 +117,7 @@ where
     };
     // SAFETY: `a` is an address, `b` a 32-bit and `d` a 64-bit register; the access is checked.
     unsafe {
-        let Some(access) = access::<A, S>(ctx, op, mask, 8, touch) else {
+        let Some(access) = Reach::decode(op.c).access(ctx, op, mask, 8, touch) else {
             return Flow::Fault;
         };
         let (b, d) = (ctx.at::<u32>(op.b), ctx.at::<u64>(op.d));
@@ -134,13 +131,10 @@ where
 /// `d` = whether the phase is over that `b` names: by its parity (`x` is 1) or by a state word.
 ///
 /// A copy whose bytes the barrier counts is done now at the latest. A thread that has to wait lets others run.
-unsafe fn wait<A: Reg, const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
-where
-    A::Slot: Into<u64>,
-{
+pub(super) unsafe fn wait(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: `a` is an address, `b` a 32- or 64-bit register, `d` a predicate; the access is checked.
     unsafe {
-        let Some(access) = access::<A, S>(ctx, op, mask, 8, Touch::Atomic) else {
+        let Some(access) = Reach::decode(op.c).access(ctx, op, mask, 8, Touch::Atomic) else {
             return Flow::Fault;
         };
         if !ctx.bulk.is_empty() {
@@ -167,7 +161,9 @@ where
         if ctx.launch.checked {
             let (base, warp) = (ctx.shared as u64, ctx.warp as usize);
             if let Some(races) = races(ctx) {
-                each(over, |i| races.pass(access.hosts[i].wrapping_sub(base), warp));
+                each(over, |i| {
+                    races.pass(access.hosts[i].wrapping_sub(base), warp)
+                });
             }
         }
         let d = ctx.at::<u32>(op.d);
@@ -179,23 +175,5 @@ where
         } else {
             Flow::Yield
         }
-    }
-}
-
-/// The instruction that changes a word in this space; `narrow` for 32-bit addresses.
-pub(super) fn changing(space: u8, narrow: bool) -> Exec {
-    match (space, narrow) {
-        (space::SHARED, true) => change::<u32, { space::SHARED }>,
-        (space::SHARED, false) => change::<u64, { space::SHARED }>,
-        _ => change::<u64, { space::GENERIC }>,
-    }
-}
-
-/// The instruction that waits.
-pub(super) fn waiting(space: u8, narrow: bool) -> Exec {
-    match (space, narrow) {
-        (space::SHARED, true) => wait::<u32, { space::SHARED }>,
-        (space::SHARED, false) => wait::<u64, { space::SHARED }>,
-        _ => wait::<u64, { space::GENERIC }>,
     }
 }

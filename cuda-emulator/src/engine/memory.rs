@@ -607,21 +607,6 @@ unsafe fn scattered<A: Address, const S: u8>(
     }
 }
 
-/// [`Reach::access`] for an instruction that has its address's width and space in its type.
-///
-/// # Safety
-/// As for [`Reach::find`].
-pub(super) unsafe fn access<A, const S: u8>(
-    ctx: &mut Ctx<'_>,
-    op: &Op,
-    mask: u32,
-    bytes: u64,
-    touch: Touch,
-) -> Option<Access> {
-    // SAFETY: as the caller promises.
-    unsafe { Reach::new(S, size_of::<A>() == 4).access(ctx, op, mask, bytes, touch) }
-}
-
 /// Resolves each lane on its own: the first access of an instruction, mixed spaces, and faults.
 #[cold]
 fn lane_by_lane(

@@ -4,8 +4,16 @@
 //! instruction whose operands follow a known [`Form`](super::ir::Form): lowering, checks, the disassembly and the
 //! guide's table read it.
 
+mod address;
+mod atomic;
+mod clock;
 mod control;
+mod copy;
 mod integer;
+mod load_store;
+mod mbarrier;
+#[cfg(test)]
+mod page;
 mod system;
 mod warp;
 
@@ -16,12 +24,43 @@ use super::ir::notation::Pattern;
 use super::ir::{Choice, Opcode};
 use super::lanes;
 
+pub(super) use address::{
+    ADDRESS, ADDRESS_OF_32, ADDRESS_OF_ARGUMENT, ADDRESS_OF_LOCAL, ADDRESS_OF_PARAM, NARROW, POLL,
+};
+pub(super) use clock::varying;
 pub(super) use control::{CALL_INDIRECT, FENCE, RETURN};
+pub(super) use copy::{BULK, BULK_COMMIT, BULK_PREFETCH, BULK_WAIT, COPY_ASYNC};
+pub(super) use load_store::{
+    LOAD, LOAD_FRAME, LOAD_PARAM, LOAD_VECTOR, Move, STORE, STORE_FRAME, STORE_VECTOR,
+    find as find_move,
+};
+pub(super) use mbarrier::{MBARRIER_CHANGE, MBARRIER_WAIT, MBARRIER_WAIT_PARITY, NEGATE};
 pub(super) use system::{ASSERT_FAIL, FREE, MALLOC, PRINT};
+
+/// Instructions that belong together.
+pub(super) struct Family {
+    /// As the guide calls it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the guide's page"))]
+    name: &'static str,
+    lists: &'static [&'static [Opcode]],
+}
+
+const fn family(name: &'static str, lists: &'static [&'static [Opcode]]) -> Family {
+    Family { name, lists }
+}
 
 /// Every family's entries. Of those that fit an instruction the first is taken, so special cases stand before general
 /// ones.
-static FAMILIES: &[&[&[Opcode]]] = &[integer::LISTS, warp::LISTS, control::LISTS];
+static FAMILIES: &[Family] = &[
+    family("Integer arithmetic", integer::LISTS),
+    family("Loads and stores", load_store::LISTS),
+    family("Atomic operations", atomic::LISTS),
+    family("Addresses", address::LISTS),
+    family("Asynchronous copies", copy::LISTS),
+    family("Barriers in memory", mbarrier::LISTS),
+    family("Operations of a warp", warp::LISTS),
+    family("Control, barriers, fences, hints", control::LISTS),
+];
 
 /// The entries of one mnemonic.
 pub(super) type Entries = Vec<(Pattern, &'static Opcode)>;
@@ -31,7 +70,7 @@ pub(super) fn entries(mnemonic: &str) -> Option<&'static Entries> {
     static INDEX: OnceLock<HashMap<&'static str, Entries>> = OnceLock::new();
     let index = INDEX.get_or_init(|| {
         let mut index: HashMap<_, Entries> = HashMap::new();
-        for opcode in FAMILIES.iter().copied().flatten().copied().flatten() {
+        for opcode in FAMILIES.iter().flat_map(|f| f.lists).copied().flatten() {
             let pattern = Pattern::parse(opcode.name);
             index
                 .entry(opcode.mnemonic())

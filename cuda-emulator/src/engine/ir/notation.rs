@@ -80,6 +80,30 @@ impl Pattern {
 }
 
 #[cfg(test)]
+impl super::Opcode {
+    /// Spellings that together use every choice: the shortest, and one for each name that may stand in a place.
+    pub(in crate::engine) fn spellings(&self) -> Vec<String> {
+        let pattern = Pattern::parse(self.name);
+        let shortest = |chosen: Option<(usize, &str)>| {
+            let mut out = self.mnemonic().to_string();
+            for (i, place) in pattern.places.iter().enumerate() {
+                match chosen {
+                    Some((at, name)) if at == i => out = format!("{out}.{name}"),
+                    _ if place.optional => {}
+                    _ => out = format!("{out}.{}", place.names[0]),
+                }
+            }
+            out
+        };
+        let mut all = vec![shortest(None)];
+        for (i, place) in pattern.places.iter().enumerate() {
+            all.extend(place.names.iter().map(|name| shortest(Some((i, name)))));
+        }
+        all
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::Pattern;
 

@@ -16,6 +16,14 @@ pub(in crate::engine) enum Role {
     Number,
     /// Bytes of the frame.
     Frame,
+    /// Reads a register with an address, of 32 or 64 bits.
+    Address,
+    /// How memory is reached: [`Reach`](crate::engine::memory::Reach).
+    Reach,
+    /// The instruction's place in the cache of regions.
+    Cache,
+    /// The start of a list of registers.
+    List,
 }
 
 /// What can go wrong in an instruction.
@@ -113,6 +121,24 @@ pub(in crate::engine) enum Form {
     Call,
     Return,
     Exit,
+    /// `ld`, `st`: by the type, the registers and what the address is based on.
+    Load,
+    Store,
+    /// `{d,} [a], b{, policy}`; each element of a vector is an operation of its own.
+    Atomic,
+    /// The same, where the old value doesn't count.
+    AtomicExchange,
+    /// `d, [a], c, b{, policy}`, with `c` to compare with.
+    AtomicCompare,
+    /// A predicate `d` and a source `a`.
+    Test,
+    /// The destination comes first, the rest isn't looked at.
+    First,
+    /// `d, a{, alignment}`
+    Alloca,
+    /// `cp.async` and `cp.async.bulk`.
+    Copy,
+    Mbarrier,
     /// `{d,} {a, {b,}} {c}`: number and threads may be missing; a predicate in `c` is flipped by `y`.
     Barrier,
     /// The operands aren't looked at.

@@ -1,57 +1,24 @@
-//! `atom` and `red`.
+//! The forms of atomic operations.
 
-use super::function::{Lower, New, Result, Slot, Width};
-use super::memory::take_space;
+use super::function::{Base, Lower, New, Result, Slot, Width};
+use super::load_store::take_space;
 use super::modifiers::Modifiers;
-use crate::engine::atomic::update;
-use crate::engine::math::{
-    brain_to_single, flush, half_to_single, min_max_f32, quiet, result64, single_to_brain,
-    single_to_half,
-};
-use crate::engine::memory::{Reach, space};
-use crate::engine::state::Exec;
-use crate::ptx::{Operand, Type};
-
-fn halves(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
-    u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
-}
+use crate::engine::ir::{Form, Opcode, Role};
+use crate::engine::memory::Reach;
+use crate::ptx::Operand;
 
 impl<'a> Lower<'_, 'a> {
+    /// [`Form::Atomic`], [`Form::AtomicExchange`] and [`Form::AtomicCompare`]
     pub(super) fn atomic(
         &mut self,
-        name: &str,
+        opcode: &'static Opcode,
         m: &mut Modifiers<'a>,
         o: &[Operand<'a>],
-    ) -> Result<bool> {
-        match name {
-            "atom" | "red" => {}
-            "mbarrier" => {
-                self.mbarrier(m, o)?;
-                return Ok(true);
-            }
-            _ => return Ok(false),
-        }
-        if m.take("async") {
-            return Err(
-                self.unsupported("asynchronous reductions aren't supported by the emulator")
-            );
-        }
+    ) -> Result<()> {
         let both = m.take("acq_rel");
         let (acquire, release) = (m.take("acquire") | both, m.take("release") | both);
-        for scope in ["relaxed", "cta", "cluster", "gpu", "sys"] {
-            m.take(scope);
-        }
         let space = take_space(m);
         let space = self.space_of(space);
-        if matches!(space, space::LOCAL | space::PARAM) {
-            return Err(self.syntax("atomics work on global and shared memory"));
-        }
-        let op = m
-            .one_of(&[
-                "add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas",
-            ])
-            .ok_or_else(|| self.syntax("the operation is missing"))?;
-        m.take("noftz");
         let hint = m.take("L2::cache_hint");
         let vector = match m.one_of(&["v2", "v4", "v8"]) {
             Some("v2") => 2,
@@ -59,8 +26,10 @@ impl<'a> Lower<'_, 'a> {
             Some(_) => 8,
             None => 1,
         };
-        let ty = m.ty().ok_or_else(|| self.syntax("the type is missing"))?;
-        let (d, rest) = if name == "atom" {
+        let Role::Read(ty) = opcode.code.b else {
+            return Err(self.syntax("the type is missing"));
+        };
+        let (d, rest) = if opcode.mnemonic() == "atom" {
             match o {
                 [d, rest @ ..] => (Some(d), rest),
                 [] => return Err(self.syntax("operands are missing")),
@@ -71,18 +40,21 @@ impl<'a> Lower<'_, 'a> {
         let [address, rest @ ..] = rest else {
             return Err(self.syntax("the address is missing"));
         };
-        let wanted = if op == "cas" { 2 } else { 1 };
+        let wanted = if opcode.form == Form::AtomicCompare {
+            2
+        } else {
+            1
+        };
         if rest.len() != wanted + usize::from(hint) {
             return Err(self.syntax("the number of operands is wrong"));
         }
         let (base, offset) = self.base(address)?;
-        let super::function::Base::Address(a, width) = base else {
+        let Base::Address(a, width) = base else {
             return Err(self.syntax("atomics work on global and shared memory"));
         };
         let (a, width) = self.widened(a, width, space)?;
-        let run = self.operation(op, ty)?;
         let reach = Reach::new(space, width == Width::W32)
-            .exchange(op == "exch")
+            .exchange(opcode.form == Form::AtomicExchange)
             .chosen();
         let split = |operand: &Operand<'a>| match operand {
             Operand::Vector(list) => list.clone(),
@@ -121,120 +93,12 @@ impl<'a> Lower<'_, 'a> {
                 c,
                 x: Slot::Raw(reach.encode()),
                 y,
-                ..New::run(run)
+                ..New::of(opcode)
             });
         }
         if acquire {
             self.fence();
         }
-        Ok(true)
+        Ok(())
     }
-
-    fn operation(&self, op: &str, ty: Type) -> Result<Exec> {
-        macro_rules! update {
-            ($t:ty, |$a:ident, $b:ident, $c:ident| $e:expr) => {
-                update(|$a: $t, $b: $t, $c: $t, _| -> $t { $e })
-            };
-            ($t:ty, |$a:ident, $b:ident, $c:ident, $s:ident| $e:expr) => {
-                update(|$a: $t, $b: $t, $c: $t, $s: bool| -> $t { $e })
-            };
-        }
-        Ok(match (op, ty) {
-            ("add", Type::U32 | Type::S32) => update!(u32, |a, b, _c| a.wrapping_add(b)),
-            ("add", Type::U64 | Type::S64) => update!(u64, |a, b, _c| a.wrapping_add(b)),
-            // Global memory flushes subnormals here, shared memory doesn't.
-            ("add", Type::F32) => update!(u32, |a, b, _c, shared| {
-                let (a, b) = (f32::from_bits(a), f32::from_bits(b));
-                if shared {
-                    quiet(a + b).to_bits()
-                } else {
-                    flush(quiet(flush(a) + flush(b))).to_bits()
-                }
-            }),
-            // In global memory a NaN stays as it is, the operand's before that in memory; shared memory is added to by
-            // an ordinary addition.
-            ("add", Type::F64) => update!(u64, |a, b, _c, shared| {
-                let (x, y) = (f64::from_bits(a), f64::from_bits(b));
-                match (x.is_nan(), y.is_nan()) {
-                    (_, true) if !shared => b,
-                    (true, _) if !shared => a,
-                    _ => result64(x + y, [x, y]).to_bits(),
-                }
-            }),
-            ("add", Type::F16) => update!(u16, |a, b, _c| single_to_half(
-                half_to_single(a) + half_to_single(b)
-            )),
-            ("add", Type::BF16) => update!(u16, |a, b, _c| single_to_brain(
-                brain_to_single(a) + brain_to_single(b)
-            )),
-            ("add", Type::F16x2) => {
-                update!(u32, |a, b, _c| halves(a, b, |a, b| single_to_half(
-                    half_to_single(a) + half_to_single(b)
-                )))
-            }
-            ("add", Type::BF16x2) => {
-                update!(u32, |a, b, _c| halves(a, b, |a, b| single_to_brain(
-                    brain_to_single(a) + brain_to_single(b)
-                )))
-            }
-            ("min", Type::F16) => update!(u16, |a, b, _c| half_min_max(a, b, false)),
-            ("max", Type::F16) => update!(u16, |a, b, _c| half_min_max(a, b, true)),
-            ("min", Type::F16x2) => update!(u32, |a, b, _c| halves(a, b, |a, b| half_min_max(
-                a, b, false
-            ))),
-            ("max", Type::F16x2) => update!(u32, |a, b, _c| halves(a, b, |a, b| half_min_max(
-                a, b, true
-            ))),
-            ("min", Type::BF16x2) => update!(u32, |a, b, _c| halves(a, b, |a, b| brain_min_max(
-                a, b, false
-            ))),
-            ("max", Type::BF16x2) => update!(u32, |a, b, _c| halves(a, b, |a, b| brain_min_max(
-                a, b, true
-            ))),
-            ("min", Type::BF16) => update!(u16, |a, b, _c| brain_min_max(a, b, false)),
-            ("max", Type::BF16) => update!(u16, |a, b, _c| brain_min_max(a, b, true)),
-            ("min", Type::U32) => update!(u32, |a, b, _c| a.min(b)),
-            ("max", Type::U32) => update!(u32, |a, b, _c| a.max(b)),
-            ("min", Type::S32) => update!(u32, |a, b, _c| (a as i32).min(b as i32) as u32),
-            ("max", Type::S32) => update!(u32, |a, b, _c| (a as i32).max(b as i32) as u32),
-            ("min", Type::U64) => update!(u64, |a, b, _c| a.min(b)),
-            ("max", Type::U64) => update!(u64, |a, b, _c| a.max(b)),
-            ("min", Type::S64) => update!(u64, |a, b, _c| (a as i64).min(b as i64) as u64),
-            ("max", Type::S64) => update!(u64, |a, b, _c| (a as i64).max(b as i64) as u64),
-            ("inc", Type::U32) => update!(u32, |a, b, _c| if a >= b { 0 } else { a + 1 }),
-            ("dec", Type::U32) => update!(u32, |a, b, _c| if a == 0 || a > b { b } else { a - 1 }),
-            ("and", Type::B32 | Type::U32 | Type::S32) => update!(u32, |a, b, _c| a & b),
-            ("or", Type::B32 | Type::U32 | Type::S32) => update!(u32, |a, b, _c| a | b),
-            ("xor", Type::B32 | Type::U32 | Type::S32) => update!(u32, |a, b, _c| a ^ b),
-            ("and", Type::B64 | Type::U64 | Type::S64) => update!(u64, |a, b, _c| a & b),
-            ("or", Type::B64 | Type::U64 | Type::S64) => update!(u64, |a, b, _c| a | b),
-            ("xor", Type::B64 | Type::U64 | Type::S64) => update!(u64, |a, b, _c| a ^ b),
-            ("exch", ty) if ty.size() == 4 => update!(u32, |_a, b, _c| b),
-            ("exch", ty) if ty.size() == 8 => update!(u64, |_a, b, _c| b),
-            ("exch", ty) if ty.size() == 16 => update!(u128, |_a, b, _c| b),
-            ("cas", ty) if ty.size() == 2 => update!(u16, |a, b, c| if a == b { c } else { a }),
-            ("cas", ty) if ty.size() == 4 => update!(u32, |a, b, c| if a == b { c } else { a }),
-            ("cas", ty) if ty.size() == 8 => update!(u64, |a, b, c| if a == b { c } else { a }),
-            ("cas", ty) if ty.size() == 16 => update!(u128, |a, b, c| if a == b { c } else { a }),
-            _ => return Err(self.syntax("no such atomic operation on this type")),
-        })
-    }
-}
-
-fn half_min_max(a: u16, b: u16, max: bool) -> u16 {
-    single_to_half(min_max_f32(
-        half_to_single(a),
-        half_to_single(b),
-        max,
-        false,
-    ))
-}
-
-fn brain_min_max(a: u16, b: u16, max: bool) -> u16 {
-    single_to_brain(min_max_f32(
-        brain_to_single(a),
-        brain_to_single(b),
-        max,
-        false,
-    ))
 }

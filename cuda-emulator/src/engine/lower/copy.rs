@@ -1,10 +1,9 @@
-//! Asynchronous and bulk copies, and the addresses of a cluster.
+//! The forms of asynchronous and bulk copies.
 
-use super::function::{Lower, New, Result, Slot, Width};
-use super::memory::take_space;
+use super::function::{Lower, New, Result, Slot};
 use super::modifiers::Modifiers;
-use crate::engine::bulk::{self, Direction};
-use crate::engine::{address as at, lanes};
+use crate::engine::bulk::Direction;
+use crate::engine::instructions;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -66,7 +65,7 @@ impl<'a> Lower<'_, 'a> {
             c,
             x,
             y,
-            ..New::run(at::copy_async)
+            ..New::of(&instructions::COPY_ASYNC)
         });
         Ok(())
     }
@@ -84,7 +83,7 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.unsupported("byte masks aren't supported by the emulator"));
         }
         if m.take("commit_group") {
-            self.emit(New::run(bulk::commit));
+            self.emit(New::of(&instructions::BULK_COMMIT));
             return Ok(());
         }
         if m.take("wait_group") {
@@ -95,7 +94,7 @@ impl<'a> Lower<'_, 'a> {
             };
             self.emit(New {
                 imm: *most,
-                ..New::run(bulk::wait_group)
+                ..New::of(&instructions::BULK_WAIT)
             });
             self.fence();
             return Ok(());
@@ -115,7 +114,7 @@ impl<'a> Lower<'_, 'a> {
             self.emit(New {
                 b,
                 c,
-                ..New::run(bulk::prefetch)
+                ..New::of(&instructions::BULK_PREFETCH)
             });
             return Ok(());
         }
@@ -162,52 +161,8 @@ impl<'a> Lower<'_, 'a> {
             b,
             c,
             x,
-            ..New::run(bulk::issue)
+            ..New::of(&instructions::BULK)
         });
         Ok(())
-    }
-
-    /// `mapa`, `getctarank`: every block is a cluster of its own.
-    pub(super) fn cluster(
-        &mut self,
-        name: &str,
-        m: &mut Modifiers<'a>,
-        o: &[Operand<'a>],
-    ) -> Result<bool> {
-        let shared = matches!(take_space(m), Some("shared::cluster"));
-        let ty = m.ty().unwrap_or(Type::U64);
-        match (name, o) {
-            ("mapa", [d, a, b]) => {
-                let d = self.dst(d, ty)?;
-                let (a, b) = (self.src(a, ty)?, self.src(b, Type::U32)?);
-                let run = if Width::of(ty) == Width::W64 {
-                    bulk::map_address::<u64>
-                } else {
-                    bulk::map_address::<u32>
-                };
-                self.emit(New {
-                    d,
-                    a,
-                    b,
-                    x: Slot::Raw(u32::from(!shared)),
-                    ..New::run(run)
-                });
-            }
-            ("getctarank", [d, a]) => {
-                let d = self.dst(d, Type::U32)?;
-                self.src(a, ty)?;
-                let a = self.fixed(0, Type::U32);
-                self.emit(New {
-                    d,
-                    a,
-                    ..New::op(lanes::unary(|a: u32| a))
-                });
-            }
-            ("mapa" | "getctarank", _) => {
-                return Err(self.syntax("the number of operands is wrong"));
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
     }
 }

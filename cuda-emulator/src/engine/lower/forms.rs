@@ -1,6 +1,7 @@
 //! The forms: how the operands of PTX become the fields of an instruction.
 
 use super::function::{Lower, New, Result, Slot};
+use super::modifiers::Modifiers;
 use crate::engine::instructions;
 use crate::engine::ir::{Code, Form, Opcode, Role};
 use crate::ptx::{Operand, Type};
@@ -24,11 +25,42 @@ impl<'a> Lower<'_, 'a> {
             Form::Return => self.leave(opcode, o),
             Form::Exit => self.exit(opcode, o),
             Form::Barrier => self.barrier(opcode, imm, o),
+            Form::Load => self.load(&mut self.modifiers(), o),
+            Form::Store => self.store(&mut self.modifiers(), o),
+            Form::Atomic | Form::AtomicExchange | Form::AtomicCompare => {
+                self.atomic(opcode, &mut self.modifiers(), o)
+            }
+            Form::Test => self.tested(opcode, o),
+            Form::First => self.first(opcode, o),
+            Form::Alloca => self.alloca(opcode, o),
+            Form::Copy => self.open(o, Self::copy_async),
+            Form::Mbarrier => self.open(o, Self::mbarrier),
             Form::Bare => {
                 self.emit(New::of(opcode));
                 Ok(())
             }
             Form::Nothing => Ok(()),
+        }
+    }
+
+    /// The modifiers of the instruction, as written.
+    fn modifiers(&self) -> Modifiers<'a> {
+        Modifiers::split(self.written).1
+    }
+
+    /// Lowers by a form that takes the modifiers that it knows, and leaves none.
+    fn open(
+        &mut self,
+        o: &[Operand<'a>],
+        form: impl FnOnce(&mut Self, &mut Modifiers<'a>, &[Operand<'a>]) -> Result<()>,
+    ) -> Result<()> {
+        let mut modifiers = self.modifiers();
+        form(self, &mut modifiers, o)?;
+        match modifiers.rest().first() {
+            None => Ok(()),
+            Some(left) => Err(self.unsupported(format!(
+                "the emulator doesn't know `.{left}` on this instruction"
+            ))),
         }
     }
 

@@ -172,8 +172,9 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) used_bytes: Option<u32>,
     pub guarded: bool,
     pub(super) body: &'a [Statement<'a>],
-    /// The scope of the current instruction.
+    /// The scope of the current instruction, and its opcode as written.
     pub(super) scope: usize,
+    pub(super) written: &'a str,
 }
 
 /// Lowers a function with a body and appends its code.
@@ -220,6 +221,7 @@ pub(super) fn lower_function<'a>(
         guarded: false,
         body,
         scope: 0,
+        written: "",
     };
     if function.cluster {
         return Err(lower.unsupported("clusters aren't supported by the emulator; launch the kernel without a cluster dimension"));
@@ -500,8 +502,13 @@ impl<'a> Lower<'_, 'a> {
             return true;
         };
         let fits = |role: Role, slot: Slot| match (role, slot) {
-            (Role::Unused, Slot::None) | (Role::Number, Slot::Raw(_)) => true,
-            (Role::Frame, Slot::Param(_)) | (Role::Read(_), Slot::Fixed(_)) => true,
+            (Role::Unused, Slot::None) => true,
+            (Role::Number | Role::Reach | Role::Cache | Role::List, Slot::Raw(_)) => true,
+            (Role::Frame, Slot::Param(_)) => true,
+            (Role::Read(_) | Role::Address, Slot::Fixed(_)) => true,
+            (Role::Address, Slot::Use(r)) => {
+                matches!(self.widths[r as usize], Width::W32 | Width::W64)
+            }
             (Role::Read(ty), Slot::Use(r))
             | (Role::Write(ty), Slot::Def(r) | Slot::Both(r))
             | (Role::Update(ty), Slot::Both(r)) => self.widths[r as usize] == Width::of(ty),
@@ -608,6 +615,7 @@ impl<'a> Lower<'_, 'a> {
     fn instruction(&mut self, instruction: &'a Instruction<'a>) -> Result<()> {
         self.line = instruction.line;
         self.place.line = instruction.line;
+        self.written = instruction.opcode;
         let source = self.linker.sources[self.input].1;
         self.text = source
             .get(instruction.span.0 as usize..instruction.span.1 as usize)
@@ -651,9 +659,7 @@ impl<'a> Lower<'_, 'a> {
         instruction: &'a Instruction<'a>,
     ) -> Result<()> {
         let o = instruction.operands.as_slice();
-        let done = self.memory(name, m, o)?
-            || self.atomic(name, m, o)?
-            || self.convert(name, m, o)?
+        let done = self.convert(name, m, o)?
             || self.compare(name, m, o)?
             || self.bits(name, m, o)?
             || self.arithmetic(name, m, o)?;

@@ -1,10 +1,11 @@
-//! `mbarrier`.
+//! The forms of `mbarrier`.
 
 use super::function::{Base, Lower, New, Result, Slot, Width};
-use super::memory::take_space;
+use super::load_store::take_space;
 use super::modifiers::Modifiers;
-use crate::engine::lanes::unary;
-use crate::engine::mbarrier::{self as exec, Action};
+use crate::engine::instructions;
+use crate::engine::mbarrier::Action;
+use crate::engine::memory::Reach;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -16,38 +17,35 @@ impl<'a> Lower<'_, 'a> {
         number: Slot,
         d: Slot,
     ) -> Result<()> {
-        let (a, narrow, offset) = self.word(address, space)?;
+        let (a, c, offset) = self.word(address, space)?;
         let y = self.cache();
         self.emit(New {
             imm: offset as u64,
             d,
             a,
             b: number,
+            c,
             x: Slot::Raw(action as u32),
             y,
-            ..New::run(exec::changing(space, narrow))
+            ..New::of(&instructions::MBARRIER_CHANGE)
         });
         Ok(())
     }
 
-    /// The address of a word: register, whether it has 32 bits, offset.
-    fn word(&mut self, address: &Operand<'a>, space: u8) -> Result<(Slot, bool, i64)> {
+    /// The address of a word: register, how it is reached, offset.
+    fn word(&mut self, address: &Operand<'a>, space: u8) -> Result<(Slot, Slot, i64)> {
         let (base, offset) = self.base(address)?;
         let Base::Address(a, width) = base else {
             return Err(self.syntax("an mbarrier lies in shared memory"));
         };
         let (a, width) = self.widened(a, width, space)?;
-        Ok((a, width == Width::W32, offset))
+        let reach = Reach::new(space, width == Width::W32).chosen();
+        Ok((a, Slot::Raw(reach.encode()), offset))
     }
 
     /// `mbarrier.…`; `cp.async.mbarrier.arrive` comes here as `arrive`.
     pub(super) fn mbarrier(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
         let what = m.next().unwrap_or("");
-        if what == "pending_count" {
-            m.ty();
-            let run = unary(exec::pending);
-            return self.mixed(run, 0, Type::B32, &[Type::B64], o);
-        }
         let expect = m.take("expect_tx");
         m.take("noComplete");
         let parity = m.take("parity");
@@ -75,7 +73,7 @@ impl<'a> Lower<'_, 'a> {
                 self.emit(New {
                     d: Slot::Def(minus),
                     a: count,
-                    ..New::op(unary(|a: u32| a.wrapping_neg()))
+                    ..New::of(&instructions::NEGATE)
                 });
                 self.change(Action::Bytes, address, space, Slot::Use(minus), unwanted)
             }
@@ -113,7 +111,7 @@ impl<'a> Lower<'_, 'a> {
             // The time that try_wait may take comes last; it is a hint.
             ("test_wait", [d, address, state])
             | ("try_wait", [d, address, state] | [d, address, state, _]) => {
-                let (a, narrow, offset) = self.word(address, space)?;
+                let (a, c, offset) = self.word(address, space)?;
                 let d = self.dst(d, Type::Pred)?;
                 let b = self.src(state, if parity { Type::U32 } else { Type::B64 })?;
                 let y = self.cache();
@@ -122,9 +120,14 @@ impl<'a> Lower<'_, 'a> {
                     d,
                     a,
                     b,
+                    c,
                     x: Slot::Raw(parity.into()),
                     y,
-                    ..New::run(exec::waiting(space, narrow))
+                    ..New::of(if parity {
+                        &instructions::MBARRIER_WAIT_PARITY
+                    } else {
+                        &instructions::MBARRIER_WAIT
+                    })
                 });
                 self.fence();
                 Ok(())

@@ -1,5 +1,6 @@
 //! From syntax tree to [`Program`]: names are resolved, instructions chosen, registers given their slots.
 
+mod address;
 mod allocate;
 mod arithmetic;
 mod atomic;
@@ -13,8 +14,8 @@ mod forms;
 mod function;
 mod half;
 mod link;
+mod load_store;
 mod mbarrier;
-mod memory;
 mod modifiers;
 mod operands;
 mod warp;

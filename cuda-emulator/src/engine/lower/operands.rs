@@ -3,9 +3,10 @@
 use super::function::{Base, Local, Lower, New, Result, Slot, Width};
 use super::link::Symbol;
 use crate::engine::interface::LoadErrorKind;
+use crate::engine::ir::Role;
 use crate::engine::program::{Slice, Target};
 use crate::engine::state::Area;
-use crate::engine::{address, clock, lanes, special};
+use crate::engine::{instructions, special};
 use crate::ptx::{Operand, Statement, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -178,12 +179,11 @@ impl<'a> Lower<'_, 'a> {
             Local::Symbol(Symbol::Dynamic) => {
                 self.summary.dynamic_shared = true;
                 let d = self.temp(Type::B64)?;
-                let exec = lanes::unary_imm(|a: u64, imm| a.wrapping_add(imm));
                 self.emit(New {
                     imm: offset as u64,
                     d: Slot::Def(d),
                     a: Slot::Fixed(special::DYNAMIC_BASE),
-                    ..New::op(exec)
+                    ..New::of(&instructions::ADDRESS)
                 });
                 self.narrow(d, wide)
             }
@@ -199,7 +199,7 @@ impl<'a> Lower<'_, 'a> {
                 self.emit(New {
                     imm,
                     d: Slot::Def(d),
-                    ..New::run(address::local)
+                    ..New::of(&instructions::ADDRESS_OF_LOCAL)
                 });
                 self.narrow(d, wide)
             }
@@ -209,7 +209,7 @@ impl<'a> Lower<'_, 'a> {
                 self.emit(New {
                     imm,
                     d: Slot::Def(d),
-                    ..New::run(address::kernel_param)
+                    ..New::of(&instructions::ADDRESS_OF_PARAM)
                 });
                 Ok(Slot::Use(d))
             }
@@ -220,7 +220,7 @@ impl<'a> Lower<'_, 'a> {
                     d: Slot::Def(d),
                     a: Slot::Param(slice.offset),
                     x: Slot::Raw(slice.stride),
-                    ..New::run(address::param)
+                    ..New::of(&instructions::ADDRESS_OF_ARGUMENT)
                 });
                 Ok(Slot::Use(d))
             }
@@ -238,7 +238,7 @@ impl<'a> Lower<'_, 'a> {
         self.emit(New {
             d: Slot::Def(d),
             a: Slot::Use(wide_register),
-            ..New::op(lanes::unary(|a: u64| a as u32))
+            ..New::of(&instructions::NARROW)
         });
         Ok(Slot::Use(d))
     }
@@ -276,7 +276,7 @@ impl<'a> Lower<'_, 'a> {
             self.summary.reserved |= name.starts_with("%reserved");
             return Ok(Some(Slot::Fixed(operand)));
         }
-        let Some((exec, found)) = clock::varying_special(name) else {
+        let Some(opcode) = instructions::varying(name) else {
             if name.starts_with("%envreg") {
                 return Ok(Some(self.fixed(0, ty)));
             }
@@ -290,13 +290,16 @@ impl<'a> Lower<'_, 'a> {
                 _ => None,
             });
         };
+        let Role::Write(found) = opcode.code.d else {
+            return Ok(None);
+        };
         if Width::of(found) != Width::of(ty) {
             return Err(self.syntax(format!("`{name}` is a {found:?} register")));
         }
         let d = self.temp(found)?;
         self.emit(New {
             d: Slot::Def(d),
-            ..New::run(exec)
+            ..New::of(opcode)
         });
         Ok(Some(Slot::Use(d)))
     }

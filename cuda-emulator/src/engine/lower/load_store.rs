@@ -1,79 +1,12 @@
-//! Loads, stores, addresses, special registers that change.
+//! The forms of loads and stores.
 
 use super::function::{Base, Lower, New, Result, Slot, Width};
 use super::modifiers::Modifiers;
-use crate::engine::address as at;
-use crate::engine::instructions;
-use crate::engine::ir::Code;
-use crate::engine::lanes;
-use crate::engine::load_store::{self as exec, Pair, chosen};
+use crate::engine::instructions::{self, Move};
+use crate::engine::ir::Opcode;
 use crate::engine::memory::{Reach, space};
 use crate::engine::program::Slice;
-use crate::engine::state::Exec;
-use crate::engine::vector;
-use crate::engine::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::ptx::{Operand, Type};
-
-/// Picks an instruction by memory type and register width. `signed`: one that extends what it loads.
-macro_rules! pick {
-    ($room:ident::$name:ident, $ty:ident, $width:ident $(, $signed:ident)?) => {
-        match ($ty.size(), $width) {
-            $(
-                (1, Width::W32) if $ty.$signed() => Some($room::$name::<i8, u32>()),
-                (2, Width::W32) if $ty.$signed() => Some($room::$name::<i16, u32>()),
-                (1, Width::W64) if $ty.$signed() => Some($room::$name::<i8, u64>()),
-                (2, Width::W64) if $ty.$signed() => Some($room::$name::<i16, u64>()),
-                (4, Width::W64) if $ty.$signed() => Some($room::$name::<i32, u64>()),
-            )?
-            (1, Width::W32) => Some($room::$name::<u8, u32>()),
-            (2, Width::W32) => Some($room::$name::<u16, u32>()),
-            (4, Width::W32) => Some($room::$name::<u32, u32>()),
-            (1, Width::W64) => Some($room::$name::<u8, u64>()),
-            (2, Width::W64) => Some($room::$name::<u16, u64>()),
-            (4, Width::W64) => Some($room::$name::<u32, u64>()),
-            (8, Width::W64) => Some($room::$name::<u64, u64>()),
-            _ => None,
-        }
-    };
-}
-
-/// As [`pick`], and of 16 bytes.
-macro_rules! pick_any {
-    ($room:ident::$name:ident, $ty:ident, $width:ident $(, $signed:ident)?) => {
-        match $width {
-            Width::W128 if $ty.size() == 16 => Some($room::$name::<u128, u128>()),
-            _ => pick!($room::$name, $ty, $width $(, $signed)?),
-        }
-    };
-}
-
-fn load(ty: Type, width: Width) -> Option<Pair> {
-    pick_any!(exec::load, ty, width, signed)
-}
-
-fn load_param(ty: Type, width: Width) -> Option<Pair> {
-    pick_any!(exec::load_param, ty, width, signed)
-}
-
-fn load_frame(ty: Type, width: Width) -> Option<Pair> {
-    pick_any!(exec::load_frame, ty, width, signed)
-}
-
-fn store(ty: Type, width: Width) -> Option<Pair> {
-    pick_any!(exec::store, ty, width)
-}
-
-fn store_frame(ty: Type, width: Width) -> Option<Pair> {
-    pick_any!(exec::store_frame, ty, width)
-}
-
-fn load_vector(ty: Type, width: Width) -> Option<Pair> {
-    pick!(vector::load, ty, width, signed)
-}
-
-fn store_vector(ty: Type, width: Width) -> Option<Pair> {
-    pick!(vector::store, ty, width)
-}
 
 /// Address-space modifiers, longest first.
 pub(super) fn take_space(m: &mut Modifiers<'_>) -> Option<&'static str> {
@@ -124,93 +57,6 @@ fn order(m: &mut Modifiers<'_>) -> Order {
 }
 
 impl<'a> Lower<'_, 'a> {
-    pub(super) fn memory(
-        &mut self,
-        name: &str,
-        m: &mut Modifiers<'a>,
-        o: &[Operand<'a>],
-    ) -> Result<bool> {
-        match name {
-            "ld" | "ldu" => self.load(m, o)?,
-            "st" => self.store(m, o)?,
-            "cvta" => self.cvta(m, o)?,
-            "isspacep" => self.isspacep(m, o)?,
-            "createpolicy" => {
-                while m.next().is_some() {}
-                if let Some(d) = o.first() {
-                    let d = self.dst(d, Type::B64)?;
-                    let zero = self.fixed(0, Type::B64);
-                    self.emit(New {
-                        d,
-                        a: zero,
-                        ..New::op(lanes::unary(|a: u64| a))
-                    });
-                }
-            }
-            "cp" => self.copy_async(m, o)?,
-            "mapa" | "getctarank" => return self.cluster(name, m, o),
-            "alloca" => {
-                self.summary.stack = true;
-                let ty = m.ty().unwrap_or(Type::U64);
-                let [d, size, rest @ ..] = o else {
-                    return Err(self.syntax("alloca needs a destination and a size"));
-                };
-                let d = self.dst(d, ty)?;
-                let a = self.src(size, ty)?;
-                let align = match rest.first() {
-                    Some(Operand::Int(align)) if align.is_power_of_two() && *align <= 1 << 16 => {
-                        *align
-                    }
-                    None => 8,
-                    _ => return Err(self.syntax("the alignment must be a power of two")),
-                };
-                let run: Exec = if Width::of(ty) == Width::W64 {
-                    at::alloca::<u64>
-                } else {
-                    at::alloca::<u32>
-                };
-                self.emit(New {
-                    imm: align,
-                    d,
-                    a,
-                    ..New::run(run)
-                });
-            }
-            "stacksave" => {
-                let ty = m.ty().unwrap_or(Type::U64);
-                let [d] = o else {
-                    return Err(self.syntax("stacksave needs a destination"));
-                };
-                let d = self.dst(d, ty)?;
-                self.emit(New {
-                    d,
-                    ..New::run(if Width::of(ty) == Width::W64 {
-                        at::stack_save::<u64>
-                    } else {
-                        at::stack_save::<u32>
-                    })
-                });
-            }
-            "stackrestore" => {
-                let ty = m.ty().unwrap_or(Type::U64);
-                let [a] = o else {
-                    return Err(self.syntax("stackrestore needs a source"));
-                };
-                let a = self.src(a, ty)?;
-                self.emit(New {
-                    a,
-                    ..New::run(if Width::of(ty) == Width::W64 {
-                        at::stack_restore::<u64>
-                    } else {
-                        at::stack_restore::<u32>
-                    })
-                });
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     /// A place in the workers' region caches.
     pub(super) fn cache(&mut self) -> Slot {
         self.linker.memory_instructions += 1;
@@ -218,7 +64,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     pub(super) fn poll(&mut self) {
-        self.emit(New::run(at::poll));
+        self.emit(New::of(&instructions::POLL));
     }
 
     pub(super) fn fence(&mut self) {
@@ -277,6 +123,17 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
+    /// The move between memory of a type and a register.
+    fn moved(
+        &self,
+        moves: &'static [Move],
+        memory: Type,
+        register: Type,
+    ) -> Result<&'static Opcode> {
+        instructions::find_move(moves, memory, register)
+            .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))
+    }
+
     /// How a load or store of `count` elements reaches memory.
     fn reach(
         &self,
@@ -296,7 +153,8 @@ impl<'a> Lower<'_, 'a> {
         Ok(Slot::Raw(reach.encode()))
     }
 
-    fn load(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
+    /// [`Form::Load`](crate::engine::ir::Form::Load)
+    pub(super) fn load(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
         let unused = !self.used_bytes.unwrap_or(u32::MAX);
         let order = order(m);
         let space = take_space(m);
@@ -317,17 +175,16 @@ impl<'a> Lower<'_, 'a> {
             self.poll();
         }
         let mut slots = Vec::new();
-        let mut width = None;
+        let mut register = None;
         for d in &list {
             let found = self.type_of(d)?.unwrap_or(ty);
-            if width.is_some_and(|w| w != Width::of(found)) {
+            if register.is_some_and(|other| Width::of(other) != Width::of(found)) {
                 return Err(self.unsupported("registers of different sizes in one vector"));
             }
-            width = Some(Width::of(found));
+            register = Some(found);
             slots.push(self.dst(d, found)?);
         }
-        let width = width.unwrap_or(Width::W32);
-        let bad = || self.syntax("the register's size doesn't fit the type");
+        let register = register.unwrap_or(ty);
         let size = i64::from(ty.size());
         let aligned = match &base {
             Base::KernelParam(info) => (i64::from(info.offset).wrapping_add(offset)) % size == 0,
@@ -339,7 +196,7 @@ impl<'a> Lower<'_, 'a> {
         }
         match base {
             Base::KernelParam(info) => {
-                let run = load_param(ty, width).map(chosen).ok_or_else(bad)?;
+                let run = self.moved(instructions::LOAD_PARAM, ty, register)?;
                 let end = i64::from(info.offset) + offset + size * slots.len() as i64;
                 let (_, total) = super::link::layout(&self.function.params);
                 if i64::from(info.offset).wrapping_add(offset) < 0
@@ -353,12 +210,12 @@ impl<'a> Lower<'_, 'a> {
                     self.emit(New {
                         imm,
                         d,
-                        ..New::run(run)
+                        ..New::of(run)
                     });
                 }
             }
             Base::Param(slice) => {
-                let run = load_frame(ty, width).map(chosen).ok_or_else(bad)?;
+                let run = self.moved(instructions::LOAD_FRAME, ty, register)?;
                 if offset < 0
                     || offset.saturating_add(size * slots.len() as i64) > i64::from(slice.size)
                 {
@@ -371,7 +228,7 @@ impl<'a> Lower<'_, 'a> {
                         d,
                         a: Slot::Param(slice.offset),
                         b: Slot::Raw(slice.stride),
-                        ..New::run(run)
+                        ..New::of(run)
                     });
                 }
             }
@@ -381,9 +238,7 @@ impl<'a> Lower<'_, 'a> {
                 let reach = self.reach(space, address, &order, ty, slots.len())?;
                 let b = Slot::Raw(unused);
                 if let [d] = slots[..] {
-                    let run = load(ty, width)
-                        .map(chosen)
-                        .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
+                    let run = self.moved(instructions::LOAD, ty, register)?;
                     self.emit(New {
                         imm: offset as u64,
                         d,
@@ -391,12 +246,10 @@ impl<'a> Lower<'_, 'a> {
                         b,
                         c: reach,
                         y,
-                        ..New::run(run)
+                        ..New::of(run)
                     });
                 } else {
-                    let run = load_vector(ty, width)
-                        .map(chosen)
-                        .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
+                    let run = self.moved(instructions::LOAD_VECTOR, ty, register)?;
                     let x = Slot::Raw(self.list(&slots));
                     self.emit(New {
                         imm: offset as u64,
@@ -405,7 +258,7 @@ impl<'a> Lower<'_, 'a> {
                         c: reach,
                         x,
                         y,
-                        ..New::run(run)
+                        ..New::of(run)
                     });
                 }
             }
@@ -419,14 +272,12 @@ impl<'a> Lower<'_, 'a> {
     /// A register from its place in the frame.
     pub(super) fn load_slice(&mut self, slice: Slice, register: u32) -> Result<()> {
         let ty = self.types[register as usize];
-        let run = load_frame(ty, Width::of(ty))
-            .map(chosen)
-            .ok_or_else(|| self.unsupported("this type can't be a parameter in a register"))?;
+        let run = self.moved(instructions::LOAD_FRAME, ty, ty)?;
         self.emit(New {
             d: Slot::Def(register),
             a: Slot::Param(slice.offset),
             b: Slot::Raw(slice.stride),
-            ..New::run(run)
+            ..New::of(run)
         });
         Ok(())
     }
@@ -434,24 +285,18 @@ impl<'a> Lower<'_, 'a> {
     /// A register to its place in the frame.
     pub(super) fn store_slice(&mut self, slice: Slice, register: u32) -> Result<()> {
         let ty = self.types[register as usize];
-        let run = store_frame(ty, Width::of(ty))
-            .map(chosen)
-            .ok_or_else(|| self.unsupported("this type can't be a parameter in a register"))?;
+        let run = self.moved(instructions::STORE_FRAME, ty, ty)?;
         self.emit(New {
             b: Slot::Use(register),
             a: Slot::Param(slice.offset),
             c: Slot::Raw(slice.stride),
-            ..New::run(run)
+            ..New::of(run)
         });
         Ok(())
     }
 
-    fn store(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
-        if m.take("async") || m.take("bulk") {
-            return Err(
-                self.unsupported("bulk and asynchronous stores aren't supported by the emulator")
-            );
-        }
+    /// [`Form::Store`](crate::engine::ir::Form::Store)
+    pub(super) fn store(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
         let order = order(m);
         let space = take_space(m);
         let space = self.space_of(space);
@@ -475,7 +320,6 @@ impl<'a> Lower<'_, 'a> {
             Some(found) if Width::of(found) != Width::of(ty) => found,
             _ => ty,
         };
-        let width = Width::of(as_type);
         let mut slots = Vec::new();
         for value in &list {
             slots.push(self.src(value, as_type)?);
@@ -497,9 +341,7 @@ impl<'a> Lower<'_, 'a> {
                 return Err(self.syntax("a kernel's parameters can't be written"));
             }
             Base::Param(slice) => {
-                let run = store_frame(ty, width)
-                    .map(chosen)
-                    .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
+                let run = self.moved(instructions::STORE_FRAME, ty, as_type)?;
                 if offset < 0
                     || offset.saturating_add(size * slots.len() as i64) > i64::from(slice.size)
                 {
@@ -512,7 +354,7 @@ impl<'a> Lower<'_, 'a> {
                         b,
                         a: Slot::Param(slice.offset),
                         c: Slot::Raw(slice.stride),
-                        ..New::run(run)
+                        ..New::of(run)
                     });
                 }
             }
@@ -521,21 +363,17 @@ impl<'a> Lower<'_, 'a> {
                 let y = self.cache();
                 let reach = self.reach(space, address, &order, ty, slots.len())?;
                 if let [b] = slots[..] {
-                    let run = store(ty, width)
-                        .map(chosen)
-                        .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
+                    let run = self.moved(instructions::STORE, ty, as_type)?;
                     self.emit(New {
                         imm: offset as u64,
                         a,
                         b,
                         c: reach,
                         y,
-                        ..New::run(run)
+                        ..New::of(run)
                     });
                 } else {
-                    let run = store_vector(ty, width)
-                        .map(chosen)
-                        .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))?;
+                    let run = self.moved(instructions::STORE_VECTOR, ty, as_type)?;
                     let x = Slot::Raw(self.list(&slots));
                     self.emit(New {
                         imm: offset as u64,
@@ -543,68 +381,11 @@ impl<'a> Lower<'_, 'a> {
                         c: reach,
                         x,
                         y,
-                        ..New::run(run)
+                        ..New::of(run)
                     });
                 }
             }
         }
-        Ok(())
-    }
-
-    fn cvta(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
-        let to = m.take("to");
-        let space = take_space(m);
-        let ty = m.ty().unwrap_or(Type::U64);
-        if ty.size() != 8 {
-            return Err(self.unsupported("generic addresses have 64 bits"));
-        }
-        let [d, a] = o else {
-            return Err(self.syntax("cvta needs a destination and a source"));
-        };
-        let a = match a {
-            Operand::Name(_) | Operand::NameOffset(..) => self.src(a, ty)?,
-            _ => return Err(self.syntax("cvta needs a register or a variable")),
-        };
-        let d = self.dst(d, ty)?;
-        let imm = match self.space_of(space) {
-            space::SHARED => SHARED_WINDOW,
-            space::LOCAL => LOCAL_WINDOW,
-            _ => 0,
-        };
-        let imm = if to { imm.wrapping_neg() } else { imm };
-        self.emit(New {
-            imm,
-            d,
-            a,
-            ..New::op(lanes::unary_imm(|a: u64, imm| a.wrapping_add(imm)))
-        });
-        Ok(())
-    }
-
-    fn isspacep(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
-        let space = take_space(m);
-        let [d, a] = o else {
-            return Err(self.syntax("isspacep needs a destination and a source"));
-        };
-        let d = self.dst(d, Type::Pred)?;
-        let a = self.src(a, Type::U64)?;
-        let x = self.dump()?;
-        let run = match space {
-            Some("shared" | "shared::cta" | "shared::cluster") => {
-                lanes::test(|a: u64| a >> 60 == SHARED_WINDOW >> 60)
-            }
-            Some("local") => lanes::test(|a: u64| a >> 60 == LOCAL_WINDOW >> 60),
-            Some("const") => Code::new(at::is_constant),
-            Some("global") => Code::new(at::is_global),
-            Some(_) => Code::new(at::is_param),
-            None => return Err(self.syntax("the space is missing")),
-        };
-        self.emit(New {
-            d,
-            a,
-            x,
-            ..New::op(run)
-        });
         Ok(())
     }
 
@@ -616,15 +397,15 @@ impl<'a> Lower<'_, 'a> {
         };
         let d = self.temp(Type::B64)?;
         let run = if width == Width::W32 {
-            lanes::unary_imm(|a: u32, imm| u64::from(a.wrapping_add(imm as u32)))
+            &instructions::ADDRESS_OF_32
         } else {
-            lanes::unary_imm(|a: u64, imm| a.wrapping_add(imm))
+            &instructions::ADDRESS
         };
         self.emit(New {
             imm: offset as u64,
             d: Slot::Def(d),
             a,
-            ..New::op(run)
+            ..New::of(run)
         });
         Ok(Slot::Use(d))
     }

@@ -1,0 +1,201 @@
+//! Addresses: between spaces, of the stack, of blocks of a cluster.
+
+use crate::engine::address as run;
+use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
+use crate::engine::lanes::{test, unary, unary_imm};
+use crate::engine::state::Exec;
+use crate::engine::{LOCAL_WINDOW, SHARED_WINDOW, bulk};
+use crate::ptx::Type;
+
+pub(super) const LISTS: &[&[Opcode]] = &[CONVERT, SPACES, STACK, CLUSTER];
+
+/// `d = a + imm`; from and to a space, the window of that space is added or subtracted.
+const OFFSET: Code = unary_imm(|a: u64, imm| a.wrapping_add(imm));
+
+const CONVERT: &[Opcode] = &[
+    Opcode::new(
+        "cvta.[shared|shared::cta|shared::cluster].[u64|b64]",
+        OFFSET,
+    )
+    .imm(SHARED_WINDOW),
+    Opcode::new("cvta.local.[u64|b64]", OFFSET).imm(LOCAL_WINDOW),
+    Opcode::new("cvta.[global|const|param|param::entry].[u64|b64]", OFFSET),
+    Opcode::new(
+        "cvta.to.[shared|shared::cta|shared::cluster].[u64|b64]",
+        OFFSET,
+    )
+    .imm(SHARED_WINDOW.wrapping_neg()),
+    Opcode::new("cvta.to.local.[u64|b64]", OFFSET).imm(LOCAL_WINDOW.wrapping_neg()),
+    Opcode::new(
+        "cvta.to.[global|const|param|param::entry].[u64|b64]",
+        OFFSET,
+    ),
+    // Policies of caches have no effect.
+    Opcode::new(
+        "createpolicy*",
+        Code {
+            d: Role::Write(Type::B64),
+            ..Code::new(run::no_policy)
+        },
+    )
+    .form(Form::First)
+    .since(80),
+];
+
+const IN_SHARED: Code = test(|a: u64| a >> 60 == SHARED_WINDOW >> 60);
+
+/// `d` = whether the address in `a` is in the space.
+const fn tested(exec: Exec) -> Code {
+    Code {
+        plain: exec,
+        wide: exec,
+        ..IN_SHARED
+    }
+}
+
+const SPACES: &[Opcode] = &[
+    space("isspacep.[shared|shared::cta|shared::cluster]", IN_SHARED),
+    space(
+        "isspacep.local",
+        test(|a: u64| a >> 60 == LOCAL_WINDOW >> 60),
+    ),
+    space("isspacep.const", tested(run::is_constant)),
+    space("isspacep.global", tested(run::is_global)),
+    space("isspacep.[param|param::entry]", tested(run::is_param)),
+];
+
+const fn space(name: &'static str, code: Code) -> Opcode {
+    Opcode::new(name, code).form(Form::Test)
+}
+
+/// `d` = a place of `a` bytes on the stack, aligned to `imm`.
+const fn alloca(ty: Type, exec: Exec) -> Code {
+    Code {
+        d: Role::Write(ty),
+        a: Role::Read(ty),
+        imm: true,
+        ..Code::new(exec).faults(Faults::ADDRESS)
+    }
+}
+
+const fn save(ty: Type, exec: Exec) -> Code {
+    Code {
+        d: Role::Write(ty),
+        ..Code::new(exec)
+    }
+}
+
+const fn restore(ty: Type, exec: Exec) -> Code {
+    Code {
+        a: Role::Read(ty),
+        ..Code::new(exec)
+    }
+}
+
+const STACK: &[Opcode] = &[
+    Opcode::new("alloca{.u64|.b64}", alloca(Type::U64, run::alloca::<u64>))
+        .form(Form::Alloca)
+        .since(52),
+    Opcode::new("alloca.[u32|b32]", alloca(Type::U32, run::alloca::<u32>))
+        .form(Form::Alloca)
+        .since(52),
+    Opcode::new(
+        "stacksave{.u64|.b64}",
+        save(Type::U64, run::stack_save::<u64>),
+    )
+    .since(52),
+    Opcode::new(
+        "stacksave.[u32|b32]",
+        save(Type::U32, run::stack_save::<u32>),
+    )
+    .since(52),
+    Opcode::new(
+        "stackrestore{.u64|.b64}",
+        restore(Type::U64, run::stack_restore::<u64>),
+    )
+    .since(52),
+    Opcode::new(
+        "stackrestore.[u32|b32]",
+        restore(Type::U32, run::stack_restore::<u32>),
+    )
+    .since(52),
+];
+
+/// The address in block `b` of the cluster that corresponds to `a`; `imm` is 1 for generic
+/// addresses.
+const fn map(ty: Type, exec: Exec) -> Code {
+    Code {
+        d: Role::Write(ty),
+        a: Role::Read(ty),
+        b: Role::Read(Type::U32),
+        imm: true,
+        ..Code::new(exec).faults(Faults::ADDRESS)
+    }
+}
+
+// Every block is a cluster of its own.
+const CLUSTER: &[Opcode] = &[
+    Opcode::new("mapa{.u64}", map(Type::U64, bulk::map_address::<u64>))
+        .imm(1)
+        .since(90),
+    Opcode::new("mapa.u32", map(Type::U32, bulk::map_address::<u32>))
+        .imm(1)
+        .since(90),
+    Opcode::new(
+        "mapa.shared::cluster{.u64}",
+        map(Type::U64, bulk::map_address::<u64>),
+    )
+    .since(90),
+    Opcode::new(
+        "mapa.shared::cluster.u32",
+        map(Type::U32, bulk::map_address::<u32>),
+    )
+    .since(90),
+    Opcode::new("getctarank{.shared::cluster}{.u64}", unary(|_: u64| 0u32)).since(90),
+    Opcode::new("getctarank{.shared::cluster}.u32", unary(|_: u32| 0u32)).since(90),
+];
+
+/// Memory is polled: others should run.
+pub(in crate::engine) const POLL: Opcode = Opcode::internal("poll", Code::new(run::poll));
+
+/// `d` = the generic address of local memory at `imm` of the frame.
+pub(in crate::engine) const ADDRESS_OF_LOCAL: Opcode = Opcode::internal(
+    "address of local",
+    Code {
+        d: Role::Write(Type::U64),
+        imm: true,
+        ..Code::new(run::local)
+    },
+);
+
+/// `d` = the address of the kernel's parameters at `imm`.
+pub(in crate::engine) const ADDRESS_OF_PARAM: Opcode = Opcode::internal(
+    "address of parameter",
+    Code {
+        d: Role::Write(Type::U64),
+        imm: true,
+        ..Code::new(run::kernel_param)
+    },
+);
+
+/// `d` = the address of each lane's argument `a` in the frame, `x` bytes apart, plus `imm`.
+pub(in crate::engine) const ADDRESS_OF_ARGUMENT: Opcode = Opcode::internal(
+    "address of argument",
+    Code {
+        d: Role::Write(Type::U64),
+        a: Role::Frame,
+        x: Role::Number,
+        imm: true,
+        ..Code::new(run::param)
+    },
+);
+
+/// `d = a + imm`, from registers of 64 bits and of 32.
+pub(in crate::engine) const ADDRESS: Opcode = Opcode::internal("address", OFFSET);
+pub(in crate::engine) const ADDRESS_OF_32: Opcode = Opcode::internal(
+    "address of 32 bits",
+    unary_imm(|a: u32, imm| u64::from(a.wrapping_add(imm as u32))),
+);
+
+/// The lower half of an address.
+pub(in crate::engine) const NARROW: Opcode = Opcode::internal("narrow", unary(|a: u64| a as u32));

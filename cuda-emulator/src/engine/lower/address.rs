@@ -1,0 +1,67 @@
+//! The forms of instructions on addresses.
+
+use super::function::{Lower, New, Result};
+use crate::engine::ir::{Code, Opcode};
+use crate::ptx::{Operand, Type};
+
+impl<'a> Lower<'_, 'a> {
+    /// [`Form::Test`](crate::engine::ir::Form::Test)
+    pub(super) fn tested(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
+        self.counted(o, 2)?;
+        let Code { d, a, .. } = opcode.code;
+        let a = self.source(a, &o[1])?;
+        let d = self.destination(d, &o[0])?;
+        let new = New {
+            d,
+            a,
+            ..self.alone(opcode)?
+        };
+        self.emit(new);
+        Ok(())
+    }
+
+    /// [`Form::First`](crate::engine::ir::Form::First)
+    pub(super) fn first(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
+        let Some(d) = o.first() else {
+            return Err(self.syntax("the destination is missing"));
+        };
+        let d = self.destination(opcode.code.d, d)?;
+        self.emit(New {
+            d,
+            ..New::of(opcode)
+        });
+        Ok(())
+    }
+
+    /// [`Form::Alloca`](crate::engine::ir::Form::Alloca)
+    pub(super) fn alloca(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
+        self.summary.stack = true;
+        let [d, size, rest @ ..] = o else {
+            return Err(self.syntax("alloca needs a destination and a size"));
+        };
+        let a = self.source(opcode.code.a, size)?;
+        let d = self.destination(opcode.code.d, d)?;
+        let imm = match rest {
+            [Operand::Int(align)] if align.is_power_of_two() && *align <= 1 << 16 => *align,
+            [] => 8,
+            _ => return Err(self.syntax("the alignment must be a power of two")),
+        };
+        self.emit(New {
+            imm,
+            d,
+            a,
+            ..New::of(opcode)
+        });
+        Ok(())
+    }
+
+    /// A comparison that isn't combined with a predicate, and has one result.
+    pub(super) fn alone(&mut self, opcode: &'static Opcode) -> Result<New> {
+        Ok(New {
+            c: self.fixed(0, Type::Pred),
+            x: self.dump()?,
+            y: super::function::Slot::Raw(0),
+            ..New::of(opcode)
+        })
+    }
+}
