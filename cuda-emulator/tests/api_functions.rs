@@ -2,7 +2,7 @@
 
 mod abi;
 use abi::*;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString, c_void};
 use std::ptr::{null, null_mut};
 
 // Newer than some headers, or gone from the newest.
@@ -131,6 +131,81 @@ fn attributes_that_can_be_set_are_set_within_their_ranges() {
         for value in [-1, 0, 1] {
             assert_eq!(set(bare, fixed, value), INVALID, "{fixed}: {value}");
         }
+    }
+}
+
+/// Loads the sample kernels as a module with options of the compiler.
+fn load_with(options: &[(u32, usize)]) -> CUmodule {
+    let text = CString::new(kernels()).unwrap();
+    let mut numbers: Vec<_> = options.iter().map(|one| CUjit_option(one.0)).collect();
+    let mut values: Vec<_> = options.iter().map(|one| one.1 as *mut c_void).collect();
+    let (numbers, values, mut module) = (numbers.as_mut_ptr(), values.as_mut_ptr(), null_mut());
+    let (count, image) = (options.len() as u32, text.as_ptr().cast());
+    ok!(cuModuleLoadDataEx(
+        &mut module,
+        image,
+        count,
+        numbers,
+        values
+    ));
+    module
+}
+
+#[test]
+fn registers_keep_to_what_the_load_asks_for() {
+    let _context = Own::new();
+    // CU_JIT_MAX_REGISTERS, THREADS_PER_BLOCK, MIN_CTA_PER_SM, MAX_THREADS_PER_BLOCK, OVERRIDE_DIRECTIVE_VALUES.
+    // All of `live`'s would be more than 64.
+    for (options, live, live_128) in [
+        (&[][..], 64, 0),
+        (&[(0, 32)], 32, 0),
+        // Directives go before options.
+        (&[(0, 32), (33, 1)], 32, 32),
+        (&[(0, 7)], 24, 0),
+        (&[(0, 40), (1, 512)], 40, 0),
+        (&[(31, 8), (32, 256)], 32, 64),
+        (&[(31, 8), (32, 256), (33, 1)], 32, 32),
+    ] {
+        let module = load_with(options);
+        let registers = |name| get(function(module, name), 4).1;
+        assert_eq!(registers("live"), live, "{options:?}");
+        match live_128 {
+            0 => assert!(registers("live_128") >= 120, "{options:?}"),
+            number => assert_eq!(registers("live_128"), number, "{options:?}"),
+        }
+        assert!(registers("bare") < 24, "{options:?}");
+        // The occupancy is that of so many registers: 65536 of them for blocks of four warps.
+        let (live, mut blocks) = (live as u32, 0);
+        let function = function(module, "live");
+        ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &mut blocks,
+            function,
+            128,
+            0
+        ));
+        assert_eq!(blocks as u32, (65536 / (live * 128)).min(16));
+        ok!(cuModuleUnload(module));
+    }
+}
+
+#[test]
+fn registers_keep_to_directives() {
+    let _context = Own::new();
+    for (directives, most) in [
+        (".maxnreg 40", 40),
+        (".maxnreg 8", 24),
+        (".maxntid 256, 1, 1 .minnctapersm 4", 64),
+        (".maxntid 128, 4, 1 .minnctapersm 4", 32),
+        (".reqntid 128, 4, 1 .minnctapersm 2", 64),
+    ] {
+        let bounded = format!(".entry bounded_live(.param .u64 p) {directives} {{");
+        let text = kernels().replace(".entry live(.param .u64 p)  {", &bounded);
+        let module = load(&text);
+        assert_eq!(
+            get(function(module, "bounded_live"), 4).1,
+            most,
+            "{directives}"
+        );
     }
 }
 

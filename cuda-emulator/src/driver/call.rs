@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
+use super::arg::Show;
 use super::config::{self, Sink};
 use super::context::{self, Context};
 use super::status::{Code, Result};
@@ -95,37 +96,48 @@ pub struct Call {
     pub per_thread: bool,
     /// Works in a function of the client's that the driver calls.
     pub within_client: bool,
+    /// The arguments' names.
+    pub arguments: &'static [&'static str],
 }
 
 impl Call {
-    pub const fn new(name: &'static str, early: bool, per_thread: bool) -> Call {
+    pub const fn new(
+        name: &'static str,
+        early: bool,
+        per_thread: bool,
+        arguments: &'static [&'static str],
+    ) -> Call {
         Call {
             name,
             early,
             per_thread,
             within_client: works_within_client(name),
+            arguments,
         }
     }
 }
 
-/// Runs the body of an exported function.
-#[inline]
-pub fn enter(
-    call: &Call,
-    body: impl FnOnce() -> Result,
-    show: impl Fn(bool, &mut dyn std::fmt::Write) -> std::fmt::Result,
-) -> Code {
-    if !watched() {
-        return guarded(call, body);
+/// Runs the body of an exported function. There are hundreds of them: what isn't the body's stands here once.
+pub fn enter(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
+    if watched() {
+        watch(call, body, arguments)
+    } else {
+        guarded(call, body)
     }
+}
+
+/// Makes a call fail if it must, and traces it.
+#[cold]
+fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
     let start = Instant::now();
     let injected = inject(call.name);
     let code = injected.unwrap_or_else(|| guarded(call, body));
     trace(|line| {
         let _ = write!(line, "{}(", call.name);
-        let _ = show(code == Code::SUCCESS, line);
-        if line.ends_with(',') {
-            line.pop();
+        let done = code == Code::SUCCESS;
+        for (index, (name, argument)) in call.arguments.iter().zip(arguments).enumerate() {
+            let _ = write!(line, "{}{name}=", if index > 0 { "," } else { "" });
+            let _ = argument.show(done, line);
         }
         let _ = write!(line, ") = {code}");
         if injected.is_some() {
@@ -170,7 +182,7 @@ fn inject(name: &str) -> Option<Code> {
         .reduce(|first, _| first)
 }
 
-fn guarded(call: &Call, body: impl FnOnce() -> Result) -> Code {
+fn guarded(call: &Call, body: &mut dyn FnMut() -> Result) -> Code {
     if !call.early && !INITIALISED.load(Ordering::Acquire) {
         return Code::ERROR_NOT_INITIALIZED;
     }
@@ -190,11 +202,16 @@ fn guarded(call: &Call, body: impl FnOnce() -> Result) -> Code {
 
 /// Writes one line of trace, if tracing is on.
 pub fn trace(fill: impl FnOnce(&mut String)) {
-    static OUTPUT: OnceLock<Option<Mutex<File>>> = OnceLock::new();
+    if let Some(sink) = &config::get().trace {
+        let mut line = head_of_line();
+        fill(&mut line);
+        write_line(sink, line);
+    }
+}
+
+/// What a line of trace begins with.
+fn head_of_line() -> String {
     static START: OnceLock<Instant> = OnceLock::new();
-    let Some(sink) = &config::get().trace else {
-        return;
-    };
     let start = START.get_or_init(Instant::now);
     let mut line = String::with_capacity(160);
     let _ = write!(
@@ -203,7 +220,11 @@ pub fn trace(fill: impl FnOnce(&mut String)) {
         start.elapsed().as_secs_f64() * 1e3,
         thread_number()
     );
-    fill(&mut line);
+    line
+}
+
+fn write_line(sink: &Sink, mut line: String) {
+    static OUTPUT: OnceLock<Option<Mutex<File>>> = OnceLock::new();
     line.push('\n');
     let file = OUTPUT.get_or_init(|| match sink {
         Sink::Stderr => None,
@@ -244,20 +265,16 @@ macro_rules! export {
         // SAFETY: no other library of the process may define the driver's symbols; taking its place is the purpose.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::driver::status::Code {
-            static CALL: $crate::driver::call::Call =
-                $crate::driver::call::Call::new(stringify!($name), $early, $per_thread);
+            static CALL: $crate::driver::call::Call = $crate::driver::call::Call::new(
+                stringify!($name),
+                $early,
+                $per_thread,
+                &[$(stringify!($arg)),*],
+            );
             $crate::driver::call::enter(
                 &CALL,
-                || -> $crate::driver::status::Result { $body },
-                |done, out| {
-                    let _ = (done, &out);
-                    $(
-                        out.write_str(concat!(stringify!($arg), "="))?;
-                        $crate::driver::arg::Show::show(&$arg, done, out)?;
-                        out.write_str(",")?;
-                    )*
-                    Ok(())
-                },
+                &mut || -> $crate::driver::status::Result { $body },
+                &[$(&$arg as &dyn $crate::driver::arg::Show),*],
             )
         }
     };

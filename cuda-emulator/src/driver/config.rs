@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use super::architecture::{self, Architecture};
 use super::inject::Failure;
 
 /// Everything that can be set from outside.
@@ -17,6 +18,8 @@ pub struct Config {
     pub memory: Option<u64>,
     /// Worker threads per launch.
     pub threads: usize,
+    /// What the devices play.
+    pub device: &'static Architecture,
     /// Number of devices.
     pub devices: usize,
     /// Seed that permutes warp and block order.
@@ -75,6 +78,7 @@ impl Config {
             memory: None,
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
             devices: number("CUDA_EMULATOR_DEVICES", 0, 64)?.unwrap_or(1) as usize,
+            device: &architecture::DEFAULT,
             seed: number("CUDA_EMULATOR_SEED", 0, u64::MAX)?,
             check_uninit: false,
             check_race: false,
@@ -88,6 +92,12 @@ impl Config {
         };
         if let Some(list) = raw("CUDA_VISIBLE_DEVICES") {
             config.devices = visible(&list, config.devices);
+        }
+        if let Some(name) = get("CUDA_EMULATOR_DEVICE") {
+            config.device = Architecture::named(&name).ok_or_else(|| {
+                let names = Architecture::names();
+                format!("CUDA_EMULATOR_DEVICE={name}: one of {names} is expected")
+            })?;
         }
         if let Some(threads) = number("CUDA_EMULATOR_THREADS", 1, 1024)? {
             config.threads = threads as usize;

@@ -1,15 +1,14 @@
-//! The emulated device: a plausible device of compute capability 9.0 whose multiprocessors are the host's cores. Its
-//! name says that it is emulated.
+//! The emulated device: a plausible device of the [`Architecture`] that it plays, whose multiprocessors are the host's
+//! cores. Its name says that it is emulated.
 
 use std::sync::OnceLock;
 
+use super::architecture::{self, Architecture};
 use super::config;
 use super::status::{Code, Result};
 
 /// The CUDA version of the driver that is emulated.
 pub const DRIVER_VERSION: i32 = 13000;
-/// Compute capability, as major and minor.
-pub const CAPABILITY: (i32, i32) = (9, 0);
 /// The greatest number of threads per block.
 pub const MAX_THREADS: u32 = 1024;
 /// Most threads of a block in each dimension.
@@ -18,24 +17,21 @@ pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 pub const MAX_GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 /// Shared memory a block may use without asking.
 pub const SHARED_PER_BLOCK: u32 = 48 << 10;
-/// Shared memory a block may use after `cuFuncSetAttribute`.
-pub const SHARED_OPT_IN: u32 = 227 << 10;
-/// Shared memory of a multiprocessor.
-pub const SHARED_PER_MULTIPROCESSOR: u32 = 228 << 10;
 /// Shared memory of a block that the system keeps for itself.
 pub const SHARED_RESERVED: u32 = 1 << 10;
 /// Registers per multiprocessor, and per block.
 pub const REGISTERS: u32 = 65536;
-/// Most threads of a multiprocessor.
-pub const THREADS_PER_MULTIPROCESSOR: u32 = 2048;
-/// Most blocks of a multiprocessor.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 /// Row pitch of `cuMemAllocPitch` is a multiple of this.
 pub const PITCH: u64 = 512;
 /// Largest pitch of a 2D copy.
 pub const MAX_PITCH: u64 = 0x7fff_ffff;
 /// `%clock` and the device's clock rate.
 pub const CLOCK_KHZ: i32 = 1_000_000;
+
+/// What it plays.
+pub fn architecture() -> &'static Architecture {
+    config::get().device
+}
 
 /// Checks a `CUdevice`.
 ///
@@ -57,10 +53,11 @@ pub fn multiprocessors() -> u32 {
 /// The device's name.
 pub fn name() -> String {
     let cores = config::get().threads;
-    format!(
-        "CUDA emulator ({cores} core{})",
-        if cores == 1 { "" } else { "s" }
-    )
+    let s = if cores == 1 { "" } else { "s" };
+    match architecture() {
+        one if *one == architecture::DEFAULT => format!("CUDA emulator ({cores} core{s})"),
+        one => format!("CUDA emulator ({}, {cores} core{s})", one.name),
+    }
 }
 
 /// The host's memory in bytes.

@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 
+use super::architecture::target_of;
 use super::status::{Code, Result};
 use super::{device, fatbin, linked};
 use crate::engine::{LoadError, LoadErrorKind, Program};
@@ -89,16 +90,30 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Sources, Refusal> {
     if image.starts_with(ELF) {
         return refuse(
             Code::ERROR_NO_BINARY_FOR_GPU,
-            "the image is machine code (a cubin), which the emulator can't run: load the PTX instead, or a fat binary \
-             that holds it (nvcc -gencode arch=compute_80,code=compute_80)",
+            format!(
+                "the image is machine code (a cubin), which the emulator can't run: load the PTX instead, or a fat \
+                 binary that holds it (nvcc -gencode arch=compute_80,code=compute_80). With NVRTC ask for \
+                 --gpu-architecture=compute_{0} instead of sm_{0}, and take the program with nvrtcGetPTX instead of \
+                 nvrtcGetCUBIN",
+                device::architecture().number()
+            ),
         );
     }
     if image.starts_with(&fatbin::MAGIC.to_le_bytes()) {
-        let (major, minor) = device::CAPABILITY;
-        let found = fatbin::find_ptx(image, (major * 10 + minor) as u32)
+        let device = device::architecture();
+        let found = fatbin::find_ptx(image, device.number())
             .map_err(|code| (code, "the fat binary is damaged".into()))?;
         return match found.ptx {
-            Some(text) => from_text(text.as_bytes()),
+            Some(text) => match target_of(&text).filter(|target| !device.runs(target)) {
+                Some(target) => refuse(
+                    Code::ERROR_NO_BINARY_FOR_GPU,
+                    format!(
+                        "the fat binary has PTX for {target} and newer only; {}",
+                        advice()
+                    ),
+                ),
+                None => from_text(text.as_bytes()),
+            },
             None if found.has_machine_code => refuse(
                 Code::ERROR_NO_BINARY_FOR_GPU,
                 "the fat binary holds only machine code, which the emulator can't run: have PTX put into it (nvcc \
@@ -127,8 +142,27 @@ fn from_text(text: &[u8]) -> std::result::Result<Sources, Refusal> {
     }
 }
 
+/// What to do about PTX for another architecture.
+fn advice() -> String {
+    let device = device::architecture();
+    format!(
+        "the device is {0}: compile for compute_{1} or older, or choose another device (CUDA_EMULATOR_DEVICE)",
+        device.name,
+        device.number()
+    )
+}
+
 /// Parses and links sources.
 pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
+    for (_, text) in sources {
+        if let Some(target) = target_of(text).filter(|target| !device::architecture().runs(target))
+        {
+            return refuse(
+                Code::ERROR_INVALID_PTX,
+                format!("the PTX is for {target}, and {}", advice()),
+            );
+        }
+    }
     let inputs: Vec<(&str, &str)> = sources
         .iter()
         .map(|(name, text)| (name.as_str(), text.as_str()))

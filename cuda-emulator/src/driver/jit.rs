@@ -2,6 +2,7 @@
 
 use super::abi::*;
 use super::arg::{In, Out};
+use super::registers::Bounds;
 use super::status::{Code, Result};
 
 /// Behind the newest option of CUDA 13.0.
@@ -54,6 +55,18 @@ impl Options {
         Logs {
             info: buffer(CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES),
             error: buffer(CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES),
+        }
+    }
+
+    /// What a compiler is asked to keep to. The values are 32 bits wide.
+    pub fn bounds(&self) -> Bounds {
+        let number = |option| self.value(option).map(|value| value as u32);
+        Bounds {
+            registers: number(CU_JIT_MAX_REGISTERS),
+            threads: number(CU_JIT_THREADS_PER_BLOCK),
+            max_threads: number(CU_JIT_MAX_THREADS_PER_BLOCK),
+            min_blocks: number(CU_JIT_MIN_CTA_PER_SM),
+            overrides: number(CU_JIT_OVERRIDE_DIRECTIVE_VALUES).is_some_and(|value| value != 0),
         }
     }
 

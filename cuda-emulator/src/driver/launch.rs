@@ -89,13 +89,15 @@ fn check(function: &Function, shape: &Shape) -> Result {
             format!(
                 "{shared} bytes of dynamic shared memory, {allowed} allowed (cuFuncSetAttribute \
                  MAX_DYNAMIC_SHARED_SIZE_BYTES allows up to {})",
-                device::SHARED_OPT_IN.saturating_sub(info.static_shared)
+                device::architecture()
+                    .shared_opt_in
+                    .saturating_sub(info.static_shared)
             )
         });
     }
     if cooperative {
         let blocks = grid.iter().map(|&n| u64::from(n)).product::<u64>();
-        let most = occupancy::blocks_on_device(info, threads, u64::from(shared));
+        let most = occupancy::blocks_on_device(function, threads, u64::from(shared));
         if blocks > most {
             return refuse(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
                 format!("{blocks} blocks in a cooperative launch, {most} fit the device")

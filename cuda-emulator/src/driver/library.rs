@@ -8,6 +8,7 @@ use super::context;
 use super::handle::{self, Object, Table};
 use super::image::{self, Refusal, Sources};
 use super::module::{self, Function, Module, Settings};
+use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::engine::Program;
@@ -79,9 +80,9 @@ pub fn function(handle: u64) -> Result<Arc<Function>> {
 }
 
 /// Loads sources as a library.
-pub fn load(sources: &Sources) -> std::result::Result<Arc<Library>, Refusal> {
+pub fn load(sources: &Sources, bounds: &Bounds) -> std::result::Result<Arc<Library>, Refusal> {
     let program = Arc::new(image::load(sources)?);
-    let settings = module::settings_of(&program);
+    let settings = module::settings_of(&program, bounds);
     let library = LIBRARIES.insert(|handle| Library {
         handle,
         program: program.clone(),

@@ -5,6 +5,7 @@
 
 mod abi;
 mod api;
+mod architecture;
 mod arena;
 mod arg;
 mod attribute;
@@ -35,6 +36,7 @@ mod pool;
 mod preferences;
 #[cfg(all(cuda_sys_opens_libraries, target_os = "linux"))]
 mod provide;
+mod registers;
 mod registry;
 mod shadow;
 mod status;

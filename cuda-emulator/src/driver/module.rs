@@ -11,6 +11,7 @@ use super::device;
 use super::handle::{Object, Table};
 use super::image::{self, Refusal, Sources};
 use super::memory::{self, Allocation, Origin, Request};
+use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::engine::{Image, KernelInfo, Program, Space};
@@ -30,8 +31,10 @@ pub struct Module {
     pub of_library: bool,
 }
 
-/// What can be set on a function; shared between a library's kernel and its functions.
+/// What is known of a function beside its code, and what can be set; shared between a library's kernel and its functions.
 pub struct Settings {
+    /// Registers of a thread.
+    pub registers: u32,
     /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
     pub dynamic_shared: AtomicU32,
     /// `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`
@@ -118,9 +121,10 @@ impl Object for Function {
     }
 }
 
-pub fn settings_of(program: &Program) -> Vec<Arc<Settings>> {
+pub fn settings_of(program: &Program, bounds: &Bounds) -> Vec<Arc<Settings>> {
     let per_kernel = |kernel: &KernelInfo| {
         Arc::new(Settings {
+            registers: bounds.apply(kernel, device::architecture().threads),
             dynamic_shared: AtomicU32::new(
                 device::SHARED_PER_BLOCK.saturating_sub(kernel.static_shared),
             ),
@@ -137,9 +141,10 @@ pub fn settings_of(program: &Program) -> Vec<Arc<Settings>> {
 pub fn load(
     context: &Arc<Context>,
     sources: &Sources,
+    bounds: &Bounds,
 ) -> std::result::Result<Arc<Module>, Refusal> {
     let program = Arc::new(image::load(sources)?);
-    let settings = settings_of(&program);
+    let settings = settings_of(&program, bounds);
     place(context, program, settings, false).map_err(|code| {
         (
             code,
@@ -356,9 +361,9 @@ pub fn attribute_of(
             constants.map(|one| one.size).sum::<u64>() as i32
         }
         CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => info.local_bytes as i32,
-        CU_FUNC_ATTRIBUTE_NUM_REGS => registers(info) as i32,
+        CU_FUNC_ATTRIBUTE_NUM_REGS => settings.registers as i32,
         CU_FUNC_ATTRIBUTE_PTX_VERSION => program.target() as i32,
-        CU_FUNC_ATTRIBUTE_BINARY_VERSION => device::CAPABILITY.0 * 10 + device::CAPABILITY.1,
+        CU_FUNC_ATTRIBUTE_BINARY_VERSION => device::architecture().number() as i32,
         CU_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
             settings.dynamic_shared.load(Ordering::Relaxed) as i32
@@ -380,16 +385,6 @@ pub fn attribute_of(
     })
 }
 
-/// Registers a thread: what the engine estimates, but never so many that a block of the allowed size wouldn't fit, as
-/// a compiler would have seen to.
-pub fn registers(info: &KernelInfo) -> u32 {
-    let threads = info.max_threads.unwrap_or(device::MAX_THREADS).max(1);
-    info.registers.clamp(
-        1,
-        (device::REGISTERS / threads.next_multiple_of(32)).clamp(1, 255),
-    )
-}
-
 /// Sets a `CUfunction_attribute`.
 ///
 /// # Errors
@@ -397,7 +392,9 @@ pub fn registers(info: &KernelInfo) -> u32 {
 pub fn set_attribute(info: &KernelInfo, settings: &Settings, attribute: u32, value: i32) -> Result {
     match attribute {
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
-            let most = device::SHARED_OPT_IN.saturating_sub(info.static_shared);
+            let most = device::architecture()
+                .shared_opt_in
+                .saturating_sub(info.static_shared);
             let value = u32::try_from(value).ok().filter(|value| *value <= most);
             settings
                 .dynamic_shared

@@ -1,9 +1,10 @@
-//! How many blocks a multiprocessor holds, from the resources of a compute capability 9.0 part.
+//! How many blocks a multiprocessor holds, from the resources of the device's architecture.
 
 use std::sync::atomic::Ordering;
 
+use super::architecture::Architecture;
 use super::device;
-use super::module::{Function, registers};
+use super::module::Function;
 use super::status::{Code, Result};
 use crate::engine::KernelInfo;
 
@@ -14,30 +15,46 @@ const SHARED_UNIT: u64 = 128;
 
 /// Blocks of `threads` threads and `dynamic_shared` bytes that one multiprocessor holds at once; 0 for a block that
 /// can't be launched at all.
-pub fn blocks(info: &KernelInfo, threads: u32, dynamic_shared: u64) -> u32 {
+fn blocks(
+    device: &Architecture,
+    info: &KernelInfo,
+    registers: u32,
+    threads: u32,
+    dynamic_shared: u64,
+) -> u32 {
     let limit = info.max_threads.unwrap_or(device::MAX_THREADS);
     if threads == 0 || threads > limit {
         return 0;
     }
     let warps = threads.div_ceil(32);
-    let by_threads = device::THREADS_PER_MULTIPROCESSOR / 32 / warps;
-    let by_registers =
-        device::REGISTERS / (registers(info) * 32).next_multiple_of(REGISTER_UNIT) / warps;
+    let by_threads = device.threads / 32 / warps;
+    let by_registers = device::REGISTERS / (registers * 32).next_multiple_of(REGISTER_UNIT) / warps;
     let shared = u64::from(info.static_shared) + dynamic_shared;
-    if shared > u64::from(device::SHARED_OPT_IN) {
+    if shared > u64::from(device.shared_opt_in) {
         return 0;
     }
     let shared = (shared + u64::from(device::SHARED_RESERVED)).next_multiple_of(SHARED_UNIT);
-    let by_shared = (u64::from(device::SHARED_PER_MULTIPROCESSOR) / shared) as u32;
+    let by_shared = (u64::from(device.shared) / shared) as u32;
     by_threads
         .min(by_registers)
         .min(by_shared)
-        .min(device::BLOCKS_PER_MULTIPROCESSOR)
+        .min(device.blocks)
+}
+
+/// As [`blocks`], on the device that is played.
+fn of_device(function: &Function, threads: u32, dynamic_shared: u64) -> u32 {
+    blocks(
+        device::architecture(),
+        function.info(),
+        function.settings.registers,
+        threads,
+        dynamic_shared,
+    )
 }
 
 /// Blocks that the whole device holds at once.
-pub fn blocks_on_device(info: &KernelInfo, threads: u32, dynamic_shared: u64) -> u64 {
-    u64::from(blocks(info, threads, dynamic_shared)) * u64::from(device::multiprocessors())
+pub fn blocks_on_device(function: &Function, threads: u32, dynamic_shared: u64) -> u64 {
+    u64::from(of_device(function, threads, dynamic_shared)) * u64::from(device::multiprocessors())
 }
 
 /// As [`blocks`], with the function's own limit on dynamic shared memory.
@@ -49,7 +66,7 @@ pub fn of_function(function: &Function, threads: i32, dynamic_shared: u64) -> Re
     if dynamic_shared > u64::from(function.settings.dynamic_shared.load(Ordering::Relaxed)) {
         return Ok(0);
     }
-    Ok(blocks(function.info(), threads, dynamic_shared))
+    Ok(of_device(function, threads, dynamic_shared))
 }
 
 /// The block size that keeps most threads on a multiprocessor, and the smallest grid that fills the device.
@@ -87,17 +104,20 @@ pub fn best_block(
 /// `CUDA_ERROR_INVALID_VALUE` when they don't fit even without any.
 pub fn available_shared(function: &Function, count: u32, threads: u32) -> Result<u64> {
     let info = function.info();
-    if blocks(info, threads, 0) < count {
+    if of_device(function, threads, 0) < count {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    let share = u64::from(device::SHARED_PER_MULTIPROCESSOR / count) / SHARED_UNIT * SHARED_UNIT;
+    let share = u64::from(device::architecture().shared / count) / SHARED_UNIT * SHARED_UNIT;
     let taken = u64::from(info.static_shared) + u64::from(device::SHARED_RESERVED);
-    let most = u64::from(device::SHARED_OPT_IN).saturating_sub(u64::from(info.static_shared));
+    let most = u64::from(device::architecture().shared_opt_in)
+        .saturating_sub(u64::from(info.static_shared));
     Ok(share.saturating_sub(taken).min(most))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::architecture::DEFAULT;
+    use super::super::registers::Bounds;
     use super::*;
 
     fn kernel(registers: u32, static_shared: u32, max_threads: Option<u32>) -> KernelInfo {
@@ -111,7 +131,40 @@ mod tests {
             max_threads,
             required_block: None,
             min_blocks: None,
+            max_registers: None,
         }
+    }
+
+    /// As on the default device, with the registers that the kernel would have there.
+    fn blocks(info: &KernelInfo, threads: u32, dynamic_shared: u64) -> u32 {
+        on(&DEFAULT, info, threads, dynamic_shared)
+    }
+
+    fn on(device: &Architecture, info: &KernelInfo, threads: u32, dynamic_shared: u64) -> u32 {
+        let registers = Bounds::default().apply(info, device.threads);
+        super::blocks(device, info, registers, threads, dynamic_shared)
+    }
+
+    #[test]
+    fn architectures_differ() {
+        let device = |name| Architecture::named(name).unwrap();
+        let plain = kernel(16, 0, None);
+        for (name, small, large, shared) in [
+            ("sm_80", 32, 2, 3),
+            ("sm_89", 24, 1, 2),
+            ("sm_90", 32, 2, 4),
+            ("sm_100", 32, 2, 4),
+        ] {
+            assert_eq!(on(device(name), &plain, 32, 0), small, "{name}");
+            assert_eq!(on(device(name), &plain, 1024, 0), large, "{name}");
+            assert_eq!(on(device(name), &plain, 32, 48 << 10), shared, "{name}");
+        }
+        assert_eq!(on(device("sm_89"), &plain, 32, 100 << 10), 0);
+    }
+
+    #[test]
+    fn an_estimate_between_two_units_still_fits_the_block() {
+        assert_eq!(blocks(&kernel(255, 0, Some(384)), 384, 0), 1);
     }
 
     #[test]

@@ -78,6 +78,8 @@ pub struct KernelInfo {
     pub required_block: Option<[u32; 3]>,
     /// `.minnctapersm`: the least number of blocks per multiprocessor.
     pub min_blocks: Option<u32>,
+    /// `.maxnreg`: the greatest number of registers per thread.
+    pub max_registers: Option<u32>,
 }
 
 /// State space of a module variable.

@@ -153,6 +153,8 @@ pub(crate) struct Function<'a> {
     pub max_threads: Option<u32>,
     pub required_block: Option<[u32; 3]>,
     pub min_blocks: Option<u32>,
+    /// `.maxnreg`
+    pub max_registers: Option<u32>,
     /// A cluster dimension was asked for.
     pub cluster: bool,
     pub line: u32,

@@ -294,6 +294,7 @@ impl<'a> Parser<'a> {
             max_threads: None,
             required_block: None,
             min_blocks: None,
+            max_registers: None,
             cluster: false,
             line,
         };
@@ -314,7 +315,11 @@ impl<'a> Parser<'a> {
                     self.advance();
                     function.min_blocks = Some(self.small()?);
                 }
-                ".maxnreg" | ".maxclusterrank" | ".abi_preserve" | ".abi_preserve_control" => {
+                ".maxnreg" => {
+                    self.advance();
+                    function.max_registers = Some(self.small()?);
+                }
+                ".maxclusterrank" | ".abi_preserve" | ".abi_preserve_control" => {
                     self.advance();
                     self.small()?;
                 }

@@ -92,8 +92,9 @@ export! {
         major.check()?;
         minor.check()?;
         device::check(dev)?;
-        major.set(device::CAPABILITY.0)?;
-        minor.set(device::CAPABILITY.1)
+        let capability = device::architecture().capability;
+        major.set(capability.0)?;
+        minor.set(capability.1)
     }
 
     fn cuDeviceGetPCIBusId(pciBusId: Buffer, len: i32, dev: i32) {

@@ -108,7 +108,7 @@ export! {
         let function = library::function(func)?;
         let config = config.get()?;
         let threads = config.block.iter().product();
-        let blocks = crate::driver::occupancy::blocks_on_device(function.info(), threads, config.shared.into());
+        let blocks = crate::driver::occupancy::blocks_on_device(&function, threads, config.shared.into());
         numClusters.set(blocks as i32)
     }
 }

@@ -9,17 +9,18 @@ use crate::driver::context;
 use crate::driver::image::{self, Refusal, Sources};
 use crate::driver::jit::Options;
 use crate::driver::module;
+use crate::driver::registers::Bounds;
 use crate::driver::status::{Code, Result};
 
 /// Loads what `read` gives, with times and logs as the options ask.
 pub fn load_with<T>(
     options: Options,
     read: impl FnOnce() -> std::result::Result<Sources, Refusal>,
-    load: impl FnOnce(&Sources) -> std::result::Result<T, Refusal>,
+    load: impl FnOnce(&Sources, &Bounds) -> std::result::Result<T, Refusal>,
 ) -> Result<T> {
     let start = Instant::now();
     let logs = options.logs();
-    let loaded = read().and_then(|sources| load(&sources));
+    let loaded = read().and_then(|sources| load(&sources, &options.bounds()));
     options.set_wall_time(start.elapsed().as_secs_f32() * 1e3);
     match loaded {
         Ok(loaded) => {
@@ -39,7 +40,7 @@ fn load_image(place: Out<u64>, image: u64, options: Options) -> Result {
     let module = load_with(
         options,
         || image::read(image),
-        |sources| module::load(&context, sources),
+        |sources, bounds| module::load(&context, sources, bounds),
     )?;
     place.set(module.handle)
 }
@@ -50,7 +51,7 @@ export! {
         let context = context::current()?;
         let bytes = image::read_file(fname.str()?)?;
         let options = Options::none();
-        let module = load_with(options, || image::from_bytes(&bytes), |sources| module::load(&context, sources))?;
+        let module = load_with(options, || image::from_bytes(&bytes), |sources, bounds| module::load(&context, sources, bounds))?;
         module_.set(module.handle)
     }
 

@@ -481,6 +481,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
                 .map(|b| b.iter().fold(1u32, |a, &b| a.saturating_mul(b)))),
             required_block: function.required_block,
             min_blocks: function.min_blocks,
+            max_registers: function.max_registers,
         });
         program.entries.push(index as u32);
         program.calls.push(

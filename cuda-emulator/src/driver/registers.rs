@@ -1,0 +1,163 @@
+//! How many registers a kernel has, as the driver tells it: what the engine estimates, within the bounds that a
+//! compiler would have kept to.
+
+use super::device::{MAX_THREADS, REGISTERS};
+use crate::engine::KernelInfo;
+
+/// Most registers that a thread can have.
+const MOST: u32 = 255;
+/// Registers are given out to warps in units of this for each thread.
+const UNIT: u32 = 8;
+/// A compiler doesn't go below this, whatever it is asked for (`ptxas`: "adjusting per thread register count").
+const LEAST: u32 = 24;
+
+/// What the client asked the compiler for, by options of the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// `CU_JIT_MAX_REGISTERS`
+    pub registers: Option<u32>,
+    /// `CU_JIT_THREADS_PER_BLOCK`: blocks of as many threads must be possible.
+    pub threads: Option<u32>,
+    /// `CU_JIT_MAX_THREADS_PER_BLOCK`
+    pub max_threads: Option<u32>,
+    /// `CU_JIT_MIN_CTA_PER_SM`
+    pub min_blocks: Option<u32>,
+    /// `CU_JIT_OVERRIDE_DIRECTIVE_VALUES`: all this goes before what the PTX says.
+    pub overrides: bool,
+}
+
+impl Bounds {
+    /// An option and a directive for the same thing: which one holds.
+    fn choose(&self, option: Option<u32>, directive: Option<u32>) -> Option<u32> {
+        match self.overrides {
+            true => option.or(directive),
+            false => directive.or(option),
+        }
+    }
+
+    /// Registers of a thread of a kernel; `threads_per_multiprocessor` is the device's.
+    pub fn apply(&self, info: &KernelInfo, threads_per_multiprocessor: u32) -> u32 {
+        let threads = self.choose(self.max_threads, info.max_threads);
+        let threads = threads.filter(|threads| (1..=MAX_THREADS).contains(threads));
+        let blocks = self.choose(self.min_blocks, info.min_blocks);
+        let limit = match self.overrides {
+            // A limit for all kernels doesn't concern those that have bounds of their own.
+            false if info.max_threads.is_some() || info.min_blocks.is_some() => None,
+            _ => self.registers,
+        };
+        let limit = self.choose(limit, info.max_registers);
+        // A block of the size allowed must fit.
+        let mut most = MOST.min(share(threads.unwrap_or(MAX_THREADS)));
+        if let Some(blocks) = blocks {
+            let all = threads
+                .unwrap_or(MAX_THREADS)
+                .next_multiple_of(32)
+                .saturating_mul(blocks);
+            // What is impossible is ignored.
+            if (1..=threads_per_multiprocessor).contains(&all) {
+                most = most.min(share(all));
+            }
+        }
+        if let Some(threads) = self.threads.filter(|n| (1..=MAX_THREADS).contains(n)) {
+            most = most.min(share(threads));
+        }
+        if let Some(limit) = limit.filter(|limit| *limit > 0) {
+            most = most.min(limit.max(LEAST));
+        }
+        info.registers.clamp(1, most)
+    }
+}
+
+/// The registers that each of so many threads of a multiprocessor can have.
+fn share(threads: u32) -> u32 {
+    let each = REGISTERS / threads.next_multiple_of(32);
+    (each / UNIT * UNIT).clamp(LEAST, MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(registers: u32) -> KernelInfo {
+        KernelInfo {
+            name: "k".into(),
+            params: Vec::new(),
+            param_bytes: 0,
+            static_shared: 0,
+            local_bytes: 0,
+            registers,
+            max_threads: None,
+            required_block: None,
+            min_blocks: None,
+            max_registers: None,
+        }
+    }
+
+    #[test]
+    fn directives_bound_the_estimate() {
+        let with = |max_threads, min_blocks, max_registers| {
+            let kernel = KernelInfo {
+                max_threads,
+                min_blocks,
+                max_registers,
+                ..kernel(200)
+            };
+            Bounds::default().apply(&kernel, 2048)
+        };
+        // 65536 registers for as many threads.
+        assert_eq!(with(None, None, None), 64);
+        assert_eq!(with(Some(256), None, None), 200);
+        assert_eq!(with(Some(384), None, None), 168, "170, in units of 8");
+        assert_eq!(with(Some(256), Some(4), None), 64);
+        assert_eq!(with(Some(250), Some(8), None), 32, "whole warps");
+        assert_eq!(
+            with(Some(256), Some(9), None),
+            200,
+            "more than a multiprocessor holds"
+        );
+        assert_eq!(with(None, Some(2), None), 32);
+        assert_eq!(with(Some(256), None, Some(40)), 40);
+        assert_eq!(with(Some(256), None, Some(8)), 24);
+        // Those who need less don't get more.
+        let small = KernelInfo {
+            max_threads: Some(64),
+            max_registers: Some(99),
+            ..kernel(10)
+        };
+        assert_eq!(Bounds::default().apply(&small, 2048), 10);
+    }
+
+    #[test]
+    fn options_bound_what_directives_leave_open() {
+        let free = kernel(200);
+        let bounded = KernelInfo {
+            max_threads: Some(256),
+            ..kernel(200)
+        };
+        let fixed = KernelInfo {
+            max_registers: Some(48),
+            ..kernel(200)
+        };
+        let registers = |registers, overrides| Bounds {
+            registers: Some(registers),
+            overrides,
+            ..Bounds::default()
+        };
+        let apply = |bounds: Bounds| [&free, &bounded, &fixed].map(|one| bounds.apply(one, 2048));
+        assert_eq!(apply(registers(32, false)), [32, 200, 48]);
+        assert_eq!(apply(registers(32, true)), [32; 3]);
+        assert_eq!(apply(registers(16, true)), [24; 3]);
+        assert_eq!(apply(registers(0, true)), [64, 200, 64], "no limit");
+        let blocks = Bounds {
+            min_blocks: Some(8),
+            max_threads: Some(128),
+            ..Bounds::default()
+        };
+        assert_eq!(apply(blocks), [64, 32, 48]);
+        let threads = Bounds {
+            threads: Some(512),
+            ..Bounds::default()
+        };
+        assert_eq!(apply(threads), [64, 128, 48]);
+    }
+}
