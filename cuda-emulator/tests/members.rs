@@ -57,9 +57,18 @@ const OPERATIONS: [(&str, &str); 20] = [
         "shfl.sync.bfly.b32 %r5, %r1, 1, 31, %r3;",
         "shfl.sync.bfly (__shfl_xor_sync)",
     ),
-    ("vote.sync.all.pred %p3, %p2, %r3;", "vote.sync.all (__all_sync)"),
-    ("vote.sync.any.pred %p3, %p2, %r3;", "vote.sync.any (__any_sync)"),
-    ("vote.sync.uni.pred %p3, %p2, %r3;", "vote.sync.uni (__uni_sync)"),
+    (
+        "vote.sync.all.pred %p3, %p2, %r3;",
+        "vote.sync.all (__all_sync)",
+    ),
+    (
+        "vote.sync.any.pred %p3, %p2, %r3;",
+        "vote.sync.any (__any_sync)",
+    ),
+    (
+        "vote.sync.uni.pred %p3, %p2, %r3;",
+        "vote.sync.uni (__uni_sync)",
+    ),
     (
         "vote.sync.ballot.b32 %r5, %p2, %r3;",
         "vote.sync.ballot (__ballot_sync)",
@@ -96,10 +105,7 @@ const OPERATIONS: [(&str, &str); 20] = [
         "redux.sync.xor.b32 %r5, %r1, %r3;",
         "redux.sync.xor (__reduce_xor_sync)",
     ),
-    (
-        "redux.sync.min.f32 %f2, %f1, %r3;",
-        "redux.sync.min of f32",
-    ),
+    ("redux.sync.min.f32 %f2, %f1, %r3;", "redux.sync.min of f32"),
     (
         "redux.sync.max.NaN.f32 %f2, %f1, %r3;",
         "redux.sync.max of f32",
@@ -157,7 +163,8 @@ fn lanes_that_have_ended() {
 /// Lanes with different masks are groups of equal ones, as an H200 has them.
 #[test]
 fn different_masks() {
-    let masks: [u32; 32] = std::array::from_fn(|i| if i % 3 == 0 { 0x4924_9249 } else { 0xb6db_6db6 });
+    let masks: [u32; 32] =
+        std::array::from_fn(|i| if i % 3 == 0 { 0x4924_9249 } else { 0xb6db_6db6 });
     let of = |i: usize| (0..32).filter(move |j| masks[i] >> j & 1 != 0);
     let want = |f: &dyn Fn(usize) -> u32| (0..32).map(f).collect::<Vec<_>>();
     let ballot = kernel("vote.sync.ballot.b32 %r5, %p2, %r3;");
@@ -175,6 +182,9 @@ fn different_masks() {
     let matching = kernel("shr.u32 %r4, %r1, 4; match.any.sync.b32 %r5, %r4, %r3;");
     assert_eq!(
         run(&matching, &masks, 0).unwrap(),
-        want(&|i| of(i).filter(|&j| j as usize / 16 == i / 16).map(|j| 1 << j).sum())
+        want(&|i| of(i)
+            .filter(|&j| j as usize / 16 == i / 16)
+            .map(|j| 1 << j)
+            .sum())
     );
 }

@@ -221,7 +221,10 @@ fn libraries_are_not_accused() {
         m.run("copies", 1, 128, args![out, input]);
         m.run("cluster", 2, 128, args![out]);
         let m = checked(include_str!("ptx/features.ptx"), seed);
-        let (out, input) = (m.device.allocate(16384, true), m.device.allocate(4096, true));
+        let (out, input) = (
+            m.device.allocate(16384, true),
+            m.device.allocate(4096, true),
+        );
         m.run("blocks", 2, 128, args![out, input]);
         m.run("warps", 1, 128, args![out, input]);
         m.run("tiles", 1, 128, args![out, input]);

@@ -167,7 +167,9 @@ where
         if ctx.launch.checked {
             let (base, warp) = (ctx.shared as u64, ctx.warp as usize);
             if let Some(races) = races(ctx) {
-                each(over, |i| races.pass(access.hosts[i].wrapping_sub(base), warp));
+                each(over, |i| {
+                    races.pass(access.hosts[i].wrapping_sub(base), warp)
+                });
             }
         }
         let d = ctx.at::<u32>(op.d);

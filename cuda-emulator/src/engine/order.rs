@@ -81,7 +81,10 @@ mod tests {
                         assert!(ahead < resident, "{blocks} {resident} {seed:?}: {turns:?}");
                     }
                     turns.sort_unstable();
-                    assert!(turns.into_iter().eq(0..blocks), "{blocks} {resident} {seed:?}");
+                    assert!(
+                        turns.into_iter().eq(0..blocks),
+                        "{blocks} {resident} {seed:?}"
+                    );
                 }
             }
         }
