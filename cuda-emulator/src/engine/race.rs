@@ -267,7 +267,7 @@ impl Races {
             strong,
         };
         let before = |m: &Mark| m.time <= now.0[usize::from(m.thread / 32) % WARPS];
-        let races = |m: &Mark| !before(m) && !(m.strong && strong);
+        let races = |m: &Mark| !(before(m) || m.strong && strong);
         let mut found = None;
         for cell in cells {
             if races(&cell.write) {

@@ -13,6 +13,8 @@ const SLICE: i32 = 8192;
 /// Instructions in a warp's first slice after a barrier, and in the last of those that double from there.
 pub(super) const FIRST_LEAD: u32 = 8;
 pub(super) const LAST_LEAD: u32 = 64;
+/// Instructions in a warp's first slice of all: with fewer, most kernels would take turns before their first barrier.
+const START_LEAD: u32 = 32;
 
 /// One of a block's 16 barriers, or the cluster's.
 #[derive(Clone, Copy, Default)]
@@ -194,7 +196,7 @@ impl<'l> Worker<'l> {
             warp.fair = false;
             // Until their first barrier only warps that share memory could notice.
             warp.lead = if launch.shared_size > 0 {
-                FIRST_LEAD
+                START_LEAD
             } else {
                 0
             };

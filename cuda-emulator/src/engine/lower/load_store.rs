@@ -26,7 +26,7 @@ pub(super) fn take_space(m: &mut Modifiers<'_>) -> Option<&'static str> {
 /// What a load or store does beside moving data.
 struct Order {
     poll: bool,
-    /// A relaxed access or more: not a data race with its like.
+    /// A relaxed or volatile access, or more: not a data race with its like.
     strong: bool,
     acquire: bool,
     release: bool,
@@ -49,7 +49,7 @@ fn order(m: &mut Modifiers<'_>) -> Order {
     m.drop_prefixed("L2::");
     Order {
         poll: poll | acquire,
-        strong: relaxed | acquire | release,
+        strong: poll | acquire | release,
         acquire,
         release,
         policy,
