@@ -6,7 +6,8 @@
 use super::atomic::Memory;
 use super::control::POLL_COST;
 use super::lanes::{Reg, each};
-use super::memory::{Touch, access, resolve, space};
+use super::memory::{Touch, resolve, space};
+use super::reach::access;
 use super::state::{Ctx, Exec, Flow, Op};
 
 const COUNT: u64 = (1 << 20) - 1;

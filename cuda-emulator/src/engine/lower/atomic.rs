@@ -8,7 +8,8 @@ use crate::engine::math::{
     brain_to_single, flush, half_to_single, min_max_f32, quiet, result64, single_to_brain,
     single_to_half,
 };
-use crate::engine::memory::{Reach, space};
+use crate::engine::memory::space;
+use crate::engine::reach::Reach;
 use crate::engine::state::Exec;
 use crate::ptx::{Operand, Type};
 
