@@ -64,7 +64,7 @@ pub(super) unsafe fn run<A: Address>(
         return None;
     }
     let first = mask.trailing_zeros() as usize & 31;
-    let last = 31 - mask.leading_zeros() as usize & 31;
+    let last = (31 - mask.leading_zeros() as usize) & 31;
     // SAFETY: `a` is an address register by the lowering, and the mask isn't empty.
     let (low, step) = unsafe {
         let a = ctx.at::<A>(op.a);
@@ -87,12 +87,12 @@ pub(super) unsafe fn run<A: Address>(
         let mut off = A::cut(0);
         // Not by for_each, whose closure would be compiled without wide registers.
         if mask == FULL {
-            for i in 0..LANES {
-                off = off.or((*a.add(i)).off(origin.add(steps[i]), true));
+            for (i, &step) in steps.iter().enumerate() {
+                off = off.or((*a.add(i)).off(origin.add(step), true));
             }
         } else {
-            for i in 0..LANES {
-                off = off.or((*a.add(i)).off(origin.add(steps[i]), mask >> i & 1 != 0));
+            for (i, &step) in steps.iter().enumerate() {
+                off = off.or((*a.add(i)).off(origin.add(step), mask >> i & 1 != 0));
             }
         }
         if off != A::cut(0) {
