@@ -141,6 +141,12 @@ NEXT:
     }
 }
 
+/// One test at a time: each wants all cores.
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static CORES: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    CORES.lock().unwrap_or_else(|held| held.into_inner())
+}
+
 fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
 }
@@ -163,6 +169,7 @@ fn torn(m: &mut Loaded, kernel: &str, lanes: u32, rounds: u32) -> (u32, u32) {
 
 #[test]
 fn vectors_do_not_tear() {
+    let _alone = alone();
     for form in &FORMS {
         for order in ["", ".relaxed.gpu"] {
             let mut m = load(&form.kernel(order));
@@ -174,6 +181,98 @@ fn vectors_do_not_tear() {
                 );
                 assert_eq!(torn, 0, "{}{order}, {lanes} lanes", form.access);
                 assert_ne!(changes, 0, "nobody wrote meanwhile");
+            }
+        }
+    }
+}
+
+/// Copies vectors under a guard, through memory of each kind. Every lane has 64 bytes, of which `step` lanes share one.
+fn copies(form: &Form) -> String {
+    let Form { access, bytes, .. } = form;
+    let list = form.list("s");
+    format!(
+        "
+.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry copy(.param .u64 in, .param .u64 out, .param .u32 mask, .param .u32 step) {{
+    .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .pred %p<8>;
+    .reg .{register} %s<4>;
+    .shared .align 16 .b8 window[2048];
+    .local .align 16 .b8 own[32];
+    mov.u32 %r1, %tid.x;
+    ld.param.u32 %r2, [mask];
+    shr.u32 %r3, %r2, %r1;
+    and.b32 %r3, %r3, 1;
+    setp.ne.u32 %p1, %r3, 0;
+    ld.param.u32 %r4, [step];
+    mul.lo.u32 %r5, %r1, %r4;
+    ld.param.u64 %rd1, [in];
+    mul.wide.u32 %rd2, %r5, 1;
+    add.u64 %rd1, %rd1, %rd2;
+    ld.param.u64 %rd3, [out];
+    mul.wide.u32 %rd4, %r1, {bytes};
+    add.u64 %rd3, %rd3, %rd4;
+    // Nobody may use these.
+    @!%p1 mov.u64 %rd1, 8;
+    @!%p1 mov.u64 %rd3, 8;
+    mov.u32 %r6, window;
+    mad.lo.u32 %r6, %r1, 64, %r6;
+    @!%p1 mov.u32 %r6, 0xfffffff0;
+    cvt.u64.u32 %rd5, %r6;
+    mov.u64 %rd6, own;
+    cvta.local.u64 %rd7, %rd6;
+    cvta.shared.u64 %rd8, %rd5;
+    @%p1 ld.global.{access} {list}, [%rd1];
+    @%p1 st.shared.{access} [%r6], {list};
+    @%p1 ld.{access} {list}, [%rd8];
+    @%p1 st.local.{access} [%rd6+0], {list};
+    @%p1 ld.{access} {list}, [%rd7];
+    @%p1 st.shared.{access} [%rd5+32], {list};
+    @%p1 ld.shared.{access} {list}, [%r6+32];
+    @%p1 st.{access} [%rd3], {list};
+    ret;
+}}
+",
+        register = form.register,
+    )
+}
+
+#[test]
+fn vectors_keep_their_bytes() {
+    let wide = [
+        form("v8.b32", "b32", 8, 32),
+        form("v4.b64", "b64", 4, 32),
+        form("v2.s8", "b32", 2, 2),
+        form("v4.s16", "b64", 4, 8),
+        form("v4.s32", "b64", 4, 16),
+    ];
+    let input: Vec<u8> = (0..8192u32)
+        .map(|i| (i.wrapping_mul(0x9e37_79b9) >> 13) as u8)
+        .collect();
+    for form in FORMS.iter().chain(&wide) {
+        let m = load(&copies(form).replace("%s<4>", "%s<8>"));
+        let bytes = form.bytes as usize;
+        let from = m.device.upload(&input);
+        for step in [0, bytes, 3 * bytes, 4 * bytes] {
+            for mask in [
+                u32::MAX,
+                1,
+                1 << 31,
+                0x8000_0001,
+                0xffff_0fff,
+                0x0010_0400,
+                0x5555_5555,
+            ] {
+                let to = m.device.upload(&[0xeeu8; 1024]);
+                m.run("copy", 1, 32, args![from, to, mask, step as u32]);
+                let found: Vec<u8> = m.device.download(to, 1024);
+                let mut expected = vec![0xeeu8; 1024];
+                for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+                    expected[lane * bytes..][..bytes]
+                        .copy_from_slice(&input[lane * step..][..bytes]);
+                }
+                assert_eq!(found, expected, "{} by {step}, {mask:#x}", form.access);
             }
         }
     }
@@ -258,6 +357,7 @@ LOOP:
 
 #[test]
 fn sixteen_byte_atomics_and_plain_accesses() {
+    let _alone = alone();
     let mut m = load(MIXED);
     let (torn, changes) = torn(&mut m, "mixed", 1, 200_000);
     println!("{changes} changes, {torn} torn");
@@ -345,6 +445,7 @@ POLL:
 
 #[test]
 fn decoupled_look_back() {
+    let _alone = alone();
     let tiles = 512u32;
     let input: Vec<u32> = (0..tiles * 32).map(|i| i % 77 + 1).collect();
     let mut sum = 0;

@@ -5,6 +5,7 @@ use super::check;
 use super::control::POLL_COST;
 use super::lanes::{each, write};
 use super::memory::{Mem, Touch, resolve, space};
+use super::sixteen;
 use super::state::{Ctx, Flow, LANES, Op};
 
 /// `d` = address of a local variable.
@@ -169,6 +170,36 @@ pub(super) unsafe fn stack_restore<T: Copy + Into<u64>>(
     Flow::Next
 }
 
+/// Reads up to 16 bytes, 4, 8 and 16 in one access.
+unsafe fn copy_in(data: &mut [u8; 16], host: u64, bytes: u64) {
+    // SAFETY: the caller has checked the access.
+    unsafe {
+        match bytes {
+            4 => data[..4].copy_from_slice(&u32::load(host).to_le_bytes()),
+            8 => data[..8].copy_from_slice(&u64::load(host).to_le_bytes()),
+            16 => *data = sixteen::read(host).to_le_bytes(),
+            _ => {
+                for (n, byte) in data[..bytes as usize].iter_mut().enumerate() {
+                    *byte = Mem::load(host + n as u64);
+                }
+            }
+        }
+    }
+}
+
+/// Writes 4, 8 or 16 bytes in one access.
+unsafe fn copy_out(data: &[u8; 16], host: u64, size: u64) {
+    let value = u128::from_le_bytes(*data);
+    // SAFETY: the caller has checked the access.
+    unsafe {
+        match size {
+            4 => (value as u32).store(host),
+            8 => (value as u64).store(host),
+            _ => sixteen::write(host, value),
+        }
+    }
+}
+
 pub(super) unsafe fn copy_async(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: `a` and `b` are 64-bit, `c` a 32-bit register, `x` a predicate; each access is checked.
     unsafe {
@@ -197,9 +228,7 @@ pub(super) unsafe fn copy_async(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
                 else {
                     return Flow::Fault;
                 };
-                for (n, byte) in data[..bytes as usize].iter_mut().enumerate() {
-                    *byte = Mem::load(host + n as u64);
-                }
+                copy_in(&mut data, host, bytes);
             }
             let Some(host) = resolve(ctx, None, space::SHARED, i as u32, to[i], size, true) else {
                 return Flow::Fault;
@@ -210,9 +239,7 @@ pub(super) unsafe fn copy_async(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
                     return Flow::Fault;
                 }
             }
-            for (n, &byte) in data[..size as usize].iter().enumerate() {
-                Mem::store(byte, host + n as u64);
-            }
+            copy_out(&data, host, size);
         }
     }
     Flow::Next

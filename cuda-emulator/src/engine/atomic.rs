@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use super::lanes::{Reg, each};
-use super::memory::{Mem, Reach};
+use super::memory::Mem;
+use super::reach::Reach;
 use super::state::{Ctx, Exec, Flow, Op};
 
 /// A type that memory can be updated with as a whole.

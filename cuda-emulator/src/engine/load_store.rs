@@ -1,7 +1,7 @@
 //! Loads and stores of single values. Where they go was found out before, so that there is one for each kind of data.
 
 use super::lanes::{Reg, each, wide, write, write_some};
-use super::memory::{Hosts, Reach, Way};
+use super::reach::{Hosts, Reach, Way};
 use super::state::{Ctx, Exec, FULL, Flow, LANES, Op};
 use super::transfer::{Mem, Widen, copy_run, load_some, masked, store_some};
 

@@ -7,7 +7,8 @@ use super::atomic::Memory;
 use super::check::races;
 use super::control::POLL_COST;
 use super::lanes::each;
-use super::memory::{Reach, Touch, resolve, space};
+use super::memory::{Touch, resolve, space};
+use super::reach::Reach;
 use super::state::{Ctx, Flow, Op};
 
 const COUNT: u64 = (1 << 20) - 1;

@@ -69,6 +69,36 @@ pub(super) unsafe fn store<const W: bool>(at: u64, value: u128) {
     unsafe { store_locked(at, value) }
 }
 
+/// [`load`] where nothing is known of the processor.
+///
+/// # Safety
+/// As for [`load`].
+pub(super) unsafe fn read(at: u64) -> u128 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if hardware() {
+            load::<true>(at)
+        } else {
+            load::<false>(at)
+        }
+    }
+}
+
+/// [`store`] where nothing is known of the processor.
+///
+/// # Safety
+/// As for [`load`].
+pub(super) unsafe fn write(at: u64, value: u128) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if hardware() {
+            store::<true>(at, value);
+        } else {
+            store::<false>(at, value);
+        }
+    }
+}
+
 #[inline(never)]
 unsafe fn load_locked(at: u64) -> u128 {
     let _guard = lock(at);

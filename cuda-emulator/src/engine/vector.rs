@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::lanes::{Reg, each, write};
 use super::load_store::{Pair, memory_instruction};
-use super::memory::{Hosts, Reach, Way, fill};
+use super::reach::{Hosts, Reach, Way, fill};
 use super::state::{Ctx, FULL, Flow, LANES, Op};
 use super::transfer::{Mem, Widen};
 

@@ -21,7 +21,6 @@ macro_rules! spaces {
         "{.global|.shared|.shared::cta|.shared::cluster|.local|.const|.param|.param::entry|.param::func}"
     };
 }
-pub(super) use spaces;
 
 /// What the memory operations of a cache may be told, and the kind and number of elements.
 macro_rules! elements {

@@ -18,7 +18,7 @@ pub(in crate::engine) enum Role {
     Frame,
     /// Reads a register with an address, of 32 or 64 bits.
     Address,
-    /// How memory is reached: [`Reach`](crate::engine::memory::Reach).
+    /// How memory is reached: [`Reach`](crate::engine::reach::Reach).
     Reach,
     /// The instruction's place in the cache of regions.
     Cache,

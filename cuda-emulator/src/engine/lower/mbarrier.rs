@@ -5,7 +5,7 @@ use super::load_store::take_space;
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
 use crate::engine::mbarrier::Action;
-use crate::engine::memory::Reach;
+use crate::engine::reach::Reach;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
