@@ -4,8 +4,12 @@
 //! instruction whose operands follow a known [`Form`](super::ir::Form): lowering, checks, the disassembly and the
 //! guide's table read it.
 
+mod compare;
 mod control;
+mod convert;
 mod integer;
+mod r#move;
+mod select;
 mod system;
 mod warp;
 
@@ -14,14 +18,27 @@ use std::sync::OnceLock;
 
 use super::ir::notation::Pattern;
 use super::ir::{Choice, Opcode};
-use super::lanes;
 
+pub(super) use compare::{COPY_PREDICATES, SWAPPED, WIDEN_BRAIN, WIDEN_HALF};
 pub(super) use control::{CALL_INDIRECT, FENCE, RETURN};
+pub(super) use convert::{LOW_WORD, general};
+pub(super) use r#move::{
+    COPY, COPY_PREDICATE, HALF_OF_128, JOIN, PART_OF_32, PART_OF_64, WORD_OF_128,
+};
+pub(super) use select::{SELECT, SELECT_UPPER};
 pub(super) use system::{ASSERT_FAIL, FREE, MALLOC, PRINT};
 
 /// Every family's entries. Of those that fit an instruction the first is taken, so special cases stand before general
 /// ones.
-static FAMILIES: &[&[&[Opcode]]] = &[integer::LISTS, warp::LISTS, control::LISTS];
+static FAMILIES: &[&[&[Opcode]]] = &[
+    integer::LISTS,
+    compare::LISTS,
+    select::LISTS,
+    r#move::LISTS,
+    convert::LISTS,
+    warp::LISTS,
+    control::LISTS,
+];
 
 /// The entries of one mnemonic.
 pub(super) type Entries = Vec<(Pattern, &'static Opcode)>;
@@ -64,7 +81,3 @@ pub(super) fn refusal(entries: &Entries, modifiers: &[&str]) -> String {
         known.join(", ")
     )
 }
-
-/// Copies a predicate.
-pub(super) const COPY_PREDICATE: Opcode =
-    Opcode::internal("copy predicate", lanes::predicate(|a, _| a));

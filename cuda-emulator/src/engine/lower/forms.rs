@@ -2,7 +2,7 @@
 
 use super::function::{Lower, New, Result, Slot};
 use crate::engine::instructions;
-use crate::engine::ir::{Code, Form, Opcode, Role};
+use crate::engine::ir::{Code, Form, Opcode, Role, Written};
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -11,6 +11,7 @@ impl<'a> Lower<'_, 'a> {
         &mut self,
         opcode: &'static Opcode,
         imm: u64,
+        written: Written<'a>,
         o: &[Operand<'a>],
     ) -> Result<()> {
         match opcode.form {
@@ -29,6 +30,13 @@ impl<'a> Lower<'_, 'a> {
                 Ok(())
             }
             Form::Nothing => Ok(()),
+            Form::Compare => self.setp(opcode, imm, written, o),
+            Form::Set => self.set(opcode, imm, written, o),
+            Form::Test => self.testp(opcode, imm, o),
+            Form::Select => self.selp(opcode, written, o),
+            Form::SelectBySign => self.slct(opcode, imm, written, o),
+            Form::Move => self.mov(opcode, written, o),
+            Form::Convert => self.cvt(opcode, imm, o),
         }
     }
 
@@ -46,6 +54,12 @@ impl<'a> Lower<'_, 'a> {
             Role::Write(ty) => self.dst(operand, ty),
             _ => Err(self.syntax("there are too many operands")),
         }
+    }
+
+    /// The type that was written first, second, ...
+    pub(super) fn type_at(&self, written: Written<'_>, at: usize) -> Result<Type> {
+        let ty = written.types().nth(at);
+        ty.ok_or_else(|| self.syntax("the type is missing"))
     }
 
     pub(super) fn counted(&self, o: &[Operand<'a>], wanted: usize) -> Result<()> {

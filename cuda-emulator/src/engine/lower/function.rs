@@ -7,7 +7,7 @@ use super::link::{Linker, Summary, Symbol, error, layout};
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
 use crate::engine::interface::{LoadError, LoadErrorKind, ParamInfo};
-use crate::engine::ir::{Code, Opcode, Role};
+use crate::engine::ir::{Code, Opcode, Role, Written};
 use crate::engine::program::{Function, Place, Slice};
 use crate::engine::state::{Area, Exec, Op};
 use crate::ptx::{self, Instruction, Operand, StateSpace, Statement, Type, Variable};
@@ -624,8 +624,9 @@ impl<'a> Lower<'_, 'a> {
             self.guard = self.predicate(&operand)?;
             self.guarded = true;
         }
+        let written = Written(instruction.opcode);
         if let Some((opcode, imm)) = self.linker.selected(instruction.opcode) {
-            return self.listed(opcode, imm, &instruction.operands);
+            return self.listed(opcode, imm, written, &instruction.operands);
         }
         let (name, mut modifiers) = Modifiers::split(instruction.opcode);
         if let Some(entries) = instructions::entries(name)
@@ -633,7 +634,7 @@ impl<'a> Lower<'_, 'a> {
                 self.linker
                     .select(instruction.opcode, entries, modifiers.rest())
         {
-            return self.listed(opcode, imm, &instruction.operands);
+            return self.listed(opcode, imm, written, &instruction.operands);
         }
         self.dispatch(name, &mut modifiers, instruction)?;
         if let Some(left) = modifiers.rest().first() {
@@ -653,8 +654,6 @@ impl<'a> Lower<'_, 'a> {
         let o = instruction.operands.as_slice();
         let done = self.memory(name, m, o)?
             || self.atomic(name, m, o)?
-            || self.convert(name, m, o)?
-            || self.compare(name, m, o)?
             || self.bits(name, m, o)?
             || self.arithmetic(name, m, o)?;
         if done {

@@ -5,7 +5,7 @@ use super::link::Symbol;
 use crate::engine::interface::LoadErrorKind;
 use crate::engine::program::{Slice, Target};
 use crate::engine::state::Area;
-use crate::engine::{address, clock, lanes, special};
+use crate::engine::{address, clock, instructions, lanes, special};
 use crate::ptx::{Operand, Statement, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -238,7 +238,7 @@ impl<'a> Lower<'_, 'a> {
         self.emit(New {
             d: Slot::Def(d),
             a: Slot::Use(wide_register),
-            ..New::op(lanes::unary(|a: u64| a as u32))
+            ..New::of(&instructions::LOW_WORD)
         });
         Ok(Slot::Use(d))
     }
