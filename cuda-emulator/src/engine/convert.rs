@@ -46,23 +46,22 @@ fn format(ty: Type) -> Option<Format> {
 }
 
 impl Convert {
-    /// As an immediate; None when there is no such conversion.
-    pub(super) fn pack(self) -> Option<u64> {
-        let index = |ty| TYPES.iter().position(|&t| t == ty).map(|i| i as u64);
+    /// As an immediate.
+    pub(super) fn pack(self) -> u64 {
+        let index = |ty| TYPES.iter().position(|&t| t == ty).unwrap_or(0) as u64;
         let flag = |b: bool, at: u32| u64::from(b) << at;
-        Some(
-            index(self.to)?
-                | index(self.from)? << 4
-                | (self.round as u64) << 8
-                | flag(self.whole, 12)
-                | flag(self.ftz, 13)
-                | flag(self.sat, 14)
-                | flag(self.finite, 15)
-                | flag(self.relu, 16),
-        )
+        index(self.to)
+            | index(self.from) << 4
+            | (self.round as u64) << 8
+            | flag(self.whole, 12)
+            | flag(self.ftz, 13)
+            | flag(self.sat, 14)
+            | flag(self.finite, 15)
+            | flag(self.relu, 16)
     }
 
-    fn unpack(imm: u64) -> Convert {
+    /// From an immediate.
+    pub(super) fn unpack(imm: u64) -> Convert {
         let ty = |bits: u64| TYPES[(bits & 15) as usize % TYPES.len()];
         let flag = |at: u32| imm >> at & 1 != 0;
         Convert {

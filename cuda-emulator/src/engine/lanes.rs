@@ -301,7 +301,7 @@ instruction! {
 
 instruction! {
     /// Predicates `d` and `x` from a comparison of `a` and `b`, combined with predicate `c` (flipped by `y`) as `imm`
-    /// says: 0 alone, 1 and, 2 or, 3 xor.
+    /// says: 0 alone, 1 and, 2 or, 3 xor; with 4 added, of the opposite.
     compare<A, B>(f: [Fn(A, B) -> bool]) {
         d: Role::Write(Type::Pred),
         a: Role::Read(A::TYPE),
@@ -339,10 +339,11 @@ instruction! {
 unsafe fn set_predicates(ctx: &mut Ctx<'_>, op: &Op, mask: u32, holds: u32) {
     // SAFETY: `d`, `x` and `c` are predicates by the lowering; without a second destination `x` is a dump of its own.
     unsafe {
+        let holds = if op.imm & 4 != 0 { !holds } else { holds };
         let (mut first, mut second) = (holds, !holds);
-        if op.imm != 0 {
+        if op.imm & 3 != 0 {
             let c = *ctx.at::<u32>(op.c) ^ op.y;
-            (first, second) = match op.imm {
+            (first, second) = match op.imm & 3 {
                 1 => (first & c, second & c),
                 2 => (first | c, second | c),
                 _ => (first ^ c, second ^ c),
@@ -368,6 +369,28 @@ instruction! {
         let b = ctx.at::<A::Slot>(op.b);
         let c = *ctx.at::<u32>(op.c) ^ op.y;
         fill(ctx.at::<D::Slot>(op.d), mask, |i| f(A::get(*a.add(i)), A::get(*b.add(i)), c >> i & 1 != 0).put());
+    }
+}
+
+/// Predicates `d` and `x` from predicates `a` and `b`.
+pub(super) const fn two_predicates() -> Code {
+    unsafe fn body(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+        // SAFETY: the operands are predicates by the lowering.
+        unsafe {
+            let (a, b) = (*ctx.at::<u32>(op.a), *ctx.at::<u32>(op.b));
+            let d = ctx.at::<u32>(op.d);
+            *d = *d & !mask | a & mask;
+            let x = ctx.at::<u32>(op.x);
+            *x = *x & !mask | b & mask;
+        }
+        Flow::Next
+    }
+    Code {
+        d: Role::Write(Type::Pred),
+        a: Role::Read(Type::Pred),
+        b: Role::Read(Type::Pred),
+        x: Role::Write(Type::Pred),
+        ..Code::new(body)
     }
 }
 

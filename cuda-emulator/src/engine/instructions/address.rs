@@ -196,6 +196,3 @@ pub(in crate::engine) const ADDRESS_OF_32: Opcode = Opcode::internal(
     "address of 32 bits",
     unary_imm(|a: u32, imm| u64::from(a.wrapping_add(imm as u32))),
 );
-
-/// The lower half of an address.
-pub(in crate::engine) const NARROW: Opcode = Opcode::internal("narrow", unary(|a: u64| a as u32));

@@ -7,13 +7,17 @@
 mod address;
 mod atomic;
 mod clock;
+mod compare;
 mod control;
+mod convert;
 mod copy;
 mod integer;
 mod load_store;
 mod mbarrier;
+mod r#move;
 #[cfg(test)]
 mod page;
+mod select;
 mod system;
 mod warp;
 
@@ -22,19 +26,24 @@ use std::sync::OnceLock;
 
 use super::ir::notation::Pattern;
 use super::ir::{Choice, Opcode};
-use super::lanes;
 
 pub(super) use address::{
-    ADDRESS, ADDRESS_OF_32, ADDRESS_OF_ARGUMENT, ADDRESS_OF_LOCAL, ADDRESS_OF_PARAM, NARROW, POLL,
+    ADDRESS, ADDRESS_OF_32, ADDRESS_OF_ARGUMENT, ADDRESS_OF_LOCAL, ADDRESS_OF_PARAM, POLL,
 };
 pub(super) use clock::varying;
+pub(super) use compare::{COPY_PREDICATES, SWAPPED, WIDEN_BRAIN, WIDEN_HALF};
 pub(super) use control::{CALL_INDIRECT, FENCE, RETURN};
+pub(super) use convert::{LOW_WORD, general};
 pub(super) use copy::{BULK, BULK_COMMIT, BULK_PREFETCH, BULK_WAIT, COPY_ASYNC};
 pub(super) use load_store::{
     LOAD, LOAD_FRAME, LOAD_PARAM, LOAD_VECTOR, Move, STORE, STORE_FRAME, STORE_VECTOR,
     find as find_move,
 };
 pub(super) use mbarrier::{MBARRIER_CHANGE, MBARRIER_WAIT, MBARRIER_WAIT_PARITY, NEGATE};
+pub(super) use r#move::{
+    COPY, COPY_PREDICATE, HALF_OF_128, JOIN, PART_OF_32, PART_OF_64, WORD_OF_128,
+};
+pub(super) use select::{SELECT, SELECT_UPPER};
 pub(super) use system::{ASSERT_FAIL, FREE, MALLOC, PRINT};
 
 /// Instructions that belong together.
@@ -53,6 +62,10 @@ const fn family(name: &'static str, lists: &'static [&'static [Opcode]]) -> Fami
 /// ones.
 static FAMILIES: &[Family] = &[
     family("Integer arithmetic", integer::LISTS),
+    family("Comparisons", compare::LISTS),
+    family("Selections", select::LISTS),
+    family("Moves", r#move::LISTS),
+    family("Conversions", convert::LISTS),
     family("Loads and stores", load_store::LISTS),
     family("Atomic operations", atomic::LISTS),
     family("Addresses", address::LISTS),
@@ -103,7 +116,3 @@ pub(super) fn refusal(entries: &Entries, modifiers: &[&str]) -> String {
         known.join(", ")
     )
 }
-
-/// Copies a predicate.
-pub(super) const COPY_PREDICATE: Opcode =
-    Opcode::internal("copy predicate", lanes::predicate(|a, _| a));

@@ -2,7 +2,9 @@
 //!
 //! `add{.sat}.s32`: a part in braces may be missing. `mul.lo.[u32|s32]`: one of those in brackets.
 //! `cvt{.rn|.rz}.f32.f64`: one of those in braces, or none. A name that ends in `*` takes any further modifiers; the
-//! instruction's form reads them.
+//! instruction's form reads them. Types have an order: `cvt.u64.u32` isn't `cvt.u32.u64`.
+
+use crate::ptx::Type;
 
 /// One place for a modifier.
 #[derive(Debug)]
@@ -51,18 +53,24 @@ impl Pattern {
         Pattern { places, open }
     }
 
-    /// Whether the modifiers of an instruction fit: each finds a place, in any order among places of other names, and no
-    /// place that must be filled stays empty.
+    /// Whether the modifiers of an instruction fit: each finds a place, in any order among places of other names except
+    /// for types, and no place that must be filled stays empty.
     pub(in crate::engine) fn fits(&self, modifiers: &[&str]) -> bool {
         let mut used = 0u64;
+        // The first place that a type may take.
+        let mut next = 0;
         for modifier in modifiers {
-            let place = self
-                .places
-                .iter()
-                .enumerate()
-                .position(|(i, p)| used >> i & 1 == 0 && p.names.contains(modifier));
+            let typed = Type::parse(modifier).is_some();
+            let first = if typed { next } else { 0 };
+            let place = (first..self.places.len())
+                .find(|&i| used >> i & 1 == 0 && self.places[i].names.contains(modifier));
             match place {
-                Some(i) => used |= 1 << i,
+                Some(i) => {
+                    used |= 1 << i;
+                    if typed {
+                        next = i + 1;
+                    }
+                }
                 None if self.open => {}
                 None => return false,
             }
@@ -119,6 +127,10 @@ mod tests {
         assert!(convert.fits(&["eq", "u32", "f32"]));
         assert!(convert.fits(&["eq", "f32", "f32"]));
         assert!(!convert.fits(&["eq", "f32"]));
+        assert!(convert.fits(&["u32", "eq", "f32"]));
+        let order = Pattern::parse("cvt{.sat}.u64.u32");
+        assert!(order.fits(&["u64", "u32", "sat"]));
+        assert!(!order.fits(&["u32", "u64"]));
         let open = Pattern::parse("ld*");
         assert!(open.fits(&["global", "nc", "u32"]));
         assert!(Pattern::parse("call{.uni}").fits(&[]));

@@ -130,8 +130,6 @@ pub(in crate::engine) enum Form {
     AtomicExchange,
     /// `d, [a], c, b{, policy}`, with `c` to compare with.
     AtomicCompare,
-    /// A predicate `d` and a source `a`.
-    Test,
     /// The destination comes first, the rest isn't looked at.
     First,
     /// `d, a{, alignment}`
@@ -145,6 +143,20 @@ pub(in crate::engine) enum Form {
     Bare,
     /// A hint: no instruction is needed.
     Nothing,
+    /// `p{|q}, a, b{, predicate c}`: a comparison; halves are widened first.
+    Compare,
+    /// `d, a, b{, predicate c}`: a comparison as a value.
+    Set,
+    /// `p, a`: a property of a value as a predicate.
+    Test,
+    /// `d, a, b, predicate c`.
+    Select,
+    /// `d, a, b, c`, where `d`, `a` and `b` have the first type, `c` the second.
+    SelectBySign,
+    /// `d, a`: registers, predicates, and values taken apart or put together.
+    Move,
+    /// `d, a`, whose registers may be wider than their types.
+    Convert,
 }
 
 /// The modifiers that were chosen where the notation leaves a choice.
@@ -153,6 +165,25 @@ pub(in crate::engine) struct Choice<'c>(pub &'c [&'c str]);
 impl Choice<'_> {
     pub(in crate::engine) fn has(&self, name: &str) -> bool {
         self.0.contains(&name)
+    }
+}
+
+/// An instruction's name as a program has it, with its modifiers.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Written<'w>(pub &'w str);
+
+impl<'w> Written<'w> {
+    fn modifiers(self) -> impl Iterator<Item = &'w str> {
+        self.0.split('.').skip(1)
+    }
+
+    pub(in crate::engine) fn has(self, name: &str) -> bool {
+        self.modifiers().any(|m| m == name)
+    }
+
+    /// The types among the modifiers, in order.
+    pub(in crate::engine) fn types(self) -> impl Iterator<Item = Type> {
+        self.modifiers().filter_map(Type::parse)
     }
 }
 

@@ -1,25 +1,10 @@
 //! The forms of instructions on addresses.
 
 use super::function::{Lower, New, Result};
-use crate::engine::ir::{Code, Opcode};
-use crate::ptx::{Operand, Type};
+use crate::engine::ir::Opcode;
+use crate::ptx::Operand;
 
 impl<'a> Lower<'_, 'a> {
-    /// [`Form::Test`](crate::engine::ir::Form::Test)
-    pub(super) fn tested(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
-        self.counted(o, 2)?;
-        let Code { d, a, .. } = opcode.code;
-        let a = self.source(a, &o[1])?;
-        let d = self.destination(d, &o[0])?;
-        let new = New {
-            d,
-            a,
-            ..self.alone(opcode)?
-        };
-        self.emit(new);
-        Ok(())
-    }
-
     /// [`Form::First`](crate::engine::ir::Form::First)
     pub(super) fn first(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
         let Some(d) = o.first() else {
@@ -53,15 +38,5 @@ impl<'a> Lower<'_, 'a> {
             ..New::of(opcode)
         });
         Ok(())
-    }
-
-    /// A comparison that isn't combined with a predicate, and has one result.
-    pub(super) fn alone(&mut self, opcode: &'static Opcode) -> Result<New> {
-        Ok(New {
-            c: self.fixed(0, Type::Pred),
-            x: self.dump()?,
-            y: super::function::Slot::Raw(0),
-            ..New::of(opcode)
-        })
     }
 }

@@ -1,375 +1,256 @@
-//! Comparisons and selections.
+//! The forms of comparisons and selections.
 
-use super::function::{Lower, New, Result, Slot, Width};
-use super::modifiers::Modifiers;
-use crate::engine::ir::Code;
-use crate::engine::lanes::{compare, select, ternary, test, unary_imm};
-use crate::engine::math::{brain_to_single, flush, half_to_single};
-use crate::engine::soft::F16;
+use super::function::{Lower, New, Result, Slot};
+use crate::engine::instructions::{
+    COPY_PREDICATES, SELECT, SELECT_UPPER, SWAPPED, WIDEN_BRAIN, WIDEN_HALF,
+};
+use crate::engine::ir::{Form, Opcode, Written};
 use crate::ptx::{Operand, Type};
 
-const COMPARISONS: [&str; 18] = [
-    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
-    "geu", "num", "nan",
-];
-
-macro_rules! integers {
-    ($t:ty, $op:expr) => {
-        match $op {
-            "eq" => Some(compare(|a: $t, b: $t| a == b)),
-            "ne" => Some(compare(|a: $t, b: $t| a != b)),
-            "lt" | "lo" => Some(compare(|a: $t, b: $t| a < b)),
-            "le" | "ls" => Some(compare(|a: $t, b: $t| a <= b)),
-            "gt" | "hi" => Some(compare(|a: $t, b: $t| a > b)),
-            "ge" | "hs" => Some(compare(|a: $t, b: $t| a >= b)),
-            _ => None,
-        }
-    };
+/// A comparison, before it is known where its result goes.
+struct Comparison<'o, 'a> {
+    opcode: &'static Opcode,
+    imm: u64,
+    ty: Type,
+    ftz: bool,
+    /// The sources, and the predicate to combine with.
+    sources: [&'o Operand<'a>; 2],
+    combined: Option<&'o Operand<'a>>,
 }
 
-macro_rules! floats {
-    ($t:ty, $op:expr, $f:path) => {
-        match $op {
-            "eq" => Some(compare(|a: $t, b: $t| $f(a) == $f(b))),
-            "ne" => Some(compare(|a: $t, b: $t| $f(a) < $f(b) || $f(a) > $f(b))),
-            "lt" => Some(compare(|a: $t, b: $t| $f(a) < $f(b))),
-            "le" => Some(compare(|a: $t, b: $t| $f(a) <= $f(b))),
-            "gt" => Some(compare(|a: $t, b: $t| $f(a) > $f(b))),
-            "ge" => Some(compare(|a: $t, b: $t| $f(a) >= $f(b))),
-            "equ" => Some(compare(|a: $t, b: $t| !($f(a) < $f(b) || $f(a) > $f(b)))),
-            "neu" => Some(compare(|a: $t, b: $t| $f(a) != $f(b))),
-            "ltu" => Some(compare(|a: $t, b: $t| !($f(a) >= $f(b)))),
-            "leu" => Some(compare(|a: $t, b: $t| !($f(a) > $f(b)))),
-            "gtu" => Some(compare(|a: $t, b: $t| !($f(a) <= $f(b)))),
-            "geu" => Some(compare(|a: $t, b: $t| !($f(a) < $f(b)))),
-            "num" => Some(compare(|a: $t, b: $t| !a.is_nan() && !b.is_nan())),
-            "nan" => Some(compare(|a: $t, b: $t| a.is_nan() || b.is_nan())),
-            _ => None,
-        }
-    };
-}
-
-/// The instruction that compares two registers of a type.
-#[allow(clippy::neg_cmp_op_on_partial_ord)]
-fn comparison(ty: Type, op: &str, ftz: bool) -> Option<Code> {
-    use std::convert::identity;
-    match ty {
-        Type::U16 | Type::B16 => integers!(u16, op),
-        Type::S16 => integers!(i16, op),
-        Type::U32 | Type::B32 => integers!(u32, op),
-        Type::S32 => integers!(i32, op),
-        Type::U64 | Type::B64 => integers!(u64, op),
-        Type::S64 => integers!(i64, op),
-        Type::F32 if ftz => floats!(f32, op, flush),
-        Type::F32 => floats!(f32, op, identity),
-        Type::F64 => floats!(f64, op, identity),
-        _ => None,
+impl Comparison<'_, '_> {
+    fn packed(&self) -> bool {
+        matches!(self.ty, Type::F16x2 | Type::BF16x2)
     }
 }
 
 impl<'a> Lower<'_, 'a> {
-    pub(super) fn compare(
+    /// [`Form::Compare`]
+    pub(super) fn setp(
         &mut self,
-        name: &str,
-        m: &mut Modifiers<'a>,
+        opcode: &'static Opcode,
+        imm: u64,
+        written: Written<'_>,
         o: &[Operand<'a>],
-    ) -> Result<bool> {
-        match name {
-            "setp" => self.setp(m, o)?,
-            "set" => self.set(m, o)?,
-            "selp" => {
-                let ty = m.ty().ok_or_else(|| self.syntax("the type is missing"))?;
-                let [d, a, b, c] = o else {
-                    return Err(self.syntax("four operands are needed"));
-                };
-                let (a, b) = (self.src(a, ty)?, self.src(b, ty)?);
-                let (c, y) = self.predicate(c)?;
-                let d = self.dst(d, ty)?;
-                let run = match Width::of(ty) {
-                    Width::W32 => select(|a: u32, b: u32, c| if c { a } else { b }),
-                    Width::W64 => select(|a: u64, b: u64, c| if c { a } else { b }),
-                    _ => return Err(self.syntax("no such type on this instruction")),
-                };
-                self.emit(New {
-                    d,
-                    a,
-                    b,
-                    c,
-                    y: Slot::Raw(y),
-                    ..New::op(run)
-                });
-            }
-            "slct" => {
-                let ftz = m.take("ftz");
-                let (Some(ty), Some(by)) = (m.ty(), m.ty()) else {
-                    return Err(self.syntax("two types are needed"));
-                };
-                let run = match (Width::of(ty), by) {
-                    (Width::W32, Type::S32) => {
-                        ternary(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b })
-                    }
-                    (Width::W64, Type::S32) => {
-                        ternary(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b })
-                    }
-                    (Width::W32, Type::F32) if ftz => {
-                        ternary(|a: u32, b: u32, c: f32| if flush(c) >= 0.0 { a } else { b })
-                    }
-                    (Width::W64, Type::F32) if ftz => {
-                        ternary(|a: u64, b: u64, c: f32| if flush(c) >= 0.0 { a } else { b })
-                    }
-                    (Width::W32, Type::F32) => {
-                        ternary(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b })
-                    }
-                    (Width::W64, Type::F32) => {
-                        ternary(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b })
-                    }
-                    _ => return Err(self.syntax("no such type on this instruction")),
-                };
-                self.mixed(run, 0, ty, &[ty, ty, by], o)?;
-            }
-            "testp" => {
-                let what = m.next().unwrap_or("");
-                let ty = m.ty().ok_or_else(|| self.syntax("the type is missing"))?;
-                let run = match (what, ty) {
-                    ("finite", Type::F32) => test(|a: f32| a.is_finite()),
-                    ("infinite", Type::F32) => test(|a: f32| a.is_infinite()),
-                    ("number", Type::F32) => test(|a: f32| !a.is_nan()),
-                    ("notanumber", Type::F32) => test(|a: f32| a.is_nan()),
-                    ("normal", Type::F32) => test(|a: f32| a.is_normal() || a == 0.0),
-                    ("subnormal", Type::F32) => test(|a: f32| a.is_subnormal()),
-                    ("finite", Type::F64) => test(|a: f64| a.is_finite()),
-                    ("infinite", Type::F64) => test(|a: f64| a.is_infinite()),
-                    ("number", Type::F64) => test(|a: f64| !a.is_nan()),
-                    ("notanumber", Type::F64) => test(|a: f64| a.is_nan()),
-                    ("normal", Type::F64) => test(|a: f64| a.is_normal() || a == 0.0),
-                    ("subnormal", Type::F64) => test(|a: f64| a.is_subnormal()),
-                    _ => return Err(self.syntax("no such form of this instruction")),
-                };
-                let [d, a] = o else {
-                    return Err(self.syntax("two operands are needed"));
-                };
-                let a = self.src(a, ty)?;
-                let d = self.dst(d, Type::Pred)?;
-                let x = self.dump()?;
-                self.emit(New {
-                    d,
-                    a,
-                    x,
-                    ..New::op(run)
-                });
-            }
-            _ => return Ok(false),
+    ) -> Result<()> {
+        let comparison = self.compared(opcode, imm, written, o)?;
+        let (p, q) = match &o[0] {
+            Operand::Pair(p, q) => (*p, *q),
+            Operand::Name(p) => (*p, "_"),
+            _ => return Err(self.syntax("the destination must be a predicate")),
+        };
+        let mut results = [Slot::None; 2];
+        for (slot, name) in results.iter_mut().zip([p, q]) {
+            *slot = match name {
+                "_" => self.dump()?,
+                name => self.dst(&Operand::Name(name), Type::Pred)?,
+            };
         }
-        Ok(true)
+        if !comparison.packed() {
+            return self.comparison(&comparison, false, results);
+        }
+        // The lower halves' result goes to p, the upper ones' to q; what either was before may be combined with both.
+        let [low, high] = self.both(&comparison)?;
+        self.emit(New {
+            d: results[0],
+            a: low,
+            b: high,
+            x: results[1],
+            ..New::of(&COPY_PREDICATES)
+        });
+        Ok(())
     }
 
-    /// A half as a single.
-    fn widened_half(&mut self, slot: Slot, ty: Type, high: bool, ftz: bool) -> Result<Slot> {
-        let d = self.temp(Type::F32)?;
-        let imm = if high { 16 } else { 0 };
-        let run = if matches!(ty, Type::BF16 | Type::BF16x2) {
-            unary_imm(|a: u32, imm| brain_to_single((a >> imm) as u16))
-        } else if ftz {
-            unary_imm(|a: u32, imm| half_to_single(F16.flush((a >> imm & 0xffff).into()) as u16))
-        } else {
-            unary_imm(|a: u32, imm| half_to_single((a >> imm) as u16))
+    /// [`Form::Set`]
+    pub(super) fn set(
+        &mut self,
+        opcode: &'static Opcode,
+        imm: u64,
+        written: Written<'_>,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        let result = self.type_at(written, 0)?;
+        let comparison = self.compared(opcode, imm, written, o)?;
+        let truth = match result {
+            Type::F32 => 0x3f80_0000,
+            Type::F16 | Type::F16x2 => 0x3c00,
+            Type::BF16 | Type::BF16x2 => 0x3f80,
+            Type::U16 | Type::S16 => 0xffff,
+            _ if comparison.packed() => 0xffff,
+            _ => 0xffff_ffff,
         };
+        let (yes, no) = (self.fixed(truth, Type::B32), self.fixed(0, Type::B32));
+        let select = |opcode, d, b, c| New {
+            d,
+            a: yes,
+            b,
+            c,
+            y: Slot::Raw(0),
+            ..New::of(opcode)
+        };
+        if !comparison.packed() {
+            let holds = self.temp(Type::Pred)?;
+            let dump = self.dump()?;
+            self.comparison(&comparison, false, [Slot::Def(holds), dump])?;
+            let d = self.dst(&o[0], result)?;
+            self.emit(select(&SELECT, d, no, Slot::Use(holds)));
+            return Ok(());
+        }
+        let [low, high] = self.both(&comparison)?;
+        let lower = self.temp(Type::B32)?;
+        self.emit(select(&SELECT, Slot::Def(lower), no, low));
+        let d = self.dst(&o[0], result)?;
+        self.emit(select(&SELECT_UPPER, d, Slot::Use(lower), high));
+        Ok(())
+    }
+
+    /// [`Form::Test`]
+    pub(super) fn testp(
+        &mut self,
+        opcode: &'static Opcode,
+        imm: u64,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        self.counted(o, 2)?;
+        let a = self.source(opcode.code.a, &o[1])?;
+        let d = self.destination(opcode.code.d, &o[0])?;
+        let (c, flip) = self.predicate(&Operand::Int(1))?;
+        let x = self.dump()?;
         self.emit(New {
             imm,
-            d: Slot::Def(d),
-            a: slot,
-            ..New::op(run)
+            d,
+            a,
+            c,
+            x,
+            y: Slot::Raw(flip),
+            ..New::of(opcode)
         });
-        Ok(Slot::Use(d))
+        Ok(())
     }
 
-    /// Emits a comparison into predicates `d` and `x`.
-    #[allow(clippy::too_many_arguments)]
-    fn comparison(
+    /// [`Form::Select`]
+    pub(super) fn selp(
         &mut self,
-        op: &str,
-        ty: Type,
-        ftz: bool,
-        combine: Option<&str>,
-        d: Slot,
-        x: Slot,
-        a: &Operand<'a>,
-        b: &Operand<'a>,
-        c: Option<&Operand<'a>>,
-        high: bool,
+        opcode: &'static Opcode,
+        written: Written<'_>,
+        o: &[Operand<'a>],
     ) -> Result<()> {
-        let (mut a, mut b) = (self.src(a, ty)?, self.src(b, ty)?);
-        let mut as_type = ty;
-        if matches!(ty, Type::F16 | Type::F16x2 | Type::BF16 | Type::BF16x2) {
-            a = self.widened_half(a, ty, high, ftz)?;
-            b = self.widened_half(b, ty, high, ftz)?;
-            as_type = Type::F32;
-        }
-        let ftz = ftz && as_type == ty;
-        let run = comparison(as_type, op, ftz)
-            .ok_or_else(|| self.syntax("no such comparison of this type"))?;
-        let (imm, c, y) = match (combine, c) {
-            (None, None) => (0, Slot::None, 0),
-            (Some(combine), Some(c)) => {
-                let (c, flip) = self.predicate(c)?;
-                (
-                    match combine {
-                        "and" => 1,
-                        "or" => 2,
-                        _ => 3,
-                    },
-                    c,
-                    flip,
-                )
-            }
-            _ => return Err(self.syntax("a combining operation goes with a third source")),
-        };
+        let ty = self.type_at(written, 0)?;
+        self.counted(o, 4)?;
+        let (a, b) = (self.src(&o[1], ty)?, self.src(&o[2], ty)?);
+        let (c, flip) = self.predicate(&o[3])?;
+        let d = self.dst(&o[0], ty)?;
+        self.emit(New {
+            d,
+            a,
+            b,
+            c,
+            y: Slot::Raw(flip),
+            ..New::of(opcode)
+        });
+        Ok(())
+    }
+
+    /// [`Form::SelectBySign`]
+    pub(super) fn slct(
+        &mut self,
+        opcode: &'static Opcode,
+        imm: u64,
+        written: Written<'_>,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        let (ty, by) = (self.type_at(written, 0)?, self.type_at(written, 1)?);
+        self.counted(o, 4)?;
+        let (a, b) = (self.src(&o[1], ty)?, self.src(&o[2], ty)?);
+        let c = self.src(&o[3], by)?;
+        let d = self.dst(&o[0], ty)?;
         self.emit(New {
             imm,
             d,
             a,
             b,
             c,
-            x,
-            y: Slot::Raw(y),
-            ..New::op(run)
+            ..New::of(opcode)
         });
         Ok(())
     }
 
-    fn setp(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
-        let op = m
-            .first_of(&COMPARISONS)
-            .ok_or_else(|| self.syntax("the comparison is missing"))?;
-        let combine = m.one_of(&["and", "or", "xor"]);
-        let ftz = m.take("ftz");
-        let ty = m.ty().ok_or_else(|| self.syntax("the type is missing"))?;
-        let [d, a, b, c @ ..] = o else {
+    /// The comparison that an instruction asks for.
+    fn compared<'o>(
+        &self,
+        opcode: &'static Opcode,
+        imm: u64,
+        written: Written<'_>,
+        o: &'o [Operand<'a>],
+    ) -> Result<Comparison<'o, 'a>> {
+        let ty = self.type_at(written, usize::from(opcode.form == Form::Set))?;
+        let [_, a, b, combined @ ..] = o else {
             return Err(self.syntax("three operands are needed"));
         };
-        let (p, q) = match d {
-            Operand::Pair(p, q) => (*p, *q),
-            Operand::Name(p) => (*p, "_"),
-            _ => return Err(self.syntax("the destination must be a predicate")),
-        };
-        let p = if p == "_" {
-            Slot::Def(self.temp(Type::Pred)?)
-        } else {
-            self.dst(&Operand::Name(p), Type::Pred)?
-        };
-        let q = if q == "_" {
-            self.dump()?
-        } else {
-            self.dst(&Operand::Name(q), Type::Pred)?
-        };
-        if matches!(ty, Type::F16x2 | Type::BF16x2) {
-            // The lower halves' result goes to p, the upper ones' to q.
-            let dump = self.dump()?;
-            let first = self.temp(Type::Pred)?;
-            self.comparison(
-                op,
-                ty,
-                ftz,
-                combine,
-                Slot::Def(first),
-                dump,
-                a,
-                b,
-                c.first(),
-                false,
-            )?;
-            self.comparison(op, ty, ftz, combine, q, dump, a, b, c.first(), true)?;
-            let run = crate::engine::lanes::predicate(|a, _| a);
-            self.emit(New {
-                d: p,
-                a: Slot::Use(first),
-                b: Slot::Use(first),
-                ..New::op(run)
-            });
-            return Ok(());
+        if combined.len() != usize::from(imm & 3 != 0) {
+            return Err(self.syntax("a combining operation goes with a third source"));
         }
-        self.comparison(op, ty, ftz, combine, p, q, a, b, c.first(), false)
+        Ok(Comparison {
+            opcode,
+            imm,
+            ty,
+            ftz: written.has("ftz"),
+            sources: [a, b],
+            combined: combined.first(),
+        })
     }
 
-    fn set(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
-        let op = m
-            .first_of(&COMPARISONS)
-            .ok_or_else(|| self.syntax("the comparison is missing"))?;
-        let combine = m.one_of(&["and", "or", "xor"]);
-        let ftz = m.take("ftz");
-        let (Some(result), Some(ty)) = (m.ty(), m.ty()) else {
-            return Err(self.syntax("two types are needed"));
-        };
-        let [d, a, b, c @ ..] = o else {
-            return Err(self.syntax("three operands are needed"));
-        };
-        let packed = matches!(ty, Type::F16x2 | Type::BF16x2);
-        let truth = match result {
-            Type::F32 => 0x3f80_0000,
-            Type::F16 => 0x3c00,
-            Type::BF16 => 0x3f80,
-            Type::F16x2 => 0x3c00,
-            Type::BF16x2 => 0x3f80,
-            Type::U16 | Type::S16 => 0xffff,
-            _ if packed => 0xffff,
-            _ => 0xffff_ffff,
-        };
+    /// The results of the lower and the upper halves.
+    fn both(&mut self, comparison: &Comparison<'_, 'a>) -> Result<[Slot; 2]> {
         let dump = self.dump()?;
-        let p = self.temp(Type::Pred)?;
-        self.comparison(
-            op,
-            ty,
-            ftz,
-            combine,
-            Slot::Def(p),
-            dump,
-            a,
-            b,
-            c.first(),
-            false,
-        )?;
-        let (yes, no) = (self.fixed(truth, Type::B32), self.fixed(0, Type::B32));
-        let run = select(|a: u32, b: u32, c| if c { a } else { b });
-        if !packed {
-            let d = self.dst(d, result)?;
-            self.emit(New {
-                d,
-                a: yes,
-                b: no,
-                c: Slot::Use(p),
-                ..New::op(run)
-            });
-            return Ok(());
+        let mut results = [Slot::None; 2];
+        for (result, high) in results.iter_mut().zip([false, true]) {
+            let register = self.temp(Type::Pred)?;
+            self.comparison(comparison, high, [Slot::Def(register), dump])?;
+            *result = Slot::Use(register);
         }
-        let q = self.temp(Type::Pred)?;
-        self.comparison(
-            op,
-            ty,
-            ftz,
-            combine,
-            Slot::Def(q),
-            dump,
-            a,
-            b,
-            c.first(),
-            true,
-        )?;
-        let low = self.temp(Type::B32)?;
+        Ok(results)
+    }
+
+    /// Emits a comparison, of the upper halves if `high`.
+    fn comparison(
+        &mut self,
+        comparison: &Comparison<'_, 'a>,
+        high: bool,
+        [d, x]: [Slot; 2],
+    ) -> Result<()> {
+        let ty = comparison.ty;
+        let mut sources = [Slot::None; 2];
+        for (slot, operand) in sources.iter_mut().zip(comparison.sources) {
+            *slot = self.src(operand, ty)?;
+            let widen = match ty {
+                Type::F16 | Type::F16x2 => &WIDEN_HALF,
+                Type::BF16 | Type::BF16x2 => &WIDEN_BRAIN,
+                _ => continue,
+            };
+            let single = self.temp(Type::F32)?;
+            self.emit(New {
+                imm: u64::from(high) << 4 | u64::from(comparison.ftz) << 5,
+                d: Slot::Def(single),
+                a: *slot,
+                ..New::of(widen)
+            });
+            *slot = Slot::Use(single);
+        }
+        if comparison.imm & SWAPPED != 0 {
+            sources.reverse();
+        }
+        let always = &Operand::Int(1);
+        let (c, flip) = self.predicate(comparison.combined.unwrap_or(always))?;
         self.emit(New {
-            d: Slot::Def(low),
-            a: yes,
-            b: no,
-            c: Slot::Use(p),
-            ..New::op(run)
-        });
-        let d = self.dst(d, result)?;
-        let run = select(|a: u32, b: u32, c| if c { b | a << 16 } else { b });
-        self.emit(New {
+            imm: comparison.imm & !SWAPPED,
             d,
-            a: yes,
-            b: Slot::Use(low),
-            c: Slot::Use(q),
-            ..New::op(run)
+            a: sources[0],
+            b: sources[1],
+            c,
+            x,
+            y: Slot::Raw(flip),
+            ..New::of(comparison.opcode)
         });
         Ok(())
     }

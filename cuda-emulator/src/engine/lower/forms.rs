@@ -3,8 +3,13 @@
 use super::function::{Lower, New, Result, Slot};
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
-use crate::engine::ir::{Code, Form, Opcode, Role};
+use crate::engine::ir::{Code, Form, Opcode, Role, Written};
 use crate::ptx::{Operand, Type};
+
+/// The modifiers of an instruction.
+fn modifiers(written: Written<'_>) -> Modifiers<'_> {
+    Modifiers::split(written.0).1
+}
 
 impl<'a> Lower<'_, 'a> {
     /// Lowers an instruction by its entry in the list.
@@ -12,6 +17,7 @@ impl<'a> Lower<'_, 'a> {
         &mut self,
         opcode: &'static Opcode,
         imm: u64,
+        written: Written<'a>,
         o: &[Operand<'a>],
     ) -> Result<()> {
         match opcode.form {
@@ -25,36 +31,38 @@ impl<'a> Lower<'_, 'a> {
             Form::Return => self.leave(opcode, o),
             Form::Exit => self.exit(opcode, o),
             Form::Barrier => self.barrier(opcode, imm, o),
-            Form::Load => self.load(&mut self.modifiers(), o),
-            Form::Store => self.store(&mut self.modifiers(), o),
+            Form::Load => self.load(&mut modifiers(written), o),
+            Form::Store => self.store(&mut modifiers(written), o),
             Form::Atomic | Form::AtomicExchange | Form::AtomicCompare => {
-                self.atomic(opcode, &mut self.modifiers(), o)
+                self.atomic(opcode, &mut modifiers(written), o)
             }
-            Form::Test => self.tested(opcode, o),
             Form::First => self.first(opcode, o),
             Form::Alloca => self.alloca(opcode, o),
-            Form::Copy => self.open(o, Self::copy_async),
-            Form::Mbarrier => self.open(o, Self::mbarrier),
+            Form::Copy => self.open(written, o, Self::copy_async),
+            Form::Mbarrier => self.open(written, o, Self::mbarrier),
             Form::Bare => {
                 self.emit(New::of(opcode));
                 Ok(())
             }
             Form::Nothing => Ok(()),
+            Form::Compare => self.setp(opcode, imm, written, o),
+            Form::Set => self.set(opcode, imm, written, o),
+            Form::Test => self.testp(opcode, imm, o),
+            Form::Select => self.selp(opcode, written, o),
+            Form::SelectBySign => self.slct(opcode, imm, written, o),
+            Form::Move => self.mov(opcode, written, o),
+            Form::Convert => self.cvt(opcode, imm, o),
         }
-    }
-
-    /// The modifiers of the instruction, as written.
-    fn modifiers(&self) -> Modifiers<'a> {
-        Modifiers::split(self.written).1
     }
 
     /// Lowers by a form that takes the modifiers that it knows, and leaves none.
     fn open(
         &mut self,
+        written: Written<'a>,
         o: &[Operand<'a>],
         form: impl FnOnce(&mut Self, &mut Modifiers<'a>, &[Operand<'a>]) -> Result<()>,
     ) -> Result<()> {
-        let mut modifiers = self.modifiers();
+        let mut modifiers = modifiers(written);
         form(self, &mut modifiers, o)?;
         match modifiers.rest().first() {
             None => Ok(()),
@@ -78,6 +86,12 @@ impl<'a> Lower<'_, 'a> {
             Role::Write(ty) => self.dst(operand, ty),
             _ => Err(self.syntax("there are too many operands")),
         }
+    }
+
+    /// The type that was written first, second, ...
+    pub(super) fn type_at(&self, written: Written<'_>, at: usize) -> Result<Type> {
+        let ty = written.types().nth(at);
+        ty.ok_or_else(|| self.syntax("the type is missing"))
     }
 
     pub(super) fn counted(&self, o: &[Operand<'a>], wanted: usize) -> Result<()> {

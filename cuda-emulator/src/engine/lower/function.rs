@@ -7,7 +7,7 @@ use super::link::{Linker, Summary, Symbol, error, layout};
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
 use crate::engine::interface::{LoadError, LoadErrorKind, ParamInfo};
-use crate::engine::ir::{Code, Opcode, Role};
+use crate::engine::ir::{Code, Opcode, Role, Written};
 use crate::engine::program::{Function, Place, Slice};
 use crate::engine::state::{Area, Exec, Op};
 use crate::ptx::{self, Instruction, Operand, StateSpace, Statement, Type, Variable};
@@ -172,9 +172,8 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) used_bytes: Option<u32>,
     pub guarded: bool,
     pub(super) body: &'a [Statement<'a>],
-    /// The scope of the current instruction, and its opcode as written.
+    /// The scope of the current instruction.
     pub(super) scope: usize,
-    pub(super) written: &'a str,
 }
 
 /// Lowers a function with a body and appends its code.
@@ -221,7 +220,6 @@ pub(super) fn lower_function<'a>(
         guarded: false,
         body,
         scope: 0,
-        written: "",
     };
     if function.cluster {
         return Err(lower.unsupported("clusters aren't supported by the emulator; launch the kernel without a cluster dimension"));
@@ -615,7 +613,6 @@ impl<'a> Lower<'_, 'a> {
     fn instruction(&mut self, instruction: &'a Instruction<'a>) -> Result<()> {
         self.line = instruction.line;
         self.place.line = instruction.line;
-        self.written = instruction.opcode;
         let source = self.linker.sources[self.input].1;
         self.text = source
             .get(instruction.span.0 as usize..instruction.span.1 as usize)
@@ -632,8 +629,9 @@ impl<'a> Lower<'_, 'a> {
             self.guard = self.predicate(&operand)?;
             self.guarded = true;
         }
+        let written = Written(instruction.opcode);
         if let Some((opcode, imm)) = self.linker.selected(instruction.opcode) {
-            return self.listed(opcode, imm, &instruction.operands);
+            return self.listed(opcode, imm, written, &instruction.operands);
         }
         let (name, mut modifiers) = Modifiers::split(instruction.opcode);
         if let Some(entries) = instructions::entries(name)
@@ -641,7 +639,7 @@ impl<'a> Lower<'_, 'a> {
                 self.linker
                     .select(instruction.opcode, entries, modifiers.rest())
         {
-            return self.listed(opcode, imm, &instruction.operands);
+            return self.listed(opcode, imm, written, &instruction.operands);
         }
         self.dispatch(name, &mut modifiers, instruction)?;
         if let Some(left) = modifiers.rest().first() {
@@ -659,10 +657,7 @@ impl<'a> Lower<'_, 'a> {
         instruction: &'a Instruction<'a>,
     ) -> Result<()> {
         let o = instruction.operands.as_slice();
-        let done = self.convert(name, m, o)?
-            || self.compare(name, m, o)?
-            || self.bits(name, m, o)?
-            || self.arithmetic(name, m, o)?;
+        let done = self.bits(name, m, o)? || self.arithmetic(name, m, o)?;
         if done {
             return Ok(());
         }

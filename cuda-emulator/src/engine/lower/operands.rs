@@ -238,7 +238,7 @@ impl<'a> Lower<'_, 'a> {
         self.emit(New {
             d: Slot::Def(d),
             a: Slot::Use(wide_register),
-            ..New::of(&instructions::NARROW)
+            ..New::of(&instructions::LOW_WORD)
         });
         Ok(Slot::Use(d))
     }
