@@ -4,7 +4,9 @@
 //! instruction whose operands follow a known [`Form`](super::ir::Form): lowering, checks, the disassembly and the
 //! guide's table read it.
 
+pub(super) mod bits;
 mod integer;
+pub(super) mod video;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -15,7 +17,7 @@ use super::lanes;
 
 /// Every family's entries. Of those that fit an instruction the first is taken, so special cases stand before general
 /// ones.
-static FAMILIES: &[&[&[Opcode]]] = &[integer::LISTS];
+static FAMILIES: &[&[&[Opcode]]] = &[integer::LISTS, bits::LISTS, video::LISTS];
 
 /// The entries of one mnemonic.
 pub(super) type Entries = Vec<(Pattern, &'static Opcode)>;

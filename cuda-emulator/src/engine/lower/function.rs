@@ -647,7 +647,6 @@ impl<'a> Lower<'_, 'a> {
             || self.warp(name, m, o)?
             || self.convert(name, m, o)?
             || self.compare(name, m, o)?
-            || self.bits(name, m, o)?
             || self.arithmetic(name, m, o)?;
         if done {
             return Ok(());

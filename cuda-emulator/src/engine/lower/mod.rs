@@ -3,7 +3,6 @@
 mod allocate;
 mod arithmetic;
 mod atomic;
-mod bits;
 mod compare;
 mod control;
 mod convert;
@@ -17,6 +16,7 @@ mod mbarrier;
 mod memory;
 mod modifiers;
 mod operands;
+mod video;
 mod warp;
 
 pub(super) use link::link;
