@@ -44,11 +44,17 @@ fn encode(operation: u64, chosen: &Choice<'_>) -> u64 {
     };
     let mut types = chosen.0.iter().filter(|m| m.ends_with("32"));
     let mut signed = || u64::from(types.next() == Some(&"s32"));
-    let result = if operation == SET { 0 } else { signed() };
+    // A comparison gives 0 or 1; what it is combined with is of the first type.
+    let first = signed();
+    let (result, first) = if operation == SET {
+        (first, first)
+    } else {
+        (first, signed())
+    };
     operation << OPERATION
         | place(&["eq", "ne", "lt", "le", "gt", "ge"]) << COMPARISON
         | result << SIGNED_D
-        | signed() << SIGNED_A
+        | first << SIGNED_A
         | signed() << SIGNED_B
         | u64::from(chosen.has("sat")) << SATURATE
         | place(&["add", "min", "max"]) << SECOND
@@ -122,12 +128,12 @@ fn field(imm: u64, at: u32, bits: u32) -> u64 {
 }
 
 /// The lower bits of a word as a number.
-fn extend(word: u64, bits: u32, signed: bool) -> i128 {
+fn extend(word: u64, bits: u32, signed: bool) -> i64 {
     let up = word << (64 - bits);
     if signed {
-        i128::from(up as i64 >> (64 - bits))
+        up as i64 >> (64 - bits)
     } else {
-        i128::from(up >> (64 - bits))
+        (up >> (64 - bits)) as i64
     }
 }
 
@@ -141,7 +147,7 @@ fn chosen(selector: u64) -> (u32, u32) {
 }
 
 /// The range of a type of so many bits.
-fn clamp(value: i128, bits: u32, signed: bool) -> i128 {
+fn clamp(value: i64, bits: u32, signed: bool) -> i64 {
     if signed {
         value.clamp(-1 << (bits - 1), (1 << (bits - 1)) - 1)
     } else {
@@ -150,7 +156,7 @@ fn clamp(value: i128, bits: u32, signed: bool) -> i128 {
 }
 
 /// The operations that all video instructions share.
-fn basic(a: i128, b: i128, imm: u64) -> i128 {
+fn basic(a: i64, b: i64, imm: u64) -> i64 {
     match field(imm, OPERATION, 4) {
         ADD => a + b,
         SUB => a - b,
@@ -158,8 +164,8 @@ fn basic(a: i128, b: i128, imm: u64) -> i128 {
         MIN => a.min(b),
         MAX => a.max(b),
         // Rounded away from zero above it, and down below.
-        AVERAGE => (a + b + i128::from(a + b >= 0)) >> 1,
-        _ => i128::from(match field(imm, COMPARISON, 3) {
+        AVERAGE => (a + b + i64::from(a + b >= 0)) >> 1,
+        _ => i64::from(match field(imm, COMPARISON, 3) {
             1 => a == b,
             2 => a != b,
             3 => a < b,
@@ -171,60 +177,120 @@ fn basic(a: i128, b: i128, imm: u64) -> i128 {
 }
 
 /// An instruction on one part of each source.
+///
+/// GPUs since Maxwell have no such instructions: NVIDIA's compiler makes several others of each. What these compute is
+/// the manual's result, with the exceptions that the functions below name.
 fn one(a: u32, b: u32, c: u32, imm: u64) -> u32 {
-    let signed = |at| field(imm, at, 1) != 0;
+    let is = |at| field(imm, at, 1) != 0;
     let part = |word: u32, select, sign| {
         let (at, bits) = chosen(field(imm, select, 4));
-        extend(u64::from(word >> at), bits, signed(sign))
+        extend(u64::from(word >> at), bits, is(sign))
     };
     let (x, y) = (part(a, SELECT_A, SIGNED_A), part(b, SELECT_B, SIGNED_B));
-    let by = if signed(WRAP) { y & 31 } else { y.min(32) };
-    let value = match field(imm, OPERATION, 4) {
+    let by = if is(WRAP) { y & 31 } else { y.min(32) };
+    let operation = field(imm, OPERATION, 4);
+    let value = match operation {
         SHL => x << by,
         SHR => x >> by,
         MAD => return multiply(x, y, c, imm),
         _ => basic(x, y, imm),
     };
-    let (at, bits) = chosen(field(imm, SELECT_D, 4));
-    let value = if signed(SATURATE) {
-        clamp(value, bits, signed(SIGNED_D))
+    let select = field(imm, SELECT_D, 4);
+    let value = if is(SATURATE) {
+        saturate(value, operation, chosen(select).1, is(SIGNED_D))
     } else {
         value
     };
-    let third = extend(c.into(), 32, signed(SIGNED_D));
-    let value = match field(imm, SECOND, 2) {
-        0 => value,
-        1 => value + third,
-        2 => value.min(third),
-        _ => value.max(third),
-    };
-    if bits == 32 {
-        return value as u32;
+    let value = second(value, operation, c, imm);
+    match chosen(select) {
+        (0, 32) => value,
+        // The manual has the lower half of the value here.
+        (16, 16) => value & 0xffff_0000 | c & 0xffff,
+        (at, bits) => {
+            let ones = ((1 << bits) - 1) << at;
+            c & !ones | value << at & ones
+        }
     }
-    let ones = ((1 << bits) - 1) << at;
-    c & !ones | (value as u32) << at & ones
 }
 
-/// `vmad`
-fn multiply(a: i128, b: i128, c: u32, imm: u64) -> u32 {
+/// The manual clamps to the range of the result's type. Here a sum that is too large for `u32` is cut instead, a
+/// negative number becomes the greatest one of a part, and a part takes what a shift gives as it is.
+fn saturate(value: i64, operation: u64, bits: u32, signed: bool) -> i64 {
+    let shift = matches!(operation, SHL | SHR);
+    let (value, bits) = if shift {
+        (value << 30 >> 30, 32)
+    } else {
+        (value, bits)
+    };
+    let greatest = (1 << (bits - u32::from(signed))) - 1;
+    match (bits, operation) {
+        (32, _) if signed => value.clamp(!greatest, greatest),
+        (32, _) if shift => value.clamp(0, greatest),
+        (32, _) => value.max(0),
+        _ if value < 0 => greatest,
+        _ => value.min(greatest),
+    }
+}
+
+/// The second step. A minimum or maximum takes the lower 32 bits of a sum, a difference or a clamped shift as signed,
+/// also where it compares unsigned numbers; the manual takes the value as it is.
+fn second(value: i64, operation: u64, c: u32, imm: u64) -> u32 {
+    let signed = field(imm, SIGNED_D, 1) != 0;
+    let long = match (operation, field(imm, SATURATE, 1)) {
+        (ADD | SUB, _) | (SHL | SHR, 1) => extend(value as u32 as u64, 32, true),
+        _ => value,
+    };
+    let third = extend(c.into(), 32, signed);
+    let less = if signed {
+        long < third
+    } else {
+        (long as u64) < third as u64
+    };
+    let value = value as u32;
+    match field(imm, SECOND, 2) {
+        0 => value,
+        1 => value.wrapping_add(c),
+        2 => {
+            if less {
+                value
+            } else {
+                c
+            }
+        }
+        _ => {
+            if less {
+                c
+            } else {
+                value
+            }
+        }
+    }
+}
+
+/// `vmad`. Factors and summand of 32 bits are taken as signed; the manual does so only where their types say it.
+fn multiply(a: i64, b: i64, c: u32, imm: u64) -> u32 {
     let is = |at| field(imm, at, 1) != 0;
     let signed = is(SIGNED_A) || is(SIGNED_B) || is(NEGATE_PRODUCT) || is(NEGATE_C);
-    let product = if is(NEGATE_PRODUCT) { -(a * b) } else { a * b };
-    let sum = if is(NEGATE_C) {
-        // The complement and one more: of all bits of `c`.
-        product + extend((!c).into(), 32, signed) + 1
+    let product = i64::from(a as i32) * i64::from(b as i32);
+    let product = if is(NEGATE_PRODUCT) {
+        -product
     } else {
-        product + extend(c.into(), 32, signed) + i128::from(is(PLUS_ONE))
+        product
     };
-    let value = match field(imm, SCALE, 2) {
-        0 => sum,
-        1 => sum >> 7,
-        _ => sum >> 15,
-    };
-    if is(SATURATE) {
-        clamp(value, 32, signed) as u32
+    // The negative is the complement and one more: of 32 bits.
+    let c = if is(NEGATE_C) { !c } else { c };
+    let one = is(NEGATE_C) || is(PLUS_ONE);
+    let sum = product + i64::from(c as i32) + i64::from(one);
+    let by = [0, 7, 15][field(imm, SCALE, 2) as usize % 3];
+    let value = if signed {
+        sum >> by
     } else {
-        value as u32
+        (sum as u64 >> by) as i64
+    };
+    match (is(SATURATE), signed) {
+        (true, true) => value.clamp(i32::MIN.into(), i32::MAX.into()) as u32,
+        (true, false) => value.clamp(0, u32::MAX.into()) as u32,
+        _ => value as u32,
     }
 }
 
