@@ -26,6 +26,7 @@ fn together(name: String, instructions: &[String]) -> Form {
         .map(|(i, text)| text.replace("{}", &i.to_string()))
         .collect();
     let results = vec![B32; instructions.len()];
+    let name = format!("{name}: {} forms", results.len());
     Form::new(name, &[I32; 3], &results)
         .body(body.join("\n"))
         .blocks(3)
