@@ -25,6 +25,8 @@ pub struct Comparison {
     pub unsupported: Vec<(String, String)>,
     /// Forms without recorded results, or with results of other operands: record again.
     pub stale: Vec<String>,
+    /// Forms whose results may be recorded later: how many have none.
+    pub awaited: usize,
 }
 
 /// A form whose results differ.
@@ -47,6 +49,10 @@ pub fn compare(forms: &[Form], outcomes: &[Outcome], data: &Data) -> Comparison 
     for (form, outcome) in forms.iter().zip(outcomes) {
         let recorded = match data.forms.get(&form.name) {
             Some(recorded) if recorded.fingerprint == form.fingerprint() => recorded,
+            None if form.awaited && outcome.is_ok() => {
+                comparison.awaited += 1;
+                continue;
+            }
             _ => {
                 comparison.stale.push(form.name.clone());
                 continue;
@@ -152,13 +158,14 @@ impl fmt::Display for Comparison {
         }
         write!(
             f,
-            "{} forms agree ({} results compared), {} differ, {} did not run, {} optional ones are refused, {} have no results",
+            "{} forms agree ({} results compared), {} differ, {} did not run, {} optional ones are refused, {} have no results, {} will be recorded",
             self.agreed,
             self.results,
             self.mismatches.len(),
             self.refused.len(),
             self.unsupported.len(),
-            self.stale.len()
+            self.stale.len(),
+            self.awaited
         )
     }
 }

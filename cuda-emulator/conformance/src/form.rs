@@ -36,6 +36,8 @@ pub struct Form {
     pub version: (u32, u32),
     /// May be refused at load by an implementation that says so.
     pub optional: bool,
+    /// Need not have recorded results yet. If there are some, they count.
+    pub awaited: bool,
     /// How the results must agree.
     pub check: Check,
     /// The operands of every case, one case after the other, where they aren't chosen by their kind.
@@ -64,6 +66,7 @@ impl Form {
             globals: String::new(),
             version: (8, 0),
             optional: false,
+            awaited: false,
             check: Check::Exact,
             given: Vec::new(),
             cases: match operands.len() {

@@ -19,9 +19,11 @@ fn columns(name: &str) -> (Form, Vec<u64>, Vec<Vec<u64>>) {
 fn every_form_has_results_for_its_operands() {
     let data = forms::recorded().unwrap();
     let forms = forms::all();
-    assert_eq!(forms.len(), data.forms.len());
     for form in &forms {
-        let recorded = &data.forms[&form.name];
+        let Some(recorded) = data.forms.get(&form.name) else {
+            assert!(form.awaited, "{}", form.name);
+            continue;
+        };
         assert_eq!(recorded.fingerprint, form.fingerprint(), "{}", form.name);
         assert_eq!(recorded.columns.len(), form.results.len(), "{}", form.name);
         for column in &recorded.columns {
@@ -36,8 +38,9 @@ fn packing_gives_back_what_was_packed() {
     let forms = forms::all();
     let results: Vec<_> = forms
         .iter()
-        .map(|form| (form, data.forms[&form.name].columns.clone()))
+        .filter_map(|form| Some((form, data.forms.get(&form.name)?.columns.clone())))
         .collect();
+    assert_eq!(results.len(), data.forms.len());
     let again = data::unpack(&data::pack(&data.device, &results)).unwrap();
     assert_eq!(again.device, data.device);
     for (form, columns) in &results {

@@ -274,6 +274,10 @@ arithmetic! {
     ternary_imm, ternary_imm_each: Fn(A, B, C, u64) -> D, a: A, b: B, c: C => imm;
 }
 
+arithmetic!(@one [
+    /// `d = f(a, b, c, x)`
+] quaternary fill [Fn(A, B, C, X) -> D] a: A, b: B, c: C, x: X);
+
 instruction! {
     /// `(d, carry x) = f(a, b, c, carry x)`
     carry<A, B, C, D>(f: [Fn(A, B, C, bool) -> (D, bool)]) {

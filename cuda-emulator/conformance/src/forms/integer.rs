@@ -122,3 +122,48 @@ fn carries(forms: &mut Vec<Form>, t: &str, operand: Operand) {
         );
     }
 }
+
+/// Every instruction that sets the carry, then every one that reads it.
+pub fn mixed_carries(forms: &mut Vec<Form>) {
+    for (t, operand) in [("u32", I32), ("s32", I32), ("u64", I64), ("s64", I64)] {
+        // The instruction and its sources; one that reads the carry itself has one set before.
+        let setters = [
+            ("add.cc", 2),
+            ("sub.cc", 2),
+            ("mad.lo.cc", 3),
+            ("mad.hi.cc", 3),
+            ("addc.cc", 2),
+            ("subc.cc", 2),
+            ("madc.lo.cc", 3),
+            ("madc.hi.cc", 3),
+        ];
+        let readers = [("addc", 2), ("subc", 2), ("madc.lo", 3), ("madc.hi", 3)];
+        for (setter, first) in setters {
+            for (reader, second) in readers {
+                let sources = |from: usize, count: usize| {
+                    let list: Vec<String> =
+                        (from..from + count).map(|i| format!("%a{i}")).collect();
+                    list.join(", ")
+                };
+                let before = if setter.starts_with("addc")
+                    || setter.starts_with("subc")
+                    || setter.starts_with("madc")
+                {
+                    format!("add.cc.{t} %d0, %a1, %a0;\n")
+                } else {
+                    String::new()
+                };
+                let name = format!("{setter}.{t} then {reader}.{t}");
+                let form = Form::new(name, &vec![operand; first + second], &[operand.width(); 2]);
+                forms.push(
+                    form.body(format!(
+                        "{before}{setter}.{t} %d0, {};\n{reader}.{t} %d1, {};",
+                        sources(0, first),
+                        sources(first, second)
+                    ))
+                    .anywhere(),
+                );
+            }
+        }
+    }
+}

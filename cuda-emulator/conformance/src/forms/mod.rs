@@ -12,6 +12,7 @@ mod memory;
 mod packed;
 mod program;
 mod transcendental;
+mod video;
 mod warp;
 
 use anyhow::Result;
@@ -37,6 +38,13 @@ pub fn all() -> Vec<Form> {
     memory::add(&mut forms);
     control::add(&mut forms);
     let programs = program::programs(&forms);
+    // Those that haven't been recorded yet.
+    let first = forms.len();
+    integer::mixed_carries(&mut forms);
+    video::add(&mut forms);
+    for form in &mut forms[first..] {
+        form.awaited = true;
+    }
     forms.extend(programs);
     forms
 }

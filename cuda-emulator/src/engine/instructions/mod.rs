@@ -6,6 +6,7 @@
 
 mod address;
 mod atomic;
+pub(super) mod bits;
 mod clock;
 mod compare;
 mod control;
@@ -19,6 +20,7 @@ mod r#move;
 mod page;
 mod select;
 mod system;
+pub(super) mod video;
 mod warp;
 
 use std::collections::HashMap;
@@ -62,6 +64,8 @@ const fn family(name: &'static str, lists: &'static [&'static [Opcode]]) -> Fami
 /// ones.
 static FAMILIES: &[Family] = &[
     family("Integer arithmetic", integer::LISTS),
+    family("Bits", bits::LISTS),
+    family("Video", video::LISTS),
     family("Comparisons", compare::LISTS),
     family("Selections", select::LISTS),
     family("Moves", r#move::LISTS),

@@ -106,8 +106,14 @@ impl Code {
 pub(in crate::engine) enum Form {
     /// Not written in PTX: other instructions are lowered to it.
     Internal,
-    /// In order: the destination to `d`, the sources to `a`, `b` and `c`.
+    /// In order: the destination to `d`, the sources to `a`, `b`, `c` and `x`.
     Operands,
+    /// Predicates `d, a{, b}`; `x` and `y` flip the sources.
+    Predicates,
+    /// `d, a, b, c, table` or `d|p, a, b, c, table, q`: `lop3`, whose table is `imm`.
+    Table,
+    /// `d.part, a.part, b.part{, c}`: a video instruction, whose selectors go into `imm`.
+    Video,
     /// `d, a, b{, c}`: a sum that leaves its carry in `x`, and takes it from there; with `imm` 0 the flag stays as it was.
     Carry,
     /// `d{|y}, a, b, c, x`: an operation of the lanes that `x` names; fewer operands where the entry has fewer fields. A

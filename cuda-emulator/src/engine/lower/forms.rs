@@ -23,6 +23,9 @@ impl<'a> Lower<'_, 'a> {
         match opcode.form {
             Form::Internal => Err(self.syntax("PTX doesn't have this instruction")),
             Form::Operands => self.operands(opcode, imm, o),
+            Form::Predicates => self.predicates(opcode, o),
+            Form::Table => self.table(opcode, imm, o),
+            Form::Video => self.video(opcode, imm, o),
             Form::Carry => self.carry_chain(opcode, imm != 0, o),
             Form::Warp => self.together(opcode, imm, o),
             Form::Branch => self.branch(opcode, o),
@@ -103,8 +106,11 @@ impl<'a> Lower<'_, 'a> {
 
     /// [`Form::Operands`]
     fn operands(&mut self, opcode: &'static Opcode, imm: u64, o: &[Operand<'a>]) -> Result<()> {
-        let Code { d, a, b, c, .. } = opcode.code;
-        let used = [d, a, b, c].iter().filter(|r| **r != Role::Unused).count();
+        let Code { d, a, b, c, x, .. } = opcode.code;
+        let used = [d, a, b, c, x]
+            .iter()
+            .filter(|r| **r != Role::Unused)
+            .count();
         self.counted(o, used)?;
         let mut new = New {
             imm,
@@ -112,7 +118,12 @@ impl<'a> Lower<'_, 'a> {
         };
         let mut left = o.iter();
         let written = if d == Role::Unused { None } else { left.next() };
-        for (role, slot) in [(a, &mut new.a), (b, &mut new.b), (c, &mut new.c)] {
+        for (role, slot) in [
+            (a, &mut new.a),
+            (b, &mut new.b),
+            (c, &mut new.c),
+            (x, &mut new.x),
+        ] {
             if role != Role::Unused
                 && let Some(operand) = left.next()
             {
@@ -123,6 +134,80 @@ impl<'a> Lower<'_, 'a> {
             new.d = self.destination(d, operand)?;
         }
         self.emit(new);
+        Ok(())
+    }
+
+    /// [`Form::Predicates`]
+    fn predicates(&mut self, opcode: &'static Opcode, o: &[Operand<'a>]) -> Result<()> {
+        let single = opcode.mnemonic() == "not";
+        self.counted(o, if single { 2 } else { 3 })?;
+        let (a, x) = self.predicate(&o[1])?;
+        let (b, y) = match o.get(2) {
+            Some(operand) => self.predicate(operand)?,
+            None => (a, x),
+        };
+        let d = self.dst(&o[0], Type::Pred)?;
+        self.emit(New {
+            d,
+            a,
+            b,
+            x: Slot::Raw(x),
+            y: Slot::Raw(y),
+            ..New::of(opcode)
+        });
+        Ok(())
+    }
+
+    /// [`Form::Table`]
+    fn table(
+        &mut self,
+        opcode: &'static Opcode,
+        combination: u64,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        let [d, a, b, c, Operand::Int(table), rest @ ..] = o else {
+            return Err(self.syntax("lop3 needs a destination, three sources and a table"));
+        };
+        let table = *table & 0xff;
+        let special = instructions::bits::TABLES.iter().find(|t| t.0 == table);
+        let mut new = match special {
+            Some((_, special)) => New::of(special),
+            None => New {
+                imm: table,
+                ..New::of(opcode)
+            },
+        };
+        new.a = self.src(a, Type::B32)?;
+        new.b = self.src(b, Type::B32)?;
+        new.c = self.src(c, Type::B32)?;
+        if combination == 0 {
+            self.counted(rest, 0)?;
+            new.d = self.dst(d, Type::B32)?;
+            self.emit(new);
+            return Ok(());
+        }
+        // A predicate beside the result: whether it is not 0, combined with another predicate.
+        let (Operand::Pair(d, p), [q]) = (d, rest) else {
+            return Err(self.syntax("a register, a predicate and a predicate source are needed"));
+        };
+        let result = match *d {
+            "_" => self.temp(Type::B32)?,
+            name => self.named_register(name)?.0,
+        };
+        let (q, flip) = self.predicate(q)?;
+        new.d = Slot::Def(result);
+        self.emit(new);
+        let p = self.dst(&Operand::Name(p), Type::Pred)?;
+        let x = self.dump()?;
+        self.emit(New {
+            d: p,
+            a: Slot::Use(result),
+            c: q,
+            x,
+            y: Slot::Raw(flip),
+            imm: combination,
+            ..New::of(&instructions::bits::NOT_ZERO)
+        });
         Ok(())
     }
 

@@ -657,7 +657,7 @@ impl<'a> Lower<'_, 'a> {
         instruction: &'a Instruction<'a>,
     ) -> Result<()> {
         let o = instruction.operands.as_slice();
-        let done = self.bits(name, m, o)? || self.arithmetic(name, m, o)?;
+        let done = self.arithmetic(name, m, o)?;
         if done {
             return Ok(());
         }

@@ -4,7 +4,6 @@ mod address;
 mod allocate;
 mod arithmetic;
 mod atomic;
-mod bits;
 mod compare;
 mod control;
 mod convert;
@@ -18,6 +17,7 @@ mod load_store;
 mod mbarrier;
 mod modifiers;
 mod operands;
+mod video;
 mod warp;
 
 pub(super) use link::link;
