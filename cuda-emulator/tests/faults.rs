@@ -259,7 +259,7 @@ const RACE: [(&str, &str); 1] = [("CUDA_EMULATOR_CHECK", "race")];
 fn a_race_on_shared_memory() {
     let parts = [
         "CUDA_ERROR_LAUNCH_FAILED",
-        "race on shared memory: read of 4 bytes at shared address",
+        "race on shared memory: write of 4 bytes at shared address",
         "no barrier since the",
         "kernel shared_race",
         "faults.cu:3",

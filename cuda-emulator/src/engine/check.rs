@@ -4,7 +4,7 @@ use super::control::CLUSTER;
 use super::lanes::each;
 use super::launch::Shared;
 use super::memory::{Touch, space};
-use super::race::{Found, Races};
+use super::race::{Mark, Races};
 use super::report::place;
 use super::special::thread_index;
 use super::state::{Ctx, LANES, Op, Wait};
@@ -90,7 +90,7 @@ fn race(
     offset: u64,
     size: u64,
     touch: Touch,
-    found: &Found,
+    found: &Mark,
 ) -> String {
     let name = |thread: u16| {
         let [x, y, z] = thread_index(thread.into(), launch.block);
@@ -103,15 +103,15 @@ fn race(
          by {}",
         verb(touch.writes()),
         name(thread),
-        name(found.mark.thread)
+        name(found.thread)
     );
-    if touch.strong() != found.mark.strong {
+    if touch.strong() != found.strong {
         text += "\none of the two is atomic, volatile or relaxed, the other isn't: that alone orders nothing";
     }
     text +=
         "\nput a barrier that both threads take part in between the two, such as __syncthreads()";
-    let at = place(launch.program, found.mark.pc).replace("\n  ", "\n    ");
-    text += &format!("\n  the {earlier}, by {}:{at}", name(found.mark.thread));
+    let at = place(launch.program, found.pc).replace("\n  ", "\n    ");
+    text += &format!("\n  the {earlier}, by {}:{at}", name(found.thread));
     text += &format!("\n  the {} after it:", verb(touch.writes()));
     text
 }

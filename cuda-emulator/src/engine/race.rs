@@ -6,7 +6,7 @@
 //! before the other, and at least one of them is weak.
 //!
 //! Where it is inexact, it says nothing rather than accuse. Lanes of a warp count as one thread. Of the writes to a
-//! byte the last is kept. Whoever acquires through global memory is ordered after everything that was released through
+//! byte the last weak one and the last strong one are kept. Whoever acquires through global memory is ordered after everything that was released through
 //! global memory, wherever that was: the way may lead through other blocks. A thread that has ended counts as having
 //! come to all barriers. The order that a fence gives belongs to the whole warp.
 
@@ -49,6 +49,7 @@ pub(super) struct Mark {
     pub pc: u32,
     pub thread: u16,
     pub strong: bool,
+    pub wrote: bool,
 }
 
 /// The accesses to a byte that later ones may race with.
@@ -56,7 +57,7 @@ pub(super) struct Mark {
 struct Cell {
     write: Mark,
     read: Mark,
-    /// Further reads: an index into [`Races::more`], plus 1.
+    /// Further reads, and the last weak write if a strong one came after it: an index into [`Races::more`], plus 1.
     more: u32,
 }
 
@@ -73,13 +74,6 @@ impl Meeting {
     fn open(&mut self) {
         self.gone.join(&std::mem::take(&mut self.coming));
     }
-}
-
-/// The earlier access of a race.
-pub(super) struct Found {
-    pub mark: Mark,
-    /// It was the write.
-    pub wrote: bool,
 }
 
 /// What the check knows about a block.
@@ -236,7 +230,7 @@ impl Races {
         }
     }
 
-    /// Records an access to shared memory. The earlier access that it races with, if there is one.
+    /// Records an access to shared memory. The earlier one that it races with, if there is one.
     pub(super) fn touch(
         &mut self,
         thread: u16,
@@ -244,7 +238,7 @@ impl Races {
         offset: u64,
         size: u64,
         touch: Touch,
-    ) -> Option<Found> {
+    ) -> Option<Mark> {
         let Races {
             cells,
             more,
@@ -265,44 +259,49 @@ impl Races {
             pc,
             thread,
             strong,
+            wrote: touch.writes(),
         };
         let before = |m: &Mark| m.time <= now.0[usize::from(m.thread / 32) % WARPS];
-        let races = |m: &Mark| !(before(m) || m.strong && strong);
+        let races = |m: &Mark| (m.wrote || mark.wrote) && !(before(m) || m.strong && strong);
+        // Whatever would race with an earlier access races with this one too, if that one came before and is no weaker.
+        let covered = |m: &Mark| m.time == 0 || before(m) && (m.strong || !strong);
         let mut found = None;
         for cell in cells {
-            if races(&cell.write) {
-                found = Some((cell.write, true));
-            }
             let list = cell.more.checked_sub(1).map(|at| at as usize);
-            if touch.writes() {
-                let others = list.map_or(&[][..], |at| &more[at][..]);
-                if let Some(read) = std::iter::once(&cell.read).chain(others).find(|m| races(m)) {
-                    found = Some((*read, false));
-                }
-                cell.write = mark;
-                cell.read = Mark::default();
+            let others = list.map_or(&[][..], |at| &more[at][..]);
+            let kept = [cell.write, cell.read].into_iter();
+            found = kept.chain(others.iter().copied()).find(&races).or(found);
+            if mark.wrote {
                 if let Some(at) = list {
-                    more[at].clear();
+                    more[at].retain(|m| !m.strong && strong);
+                }
+                if covered(&cell.read) || cell.read.strong {
+                    cell.read = Mark::default();
+                }
+                let last = std::mem::replace(&mut cell.write, mark);
+                if last.time != 0 && !last.strong && strong {
+                    add(cell, more, last);
                 }
                 continue;
             }
-            // What races with an earlier read races with this one too, if that one came before and is no weaker.
-            let replaced = |m: &Mark| before(m) && (m.strong || !strong);
-            if replaced(&cell.read) {
+            if let Some(at) = list {
+                more[at].retain(|m| m.wrote || !covered(m));
+            }
+            if covered(&cell.read) {
                 cell.read = mark;
-                if let Some(at) = list {
-                    more[at].retain(|m| !replaced(m));
-                }
             } else {
-                let at = list.unwrap_or_else(|| {
-                    more.push(Vec::new());
-                    cell.more = more.len() as u32;
-                    more.len() - 1
-                });
-                more[at].retain(|m| !replaced(m));
-                more[at].push(mark);
+                add(cell, more, mark);
             }
         }
-        found.map(|(mark, wrote)| Found { mark, wrote })
+        found
     }
+}
+
+/// Keeps one more access to a byte.
+fn add(cell: &mut Cell, more: &mut Vec<Vec<Mark>>, mark: Mark) {
+    if cell.more == 0 {
+        more.push(Vec::new());
+        cell.more = more.len() as u32;
+    }
+    more[cell.more as usize - 1].push(mark);
 }
