@@ -4,8 +4,13 @@
 //! instruction whose operands follow a known [`Form`](super::ir::Form): lowering, checks, the disassembly and the
 //! guide's table read it.
 
+mod approximate;
 mod control;
+mod double;
+mod half;
 mod integer;
+mod single;
+mod soft;
 mod system;
 mod warp;
 
@@ -21,7 +26,15 @@ pub(super) use system::{ASSERT_FAIL, FREE, MALLOC, PRINT};
 
 /// Every family's entries. Of those that fit an instruction the first is taken, so special cases stand before general
 /// ones.
-static FAMILIES: &[&[&[Opcode]]] = &[integer::LISTS, warp::LISTS, control::LISTS];
+static FAMILIES: &[&[&[Opcode]]] = &[
+    integer::LISTS,
+    single::LISTS,
+    double::LISTS,
+    half::LISTS,
+    approximate::LISTS,
+    warp::LISTS,
+    control::LISTS,
+];
 
 /// The entries of one mnemonic.
 pub(super) type Entries = Vec<(Pattern, &'static Opcode)>;

@@ -16,6 +16,7 @@ impl<'a> Lower<'_, 'a> {
         match opcode.form {
             Form::Internal => Err(self.syntax("PTX doesn't have this instruction")),
             Form::Operands => self.operands(opcode, imm, o),
+            Form::Fold => self.fold(opcode, imm, o),
             Form::Carry => self.carry_chain(opcode, imm != 0, o),
             Form::Warp => self.together(opcode, imm, o),
             Form::Branch => self.branch(opcode, o),
@@ -80,6 +81,37 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
+    /// [`Form::Fold`]
+    fn fold(&mut self, opcode: &'static Opcode, imm: u64, o: &[Operand<'a>]) -> Result<()> {
+        let (written, first, second, third) = match o {
+            [d, a, b] => (d, a, b, None),
+            [d, a, b, c] => (d, a, b, Some(c)),
+            _ => return Err(self.syntax("3 or 4 operands are needed")),
+        };
+        let Code { d, a, b, .. } = opcode.code;
+        let mut new = New {
+            imm,
+            a: self.source(a, first)?,
+            b: self.source(b, second)?,
+            ..New::of(opcode)
+        };
+        if let Some(operand) = third
+            && let Role::Write(ty) = d
+        {
+            let third = self.source(b, operand)?;
+            let middle = self.temp(ty)?;
+            self.emit(New {
+                d: Slot::Def(middle),
+                ..new
+            });
+            new.a = Slot::Use(middle);
+            new.b = third;
+        }
+        new.d = self.destination(d, written)?;
+        self.emit(new);
+        Ok(())
+    }
+
     /// [`Form::Carry`]
     fn carry_chain(
         &mut self,
@@ -126,5 +158,46 @@ impl<'a> Lower<'_, 'a> {
             y: Slot::Raw(0),
             ..New::of(&instructions::COPY_PREDICATE)
         });
+    }
+
+    /// Emits an instruction of `o.len() - 1` sources of one type.
+    pub(super) fn simple(
+        &mut self,
+        run: Code,
+        imm: u64,
+        ty: Type,
+        sources: usize,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        self.mixed(run, imm, ty, &[ty, ty, ty][..sources], o)
+    }
+
+    /// Emits an instruction with a destination and sources of these types.
+    pub(super) fn mixed(
+        &mut self,
+        run: Code,
+        imm: u64,
+        d: Type,
+        sources: &[Type],
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        if o.len() != sources.len() + 1 {
+            return Err(self.syntax(format!("{} operands are needed", sources.len() + 1)));
+        }
+        let mut slots = [Slot::None; 3];
+        for ((slot, operand), ty) in slots.iter_mut().zip(&o[1..]).zip(sources) {
+            *slot = self.src(operand, *ty)?;
+        }
+        let d = self.dst(&o[0], d)?;
+        let [a, b, c] = slots;
+        self.emit(New {
+            imm,
+            d,
+            a,
+            b,
+            c,
+            ..New::op(run)
+        });
+        Ok(())
     }
 }

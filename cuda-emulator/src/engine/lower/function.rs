@@ -655,8 +655,7 @@ impl<'a> Lower<'_, 'a> {
             || self.atomic(name, m, o)?
             || self.convert(name, m, o)?
             || self.compare(name, m, o)?
-            || self.bits(name, m, o)?
-            || self.arithmetic(name, m, o)?;
+            || self.bits(name, m, o)?;
         if done {
             return Ok(());
         }
