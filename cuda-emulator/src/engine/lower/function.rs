@@ -660,6 +660,9 @@ impl<'a> Lower<'_, 'a> {
             return Ok(());
         }
         if let Some(entries) = instructions::entries(name) {
+            if instructions::untyped(entries, m.rest()) {
+                return Err(self.syntax("the type is missing"));
+            }
             return Err(self.unsupported(instructions::refusal(entries, m.rest())));
         }
         let what = match name {
