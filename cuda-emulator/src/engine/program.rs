@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::CODE_WINDOW;
 use super::interface::{KernelInfo, LoadError, VariableInfo};
+use super::ir::Opcode;
 use super::state::{Buffer, LANES, Op};
 
 /// Parsed, linked and lowered PTX. Holds no address.
@@ -15,6 +16,8 @@ pub struct Program {
     pub(super) target: u32,
     /// All functions' instructions, one after the other.
     pub(super) code: Vec<Op>,
+    /// Each instruction's entry in the list.
+    pub(super) opcodes: Vec<&'static Opcode>,
     /// Where each instruction comes from.
     pub(super) places: Vec<Place>,
     pub(super) functions: Vec<Function>,

@@ -57,6 +57,27 @@ impl Reach {
         Reach(self.0 | count << Self::COUNT)
     }
 
+    /// As a listing shows it: the space, and how.
+    pub(super) fn name(self) -> String {
+        const SPACES: [&str; 7] = [
+            "shared (32-bit address)",
+            "shared",
+            "local (32-bit address)",
+            "local",
+            "global",
+            "parameters",
+            "generic",
+        ];
+        let mut out = SPACES[(self.0 as usize & 7) % SPACES.len()].to_string();
+        if self.0 & Self::STRONG != 0 {
+            out += " strong";
+        }
+        if self.count() > 1 {
+            out += &format!(" x{}", self.count());
+        }
+        out
+    }
+
     /// As it stands in an instruction.
     pub(super) const fn encode(self) -> u32 {
         self.0

@@ -5,6 +5,7 @@
 //! guide's table read it.
 
 mod address;
+mod approximate;
 mod atomic;
 pub(super) mod bits;
 mod clock;
@@ -12,6 +13,8 @@ mod compare;
 mod control;
 mod convert;
 mod copy;
+mod double;
+mod half;
 mod integer;
 mod load_store;
 mod mbarrier;
@@ -19,6 +22,8 @@ mod r#move;
 #[cfg(test)]
 mod page;
 mod select;
+mod single;
+mod soft;
 mod system;
 pub(super) mod video;
 mod warp;
@@ -28,6 +33,7 @@ use std::sync::OnceLock;
 
 use super::ir::notation::Pattern;
 use super::ir::{Choice, Opcode};
+use crate::ptx::Type;
 
 pub(super) use address::{
     ADDRESS, ADDRESS_OF_32, ADDRESS_OF_ARGUMENT, ADDRESS_OF_LOCAL, ADDRESS_OF_PARAM, POLL,
@@ -64,6 +70,10 @@ const fn family(name: &'static str, lists: &'static [&'static [Opcode]]) -> Fami
 /// ones.
 static FAMILIES: &[Family] = &[
     family("Integer arithmetic", integer::LISTS),
+    family("Single precision", single::LISTS),
+    family("Double precision", double::LISTS),
+    family("Half precision", half::LISTS),
+    family("Approximations", approximate::LISTS),
     family("Bits", bits::LISTS),
     family("Video", video::LISTS),
     family("Comparisons", compare::LISTS),
@@ -104,6 +114,28 @@ pub(super) fn find(entries: &Entries, modifiers: &[&str]) -> Option<(&'static Op
     let (_, opcode) = entries.iter().find(|(p, _)| p.fits(modifiers))?;
     let chosen = opcode.encode.map_or(0, |f| f(&Choice(modifiers)));
     Some((opcode, opcode.imm | chosen))
+}
+
+/// Whether a type is missing that every entry of the mnemonic needs.
+pub(super) fn untyped(entries: &Entries, modifiers: &[&str]) -> bool {
+    entries.iter().all(|(p, _)| p.typed()) && modifiers.iter().all(|m| Type::parse(m).is_none())
+}
+
+/// What to do about a mnemonic that the list doesn't have.
+pub(super) fn unknown(mnemonic: &str) -> &'static str {
+    match mnemonic {
+        "tcgen05" => {
+            "the tensor cores of compute capability 10.0 aren't supported by the emulator; compile the kernel for 9.0a"
+        }
+        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" | "istypep" => {
+            "textures and surfaces aren't supported by the emulator; read from linear memory instead"
+        }
+        "multimem" | "clusterlaunchcontrol" => {
+            "clusters and multicast aren't supported by the emulator"
+        }
+        "tensormap" => "tensor maps aren't supported by the emulator",
+        _ => "the emulator doesn't know this instruction",
+    }
 }
 
 /// Why no entry of a mnemonic fits.

@@ -2,6 +2,6 @@
 
 pub(super) mod notation;
 pub(super) mod opcode;
-// mod print;
+mod print;
 
 pub(super) use opcode::{Choice, Code, Faults, Form, Opcode, Role, Written};

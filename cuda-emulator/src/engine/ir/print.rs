@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::opcode::{Code, Opcode, Role};
 use crate::engine::program::Program;
+use crate::engine::reach::Reach;
 use crate::engine::special;
 use crate::engine::state::{Area, Op};
 
@@ -58,13 +59,17 @@ impl Program {
         let _ = write!(out, "{at:6}  ");
         if op.guard != Area::Constant.at(0) || op.flip != 0 {
             let not = if op.flip == 0 { "" } else { "!" };
-            let _ = write!(out, "@{not}{} ", self.operand(op.guard, Role::Read(crate::ptx::Type::Pred)));
+            let _ = write!(
+                out,
+                "@{not}{} ",
+                self.operand(op.guard, Role::Read(crate::ptx::Type::Pred))
+            );
         }
         out.push_str(&opcode.short_name());
         let fields = fields(&opcode.code, op);
         let mut texts: Vec<String> = fields
             .iter()
-            .filter(|(role, _)| *role != Role::Unused)
+            .filter(|(role, _)| !matches!(role, Role::Unused | Role::Cache))
             .map(|&(role, value)| self.operand(value, role))
             .collect();
         if opcode.code.imm {
@@ -80,7 +85,10 @@ impl Program {
         let ty = match role {
             Role::Read(ty) | Role::Write(ty) | Role::Update(ty) => ty,
             Role::Frame => return format!("[frame+{value}]"),
-            Role::Number | Role::Unused => return value.to_string(),
+            Role::Reach => return Reach::decode(value).name(),
+            Role::List => return format!("list {value}"),
+            Role::Address => crate::ptx::Type::U64,
+            Role::Number | Role::Cache | Role::Unused => return value.to_string(),
         };
         let offset = value & 0x3fff_ffff;
         match value >> 30 {
@@ -98,9 +106,16 @@ impl Program {
                 let constant = |bytes: usize| {
                     let at = offset as usize;
                     let slice = self.constants.bytes.get(at..at + bytes).unwrap_or(&[]);
-                    slice.iter().rev().fold(0u128, |v, b| v << 8 | u128::from(*b))
+                    slice
+                        .iter()
+                        .rev()
+                        .fold(0u128, |v, b| v << 8 | u128::from(*b))
                 };
-                let address = self.constants.addresses.iter().find(|(at, _)| *at == offset);
+                let address = self
+                    .constants
+                    .addresses
+                    .iter()
+                    .find(|(at, _)| *at == offset);
                 match (ty.size(), address) {
                     (8, Some((_, target))) => format!("{target:?}"),
                     (0, _) => format!("{}", constant(4) & 1),

@@ -7,9 +7,9 @@ use super::link::{Linker, Summary, Symbol, error, layout};
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
 use crate::engine::interface::{LoadError, LoadErrorKind, ParamInfo};
-use crate::engine::ir::{Code, Opcode, Role, Written};
+use crate::engine::ir::{Opcode, Role, Written};
 use crate::engine::program::{Function, Place, Slice};
-use crate::engine::state::{Area, Exec, Op};
+use crate::engine::state::{Area, Op};
 use crate::ptx::{self, Instruction, Operand, StateSpace, Statement, Type, Variable};
 
 pub(super) type Result<T> = std::result::Result<T, LoadError>;
@@ -98,9 +98,7 @@ pub(super) enum Base {
 
 /// An instruction under construction; all operands default to none.
 pub(super) struct New {
-    pub code: Code,
-    /// Its entry in the list.
-    pub opcode: Option<&'static Opcode>,
+    pub opcode: &'static Opcode,
     pub imm: u64,
     pub d: Slot,
     pub a: Slot,
@@ -111,22 +109,9 @@ pub(super) struct New {
 }
 
 impl New {
-    /// An instruction of the list.
     pub(super) fn of(opcode: &'static Opcode) -> New {
         New {
-            opcode: Some(opcode),
-            ..New::op(opcode.code)
-        }
-    }
-
-    pub(super) fn run(exec: Exec) -> New {
-        New::op(Code::new(exec))
-    }
-
-    pub(super) fn op(code: Code) -> New {
-        New {
-            code,
-            opcode: None,
+            opcode,
             imm: 0,
             d: Slot::None,
             a: Slot::None,
@@ -148,6 +133,7 @@ pub(super) struct Lower<'l, 'a> {
     pub widths: Vec<Width>,
     pub(super) types: Vec<Type>,
     pub(super) code: Vec<Op>,
+    pub(super) opcodes: Vec<&'static Opcode>,
     pub(super) refs: Vec<Ref>,
     /// Instructions after which control may go elsewhere.
     pub(super) ends: Vec<(u32, End)>,
@@ -196,6 +182,7 @@ pub(super) fn lower_function<'a>(
         widths: Vec::new(),
         types: Vec::new(),
         code: Vec::new(),
+        opcodes: Vec::new(),
         refs: Vec::new(),
         ends: Vec::new(),
         labels: Vec::new(),
@@ -496,9 +483,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// Whether the operands are what the instruction's entry says.
     fn agrees(&self, new: &New) -> bool {
-        let Some(Opcode { code, .. }) = new.opcode else {
-            return true;
-        };
+        let code = &new.opcode.code;
         let fits = |role: Role, slot: Slot| match (role, slot) {
             (Role::Unused, Slot::None) => true,
             (Role::Number | Role::Reach | Role::Cache | Role::List, Slot::Raw(_)) => true,
@@ -523,10 +508,10 @@ impl<'a> Lower<'_, 'a> {
 
     /// Appends an instruction.
     pub(super) fn emit(&mut self, new: New) {
-        debug_assert!(self.agrees(&new), "operands of {:?}", new.opcode);
+        debug_assert!(self.agrees(&new), "operands of {}", new.opcode.name);
         let at = self.code.len() as u32;
         let mut op = Op {
-            exec: new.code.exec(),
+            exec: new.opcode.code.exec(),
             imm: new.imm,
             guard: 0,
             flip: self.guard.1,
@@ -575,6 +560,7 @@ impl<'a> Lower<'_, 'a> {
         put(new.y, Field::Y, &mut op.y);
         put(new.d, Field::D, &mut op.d);
         self.code.push(op);
+        self.opcodes.push(new.opcode);
         self.places.push(self.place);
     }
 
@@ -630,54 +616,27 @@ impl<'a> Lower<'_, 'a> {
             self.guarded = true;
         }
         let written = Written(instruction.opcode);
-        if let Some((opcode, imm)) = self.linker.selected(instruction.opcode) {
-            return self.listed(opcode, imm, written, &instruction.operands);
-        }
-        let (name, mut modifiers) = Modifiers::split(instruction.opcode);
-        if let Some(entries) = instructions::entries(name)
-            && let Some((opcode, imm)) =
-                self.linker
-                    .select(instruction.opcode, entries, modifiers.rest())
-        {
-            return self.listed(opcode, imm, written, &instruction.operands);
-        }
-        self.dispatch(name, &mut modifiers, instruction)?;
-        if let Some(left) = modifiers.rest().first() {
-            return Err(self.unsupported(format!(
-                "the emulator doesn't know `.{left}` on this instruction"
-            )));
-        }
-        Ok(())
+        let (opcode, imm) = match self.linker.selected(instruction.opcode) {
+            Some(found) => found,
+            None => self.select(instruction.opcode)?,
+        };
+        self.listed(opcode, imm, written, &instruction.operands)
     }
 
-    fn dispatch(
-        &mut self,
-        name: &str,
-        m: &mut Modifiers<'a>,
-        instruction: &'a Instruction<'a>,
-    ) -> Result<()> {
-        let o = instruction.operands.as_slice();
-        let done = self.arithmetic(name, m, o)?;
-        if done {
-            return Ok(());
-        }
-        if let Some(entries) = instructions::entries(name) {
-            return Err(self.unsupported(instructions::refusal(entries, m.rest())));
-        }
-        let what = match name {
-            "mma" | "wmma" | "wgmma" | "ldmatrix" | "stmatrix" | "movmatrix" | "tcgen05" => {
-                "tensor-core instructions aren't supported by the emulator; compile the kernel without them, or run it on a GPU"
-            }
-            "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" | "istypep" => {
-                "textures and surfaces aren't supported by the emulator; read from linear memory instead"
-            }
-            "multimem" | "clusterlaunchcontrol" => {
-                "clusters and multicast aren't supported by the emulator"
-            }
-            "tensormap" => "tensor maps aren't supported by the emulator",
-            _ => "the emulator doesn't know this instruction",
+    /// The entry of an opcode that is seen for the first time.
+    fn select(&mut self, written: &'a str) -> Result<(&'static Opcode, u64)> {
+        let (name, modifiers) = Modifiers::split(written);
+        let modifiers = modifiers.rest();
+        let Some(entries) = instructions::entries(name) else {
+            return Err(self.unsupported(instructions::unknown(name)));
         };
-        Err(self.unsupported(what))
+        if let Some(found) = self.linker.select(written, entries, modifiers) {
+            return Ok(found);
+        }
+        if instructions::untyped(entries, modifiers) {
+            return Err(self.syntax("the type is missing"));
+        }
+        Err(self.unsupported(instructions::refusal(entries, modifiers)))
     }
 
     /// Gives registers their slots and appends the code to the program's.
@@ -742,6 +701,7 @@ impl<'a> Lower<'_, 'a> {
             }
         }
         self.linker.code.append(&mut self.code);
+        self.linker.opcodes.append(&mut self.opcodes);
         self.linker.places.append(&mut self.places);
         let shift = |list: Vec<Slice>| {
             list.into_iter()

@@ -58,6 +58,7 @@ pub(super) struct Linker<'a> {
     /// Shared memory that device functions use, the same in every kernel.
     pub common_shared: u64,
     pub code: Vec<Op>,
+    pub opcodes: Vec<&'static Opcode>,
     pub places: Vec<Place>,
     pub sites: Vec<Site>,
     pub lists: Vec<u32>,
@@ -188,6 +189,7 @@ pub(in crate::engine) fn link(sources: &[(&str, &str)]) -> Result<Program, LoadE
         shared: Vec::new(),
         common_shared: 0,
         code: Vec::new(),
+        opcodes: Vec::new(),
         places: Vec::new(),
         sites: Vec::new(),
         lists: Vec::new(),
@@ -430,6 +432,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         version: modules.iter().map(|m| m.version).max().unwrap_or((0, 0)),
         target: modules.iter().map(|m| m.target).max().unwrap_or(0),
         code: std::mem::take(&mut linker.code),
+        opcodes: std::mem::take(&mut linker.opcodes),
         places: std::mem::take(&mut linker.places),
         functions: functions.into_iter().flatten().collect(),
         entries: Vec::new(),
