@@ -93,7 +93,7 @@ fn race(
     found: &Found,
 ) -> String {
     let name = |thread: u16| {
-        let [x, y, z] = thread_index(thread.into(), launch.block);
+        let [x, y, z] = thread_index(thread.into(), launch.shape.block);
         format!("thread ({x}, {y}, {z})")
     };
     let verb = |writes| if writes { "write" } else { "read" };
@@ -108,7 +108,8 @@ fn race(
     if touch.strong() != found.mark.strong {
         text += "\none of the two is atomic, volatile or relaxed, the other isn't: that alone orders nothing";
     }
-    text += "\nput a barrier that both threads take part in between the two, such as __syncthreads()";
+    text +=
+        "\nput a barrier that both threads take part in between the two, such as __syncthreads()";
     let at = place(launch.program, found.mark.pc).replace("\n  ", "\n    ");
     text += &format!("\n  the {earlier}, by {}:{at}", name(found.mark.thread));
     text += &format!("\n  the {} after it:", verb(touch.writes()));
