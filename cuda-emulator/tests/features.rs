@@ -130,11 +130,12 @@ fn structs() {
     let launch = cuda_emulator::engine::Launch {
         image: &m.image,
         kernel,
-        grid: [1; 3],
-        block: [64, 1, 1],
-        dynamic_shared: 0,
+        shape: cuda_emulator::engine::Shape {
+            grid: [1; 3],
+            block: [64, 1, 1],
+            ..Default::default()
+        },
         params: &params,
-        cooperative: false,
     };
     cuda_emulator::engine::run(&launch, &m.device, &m.options).unwrap();
     let want: Vec<f64> = (0..64usize)

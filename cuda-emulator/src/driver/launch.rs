@@ -15,16 +15,7 @@ use super::module::Function;
 use super::occupancy;
 use super::status::{Code, Result};
 use super::stream::{How, Stream};
-use crate::engine;
-
-/// Grid, block and dynamic shared memory of a launch.
-#[derive(Clone, Copy, Debug)]
-pub struct Shape {
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub shared: u32,
-    pub cooperative: bool,
-}
+use crate::engine::{self, Shape};
 
 /// Refuses a launch. The reason goes to the trace, since a code says little.
 fn refuse<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
@@ -43,7 +34,7 @@ fn check(function: &Function, shape: &Shape) -> Result {
     let Shape {
         grid,
         block,
-        shared,
+        dynamic_shared: shared,
         cooperative,
     } = *shape;
     if (0..3).any(|axis| grid[axis] == 0 || grid[axis] > device::MAX_GRID[axis]) {
@@ -203,11 +194,8 @@ fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result
     let launch = engine::Launch {
         image: function.image(),
         kernel: function.kernel,
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared: shape.shared,
+        shape: *shape,
         params,
-        cooperative: shape.cooperative,
     };
     let stats = engine::run(
         &launch,

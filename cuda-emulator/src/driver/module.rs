@@ -14,7 +14,7 @@ use super::memory::{self, Allocation, Origin, Request};
 use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
-use crate::engine::{Image, KernelInfo, Program, Space};
+use crate::engine::{Image, KernelInfo, Program, Shape, Space};
 use crate::lock::Unpoisoned;
 
 /// A module loaded into a context.
@@ -82,8 +82,8 @@ pub struct Loaded {
 /// What `cuFuncSetBlockShape`, `cuFuncSetSharedSize` and `cuParam*` have set.
 #[derive(Default)]
 pub struct LegacyLaunch {
-    pub block: [u32; 3],
-    pub shared: u32,
+    /// Without a grid, which comes with the launch.
+    pub shape: Shape,
     pub params: Vec<u8>,
 }
 

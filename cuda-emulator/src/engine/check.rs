@@ -93,7 +93,7 @@ fn race(
     found: &Mark,
 ) -> String {
     let name = |thread: u16| {
-        let [x, y, z] = thread_index(thread.into(), launch.block);
+        let [x, y, z] = thread_index(thread.into(), launch.shape.block);
         format!("thread ({x}, {y}, {z})")
     };
     let verb = |writes| if writes { "write" } else { "read" };

@@ -149,22 +149,29 @@ pub trait Device: Sync {
     }
 }
 
-/// One launch.
-pub struct Launch<'a> {
-    /// The placed program.
-    pub image: &'a Image,
-    /// Index into [`Program::kernels`](super::Program::kernels).
-    pub kernel: usize,
+/// The shape of a launch, from the call to the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
     /// Blocks in x, y, z; none is zero.
     pub grid: [u32; 3],
     /// Threads per block in x, y, z; none is zero, and their product is at most 1024.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
-    /// The parameter buffer, at least [`KernelInfo::param_bytes`] long.
-    pub params: &'a [u8],
     /// Cooperative launch: all blocks are resident at once and may wait for each other.
     pub cooperative: bool,
+}
+
+/// One launch.
+pub struct Launch<'a> {
+    /// The placed program.
+    pub image: &'a Image,
+    /// Index into [`Program::kernels`](super::Program::kernels).
+    pub kernel: usize,
+    /// Its shape.
+    pub shape: Shape,
+    /// The parameter buffer, at least [`KernelInfo::param_bytes`] long.
+    pub params: &'a [u8],
 }
 
 /// How to run a launch.

@@ -10,7 +10,7 @@ use super::program::Program;
 use super::special::Facts;
 use super::state::{Buffer, Ctx};
 use super::worker::{Outcome, Worker};
-use super::{Device, Fault, FaultKind, Image, Launch, Options, Region, Stats};
+use super::{Device, Fault, FaultKind, Image, Launch, Options, Region, Shape, Stats};
 use crate::lock::Unpoisoned;
 
 /// Bytes of the workspace of a cooperative launch: its size and the barrier, in the layout of cooperative groups.
@@ -25,10 +25,8 @@ pub(super) struct Shared<'l> {
     pub kernel: usize,
     /// The kernel's function.
     pub entry: u32,
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
+    pub shape: Shape,
     pub threads: u32,
-    pub dynamic_shared: u32,
     pub uses_dynamic: bool,
     pub shared_size: u64,
     pub local_stride: u64,
@@ -179,6 +177,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
         return Err(invalid(format!("no kernel with index {}", launch.kernel)));
     };
     let threads = launch
+        .shape
         .block
         .iter()
         .try_fold(1u32, |a, &b| a.checked_mul(b))
@@ -186,16 +185,17 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     let Some(threads) = threads else {
         return Err(invalid(format!(
             "a block of {:?} threads: there must be 1 to 1024",
-            launch.block
+            launch.shape.block
         )));
     };
     let blocks = launch
+        .shape
         .grid
         .iter()
         .try_fold(1u64, |a, &b| a.checked_mul(u64::from(b)))
         .filter(|&b| b > 0);
     let Some(blocks) = blocks else {
-        return Err(invalid(format!("a grid of {:?} blocks", launch.grid)));
+        return Err(invalid(format!("a grid of {:?} blocks", launch.shape.grid)));
     };
     if launch.params.len() < info.param_bytes as usize {
         return Err(invalid(format!(
@@ -205,7 +205,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
         )));
     }
     let static_shared = info.static_shared.next_multiple_of(16);
-    let shared_size = u64::from(static_shared) + u64::from(launch.dynamic_shared);
+    let shared_size = u64::from(static_shared) + u64::from(launch.shape.dynamic_shared);
     let reserved = shared_size.next_multiple_of(16);
     let shared_size = if program.reserved[launch.kernel] {
         reserved + u64::from(super::special::RESERVED_SIZE)
@@ -239,12 +239,12 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     let workers = wanted
         .min(usize::try_from(blocks).unwrap_or(usize::MAX))
         .clamp(1, 1024);
-    let resident = if launch.cooperative {
+    let resident = if launch.shape.cooperative {
         usize::MAX
     } else {
         options.resident_blocks.max(1)
     };
-    let workspace = launch.cooperative.then(|| Buffer::new(WORKSPACE));
+    let workspace = launch.shape.cooperative.then(|| Buffer::new(WORKSPACE));
     let shared = Shared {
         program,
         image: launch.image,
@@ -252,20 +252,16 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
         options,
         kernel: launch.kernel,
         entry,
-        grid: launch.grid,
-        block: launch.block,
+        shape: launch.shape,
         threads,
-        dynamic_shared: launch.dynamic_shared,
         uses_dynamic: program.dynamic[launch.kernel],
         shared_size,
         local_stride,
         checked: options.check_uninit || options.check_race,
         facts: Facts {
-            block: launch.block,
-            grid: launch.grid,
+            shape: launch.shape,
             multiprocessors: options.multiprocessors,
             static_shared,
-            dynamic_shared: launch.dynamic_shared,
             reserved: reserved as u32,
             workspace: workspace.as_ref().map_or(0, |w| w.ptr() as u64),
         },

@@ -233,7 +233,7 @@ fn shared(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, store: bool) ->
             offset.saturating_add(bytes) - size
         );
     }
-    if ctx.launch.dynamic_shared == 0 && ctx.launch.uses_dynamic {
+    if ctx.launch.shape.dynamic_shared == 0 && ctx.launch.uses_dynamic {
         text += " (the launch asked for no dynamic shared memory, but the kernel uses it)";
     }
     ctx.fail(FaultKind::IllegalAddress, lane, text);

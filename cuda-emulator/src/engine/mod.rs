@@ -59,7 +59,7 @@ mod worker;
 
 pub use interface::{
     Device, Fault, FaultKind, KernelInfo, Launch, LoadError, LoadErrorKind, Options, ParamInfo,
-    Region, Space, Stats, VariableInfo,
+    Region, Shape, Space, Stats, VariableInfo,
 };
 pub use launch::run;
 pub use program::{Image, Program};

@@ -101,7 +101,7 @@ pub(super) unsafe fn assert_fail(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow 
         return Flow::Fault;
     };
     let [bx, by, bz] = ctx.block;
-    let [tx, ty, tz] = thread_index(ctx.warp * 32 + lane, ctx.launch.block);
+    let [tx, ty, tz] = thread_index(ctx.warp * 32 + lane, ctx.launch.shape.block);
     let text = format!(
         "{file}:{}: {function}: block: [{bx},{by},{bz}], thread: [{tx},{ty},{tz}] Assertion `{message}` failed.",
         value[2] as u32

@@ -56,7 +56,7 @@ impl Worker<'_> {
         } = *trouble;
         let launch = self.launch;
         let (w, pc) = at.unwrap_or((w as u32, self.ctx.pc.wrapping_sub(1)));
-        let thread = thread_index(w * 32 + lane, launch.block);
+        let thread = thread_index(w * 32 + lane, launch.shape.block);
         let kernel = &launch.program.kernels[launch.kernel].name;
         let ([bx, by, bz], [tx, ty, tz]) = (block.index, thread);
         let function = launch

@@ -1,5 +1,6 @@
 //! Special registers: where their values lie, and how they are filled.
 
+use super::Shape;
 use super::state::{Area, LANES};
 
 /// Byte offsets in the warp's area.
@@ -122,11 +123,9 @@ pub(super) fn name(wanted: u32) -> Option<String> {
 
 /// What a launch knows of its blocks.
 pub(super) struct Facts {
-    pub block: [u32; 3],
-    pub grid: [u32; 3],
+    pub shape: Shape,
     pub multiprocessors: u32,
     pub static_shared: u32,
-    pub dynamic_shared: u32,
     /// Where shared memory reserved for the system begins.
     pub reserved: u32,
     /// Where cooperative groups keep the grid's barrier; 0 unless the launch is cooperative.
@@ -143,10 +142,10 @@ pub(super) unsafe fn fill_launch(area: *mut u8, facts: &Facts) {
         let at = area.cast::<[u32; LANES]>().add(slot as usize);
         at.write(std::array::from_fn(|i| value(i as u32)));
     };
-    let threads = facts.block.iter().product::<u32>();
+    let threads = facts.shape.block.iter().product::<u32>();
     for axis in 0..3 {
-        put(block::NTID + axis, &|_| facts.block[axis as usize]);
-        put(block::NCTAID + axis, &|_| facts.grid[axis as usize]);
+        put(block::NTID + axis, &|_| facts.shape.block[axis as usize]);
+        put(block::NCTAID + axis, &|_| facts.shape.grid[axis as usize]);
     }
     put(block::LANE, &|i| i);
     put(block::EQ, &|i| 1 << i);
@@ -156,9 +155,9 @@ pub(super) unsafe fn fill_launch(area: *mut u8, facts: &Facts) {
     put(block::GT, &|i| !(u32::MAX >> (31 - i)));
     put(block::NWARP, &|_| threads.div_ceil(32));
     put(block::NSM, &|_| facts.multiprocessors);
-    put(block::DYNAMIC_SIZE, &|_| facts.dynamic_shared);
+    put(block::DYNAMIC_SIZE, &|_| facts.shape.dynamic_shared);
     put(block::TOTAL_SIZE, &|_| {
-        facts.static_shared + facts.dynamic_shared
+        facts.static_shared + facts.shape.dynamic_shared
     });
     put(block::ZERO, &|_| 0);
     put(block::ONE, &|_| 1);

@@ -165,7 +165,7 @@ impl<'l> Worker<'l> {
             Some(block) => block,
             None => self.new_block(),
         };
-        let [x, y, _] = launch.grid.map(u64::from);
+        let [x, y, _] = launch.shape.grid.map(u64::from);
         block.index = [
             (linear % x) as u32,
             (linear / x % y) as u32,
@@ -224,7 +224,7 @@ impl<'l> Worker<'l> {
             .map(|w| {
                 let area = Buffer::new(special::warp::SIZE);
                 // SAFETY: the area has warp::SIZE bytes.
-                unsafe { special::fill_warp(area.ptr(), w, launch.block) };
+                unsafe { special::fill_warp(area.ptr(), w, launch.shape.block) };
                 let rest = launch.threads - w * 32;
                 let local = (launch.local_stride > 0)
                     .then(|| Buffer::new(launch.local_stride as usize * 32));

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
-use cuda_emulator::engine::{Device, Fault, Image, Launch, Options, Program, Region, Stats, run};
+use cuda_emulator::engine::{
+    Device, Fault, Image, Launch, Options, Program, Region, Shape, Stats, run,
+};
 
 /// An allocation: its words keep it aligned to 16.
 struct Block {
@@ -220,11 +222,13 @@ impl Loaded {
         let launch = Launch {
             image: &self.image,
             kernel: index,
-            grid,
-            block,
-            dynamic_shared: shared,
+            shape: Shape {
+                grid,
+                block,
+                dynamic_shared: shared,
+                cooperative,
+            },
             params: &params,
-            cooperative,
         };
         run(&launch, &self.device, &self.options)
     }

@@ -3,6 +3,7 @@
 //! Enums are plain integers here, pointers and handles 64-bit words: any bits may arrive.
 
 use crate::driver::arg::{In, opaque};
+use crate::engine::Shape;
 
 /// `CUdevprop`: the attributes 1 to 14.
 #[repr(C)]
@@ -137,6 +138,18 @@ pub struct LaunchConfig {
     pub attribute_count: u32,
 }
 
+impl LaunchConfig {
+    /// What it says without its attributes.
+    pub fn shape(&self) -> Shape {
+        Shape {
+            grid: self.grid,
+            block: self.block,
+            dynamic_shared: self.shared,
+            cooperative: false,
+        }
+    }
+}
+
 /// `CUlaunchAttribute`
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -160,6 +173,17 @@ pub struct LaunchParams {
     pub shared: u32,
     pub stream: u64,
     pub arguments: In<u64>,
+}
+
+impl LaunchParams {
+    pub fn shape(&self) -> Shape {
+        Shape {
+            grid: self.grid,
+            block: self.block,
+            dynamic_shared: self.shared,
+            cooperative: false,
+        }
+    }
 }
 
 /// `CUstreamBatchMemOpParams`: a wait or a write, as most operations are.

@@ -3,10 +3,11 @@
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::{self, export};
-use crate::driver::launch::{self, Shape};
+use crate::driver::launch;
 use crate::driver::library;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
+use crate::engine::Shape;
 
 fn start(function: u64, shape: Shape, stream: u64, pointers: In<u64>, extra: In<u64>) -> Result {
     let stream = streams::resolve(stream)?;
@@ -67,7 +68,7 @@ export! {
         let shape = Shape {
             grid: [gridDimX, gridDimY, gridDimZ],
             block: [blockDimX, blockDimY, blockDimZ],
-            shared: sharedMemBytes,
+            dynamic_shared: sharedMemBytes,
             cooperative: false,
         };
         start(f, shape, hStream, kernelParams, extra)
@@ -77,7 +78,7 @@ export! {
         let shape = Shape {
             grid: [gridDimX, gridDimY, gridDimZ],
             block: [blockDimX, blockDimY, blockDimZ],
-            shared: sharedMemBytes,
+            dynamic_shared: sharedMemBytes,
             cooperative: true,
         };
         start(f, shape, hStream, kernelParams, In::null())
@@ -85,8 +86,7 @@ export! {
 
     fn cuLaunchKernelEx / cuLaunchKernelEx_ptsz(config: In<LaunchConfig>, f: u64, kernelParams: In<u64>, extra: In<u64>) {
         let config = config.get()?;
-        let mut shape =
-            Shape { grid: config.grid, block: config.block, shared: config.shared, cooperative: false };
+        let mut shape = config.shape();
         for index in 0..config.attribute_count as usize {
             apply(&mut shape, config.attributes.at(index)?)?;
         }
@@ -99,7 +99,7 @@ export! {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
         let one = launchParamsList.get()?;
-        let shape = Shape { grid: one.grid, block: one.block, shared: one.shared, cooperative: true };
+        let shape = Shape { cooperative: true, ..one.shape() };
         start(one.function, shape, one.stream, one.arguments, In::null())
     }
 

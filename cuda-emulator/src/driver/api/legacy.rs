@@ -2,10 +2,11 @@
 
 use crate::driver::arg::In;
 use crate::driver::call::export;
-use crate::driver::launch::{self, Shape};
+use crate::driver::launch;
 use crate::driver::library;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
+use crate::engine::Shape;
 use crate::lock::Unpoisoned;
 
 /// Puts bytes into a function's parameter buffer.
@@ -33,9 +34,7 @@ fn start(function: u64, width: i32, height: i32, stream: u64) -> Result {
     let legacy = function.legacy.lock().unpoisoned();
     let shape = Shape {
         grid,
-        block: legacy.block,
-        shared: legacy.shared,
-        cooperative: false,
+        ..legacy.shape
     };
     let mut params = legacy.params.clone();
     drop(legacy);
@@ -49,13 +48,13 @@ export! {
         if x <= 0 || y <= 0 || z <= 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        function.legacy.lock().unpoisoned().block = [x as u32, y as u32, z as u32];
+        function.legacy.lock().unpoisoned().shape.block = [x as u32, y as u32, z as u32];
         Ok(())
     }
 
     fn cuFuncSetSharedSize(hfunc: u64, bytes: u32) {
         let function = library::function(hfunc)?;
-        function.legacy.lock().unpoisoned().shared = bytes;
+        function.legacy.lock().unpoisoned().shape.dynamic_shared = bytes;
         Ok(())
     }
 
