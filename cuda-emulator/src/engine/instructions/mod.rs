@@ -20,6 +20,7 @@ mod r#move;
 mod page;
 mod select;
 mod system;
+mod tensor;
 pub(super) mod video;
 mod warp;
 
@@ -47,6 +48,7 @@ pub(super) use r#move::{
 };
 pub(super) use select::{SELECT, SELECT_UPPER};
 pub(super) use system::{ASSERT_FAIL, FREE, MALLOC, PRINT};
+pub(super) use tensor::GATHER;
 
 /// Instructions that belong together.
 pub(super) struct Family {
@@ -76,6 +78,7 @@ static FAMILIES: &[Family] = &[
     family("Asynchronous copies", copy::LISTS),
     family("Barriers in memory", mbarrier::LISTS),
     family("Operations of a warp", warp::LISTS),
+    family("Tensor cores", tensor::LISTS),
     family("Control, barriers, fences, hints", control::LISTS),
 ];
 

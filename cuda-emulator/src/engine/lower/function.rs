@@ -665,8 +665,8 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.unsupported(instructions::refusal(entries, m.rest())));
         }
         let what = match name {
-            "mma" | "wmma" | "wgmma" | "ldmatrix" | "stmatrix" | "movmatrix" | "tcgen05" => {
-                "tensor-core instructions aren't supported by the emulator; compile the kernel without them, or run it on a GPU"
+            "tcgen05" => {
+                "the tensor cores of Blackwell (tcgen05) aren't supported by the emulator; compile the kernel for compute_90a or less, or run it on a GPU"
             }
             "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" | "istypep" => {
                 "textures and surfaces aren't supported by the emulator; read from linear memory instead"

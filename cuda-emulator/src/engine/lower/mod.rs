@@ -18,6 +18,7 @@ mod mbarrier;
 mod modifiers;
 mod operands;
 mod video;
+mod tensor;
 mod warp;
 
 pub(super) use link::link;
