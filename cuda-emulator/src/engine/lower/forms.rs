@@ -110,7 +110,12 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// [`Form::Operands`]
-    pub(super) fn operands(&mut self, opcode: &'static Opcode, imm: u64, o: &[Operand<'a>]) -> Result<()> {
+    pub(super) fn operands(
+        &mut self,
+        opcode: &'static Opcode,
+        imm: u64,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
         let Code { d, a, b, c, x, .. } = opcode.code;
         let used = [d, a, b, c, x]
             .iter()
