@@ -14,9 +14,9 @@
 //! no host allocation can occupy: [`SHARED_WINDOW`] and [`LOCAL_WINDOW`].
 //!
 //! It runs the integer, floating-point (f16, bf16, f32, f64, every rounding), comparison, logic, conversion, data
-//! movement, control, warp, barrier, `mbarrier`, atomic, `cp.async` and `cp.async.bulk` instructions of PTX, up to
-//! what NVRTC 13 emits for compute_75 to compute_120. It does not run tensor cores, textures and surfaces, tensor
-//! maps, clusters of more than one block, multicast, module-scope `.local` variables, vector registers and stochastic
+//! movement, control, warp, barrier, `mbarrier`, atomic, `cp.async`, `cp.async.bulk` and tensor-core (`mma`, `wmma`,
+//! `wgmma`, `ldmatrix` and its kin) instructions of PTX, up to what NVRTC 13 emits for compute_75 to compute_120. It does
+//! not run Blackwell's `tcgen05`, textures and surfaces, tensor maps, clusters of more than one block, multicast, module-scope `.local` variables, vector registers and stochastic
 //! rounding. These are refused when the module is loaded, with instruction and line.
 //!
 //! Inside: `lower` turns the syntax tree into instructions; `lanes`, `memory`, `sync`, `control` and their neighbours
@@ -31,6 +31,7 @@ mod clock;
 mod consecutive;
 mod control;
 mod convert;
+mod fragment;
 mod instructions;
 mod interface;
 mod ir;
@@ -41,6 +42,7 @@ mod lower;
 mod math;
 mod mbarrier;
 mod memory;
+mod number;
 mod order;
 mod print;
 mod program;
@@ -53,6 +55,7 @@ mod soft;
 mod special;
 mod state;
 mod sync;
+mod tensor;
 mod transfer;
 mod vector;
 mod worker;

@@ -25,6 +25,7 @@ mod select;
 mod single;
 mod soft;
 mod system;
+mod tensor;
 pub(super) mod video;
 mod warp;
 
@@ -53,6 +54,7 @@ pub(super) use r#move::{
 };
 pub(super) use select::{SELECT, SELECT_UPPER};
 pub(super) use system::{ASSERT_FAIL, FREE, MALLOC, PRINT};
+pub(super) use tensor::GATHER;
 
 /// Instructions that belong together.
 pub(super) struct Family {
@@ -86,6 +88,7 @@ static FAMILIES: &[Family] = &[
     family("Asynchronous copies", copy::LISTS),
     family("Barriers in memory", mbarrier::LISTS),
     family("Operations of a warp", warp::LISTS),
+    family("Tensor cores", tensor::LISTS),
     family("Control, barriers, fences, hints", control::LISTS),
 ];
 

@@ -187,6 +187,16 @@ pub(in crate::engine) enum Form {
     Move,
     /// `d, a`, whose registers may be wider than their types.
     Convert,
+    /// As [`Form::Operands`], by the whole warp.
+    Together,
+    /// `{d}, {a}, {b}, {c}{, metadata, selector}`: a product of matrices by the whole warp.
+    Product,
+    /// `{d}, a, b{, metadata, selector}, p{, signs}{, transpositions}`: a product by a warpgroup.
+    Group,
+    /// `{d}, [a]` or `[a], {d}`: small matrices.
+    Matrices,
+    /// The same, and maybe a stride: a fragment of `wmma`.
+    Fragment,
 }
 
 /// The modifiers that were chosen where the notation leaves a choice.

@@ -49,6 +49,11 @@ impl<'a> Lower<'_, 'a> {
                 Ok(())
             }
             Form::Nothing => Ok(()),
+            Form::Product => self.product(opcode, imm, o),
+            Form::Group => self.group(opcode, imm, o),
+            Form::Matrices => self.matrices(opcode, imm, o),
+            Form::Fragment => self.fragment(opcode, imm, o),
+            Form::Together => self.gathered(opcode, imm, o),
             Form::Compare => self.setp(opcode, imm, written, o),
             Form::Set => self.set(opcode, imm, written, o),
             Form::Test => self.testp(opcode, imm, o),
@@ -106,7 +111,12 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// [`Form::Operands`]
-    fn operands(&mut self, opcode: &'static Opcode, imm: u64, o: &[Operand<'a>]) -> Result<()> {
+    pub(super) fn operands(
+        &mut self,
+        opcode: &'static Opcode,
+        imm: u64,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
         let Code { d, a, b, c, x, .. } = opcode.code;
         let used = [d, a, b, c, x]
             .iter()

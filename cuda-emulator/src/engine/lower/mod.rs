@@ -15,6 +15,7 @@ mod mbarrier;
 mod modifiers;
 mod operands;
 mod video;
+mod tensor;
 mod warp;
 
 pub(super) use link::link;

@@ -53,9 +53,12 @@ impl Element {
         }
     }
 
-    /// Bits of the register that holds it.
-    pub(in crate::engine) const fn register_bits(self) -> u32 {
-        if let Element::F64 = self { 64 } else { 32 }
+    /// Whether it is a floating-point number.
+    pub(in crate::engine) const fn exponent(self) -> bool {
+        !matches!(
+            self,
+            Element::S32 | Element::S8 | Element::U8 | Element::S4 | Element::U4 | Element::B1
+        )
     }
 }
 

@@ -68,7 +68,9 @@ pub(super) fn sum<V: Vector, C: Layout, const F: u32>(
 ) -> (Sum, V) {
     let (addend, addend_exponent, special) = apart::<V, C, F>(c);
     let (b, places) = (&b[places.clone()], places);
-    let left = a.exponents[places.clone()].iter().zip(&a.significands[places]);
+    let left = a.exponents[places.clone()]
+        .iter()
+        .zip(&a.significands[places]);
     let mut scale = addend_exponent.max(V::splat(FLOOR));
     for (b, (e, _)) in b.iter().zip(left.clone()) {
         scale = scale.max(V::splat(*e).add(V::load(&b.exponents)));
@@ -85,7 +87,9 @@ pub(super) fn sum<V: Vector, C: Layout, const F: u32>(
         exponent: [0; COLUMNS],
     };
     products.store(&mut sum.products);
-    addend.cut(scale.sub(addend_exponent)).store(&mut sum.addend);
+    addend
+        .cut(scale.sub(addend_exponent))
+        .store(&mut sum.addend);
     scale.store(&mut sum.exponent);
     (sum, special)
 }

@@ -114,7 +114,11 @@ pub(in crate::engine) fn spread_accumulator(
     bits: u32,
     tile: &mut [[u32; COLUMNS]],
 ) {
-    for (row, line) in tile.iter_mut().take(registers.len() * if bits == 16 { 8 } else { 4 }).enumerate() {
+    for (row, line) in tile
+        .iter_mut()
+        .take(registers.len() * if bits == 16 { 8 } else { 4 })
+        .enumerate()
+    {
         for (column, x) in line.iter_mut().enumerate() {
             let place = accumulator(row, column, bits);
             let word = registers[place.register][place.lane] >> place.shift;
@@ -125,10 +129,7 @@ pub(in crate::engine) fn spread_accumulator(
 
 /// The registers of an accumulator's tile. At most four.
 #[inline(always)]
-pub(in crate::engine) fn gather_accumulator(
-    tile: &[[u32; COLUMNS]],
-    bits: u32,
-) -> [Register; 4] {
+pub(in crate::engine) fn gather_accumulator(tile: &[[u32; COLUMNS]], bits: u32) -> [Register; 4] {
     let mut registers = [[0u32; 32]; 4];
     for (row, line) in tile.iter().enumerate() {
         for (column, x) in line.iter().enumerate() {

@@ -79,7 +79,11 @@ pub(in crate::engine) fn multiply(
                 let y = |k| single(get(b, factor(product, column, k, quad.b_columns), 16));
                 let bits = if quad.c_single { 32 } else { 16 };
                 let c = get(c, accumulator(product, row, column, bits), bits);
-                let c = if quad.c_single { f32::from_bits(c) } else { single(c) };
+                let c = if quad.c_single {
+                    f32::from_bits(c)
+                } else {
+                    single(c)
+                };
                 let bits = if quad.d_single { 32 } else { 16 };
                 let place = accumulator(product, row, column, bits);
                 let word = &mut d[place.register][place.lane];

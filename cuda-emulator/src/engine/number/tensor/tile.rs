@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use super::element::{
-    Brain, E4m3, E5m2, Element, Half, Kind, Layout, Single, Tensor, kind,
-};
+use super::element::{Brain, E4m3, E5m2, Element, Half, Kind, Layout, Single, Tensor, kind};
 use super::fused::{self, Factors, HALF, Line, SINGLE};
 use super::vector::wide::Wide;
 use super::vector::{Plain, Vector};
@@ -23,12 +21,18 @@ pub(in crate::engine) const DEPTH: usize = 128;
 pub(in crate::engine) enum Arithmetic {
     /// A sum of every `step` products and what is before them: of 8-bit numbers with 13 bits after the point, of others
     /// with 25.
-    Fused { step: usize },
+    Fused {
+        step: usize,
+    },
     /// 8-bit numbers as f16: the first two of every four in one sum, the others in a second that adds the first, and
     /// the addend by itself at the end. Of a sparse matrix, every other group of four.
-    Pairs { sparse: bool },
+    Pairs {
+        sparse: bool,
+    },
     /// In 32 bits; too large results wrap around, or stop at the ends.
-    Integer { saturate: bool },
+    Integer {
+        saturate: bool,
+    },
     /// Bits that are set in both, or in one alone. A depth counts words of 32.
     And,
     Xor,
@@ -115,7 +119,9 @@ impl Tile {
             (Arithmetic::Fused { step }, _, Element::E4m3) => {
                 self.fused::<V, E5m2, E4m3, 13, 10, 3, 13>(rule, step);
             }
-            (Arithmetic::Fused { step }, _, _) => self.fused::<V, E5m2, E5m2, 13, 10, 3, 13>(rule, step),
+            (Arithmetic::Fused { step }, _, _) => {
+                self.fused::<V, E5m2, E5m2, 13, 10, 3, 13>(rule, step)
+            }
             (Arithmetic::Pairs { sparse }, ..) => self.pairs::<V>(rule, sparse),
             (Arithmetic::Integer { saturate }, ..) => whole::integer(self, rule, saturate),
             (Arithmetic::And, ..) => whole::bits(self, |a, b| a & b),
@@ -241,9 +247,14 @@ impl Tile {
         places: Range<usize>,
         c: Line<u32>,
     ) -> Line<u32> {
-        let (sum, special) = fused::sum::<V, C, F>(&self.left, &self.right, words(&c), places.clone());
+        let (sum, special) =
+            fused::sum::<V, C, F>(&self.left, &self.right, words(&c), places.clone());
         let special = special.or(V::load(&self.right_special));
-        let mut d = if BITS == HALF { sum.half(F) } else { sum.single(F, BITS) };
+        let mut d = if BITS == HALF {
+            sum.half(F)
+        } else {
+            sum.single(F, BITS)
+        };
         if left_special || any_negative(special) {
             self.specials::<A, B, C, BITS>(row, places, c, &mut d);
         }
@@ -261,7 +272,11 @@ impl Tile {
         d: &mut Line<u32>,
     ) {
         let places = || places.clone().filter(|k| self.present[row] >> k & 1 != 0);
-        let (infinity, nan) = if BITS == HALF { (0x7c00, 0x7fff) } else { (0x7f80_0000, 0x7fff_ffff) };
+        let (infinity, nan) = if BITS == HALF {
+            (0x7c00, 0x7fff)
+        } else {
+            (0x7f80_0000, 0x7fff_ffff)
+        };
         for (j, d) in d.iter_mut().enumerate() {
             let terms = places().map(|k| kind::<A>(self.a[row][k]).times(kind::<B>(self.b[k][j])));
             match terms.fold(kind::<C>(c[j]), Kind::plus) {
