@@ -56,12 +56,12 @@ mod transfer;
 mod vector;
 mod worker;
 
+pub use device_runtime::Host;
+pub use device_runtime::run;
 pub use interface::{
     Device, Fault, FaultKind, KernelInfo, Launch, LoadError, LoadErrorKind, Options, ParamInfo,
     Region, Space, Stats, VariableInfo,
 };
-pub use device_runtime::Host;
-pub use device_runtime::run;
 pub use program::{Image, Program};
 
 /// Generic address of offset 0 of a block's shared memory.

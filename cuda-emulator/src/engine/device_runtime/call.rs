@@ -1,8 +1,8 @@
 //! A call of a device runtime function: one lane's arguments, its result, its errors.
 
+use super::Number;
 use super::errors::Error;
 use super::grid::{Grid, Key, Origin};
-use super::Number;
 use crate::engine::memory::{Mem, resolve, resolve_range, space};
 use crate::engine::program::Site;
 use crate::engine::state::{Ctx, Flow, Op};

@@ -121,7 +121,14 @@ fn copy_box(
     }
     let [to, from] = places.map(|(base, sizes)| (Rows::new(base, sizes, extent), sizes[1]));
     match check(call, [to, from], kind) {
-        Ok(()) => enqueue(call, stream, Work::Copy { to: to.0, from: from.0 }),
+        Ok(()) => enqueue(
+            call,
+            stream,
+            Work::Copy {
+                to: to.0,
+                from: from.0,
+            },
+        ),
         Err(error) => call.fail(error),
     }
 }

@@ -124,7 +124,10 @@ mod tests {
     #[test]
     fn codes_have_names_and_texts() {
         assert_eq!(read(name_of(0)), "cudaSuccess");
-        assert_eq!(read(name_of(Error::InvalidValue as u32)), "cudaErrorInvalidValue");
+        assert_eq!(
+            read(name_of(Error::InvalidValue as u32)),
+            "cudaErrorInvalidValue"
+        );
         assert_eq!(read(description_of(801)), "operation not supported");
         assert_eq!(read(description_of(12345)), UNKNOWN);
         assert_eq!(read(name_of(12345)), UNKNOWN);

@@ -113,7 +113,12 @@ impl<'t> Grid<'t> {
     }
 
     /// Memory for parameters, as a kernel sees it; the place counts as a pending launch.
-    pub(super) fn buffer(&self, shape: Option<Shape>, size: usize, align: usize) -> Result<u64, Error> {
+    pub(super) fn buffer(
+        &self,
+        shape: Option<Shape>,
+        size: usize,
+        align: usize,
+    ) -> Result<u64, Error> {
         self.tree.reserve()?;
         let mut state = self.state.lock().unpoisoned();
         let align = align.max(64);
@@ -182,7 +187,11 @@ impl<'t> Grid<'t> {
     pub(super) fn create_event(&self) -> Result<u64, Error> {
         self.tree.reserve_event()?;
         let handle = self.tree.handle();
-        self.state.lock().unpoisoned().events.insert(handle, Vec::new());
+        self.state
+            .lock()
+            .unpoisoned()
+            .events
+            .insert(handle, Vec::new());
         Ok(handle)
     }
 
@@ -198,7 +207,10 @@ impl<'t> Grid<'t> {
     /// The event stands for what the stream holds now; false without such an event.
     pub(super) fn record(&self, event: u64, key: Key) -> bool {
         let mut state = self.state.lock().unpoisoned();
-        let before = state.streams.get(&key).map_or_else(Vec::new, |s| s.after.clone());
+        let before = state
+            .streams
+            .get(&key)
+            .map_or_else(Vec::new, |s| s.after.clone());
         match state.events.get_mut(&event) {
             Some(event) => *event = before,
             None => return false,

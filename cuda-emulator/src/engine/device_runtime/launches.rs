@@ -41,7 +41,12 @@ fn check(call: &Call<'_, '_>, shape: &Shape) -> Result<(), Error> {
     Ok(())
 }
 
-fn shape(call: &Call<'_, '_>, function: u64, dims: [usize; 2], shared: u32) -> Result<Shape, Error> {
+fn shape(
+    call: &Call<'_, '_>,
+    function: u64,
+    dims: [usize; 2],
+    shared: u32,
+) -> Result<Shape, Error> {
     let kernel = call.kernel(function).ok_or(Error::InvalidDeviceFunction)?;
     let shape = Shape {
         kernel,
@@ -106,8 +111,13 @@ pub(super) fn launch(call: &mut Call<'_, '_>) -> Option<u64> {
             None => return call.fail(Error::InvalidValue),
         }
     };
-    let params = if size == 0 { Vec::new() } else { call.bytes(buffer, size)? };
-    call.grid.enqueue(key, Work::Launch(shape, params), call.origin());
+    let params = if size == 0 {
+        Vec::new()
+    } else {
+        call.bytes(buffer, size)?
+    };
+    call.grid
+        .enqueue(key, Work::Launch(shape, params), call.origin());
     Some(0)
 }
 
@@ -119,8 +129,13 @@ pub(super) fn launch_v2(call: &mut Call<'_, '_>) -> Option<u64> {
     };
     match call.grid.claim(buffer) {
         Some((Some(shape), size)) => {
-            let params = if size == 0 { Vec::new() } else { call.bytes(buffer, size)? };
-            call.grid.enqueue(key, Work::Launch(shape, params), call.origin());
+            let params = if size == 0 {
+                Vec::new()
+            } else {
+                call.bytes(buffer, size)?
+            };
+            call.grid
+                .enqueue(key, Work::Launch(shape, params), call.origin());
             Some(0)
         }
         Some(_) => {

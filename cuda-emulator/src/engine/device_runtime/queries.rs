@@ -80,7 +80,9 @@ pub(super) fn limit(call: &mut Call<'_, '_>) -> Option<u64> {
         return Some(Error::InvalidValue as u64);
     }
     let host = call.ctx.launch.device.host();
-    let value = host.filter(|_| limit < LIMITS).and_then(|host| host.limit(limit));
+    let value = host
+        .filter(|_| limit < LIMITS)
+        .and_then(|host| host.limit(limit));
     match value {
         Some(value) => {
             call.put_long(place, value)?;

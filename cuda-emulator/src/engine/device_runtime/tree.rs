@@ -5,10 +5,10 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::Host;
 use super::copies;
 use super::errors::{self, Error};
 use super::grid::{Command, Grid, Origin, Work};
-use super::Host;
 use crate::engine::launch::run_grid;
 use crate::engine::report;
 use crate::engine::special::thread_index;
@@ -219,7 +219,9 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     }
     let started = Instant::now();
     let tree = Tree::new(device);
-    let mut random = options.seed.map_or(0, |seed| seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = options
+        .seed
+        .map_or(0, |seed| seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let grid = Grid::new(&tree, 1);
     let mut stats = run_grid(launch, &tree, options, Some(&grid))?;
     let mut levels = vec![Level::new(grid, launch.kernel, launch.block)];
@@ -241,7 +243,9 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
                     cooperative: false,
                 };
                 let options = Options {
-                    time_limit: options.time_limit.map(|t| t.saturating_sub(started.elapsed())),
+                    time_limit: options
+                        .time_limit
+                        .map(|t| t.saturating_sub(started.elapsed())),
                     ..options.clone()
                 };
                 let grid = Grid::new(&tree, levels.len() as u32 + 1);
@@ -263,7 +267,9 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
 fn with_parents(mut fault: Fault, launch: &Launch<'_>, levels: &[Level<'_>]) -> Fault {
     let program = launch.image.program();
     for level in levels.iter().rev() {
-        let Some(origin) = level.current else { continue };
+        let Some(origin) = level.current else {
+            continue;
+        };
         let kernel = &program.kernels[level.kernel].name;
         let [x, y, z] = origin.block;
         let [tx, ty, tz] = thread_index(origin.thread, level.block);

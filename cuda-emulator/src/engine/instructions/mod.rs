@@ -35,7 +35,7 @@ pub(super) use load_store::{
     find as find_move,
 };
 pub(super) use mbarrier::{MBARRIER_CHANGE, MBARRIER_WAIT, MBARRIER_WAIT_PARITY, NEGATE};
-pub(super) use system::{ASSERT_FAIL, FREE, MALLOC, PRINT};
+pub(super) use system::{ASSERT_FAIL, DEVICE_RUNTIME, FREE, MALLOC, PRINT};
 
 /// Instructions that belong together.
 pub(super) struct Family {

@@ -1,7 +1,7 @@
 //! Functions that the engine itself provides: calls of them are instructions.
 
-use crate::engine::ir::{Code, Faults, Opcode, Role};
 use crate::engine::device_runtime;
+use crate::engine::ir::{Code, Faults, Opcode, Role};
 use crate::engine::print;
 use crate::engine::state::Exec;
 
@@ -19,10 +19,11 @@ pub(in crate::engine) const ASSERT_FAIL: Opcode = call("call __assertfail", prin
 pub(in crate::engine) const MALLOC: Opcode = call("call malloc", print::malloc);
 pub(in crate::engine) const FREE: Opcode = call("call free", print::free);
 /// The function of the device runtime whose number is `imm`.
-pub(in crate::engine) const DEVICE_RUNTIME: Opcode = Opcode {
-    code: Code {
+pub(in crate::engine) const DEVICE_RUNTIME: Opcode = {
+    let opcode = call("call device runtime", device_runtime::call);
+    let code = Code {
         imm: true,
-        ..MALLOC.code
-    },
-    ..call("call device runtime", device_runtime::call)
+        ..opcode.code
+    };
+    Opcode { code, ..opcode }
 };
