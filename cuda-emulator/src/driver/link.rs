@@ -1,4 +1,4 @@
-//! `cuLink*`: several PTX texts into one module.
+//! `cuLink*`: several PTX texts, objects and libraries into one module.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -69,7 +69,8 @@ impl Linker {
     /// Adds an input.
     ///
     /// # Errors
-    /// What [`image::from_bytes`] gives; `CUDA_ERROR_INVALID_IMAGE` for kinds of input that hold no PTX.
+    /// What [`image::from_bytes`] gives; `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code alone;
+    /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be.
     pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
         let read = match kind {
             CU_JIT_INPUT_PTX | CU_JIT_INPUT_FATBINARY => image::from_bytes(bytes),
@@ -166,8 +167,12 @@ impl Linker {
                 return Ok(());
             };
             let texts = members[at].texts();
-            let texts =
-                texts.map_err(|(code, text)| (code, format!("`{name}` is needed: {text}")))?;
+            let texts = texts.map_err(|(code, text)| {
+                (
+                    code,
+                    format!("`{name}` is needed of {}: {text}", members[at].name),
+                )
+            })?;
             let object = members.remove(at);
             let named = texts.into_iter().map(|text| (object.name.clone(), text));
             sources.extend(named);

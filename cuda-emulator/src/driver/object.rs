@@ -52,9 +52,9 @@ impl Names {
     }
 }
 
-fn damaged(name: &str) -> Refusal {
-    let text = format!("{name} is damaged, or isn't what it was said to be");
-    (Code::ERROR_INVALID_IMAGE, text)
+fn damaged() -> Refusal {
+    let text = "the input is damaged, or isn't what it was said to be";
+    (Code::ERROR_INVALID_IMAGE, text.into())
 }
 
 /// Reads an archive's members.
@@ -63,7 +63,7 @@ pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
         let text = "a thin archive holds no objects: make it with ar without T";
         return Err((Code::ERROR_INVALID_IMAGE, text.into()));
     }
-    let members = archive::members(bytes).ok_or_else(|| damaged(name))?;
+    let members = archive::members(bytes).ok_or_else(damaged)?;
     let mut objects = Vec::new();
     for (member, contents) in members {
         let name = match name {
@@ -72,7 +72,8 @@ pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
         };
         // Others have nothing for a GPU: objects of other machines, lists of names.
         if contents.starts_with(elf::MAGIC) {
-            objects.push(read(&name, contents)?);
+            let object = read(&name, contents);
+            objects.push(object.map_err(|(code, text)| (code, format!("{name}: {text}")))?);
         }
     }
     Ok(objects)
@@ -80,7 +81,7 @@ pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
 
 /// Reads an object: the host's with fat binaries in it, or machine code.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Object, Refusal> {
-    let file = elf::Elf::read(bytes).ok_or_else(|| damaged(name))?;
+    let file = elf::Elf::read(bytes).ok_or_else(damaged)?;
     let mut object = Object {
         name: name.into(),
         defines: Vec::new(),
@@ -97,9 +98,9 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Object, Refusal> {
     let capability = device::architecture().number();
     let (mut texts, mut only_code) = (Vec::new(), false);
     for section in sections {
-        for image in split(section).ok_or_else(|| damaged(name))? {
-            let found = fatbin::find_ptx(image, capability).map_err(|_| damaged(name))?;
-            let code = fatbin::find_code(image, capability).map_err(|_| damaged(name))?;
+        for image in split(section).ok_or_else(damaged)? {
+            let found = fatbin::find_ptx(image, capability).map_err(|_| damaged())?;
+            let code = fatbin::find_code(image, capability).map_err(|_| damaged())?;
             match (&code, &found.ptx) {
                 // Its names are quicker to read than a text's.
                 (Some(code), _) => object.add_code(code),
@@ -160,12 +161,9 @@ impl Object {
             return Ok(vec![device_runtime::SOURCE.into()]);
         }
         self.texts.clone().ok_or_else(|| {
-            let text = format!(
-                "{} holds only machine code, which the emulator can't run: have PTX put into it (nvcc -rdc=true -gencode \
-                 arch=compute_80,code=compute_80)",
-                self.name
-            );
-            (Code::ERROR_NO_BINARY_FOR_GPU, text)
+            let text = "it holds only machine code, which the emulator can't run: have PTX put into it (nvcc -rdc=true \
+                        -gencode arch=compute_80,code=compute_80)";
+            (Code::ERROR_NO_BINARY_FOR_GPU, text.into())
         })
     }
 }
