@@ -226,13 +226,13 @@ fn each_kind_of_input_is_taken_or_refused() {
     let (caller, other) = (CALLER.as_bytes(), fat(OTHER));
     let state = linker();
     for (kind, data, expected) in [
-        (0, caller, machine),
+        (0, caller, image),
         (1, b"no PTX".as_slice(), image),
         (1, b"\x7fELF and more", machine),
         (2, b"no fat binary", image),
         (2, &other[..other.len() - 1], image),
-        (3, caller, machine),
-        (4, caller, machine),
+        (3, caller, image),
+        (4, caller, image),
         (5, caller, unsupported),
         (6, caller, INVALID),
         (u32::MAX, caller, INVALID),

@@ -6,6 +6,7 @@
 mod abi;
 mod common;
 mod images;
+mod objects;
 
 use std::time::{Duration, Instant};
 

@@ -547,11 +547,11 @@ fn the_linker_tells_what_it_takes() {
     for (kind, code, words) in [
         (
             0,
-            R::CUDA_ERROR_NO_BINARY_FOR_GPU,
-            "input: the emulator's linker doesn't take machine code",
+            R::CUDA_ERROR_INVALID_IMAGE,
+            "input: the input is damaged",
         ),
-        (3, R::CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code"),
-        (4, R::CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code"),
+        (3, R::CUDA_ERROR_INVALID_IMAGE, "damaged"),
+        (4, R::CUDA_ERROR_INVALID_IMAGE, "damaged"),
         (5, R::CUDA_ERROR_NOT_SUPPORTED, "NVVM"),
         (6, R::CUDA_ERROR_INVALID_VALUE, "6 isn't a kind of input"),
     ] {

@@ -19,6 +19,7 @@ pub const WRAPPER: usize = 16;
 /// Bytes of an entry's header that are read; it may be longer.
 const ENTRY: usize = 64;
 const KIND_PTX: u16 = 1;
+const KIND_CODE: u16 = 2;
 const FLAG_LZ4: u64 = 0x2000;
 const FLAG_ZSTD: u64 = 0x8000;
 const METHODS: u64 = FLAG_LZ4 | FLAG_ZSTD;
@@ -127,14 +128,37 @@ impl<'a> Entry<'a> {
     }
 }
 
+/// Finds the machine code for the newest architecture that isn't newer than `capability`, or the oldest one.
+///
+/// # Errors
+/// As [`find_ptx`].
+pub fn find_code(bytes: &[u8], capability: u32) -> Result<Option<Vec<u8>>> {
+    let mut best: Option<Entry> = None;
+    let mut rest = entries(bytes)?;
+    while !rest.is_empty() {
+        let entry = Entry::read(rest)?;
+        rest = &rest[entry.length..];
+        let better = |best: &Entry| entry.is_better_than(best, capability);
+        if entry.kind == KIND_CODE && best.as_ref().is_none_or(better) {
+            best = Some(entry);
+        }
+    }
+    best.map(|entry| entry.text()).transpose()
+}
+
+/// What is behind a fat binary's header.
+fn entries(bytes: &[u8]) -> Result<&[u8]> {
+    let whole = length(&field(bytes, 0)?).and_then(|length| bytes.get(..length));
+    let whole = whole.ok_or(Code::ERROR_INVALID_IMAGE)?;
+    Ok(&whole[usize::from(u16::from_le_bytes(field(whole, 6)?))..])
+}
+
 /// Finds the PTX for the newest architecture that isn't newer than `capability` (90 for 9.0), or the oldest one.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_IMAGE` when the container is damaged.
 pub fn find_ptx(bytes: &[u8], capability: u32) -> Result<Found> {
-    let whole = length(&field(bytes, 0)?).and_then(|length| bytes.get(..length));
-    let whole = whole.ok_or(Code::ERROR_INVALID_IMAGE)?;
-    let mut rest = &whole[usize::from(u16::from_le_bytes(field(whole, 6)?))..];
+    let mut rest = entries(bytes)?;
     let mut best: Option<Entry> = None;
     let mut has_machine_code = false;
     while !rest.is_empty() {

@@ -199,7 +199,7 @@ fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result
     };
     let stats = engine::run(
         &launch,
-        &View(&function.context),
+        &View(&function.context, function),
         &options(&function.context),
     )?;
     if config::get().trace.is_some() {
@@ -231,8 +231,8 @@ fn options(context: &Context) -> engine::Options {
     }
 }
 
-/// The device as kernels of one context see it.
-struct View<'a>(&'a Arc<Context>);
+/// The device as a kernel of one context sees it.
+pub struct View<'a>(pub &'a Arc<Context>, pub &'a Function);
 
 impl engine::Device for View<'_> {
     fn find(&self, addr: u64) -> Option<engine::Region> {
@@ -309,5 +309,9 @@ impl engine::Device for View<'_> {
 
     fn is_initialised(&self, addr: u64, size: u32) -> bool {
         memory::is_initialised(addr, u64::from(size))
+    }
+
+    fn host(&self) -> Option<&dyn engine::Host> {
+        Some(self)
     }
 }

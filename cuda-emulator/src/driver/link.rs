@@ -1,12 +1,14 @@
-//! `cuLink*`: several PTX texts into one module.
+//! `cuLink*`: several PTX texts, objects and libraries into one module.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use super::abi::*;
 use super::handle::{Object, Table};
-use super::image::{self, Sources};
+use super::image::{self, Refusal, Sources};
 use super::jit::{Logs, Options};
 use super::linked;
+use super::object::{self, Names};
 use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
@@ -16,6 +18,8 @@ pub struct Linker {
     pub handle: u64,
     logs: Logs,
     sources: Mutex<Sources>,
+    /// Members of libraries: those are linked that somebody needs.
+    members: Mutex<Vec<object::Object>>,
     /// The product, which the client may read until the linker is destroyed.
     product: Mutex<Option<Vec<u8>>>,
 }
@@ -41,6 +45,7 @@ pub fn create(options: Options) -> Arc<Linker> {
         handle,
         logs: options.logs(),
         sources: Mutex::default(),
+        members: Mutex::default(),
         product: Mutex::default(),
     })
 }
@@ -64,16 +69,29 @@ impl Linker {
     /// Adds an input.
     ///
     /// # Errors
-    /// What [`image::from_bytes`] gives; `CUDA_ERROR_INVALID_IMAGE` for kinds of input that hold no PTX.
+    /// What [`image::from_bytes`] gives; `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code alone;
+    /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be.
     pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
         let read = match kind {
             CU_JIT_INPUT_PTX | CU_JIT_INPUT_FATBINARY => image::from_bytes(bytes),
-            CU_JIT_INPUT_NVVM => Err((Code::ERROR_NOT_SUPPORTED, "the emulator's linker doesn't take NVVM IR: give it PTX".into())),
-            CU_JIT_INPUT_CUBIN | CU_JIT_INPUT_OBJECT | CU_JIT_INPUT_LIBRARY => Err((
-                Code::ERROR_NO_BINARY_FOR_GPU,
-                "the emulator's linker doesn't take machine code (cubin, object or library): give it PTX".into(),
+            CU_JIT_INPUT_CUBIN | CU_JIT_INPUT_OBJECT => {
+                object::read(name, bytes).and_then(|object| {
+                    let texts = object.texts()?.into_iter();
+                    Ok(texts.map(|text| (String::new(), text)).collect())
+                })
+            }
+            CU_JIT_INPUT_LIBRARY => object::read_archive(name, bytes).map(|found| {
+                self.members.lock().unpoisoned().extend(found);
+                Sources::new()
+            }),
+            CU_JIT_INPUT_NVVM => Err((
+                Code::ERROR_NOT_SUPPORTED,
+                "the emulator's linker doesn't take NVVM IR: give it PTX".into(),
             )),
-            _ => Err((Code::ERROR_INVALID_VALUE, format!("{kind} isn't a kind of input"))),
+            _ => Err((
+                Code::ERROR_INVALID_VALUE,
+                format!("{kind} isn't a kind of input"),
+            )),
         };
         match read {
             Ok(found) => {
@@ -93,12 +111,16 @@ impl Linker {
     /// # Errors
     /// As loading a module; the log says why.
     pub fn complete(&self) -> Result<(u64, u64)> {
-        let sources = self.sources.lock().unpoisoned();
+        let mut sources = self.sources.lock().unpoisoned();
         if sources.is_empty() {
             self.logs.write("", "nothing to link");
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        match image::load(&sources) {
+        let loaded = match self.add_members(&mut sources) {
+            Ok(()) => image::load(&sources),
+            Err(refusal) => Err(refusal),
+        };
+        match loaded {
             Ok(program) => {
                 self.logs.write(
                     &format!(
@@ -119,6 +141,43 @@ impl Linker {
                 self.logs.write("", &text);
                 Err(code)
             }
+        }
+    }
+
+    /// Adds those members of libraries that define what is needed and isn't there.
+    fn add_members(&self, sources: &mut Sources) -> std::result::Result<(), Refusal> {
+        let mut members = self.members.lock().unpoisoned();
+        if members.is_empty() {
+            return Ok(());
+        }
+        let (mut defined, mut needed) = (HashSet::new(), HashSet::new());
+        let mut read = 0;
+        loop {
+            for (_, text) in &sources[read..] {
+                let names = Names::of(text);
+                defined.extend(names.defined);
+                needed.extend(names.needed);
+            }
+            read = sources.len();
+            let missing = |name: &str| needed.contains(name) && !defined.contains(name);
+            let wanted = |object: &object::Object| object.wanted(missing).map(String::from);
+            let mut found = members.iter().enumerate();
+            let found = found.find_map(|(at, object)| wanted(object).map(|name| (at, name)));
+            let Some((at, name)) = found else {
+                return Ok(());
+            };
+            let texts = members[at].texts();
+            let texts = texts.map_err(|(code, text)| {
+                (
+                    code,
+                    format!("`{name}` is needed of {}: {text}", members[at].name),
+                )
+            })?;
+            let object = members.remove(at);
+            let named = texts.into_iter().map(|text| (object.name.clone(), text));
+            sources.extend(named);
+            // Also what it defines only in its machine code.
+            defined.extend(object.defines);
         }
     }
 }

@@ -77,6 +77,8 @@ pub struct Function {
 /// The part of a module that running kernels need; outlives the module's handle.
 pub struct Loaded {
     pub image: Image,
+    /// Of each kernel.
+    pub settings: Vec<Arc<Settings>>,
 }
 
 /// What `cuFuncSetBlockShape`, `cuFuncSetSharedSize` and `cuParam*` have set.
@@ -181,7 +183,10 @@ pub fn place(
     Ok(MODULES.insert(|handle| Module {
         handle,
         context: context.clone(),
-        loaded: Arc::new(Loaded { image }),
+        loaded: Arc::new(Loaded {
+            image,
+            settings: settings.clone(),
+        }),
         variables,
         functions,
         settings,
@@ -320,6 +325,11 @@ pub fn index_of(program: &Program, name: &str) -> Result<usize> {
 impl Function {
     pub fn image(&self) -> &Image {
         &self.loaded.image
+    }
+
+    /// What is set on a kernel of the same module.
+    pub fn settings_of(&self, kernel: usize) -> &Settings {
+        &self.loaded.settings[kernel]
     }
 
     pub fn info(&self) -> &KernelInfo {

@@ -15,7 +15,7 @@ const SHARED_UNIT: u64 = 128;
 
 /// Blocks of `threads` threads and `dynamic_shared` bytes that one multiprocessor holds at once; 0 for a block that
 /// can't be launched at all.
-fn blocks(
+pub fn blocks(
     device: &Architecture,
     info: &KernelInfo,
     registers: u32,

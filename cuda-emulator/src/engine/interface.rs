@@ -147,6 +147,10 @@ pub trait Device: Sync {
         let _ = (addr, size);
         true
     }
+    /// What the device runtime asks; without it most queries of kernels give `cudaErrorNotSupported`.
+    fn host(&self) -> Option<&dyn super::Host> {
+        None
+    }
 }
 
 /// The shape of a launch, from the call to the block.

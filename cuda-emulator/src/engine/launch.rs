@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Instant;
 
+use super::device_runtime;
 use super::order::Order;
 use super::program::Program;
 use super::special::Facts;
@@ -33,6 +34,8 @@ pub(super) struct Shared<'l> {
     /// Any check that looks at every access is on.
     pub checked: bool,
     pub facts: Facts,
+    /// What kernels launch with, for programs that have the device runtime.
+    pub runtime: Option<&'l device_runtime::Grid<'l>>,
     pub started: Instant,
     params: Buffer,
     workspace: Option<Buffer>,
@@ -157,11 +160,16 @@ impl<'l> Shared<'l> {
     }
 }
 
-/// Runs a launch to its end, using the calling thread and the engine's workers.
+/// Runs one grid to its end, using the calling thread and the engine's workers.
 ///
 /// # Errors
 /// The first [`Fault`] of any thread; the other threads stop as soon as they notice.
-pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Result<Stats, Fault> {
+pub(super) fn run_grid(
+    launch: &Launch<'_>,
+    device: &dyn Device,
+    options: &Options,
+    runtime: Option<&device_runtime::Grid<'_>>,
+) -> Result<Stats, Fault> {
     let program: &Program = launch.image.program();
     let invalid = |text: String| Fault {
         kind: FaultKind::InvalidLaunch,
@@ -265,6 +273,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
             reserved: reserved as u32,
             workspace: workspace.as_ref().map_or(0, |w| w.ptr() as u64),
         },
+        runtime,
         started: Instant::now(),
         params,
         workspace,

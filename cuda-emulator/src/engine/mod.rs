@@ -21,7 +21,7 @@
 //!
 //! Inside: `lower` turns the syntax tree into instructions; `lanes`, `memory`, `sync`, `control` and their neighbours
 //! define what an instruction does to a warp; `schedule` runs warps; `worker` and `launch` distribute blocks over
-//! threads.
+//! threads. `device_runtime` is what kernels launch kernels with.
 
 mod address;
 mod atomic;
@@ -31,6 +31,7 @@ mod clock;
 mod consecutive;
 mod control;
 mod convert;
+pub(crate) mod device_runtime;
 mod fragment;
 mod instructions;
 mod interface;
@@ -60,11 +61,12 @@ mod transfer;
 mod vector;
 mod worker;
 
+pub use device_runtime::Host;
+pub use device_runtime::run;
 pub use interface::{
     Device, Fault, FaultKind, KernelInfo, Launch, LoadError, LoadErrorKind, Options, ParamInfo,
     Region, Shape, Space, Stats, VariableInfo,
 };
-pub use launch::run;
 pub use program::{Image, Program};
 
 /// Generic address of offset 0 of a block's shared memory.

@@ -39,6 +39,8 @@ pub struct Program {
     pub(super) inputs: Vec<Input>,
     /// Per kernel: it, or a function it may call, uses the system's shared memory.
     pub(super) reserved: Vec<bool>,
+    /// The device runtime is there.
+    pub(super) device_runtime: bool,
 }
 
 /// What reports need of one input.

@@ -1,6 +1,8 @@
 //! Malformed fat binaries and images of the linker must end in an error, never in a panic, and without an allocation
 //! that the image doesn't justify.
 
+mod libraries;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Instant;
@@ -79,11 +81,15 @@ impl Linker {
     }
 
     fn add(&self, image: &[u8]) -> CUresult {
+        self.add_kind(CUjitInputType::CU_JIT_INPUT_FATBINARY, image)
+    }
+
+    fn add_kind(&self, kind: CUjitInputType, image: &[u8]) -> CUresult {
         // SAFETY: a live linker, and as many bytes as are said to be there.
         unsafe {
             cuLinkAddData_v2(
                 self.state,
-                CUjitInputType::CU_JIT_INPUT_FATBINARY,
+                kind,
                 image.as_ptr().cast_mut().cast(),
                 image.len(),
                 c"image".as_ptr(),

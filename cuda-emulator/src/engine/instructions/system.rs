@@ -1,5 +1,6 @@
 //! Functions that the engine itself provides: calls of them are instructions.
 
+use crate::engine::device_runtime;
 use crate::engine::ir::{Code, Faults, Opcode, Role};
 use crate::engine::print;
 use crate::engine::state::Exec;
@@ -17,3 +18,12 @@ pub(in crate::engine) const PRINT: Opcode = call("call vprintf", print::print);
 pub(in crate::engine) const ASSERT_FAIL: Opcode = call("call __assertfail", print::assert_fail);
 pub(in crate::engine) const MALLOC: Opcode = call("call malloc", print::malloc);
 pub(in crate::engine) const FREE: Opcode = call("call free", print::free);
+/// The function of the device runtime whose number is `imm`.
+pub(in crate::engine) const DEVICE_RUNTIME: Opcode = {
+    let opcode = call("call device runtime", device_runtime::call);
+    let code = Code {
+        imm: true,
+        ..opcode.code
+    };
+    Opcode { code, ..opcode }
+};

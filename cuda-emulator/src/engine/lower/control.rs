@@ -3,10 +3,11 @@
 use super::allocate::End;
 use super::function::{Lower, New, Result, Slot};
 use super::link::{Builtin, Symbol};
+use crate::engine::device_runtime;
 use crate::engine::instructions;
 use crate::engine::interface::LoadErrorKind;
 use crate::engine::ir::{Code, Opcode, Role};
-use crate::engine::program::Site;
+use crate::engine::program::{Site, Slice};
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -148,12 +149,31 @@ impl<'a> Lower<'_, 'a> {
                     )));
                 }
             }
+            Some(Symbol::Builtin(Builtin::Runtime(number))) => {
+                let function = number.function();
+                let fits = |slices: &[Slice], sizes: &[u32]| {
+                    let slices = slices.iter().map(|s| (s.size, s.stride));
+                    slices.eq(sizes.iter().map(|&n| (n, n)))
+                };
+                let returns = &[function.returns];
+                if !fits(&site.arguments, function.params) || !fits(&site.returns, returns) {
+                    return Err(self.syntax(format!(
+                        "`{target}` gives {} bytes and takes {:?}",
+                        function.returns, function.params
+                    )));
+                }
+                new = New {
+                    imm: number.bits(),
+                    ..New::of(&instructions::DEVICE_RUNTIME)
+                };
+            }
             Some(Symbol::Builtin(builtin)) => {
                 let (opcode, results, count) = match builtin {
                     Builtin::Print => (&instructions::PRINT, 1, 2),
                     Builtin::Assert => (&instructions::ASSERT_FAIL, 0, 5),
                     Builtin::Malloc => (&instructions::MALLOC, 1, 1),
                     Builtin::Free => (&instructions::FREE, 0, 1),
+                    Builtin::Runtime(_) => return Err(self.syntax("a call of the device runtime")),
                 };
                 let sizes = site.arguments.iter().chain(&site.returns);
                 let odd = sizes
@@ -168,11 +188,13 @@ impl<'a> Lower<'_, 'a> {
             }
             _ => {
                 if self.type_of(&Operand::Name(target))?.is_none() {
+                    let what = match device_runtime::is_name(target) {
+                        true => "libcudadevrt.a (cuLinkAddFile, CU_JIT_INPUT_LIBRARY)",
+                        false => "the module that does",
+                    };
                     return Err(self.error(
                         LoadErrorKind::Unresolved,
-                        format!(
-                            "no input defines the function `{target}`; link the module that does"
-                        ),
+                        format!("no input defines the function `{target}`; link {what}"),
                     ));
                 }
                 let [Operand::Name(prototype)] = rest else {

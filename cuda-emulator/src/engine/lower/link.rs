@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::function::lower_function;
+use crate::engine::device_runtime;
 use crate::engine::instructions::{self, Entries};
 use crate::engine::interface::{
     KernelInfo, LoadError, LoadErrorKind, ParamInfo, Space, VariableInfo,
@@ -21,6 +22,8 @@ pub(in crate::engine) enum Builtin {
     Assert,
     Malloc,
     Free,
+    /// A function of the device runtime.
+    Runtime(device_runtime::Number),
 }
 
 /// What a module-scope name stands for.
@@ -69,6 +72,8 @@ pub(super) struct Linker<'a> {
     selected: HashMap<&'a str, (&'static Opcode, u64)>,
     known: HashMap<(u64, u8), u32>,
     known_addresses: HashMap<Target, u32>,
+    /// The device runtime is among the inputs.
+    device_runtime: bool,
 }
 
 /// What is known of a lowered function beside its code.
@@ -152,12 +157,13 @@ impl<'a> Linker<'a> {
     }
 }
 
-fn builtin(name: &str) -> Option<Builtin> {
+fn builtin(name: &str, runtime: bool) -> Option<Builtin> {
     Some(match name {
         "vprintf" => Builtin::Print,
         "__assertfail" => Builtin::Assert,
         "malloc" => Builtin::Malloc,
         "free" => Builtin::Free,
+        _ if runtime => Builtin::Runtime(device_runtime::Number::of(name)?),
         _ => return None,
     })
 }
@@ -199,6 +205,10 @@ pub(in crate::engine) fn link(sources: &[(&str, &str)]) -> Result<Program, LoadE
         selected: HashMap::new(),
         known: HashMap::new(),
         known_addresses: HashMap::new(),
+        device_runtime: modules
+            .iter()
+            .flat_map(|module| &module.functions)
+            .any(|function| function.name == device_runtime::MARK),
     };
     // Offset 0 is the predicate that always holds.
     linker
@@ -360,7 +370,8 @@ fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
             linker.global.entry(name).or_insert(symbol);
         }
         for function in &module.functions {
-            if let Some(builtin) = builtin(function.name).filter(|_| function.body.is_none()) {
+            let builtin = builtin(function.name, linker.device_runtime);
+            if let Some(builtin) = builtin.filter(|_| function.body.is_none()) {
                 linker.own[input]
                     .entry(function.name)
                     .or_insert(Symbol::Builtin(builtin));
@@ -445,6 +456,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         memory_instructions: linker.memory_instructions,
         inputs: Vec::new(),
         reserved: Vec::new(),
+        device_runtime: linker.device_runtime,
     };
     for (module, (name, text)) in modules.iter().zip(linker.sources) {
         program.inputs.push(Input {

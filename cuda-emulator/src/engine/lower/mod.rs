@@ -14,8 +14,8 @@ mod load_store;
 mod mbarrier;
 mod modifiers;
 mod operands;
-mod video;
 mod tensor;
+mod video;
 mod warp;
 
 pub(super) use link::link;
