@@ -168,9 +168,11 @@ pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
         .map(|(name, text)| (name.as_str(), text.as_str()))
         .collect();
     // The engine is fed by strangers: whatever it makes of their text, the process goes on.
+    let number = device::architecture().number();
     let loaded = std::panic::catch_unwind(|| match inputs[..] {
-        [(_, text)] => Program::load(text),
-        _ => Program::link(&inputs),
+        // The only input needs no name in messages.
+        [(_, text)] => Program::link_for(&[("", text)], number),
+        _ => Program::link_for(&inputs, number),
     });
     match loaded {
         Ok(Ok(program)) => Ok(program),

@@ -14,6 +14,8 @@ pub struct Program {
     pub(super) initialisers: Vec<Initialiser>,
     pub(super) version: (u32, u32),
     pub(super) target: u32,
+    /// The compute capability of the device.
+    pub(super) device: u32,
     /// All functions' instructions, one after the other.
     pub(super) code: Vec<Op>,
     /// Each instruction's entry in the list.
@@ -137,7 +139,20 @@ impl Program {
     /// # Errors
     /// As [`load`](Program::load), and for a name that is defined twice. The message names the input.
     pub fn link(inputs: &[(&str, &str)]) -> Result<Program, LoadError> {
-        super::lower::link(inputs)
+        Self::link_for(inputs, u32::MAX)
+    }
+
+    /// As [`link`](Program::link), for a device of a compute capability; 90 for 9.0. It isn't looked at yet.
+    ///
+    /// # Errors
+    /// As [`link`](Program::link).
+    pub fn link_for(inputs: &[(&str, &str)], device: u32) -> Result<Program, LoadError> {
+        super::lower::link(inputs, device)
+    }
+
+    /// The compute capability of the device that it was loaded for; 90 for 9.0.
+    pub fn device(&self) -> u32 {
+        self.device
     }
 
     /// The kernels, in the order of the text.

@@ -125,6 +125,19 @@ pub fn download<T: Copy + Default>(address: CUdeviceptr, count: usize) -> Vec<T>
     data
 }
 
+/// A C struct or union with one byte all over.
+pub fn filled<T: Copy>(byte: u8) -> T {
+    let mut value = std::mem::MaybeUninit::<T>::uninit();
+    // SAFETY: as many bytes as it has; the types below have no invalid values.
+    unsafe {
+        value
+            .as_mut_ptr()
+            .cast::<u8>()
+            .write_bytes(byte, size_of::<T>());
+        value.assume_init()
+    }
+}
+
 pub fn stream(flags: u32) -> CUstream {
     let mut stream = null_mut();
     ok!(cuStreamCreate(&mut stream, flags));

@@ -51,6 +51,8 @@ pub(super) struct SharedVariable {
 pub(super) struct Linker<'a> {
     pub modules: &'a [Module<'a>],
     pub sources: &'a [(&'a str, &'a str)],
+    /// The compute capability of the device.
+    pub device: u32,
     /// Results and parameters of each function.
     pub signatures: Vec<(usize, usize)>,
     /// Names that all inputs see.
@@ -180,7 +182,7 @@ fn named(error: LoadError, name: &str) -> LoadError {
 }
 
 /// Loads and links; see [`Program::link`].
-pub(in crate::engine) fn link(sources: &[(&str, &str)]) -> Result<Program, LoadError> {
+pub(in crate::engine) fn link(sources: &[(&str, &str)], device: u32) -> Result<Program, LoadError> {
     let mut modules = Vec::with_capacity(sources.len());
     for (name, text) in sources {
         let text = text.trim_end_matches('\0');
@@ -189,6 +191,7 @@ pub(in crate::engine) fn link(sources: &[(&str, &str)]) -> Result<Program, LoadE
     let mut linker = Linker {
         modules: &modules,
         sources,
+        device,
         signatures: Vec::new(),
         global: HashMap::new(),
         own: vec![HashMap::new(); modules.len()],
@@ -442,6 +445,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         initialisers: Vec::new(),
         version: modules.iter().map(|m| m.version).max().unwrap_or((0, 0)),
         target: modules.iter().map(|m| m.target).max().unwrap_or(0),
+        device: linker.device,
         code: std::mem::take(&mut linker.code),
         opcodes: std::mem::take(&mut linker.opcodes),
         places: std::mem::take(&mut linker.places),
