@@ -234,3 +234,24 @@ fn eight_bit_floats() {
         }
     }
 }
+
+/// Both results of a comparison of pairs are written at once: the guard may be one of them.
+#[test]
+fn a_comparison_of_pairs_may_write_its_guard() {
+    let mut random = Random(5);
+    let rows: Vec<[u32; 3]> = (0..1000)
+        .map(|_| [random.next() as u32, random.next() as u32, 0])
+        .collect();
+    let less = |a: u32, b: u32| half::f16::from_bits(a as u16) < half::f16::from_bits(b as u16);
+    for guard in ["%p2", "%p3"] {
+        let op = format!(
+            "setp.ge.u32 {guard}, %a, 0; @{guard} setp.lt.f16x2 %p2|%p3, %a, %b; \
+             selp.u32 %d, 1, 0, %p2; @%p3 add.u32 %d, %d, 2"
+        );
+        for (row, got) in rows.iter().zip(apply::<u32, u32>(&op, "b32", "b32", &rows)) {
+            let [a, b, _] = *row;
+            let want = u32::from(less(a, b)) + 2 * u32::from(less(a >> 16, b >> 16));
+            assert_eq!(got, want, "{op} of {a:#010x} and {b:#010x}");
+        }
+    }
+}

@@ -523,6 +523,28 @@ fn integer_edges() {
     check("slct.b32.s32 %d, %a, %b, %c", &|a, b, c| {
         if c as i32 >= 0 { a } else { b }
     });
+    check("slct.ftz.b32.f32 %d, %a, %b, %c", &|a, b, c| {
+        let c = f32::from_bits(c);
+        if c >= 0.0 || c.is_subnormal() { a } else { b }
+    });
+    // The registers are wider than the results, which are extended by their own sign.
+    check("cvt.s16.u32 %d, %a", &|a, _, _| a as i16 as u32);
+    check("cvt.u16.s32 %d, %a", &|a, _, _| (a as u16).into());
+    check("cvt.s16.u8 %d, %a", &|a, _, _| (a as u8).into());
+    check("cvt.s16.s8 %d, %a", &|a, _, _| a as i8 as u32);
+    check("cvt.u16.s8 %d, %a", &|a, _, _| (a as i8 as u16).into());
+    check(
+        "{.reg .b64 %w; mov.b64 %w, {%a, %b}; cvt.s16.u64 %d, %w;}",
+        &|a, _, _| a as i16 as u32,
+    );
+    check(
+        "{.reg .b8 %x<4>; mov.b32 {%x0, %x1, %x2, %x3}, %a; mov.b32 %d, {%x3, %x2, %x1, %x0};}",
+        &|a, _, _| a.swap_bytes(),
+    );
+    check(
+        "{.reg .b128 %q; mov.b128 %q, {%a, %b, %c, %a}; mov.b128 {_, %d, _, _}, %q;}",
+        &|_, b, _| b,
+    );
     check("cvt.pack.sat.u8.s32.b32 %d, %a, %b, %c", &|a, b, c| {
         let s = |x: u32| (x as i32).clamp(0, 255) as u32;
         c << 16 | s(a) << 8 | s(b)

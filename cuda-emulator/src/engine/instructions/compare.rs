@@ -124,6 +124,7 @@ const LT_U64: Code = compare(|a: u64, b: u64| a < b);
 const LT_S64: Code = compare(|a: i64, b: i64| a < b);
 
 const EQ_F32: Code = compare(|a: f32, b: f32| a == b);
+#[allow(clippy::double_comparisons, reason = "`!=` holds for NaNs")]
 const NE_F32: Code = compare(|a: f32, b: f32| a < b || a > b);
 const LT_F32: Code = compare(|a: f32, b: f32| a < b);
 const LE_F32: Code = compare(|a: f32, b: f32| a <= b);
@@ -133,6 +134,7 @@ const NE_FTZ: Code = compare(|a: f32, b: f32| flush(a) < flush(b) || flush(a) > 
 const LT_FTZ: Code = compare(|a: f32, b: f32| flush(a) < flush(b));
 const LE_FTZ: Code = compare(|a: f32, b: f32| flush(a) <= flush(b));
 const EQ_F64: Code = compare(|a: f64, b: f64| a == b);
+#[allow(clippy::double_comparisons, reason = "`!=` holds for NaNs")]
 const NE_F64: Code = compare(|a: f64, b: f64| a < b || a > b);
 const LT_F64: Code = compare(|a: f64, b: f64| a < b);
 const LE_F64: Code = compare(|a: f64, b: f64| a <= b);

@@ -27,6 +27,7 @@ pub(in crate::engine) const COPY_ASYNC: Opcode = Opcode::internal(
     Code {
         a: Role::Read(Type::B64),
         x: Role::Read(Type::Pred),
+        y: Role::Cache,
         imm: true,
         ..copy(address::copy_async)
     },

@@ -85,7 +85,7 @@ impl<'a> Lower<'_, 'a> {
             }
             let d = self.dst(part, element)?;
             self.emit(New {
-                imm: i as u64 * bits | mask,
+                imm: mask | (i as u64 * bits),
                 d,
                 a,
                 ..New::of(opcode)
