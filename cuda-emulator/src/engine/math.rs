@@ -1,7 +1,7 @@
-//! One lane's arithmetic where it differs from the host's: NaNs, flushing, saturation, minimum and maximum,
-//! approximate functions, half precision.
+//! One lane's arithmetic where it differs from the host's: NaNs, flushing, saturation, minimum and maximum, half
+//! precision.
 
-use super::soft::{self, Format, Round};
+use super::soft::{self, Round};
 
 /// The NaN of every f32 operation.
 pub(super) const NAN32: u32 = 0x7fff_ffff;
@@ -30,24 +30,23 @@ pub(super) fn flush(x: f32) -> f32 {
     })
 }
 
-/// Flushes the result of `op`. What is subnormal when rounded as if exponents had no end is flushed, although rounding
-/// to a subnormal's coarser steps lifts it to the smallest normal number.
+/// `a * b + c` with subnormal results flushed: those that are subnormal when rounded as if exponents had no end, although
+/// rounding to a subnormal's coarser steps lifts some of them to the smallest normal number. The operands are flushed.
 #[inline(always)]
-pub(super) fn flush_result(x: f32, op: SoftOp, operands: [f32; 3]) -> f32 {
-    if x.to_bits() & 0x7fff_ffff == 0x0080_0000 {
-        flush_lifted(x, op, operands)
+pub(super) fn sum_flushed(a: f32, b: f32, c: f32) -> f32 {
+    // The same sum among larger numbers, where steps are fine. If the sum is subnormal, nothing here overflows: `c` and
+    // the product can only be large if their difference is.
+    const UP: f32 = 16_777_216.0;
+    let sum = a.mul_add(b, c);
+    let (x, y) = if a.abs() < 1.0 {
+        (a * UP, b)
     } else {
-        flush(x)
-    }
-}
-
-#[cold]
-fn flush_lifted(x: f32, op: SoftOp, operands: [f32; 3]) -> f32 {
-    let [a, b, c] = operands.map(|x| x.to_bits().into());
-    if Soft::new(op, SINGLE).tiny(a, b, c, soft::F32) {
-        0.0f32.copysign(x)
+        (a, b * UP)
+    };
+    if x.mul_add(y, c * UP).abs() < f32::MIN_POSITIVE * UP {
+        0.0f32.copysign(sum)
     } else {
-        x
+        sum
     }
 }
 
@@ -62,6 +61,24 @@ pub(super) fn product_flushed(a: f32, b: f32) -> f32 {
         0.0f32.copysign(product as f32)
     } else {
         product as f32
+    }
+}
+
+/// `a / b` with subnormal results flushed, also those that rounding would lift to the smallest normal number. The operands
+/// are flushed.
+#[inline(always)]
+pub(super) fn quotient_flushed(a: f32, b: f32) -> f32 {
+    // To be closer to the smallest normal number than to the subnormal below, a quotient must have 24 bits that are all
+    // set. Only a power of two as divisor gives that.
+    const FRACTION: u32 = 0x007f_ffff;
+    let quotient = a / b;
+    let lifted = (quotient.abs() == f32::MIN_POSITIVE)
+        & (a.to_bits() & FRACTION == FRACTION)
+        & (b.to_bits() & FRACTION == 0);
+    if lifted {
+        0.0f32.copysign(quotient)
+    } else {
+        flush(quotient)
     }
 }
 
@@ -88,16 +105,6 @@ pub(super) fn result64<const N: usize>(x: f64, operands: [f64; N]) -> f64 {
 /// Clamps to 0 to 1; NaN and −0 become +0.
 #[inline(always)]
 pub(super) fn saturate(x: f32) -> f32 {
-    if x > 0.0 {
-        if x < 1.0 { x } else { 1.0 }
-    } else {
-        0.0
-    }
-}
-
-/// As [`saturate`].
-#[inline(always)]
-pub(super) fn saturate64(x: f64) -> f64 {
     if x > 0.0 {
         if x < 1.0 { x } else { 1.0 }
     } else {
@@ -139,252 +146,6 @@ pub(super) fn min_max_f64(a: f64, b: f64, max: bool) -> f64 {
     };
     let first = order(a) < order(b);
     if first != max { a } else { b }
-}
-
-/// What an operation in software does; packed into an instruction's immediate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub(super) enum SoftOp {
-    Add,
-    Sub,
-    Mul,
-    Fma,
-    Div,
-    Sqrt,
-    Rcp,
-    Min,
-    Max,
-    Abs,
-    Neg,
-    MulAddSeparate,
-}
-
-const SOFT_OPS: [SoftOp; 12] = [
-    SoftOp::Add,
-    SoftOp::Sub,
-    SoftOp::Mul,
-    SoftOp::Fma,
-    SoftOp::Div,
-    SoftOp::Sqrt,
-    SoftOp::Rcp,
-    SoftOp::Min,
-    SoftOp::Max,
-    SoftOp::Abs,
-    SoftOp::Neg,
-    SoftOp::MulAddSeparate,
-];
-
-/// A software operation with its variant.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Soft {
-    pub op: SoftOp,
-    pub round: Round,
-    /// Index into [`FORMATS`].
-    pub format: u8,
-    pub ftz: bool,
-    pub sat: bool,
-    pub relu: bool,
-    /// A NaN wins a minimum or maximum.
-    pub nan: bool,
-    /// The sign of a minimum or maximum is the exclusive or of the operands', its size that of the larger.
-    pub xorsign: bool,
-    pub abs: bool,
-    /// Two values in one register.
-    pub packed: bool,
-}
-
-/// Index of single precision in [`FORMATS`].
-pub(super) const SINGLE: u8 = 2;
-/// Index of double precision.
-pub(super) const DOUBLE: u8 = 3;
-
-/// Formats by number.
-pub(super) const FORMATS: [Format; 4] = [soft::F16, soft::BF16, soft::F32, soft::F64];
-
-impl Soft {
-    pub(super) fn new(op: SoftOp, format: u8) -> Soft {
-        Soft {
-            op,
-            round: Round::Nearest,
-            format,
-            ftz: false,
-            sat: false,
-            relu: false,
-            nan: false,
-            xorsign: false,
-            abs: false,
-            packed: false,
-        }
-    }
-
-    pub(super) fn pack(self) -> u64 {
-        let flag = |b: bool, at: u32| u64::from(b) << at;
-        self.op as u64
-            | (self.round as u64) << 8
-            | u64::from(self.format) << 12
-            | flag(self.ftz, 16)
-            | flag(self.sat, 17)
-            | flag(self.relu, 18)
-            | flag(self.nan, 19)
-            | flag(self.xorsign, 20)
-            | flag(self.abs, 21)
-            | flag(self.packed, 22)
-    }
-
-    fn unpack(bits: u64) -> Soft {
-        let flag = |at: u32| bits >> at & 1 != 0;
-        Soft {
-            op: SOFT_OPS[(bits & 0xff) as usize % SOFT_OPS.len()],
-            round: Round::from_bits(bits >> 8),
-            format: (bits >> 12 & 3) as u8,
-            ftz: flag(16),
-            sat: flag(17),
-            relu: flag(18),
-            nan: flag(19),
-            xorsign: flag(20),
-            abs: flag(21),
-            packed: flag(22),
-        }
-    }
-
-    fn one(self, a: u64, b: u64, c: u64) -> u64 {
-        let f = FORMATS[self.format as usize];
-        let sign = f.zero(true);
-        let flush = |x: u64| if self.ftz { f.flush(x) } else { x };
-        let (a, b, c) = (flush(a), flush(b), flush(c));
-        let mut out = self.operation(a, b, c, f);
-        if self.ftz && out & !sign == 1 << f.fraction && self.tiny(a, b, c, f) {
-            out &= sign;
-        }
-        if self.format == DOUBLE && f.is_nan(out) {
-            out = self.nan64(a, b, c);
-        }
-        out = flush(out);
-        if self.sat {
-            let one = (f.infinity(false) >> (f.fraction + 1)) << f.fraction;
-            out = if f.is_nan(out) || f.negative(out) {
-                0
-            } else {
-                out.min(one)
-            };
-        }
-        if self.relu {
-            out = if f.is_nan(out) {
-                f.nan()
-            } else if f.negative(out) {
-                0
-            } else {
-                out
-            };
-        }
-        out
-    }
-
-    /// Whether the result is below the smallest normal number when rounded as if exponents had no end.
-    fn tiny(self, a: u64, b: u64, c: u64, f: Format) -> bool {
-        let wide = Format {
-            exponent: f.exponent + 2,
-            ..f
-        };
-        let convert = |x| soft::convert(x, f, wide, Round::Nearest);
-        let out = self.operation(convert(a), convert(b), convert(c), wide);
-        let magnitude = out & !wide.zero(true);
-        magnitude < convert(1 << f.fraction)
-    }
-
-    /// Double precision lets the operands' NaNs through, each operation with its own precedence.
-    fn nan64(self, a: u64, b: u64, c: u64) -> u64 {
-        let [a, b, c] = [a, b, c].map(f64::from_bits);
-        let nan = match self.op {
-            SoftOp::Fma | SoftOp::MulAddSeparate => nan64([b, c, a]),
-            SoftOp::Div => nan64([a, b]),
-            SoftOp::Sqrt | SoftOp::Rcp | SoftOp::Abs | SoftOp::Neg => nan64([a]),
-            _ => nan64([b, a]),
-        };
-        nan.to_bits()
-    }
-
-    fn operation(self, a: u64, b: u64, c: u64, f: Format) -> u64 {
-        let sign = f.zero(true);
-        match self.op {
-            SoftOp::Add => soft::add(a, b, f, self.round),
-            SoftOp::Sub => soft::add(a, if f.is_nan(b) { b } else { b ^ sign }, f, self.round),
-            SoftOp::Mul => soft::mul(a, b, f, self.round),
-            SoftOp::Fma => soft::fma(a, b, c, f, self.round),
-            SoftOp::MulAddSeparate => soft::add(soft::mul(a, b, f, self.round), c, f, self.round),
-            SoftOp::Div => soft::div(a, b, f, self.round),
-            SoftOp::Sqrt => soft::sqrt(a, f, self.round),
-            SoftOp::Rcp => soft::div(
-                (f.infinity(false) >> (f.fraction + 1)) << f.fraction,
-                a,
-                f,
-                self.round,
-            ),
-            SoftOp::Min | SoftOp::Max => self.min_max(a, b, f),
-            SoftOp::Abs => {
-                if f.is_nan(a) && self.format != DOUBLE {
-                    f.nan()
-                } else {
-                    a & !sign
-                }
-            }
-            SoftOp::Neg => {
-                if f.is_nan(a) && self.format != DOUBLE {
-                    f.nan()
-                } else {
-                    a ^ sign
-                }
-            }
-        }
-    }
-
-    fn min_max(self, a: u64, b: u64, f: Format) -> u64 {
-        let sign = f.zero(true);
-        let flip = if self.xorsign { (a ^ b) & sign } else { 0 };
-        let clear = |x: u64| if self.abs { x & !sign } else { x };
-        let (a, b) = (clear(a), clear(b));
-        let (an, bn) = (f.is_nan(a), f.is_nan(b));
-        if an && bn || self.nan && (an || bn) {
-            return f.nan();
-        }
-        let order = |x: u64| {
-            if x & sign != 0 {
-                -((x & !sign) as i64) - 1
-            } else {
-                x as i64
-            }
-        };
-        let picked = if an {
-            b
-        } else if bn || (order(a) < order(b)) != (self.op == SoftOp::Max) {
-            a
-        } else {
-            b
-        };
-        if self.xorsign {
-            picked & !sign | flip
-        } else {
-            picked
-        }
-    }
-}
-
-/// Runs a packed [`Soft`] on one lane.
-pub(super) fn soft_lane(a: u64, b: u64, c: u64, imm: u64) -> u64 {
-    let op = Soft::unpack(imm);
-    if op.packed {
-        let half = |shift: u32| {
-            op.one(
-                a >> shift & 0xffff,
-                b >> shift & 0xffff,
-                c >> shift & 0xffff,
-            ) << shift
-        };
-        half(0) | half(16)
-    } else {
-        op.one(a, b, c)
-    }
 }
 
 /// `a / b` as `div.approx` gives it: a product with the reciprocal, zero for divisors above 2^126.
@@ -509,16 +270,6 @@ fn double_to_half(x: f64) -> u16 {
     } else {
         s.to_bits() - 1
     }))
-}
-
-/// Sine for `sin.approx`; the argument is reduced in double, more exactly than a GPU does.
-pub(super) fn sin(x: f32) -> f32 {
-    quiet(f64::from(x).sin() as f32)
-}
-
-/// Cosine for `cos.approx`.
-pub(super) fn cos(x: f32) -> f32 {
-    quiet(f64::from(x).cos() as f32)
 }
 
 /// `1 / sqrt(x)`

@@ -5,6 +5,7 @@
 //! guide's table read it.
 
 mod address;
+mod approximate;
 mod atomic;
 pub(super) mod bits;
 mod clock;
@@ -12,6 +13,8 @@ mod compare;
 mod control;
 mod convert;
 mod copy;
+mod double;
+mod half;
 mod integer;
 mod load_store;
 mod mbarrier;
@@ -19,6 +22,8 @@ mod r#move;
 #[cfg(test)]
 mod page;
 mod select;
+mod single;
+mod soft;
 mod system;
 pub(super) mod video;
 mod warp;
@@ -64,6 +69,10 @@ const fn family(name: &'static str, lists: &'static [&'static [Opcode]]) -> Fami
 /// ones.
 static FAMILIES: &[Family] = &[
     family("Integer arithmetic", integer::LISTS),
+    family("Single precision", single::LISTS),
+    family("Double precision", double::LISTS),
+    family("Half precision and bfloat16", half::LISTS),
+    family("Transcendental functions", approximate::LISTS),
     family("Bits", bits::LISTS),
     family("Video", video::LISTS),
     family("Comparisons", compare::LISTS),

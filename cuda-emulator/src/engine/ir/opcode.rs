@@ -26,6 +26,17 @@ pub(in crate::engine) enum Role {
     List,
 }
 
+impl Role {
+    const fn on(self, ty: Type) -> Role {
+        match self {
+            Role::Read(_) => Role::Read(ty),
+            Role::Write(_) => Role::Write(ty),
+            Role::Update(_) => Role::Update(ty),
+            other => other,
+        }
+    }
+}
+
 /// What can go wrong in an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) struct Faults(u8);
@@ -87,6 +98,17 @@ impl Code {
         }
     }
 
+    /// The same function, whose registers are all of another type of the same size.
+    pub(in crate::engine) const fn on(self, ty: Type) -> Code {
+        Code {
+            d: self.d.on(ty),
+            a: self.a.on(ty),
+            b: self.b.on(ty),
+            c: self.c.on(ty),
+            ..self
+        }
+    }
+
     pub(in crate::engine) const fn faults(self, faults: Faults) -> Code {
         Code { faults, ..self }
     }
@@ -114,6 +136,8 @@ pub(in crate::engine) enum Form {
     Table,
     /// `d.part, a.part, b.part{, c}`: a video instruction, whose selectors go into `imm`.
     Video,
+    /// `d, a, b{, c}`: of the first two sources, and of that and the third. Three sources are for 10.0 and newer.
+    Fold,
     /// `d, a, b{, c}`: a sum that leaves its carry in `x`, and takes it from there; with `imm` 0 the flag stays as it was.
     Carry,
     /// `d{|y}, a, b, c, x`: an operation of the lanes that `x` names; fewer operands where the entry has fewer fields. A

@@ -26,6 +26,7 @@ impl<'a> Lower<'_, 'a> {
             Form::Predicates => self.predicates(opcode, o),
             Form::Table => self.table(opcode, imm, o),
             Form::Video => self.video(opcode, imm, o),
+            Form::Fold => self.fold(opcode, imm, o),
             Form::Carry => self.carry_chain(opcode, imm != 0, o),
             Form::Warp => self.together(opcode, imm, o),
             Form::Branch => self.branch(opcode, o),
@@ -208,6 +209,37 @@ impl<'a> Lower<'_, 'a> {
             imm: combination,
             ..New::of(&instructions::bits::NOT_ZERO)
         });
+        Ok(())
+    }
+
+    /// [`Form::Fold`]
+    fn fold(&mut self, opcode: &'static Opcode, imm: u64, o: &[Operand<'a>]) -> Result<()> {
+        let (written, first, second, third) = match o {
+            [d, a, b] => (d, a, b, None),
+            [d, a, b, c] => (d, a, b, Some(c)),
+            _ => return Err(self.syntax("3 or 4 operands are needed")),
+        };
+        let Code { d, a, b, .. } = opcode.code;
+        let mut new = New {
+            imm,
+            a: self.source(a, first)?,
+            b: self.source(b, second)?,
+            ..New::of(opcode)
+        };
+        if let Some(operand) = third
+            && let Role::Write(ty) = d
+        {
+            let third = self.source(b, operand)?;
+            let middle = self.temp(ty)?;
+            self.emit(New {
+                d: Slot::Def(middle),
+                ..new
+            });
+            new.a = Slot::Use(middle);
+            new.b = third;
+        }
+        new.d = self.destination(d, written)?;
+        self.emit(new);
         Ok(())
     }
 

@@ -633,7 +633,7 @@ impl<'a> Lower<'_, 'a> {
         if let Some((opcode, imm)) = self.linker.selected(instruction.opcode) {
             return self.listed(opcode, imm, written, &instruction.operands);
         }
-        let (name, mut modifiers) = Modifiers::split(instruction.opcode);
+        let (name, modifiers) = Modifiers::split(instruction.opcode);
         if let Some(entries) = instructions::entries(name)
             && let Some((opcode, imm)) =
                 self.linker
@@ -641,28 +641,13 @@ impl<'a> Lower<'_, 'a> {
         {
             return self.listed(opcode, imm, written, &instruction.operands);
         }
-        self.dispatch(name, &mut modifiers, instruction)?;
-        if let Some(left) = modifiers.rest().first() {
-            return Err(self.unsupported(format!(
-                "the emulator doesn't know `.{left}` on this instruction"
-            )));
-        }
-        Ok(())
+        Err(self.refusal(name, modifiers.rest()))
     }
 
-    fn dispatch(
-        &mut self,
-        name: &str,
-        m: &mut Modifiers<'a>,
-        instruction: &'a Instruction<'a>,
-    ) -> Result<()> {
-        let o = instruction.operands.as_slice();
-        let done = self.arithmetic(name, m, o)?;
-        if done {
-            return Ok(());
-        }
+    /// Why the list has no such instruction.
+    fn refusal(&self, name: &str, modifiers: &[&str]) -> LoadError {
         if let Some(entries) = instructions::entries(name) {
-            return Err(self.unsupported(instructions::refusal(entries, m.rest())));
+            return self.unsupported(instructions::refusal(entries, modifiers));
         }
         let what = match name {
             "mma" | "wmma" | "wgmma" | "ldmatrix" | "stmatrix" | "movmatrix" | "tcgen05" => {
@@ -677,7 +662,7 @@ impl<'a> Lower<'_, 'a> {
             "tensormap" => "tensor maps aren't supported by the emulator",
             _ => "the emulator doesn't know this instruction",
         };
-        Err(self.unsupported(what))
+        self.unsupported(what)
     }
 
     /// Gives registers their slots and appends the code to the program's.

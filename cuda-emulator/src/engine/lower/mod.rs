@@ -2,16 +2,13 @@
 
 mod address;
 mod allocate;
-mod arithmetic;
 mod atomic;
 mod compare;
 mod control;
 mod convert;
 mod copy;
-mod float;
 mod forms;
 mod function;
-mod half;
 mod link;
 mod load_store;
 mod mbarrier;
