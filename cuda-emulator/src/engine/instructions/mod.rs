@@ -33,6 +33,7 @@ use std::sync::OnceLock;
 
 use super::ir::notation::Pattern;
 use super::ir::{Choice, Opcode};
+use crate::ptx::Type;
 
 pub(super) use address::{
     ADDRESS, ADDRESS_OF_32, ADDRESS_OF_ARGUMENT, ADDRESS_OF_LOCAL, ADDRESS_OF_PARAM, POLL,
@@ -113,6 +114,11 @@ pub(super) fn find(entries: &Entries, modifiers: &[&str]) -> Option<(&'static Op
     let (_, opcode) = entries.iter().find(|(p, _)| p.fits(modifiers))?;
     let chosen = opcode.encode.map_or(0, |f| f(&Choice(modifiers)));
     Some((opcode, opcode.imm | chosen))
+}
+
+/// Whether a type is missing that every entry of the mnemonic needs.
+pub(super) fn untyped(entries: &Entries, modifiers: &[&str]) -> bool {
+    entries.iter().all(|(p, _)| p.typed()) && modifiers.iter().all(|m| Type::parse(m).is_none())
 }
 
 /// Why no entry of a mnemonic fits.

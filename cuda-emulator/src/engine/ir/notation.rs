@@ -6,6 +6,8 @@
 
 use crate::ptx::Type;
 
+use crate::ptx::Type;
+
 /// One place for a modifier.
 #[derive(Debug)]
 struct Place {
@@ -81,6 +83,12 @@ impl Pattern {
             .all(|(i, p)| p.optional || used >> i & 1 != 0)
     }
 
+    /// Whether a type must be named.
+    pub(in crate::engine) fn typed(&self) -> bool {
+        let is_type = |p: &Place| p.names.iter().any(|n| Type::parse(n).is_some());
+        self.places.iter().any(|p| !p.optional && is_type(p))
+    }
+
     /// Whether any place has this modifier.
     pub(in crate::engine) fn knows(&self, modifier: &str) -> bool {
         self.open || self.places.iter().any(|p| p.names.contains(&modifier))
@@ -135,5 +143,6 @@ mod tests {
         assert!(open.fits(&["global", "nc", "u32"]));
         assert!(Pattern::parse("call{.uni}").fits(&[]));
         assert!(add.knows("rz") && !add.knows("sat"));
+        assert!(add.typed() && !open.typed());
     }
 }

@@ -647,6 +647,9 @@ impl<'a> Lower<'_, 'a> {
     /// Why the list has no such instruction.
     fn refusal(&self, name: &str, modifiers: &[&str]) -> LoadError {
         if let Some(entries) = instructions::entries(name) {
+            if instructions::untyped(entries, modifiers) {
+                return self.syntax("the type is missing");
+            }
             return self.unsupported(instructions::refusal(entries, modifiers));
         }
         let what = match name {
