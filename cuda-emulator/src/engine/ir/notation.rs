@@ -6,8 +6,6 @@
 
 use crate::ptx::Type;
 
-use crate::ptx::Type;
-
 /// One place for a modifier.
 #[derive(Debug)]
 struct Place {
