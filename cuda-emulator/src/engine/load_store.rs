@@ -1,17 +1,12 @@
 //! Loads and stores of single values. Where they go was found out before, so that there is one for each kind of data.
 
-use super::lanes::{Reg, each, wide, write, write_some};
+use super::lanes::{Reg, each, write, write_some};
 use super::reach::{Hosts, Reach, Way};
 use super::state::{Ctx, Exec, FULL, Flow, LANES, Op};
 use super::transfer::{Mem, Widen, copy_run, load_some, masked, store_some};
 
 /// An instruction's code for the baseline processor, and for one with AVX2.
 pub(super) type Pair = (Exec, Exec);
-
-/// The one for this processor.
-pub(super) fn chosen((plain, avx2): Pair) -> Exec {
-    if wide() { avx2 } else { plain }
-}
 
 /// Defines a constructor of instructions that move data.
 macro_rules! memory_instruction {

@@ -6,6 +6,7 @@
 
 use super::check::races;
 use super::control::{Barrier, CLUSTER};
+use super::ir::Faults;
 use super::program::Program;
 use super::state::{Flow, Fragment, FrameId, NO_FRAME, Wait};
 use super::sync::{Exchange, kind};
@@ -225,7 +226,10 @@ impl Worker<'_> {
                     warp.fair = warp.fragments.len() > 1;
                     return Turn::Yielded;
                 }
-                Flow::Fault => return Turn::Fault,
+                Flow::Fault => {
+                    debug_assert!(self.foreseen(program), "{:?}", self.ctx.fault);
+                    return Turn::Fault;
+                }
                 flow => {
                     if !self.event(block, w, f, flow) {
                         return Turn::Fault;
@@ -262,6 +266,24 @@ impl Worker<'_> {
             length
         };
         self.ctx.executed + length
+    }
+
+    /// Whether the instruction list says that the running instruction can fault so.
+    fn foreseen(&self, program: &Program) -> bool {
+        let at = self.ctx.pc.saturating_sub(1) as usize;
+        let faults = program.opcodes[at].code.faults;
+        self.ctx
+            .fault
+            .as_ref()
+            .is_some_and(|trouble| match trouble.kind {
+                FaultKind::IllegalAddress
+                | FaultKind::MisalignedAddress
+                | FaultKind::InvalidAddressSpace
+                | FaultKind::StackOverflow => faults.has(Faults::ADDRESS),
+                FaultKind::IllegalInstruction | FaultKind::InvalidPc => faults.has(Faults::ILLEGAL),
+                FaultKind::Trap | FaultKind::Assert => faults.has(Faults::TRAP),
+                FaultKind::Timeout | FaultKind::Check | FaultKind::InvalidLaunch => true,
+            })
     }
 
     /// Executes until an event, to where another fragment waits, or until about `end` instructions are executed.

@@ -72,6 +72,9 @@ pub(super) const NAN: u64 = 4;
 /// `imm`: take the absolute value first.
 pub(super) const ABS: u64 = 8;
 
+/// `imm`: the member mask is written in the instruction.
+pub(super) const IMMEDIATE: u64 = 16;
+
 /// Packs a kind and its variant.
 pub(super) const fn pack(kind: Kind, variant: u64) -> u64 {
     (kind as u64) << 56 | variant
@@ -117,8 +120,12 @@ impl Exchange {
                 Kind::VoteAll | Kind::VoteAny | Kind::VoteUniform | Kind::VoteBallot
             );
             let bits = if vote { *ctx.at::<u32>(op.a) ^ op.b } else { 0 };
+            // An H200 doesn't mind a lane that isn't in a mask written in the instruction: those that execute it together
+            // take part.
+            let together = op.imm & ACTIVE != 0
+                || op.imm & IMMEDIATE != 0 && mask & !*ctx.at::<u32>(op.x) != 0;
             each(mask, |i| {
-                self.member[i] = if op.imm & ACTIVE != 0 {
+                self.member[i] = if together {
                     mask
                 } else {
                     *ctx.at::<u32>(op.x).add(i)

@@ -37,7 +37,7 @@ macro_rules! elements {
 const LIST: &[Opcode] = &[
     written(
         concat!(
-            "ld{.weak|.volatile|.relaxed|.acquire|.mmio}{.cta|.cluster|.gpu|.sys}",
+            "ld{.weak|.volatile|.relaxed|.acquire}{.mmio}{.cta|.cluster|.gpu|.sys}",
             spaces!(),
             "{.ca|.cg|.cs|.lu|.cv}{.nc}{.unified}",
             elements!()
@@ -47,7 +47,7 @@ const LIST: &[Opcode] = &[
     written(concat!("ldu{.global}", elements!()), Form::Load),
     written(
         concat!(
-            "st{.weak|.volatile|.relaxed|.release|.mmio}{.cta|.cluster|.gpu|.sys}",
+            "st{.weak|.volatile|.relaxed|.release}{.mmio}{.cta|.cluster|.gpu|.sys}",
             spaces!(),
             "{.wb|.cg|.cs|.wt}",
             elements!()

@@ -34,6 +34,13 @@ fn page() -> String {
     let mut out = String::from(HEAD);
     for family in FAMILIES {
         let _ = write!(out, "\n## {}\n\n", family.name);
+        let faults = family.lists.iter().copied().flatten();
+        let faults: std::collections::BTreeSet<&str> =
+            faults.flat_map(|o| o.code.faults.names()).collect();
+        if !faults.is_empty() {
+            let faults: Vec<&str> = faults.into_iter().collect();
+            let _ = writeln!(out, "May fault: {}.\n", faults.join(", "));
+        }
         for (_, opcodes) in mnemonics(family) {
             let mut forms: Vec<String> = Vec::new();
             for opcode in opcodes {

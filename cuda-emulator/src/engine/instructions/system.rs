@@ -9,7 +9,7 @@ use crate::engine::state::Exec;
 const fn call(name: &'static str, run: Exec) -> Opcode {
     let code = Code {
         x: Role::Number,
-        ..Code::new(run).faults(Faults::ADDRESS)
+        ..Code::new(run).faults(Faults::ADDRESS.and(Faults::TRAP))
     };
     Opcode::internal(name, code)
 }

@@ -54,6 +54,18 @@ impl Faults {
         Faults(self.0 | other.0)
     }
 
+    /// In words.
+    pub(in crate::engine) fn names(self) -> impl Iterator<Item = &'static str> {
+        [
+            (Faults::ADDRESS, "an address"),
+            (Faults::ILLEGAL, "an operand that the hardware refuses"),
+            (Faults::TRAP, "always"),
+        ]
+        .into_iter()
+        .filter(move |(fault, _)| self.has(*fault))
+        .map(|(_, name)| name)
+    }
+
     pub(in crate::engine) const fn has(self, other: Faults) -> bool {
         self.0 & other.0 == other.0
     }

@@ -77,7 +77,13 @@ impl Program {
         }
         let _ = write!(out, " {}", texts.join(", "));
         let place = self.places[at];
-        let _ = writeln!(out, "  // line {}", place.line);
+        let _ = write!(out, "  // line {}", place.line);
+        let faults: Vec<&str> = opcode.code.faults.names().collect();
+        let faults = faults.join(", ");
+        let _ = match faults.as_str() {
+            "" => writeln!(out),
+            faults => writeln!(out, "; may fault: {faults}"),
+        };
     }
 
     /// An operand as the listing shows it.

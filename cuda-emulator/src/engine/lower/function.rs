@@ -620,6 +620,13 @@ impl<'a> Lower<'_, 'a> {
             Some(found) => found,
             None => self.select(instruction.opcode)?,
         };
+        let target = self.linker.modules[self.input].target;
+        if opcode.since > target {
+            return Err(self.syntax(format!(
+                "the instruction is for sm_{} or newer, the module is for sm_{target}",
+                opcode.since
+            )));
+        }
         self.listed(opcode, imm, written, &instruction.operands)
     }
 

@@ -2,6 +2,7 @@
 
 use super::function::{Lower, New, Result, Slot};
 use crate::engine::ir::{Code, Opcode, Role};
+use crate::engine::sync::IMMEDIATE;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -48,6 +49,9 @@ impl<'a> Lower<'_, 'a> {
             }
             Some(operand) => new.d = self.destination(d, operand)?,
             None => {}
+        }
+        if x != Role::Unused && matches!(o.last(), Some(Operand::Int(_))) {
+            new.imm |= IMMEDIATE;
         }
         self.emit(new);
         Ok(())
