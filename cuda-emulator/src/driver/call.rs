@@ -209,6 +209,14 @@ pub fn trace(fill: impl FnOnce(&mut String)) {
     }
 }
 
+/// Writes the instructions of what was loaded, if they are asked for.
+pub fn trace_code(listing: impl FnOnce() -> String) {
+    if let Some(sink) = &config::get().code {
+        let line = head_of_line() + "loaded\n" + listing().trim_end();
+        write_line(sink, line);
+    }
+}
+
 /// What a line of trace begins with.
 fn head_of_line() -> String {
     static START: OnceLock<Instant> = OnceLock::new();

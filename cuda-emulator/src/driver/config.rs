@@ -12,6 +12,8 @@ use super::inject::Failure;
 pub struct Config {
     /// Where the call trace goes.
     pub trace: Option<Sink>,
+    /// Where the instructions of loaded modules go.
+    pub code: Option<Sink>,
     /// Calls that must fail.
     pub fail: Vec<Failure>,
     /// Bytes of device memory.
@@ -53,6 +55,20 @@ pub enum Sink {
     File(PathBuf),
 }
 
+/// Where calls and code are traced to: `1`, a file, `code`, or one of the first two, a comma and `code`.
+fn sinks(value: &str) -> (Option<Sink>, Option<Sink>) {
+    let (calls, code) = match value.strip_suffix("code") {
+        Some("") => return (None, Some(Sink::Stderr)),
+        Some(calls) if calls.ends_with(',') => (&calls[..calls.len() - 1], true),
+        _ => (value, false),
+    };
+    let sink = match calls {
+        "1" => Sink::Stderr,
+        path => Sink::File(path.into()),
+    };
+    (Some(sink.clone()), code.then_some(sink))
+}
+
 impl Config {
     /// Reads the variables through `get`.
     fn read(get: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
@@ -67,13 +83,11 @@ impl Config {
                 )),
             },
         };
+        let trace = get("CUDA_EMULATOR_TRACE").filter(|value| value != "0");
+        let (trace, code) = trace.map_or((None, None), |value| sinks(&value));
         let mut config = Config {
-            trace: get("CUDA_EMULATOR_TRACE")
-                .filter(|value| value != "0")
-                .map(|value| match value.as_str() {
-                    "1" => Sink::Stderr,
-                    _ => Sink::File(value.into()),
-                }),
+            trace,
+            code,
             fail: Vec::new(),
             memory: None,
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
@@ -288,6 +302,17 @@ mod tests {
         assert_eq!(sink(""), None);
         assert_eq!(sink("1"), Some(Sink::Stderr));
         assert_eq!(sink("11"), Some(Sink::File("11".into())));
+        let file = |path: &str| Some(Sink::File(path.into()));
+        assert_eq!(super::sinks("code"), (None, Some(Sink::Stderr)));
+        assert_eq!(
+            super::sinks("1,code"),
+            (Some(Sink::Stderr), Some(Sink::Stderr))
+        );
+        assert_eq!(
+            super::sinks("/tmp/t,code"),
+            (file("/tmp/t"), file("/tmp/t"))
+        );
+        assert_eq!(super::sinks("/tmp/code"), (file("/tmp/code"), None));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 
 use super::architecture::target_of;
+use super::call;
 use super::status::{Code, Result};
 use super::{device, fatbin, linked};
 use crate::engine::{LoadError, LoadErrorKind, Program};
@@ -175,7 +176,10 @@ pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
         _ => Program::link_for(&inputs, number),
     });
     match loaded {
-        Ok(Ok(program)) => Ok(program),
+        Ok(Ok(program)) => {
+            call::trace_code(|| program.listing());
+            Ok(program)
+        }
         Ok(Err(error)) => Err((code_of(&error), format!("{error}"))),
         Err(_) => refuse(
             Code::ERROR_INVALID_PTX,
