@@ -19,7 +19,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// The element of a vector that a name such as `v.x` stands for.
     pub(super) fn element_of(&mut self, name: &str) -> Result<Option<u32>> {
-        let Some((vector, element)) = name.rsplit_once('.') else {
+        let Some((vector, element)) = name.split_once('.') else {
             return Ok(None);
         };
         let index = match element {
