@@ -122,14 +122,16 @@ impl Linker {
         };
         match loaded {
             Ok(program) => {
-                self.logs.write(
-                    &format!(
-                        "linked {} inputs, {} kernels",
-                        sources.len(),
-                        program.kernels().len()
-                    ),
-                    "",
+                let mut info = format!(
+                    "linked {} inputs, {} kernels",
+                    sources.len(),
+                    program.kernels().len()
                 );
+                for warning in program.warnings() {
+                    info.push_str("\nwarning: ");
+                    info.push_str(warning);
+                }
+                self.logs.write(&info, "");
                 let mut product = self.product.lock().unpoisoned();
                 if product.is_none() {
                     *product = linked::pack(&sources);

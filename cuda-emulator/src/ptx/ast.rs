@@ -115,6 +115,9 @@ pub(crate) struct Variable<'a> {
     pub align: u64,
     /// Size in bytes; 0 for `[]` without an initialiser.
     pub size: u64,
+    /// The type of an element, and how many a vector has.
+    pub ty: Type,
+    pub vector: u32,
     pub init: Option<Init<'a>>,
     pub linkage: Linkage,
     pub managed: bool,
@@ -172,6 +175,8 @@ pub(crate) enum Statement<'a> {
     Registers {
         name: &'a str,
         ty: Type,
+        /// Elements of each: 1, 2 or 4.
+        vector: u32,
         count: Option<u32>,
         line: u32,
     },
@@ -230,6 +235,8 @@ pub(crate) enum Operand<'a> {
     List(Vec<Operand<'a>>),
     /// `a|b`
     Pair(&'a str, &'a str),
+    /// A register by its number; not written in PTX.
+    Register(u32),
     /// `_`
     Sink,
 }

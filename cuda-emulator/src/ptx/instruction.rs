@@ -1,6 +1,6 @@
 //! Statements of a function's body.
 
-use super::ast::{Instruction, Operand, StateSpace, Statement};
+use super::ast::{Instruction, Operand, StateSpace, Statement, Type};
 use super::lexer::Kind;
 use super::parser::{Parser, Result};
 
@@ -62,16 +62,10 @@ impl<'a> Parser<'a> {
         match self.text() {
             ".reg" => {
                 self.advance();
-                let mut vector = false;
-                if self.kind() == Kind::Dot && matches!(self.text(), ".v2" | ".v4") {
-                    vector = true;
-                    self.advance();
-                }
-                let ty = self.data_type()?;
-                if vector {
-                    return Err(self.unsupported(
-                        "vector registers aren't supported; declare one register an element",
-                    ));
+                let (_, ty, vector) = self.shape()?;
+                let vector = vector as u32;
+                if vector > 1 && (ty == Type::Pred || ty.size() * vector > 16) {
+                    return Err(self.error("a vector has at most 16 bytes, and no predicates"));
                 }
                 loop {
                     let line = self.line();
@@ -84,6 +78,7 @@ impl<'a> Parser<'a> {
                     out.push(Statement::Registers {
                         name,
                         ty,
+                        vector,
                         count,
                         line,
                     });

@@ -185,7 +185,13 @@ impl<'a> Parser<'a> {
                         self.integer()?;
                     }
                 }
-                ".loc" | ".pragma" => {
+                ".pragma" => {
+                    while !matches!(self.kind(), Kind::Punct(b';') | Kind::End) {
+                        self.advance();
+                    }
+                    self.expect(b';')?;
+                }
+                ".loc" => {
                     let line = self.line();
                     while self.line() == line && !matches!(self.kind(), Kind::End) {
                         self.advance();
@@ -236,8 +242,14 @@ impl<'a> Parser<'a> {
             if let Some(digits) = name.strip_prefix("sm_") {
                 let digits = digits.trim_end_matches(['a', 'f']);
                 target = digits.parse().map_err(|_| self.error("no such target"))?;
-            } else if name == "texmode_independent" || name == "map_f64_to_f32" {
-                return Err(self.unsupported(&format!("`.target {name}` isn't supported")));
+            } else if !matches!(
+                name,
+                // Doubles stay doubles: processors since 1.3 have them.
+                "map_f64_to_f32" | "texmode_independent" | "texmode_unified" | "debug"
+            ) {
+                return Err(
+                    self.unsupported(&format!("the emulator doesn't know `.target {name}`"))
+                );
             }
             if !self.take(b',') {
                 return Ok(target);
@@ -405,9 +417,9 @@ impl<'a> Parser<'a> {
             };
             self.advance();
             let (align, ty, vector) = self.shape()?;
-            if space == StateSpace::Reg && (vector > 1 || ty == Type::Pred) {
+            if space == StateSpace::Reg && ty == Type::Pred {
                 return Err(self.unsupported(
-                    "vectors and predicates in registers aren't supported as parameters",
+                    "predicates aren't supported as parameters, nor does NVIDIA's compiler take them; pass a number",
                 ));
             }
             // `.param .u64 .ptr .global .align 4 name`
@@ -425,6 +437,8 @@ impl<'a> Parser<'a> {
             let (size, _) = self.extent(ty, vector)?;
             out.push(Variable {
                 name,
+                ty,
+                vector: vector as u32,
                 space,
                 align: align.unwrap_or(u64::from(ty.size()) * vector).max(1),
                 size,
@@ -458,7 +472,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `.align n .v4 .type` in any order: alignment, type, vector length.
-    fn shape(&mut self) -> Result<(Option<u64>, Type, u64)> {
+    pub(super) fn shape(&mut self) -> Result<(Option<u64>, Type, u64)> {
         let (mut align, mut vector) = (None, 1);
         loop {
             match self.text() {
@@ -537,6 +551,8 @@ impl<'a> Parser<'a> {
             let align = align.unwrap_or(u64::from(ty.size()) * vector).max(1);
             out.push(Variable {
                 name,
+                ty,
+                vector: vector as u32,
                 space,
                 align,
                 size,

@@ -8,7 +8,7 @@ use crate::engine::instructions;
 use crate::engine::interface::LoadErrorKind;
 use crate::engine::ir::{Code, Opcode, Role};
 use crate::engine::program::{Site, Slice};
-use crate::ptx::{Operand, Type};
+use crate::ptx::{Operand, Type, Variable};
 
 impl<'a> Lower<'_, 'a> {
     /// [`Form::Branch`](crate::engine::ir::Form::Branch)
@@ -118,31 +118,41 @@ impl<'a> Lower<'_, 'a> {
             arguments: Vec::new(),
             returns: Vec::new(),
         };
-        for argument in arguments {
-            let (slice, register) = self.argument(argument)?;
-            if let Some(register) = register {
-                self.store_slice(slice, register)?;
-            }
-            site.arguments.push(slice);
-        }
-        let mut results = Vec::new();
-        for result in returns {
-            let (slice, register) = self.argument(result)?;
-            results.extend(register.map(|register| (slice, register)));
-            site.returns.push(slice);
-        }
         let symbol = if target.starts_with('%') {
             None
         } else {
             self.callee(target)?
         };
+        for (i, argument) in arguments.iter().enumerate() {
+            let size = match symbol {
+                Some(Symbol::Function(index)) => {
+                    let signature = &self.linker.signatures[index as usize];
+                    signature.params.get(i).copied()
+                }
+                _ => None,
+            };
+            let (slice, registers) = self.argument(argument, size)?;
+            for (register, part) in registers {
+                self.store_slice(part, register)?;
+            }
+            site.arguments.push(slice);
+        }
+        let mut results = Vec::new();
+        for result in returns {
+            let (slice, registers) = self.argument(result, None)?;
+            results.extend(registers);
+            site.returns.push(slice);
+        }
         let mut new = New::of(opcode);
         match symbol {
             Some(Symbol::Function(index)) => {
                 site.function = Some(index);
                 self.summary.callees.insert(index);
-                let wanted = self.declared(index);
-                if wanted != (site.returns.len(), site.arguments.len()) {
+                let signature = &self.linker.signatures[index as usize];
+                let wanted = (signature.returns.len(), signature.params.len());
+                if signature.input != self.input {
+                    self.compare_declaration(target, index);
+                } else if wanted != (site.returns.len(), site.arguments.len()) {
                     return Err(self.syntax(format!(
                         "`{target}` has {} results and {} parameters",
                         wanted.0, wanted.1
@@ -218,9 +228,34 @@ impl<'a> Lower<'_, 'a> {
         new.x = Slot::Raw(number);
         self.emit(new);
         self.end(End::Call(number));
-        for (slice, register) in results {
-            self.load_slice(slice, register)?;
+        for (register, part) in results {
+            self.load_slice(part, register)?;
         }
         Ok(())
+    }
+
+    /// Warns where an input declares a function in another way than the input that defines it. NVIDIA's linker links
+    /// these, too: what one side doesn't pass is undefined for the other.
+    fn compare_declaration(&mut self, name: &str, index: u32) {
+        let module = &self.linker.modules[self.input];
+        let defined = &self.linker.signatures[index as usize];
+        let mut functions = module.functions.iter();
+        let Some(declared) = functions.find(|f| f.name == name && f.body.is_none()) else {
+            return;
+        };
+        let same = |list: &[Variable<'_>], sizes: &[u64]| {
+            list.iter().map(|v| v.size).eq(sizes.iter().copied())
+        };
+        if same(&declared.returns, &defined.returns) && same(&declared.params, &defined.params) {
+            return;
+        }
+        let sources = self.linker.sources;
+        let warning = format!(
+            "`{name}` has other results or parameters in {}, which defines it, than {} declares",
+            sources[defined.input].0, sources[self.input].0
+        );
+        if !self.linker.warnings.contains(&warning) {
+            self.linker.warnings.push(warning);
+        }
     }
 }

@@ -72,8 +72,11 @@ pub(super) enum Local<'a> {
     /// `name<count>`, not yet used.
     Range {
         ty: Type,
+        vector: u32,
         count: u32,
     },
+    /// The elements of a vector register.
+    Vector(Vec<u32>),
     /// Per-lane bytes in the frame.
     Param(Slice),
     /// A kernel's parameter, in the launch's buffer.
@@ -160,6 +163,8 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) body: &'a [Statement<'a>],
     /// The scope of the current instruction.
     pub(super) scope: usize,
+    /// There are vector registers.
+    pub(super) vectors: bool,
 }
 
 /// Lowers a function with a body and appends its code.
@@ -207,6 +212,7 @@ pub(super) fn lower_function<'a>(
         guarded: false,
         body,
         scope: 0,
+        vectors: false,
     };
     if function.cluster {
         return Err(lower.unsupported("clusters aren't supported by the emulator; launch the kernel without a cluster dimension"));
@@ -244,38 +250,31 @@ impl<'a> Lower<'_, 'a> {
             for param in &function.params {
                 let slice = self.param_slice(param)?;
                 params.push(slice);
-                if let Some(register) = self.formal(param, slice)? {
-                    self.load_slice(slice, register)?;
+                for (register, part) in self.formal(param, slice)? {
+                    self.load_slice(part, register)?;
                 }
             }
         }
         for param in &function.returns {
             let slice = self.param_slice(param)?;
             self.returns.push(slice);
-            if let Some(register) = self.formal(param, slice)? {
-                self.return_registers.push((register, slice));
-            }
+            let registers = self.formal(param, slice)?;
+            self.return_registers.extend(registers);
         }
         Ok(params)
     }
 
-    /// Declares a formal parameter or result; its register, if it is one. Registers travel in the frame, too.
-    fn formal(&mut self, param: &Variable<'a>, slice: Slice) -> Result<Option<u32>> {
-        let (local, register) = match (param.space, param.size) {
-            (StateSpace::Reg, size) => {
-                let register = self.register(match size {
-                    1 => Type::B8,
-                    2 => Type::B16,
-                    4 => Type::B32,
-                    8 => Type::B64,
-                    _ => Type::B128,
-                })?;
-                (Local::Register(register), Some(register))
-            }
-            _ => (Local::Param(slice), None),
-        };
+    /// Declares a formal parameter or result; its registers and their places, if it is in any. Registers travel in the
+    /// frame, too.
+    fn formal(&mut self, param: &Variable<'a>, slice: Slice) -> Result<Vec<(u32, Slice)>> {
+        if param.space != StateSpace::Reg {
+            self.scopes[0].insert(param.name, Local::Param(slice));
+            return Ok(Vec::new());
+        }
+        let local = self.named(param.ty, param.vector)?;
+        let parts = self.parts(&local, slice);
         self.scopes[0].insert(param.name, local);
-        Ok(register)
+        Ok(parts)
     }
 
     /// Puts the results that are registers where the caller takes them from.
@@ -357,6 +356,7 @@ impl<'a> Lower<'_, 'a> {
                 Statement::Registers {
                     name,
                     ty,
+                    vector,
                     count,
                     line,
                 } => {
@@ -364,13 +364,14 @@ impl<'a> Lower<'_, 'a> {
                     self.text = name;
                     match count {
                         None => {
-                            let register = self.register(*ty)?;
-                            self.declare(name, Local::Register(register));
+                            let local = self.named(*ty, *vector)?;
+                            self.declare(name, local);
                         }
                         Some(count) => self.declare(
                             name,
                             Local::Range {
                                 ty: *ty,
+                                vector: *vector,
                                 count: *count,
                             },
                         ),
@@ -416,9 +417,6 @@ impl<'a> Lower<'_, 'a> {
     fn variable(&mut self, variable: &'a Variable<'a>) -> Result<()> {
         self.line = variable.line;
         self.text = variable.name;
-        if variable.init.is_some() {
-            return Err(self.unsupported("a variable declared in a function can't have an initial value here; declare it at module scope"));
-        }
         let local = match variable.space {
             StateSpace::Param => Local::Param(self.param_slice(variable)?),
             StateSpace::Local => {
@@ -431,11 +429,10 @@ impl<'a> Lower<'_, 'a> {
             }
             StateSpace::Shared if variable.size == 0 => Local::Symbol(Symbol::Dynamic),
             StateSpace::Shared => Local::Shared(self.place_shared(variable.size, variable.align)?),
-            _ => {
-                return Err(
-                    self.unsupported("declare .global and .const variables at module scope")
-                );
-            }
+            _ => match self.linker.inner.get(&std::ptr::from_ref(variable)) {
+                Some(&index) => Local::Symbol(Symbol::Variable(index)),
+                None => return Err(self.syntax("no variable of this state space can stand here")),
+            },
         };
         self.declare(variable.name, local);
         Ok(())
@@ -615,10 +612,22 @@ impl<'a> Lower<'_, 'a> {
             self.guard = self.predicate(&operand)?;
             self.guarded = true;
         }
-        let written = Written(instruction.opcode);
-        let (opcode, imm) = match self.linker.selected(instruction.opcode) {
+        if self.vectors {
+            let o = self.expanded(&instruction.operands)?;
+            return self.lowered(instruction.opcode, &o);
+        }
+        self.lowered(instruction.opcode, &instruction.operands)
+    }
+
+    /// Lowers an instruction whose guard is set.
+    pub(super) fn lowered(&mut self, opcode: &'a str, o: &[Operand<'a>]) -> Result<()> {
+        if opcode.starts_with("mov.v") {
+            return self.vector_move(opcode, o);
+        }
+        let written = Written(opcode);
+        let (opcode, imm) = match self.linker.selected(opcode) {
             Some(found) => found,
-            None => self.select(instruction.opcode)?,
+            None => self.select(opcode)?,
         };
         let target = self.linker.modules[self.input].target;
         if opcode.since > target {
@@ -627,7 +636,7 @@ impl<'a> Lower<'_, 'a> {
                 opcode.since
             )));
         }
-        self.listed(opcode, imm, written, &instruction.operands)
+        self.listed(opcode, imm, written, o)
     }
 
     /// The entry of an opcode that is seen for the first time.

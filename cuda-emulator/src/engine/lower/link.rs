@@ -13,7 +13,7 @@ use crate::engine::program::{
     Constants, Function, Initialiser, Input, Patch, Place, Program, Site, Target,
 };
 use crate::engine::state::{LANES, Op};
-use crate::ptx::{self, Linkage, Module, StateSpace, Variable};
+use crate::ptx::{self, Linkage, Module, StateSpace, Statement, Variable};
 
 /// Functions that the engine itself provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,14 +47,26 @@ pub(super) struct SharedVariable {
     pub common: Option<u32>,
 }
 
+/// What calls need to know of a function.
+pub(super) struct Signature {
+    /// The input that defines it.
+    pub input: usize,
+    /// Bytes of results and parameters.
+    pub returns: Vec<u64>,
+    pub params: Vec<u64>,
+}
+
 /// What lowering all functions of a program shares.
 pub(super) struct Linker<'a> {
     pub modules: &'a [Module<'a>],
     pub sources: &'a [(&'a str, &'a str)],
     /// The compute capability of the device.
     pub device: u32,
-    /// Results and parameters of each function.
-    pub signatures: Vec<(usize, usize)>,
+    pub signatures: Vec<Signature>,
+    /// Variables that are declared in functions and live as long as the module.
+    pub inner: HashMap<*const Variable<'a>, u32>,
+    /// What is wrong, but not refused.
+    pub warnings: Vec<String>,
     /// Names that all inputs see.
     pub global: HashMap<&'a str, Symbol>,
     /// Names that one input sees.
@@ -193,6 +205,8 @@ pub(in crate::engine) fn link(sources: &[(&str, &str)], device: u32) -> Result<P
         sources,
         device,
         signatures: Vec::new(),
+        inner: HashMap::new(),
+        warnings: Vec::new(),
         global: HashMap::new(),
         own: vec![HashMap::new(); modules.len()],
         shared: Vec::new(),
@@ -234,6 +248,21 @@ struct Names {
     functions: Vec<(usize, usize)>,
 }
 
+fn described(variable: &Variable<'_>) -> VariableInfo {
+    VariableInfo {
+        name: variable.name.into(),
+        size: variable.size,
+        align: variable.align,
+        space: if variable.space == StateSpace::Const {
+            Space::Const
+        } else {
+            Space::Global
+        },
+        managed: variable.managed,
+        exported: variable.linkage != Linkage::Internal,
+    }
+}
+
 fn rank(linkage: Linkage) -> u32 {
     match linkage {
         Linkage::Extern => 0,
@@ -249,7 +278,8 @@ fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
         functions: Vec::new(),
     };
     let mut ranks: HashMap<&str, u32> = HashMap::new();
-    let mut chosen: Vec<(&'a Variable<'a>, usize)> = Vec::new();
+    // With the input, and the first variable of the same function.
+    let mut chosen: Vec<(&'a Variable<'a>, usize, usize)> = Vec::new();
     let modules = linker.modules;
     for (input, module) in modules.iter().enumerate() {
         for variable in &module.variables {
@@ -305,19 +335,8 @@ fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
                 linker.global.insert(variable.name, symbol);
             }
             if let Symbol::Variable(_) = symbol {
-                names.variables.push(VariableInfo {
-                    name: variable.name.into(),
-                    size: variable.size,
-                    align: variable.align,
-                    space: if variable.space == StateSpace::Const {
-                        Space::Const
-                    } else {
-                        Space::Global
-                    },
-                    managed: variable.managed,
-                    exported: variable.linkage != Linkage::Internal,
-                });
-                chosen.push((variable, input));
+                chosen.push((variable, input, names.variables.len()));
+                names.variables.push(described(variable));
             }
         }
         for (index, function) in module.functions.iter().enumerate() {
@@ -354,9 +373,25 @@ fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
                 linker.global.insert(function.name, symbol);
             }
             names.functions.push((input, index));
-            linker
-                .signatures
-                .push((function.returns.len(), function.params.len()));
+            let sizes = |list: &[Variable<'_>]| list.iter().map(|v| v.size).collect();
+            linker.signatures.push(Signature {
+                input,
+                returns: sizes(&function.returns),
+                params: sizes(&function.params),
+            });
+            let first = names.variables.len();
+            let body = function.body.iter().flatten();
+            for variable in body.filter_map(|s| match s {
+                Statement::Variable(variable) => Some(variable),
+                _ => None,
+            }) {
+                if matches!(variable.space, StateSpace::Global | StateSpace::Const) {
+                    let index = names.variables.len() as u32;
+                    linker.inner.insert(variable, index);
+                    names.variables.push(described(variable));
+                    chosen.push((variable, input, first));
+                }
+            }
         }
     }
     for (input, module) in modules.iter().enumerate() {
@@ -381,11 +416,16 @@ fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
             }
         }
     }
-    for (index, (variable, input)) in chosen.iter().enumerate() {
+    for (index, (variable, input, first)) in chosen.iter().enumerate() {
         let Some(init) = &variable.init else { continue };
         let mut relocations = Vec::new();
         for relocation in &init.relocations {
-            let target = match linker.find(*input, relocation.symbol) {
+            let own = (*first..index).rfind(|&v| names.variables[v].name == relocation.symbol);
+            let found = match own {
+                Some(v) => Some(Symbol::Variable(v as u32)),
+                None => linker.find(*input, relocation.symbol),
+            };
+            let target = match found {
                 Some(Symbol::Variable(v)) => Target::Variable(v, relocation.addend),
                 Some(Symbol::Function(f)) if relocation.addend == 0 => Target::Function(f),
                 Some(_) => {
@@ -461,6 +501,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         inputs: Vec::new(),
         reserved: Vec::new(),
         device_runtime: linker.device_runtime,
+        warnings: std::mem::take(&mut linker.warnings),
     };
     for (module, (name, text)) in modules.iter().zip(linker.sources) {
         program.inputs.push(Input {

@@ -15,6 +15,7 @@ mod mbarrier;
 mod modifiers;
 mod operands;
 mod tensor;
+mod vector;
 mod video;
 mod warp;
 

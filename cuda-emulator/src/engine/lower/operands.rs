@@ -10,7 +10,7 @@ use crate::engine::{instructions, special};
 use crate::ptx::{Operand, Statement, Type};
 
 impl<'a> Lower<'_, 'a> {
-    fn lookup(&mut self, name: &str) -> Result<Option<Local<'a>>> {
+    pub(super) fn lookup(&mut self, name: &str) -> Result<Option<Local<'a>>> {
         for scope in (0..self.scopes.len()).rev() {
             if let Some(local) = self.scopes[scope].get(name) {
                 return Ok(Some(local.clone()));
@@ -22,18 +22,23 @@ impl<'a> Lower<'_, 'a> {
                 let found = self.scopes[scope]
                     .get_key_value(prefix)
                     .map(|(k, v)| (*k, v.clone()));
-                if let Some((_, Local::Range { ty, count })) = found
+                if let Some((_, Local::Range { ty, vector, count })) = found
                     && (length == 1 || !number.starts_with('0'))
                     && number.parse::<u32>().is_ok_and(|n| n < count)
                 {
-                    let register = self.register(ty)?;
+                    let local = self.named(ty, vector)?;
                     // The name's text lives as long as the source; find it there through the instruction's own.
                     if let Some(key) = self.own_text(name) {
-                        self.scopes[scope].insert(key, Local::Register(register));
+                        self.scopes[scope].insert(key, local.clone());
                     }
-                    return Ok(Some(Local::Register(register)));
+                    return Ok(Some(local));
                 }
             }
+        }
+        if self.vectors
+            && let Some(element) = self.element_of(name)?
+        {
+            return Ok(Some(Local::Register(element)));
         }
         Ok(self.linker.find(self.input, name).map(Local::Symbol))
     }
@@ -57,7 +62,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    fn check_width(&self, name: &str, found: Type, wanted: Type) -> Result<()> {
+    pub(super) fn check_width(&self, name: &str, found: Type, wanted: Type) -> Result<()> {
         let (have, need) = (Width::of(found), Width::of(wanted));
         if have == need {
             Ok(())
@@ -75,6 +80,10 @@ impl<'a> Lower<'_, 'a> {
                 let (register, found) = self.named_register(name)?;
                 self.check_width(name, found, ty)?;
                 Ok(Slot::Def(register))
+            }
+            Operand::Register(register) => {
+                self.check_width("a vector's element", self.types[*register as usize], ty)?;
+                Ok(Slot::Def(*register))
             }
             Operand::Sink => Ok(Slot::Def(self.register(ty)?)),
             _ => Err(self.syntax("the destination must be a register")),
@@ -144,15 +153,17 @@ impl<'a> Lower<'_, 'a> {
                 }
             }
             Operand::NameOffset(name, offset) => match self.lookup(name)? {
-                Some(Local::Register(_)) => {
-                    Err(self.syntax("register plus offset can only stand in brackets"))
-                }
+                Some(Local::Register(register)) => self.with_offset(register, *offset, name, ty),
                 Some(local) => self.address_of(name, local, *offset, ty),
                 None => Err(self.error(
                     LoadErrorKind::Unresolved,
                     format!("`{name}` isn't declared; link the module that defines it"),
                 )),
             },
+            Operand::Register(register) => {
+                self.check_width("a vector's element", self.types[*register as usize], ty)?;
+                Ok(Slot::Use(*register))
+            }
             _ => Err(self.syntax("this operand must be a register or a constant")),
         }
     }
@@ -327,6 +338,9 @@ impl<'a> Lower<'_, 'a> {
 
     /// Type of an operand that is a register; None for others.
     pub(super) fn type_of(&mut self, operand: &Operand<'a>) -> Result<Option<Type>> {
+        if let Operand::Register(register) = operand {
+            return Ok(Some(self.types[*register as usize]));
+        }
         let Operand::Name(name) = operand else {
             return Ok(None);
         };
@@ -377,35 +391,38 @@ impl<'a> Lower<'_, 'a> {
         })
     }
 
-    /// Results and parameters of a function.
-    pub(super) fn declared(&self, index: u32) -> (usize, usize) {
-        self.linker.signatures[index as usize]
-    }
-
-    /// A call argument or result: bytes in the frame, and the register that they stand for, if it is one.
-    pub(super) fn argument(&mut self, operand: &Operand<'a>) -> Result<(Slice, Option<u32>)> {
+    /// A call argument or result: bytes in the frame, and the registers that they stand for, with a part of the bytes
+    /// each. `size` is the callee's, where it is known.
+    pub(super) fn argument(
+        &mut self,
+        operand: &Operand<'a>,
+        size: Option<u64>,
+    ) -> Result<(Slice, Vec<(u32, Slice)>)> {
         let name = match operand {
             Operand::Name(name) => name,
             // As much as any result takes.
-            Operand::Sink => return Ok((self.slice(16, 16)?, None)),
+            Operand::Sink => return Ok((self.slice(16, 16)?, Vec::new())),
+            Operand::Int(_) | Operand::Float(_) | Operand::Single(_) | Operand::Double(_) => {
+                return self.constant_argument(operand, size);
+            }
             _ => {
-                return Err(
-                    self.unsupported("call arguments must be .param variables or registers")
-                );
+                return Err(self
+                    .unsupported("call arguments must be .param variables, registers or numbers"));
             }
         };
         match self.lookup(name)? {
-            Some(Local::Param(slice)) => Ok((slice, None)),
-            Some(Local::Register(register)) => {
-                let size = match self.types[register as usize] {
-                    Type::Pred => {
-                        return Err(
-                            self.unsupported("predicates as call arguments aren't supported")
-                        );
-                    }
-                    ty => u64::from(ty.size()),
+            Some(Local::Param(slice)) => Ok((slice, Vec::new())),
+            Some(local @ (Local::Register(_) | Local::Vector(_))) => {
+                let size = match &local {
+                    Local::Vector(list) => self.total(list),
+                    Local::Register(register) => u64::from(self.types[*register as usize].size()),
+                    _ => 0,
                 };
-                Ok((self.slice(size, size)?, Some(register)))
+                if size == 0 {
+                    return Err(self.unsupported("predicates as call arguments aren't supported"));
+                }
+                let slice = self.slice(size, size)?;
+                Ok((slice, self.parts(&local, slice)))
             }
             _ => Err(self.syntax(format!("`{name}` isn't a .param variable of this function"))),
         }
