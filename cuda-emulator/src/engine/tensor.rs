@@ -71,7 +71,7 @@ unsafe fn registers<'c, const N: usize>(ctx: &'c Ctx<'_>, list: &[u32]) -> [&'c 
 }
 
 /// Cuts a list into the four operands.
-fn operands<'l>(list: &'l [u32], [a, b, c, d]: [usize; 4]) -> [&'l [u32]; 4] {
+fn operands(list: &[u32], [a, b, c, d]: [usize; 4]) -> [&[u32]; 4] {
     let (to, rest) = list.split_at(d);
     let (first, rest) = rest.split_at(a);
     let (second, rest) = rest.split_at(b);
@@ -263,7 +263,7 @@ pub(super) unsafe fn multiply_group(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Fl
     if !whole(ctx, mask) {
         return Flow::Fault;
     }
-    if ctx.launch.threads % 128 != 0 {
+    if !ctx.launch.threads.is_multiple_of(128) {
         let text = format!(
             "wgmma needs warpgroups of 128 threads, but the block has {} threads; launch it with a multiple of 128",
             ctx.launch.threads

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::element::{Brain, E4m3, E5m2, Element, Half, Kind, Layout, Single, Tensor, kind};
 use super::fused::{self, Factors, HALF, Line, SINGLE};
+#[cfg(target_arch = "x86_64")]
 use super::vector::wide::Wide;
 use super::vector::{Plain, Vector};
 use super::whole;

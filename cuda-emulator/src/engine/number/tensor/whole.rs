@@ -31,18 +31,17 @@ pub(super) fn integer(tile: &mut Tile, rule: &Rule, saturate: bool) {
         let mut sum = [0i32; COLUMNS];
         for k in 0..depth {
             let a = tile.a[row][k] as i32;
-            for j in 0..COLUMNS {
-                sum[j] += a * tile.b[k][j] as i32;
+            for (sum, b) in sum.iter_mut().zip(&tile.b[k]) {
+                *sum += a * *b as i32;
             }
         }
-        for j in 0..COLUMNS {
-            let c = tile.c[row][j] as i32;
-            let d = if saturate {
-                c.saturating_add(sum[j])
+        for ((d, c), sum) in tile.d[row].iter_mut().zip(&tile.c[row]).zip(sum) {
+            let c = *c as i32;
+            *d = if saturate {
+                c.saturating_add(sum)
             } else {
-                c.wrapping_add(sum[j])
-            };
-            tile.d[row][j] = d as u32;
+                c.wrapping_add(sum)
+            } as u32;
         }
     }
 }
