@@ -143,7 +143,7 @@ impl Object {
     }
 
     /// A name that it defines and somebody needs.
-    pub fn wanted<'a>(&'a self, is_needed: impl Fn(&str) -> bool) -> Option<&'a str> {
+    pub fn wanted(&self, is_needed: impl Fn(&str) -> bool) -> Option<&str> {
         let mut names = self.defines.iter().map(String::as_str);
         names.find(|name| is_needed(name))
     }

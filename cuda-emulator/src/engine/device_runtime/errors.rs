@@ -25,7 +25,6 @@ macro_rules! errors {
 errors! {
     InvalidValue = 1, "invalid argument";
     MemoryAllocation = 2, "out of memory";
-    InitializationError = 3, "initialization error";
     InvalidConfiguration = 9, "invalid configuration argument";
     InvalidPitchValue = 12, "invalid pitch argument";
     InvalidMemcpyDirection = 21, "invalid copy direction for memcpy";
