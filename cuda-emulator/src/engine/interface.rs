@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::Image;
+use crate::engine::Image;
 
 /// Why a module was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,43 +23,20 @@
 //! define what an instruction does to a warp; `schedule` runs warps; `worker` and `launch` distribute blocks over
 //! threads. `device_runtime` is what kernels launch kernels with.
 
-mod address;
-mod atomic;
-mod bulk;
+mod block;
 mod check;
-mod clock;
-mod consecutive;
-mod control;
-mod convert;
 pub(crate) mod device_runtime;
-mod fragment;
 mod instructions;
 mod interface;
 mod ir;
 mod lanes;
 mod launch;
-mod load_store;
 mod lower;
-mod math;
-mod mbarrier;
 mod memory;
 mod number;
-mod order;
-mod print;
 mod program;
-mod race;
-mod reach;
-mod report;
-mod schedule;
-mod sixteen;
-mod soft;
-mod special;
 mod state;
-mod sync;
-mod tensor;
-mod transfer;
-mod vector;
-mod worker;
+mod warp;
 
 pub use device_runtime::Host;
 pub use device_runtime::run;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::CODE_WINDOW;
-use super::interface::{KernelInfo, LoadError, VariableInfo};
-use super::ir::Opcode;
-use super::state::{Buffer, LANES, Op};
+use crate::engine::CODE_WINDOW;
+use crate::engine::interface::{KernelInfo, LoadError, VariableInfo};
+use crate::engine::ir::Opcode;
+use crate::engine::state::context::{Buffer, LANES, Op};
 
 /// Parsed, linked and lowered PTX. Holds no address.
 pub struct Program {
@@ -149,7 +149,7 @@ impl Program {
     /// # Errors
     /// As [`link`](Program::link).
     pub fn link_for(inputs: &[(&str, &str)], device: u32) -> Result<Program, LoadError> {
-        super::lower::link(inputs, device)
+        crate::engine::lower::link(inputs, device)
     }
 
     /// The compute capability of the device that it was loaded for; 90 for 9.0.

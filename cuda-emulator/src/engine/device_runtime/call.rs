@@ -3,9 +3,9 @@
 use super::Number;
 use super::errors::Error;
 use super::grid::{Grid, Key, Origin};
-use crate::engine::memory::{Mem, resolve, resolve_range, space};
+use crate::engine::memory::resolve::{Mem, resolve, resolve_range, space};
 use crate::engine::program::Site;
-use crate::engine::state::{Ctx, Flow, Op};
+use crate::engine::state::context::{Ctx, Flow, Op};
 use crate::engine::{CODE_WINDOW, FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
 /// One lane's call.

@@ -9,9 +9,9 @@ use super::Host;
 use super::copies;
 use super::errors::{self, Error};
 use super::grid::{Command, Grid, Origin, Work};
-use crate::engine::launch::run_grid;
-use crate::engine::report;
-use crate::engine::special::thread_index;
+use crate::engine::block::report;
+use crate::engine::launch::pool::run_grid;
+use crate::engine::state::special::thread_index;
 use crate::engine::{Device, Fault, FaultKind, Launch, Options, Region, Stats};
 use crate::lock::Unpoisoned;
 

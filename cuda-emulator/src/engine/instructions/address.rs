@@ -1,10 +1,11 @@
 //! Addresses: between spaces, of the stack, of blocks of a cluster.
 
-use crate::engine::address as run;
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
-use crate::engine::lanes::{test, unary, unary_imm};
-use crate::engine::state::Exec;
-use crate::engine::{LOCAL_WINDOW, SHARED_WINDOW, bulk};
+use crate::engine::lanes::arithmetic::{test, unary, unary_imm};
+use crate::engine::memory::address as run;
+use crate::engine::memory::bulk;
+use crate::engine::state::context::Exec;
+use crate::engine::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::ptx::Type;
 
 pub(super) const LISTS: &[&[Opcode]] = &[CONVERT, SPACES, STACK, CLUSTER];

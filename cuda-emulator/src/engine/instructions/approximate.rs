@@ -1,8 +1,8 @@
 //! Transcendental functions. They are computed more exactly than a GPU does, within the error that PTX allows.
 
 use crate::engine::ir::{Choice, Code, Opcode};
-use crate::engine::lanes::unary_imm_each;
-use crate::engine::math::{
+use crate::engine::lanes::arithmetic::unary_imm_each;
+use crate::engine::number::math::{
     brain_to_single, flush, half_to_single, quiet, single_to_brain, single_to_half,
 };
 use crate::ptx::Type;

@@ -1,9 +1,9 @@
 //! Atomic operations: `atom`, and `red`, which has no result.
 
-use crate::engine::atomic::{Memory, update};
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
-use crate::engine::lanes::Reg;
-use crate::engine::math::{
+use crate::engine::lanes::arithmetic::Reg;
+use crate::engine::memory::atomic::{Memory, update};
+use crate::engine::number::math::{
     brain_to_single, flush, half_to_single, min_max_f32, quiet, result64, single_to_brain,
     single_to_half,
 };

@@ -1,7 +1,7 @@
 //! Logic, shifts and bit fields.
 
 use crate::engine::ir::{Choice, Code, Form, Opcode};
-use crate::engine::lanes::{
+use crate::engine::lanes::arithmetic::{
     binary, binary_imm, predicate, quaternary, ternary, ternary_each, ternary_imm, test, unary,
     unary_imm,
 };

@@ -1,8 +1,8 @@
 //! Special registers that change while a thread runs: reading one is an instruction.
 
-use crate::engine::clock as run;
 use crate::engine::ir::{Code, Opcode, Role};
-use crate::engine::state::Exec;
+use crate::engine::lanes::clock as run;
+use crate::engine::state::context::Exec;
 use crate::ptx::Type;
 
 /// A register and the instruction that reads it.

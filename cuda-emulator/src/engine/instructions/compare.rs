@@ -4,8 +4,8 @@
 //! isn't, because of NaNs, but `geu` is). What the function computes is combined, turned round, and swapped by `imm`.
 
 use crate::engine::ir::{Choice, Code, Form, Opcode};
-use crate::engine::lanes::{compare, test, two_predicates, unary_imm};
-use crate::engine::math::{brain_to_single, flush, half_to_single};
+use crate::engine::lanes::arithmetic::{compare, test, two_predicates, unary_imm};
+use crate::engine::number::math::{brain_to_single, flush, half_to_single};
 
 /// In `imm`: the opposite.
 const OPPOSITE: u64 = 4;

@@ -1,8 +1,8 @@
 //! Branches, calls, barriers, fences.
 
-use crate::engine::address;
-use crate::engine::control::{self as run, Barrier};
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
+use crate::engine::memory::address;
+use crate::engine::warp::control::{self as run, Barrier};
 use crate::ptx::Type;
 
 pub(super) const LISTS: &[&[Opcode]] = &[FLOW, BARRIERS, FENCES, HINTS];

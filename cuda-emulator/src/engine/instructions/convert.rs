@@ -4,13 +4,13 @@
 //! do; a common one whose registers are wider than its types becomes that as well.
 
 use super::r#move::{MOVE_32, MOVE_64};
-use crate::engine::convert::{Convert, from_eight, pack_saturated, to_eight};
 use crate::engine::ir::{Choice, Code, Form, Opcode};
-use crate::engine::lanes::{binary_imm_each, ternary_imm_each, unary, unary_imm_each};
-use crate::engine::math::{
+use crate::engine::lanes::arithmetic::{binary_imm_each, ternary_imm_each, unary, unary_imm_each};
+use crate::engine::number::convert::{Convert, from_eight, pack_saturated, to_eight};
+use crate::engine::number::math::{
     brain_to_single, flush, half_to_single, quiet, result64, single_to_brain, single_to_half,
 };
-use crate::engine::soft::{self, Round};
+use crate::engine::number::soft::{self, Round};
 use crate::ptx::Type;
 
 pub(super) const LISTS: &[&[Opcode]] = &[INTEGERS, FROM_INTEGERS, FLOATS, ANY, PAIRS, EIGHT, PACK];

@@ -1,8 +1,10 @@
 //! Asynchronous copies: `cp.async`, `cp.async.bulk`.
 
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
-use crate::engine::state::Exec;
-use crate::engine::{address, bulk, control};
+use crate::engine::memory::address;
+use crate::engine::memory::bulk;
+use crate::engine::state::context::Exec;
+use crate::engine::warp::control;
 use crate::ptx::Type;
 
 pub(super) const LISTS: &[&[Opcode]] = &[&[

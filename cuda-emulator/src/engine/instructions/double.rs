@@ -2,8 +2,8 @@
 
 use super::soft::{SoftOp, software};
 use crate::engine::ir::{Code, Opcode};
-use crate::engine::lanes::{binary, binary_each, ternary, unary, unary_each};
-use crate::engine::math::{min_max_f64, nan64, result64};
+use crate::engine::lanes::arithmetic::{binary, binary_each, ternary, unary, unary_each};
+use crate::engine::number::math::{min_max_f64, nan64, result64};
 use crate::ptx::Type;
 
 pub(super) const LISTS: &[&[Opcode]] = &[EXACT, APPROXIMATE];

@@ -2,8 +2,8 @@
 
 use super::soft::{SoftOp, software};
 use crate::engine::ir::Opcode;
-use crate::engine::lanes::{binary, ternary_each};
-use crate::engine::math::{
+use crate::engine::lanes::arithmetic::{binary, ternary_each};
+use crate::engine::number::math::{
     brain_to_single, fma_brain, fma_half, half_to_single, single_to_brain, single_to_half,
 };
 use crate::ptx::Type;

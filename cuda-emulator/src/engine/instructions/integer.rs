@@ -1,7 +1,7 @@
 //! Integer arithmetic.
 
 use crate::engine::ir::{Choice, Form, Opcode};
-use crate::engine::lanes::{binary, binary_each, carry, ternary, ternary_imm, unary};
+use crate::engine::lanes::arithmetic::{binary, binary_each, carry, ternary, ternary_imm, unary};
 
 pub(super) const LISTS: &[&[Opcode]] = &[
     PLAIN, MULTIPLY, DIVIDE, REMAINDER, MIN, MAX, PACKED, DOT, CARRY_32, CARRY_64,

@@ -1,10 +1,11 @@
 //! Loads and stores.
 
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
-use crate::engine::lanes::Reg;
-use crate::engine::load_store::{self as run, Pair};
-use crate::engine::transfer::{Mem, Widen};
-use crate::engine::{control, vector};
+use crate::engine::lanes::arithmetic::Reg;
+use crate::engine::memory::load_store::{self as run, Pair};
+use crate::engine::memory::transfer::{Mem, Widen};
+use crate::engine::memory::vector;
+use crate::engine::warp::control;
 use crate::ptx::Type;
 
 pub(super) const LISTS: &[&[Opcode]] = &[LIST];

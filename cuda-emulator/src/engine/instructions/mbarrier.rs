@@ -1,10 +1,10 @@
 //! `mbarrier`.
 
-use crate::engine::control;
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
-use crate::engine::lanes::unary;
-use crate::engine::mbarrier as run;
-use crate::engine::state::Exec;
+use crate::engine::lanes::arithmetic::unary;
+use crate::engine::memory::mbarrier as run;
+use crate::engine::state::context::Exec;
+use crate::engine::warp::control;
 use crate::ptx::Type;
 
 pub(super) const LISTS: &[&[Opcode]] = &[&[

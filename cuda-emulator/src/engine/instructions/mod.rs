@@ -1,7 +1,7 @@
 //! The instruction list: every instruction that the emulator knows, by family.
 //!
 //! A family's file has the arithmetic of its instructions and their entries. An entry is all that is needed for an
-//! instruction whose operands follow a known [`Form`](super::ir::Form): lowering, checks, the disassembly and the
+//! instruction whose operands follow a known [`Form`](crate::engine::ir::Form): lowering, checks, the disassembly and the
 //! guide's table read it.
 
 mod address;
@@ -32,8 +32,8 @@ mod warp;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::ir::notation::Pattern;
-use super::ir::{Choice, Opcode};
+use crate::engine::ir::notation::Pattern;
+use crate::engine::ir::{Choice, Opcode};
 use crate::ptx::Type;
 
 pub(super) use address::{

@@ -1,7 +1,7 @@
 //! Moves.
 
 use crate::engine::ir::{Code, Form, Opcode};
-use crate::engine::lanes::{binary, predicate, unary, unary_imm};
+use crate::engine::lanes::arithmetic::{binary, predicate, unary, unary_imm};
 
 pub(super) const LISTS: &[&[Opcode]] = &[MOVES];
 

@@ -1,7 +1,7 @@
 //! Selections.
 
 use crate::engine::ir::{Choice, Code, Form, Opcode};
-use crate::engine::lanes::{select, ternary_imm};
+use crate::engine::lanes::arithmetic::{select, ternary_imm};
 
 pub(super) const LISTS: &[&[Opcode]] = &[BY_PREDICATE, BY_SIGN];
 

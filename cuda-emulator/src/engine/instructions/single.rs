@@ -2,8 +2,8 @@
 
 use super::soft::{SoftOp, software};
 use crate::engine::ir::{Code, Form, Opcode};
-use crate::engine::lanes::{binary, binary_imm, ternary, unary};
-use crate::engine::math::{
+use crate::engine::lanes::arithmetic::{binary, binary_imm, ternary, unary};
+use crate::engine::number::math::{
     div_approx, flush, min_max_f32, product_flushed, quiet, quotient_flushed, rsqrt, saturate,
     sum_flushed,
 };

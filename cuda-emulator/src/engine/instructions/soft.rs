@@ -2,9 +2,9 @@
 //! make of it lie in the immediate, so that few functions do for all.
 
 use crate::engine::ir::{Choice, Code, Opcode};
-use crate::engine::lanes::{binary_imm_each, ternary_imm_each, unary_imm_each};
-use crate::engine::math::nan64;
-use crate::engine::soft::{self, Format, Round};
+use crate::engine::lanes::arithmetic::{binary_imm_each, ternary_imm_each, unary_imm_each};
+use crate::engine::number::math::nan64;
+use crate::engine::number::soft::{self, Format, Round};
 use crate::ptx::Type;
 
 /// What an operation does.
@@ -300,7 +300,7 @@ pub(super) const fn software(name: &'static str, op: SoftOp, ty: Type) -> Opcode
 #[cfg(test)]
 mod tests {
     use super::{FORMAT, FTZ, SoftOp, lane};
-    use crate::engine::math::{flush, product_flushed, quotient_flushed, sum_flushed};
+    use crate::engine::number::math::{flush, product_flushed, quotient_flushed, sum_flushed};
 
     /// Numbers whose products, quotients and sums are close to the smallest normal number, and any others.
     fn numbers() -> impl Iterator<Item = [f32; 3]> {

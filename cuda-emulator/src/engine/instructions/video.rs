@@ -1,7 +1,7 @@
 //! Video instructions: integer arithmetic on bytes and half-words, with a second step.
 
 use crate::engine::ir::{Choice, Code, Form, Opcode};
-use crate::engine::lanes::ternary_imm_each;
+use crate::engine::lanes::arithmetic::ternary_imm_each;
 
 pub(super) const LISTS: &[&[Opcode]] = &[SCALAR, PAIRS, QUADS];
 

@@ -1,7 +1,9 @@
 //! Operations of a warp together.
 
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
-use crate::engine::sync::{ABS, ACTIVE, Kind, NAN, WIDE, active_mask, pack, shuffle, together};
+use crate::engine::warp::exchange::{
+    ABS, ACTIVE, Kind, NAN, WIDE, active_mask, pack, shuffle, together,
+};
 use crate::ptx::Type;
 
 pub(super) const LISTS: &[&[Opcode]] = &[SHUFFLE, VOTE, MATCH, REDUCE, OTHER];

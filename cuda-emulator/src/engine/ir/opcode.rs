@@ -1,9 +1,9 @@
 //! What the list says of one instruction.
 
-use crate::engine::state::Exec;
+use crate::engine::state::context::Exec;
 use crate::ptx::Type;
 
-/// What an instruction does with one field of an [`Op`](crate::engine::state::Op).
+/// What an instruction does with one field of an [`Op`](crate::engine::state::context::Op).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Role {
     /// Nothing.
@@ -18,7 +18,7 @@ pub(in crate::engine) enum Role {
     Frame,
     /// Reads a register with an address, of 32 or 64 bits.
     Address,
-    /// How memory is reached: [`Reach`](crate::engine::reach::Reach).
+    /// How memory is reached: [`Reach`](crate::engine::memory::reach::Reach).
     Reach,
     /// The instruction's place in the cache of regions.
     Cache,
@@ -127,7 +127,7 @@ impl Code {
 
     /// The function for this processor.
     pub(in crate::engine) fn exec(&self) -> Exec {
-        if crate::engine::lanes::wide() {
+        if crate::engine::lanes::arithmetic::wide() {
             self.wide
         } else {
             self.plain

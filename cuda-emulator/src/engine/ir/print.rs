@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::opcode::{Code, Opcode, Role};
+use crate::engine::memory::reach::Reach;
 use crate::engine::program::Program;
-use crate::engine::reach::Reach;
-use crate::engine::special;
-use crate::engine::state::{Area, Op};
+use crate::engine::state::context::{Area, Op};
+use crate::engine::state::special;
 
 impl Opcode {
     /// The name without what may be missing, the first of what is to choose: `add.u32` of `add{.sat}.[u32|s32]`.

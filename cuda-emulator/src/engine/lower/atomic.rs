@@ -4,7 +4,7 @@ use super::function::{Base, Lower, New, Result, Slot, Width};
 use super::load_store::take_space;
 use super::modifiers::Modifiers;
 use crate::engine::ir::{Form, Opcode, Role};
-use crate::engine::reach::Reach;
+use crate::engine::memory::reach::Reach;
 use crate::ptx::Operand;
 
 impl<'a> Lower<'_, 'a> {

@@ -1,11 +1,11 @@
 //! The forms of moves and conversions.
 
 use super::function::{Lower, New, Result, Slot, Width};
-use crate::engine::convert::Convert;
 use crate::engine::instructions::{
     self, COPY, HALF_OF_128, JOIN, PART_OF_32, PART_OF_64, WORD_OF_128,
 };
 use crate::engine::ir::{Opcode, Written};
+use crate::engine::number::convert::Convert;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {

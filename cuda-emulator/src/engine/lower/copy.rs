@@ -2,8 +2,8 @@
 
 use super::function::{Lower, New, Result, Slot};
 use super::modifiers::Modifiers;
-use crate::engine::bulk::Direction;
 use crate::engine::instructions;
+use crate::engine::memory::bulk::Direction;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {

@@ -9,7 +9,7 @@ use crate::engine::instructions;
 use crate::engine::interface::{LoadError, LoadErrorKind, ParamInfo};
 use crate::engine::ir::{Opcode, Role, Written};
 use crate::engine::program::{Function, Place, Slice};
-use crate::engine::state::{Area, Op};
+use crate::engine::state::context::{Area, Op};
 use crate::ptx::{self, Instruction, Operand, StateSpace, Statement, Type, Variable};
 
 pub(super) type Result<T> = std::result::Result<T, LoadError>;

@@ -12,7 +12,7 @@ use crate::engine::ir::Opcode;
 use crate::engine::program::{
     Constants, Function, Initialiser, Input, Patch, Place, Program, Site, Target,
 };
-use crate::engine::state::{LANES, Op};
+use crate::engine::state::context::{LANES, Op};
 use crate::ptx::{self, Linkage, Module, StateSpace, Statement, Variable};
 
 /// Functions that the engine itself provides.
@@ -148,7 +148,7 @@ impl<'a> Linker<'a> {
             }
             at
         });
-        crate::engine::state::Area::Constant.at(at)
+        crate::engine::state::context::Area::Constant.at(at)
     }
 
     /// The operand of an address.
@@ -160,7 +160,7 @@ impl<'a> Linker<'a> {
             constants.addresses.push((at, target));
             at
         });
-        crate::engine::state::Area::Constant.at(at)
+        crate::engine::state::context::Area::Constant.at(at)
     }
 
     pub(super) fn find(&self, input: usize, name: &str) -> Option<Symbol> {

@@ -4,9 +4,9 @@ use super::function::{Base, Lower, New, Result, Slot, Width};
 use super::modifiers::Modifiers;
 use crate::engine::instructions::{self, Move};
 use crate::engine::ir::Opcode;
-use crate::engine::memory::space;
+use crate::engine::memory::reach::Reach;
+use crate::engine::memory::resolve::space;
 use crate::engine::program::Slice;
-use crate::engine::reach::Reach;
 use crate::ptx::{Operand, Type};
 
 /// Address-space modifiers, longest first.

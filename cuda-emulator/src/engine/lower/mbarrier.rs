@@ -4,8 +4,8 @@ use super::function::{Base, Lower, New, Result, Slot, Width};
 use super::load_store::take_space;
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
-use crate::engine::mbarrier::Action;
-use crate::engine::reach::Reach;
+use crate::engine::memory::mbarrier::Action;
+use crate::engine::memory::reach::Reach;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {

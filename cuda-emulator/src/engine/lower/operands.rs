@@ -2,11 +2,12 @@
 
 use super::function::{Base, Local, Lower, New, Result, Slot, Width};
 use super::link::Symbol;
+use crate::engine::instructions;
 use crate::engine::interface::LoadErrorKind;
 use crate::engine::ir::Role;
 use crate::engine::program::{Slice, Target};
-use crate::engine::state::Area;
-use crate::engine::{instructions, special};
+use crate::engine::state::context::Area;
+use crate::engine::state::special;
 use crate::ptx::{Operand, Statement, Type};
 
 impl<'a> Lower<'_, 'a> {

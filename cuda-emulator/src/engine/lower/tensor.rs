@@ -1,12 +1,12 @@
 //! The forms of matrix products and of fragments.
 
 use super::function::{Base, Lower, New, Result, Slot, Width};
-use crate::engine::fragment::TRANSPOSED;
 use crate::engine::instructions;
 use crate::engine::ir::Opcode;
 use crate::engine::number::tensor::element::Element;
 use crate::engine::number::tensor::product::Product;
-use crate::engine::tensor::option;
+use crate::engine::warp::fragment::TRANSPOSED;
+use crate::engine::warp::tensor::option;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -262,7 +262,7 @@ impl<'a> Lower<'_, 'a> {
         imm: u64,
         o: &[Operand<'a>],
     ) -> Result<()> {
-        let fragment = crate::engine::fragment::Fragment::unpack(imm);
+        let fragment = crate::engine::warp::fragment::Fragment::unpack(imm);
         let [first, second, rest @ ..] = o else {
             return Err(self.syntax("registers and an address are needed"));
         };

@@ -2,7 +2,7 @@
 
 use super::function::{Lower, New, Result, Slot};
 use crate::engine::ir::{Code, Opcode, Role};
-use crate::engine::sync::IMMEDIATE;
+use crate::engine::warp::exchange::IMMEDIATE;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {

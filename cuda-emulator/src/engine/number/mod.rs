@@ -1,3 +1,6 @@
 //! Arithmetic without the engine: pure functions on numbers.
 
+pub(super) mod convert;
+pub(super) mod math;
+pub(super) mod soft;
 pub(super) mod tensor;

@@ -1,8 +1,8 @@
 //! Products of f64: a chain of fused multiply-adds in order of `k`, from the addend on.
 
 use super::tile::{COLUMNS, ROWS};
-use crate::engine::math;
-use crate::engine::soft::{self, F64, Round};
+use crate::engine::number::math;
+use crate::engine::number::soft::{self, F64, Round};
 
 /// Elements that are multiplied and added for one result, at most.
 pub(in crate::engine) const DEPTH: usize = 16;

@@ -3,7 +3,7 @@
 use super::element::Element;
 use super::layout;
 use super::tile::{Arithmetic, COLUMNS, DEPTH, ROWS, Rule};
-use crate::engine::soft::Round;
+use crate::engine::number::soft::Round;
 
 /// Which instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

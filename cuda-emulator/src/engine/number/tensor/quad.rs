@@ -3,7 +3,7 @@
 //! Volta's tensor cores had it; since then each lane computes with ordinary instructions.
 
 use super::layout::Place;
-use crate::engine::math;
+use crate::engine::number::math;
 
 /// Rows and columns of each product, and its depth.
 const SIZE: usize = 8;

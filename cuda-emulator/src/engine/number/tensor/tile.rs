@@ -8,7 +8,7 @@ use super::fused::{self, Factors, HALF, Line, SINGLE};
 use super::vector::wide::Wide;
 use super::vector::{Plain, Vector};
 use super::whole;
-use crate::engine::math;
+use crate::engine::number::math;
 
 /// Rows of a tile, at most.
 pub(in crate::engine) const ROWS: usize = 16;

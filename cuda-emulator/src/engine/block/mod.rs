@@ -1,0 +1,5 @@
+//! Blocks and their warps: who runs when, barriers, fault reports.
+
+pub(super) mod report;
+pub(super) mod schedule;
+pub(super) mod worker;

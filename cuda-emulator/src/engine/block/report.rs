@@ -1,0 +1,158 @@
+//! Fault reports.
+
+use crate::engine::block::worker::{Block, Worker};
+use crate::engine::program::Program;
+use crate::engine::state::context::{Trouble, Wait};
+use crate::engine::state::special::thread_index;
+use crate::engine::warp::control::CLUSTER;
+use crate::engine::{Fault, FaultKind};
+
+/// Place of an instruction, as lines of a report.
+pub(in crate::engine) fn place(program: &Program, pc: u32) -> String {
+    let Some(place) = program.places.get(pc as usize) else {
+        return String::new();
+    };
+    let Some(input) = program.inputs.get(usize::from(place.input)) else {
+        return String::new();
+    };
+    let mut out = String::new();
+    if place.source_line != 0 {
+        let file = input
+            .files
+            .iter()
+            .find(|f| f.0 == place.file)
+            .map_or("?", |f| f.1.as_str());
+        out += &format!("\n  source: {file}:{}", place.source_line);
+    }
+    let text = input
+        .text
+        .lines()
+        .nth(place.line.saturating_sub(1) as usize)
+        .unwrap_or("")
+        .trim();
+    let name = if input.name.is_empty() {
+        String::new()
+    } else {
+        format!(" of {}", input.name)
+    };
+    out += &format!("\n  PTX line {}{name}: {text}", place.line);
+    if place.source_line == 0 {
+        out += "\n  (compile with line information, -lineinfo, to see the source line)";
+    }
+    out
+}
+
+impl Worker<'_> {
+    /// Turns `ctx.fault` into the launch's fault.
+    pub(in crate::engine) fn report(&mut self, block: &Block, w: usize) {
+        let Some(trouble) = self.ctx.fault.take() else {
+            return;
+        };
+        let Trouble {
+            kind,
+            lane,
+            text,
+            at,
+        } = *trouble;
+        let launch = self.launch;
+        let (w, pc) = at.unwrap_or((w as u32, self.ctx.pc.wrapping_sub(1)));
+        let thread = thread_index(w * 32 + lane, launch.shape.block);
+        let kernel = &launch.program.kernels[launch.kernel].name;
+        let ([bx, by, bz], [tx, ty, tz]) = (block.index, thread);
+        let function = launch
+            .program
+            .functions
+            .iter()
+            .filter(|f| f.entry_pc <= pc)
+            .max_by_key(|f| f.entry_pc);
+        let within = match function {
+            Some(f) if f.name != *kernel => format!(", in function {}", f.name),
+            _ => String::new(),
+        };
+        let report = format!(
+            "{text}\n  kernel {kernel}{within}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz}){}",
+            place(launch.program, pc)
+        );
+        launch.fail(Fault {
+            kind,
+            kernel: kernel.clone(),
+            block: block.index,
+            thread,
+            report,
+        });
+    }
+
+    /// All threads of the block wait, each for another.
+    pub(in crate::engine) fn deadlock(&mut self, block: &Block) {
+        let mut text = String::from("deadlock: no thread of the block can go on");
+        let mut first = None;
+        for (w, warp) in block.warps.iter().enumerate() {
+            for f in &warp.fragments {
+                let (what, pc) = match f.wait {
+                    Wait::Barrier(n) => {
+                        let b = block.barriers[n as usize];
+                        let expected = if b.expected == 0 {
+                            block.live
+                        } else {
+                            b.expected
+                        };
+                        let name = if n as usize == CLUSTER {
+                            "the cluster's barrier".into()
+                        } else {
+                            format!("barrier {n}")
+                        };
+                        (
+                            format!(
+                                "at {name}, where {} of {expected} threads have come",
+                                b.arrived
+                            ),
+                            f.pc - 1,
+                        )
+                    }
+                    _ => (
+                        "for other lanes of the warp at a warp-wide operation".into(),
+                        f.pc,
+                    ),
+                };
+                first.get_or_insert((w, f.mask.trailing_zeros(), pc));
+                if text.len() < 2000 {
+                    let line = self.launch.program.places[pc as usize].line;
+                    text += &format!(
+                        "\n  warp {w}, lanes 0x{:08x}: waits {what} (PTX line {line})",
+                        f.mask
+                    );
+                }
+            }
+        }
+        let (w, lane, pc) = first.unwrap_or_default();
+        self.ctx.fault = Some(Box::new(Trouble {
+            kind: FaultKind::Timeout,
+            lane,
+            text,
+            at: Some((w as u32, pc)),
+        }));
+        self.report(block, w);
+    }
+
+    /// After a stop was noticed: if it was the time limit, says where this block was.
+    pub(in crate::engine) fn note_timeout(&mut self, block: &Block) {
+        if !self.launch.timed_out() {
+            return;
+        }
+        let ready = block
+            .warps
+            .iter()
+            .enumerate()
+            .find_map(|(w, warp)| warp.fragments.first().map(|f| (w, *f)));
+        let Some((w, f)) = ready else { return };
+        let limit = self.launch.options.time_limit.unwrap_or_default();
+        let text = format!("the kernel ran longer than the time limit of {limit:?}");
+        self.ctx.fault = Some(Box::new(Trouble {
+            kind: FaultKind::Timeout,
+            lane: f.mask.trailing_zeros(),
+            text,
+            at: Some((w as u32, f.pc)),
+        }));
+        self.report(block, w);
+    }
+}

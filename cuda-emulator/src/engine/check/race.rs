@@ -1,0 +1,312 @@
+//! The race check: who touched each byte of shared memory, and what has been ordered before what.
+//!
+//! Each warp has a vector clock, as thread sanitizers have one for each thread: for every warp of the block, up to when
+//! its accesses are ordered before what this warp does next. Barriers, phases of mbarriers, and what strong accesses
+//! and fences establish between warps carry these clocks on. Two accesses race if one is a write, neither is ordered
+//! before the other, and at least one of them is weak.
+//!
+//! Where it is inexact, it says nothing rather than accuse. Lanes of a warp count as one thread. Of the writes to a
+//! byte the last weak one and the last strong one are kept. Whoever acquires through global memory is ordered after everything that was released through
+//! global memory, wherever that was: the way may lead through other blocks. A thread that has ended counts as having
+//! come to all barriers. The order that a fence gives belongs to the whole warp.
+
+use std::collections::HashMap;
+
+use crate::engine::memory::resolve::Touch;
+use crate::engine::warp::control::CLUSTER;
+
+/// Warps of a block at most.
+const WARPS: usize = 32;
+
+/// For each warp, up to which of its times everything is ordered.
+#[derive(Clone, Copy, Default)]
+struct Clock([u32; WARPS]);
+
+impl Clock {
+    fn join(&mut self, other: &Clock) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+}
+
+/// What a warp knows of the others.
+#[derive(Clone, Copy, Default)]
+struct Times {
+    /// What is ordered before its next access; its own time in its own place.
+    now: Clock,
+    /// What its strong writes pass on: what was ordered before its last fence.
+    released: Clock,
+    /// What its strong reads have met, which its next fence puts in order.
+    met: Clock,
+}
+
+/// One access.
+#[derive(Clone, Copy, Default)]
+pub(in crate::engine) struct Mark {
+    /// The time of its warp; 0 for no access.
+    time: u32,
+    pub pc: u32,
+    pub thread: u16,
+    pub strong: bool,
+    pub wrote: bool,
+}
+
+/// The accesses to a byte that later ones may race with.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    write: Mark,
+    read: Mark,
+    /// Further reads, and the last weak write if a strong one came after it: an index into [`Races::more`], plus 1.
+    more: u32,
+}
+
+/// Arrivals at a barrier.
+#[derive(Clone, Copy, Default)]
+struct Meeting {
+    /// What those have done that came so far.
+    coming: Clock,
+    /// What those had done that came until it opened last.
+    gone: Clock,
+}
+
+impl Meeting {
+    fn open(&mut self) {
+        self.gone.join(&std::mem::take(&mut self.coming));
+    }
+}
+
+/// What the check knows about a block.
+pub(in crate::engine) struct Races {
+    cells: Vec<Cell>,
+    more: Vec<Vec<Mark>>,
+    warps: [Times; WARPS],
+    barriers: [Meeting; CLUSTER + 1],
+    /// By the mbarrier's offset in shared memory.
+    mbarriers: HashMap<u64, Meeting>,
+    /// What was released at each word of shared memory, by its offset over 4; and in global memory.
+    words: HashMap<u64, Clock>,
+    global: Clock,
+    /// What threads did that have ended.
+    ended: Clock,
+}
+
+impl Races {
+    pub(in crate::engine) fn new(bytes: usize) -> Races {
+        let mut races = Races {
+            cells: vec![Cell::default(); bytes],
+            more: Vec::new(),
+            warps: [Times::default(); WARPS],
+            barriers: [Meeting::default(); CLUSTER + 1],
+            mbarriers: HashMap::new(),
+            words: HashMap::new(),
+            global: Clock::default(),
+            ended: Clock::default(),
+        };
+        races.reset();
+        races
+    }
+
+    /// For another block.
+    pub(in crate::engine) fn reset(&mut self) {
+        self.cells.fill(Cell::default());
+        self.more.clear();
+        self.warps = [Times::default(); WARPS];
+        for (w, times) in self.warps.iter_mut().enumerate() {
+            times.now.0[w] = 1;
+        }
+        self.barriers = [Meeting::default(); CLUSTER + 1];
+        self.mbarriers.clear();
+        self.words.clear();
+        (self.global, self.ended) = (Clock::default(), Clock::default());
+    }
+
+    /// What the warp does from here on isn't what it has passed on.
+    fn advance(&mut self, warp: usize) {
+        self.warps[warp].now.0[warp] += 1;
+    }
+
+    /// A fence: what strong reads before it have met is ordered before what comes, and strong writes after it pass on
+    /// what came before.
+    pub(in crate::engine) fn fence(&mut self, warp: usize) {
+        let times = &mut self.warps[warp];
+        times.now.join(&times.met);
+        times.released = times.now;
+        self.advance(warp);
+    }
+
+    /// Orders what `clock` says before what the warp does next.
+    fn acquire(&mut self, warp: usize, clock: &Clock) {
+        self.warps[warp].met.join(clock);
+        self.fence(warp);
+    }
+
+    /// Lanes of a warp have come to a barrier of the block.
+    pub(in crate::engine) fn come(&mut self, number: usize, warp: usize) {
+        self.barriers[number].coming.join(&self.warps[warp].now);
+        self.advance(warp);
+    }
+
+    /// A barrier opens.
+    pub(in crate::engine) fn open(&mut self, number: usize) {
+        let barrier = &mut self.barriers[number];
+        barrier.coming.join(&self.ended);
+        barrier.gone = Clock::default();
+        barrier.open();
+    }
+
+    /// A warp that waited goes on after a barrier.
+    pub(in crate::engine) fn go(&mut self, number: usize, warp: usize) {
+        let gone = self.barriers[number].gone;
+        self.acquire(warp, &gone);
+    }
+
+    /// Lanes of a warp have ended.
+    pub(in crate::engine) fn end(&mut self, warp: usize) {
+        self.ended.join(&self.warps[warp].now);
+        self.advance(warp);
+    }
+
+    /// There is an mbarrier at this offset from now on.
+    pub(in crate::engine) fn mbarrier(&mut self, offset: u64) {
+        self.mbarriers.insert(offset, Meeting::default());
+    }
+
+    /// The mbarrier is no longer one.
+    pub(in crate::engine) fn invalidate(&mut self, offset: u64) {
+        self.mbarriers.remove(&offset);
+    }
+
+    /// A warp, or a copy that it issued, arrives at an mbarrier.
+    pub(in crate::engine) fn arrive(&mut self, offset: u64, warp: usize) {
+        let meeting = self.mbarriers.entry(offset).or_default();
+        meeting.coming.join(&self.warps[warp].now);
+        self.advance(warp);
+    }
+
+    /// A phase of an mbarrier is over.
+    pub(in crate::engine) fn complete(&mut self, offset: u64) {
+        self.mbarriers.entry(offset).or_default().open();
+    }
+
+    /// A warp has seen that a phase of an mbarrier is over.
+    pub(in crate::engine) fn pass(&mut self, offset: u64, warp: usize) {
+        if let Some(meeting) = self.mbarriers.get(&offset) {
+            let gone = meeting.gone;
+            self.acquire(warp, &gone);
+        }
+    }
+
+    /// A strong access: what it meets and what it passes on. `place` is its offset and size in shared memory, None
+    /// for global memory.
+    pub(in crate::engine) fn strong(
+        &mut self,
+        warp: usize,
+        place: Option<(u64, u64)>,
+        touch: Touch,
+    ) {
+        let times = &mut self.warps[warp];
+        let update = matches!(touch, Touch::Atomic | Touch::Exchange);
+        let Some((offset, size)) = place else {
+            if touch != Touch::StrongWrite {
+                times.met.join(&self.global);
+            }
+            if touch != Touch::StrongRead {
+                self.global.join(&times.released);
+            }
+            return;
+        };
+        // The word of an mbarrier is changed by instructions with an order of their own.
+        if self.mbarriers.contains_key(&offset) {
+            return;
+        }
+        for word in offset / 4..(offset + size).div_ceil(4) {
+            if touch != Touch::StrongWrite
+                && let Some(clock) = self.words.get(&word)
+            {
+                times.met.join(clock);
+            }
+            if update {
+                let clock = self.words.entry(word).or_default();
+                clock.join(&times.released);
+            } else if touch == Touch::StrongWrite {
+                self.words.insert(word, times.released);
+            }
+        }
+    }
+
+    /// Records an access to shared memory. The earlier one that it races with, if there is one.
+    pub(in crate::engine) fn touch(
+        &mut self,
+        thread: u16,
+        pc: u32,
+        offset: u64,
+        size: u64,
+        touch: Touch,
+    ) -> Option<Mark> {
+        let Races {
+            cells,
+            more,
+            warps,
+            mbarriers,
+            ..
+        } = self;
+        let warp = usize::from(thread / 32) % WARPS;
+        let now = warps[warp].now;
+        let end = offset.checked_add(size)?;
+        let cells = cells.get_mut(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)?;
+        let strong = touch.strong();
+        if !mbarriers.is_empty() && touch.writes() && !strong {
+            mbarriers.retain(|at, _| *at >= end || *at + 8 <= offset);
+        }
+        let mark = Mark {
+            time: now.0[warp],
+            pc,
+            thread,
+            strong,
+            wrote: touch.writes(),
+        };
+        let before = |m: &Mark| m.time <= now.0[usize::from(m.thread / 32) % WARPS];
+        let races = |m: &Mark| (m.wrote || mark.wrote) && !(before(m) || m.strong && strong);
+        // Whatever would race with an earlier access races with this one too, if that one came before and is no weaker.
+        let covered = |m: &Mark| m.time == 0 || before(m) && (m.strong || !strong);
+        let mut found = None;
+        for cell in cells {
+            let list = cell.more.checked_sub(1).map(|at| at as usize);
+            let others = list.map_or(&[][..], |at| &more[at][..]);
+            let kept = [cell.write, cell.read].into_iter();
+            found = kept.chain(others.iter().copied()).find(&races).or(found);
+            if mark.wrote {
+                if let Some(at) = list {
+                    more[at].retain(|m| !m.strong && strong);
+                }
+                if covered(&cell.read) || cell.read.strong {
+                    cell.read = Mark::default();
+                }
+                let last = std::mem::replace(&mut cell.write, mark);
+                if last.time != 0 && !last.strong && strong {
+                    add(cell, more, last);
+                }
+                continue;
+            }
+            if let Some(at) = list {
+                more[at].retain(|m| m.wrote || !covered(m));
+            }
+            if covered(&cell.read) {
+                cell.read = mark;
+            } else {
+                add(cell, more, mark);
+            }
+        }
+        found
+    }
+}
+
+/// Keeps one more access to a byte.
+fn add(cell: &mut Cell, more: &mut Vec<Vec<Mark>>, mark: Mark) {
+    if cell.more == 0 {
+        more.push(Vec::new());
+        cell.more = more.len() as u32;
+    }
+    more[cell.more as usize - 1].push(mark);
+}

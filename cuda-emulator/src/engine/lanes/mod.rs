@@ -1,0 +1,4 @@
+//! What each lane does on its own.
+
+pub(super) mod arithmetic;
+pub(super) mod clock;

@@ -1,0 +1,183 @@
+//! `mbarrier`: barriers that are words of shared memory.
+//!
+//! The layout of the word is the engine's own: bits 0 to 19, arrivals still missing in this phase; 20 to 39, arrivals
+//! per phase; 40 to 61, bytes still missing (offset by 2^21); 63, the parity of the phase.
+
+use crate::engine::check::access::races;
+use crate::engine::lanes::arithmetic::each;
+use crate::engine::memory::atomic::Memory;
+use crate::engine::memory::reach::Reach;
+use crate::engine::memory::resolve::{Touch, resolve, space};
+use crate::engine::state::context::{Ctx, Flow, Op};
+use crate::engine::warp::control::POLL_COST;
+
+const COUNT: u64 = (1 << 20) - 1;
+const NO_BYTES: u64 = 1 << 61;
+const PHASE: u64 = 1 << 63;
+
+/// What an instruction does to the word, by the number in `b`; `x` of the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(in crate::engine) enum Action {
+    Init,
+    Arrive,
+    /// Arrive and leave the later phases.
+    Drop,
+    /// Expect more bytes, or fewer when `b` is negative.
+    Bytes,
+    Nothing,
+}
+
+const ACTIONS: [Action; 5] = [
+    Action::Init,
+    Action::Arrive,
+    Action::Drop,
+    Action::Bytes,
+    Action::Nothing,
+];
+
+/// The word after a change: with nothing left to come the next phase begins.
+fn settle(word: u64) -> u64 {
+    if word & COUNT == 0 && word & !(PHASE | COUNT | COUNT << 20) == NO_BYTES {
+        (word ^ PHASE) | (word >> 20 & COUNT)
+    } else {
+        word
+    }
+}
+
+impl Action {
+    fn apply(self, word: u64, number: u32) -> u64 {
+        let count = u64::from(number);
+        match self {
+            Action::Init => count & COUNT | (count & COUNT) << 20 | NO_BYTES,
+            Action::Arrive => settle(word & !COUNT | (word & COUNT).saturating_sub(count)),
+            Action::Drop => {
+                let expected = (word >> 20 & COUNT).saturating_sub(count);
+                settle(
+                    word & !(COUNT | COUNT << 20)
+                        | (word & COUNT).saturating_sub(count)
+                        | expected << 20,
+                )
+            }
+            Action::Bytes => {
+                let sum = (word & !PHASE).wrapping_add((number as i32 as i64 as u64) << 40);
+                settle(word & PHASE | sum & !PHASE)
+            }
+            Action::Nothing => word,
+        }
+    }
+
+    /// Changes the word at `host`; gives the word before.
+    ///
+    /// # Safety
+    /// `host` is 8 bytes of live shared memory, aligned.
+    unsafe fn change(self, ctx: &mut Ctx<'_>, host: u64, number: u32) -> u64 {
+        // SAFETY: as the caller promises.
+        let old = unsafe { <u64 as Memory>::update(host, |word| self.apply(word, number)) };
+        let (offset, warp) = (host.wrapping_sub(ctx.shared as u64), ctx.warp as usize);
+        if let Some(races) = races(ctx) {
+            match self {
+                Action::Init => races.mbarrier(offset),
+                Action::Nothing => races.invalidate(offset),
+                Action::Arrive | Action::Drop => races.arrive(offset, warp),
+                Action::Bytes => {}
+            }
+            // Who waits for the phase that ends here is ordered after everybody who arrived in it.
+            if self != Action::Init && (self.apply(old, number) ^ old) & PHASE != 0 {
+                races.complete(offset);
+            }
+        }
+        old
+    }
+}
+
+/// Arrivals still to come, of a state word.
+pub(in crate::engine) fn pending(word: u64) -> u32 {
+    (word & COUNT) as u32
+}
+
+/// `complete_tx`: bytes of a bulk copy have come. False with `ctx.fault` set.
+pub(in crate::engine) fn complete(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64) -> bool {
+    match resolve(ctx, None, space::SHARED, lane, offset, 8, true) {
+        Some(host) => {
+            // SAFETY: resolved just now.
+            unsafe { Action::Bytes.change(ctx, host, (bytes as u32).wrapping_neg()) };
+            true
+        }
+        None => false,
+    }
+}
+
+/// `d` = the word before; the word = the action `x` with the number `b`.
+pub(in crate::engine) unsafe fn change(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    let action = ACTIONS[op.x as usize % ACTIONS.len()];
+    let touch = if action == Action::Init {
+        Touch::Write
+    } else {
+        Touch::Atomic
+    };
+    // SAFETY: `a` is an address, `b` a 32-bit and `d` a 64-bit register; the access is checked.
+    unsafe {
+        let Some(access) = Reach::decode(op.c).access(ctx, op, mask, 8, touch) else {
+            return Flow::Fault;
+        };
+        let (b, d) = (ctx.at::<u32>(op.b), ctx.at::<u64>(op.d));
+        each(mask, |i| {
+            *d.add(i) = action.change(ctx, access.hosts[i], *b.add(i));
+        });
+    }
+    Flow::Next
+}
+
+/// `d` = whether the phase is over that `b` names: by its parity (`x` is 1) or by a state word.
+///
+/// A copy whose bytes the barrier counts is done now at the latest. A thread that has to wait lets others run.
+pub(in crate::engine) unsafe fn wait(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    // SAFETY: `a` is an address, `b` a 32- or 64-bit register, `d` a predicate; the access is checked.
+    unsafe {
+        let Some(access) = Reach::decode(op.c).access(ctx, op, mask, 8, Touch::Atomic) else {
+            return Flow::Fault;
+        };
+        if !ctx.bulk.is_empty() {
+            let base = ctx.shared as u64;
+            each(mask, |i| {
+                if ctx.fault.is_none() {
+                    crate::engine::memory::bulk::finish_barrier(
+                        ctx,
+                        access.hosts[i].wrapping_sub(base),
+                    );
+                }
+            });
+            if ctx.fault.is_some() {
+                return Flow::Fault;
+            }
+        }
+        let mut over = 0;
+        each(mask, |i| {
+            let word = <u64 as Memory>::update(access.hosts[i], |word| word);
+            let phase = if op.x == 1 {
+                u64::from(*ctx.at::<u32>(op.b).add(i) & 1)
+            } else {
+                *ctx.at::<u64>(op.b).add(i) >> 63
+            };
+            over |= u32::from(word >> 63 != phase) << i;
+        });
+        if ctx.launch.checked {
+            let (base, warp) = (ctx.shared as u64, ctx.warp as usize);
+            if let Some(races) = races(ctx) {
+                each(over, |i| {
+                    races.pass(access.hosts[i].wrapping_sub(base), warp)
+                });
+            }
+        }
+        let d = ctx.at::<u32>(op.d);
+        *d = *d & !mask | over;
+        ctx.polled = true;
+        ctx.budget -= POLL_COST;
+        if over == mask && ctx.budget >= 0 {
+            Flow::Next
+        } else {
+            Flow::Yield
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Memory: where an address leads, loads and stores, atomics, copies, barriers in memory.
+
+pub(super) mod address;
+pub(super) mod atomic;
+pub(super) mod bulk;
+pub(super) mod consecutive;
+pub(super) mod load_store;
+pub(super) mod mbarrier;
+pub(super) mod reach;
+pub(super) mod resolve;
+pub(super) mod sixteen;
+pub(super) mod transfer;
+pub(super) mod vector;

@@ -1,0 +1,220 @@
+//! Special registers: where their values lie, and how they are filled.
+
+use crate::engine::Shape;
+use crate::engine::state::context::{Area, LANES};
+
+/// Byte offsets in the warp's area.
+pub(in crate::engine) mod warp {
+    pub(in crate::engine) const TID: u32 = 0;
+    pub(in crate::engine) const WARP_ID: u32 = 384;
+    pub(in crate::engine) const SIZE: usize = 512;
+}
+
+/// Indices of 128-byte slots in the block's area.
+mod block {
+    pub(in crate::engine) const CTAID: u32 = 0;
+    pub(in crate::engine) const NTID: u32 = 3;
+    pub(in crate::engine) const NCTAID: u32 = 6;
+    pub(in crate::engine) const LANE: u32 = 9;
+    pub(in crate::engine) const EQ: u32 = 10;
+    pub(in crate::engine) const LE: u32 = 11;
+    pub(in crate::engine) const LT: u32 = 12;
+    pub(in crate::engine) const GE: u32 = 13;
+    pub(in crate::engine) const GT: u32 = 14;
+    pub(in crate::engine) const NWARP: u32 = 15;
+    pub(in crate::engine) const SM: u32 = 16;
+    pub(in crate::engine) const NSM: u32 = 17;
+    pub(in crate::engine) const DYNAMIC_SIZE: u32 = 18;
+    pub(in crate::engine) const TOTAL_SIZE: u32 = 19;
+    pub(in crate::engine) const ZERO: u32 = 20;
+    pub(in crate::engine) const ONE: u32 = 21;
+    pub(in crate::engine) const DYNAMIC_BASE: u32 = 22;
+    /// Address of the grid's workspace, upper and lower half.
+    pub(in crate::engine) const ENVREG1: u32 = 24;
+    pub(in crate::engine) const ENVREG2: u32 = 25;
+    pub(in crate::engine) const RESERVED: u32 = 26;
+    pub(in crate::engine) const RESERVED_END: u32 = 27;
+    pub(in crate::engine) const RESERVED_SIZE: u32 = 28;
+    pub(in crate::engine) const NSLOTS: u32 = 29;
+}
+
+/// Bytes of shared memory reserved for the system: cooperative groups of several warps keep their state there.
+pub(in crate::engine) const RESERVED_SIZE: u32 = 1024;
+
+/// Bytes of a block's area.
+pub(in crate::engine) const BLOCK_SIZE: usize = block::NSLOTS as usize * 128;
+/// Where dynamic shared memory begins, as a 64-bit operand (two slots).
+pub(in crate::engine) const DYNAMIC_BASE: u32 = Area::Block.at(block::DYNAMIC_BASE * 128);
+
+/// The operand that holds a special register, if it is one of those that don't change while a thread runs.
+pub(in crate::engine) fn operand(name: &str) -> Option<u32> {
+    let at = |slot: u32| Area::Block.at(slot * 128);
+    let axis = |name: &str| match name.as_bytes().last() {
+        Some(b'x') => 0,
+        Some(b'y') => 1,
+        _ => 2,
+    };
+    Some(match name {
+        "%tid.x" | "%tid.y" | "%tid.z" => Area::Warp.at(warp::TID + axis(name) * 128),
+        "%warpid" => Area::Warp.at(warp::WARP_ID),
+        "%ctaid.x" | "%ctaid.y" | "%ctaid.z" => at(block::CTAID + axis(name)),
+        "%ntid.x" | "%ntid.y" | "%ntid.z" => at(block::NTID + axis(name)),
+        "%nctaid.x" | "%nctaid.y" | "%nctaid.z" => at(block::NCTAID + axis(name)),
+        "%laneid" => at(block::LANE),
+        "%lanemask_eq" => at(block::EQ),
+        "%lanemask_le" => at(block::LE),
+        "%lanemask_lt" => at(block::LT),
+        "%lanemask_ge" => at(block::GE),
+        "%lanemask_gt" => at(block::GT),
+        "%nwarpid" => at(block::NWARP),
+        "%smid" => at(block::SM),
+        "%nsmid" => at(block::NSM),
+        "%dynamic_smem_size" => at(block::DYNAMIC_SIZE),
+        "%total_smem_size" | "%aggr_smem_size" => at(block::TOTAL_SIZE),
+        "%envreg1" => at(block::ENVREG1),
+        "%envreg2" => at(block::ENVREG2),
+        "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" | "%reserved_smem_offset_1" => {
+            at(block::RESERVED)
+        }
+        "%reserved_smem_offset_end" => at(block::RESERVED_END),
+        "%reserved_smem_offset_cap" => at(block::RESERVED_SIZE),
+        // Every block is a cluster of its own.
+        "%clusterid.x" | "%clusterid.y" | "%clusterid.z" => at(block::CTAID + axis(name)),
+        "%nclusterid.x" | "%nclusterid.y" | "%nclusterid.z" => at(block::NCTAID + axis(name)),
+        "%cluster_ctaid.x" | "%cluster_ctaid.y" | "%cluster_ctaid.z" | "%cluster_ctarank" => {
+            at(block::ZERO)
+        }
+        "%cluster_nctaid.x" | "%cluster_nctaid.y" | "%cluster_nctaid.z" | "%cluster_nctarank" => {
+            at(block::ONE)
+        }
+        _ => return None,
+    })
+}
+
+/// The name of the special register that an operand holds.
+pub(in crate::engine) fn name(wanted: u32) -> Option<String> {
+    let axes = ["tid", "ctaid", "ntid", "nctaid"]
+        .into_iter()
+        .flat_map(|name| ["x", "y", "z"].map(|axis| format!("%{name}.{axis}")));
+    let others = [
+        "%warpid",
+        "%laneid",
+        "%lanemask_eq",
+        "%lanemask_le",
+        "%lanemask_lt",
+        "%lanemask_ge",
+        "%lanemask_gt",
+        "%nwarpid",
+        "%smid",
+        "%nsmid",
+        "%dynamic_smem_size",
+        "%total_smem_size",
+        "%cluster_ctarank",
+        "%cluster_nctarank",
+        "%envreg1",
+        "%envreg2",
+        "%reserved_smem_offset_begin",
+        "%reserved_smem_offset_end",
+        "%reserved_smem_offset_cap",
+    ];
+    axes.chain(others.map(String::from))
+        .find(|name| operand(name) == Some(wanted))
+}
+
+/// What a launch knows of its blocks.
+pub(in crate::engine) struct Facts {
+    pub shape: Shape,
+    pub multiprocessors: u32,
+    pub static_shared: u32,
+    /// Where shared memory reserved for the system begins.
+    pub reserved: u32,
+    /// Where cooperative groups keep the grid's barrier; 0 unless the launch is cooperative.
+    pub workspace: u64,
+}
+
+/// Fills what doesn't change from block to block.
+///
+/// # Safety
+/// `area` is valid for writes of [`BLOCK_SIZE`] bytes.
+pub(in crate::engine) unsafe fn fill_launch(area: *mut u8, facts: &Facts) {
+    // SAFETY: every slot lies within the area.
+    let put = |slot: u32, value: &dyn Fn(u32) -> u32| unsafe {
+        let at = area.cast::<[u32; LANES]>().add(slot as usize);
+        at.write(std::array::from_fn(|i| value(i as u32)));
+    };
+    let threads = facts.shape.block.iter().product::<u32>();
+    for axis in 0..3 {
+        put(block::NTID + axis, &|_| facts.shape.block[axis as usize]);
+        put(block::NCTAID + axis, &|_| facts.shape.grid[axis as usize]);
+    }
+    put(block::LANE, &|i| i);
+    put(block::EQ, &|i| 1 << i);
+    put(block::LE, &|i| u32::MAX >> (31 - i));
+    put(block::LT, &|i| (1 << i) - 1);
+    put(block::GE, &|i| u32::MAX << i);
+    put(block::GT, &|i| !(u32::MAX >> (31 - i)));
+    put(block::NWARP, &|_| threads.div_ceil(32));
+    put(block::NSM, &|_| facts.multiprocessors);
+    put(block::DYNAMIC_SIZE, &|_| facts.shape.dynamic_shared);
+    put(block::TOTAL_SIZE, &|_| {
+        facts.static_shared + facts.shape.dynamic_shared
+    });
+    put(block::ZERO, &|_| 0);
+    put(block::ONE, &|_| 1);
+    put(block::RESERVED, &|_| facts.reserved);
+    put(block::RESERVED_END, &|_| facts.reserved + RESERVED_SIZE);
+    put(block::RESERVED_SIZE, &|_| RESERVED_SIZE);
+    put(block::ENVREG1, &|_| (facts.workspace >> 32) as u32);
+    put(block::ENVREG2, &|_| facts.workspace as u32);
+    // SAFETY: two slots.
+    unsafe {
+        let base = area
+            .add(block::DYNAMIC_BASE as usize * 128)
+            .cast::<[u64; LANES]>();
+        base.write([u64::from(facts.static_shared); LANES]);
+    }
+}
+
+/// Fills what changes from block to block.
+///
+/// # Safety
+/// As [`fill_launch`].
+pub(in crate::engine) unsafe fn fill_block(area: *mut u8, index: [u32; 3], multiprocessor: u32) {
+    // SAFETY: as above.
+    unsafe {
+        let slots = area.cast::<[u32; LANES]>();
+        for (axis, &value) in index.iter().enumerate() {
+            slots
+                .add(block::CTAID as usize + axis)
+                .write([value; LANES]);
+        }
+        slots.add(block::SM as usize).write([multiprocessor; LANES]);
+    }
+}
+
+/// Fills a warp's area.
+///
+/// # Safety
+/// `area` is valid for writes of [`warp::SIZE`] bytes.
+pub(in crate::engine) unsafe fn fill_warp(area: *mut u8, warp: u32, block: [u32; 3]) {
+    // SAFETY: four slots.
+    unsafe {
+        let slots = area.cast::<[u32; LANES]>();
+        let thread = |i: usize| thread_index(warp * 32 + i as u32, block);
+        for axis in 0..3 {
+            slots
+                .add(axis)
+                .write(std::array::from_fn(|i| thread(i)[axis]));
+        }
+        slots.add(3).write([warp; LANES]);
+    }
+}
+
+/// A thread's index from its number in the block.
+pub(in crate::engine) fn thread_index(linear: u32, block: [u32; 3]) -> [u32; 3] {
+    [
+        linear % block[0],
+        linear / block[0] % block[1],
+        linear / block[0] / block[1],
+    ]
+}
