@@ -24,7 +24,6 @@
 //! threads. `device_runtime` is what kernels launch kernels with.
 
 mod block;
-mod check;
 pub(crate) mod device_runtime;
 mod instructions;
 mod interface;

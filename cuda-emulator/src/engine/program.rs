@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::engine::CODE_WINDOW;
 use crate::engine::interface::{KernelInfo, LoadError, VariableInfo};
 use crate::engine::ir::Opcode;
-use crate::engine::state::context::{Buffer, LANES, Op};
+use crate::engine::state::frame::Buffer;
+use crate::engine::state::op::{LANES, Op};
 
 /// Parsed, linked and lowered PTX. Holds no address.
 pub struct Program {
@@ -160,6 +161,41 @@ impl Program {
     /// What is wrong in the inputs, but not refused: a call whose declaration doesn't fit the definition.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Place of an instruction, as lines of a report.
+    pub(in crate::engine) fn place(&self, pc: u32) -> String {
+        let Some(place) = self.places.get(pc as usize) else {
+            return String::new();
+        };
+        let Some(input) = self.inputs.get(usize::from(place.input)) else {
+            return String::new();
+        };
+        let mut out = String::new();
+        if place.source_line != 0 {
+            let file = input
+                .files
+                .iter()
+                .find(|f| f.0 == place.file)
+                .map_or("?", |f| f.1.as_str());
+            out += &format!("\n  source: {file}:{}", place.source_line);
+        }
+        let text = input
+            .text
+            .lines()
+            .nth(place.line.saturating_sub(1) as usize)
+            .unwrap_or("")
+            .trim();
+        let name = if input.name.is_empty() {
+            String::new()
+        } else {
+            format!(" of {}", input.name)
+        };
+        out += &format!("\n  PTX line {}{name}: {text}", place.line);
+        if place.source_line == 0 {
+            out += "\n  (compile with line information, -lineinfo, to see the source line)";
+        }
+        out
     }
 
     /// The kernels, in the order of the text.

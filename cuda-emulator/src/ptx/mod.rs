@@ -8,6 +8,7 @@ mod constant;
 mod instruction;
 mod lexer;
 mod parser;
+mod variables;
 
 pub(crate) use ast::*;
 pub(crate) use parser::parse;

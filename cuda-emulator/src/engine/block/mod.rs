@@ -1,5 +1,8 @@
 //! Blocks and their warps: who runs when, barriers, fault reports.
 
+pub(super) mod barriers;
+pub(super) mod checks;
+pub(super) mod events;
 pub(super) mod report;
 pub(super) mod schedule;
 pub(super) mod worker;

@@ -1,46 +1,11 @@
 //! Fault reports.
 
 use crate::engine::block::worker::{Block, Worker};
-use crate::engine::program::Program;
-use crate::engine::state::context::{Trouble, Wait};
+use crate::engine::state::context::Trouble;
+use crate::engine::state::frame::Wait;
+use crate::engine::state::op::CLUSTER;
 use crate::engine::state::special::thread_index;
-use crate::engine::warp::control::CLUSTER;
 use crate::engine::{Fault, FaultKind};
-
-/// Place of an instruction, as lines of a report.
-pub(in crate::engine) fn place(program: &Program, pc: u32) -> String {
-    let Some(place) = program.places.get(pc as usize) else {
-        return String::new();
-    };
-    let Some(input) = program.inputs.get(usize::from(place.input)) else {
-        return String::new();
-    };
-    let mut out = String::new();
-    if place.source_line != 0 {
-        let file = input
-            .files
-            .iter()
-            .find(|f| f.0 == place.file)
-            .map_or("?", |f| f.1.as_str());
-        out += &format!("\n  source: {file}:{}", place.source_line);
-    }
-    let text = input
-        .text
-        .lines()
-        .nth(place.line.saturating_sub(1) as usize)
-        .unwrap_or("")
-        .trim();
-    let name = if input.name.is_empty() {
-        String::new()
-    } else {
-        format!(" of {}", input.name)
-    };
-    out += &format!("\n  PTX line {}{name}: {text}", place.line);
-    if place.source_line == 0 {
-        out += "\n  (compile with line information, -lineinfo, to see the source line)";
-    }
-    out
-}
 
 impl Worker<'_> {
     /// Turns `ctx.fault` into the launch's fault.
@@ -71,7 +36,7 @@ impl Worker<'_> {
         };
         let report = format!(
             "{text}\n  kernel {kernel}{within}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz}){}",
-            place(launch.program, pc)
+            launch.program.place(pc)
         );
         launch.fail(Fault {
             kind,

@@ -1,11 +1,13 @@
 //! A worker: the blocks that it keeps alive, their warps, frames and memory.
 
-use crate::engine::launch::order::scramble;
-use crate::engine::launch::pool::Shared;
 use crate::engine::program::Slice;
-use crate::engine::state::context::{Buffer, Ctx, FULL, Fragment, Frame, FrameId, NO_FRAME, Wait};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::frame::{Buffer, Fragment, Frame, FrameId, NO_FRAME, Wait};
+use crate::engine::state::launch::Shared;
+use crate::engine::state::op::CLUSTER;
+use crate::engine::state::op::FULL;
+use crate::engine::state::order::scramble;
 use crate::engine::state::special;
-use crate::engine::warp::control::CLUSTER;
 
 /// Backward branches per slice.
 const SLICE: i32 = 8192;
@@ -64,8 +66,8 @@ pub(in crate::engine) struct Block {
     /// All ones after an odd number of phases of the cluster's barrier.
     pub cluster_phase: u32,
     pub live: u32,
-    pub shadow: Option<Box<crate::engine::check::access::Shadow>>,
-    pub bulk: Vec<crate::engine::memory::bulk::Bulk>,
+    pub shadow: Option<Box<crate::engine::state::shadow::Shadow>>,
+    pub bulk: Vec<crate::engine::state::bulk::Bulk>,
 }
 
 /// What became of a block's slice.
@@ -94,7 +96,7 @@ pub(in crate::engine) struct Worker<'l> {
 impl<'l> Worker<'l> {
     pub(in crate::engine) fn new(launch: &'l Shared<'l>, number: usize) -> Worker<'l> {
         let image = launch.image;
-        let regions = crate::engine::memory::resolve::Regions::new(
+        let regions = crate::engine::state::regions::Regions::new(
             launch.program.memory_instructions as usize,
             launch.own_regions(),
             launch.device.generation(),
@@ -258,7 +260,7 @@ impl<'l> Worker<'l> {
             live: 0,
             shadow: launch
                 .shadowed()
-                .then(|| Box::new(crate::engine::check::access::Shadow::new(launch))),
+                .then(|| Box::new(crate::engine::state::shadow::Shadow::new(launch))),
             bulk: Vec::new(),
         }
     }
@@ -340,7 +342,7 @@ impl<'l> Worker<'l> {
         let target = self.frames[to as usize].memory.ptr();
         for (s, t) in sources.iter().zip(targets) {
             let size = s.size.min(t.size) as usize;
-            crate::engine::lanes::arithmetic::each(mask, |lane| {
+            crate::engine::state::op::each(mask, |lane| {
                 // SAFETY: slices lie within their function's frame; the frames are distinct.
                 unsafe {
                     let s = source.add(s.offset as usize + lane * s.stride as usize);

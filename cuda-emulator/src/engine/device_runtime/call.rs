@@ -3,9 +3,11 @@
 use super::Number;
 use super::errors::Error;
 use super::grid::{Grid, Key, Origin};
-use crate::engine::memory::resolve::{Mem, resolve, resolve_range, space};
+use crate::engine::memory::resolve::{Mem, resolve, resolve_range};
 use crate::engine::program::Site;
-use crate::engine::state::context::{Ctx, Flow, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::{Flow, Op};
+use crate::engine::state::touch::space;
 use crate::engine::{CODE_WINDOW, FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
 /// One lane's call.

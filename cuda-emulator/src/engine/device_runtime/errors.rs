@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::engine::Region;
-use crate::engine::state::context::Buffer;
+use crate::engine::state::frame::Buffer;
 
 macro_rules! errors {
     ($($variant:ident = $code:literal, $text:literal;)*) => {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use super::copies::Rows;
 use super::errors::Error;
 use super::tree::Tree;
-use crate::engine::state::context::Buffer;
+use crate::engine::state::frame::Buffer;
 use crate::lock::Unpoisoned;
 
 /// Bytes of the blocks that parameter buffers are cut from.

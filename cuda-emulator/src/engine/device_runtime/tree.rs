@@ -9,7 +9,6 @@ use super::Host;
 use super::copies;
 use super::errors::{self, Error};
 use super::grid::{Command, Grid, Origin, Work};
-use crate::engine::block::report;
 use crate::engine::launch::pool::run_grid;
 use crate::engine::state::special::thread_index;
 use crate::engine::{Device, Fault, FaultKind, Launch, Options, Region, Stats};
@@ -277,7 +276,7 @@ fn with_parents(mut fault: Fault, launch: &Launch<'_>, levels: &[Level<'_>]) -> 
         let [tx, ty, tz] = thread_index(origin.thread, level.block);
         fault.report += &format!(
             "\n  enqueued by kernel {kernel}, block ({x}, {y}, {z}), thread ({tx}, {ty}, {tz}){}",
-            report::place(program, origin.pc)
+            program.place(origin.pc)
         );
     }
     fault

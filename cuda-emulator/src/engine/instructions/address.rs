@@ -4,7 +4,7 @@ use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
 use crate::engine::lanes::arithmetic::{test, unary, unary_imm};
 use crate::engine::memory::address as run;
 use crate::engine::memory::bulk;
-use crate::engine::state::context::Exec;
+use crate::engine::state::op::Exec;
 use crate::engine::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::ptx::Type;
 

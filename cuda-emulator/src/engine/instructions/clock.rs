@@ -2,7 +2,7 @@
 
 use crate::engine::ir::{Code, Opcode, Role};
 use crate::engine::lanes::clock as run;
-use crate::engine::state::context::Exec;
+use crate::engine::state::op::Exec;
 use crate::ptx::Type;
 
 /// A register and the instruction that reads it.

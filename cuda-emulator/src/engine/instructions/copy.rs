@@ -3,7 +3,7 @@
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
 use crate::engine::memory::address;
 use crate::engine::memory::bulk;
-use crate::engine::state::context::Exec;
+use crate::engine::state::op::Exec;
 use crate::engine::warp::control;
 use crate::ptx::Type;
 

@@ -3,7 +3,7 @@
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
 use crate::engine::lanes::arithmetic::unary;
 use crate::engine::memory::mbarrier as run;
-use crate::engine::state::context::Exec;
+use crate::engine::state::op::Exec;
 use crate::engine::warp::control;
 use crate::ptx::Type;
 

@@ -16,6 +16,7 @@ mod copy;
 mod double;
 mod half;
 mod integer;
+mod listing;
 mod load_store;
 mod mbarrier;
 mod r#move;

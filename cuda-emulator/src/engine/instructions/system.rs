@@ -2,8 +2,8 @@
 
 use crate::engine::device_runtime;
 use crate::engine::ir::{Code, Faults, Opcode, Role};
-use crate::engine::launch::print;
-use crate::engine::state::context::Exec;
+use crate::engine::state::op::Exec;
+use crate::engine::warp::print;
 
 /// A call by the call site `x`.
 const fn call(name: &'static str, run: Exec) -> Opcode {

@@ -1,8 +1,8 @@
 //! Tensor cores: matrix products, and fragments between memory and registers.
 
 use crate::engine::ir::{Choice, Code, Faults, Form, Opcode, Role};
-use crate::engine::memory::resolve::space;
 use crate::engine::number::tensor::product::{Family, Product};
+use crate::engine::state::touch::space;
 use crate::engine::warp::control;
 use crate::engine::warp::exchange::{Kind, pack};
 use crate::engine::warp::fragment::{self, Fragment};
@@ -257,7 +257,7 @@ fn matrices(chosen: &Choice<'_>) -> u64 {
 }
 
 /// An address in `a` and `imm`, registers in a list.
-const fn memory(run: crate::engine::state::context::Exec, d: Role) -> Code {
+const fn memory(run: crate::engine::state::op::Exec, d: Role) -> Code {
     Code {
         a: Role::Read(Type::U64),
         b: Role::Number,
@@ -269,11 +269,7 @@ const fn memory(run: crate::engine::state::context::Exec, d: Role) -> Code {
     }
 }
 
-const fn matrix(
-    name: &'static str,
-    run: crate::engine::state::context::Exec,
-    since: u32,
-) -> Opcode {
+const fn matrix(name: &'static str, run: crate::engine::state::op::Exec, since: u32) -> Opcode {
     Opcode::new(name, memory(run, Role::Number))
         .form(Form::Matrices)
         .encode(matrices)
@@ -317,7 +313,7 @@ fn moved(chosen: &Choice<'_>) -> u64 {
     Fragment::named(chosen.0).map_or(0, |f| f.pack())
 }
 
-const fn piece(name: &'static str, run: crate::engine::state::context::Exec, since: u32) -> Opcode {
+const fn piece(name: &'static str, run: crate::engine::state::op::Exec, since: u32) -> Opcode {
     Opcode::new(name, memory(run, Role::Read(Type::U32)))
         .form(Form::Fragment)
         .encode(moved)

@@ -2,6 +2,5 @@
 
 pub(super) mod notation;
 pub(super) mod opcode;
-mod print;
 
 pub(super) use opcode::{Choice, Code, Faults, Form, Opcode, Role, Written};

@@ -1,9 +1,9 @@
 //! What the list says of one instruction.
 
-use crate::engine::state::context::Exec;
+use crate::engine::state::op::Exec;
 use crate::ptx::Type;
 
-/// What an instruction does with one field of an [`Op`](crate::engine::state::context::Op).
+/// What an instruction does with one field of an [`Op`](crate::engine::state::op::Op).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Role {
     /// Nothing.
@@ -127,7 +127,7 @@ impl Code {
 
     /// The function for this processor.
     pub(in crate::engine) fn exec(&self) -> Exec {
-        if crate::engine::lanes::arithmetic::wide() {
+        if crate::engine::state::op::wide() {
             self.wide
         } else {
             self.plain

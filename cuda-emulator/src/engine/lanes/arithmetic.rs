@@ -5,10 +5,12 @@
 //! twice: for the baseline processor, and for one with AVX2 and FMA. Which one is used is chosen once, at load. What the
 //! instruction does with its fields follows from the closure's types.
 
+use crate::engine::state::op::each;
 use std::ptr::NonNull;
 
 use crate::engine::ir::{Code, Role};
-use crate::engine::state::context::{Ctx, FULL, Flow, LANES, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::{FULL, Flow, LANES, Op};
 use crate::ptx::Type;
 
 /// A value that a register's slot can hold.
@@ -56,26 +58,6 @@ pub(in crate::engine) fn summon<F: Copy>() -> F {
     unsafe { NonNull::<F>::dangling().read() }
 }
 
-/// Whether the processor has what the second version of each loop is compiled for.
-pub(in crate::engine) fn wide() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        std::is_x86_feature_detected!("avx2")
-            && std::is_x86_feature_detected!("fma")
-            && std::is_x86_feature_detected!("bmi1")
-            && std::is_x86_feature_detected!("bmi2")
-            && std::is_x86_feature_detected!("lzcnt")
-            && std::is_x86_feature_detected!("popcnt")
-            && std::is_x86_feature_detected!("f16c")
-            // For atomics; no processor with AVX lacks it.
-            && std::is_x86_feature_detected!("cmpxchg16b")
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        false
-    }
-}
-
 /// Defines a constructor of instructions: a loop body compiled for both kinds of processor, and what it does with the
 /// fields.
 macro_rules! instruction {
@@ -120,16 +102,6 @@ macro_rules! instruction {
             }
         }
     };
-}
-
-/// Calls `f(lane)` for each lane of the mask.
-#[inline(always)]
-pub(in crate::engine) fn each(mask: u32, mut f: impl FnMut(usize)) {
-    let mut left = mask;
-    while left != 0 {
-        f(left.trailing_zeros() as usize);
-        left &= left - 1;
-    }
 }
 
 /// With this many lanes or more all 32 are computed and the results of the others dropped. A loop over 32 lanes takes

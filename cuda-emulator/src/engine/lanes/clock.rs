@@ -1,7 +1,8 @@
 //! Clocks and timers.
 
-use crate::engine::lanes::arithmetic::each;
-use crate::engine::state::context::{Ctx, Flow, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{Flow, Op};
 
 /// Cycles since the launch, at the clock rate of the options, and never standing still.
 fn cycles(ctx: &Ctx<'_>) -> u64 {

@@ -1,5 +1,3 @@
 //! A launch: its blocks on the threads of the host, and what the engine provides as functions.
 
-pub(super) mod order;
 pub(super) mod pool;
-pub(super) mod print;

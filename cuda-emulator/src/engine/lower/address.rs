@@ -1,6 +1,7 @@
 //! The forms of instructions on addresses.
 
-use super::function::{Lower, New, Result};
+use super::emit::New;
+use super::function::{Lower, Result};
 use crate::engine::ir::Opcode;
 use crate::ptx::Operand;
 

@@ -1,8 +1,10 @@
 //! The forms of atomic operations.
 
-use super::function::{Base, Lower, New, Result, Slot, Width};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result, Width};
 use super::load_store::take_space;
 use super::modifiers::Modifiers;
+use super::scope::Base;
 use crate::engine::ir::{Form, Opcode, Role};
 use crate::engine::memory::reach::Reach;
 use crate::ptx::Operand;

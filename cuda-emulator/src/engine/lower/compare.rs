@@ -1,6 +1,7 @@
 //! The forms of comparisons and selections.
 
-use super::function::{Lower, New, Result, Slot};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result};
 use crate::engine::instructions::{
     COPY_PREDICATES, SELECT, SELECT_UPPER, SWAPPED, WIDEN_BRAIN, WIDEN_HALF,
 };

@@ -1,8 +1,9 @@
 //! The forms of branches, calls and barriers.
 
 use super::allocate::End;
-use super::function::{Lower, New, Result, Slot};
-use super::link::{Builtin, Symbol};
+use super::declare::{Builtin, Symbol};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result};
 use crate::engine::device_runtime;
 use crate::engine::instructions;
 use crate::engine::interface::LoadErrorKind;

@@ -1,6 +1,7 @@
 //! The forms of moves and conversions.
 
-use super::function::{Lower, New, Result, Slot, Width};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result, Width};
 use crate::engine::instructions::{
     self, COPY, HALF_OF_128, JOIN, PART_OF_32, PART_OF_64, WORD_OF_128,
 };

@@ -1,9 +1,10 @@
 //! The forms of asynchronous and bulk copies.
 
-use super::function::{Lower, New, Result, Slot};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result};
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
-use crate::engine::memory::bulk::Direction;
+use crate::engine::state::bulk::Direction;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {

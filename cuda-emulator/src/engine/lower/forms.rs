@@ -1,6 +1,7 @@
 //! The forms: how the operands of PTX become the fields of an instruction.
 
-use super::function::{Lower, New, Result, Slot};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result};
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
 use crate::engine::ir::{Code, Form, Opcode, Role, Written};

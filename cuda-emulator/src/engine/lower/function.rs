@@ -1,23 +1,25 @@
 //! Lowering one function: scopes, operands, emission.
 
+use super::emit::{New, Slot};
+use super::scope::Local;
 use std::collections::HashMap;
 
 use super::allocate::{self, End, Field, Mode, Ref};
-use super::link::{Linker, Summary, Symbol, error, layout};
+use super::link::{Linker, Summary, error, layout};
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
-use crate::engine::interface::{LoadError, LoadErrorKind, ParamInfo};
-use crate::engine::ir::{Opcode, Role, Written};
+use crate::engine::interface::{LoadError, LoadErrorKind};
+use crate::engine::ir::{Opcode, Written};
 use crate::engine::program::{Function, Place, Slice};
-use crate::engine::state::context::{Area, Op};
+use crate::engine::state::op::{Area, Op};
 use crate::ptx::{self, Instruction, Operand, StateSpace, Statement, Type, Variable};
 
 pub(super) type Result<T> = std::result::Result<T, LoadError>;
 
 /// Most bytes of a function's frame, local memory or parameters.
-const MAX_BYTES: u64 = 1 << 28;
+pub(super) const MAX_BYTES: u64 = 1 << 28;
 /// Most registers that one function may use.
-const MAX_REGISTERS: usize = 1 << 20;
+pub(super) const MAX_REGISTERS: usize = 1 << 20;
 
 /// Size class of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,83 +47,6 @@ impl Width {
             Width::W32 => 128,
             Width::W64 => 256,
             Width::W128 => 512,
-        }
-    }
-}
-
-/// An operand of an instruction under construction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
-    None,
-    /// A register that is read, written, or both.
-    Use(u32),
-    Def(u32),
-    Both(u32),
-    /// Already encoded.
-    Fixed(u32),
-    /// Bytes in the frame's parameter area.
-    Param(u32),
-    /// A number, not an operand.
-    Raw(u32),
-}
-
-/// A name in a function's scope.
-#[derive(Clone, Debug)]
-pub(super) enum Local<'a> {
-    Register(u32),
-    /// `name<count>`, not yet used.
-    Range {
-        ty: Type,
-        vector: u32,
-        count: u32,
-    },
-    /// The elements of a vector register.
-    Vector(Vec<u32>),
-    /// Per-lane bytes in the frame.
-    Param(Slice),
-    /// A kernel's parameter, in the launch's buffer.
-    KernelParam(ParamInfo),
-    /// Offset in the frame's local memory.
-    Variable(u32),
-    Shared(u32),
-    /// A module symbol under a local name.
-    Symbol(Symbol),
-    BranchTargets(Vec<&'a str>),
-    /// What an indirect call may name last: a prototype or a list of targets.
-    Prototype,
-}
-
-/// What a memory operand's name stands for.
-pub(super) enum Base {
-    /// A register with an address, 32 or 64 bits.
-    Address(Slot, Width),
-    Param(Slice),
-    KernelParam(ParamInfo),
-}
-
-/// An instruction under construction; all operands default to none.
-pub(super) struct New {
-    pub opcode: &'static Opcode,
-    pub imm: u64,
-    pub d: Slot,
-    pub a: Slot,
-    pub b: Slot,
-    pub c: Slot,
-    pub x: Slot,
-    pub y: Slot,
-}
-
-impl New {
-    pub(super) fn of(opcode: &'static Opcode) -> New {
-        New {
-            opcode,
-            imm: 0,
-            d: Slot::None,
-            a: Slot::None,
-            b: Slot::None,
-            c: Slot::None,
-            x: Slot::None,
-            y: Slot::None,
         }
     }
 }
@@ -285,26 +210,6 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// Room in the frame for a parameter of every lane.
-    fn param_slice(&mut self, param: &Variable<'_>) -> Result<Slice> {
-        self.slice(param.size, param.align)
-    }
-
-    /// Room in the frame for a value of every lane.
-    pub(super) fn slice(&mut self, size: u64, align: u64) -> Result<Slice> {
-        let stride = size.max(1).next_multiple_of(align.max(1));
-        let offset = self.params_size;
-        self.params_size = (offset + stride * 32).next_multiple_of(64);
-        if self.params_size > MAX_BYTES || align > 64 {
-            return Err(self.unsupported("the function's parameters are too large"));
-        }
-        Ok(Slice {
-            offset: offset as u32,
-            stride: stride as u32,
-            size: size as u32,
-        })
-    }
-
     fn body(&mut self, body: &'a [Statement<'a>]) -> Result<()> {
         // Labels first: branches go forward too. A label is seen in its scope and those inside.
         let mut stack = vec![0];
@@ -406,191 +311,6 @@ impl<'a> Lower<'_, 'a> {
         self.emit(New::of(&instructions::RETURN));
         self.end(End::Stop);
         Ok(())
-    }
-
-    pub(super) fn declare(&mut self, name: &'a str, local: Local<'a>) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, local);
-        }
-    }
-
-    fn variable(&mut self, variable: &'a Variable<'a>) -> Result<()> {
-        self.line = variable.line;
-        self.text = variable.name;
-        let local = match variable.space {
-            StateSpace::Param => Local::Param(self.param_slice(variable)?),
-            StateSpace::Local => {
-                let at = self.local_size.next_multiple_of(variable.align);
-                self.local_size = at + variable.size;
-                if self.local_size > MAX_BYTES {
-                    return Err(self.unsupported("the function's local variables are too large"));
-                }
-                Local::Variable(at as u32)
-            }
-            StateSpace::Shared if variable.size == 0 => Local::Symbol(Symbol::Dynamic),
-            StateSpace::Shared => Local::Shared(self.place_shared(variable.size, variable.align)?),
-            _ => match self.linker.inner.get(&std::ptr::from_ref(variable)) {
-                Some(&index) => Local::Symbol(Symbol::Variable(index)),
-                None => return Err(self.syntax("no variable of this state space can stand here")),
-            },
-        };
-        self.declare(variable.name, local);
-        Ok(())
-    }
-
-    pub(super) fn place_shared(&mut self, size: u64, align: u64) -> Result<u32> {
-        let end = if self.function.entry {
-            &mut self.summary.shared_end
-        } else {
-            &mut self.linker.common_shared
-        };
-        let at = end.next_multiple_of(align);
-        *end = at.saturating_add(size);
-        if *end > 1 << 24 {
-            return Err(self.unsupported("the shared variables are too large"));
-        }
-        Ok(at as u32)
-    }
-
-    /// A new register.
-    pub(super) fn register(&mut self, ty: Type) -> Result<u32> {
-        if self.widths.len() >= MAX_REGISTERS {
-            return Err(self.unsupported("the function uses too many registers"));
-        }
-        self.widths.push(Width::of(ty));
-        self.types.push(ty);
-        Ok(self.widths.len() as u32 - 1)
-    }
-
-    /// A predicate for results nobody wants.
-    pub(super) fn dump(&mut self) -> Result<Slot> {
-        if self.dump.is_none() {
-            self.dump = Some(self.register(Type::Pred)?);
-        }
-        Ok(Slot::Def(self.dump.unwrap_or(0)))
-    }
-
-    /// The carry flag.
-    pub(super) fn carry(&mut self) -> Result<u32> {
-        if self.carry.is_none() {
-            self.carry = Some(self.register(Type::Pred)?);
-        }
-        Ok(self.carry.unwrap_or(0))
-    }
-
-    /// Whether the operands are what the instruction's entry says.
-    fn agrees(&self, new: &New) -> bool {
-        let code = &new.opcode.code;
-        let fits = |role: Role, slot: Slot| match (role, slot) {
-            (Role::Unused, Slot::None) => true,
-            (Role::Number | Role::Reach | Role::Cache | Role::List, Slot::Raw(_)) => true,
-            (Role::Frame, Slot::Param(_)) => true,
-            (Role::Read(_) | Role::Address, Slot::Fixed(_)) => true,
-            (Role::Address, Slot::Use(r)) => {
-                matches!(self.widths[r as usize], Width::W32 | Width::W64)
-            }
-            (Role::Read(ty), Slot::Use(r))
-            | (Role::Write(ty), Slot::Def(r) | Slot::Both(r))
-            | (Role::Update(ty), Slot::Both(r)) => self.widths[r as usize] == Width::of(ty),
-            _ => false,
-        };
-        fits(code.d, new.d)
-            && fits(code.a, new.a)
-            && fits(code.b, new.b)
-            && fits(code.c, new.c)
-            && fits(code.x, new.x)
-            && fits(code.y, new.y)
-            && (code.imm || new.imm == 0)
-    }
-
-    /// Appends an instruction.
-    pub(super) fn emit(&mut self, new: New) {
-        debug_assert!(self.agrees(&new), "operands of {}", new.opcode.name);
-        let at = self.code.len() as u32;
-        let mut op = Op {
-            exec: new.opcode.code.exec(),
-            imm: new.imm,
-            guard: 0,
-            flip: self.guard.1,
-            d: 0,
-            a: 0,
-            b: 0,
-            c: 0,
-            x: 0,
-            y: 0,
-        };
-        let guarded = self.guarded;
-        let mut put = |slot: Slot, field: Field, target: &mut u32| {
-            let (register, mode) = match slot {
-                Slot::None => return,
-                Slot::Fixed(v) | Slot::Raw(v) => {
-                    *target = v;
-                    return;
-                }
-                Slot::Param(offset) => {
-                    *target = offset;
-                    self.refs.push(Ref {
-                        op: at,
-                        field,
-                        register: u32::MAX,
-                        mode: Mode::Param,
-                    });
-                    return;
-                }
-                Slot::Use(r) => (r, Mode::Use),
-                Slot::Def(r) if guarded => (r, Mode::Both),
-                Slot::Def(r) => (r, Mode::Def),
-                Slot::Both(r) => (r, Mode::Both),
-            };
-            self.refs.push(Ref {
-                op: at,
-                field,
-                register,
-                mode,
-            });
-        };
-        put(self.guard.0, Field::Guard, &mut op.guard);
-        put(new.a, Field::A, &mut op.a);
-        put(new.b, Field::B, &mut op.b);
-        put(new.c, Field::C, &mut op.c);
-        put(new.x, Field::X, &mut op.x);
-        put(new.y, Field::Y, &mut op.y);
-        put(new.d, Field::D, &mut op.d);
-        self.code.push(op);
-        self.opcodes.push(new.opcode);
-        self.places.push(self.place);
-    }
-
-    /// Operands of a vector instruction; the list's start. They belong to the instruction emitted next.
-    pub(super) fn list(&mut self, slots: &[Slot]) -> u32 {
-        let start = self.linker.lists.len() as u32;
-        let op = self.code.len() as u32;
-        for (i, slot) in slots.iter().enumerate() {
-            let (register, mode) = match *slot {
-                Slot::Fixed(v) => {
-                    self.linker.lists.push(v);
-                    continue;
-                }
-                Slot::Use(r) => (r, Mode::Use),
-                Slot::Def(r) if self.guarded => (r, Mode::Both),
-                Slot::Def(r) => (r, Mode::Def),
-                Slot::Both(r) => (r, Mode::Both),
-                _ => (0, Mode::Use),
-            };
-            self.linker.lists.push(0);
-            self.refs.push(Ref {
-                op,
-                field: Field::List(start + i as u32),
-                register,
-                mode,
-            });
-        }
-        start
-    }
-
-    /// Marks the last instruction as one after which control goes elsewhere.
-    pub(super) fn end(&mut self, end: End) {
-        self.ends.push((self.code.len() as u32 - 1, end));
     }
 
     fn instruction(&mut self, instruction: &'a Instruction<'a>) -> Result<()> {

@@ -1,12 +1,14 @@
 //! The forms of loads and stores.
 
-use super::function::{Base, Lower, New, Result, Slot, Width};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result, Width};
 use super::modifiers::Modifiers;
+use super::scope::Base;
 use crate::engine::instructions::{self, Move};
 use crate::engine::ir::Opcode;
 use crate::engine::memory::reach::Reach;
-use crate::engine::memory::resolve::space;
 use crate::engine::program::Slice;
+use crate::engine::state::touch::space;
 use crate::ptx::{Operand, Type};
 
 /// Address-space modifiers, longest first.

@@ -1,8 +1,10 @@
 //! The forms of `mbarrier`.
 
-use super::function::{Base, Lower, New, Result, Slot, Width};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result, Width};
 use super::load_store::take_space;
 use super::modifiers::Modifiers;
+use super::scope::Base;
 use crate::engine::instructions;
 use crate::engine::memory::mbarrier::Action;
 use crate::engine::memory::reach::Reach;

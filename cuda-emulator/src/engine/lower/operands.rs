@@ -1,12 +1,14 @@
 //! Names and operands: what they stand for, and the slots they become.
 
-use super::function::{Base, Local, Lower, New, Result, Slot, Width};
-use super::link::Symbol;
+use super::declare::Symbol;
+use super::emit::{New, Slot};
+use super::function::{Lower, Result, Width};
+use super::scope::{Base, Local};
 use crate::engine::instructions;
 use crate::engine::interface::LoadErrorKind;
 use crate::engine::ir::Role;
 use crate::engine::program::{Slice, Target};
-use crate::engine::state::context::Area;
+use crate::engine::state::op::Area;
 use crate::engine::state::special;
 use crate::ptx::{Operand, Statement, Type};
 

@@ -1,6 +1,8 @@
 //! The forms of matrix products and of fragments.
 
-use super::function::{Base, Lower, New, Result, Slot, Width};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result, Width};
+use super::scope::Base;
 use crate::engine::instructions;
 use crate::engine::ir::Opcode;
 use crate::engine::number::tensor::element::Element;

@@ -1,7 +1,9 @@
 //! Vector registers: `.reg .v4 .f32 v`, whose elements are `v.x`, `v.y`, `v.z`, `v.w` or `v.r`, `v.g`, `v.b`, `v.a`;
 //! and other operands that ptxas takes from people rather than from compilers.
 
-use super::function::{Local, Lower, New, Result, Slot};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result};
+use super::scope::Local;
 use crate::engine::instructions;
 use crate::engine::program::Slice;
 use crate::ptx::{Operand, Type};

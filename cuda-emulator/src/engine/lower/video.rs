@@ -1,6 +1,7 @@
 //! Operands of video instructions: registers with selectors, `%r1.b0`, `%r1.h10`, `%r1.b7654`.
 
-use super::function::{Lower, New, Result};
+use super::emit::New;
+use super::function::{Lower, Result};
 use crate::engine::instructions::video::{
     MASK, NEGATE_C, NEGATE_PRODUCT, PLUS_ONE, SECOND, SELECT_A, SELECT_B, SELECT_D,
 };

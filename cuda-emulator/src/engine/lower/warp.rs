@@ -1,6 +1,7 @@
 //! The forms of operations of a warp together.
 
-use super::function::{Lower, New, Result, Slot};
+use super::emit::{New, Slot};
+use super::function::{Lower, Result};
 use crate::engine::ir::{Code, Opcode, Role};
 use crate::engine::warp::exchange::IMMEDIATE;
 use crate::ptx::{Operand, Type};

@@ -1,12 +1,16 @@
 //! Addresses of variables and parameters, the stack, tests of address spaces, asynchronous copies.
 
 use crate::engine::FaultKind;
-use crate::engine::check::access as check;
-use crate::engine::lanes::arithmetic::{each, write};
-use crate::engine::memory::resolve::{Mem, Touch, resolve, space};
+use crate::engine::lanes::arithmetic::write;
+use crate::engine::memory::check;
+use crate::engine::memory::resolve::{Mem, resolve};
 use crate::engine::memory::sixteen;
-use crate::engine::state::context::{Ctx, Flow, LANES, Op};
-use crate::engine::warp::control::POLL_COST;
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::POLL_COST;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{Flow, LANES, Op};
+use crate::engine::state::shadow::races;
+use crate::engine::state::touch::{Touch, space};
 
 /// `d` = address of a local variable.
 pub(in crate::engine) unsafe fn local(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
@@ -51,7 +55,7 @@ pub(in crate::engine) unsafe fn poll(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow 
 
 pub(in crate::engine) unsafe fn fence(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
     let warp = ctx.warp as usize;
-    if let Some(races) = check::races(ctx) {
+    if let Some(races) = races(ctx) {
         races.fence(warp);
     }
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-use crate::engine::lanes::arithmetic::{Reg, each};
+use crate::engine::lanes::arithmetic::Reg;
 use crate::engine::memory::reach::Reach;
 use crate::engine::memory::resolve::Mem;
-use crate::engine::state::context::{Ctx, Exec, Flow, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{Exec, Flow, Op};
 
 /// A type that memory can be updated with as a whole.
 pub(in crate::engine) trait Memory: Mem + PartialEq {

@@ -4,59 +4,18 @@
 //! or when the block ends. A program that forgets to wait then reads what was there before. With a seed, some copies are
 //! done at once, which is as allowed, and shows a copy into a place that is still being read.
 
-use crate::engine::check::access as check;
-use crate::engine::lanes::arithmetic::each;
+use crate::engine::memory::check;
 use crate::engine::memory::mbarrier;
-use crate::engine::memory::resolve::{Mem, Touch, name, resolve, resolve_range, space};
-use crate::engine::state::context::{Ctx, Flow, LANES, Op};
+use crate::engine::memory::resolve::{Mem, name, resolve, resolve_range};
+use crate::engine::state::bulk::Bulk;
+use crate::engine::state::bulk::Direction;
+use crate::engine::state::bulk::End;
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{Flow, LANES, Op};
+use crate::engine::state::shadow::races;
+use crate::engine::state::touch::{Touch, space};
 use crate::engine::{FaultKind, SHARED_WINDOW};
-
-/// A copy that was issued and isn't done.
-#[derive(Clone, Copy)]
-pub(in crate::engine) struct Bulk {
-    to: u64,
-    from: u64,
-    bytes: u64,
-    direction: Direction,
-    end: End,
-    /// Who issued it: thread of the block, and instruction.
-    thread: u32,
-    pc: u32,
-}
-
-/// How the end of the copy is signalled.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// By an mbarrier at this offset in shared memory.
-    Barrier(u64),
-    /// By the thread's groups: how many it has closed since, 0 while the copy's own is open.
-    Group(u32),
-}
-
-/// Between which spaces; the low bits of an instruction's `imm`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u64)]
-pub(in crate::engine) enum Direction {
-    GlobalToShared,
-    SharedToGlobal,
-}
-
-impl Direction {
-    fn of(imm: u64) -> Direction {
-        match imm {
-            0 => Direction::GlobalToShared,
-            _ => Direction::SharedToGlobal,
-        }
-    }
-
-    /// Source and destination.
-    fn spaces(self) -> (u8, u8) {
-        match self {
-            Direction::GlobalToShared => (space::GLOBAL, space::SHARED),
-            Direction::SharedToGlobal => (space::SHARED, space::GLOBAL),
-        }
-    }
-}
 
 /// Address, size: whatever isn't a multiple of 16 is a fault. False with `ctx.fault` set.
 fn aligned(ctx: &mut Ctx<'_>, lane: u32, what: &str, value: u64, place: String) -> bool {
@@ -232,7 +191,7 @@ fn finish(ctx: &mut Ctx<'_>, copy: Bulk) {
         }
     }
     if let End::Barrier(offset) = copy.end {
-        if let Some(races) = check::races(ctx) {
+        if let Some(races) = races(ctx) {
             races.arrive(offset, copy.thread as usize / 32);
         }
         mbarrier::complete(ctx, lane, offset, copy.bytes);

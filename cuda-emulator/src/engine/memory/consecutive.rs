@@ -2,8 +2,9 @@
 
 use crate::engine::SHARED_WINDOW;
 use crate::engine::memory::reach::Way;
-use crate::engine::memory::resolve::space;
-use crate::engine::state::context::{Ctx, FULL, LANES, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::{FULL, LANES, Op};
+use crate::engine::state::touch::space;
 
 /// What an address register holds.
 pub(in crate::engine) trait Address: Copy + Into<u64> + Eq + 'static {

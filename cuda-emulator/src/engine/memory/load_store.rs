@@ -1,9 +1,11 @@
 //! Loads and stores of single values. Where they go was found out before, so that there is one for each kind of data.
 
-use crate::engine::lanes::arithmetic::{Reg, each, write, write_some};
+use crate::engine::lanes::arithmetic::{Reg, write, write_some};
 use crate::engine::memory::reach::{Hosts, Reach, Way};
 use crate::engine::memory::transfer::{Mem, Widen, copy_run, load_some, masked, store_some};
-use crate::engine::state::context::{Ctx, Exec, FULL, Flow, LANES, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{Exec, FULL, Flow, LANES, Op};
 
 /// An instruction's code for the baseline processor, and for one with AVX2.
 pub(in crate::engine) type Pair = (Exec, Exec);

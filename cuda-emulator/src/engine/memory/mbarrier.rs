@@ -3,13 +3,15 @@
 //! The layout of the word is the engine's own: bits 0 to 19, arrivals still missing in this phase; 20 to 39, arrivals
 //! per phase; 40 to 61, bytes still missing (offset by 2^21); 63, the parity of the phase.
 
-use crate::engine::check::access::races;
-use crate::engine::lanes::arithmetic::each;
 use crate::engine::memory::atomic::Memory;
 use crate::engine::memory::reach::Reach;
-use crate::engine::memory::resolve::{Touch, resolve, space};
-use crate::engine::state::context::{Ctx, Flow, Op};
-use crate::engine::warp::control::POLL_COST;
+use crate::engine::memory::resolve::resolve;
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::POLL_COST;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{Flow, Op};
+use crate::engine::state::shadow::races;
+use crate::engine::state::touch::{Touch, space};
 
 const COUNT: u64 = (1 << 20) - 1;
 const NO_BYTES: u64 = 1 << 61;

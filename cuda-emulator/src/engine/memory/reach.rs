@@ -2,10 +2,12 @@
 
 use std::mem::MaybeUninit;
 
-use crate::engine::lanes::arithmetic::wide;
 use crate::engine::memory::consecutive::{Address, run};
-use crate::engine::memory::resolve::{Touch, lane_by_lane, space};
-use crate::engine::state::context::{Ctx, FULL, LANES, Op};
+use crate::engine::memory::resolve::lane_by_lane;
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::wide;
+use crate::engine::state::op::{FULL, LANES, Op};
+use crate::engine::state::touch::{Touch, space};
 
 /// How an instruction reaches memory, beside its address: `c` of loads and stores, `x` of atomics. Bits 0 to 3, which
 /// of [`FIND`]; 4 and 5, flags; from 8, the number of elements.
@@ -351,7 +353,7 @@ unsafe fn scattered<A: Address, const S: u8>(
     let (low, high) = (low as u64, high as u64);
     let aligned = bits & (bytes - 1) == 0;
     if ctx.launch.checked {
-        crate::engine::check::access::access(ctx, op, S, mask, hosts, bytes, touch);
+        crate::engine::memory::check::access(ctx, op, S, mask, hosts, bytes, touch);
         if ctx.fault.is_some() {
             return Way::Fault;
         }

@@ -1,113 +1,12 @@
 //! What an access may do: from a lane's address to a host pointer, with bounds and alignment checked.
 
-use crate::engine::lanes::arithmetic::each;
 pub(in crate::engine) use crate::engine::memory::transfer::Mem;
-use crate::engine::state::context::{Buffer, Ctx, LANES, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{LANES, Op};
+use crate::engine::state::regions::Cached;
+use crate::engine::state::touch::space;
 use crate::engine::{FaultKind, LOCAL_WINDOW, Region, SHARED_WINDOW};
-
-/// Address space of an access, as a constant of the instruction's type.
-pub(in crate::engine) mod space {
-    pub(in crate::engine) const GENERIC: u8 = 0;
-    pub(in crate::engine) const GLOBAL: u8 = 1;
-    pub(in crate::engine) const SHARED: u8 = 2;
-    pub(in crate::engine) const LOCAL: u8 = 3;
-    /// Parameters whose address was taken: host addresses of the frame or of the launch's buffer.
-    pub(in crate::engine) const PARAM: u8 = 4;
-}
-
-/// The region that an instruction hit last: its first address, and the first at which its access no longer fits. All
-/// zeros fit nothing.
-#[derive(Clone, Copy)]
-pub(in crate::engine) struct Cached {
-    pub first: u64,
-    pub end: u64,
-    pub writable: bool,
-}
-
-/// What a worker remembers of [`Device::find`](crate::engine::Device::find).
-pub(in crate::engine) struct Regions {
-    /// One [`Cached`] for each memory instruction; zeroed memory costs a launch nothing until it is touched.
-    cached: Buffer,
-    instructions: usize,
-    known: Vec<Region>,
-    /// Regions that don't come from the device and stay.
-    fixed: usize,
-    generation: u64,
-}
-
-/// Most regions remembered besides each instruction's last.
-const KNOWN: usize = 32;
-
-impl Regions {
-    pub(in crate::engine) fn new(
-        instructions: usize,
-        fixed: Vec<Region>,
-        generation: u64,
-    ) -> Regions {
-        Regions {
-            cached: Buffer::new(instructions * size_of::<Cached>()),
-            instructions,
-            fixed: fixed.len(),
-            known: fixed,
-            generation,
-        }
-    }
-
-    /// The place of an instruction.
-    #[inline(always)]
-    pub(in crate::engine) fn cached(&self, instruction: u32) -> *mut Cached {
-        debug_assert!((instruction as usize) < self.instructions);
-        // SAFETY: the lowering numbers memory instructions from 0 to `instructions`.
-        unsafe { self.cached.ptr().cast::<Cached>().add(instruction as usize) }
-    }
-
-    /// Forgets everything if something was freed.
-    pub(in crate::engine) fn refresh(&mut self, generation: u64) {
-        if generation != self.generation {
-            self.generation = generation;
-            self.known.truncate(self.fixed);
-            // SAFETY: the buffer has this size; zeros are valid.
-            unsafe {
-                std::ptr::write_bytes(
-                    self.cached.ptr(),
-                    0,
-                    self.instructions * size_of::<Cached>(),
-                )
-            };
-        }
-    }
-}
-
-/// What an access does to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Touch {
-    Read,
-    Write,
-    /// A strong read or write (`relaxed`, `acquire`, `release`, `volatile`); doesn't race with its like.
-    StrongRead,
-    StrongWrite,
-    /// Reads and writes in one step; doesn't race with its like.
-    Atomic,
-    /// Replaces in one step; what was there may be anything.
-    Exchange,
-    /// Will be written by a bulk copy.
-    Pending,
-}
-
-impl Touch {
-    pub(in crate::engine) fn reads(self) -> bool {
-        matches!(self, Touch::Read | Touch::StrongRead | Touch::Atomic)
-    }
-
-    pub(in crate::engine) fn writes(self) -> bool {
-        !matches!(self, Touch::Read | Touch::StrongRead)
-    }
-
-    /// Two such accesses don't race with each other.
-    pub(in crate::engine) fn strong(self) -> bool {
-        !matches!(self, Touch::Read | Touch::Write | Touch::Pending)
-    }
-}
 
 /// Resolves each lane on its own: the first access of an instruction, mixed spaces, and faults.
 #[cold]
@@ -267,21 +166,11 @@ fn global(
 ) -> Option<u64> {
     let device = ctx.launch.device;
     let within = |r: &Region| address >= r.base && address - r.base < r.size;
-    let region = match ctx.regions.known.iter().find(|r| within(r)) {
-        Some(region) => Some(*region),
-        None => {
-            let found = device.find(address).filter(|r| within(r));
-            if let Some(region) = found {
-                let regions = &mut ctx.regions;
-                if regions.known.len() >= KNOWN {
-                    let fixed = regions.fixed;
-                    regions.known.truncate(fixed);
-                }
-                regions.known.push(region);
-            }
-            found
-        }
-    };
+    let region = ctx.regions.find(within).or_else(|| {
+        let found = device.find(address).filter(|r| within(r))?;
+        ctx.regions.remember(found);
+        Some(found)
+    });
     if let Some(region) = region
         && region.size - (address - region.base) >= bytes
     {

@@ -12,8 +12,7 @@ use crate::lock::Unpoisoned;
 
 /// Whether the processor does it: the same for the whole process, since all accesses must agree.
 fn hardware() -> bool {
-    cfg!(all(target_arch = "x86_64", not(cuda_emulator_tsan)))
-        && crate::engine::lanes::arithmetic::wide()
+    cfg!(all(target_arch = "x86_64", not(cuda_emulator_tsan))) && crate::engine::state::op::wide()
 }
 
 /// The lock for an address.

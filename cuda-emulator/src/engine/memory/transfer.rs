@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 
 use crate::engine::memory::sixteen;
 #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
-use crate::engine::state::context::LANES;
+use crate::engine::state::op::LANES;
 
 /// A value as it lies in memory. Accesses are relaxed atomics, since other threads may access the same bytes.
 pub(in crate::engine) trait Mem: Copy {

@@ -2,11 +2,13 @@
 
 use std::mem::MaybeUninit;
 
-use crate::engine::lanes::arithmetic::{Reg, each, write};
+use crate::engine::lanes::arithmetic::{Reg, write};
 use crate::engine::memory::load_store::{Pair, memory_instruction};
 use crate::engine::memory::reach::{Hosts, Reach, Way, fill};
 use crate::engine::memory::transfer::{Mem, Widen};
-use crate::engine::state::context::{Ctx, FULL, Flow, LANES, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{FULL, Flow, LANES, Op};
 
 /// What lies in memory, as words of 8 bytes: word `n` of each lane together, so that elements are taken out, and put
 /// in, for many lanes at once.

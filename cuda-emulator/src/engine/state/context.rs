@@ -1,87 +1,9 @@
 //! What executes: lowered instructions, the state that an instruction sees, frames, fragments.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::ptr::NonNull;
+use crate::engine::state::op::Flow;
 
-use crate::engine::launch::pool::Shared;
-use crate::engine::memory::resolve::Regions;
-
-/// Lanes per warp.
-pub(in crate::engine) const LANES: usize = 32;
-/// Every lane.
-pub(in crate::engine) const FULL: u32 = u32::MAX;
-
-/// Where an operand lives: the top two bits of an encoded operand; the rest is a byte offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(in crate::engine) enum Area {
-    /// The function's frame: registers, predicates, parameters.
-    #[expect(dead_code, reason = "frame operands are written as plain offsets")]
-    Frame = 0,
-    /// The image's constants, each repeated for every lane.
-    Constant = 1,
-    /// Values of the warp: thread index.
-    Warp = 2,
-    /// Values of the block and the launch.
-    Block = 3,
-}
-
-impl Area {
-    /// Encodes an operand.
-    pub(in crate::engine) const fn at(self, offset: u32) -> u32 {
-        (self as u32) << 30 | offset
-    }
-}
-
-/// What the scheduler does after an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(in crate::engine) enum Flow {
-    /// Go on with the next instruction.
-    Next,
-    /// Go on at `pc`.
-    Jump,
-    /// `event_mask` lanes jump to `op.x`, the others go on.
-    Diverge,
-    /// `event_mask` lanes call by call site `op.x`.
-    Call,
-    /// `event_mask` lanes jump through table `op.x` by the index in `a`.
-    Switch,
-    /// `event_mask` lanes return from the function.
-    Return,
-    /// `event_mask` lanes end.
-    Exit,
-    /// `event_mask` lanes arrive at a block barrier.
-    Barrier,
-    /// `event_mask` lanes arrive at a warp-wide operation and wait for others.
-    Sync,
-    /// The slice is used up, or the thread asks to let others run.
-    Yield,
-    /// `fault` is set.
-    Fault,
-}
-
-/// An instruction's code: runs it for the lanes of the mask, which is never empty.
-pub(in crate::engine) type Exec = unsafe fn(&mut Ctx<'_>, &Op, u32) -> Flow;
-
-/// A lowered instruction.
-#[derive(Clone, Copy)]
-pub(in crate::engine) struct Op {
-    pub exec: Exec,
-    /// Immediate: an offset, a packed descriptor.
-    pub imm: u64,
-    /// The guard predicate, and what it is flipped by.
-    pub guard: u32,
-    pub flip: u32,
-    /// Destination and sources, encoded with [`Area::at`].
-    pub d: u32,
-    pub a: u32,
-    pub b: u32,
-    pub c: u32,
-    /// Branch target, table index or a further operand.
-    pub x: u32,
-    pub y: u32,
-}
+use crate::engine::state::launch::Shared;
+use crate::engine::state::regions::Regions;
 
 /// The state an instruction works on: the running fragment's, and what it may reach.
 pub(in crate::engine) struct Ctx<'l> {
@@ -122,9 +44,9 @@ pub(in crate::engine) struct Ctx<'l> {
     pub warp: u32,
     pub block: [u32; 3],
     /// Shadow of the block's shared memory, for checks; None without.
-    pub shadow: Option<Box<crate::engine::check::access::Shadow>>,
+    pub shadow: Option<Box<crate::engine::state::shadow::Shadow>>,
     /// The block's bulk copies that aren't done.
-    pub bulk: Vec<crate::engine::memory::bulk::Bulk>,
+    pub bulk: Vec<crate::engine::state::bulk::Bulk>,
 }
 
 /// A fault before its report is written.
@@ -176,84 +98,4 @@ impl Ctx<'_> {
         }));
         Flow::Fault
     }
-}
-
-/// Memory aligned to a cache line, zeroed at first.
-pub(in crate::engine) struct Buffer {
-    start: NonNull<u8>,
-    layout: Layout,
-}
-
-// SAFETY: the buffer owns its memory.
-unsafe impl Send for Buffer {}
-// SAFETY: access goes through raw pointers only, whose users see to ordering.
-unsafe impl Sync for Buffer {}
-
-impl Buffer {
-    pub(in crate::engine) fn new(size: usize) -> Buffer {
-        let layout = Layout::from_size_align(size.max(64), 64).expect("a size below isize::MAX");
-        // SAFETY: the layout's size isn't zero.
-        let start = unsafe { alloc_zeroed(layout) };
-        Buffer {
-            start: NonNull::new(start).unwrap_or_else(|| handle_alloc_error(layout)),
-            layout,
-        }
-    }
-
-    pub(in crate::engine) fn ptr(&self) -> *mut u8 {
-        self.start.as_ptr()
-    }
-
-    pub(in crate::engine) fn size(&self) -> usize {
-        self.layout.size()
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
-    }
-}
-
-/// Index of a frame in its worker's table.
-pub(in crate::engine) type FrameId = u32;
-/// No frame: the caller of a kernel.
-pub(in crate::engine) const NO_FRAME: FrameId = u32::MAX;
-
-/// One activation of a function, shared by the fragments that are in it.
-pub(in crate::engine) struct Frame {
-    pub memory: Buffer,
-    pub function: u32,
-    /// Where to go on in the caller, and the call site there.
-    pub return_pc: u32,
-    pub site: u32,
-    pub parent: FrameId,
-    pub depth: u32,
-    /// Fragments and child frames that hold it.
-    pub holders: u32,
-    pub local_base: u64,
-    pub local_top: u64,
-}
-
-/// What a fragment waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Wait {
-    /// Nothing.
-    Ready,
-    /// Block barrier with this number.
-    Barrier(u32),
-    /// Other lanes at a warp-wide operation; the fragment's pc is still at it.
-    Sync,
-}
-
-/// Lanes of a warp that are at the same place.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Fragment {
-    pub pc: u32,
-    pub mask: u32,
-    pub frame: FrameId,
-    pub wait: Wait,
-    /// When it last gave way.
-    pub turn: u32,
 }

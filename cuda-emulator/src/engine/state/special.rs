@@ -1,7 +1,7 @@
 //! Special registers: where their values lie, and how they are filled.
 
 use crate::engine::Shape;
-use crate::engine::state::context::{Area, LANES};
+use crate::engine::state::op::{Area, LANES};
 
 /// Byte offsets in the warp's area.
 pub(in crate::engine) mod warp {

@@ -1,6 +1,7 @@
 //! Branches, calls, returns, barriers: what changes where the lanes go on.
 
-use crate::engine::state::context::{Ctx, Flow, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::{Flow, Op};
 
 /// `bra`: the lanes of the mask jump to `x`.
 pub(in crate::engine) unsafe fn branch(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
@@ -58,9 +59,6 @@ pub(in crate::engine) enum Barrier {
     ClusterWait,
 }
 
-/// The number of the cluster's barrier, after the block's 16.
-pub(in crate::engine) const CLUSTER: usize = 16;
-
 impl Barrier {
     pub(in crate::engine) fn of(imm: u64) -> Barrier {
         match imm {
@@ -103,6 +101,3 @@ pub(in crate::engine) unsafe fn breakpoint(ctx: &mut Ctx<'_>, _: &Op, mask: u32)
         "the kernel executed `brkpt` (a breakpoint, and no debugger is there)".into(),
     )
 }
-
-/// Marks that memory is polled: a slice that does so ends sooner.
-pub(in crate::engine) const POLL_COST: i32 = 32;

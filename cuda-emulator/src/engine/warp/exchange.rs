@@ -6,8 +6,9 @@
 
 use crate::engine::FaultKind;
 use crate::engine::ir::Code;
-use crate::engine::lanes::arithmetic::each;
-use crate::engine::state::context::{Ctx, FULL, Flow, LANES, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{FULL, Flow, LANES, Op};
 
 /// Which operation; the top byte of `imm`. The low bits hold its variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

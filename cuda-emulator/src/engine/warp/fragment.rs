@@ -1,13 +1,15 @@
 //! Fragments between memory and registers: `ldmatrix`, `stmatrix`, `movmatrix`, `wmma.load` and `wmma.store`.
 
 use crate::engine::FaultKind;
-use crate::engine::check::access as check;
-use crate::engine::memory::resolve::{Mem, Touch, name, resolve, resolve_range};
+use crate::engine::memory::check;
+use crate::engine::memory::resolve::{Mem, name, resolve, resolve_range};
 use crate::engine::number::tensor::element::Element;
 use crate::engine::number::tensor::layout::{self, Place, Register};
 use crate::engine::number::tensor::product::{self, Family, Product};
 use crate::engine::number::tensor::tile::COLUMNS;
-use crate::engine::state::context::{Ctx, Flow, LANES, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::{Flow, LANES, Op};
+use crate::engine::state::touch::Touch;
 use crate::engine::warp::tensor::whole;
 
 /// Registers of 8 by 8 matrices of 16 bits, in `c`: their number, and whether they are transposed on the way.

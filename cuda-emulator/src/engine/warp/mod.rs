@@ -3,4 +3,5 @@
 pub(super) mod control;
 pub(super) mod exchange;
 pub(super) mod fragment;
+pub(super) mod print;
 pub(super) mod tensor;

@@ -9,8 +9,8 @@
 use std::cell::RefCell;
 
 use crate::engine::FaultKind;
-use crate::engine::check::access as check;
-use crate::engine::memory::resolve::{Touch, resolve_range, space};
+use crate::engine::memory::check;
+use crate::engine::memory::resolve::resolve_range;
 use crate::engine::number::tensor::element::Element;
 use crate::engine::number::tensor::layout::{self, Register};
 use crate::engine::number::tensor::product::{Family, Product};
@@ -18,7 +18,9 @@ use crate::engine::number::tensor::quad::{self, Quad};
 use crate::engine::number::tensor::shared::Descriptor;
 use crate::engine::number::tensor::tile::{COLUMNS, DEPTH, Tile};
 use crate::engine::number::tensor::{double, sparse};
-use crate::engine::state::context::{Ctx, FULL, Flow, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::{FULL, Flow, Op};
+use crate::engine::state::touch::{Touch, space};
 use crate::engine::warp::exchange as sync;
 
 /// Most registers of one operand.

@@ -12,8 +12,8 @@
 
 use std::collections::HashMap;
 
-use crate::engine::memory::resolve::Touch;
-use crate::engine::warp::control::CLUSTER;
+use crate::engine::state::op::CLUSTER;
+use crate::engine::state::touch::Touch;
 
 /// Warps of a block at most.
 const WARPS: usize = 32;

@@ -1,58 +1,14 @@
 //! The optional checks: uninitialised reads, shared-memory races, divergent barriers.
 
-use crate::engine::block::report::place;
-use crate::engine::block::worker::{Block, Worker};
-use crate::engine::check::race::{Mark, Races};
-use crate::engine::lanes::arithmetic::each;
-use crate::engine::launch::pool::Shared;
-use crate::engine::memory::resolve::{Touch, space};
-use crate::engine::state::context::{Ctx, LANES, Op, Wait};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::launch::Shared;
+use crate::engine::state::op::each;
+use crate::engine::state::op::{LANES, Op};
+use crate::engine::state::race::Mark;
+use crate::engine::state::shadow::races;
 use crate::engine::state::special::thread_index;
-use crate::engine::warp::control::CLUSTER;
+use crate::engine::state::touch::{Touch, space};
 use crate::engine::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
-
-/// Shadow of a block's shared memory.
-pub(in crate::engine) struct Shadow {
-    /// With the race check: who touched what, and in which order.
-    pub races: Option<Races>,
-    /// With the check of uninitialised reads: which bytes anybody ever wrote.
-    written: Vec<bool>,
-}
-
-impl Shadow {
-    pub(in crate::engine) fn new(launch: &Shared<'_>) -> Shadow {
-        let (options, bytes) = (launch.options, launch.shared_size as usize);
-        Shadow {
-            races: options.check_race.then(|| Races::new(bytes)),
-            written: vec![false; if options.check_uninit { bytes } else { 0 }],
-        }
-    }
-
-    pub(in crate::engine) fn reset(&mut self) {
-        self.written.fill(false);
-        if let Some(races) = &mut self.races {
-            races.reset();
-        }
-    }
-
-    /// The bytes of an access, as far as they are watched.
-    fn bytes(&mut self, offset: u64, size: u64) -> &mut [bool] {
-        let end = offset.saturating_add(size) as usize;
-        self.written
-            .get_mut(offset as usize..end)
-            .unwrap_or_default()
-    }
-
-    /// A bulk copy has written.
-    pub(in crate::engine) fn written(&mut self, offset: u64, size: u64) {
-        self.bytes(offset, size).fill(true);
-    }
-}
-
-/// What the race check knows of the running block, if that check is on.
-pub(in crate::engine) fn races<'a>(ctx: &'a mut Ctx<'_>) -> Option<&'a mut Races> {
-    ctx.shadow.as_deref_mut()?.races.as_mut()
-}
 
 /// Checks an access to shared memory; sets `ctx.fault`.
 fn shared(ctx: &mut Ctx<'_>, lane: u32, offset: u64, size: u64, touch: Touch) {
@@ -110,7 +66,7 @@ fn race(
     }
     text +=
         "\nput a barrier that both threads take part in between the two, such as __syncthreads()";
-    let at = place(launch.program, found.pc).replace("\n  ", "\n    ");
+    let at = launch.program.place(found.pc).replace("\n  ", "\n    ");
     text += &format!("\n  the {earlier}, by {}:{at}", name(found.thread));
     text += &format!("\n  the {} after it:", verb(touch.writes()));
     text
@@ -254,59 +210,5 @@ fn shared_offset(space: u8, address: u64) -> Option<u64> {
         space::SHARED => Some(address),
         space::GENERIC if address >> 60 == SHARED_WINDOW >> 60 => Some(address - SHARED_WINDOW),
         _ => None,
-    }
-}
-
-impl Worker<'_> {
-    /// With the barrier check on: all threads that wait at a barrier must wait at the same instruction.
-    pub(in crate::engine) fn check_barrier(
-        &mut self,
-        block: &Block,
-        w: usize,
-        number: usize,
-    ) -> bool {
-        if !self.launch.options.check_barrier {
-            return true;
-        }
-        let wait = Wait::Barrier(number as u32);
-        let mut places = block
-            .warps
-            .iter()
-            .flat_map(|w| &w.fragments)
-            .filter(|f| f.wait == wait)
-            .map(|f| f.pc);
-        let Some(first) = places.next() else {
-            return true;
-        };
-        if let Some(other) = places.find(|&pc| pc != first) {
-            let places = &self.launch.program.places;
-            let text = format!(
-                "divergent barrier: threads of the block wait at barrier {number} in PTX line {} and in PTX line {}",
-                places[first as usize - 1].line,
-                places[other as usize - 1].line
-            );
-            let lane = block.warps[w].live.trailing_zeros() & 31;
-            self.ctx.fail(FaultKind::Check, lane, text);
-            return false;
-        }
-        true
-    }
-
-    /// With the barrier check on: no thread may end while others of its block wait for all.
-    pub(in crate::engine) fn check_exit(&mut self, block: &Block, number: usize) -> bool {
-        // An ended thread has arrived at the cluster's barrier for good.
-        if !self.launch.options.check_barrier
-            || block.barriers[number].expected != 0
-            || number == CLUSTER
-        {
-            return true;
-        }
-        let text = format!(
-            "divergent barrier: a thread ended while {} threads of its block wait at barrier {number}",
-            block.barriers[number].arrived
-        );
-        let lane = self.ctx.event_mask.trailing_zeros() & 31;
-        self.ctx.fail(FaultKind::Check, lane, text);
-        false
     }
 }

@@ -1,10 +1,12 @@
 //! What the engine provides as functions: `vprintf`, `__assertfail`, `malloc`, `free`.
 
 use crate::engine::FaultKind;
-use crate::engine::memory::resolve::{Mem, resolve, space};
+use crate::engine::memory::resolve::{Mem, resolve};
 use crate::engine::program::Slice;
-use crate::engine::state::context::{Ctx, Flow, Op};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::{Flow, Op};
 use crate::engine::state::special::thread_index;
+use crate::engine::state::touch::space;
 
 /// Longest string read from device memory.
 const MAX_STRING: u64 = 1 << 20;

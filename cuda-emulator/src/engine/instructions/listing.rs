@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::opcode::{Code, Opcode, Role};
+use crate::engine::ir::{Code, Opcode, Role};
 use crate::engine::memory::reach::Reach;
 use crate::engine::program::Program;
-use crate::engine::state::context::{Area, Op};
+use crate::engine::state::op::{Area, Op};
 use crate::engine::state::special;
 
 impl Opcode {

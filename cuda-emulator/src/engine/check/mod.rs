@@ -1,4 +1,0 @@
-//! The optional checks: uninitialised reads, races, barriers that not all reach.
-
-pub(super) mod access;
-pub(super) mod race;
