@@ -230,7 +230,7 @@ fn refusals() {
         ),
         (
             "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r2];",
-            "asynchronous stores",
+            "`.async`",
         ),
     ] {
         let ptx = format!(

@@ -174,18 +174,23 @@ fn refusals() {
     for (body, kind, text) in [
         (
             "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1}, {%r1}, {%r1}, {%f1};",
-            LoadErrorKind::Unsupported,
-            "tensor-core",
+            LoadErrorKind::Syntax,
+            "4 registers in braces",
         ),
         (
-            "wgmma.fence.sync.aligned;",
+            "mma.sync.aligned.m16n8k8.row.row.f32.tf32.tf32.f32 {%f1, %f1, %f1, %f1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};",
             LoadErrorKind::Unsupported,
-            "tensor-core",
+            "`.row`",
+        ),
+        (
+            "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
+            LoadErrorKind::Unsupported,
+            "textures",
         ),
         (
             "barrier.cluster.sync;",
-            LoadErrorKind::Syntax,
-            "arrive or wait",
+            LoadErrorKind::Unsupported,
+            "it knows bar",
         ),
         (
             "frobnicate.u32 %r1, %r2;",

@@ -2,7 +2,7 @@
 
 use super::ast::{Init, Linkage, Operand, Relocation, StateSpace, Type, Variable};
 use super::lexer::Kind;
-use super::parser::*;
+use super::parser::{Parser, Result};
 
 /// Largest variable that a module may declare.
 const MAX_VARIABLE: u64 = 1 << 40;

@@ -2,7 +2,7 @@
 
 use super::soft::{SoftOp, software};
 use crate::engine::ir::{Code, Form, Opcode};
-use crate::engine::lanes::arithmetic::{binary, binary_imm, ternary, unary};
+use crate::engine::lanes::arithmetic::{binary, ternary, unary};
 use crate::engine::number::math::{
     div_approx, flush, min_max_f32, product_flushed, quiet, quotient_flushed, rsqrt, saturate,
     sum_flushed,
@@ -118,38 +118,36 @@ const SIGN: &[Opcode] = &[
     Opcode::new("copysign.f32", binary(|a: f32, b: f32| b.copysign(a))),
 ];
 
-// With a NaN among the operands the result is one if the immediate isn't 0.
-const MIN: Code = binary_imm(|a: f32, b: f32, nan| min_max_f32(a, b, false, nan != 0));
-const MAX: Code = binary_imm(|a: f32, b: f32, nan| min_max_f32(a, b, true, nan != 0));
-const MIN_FTZ: Code =
-    binary_imm(|a: f32, b: f32, nan| min_max_f32(flush(a), flush(b), false, nan != 0));
-const MAX_FTZ: Code =
-    binary_imm(|a: f32, b: f32, nan| min_max_f32(flush(a), flush(b), true, nan != 0));
+/// The smaller or greater of two numbers; with a NaN among them the other one, or NaN.
+macro_rules! smaller_or_greater {
+    ($max:literal, $nan:literal) => {
+        binary(|a: f32, b: f32| min_max_f32(a, b, $max, $nan))
+    };
+    ($max:literal, $nan:literal, ftz) => {
+        binary(|a: f32, b: f32| min_max_f32(flush(a), flush(b), $max, $nan))
+    };
+}
 
 const MIN_MAX: &[Opcode] = &[
-    Opcode::new("min.f32", MIN).form(Form::Fold),
-    Opcode::new("min.NaN.f32", MIN)
+    Opcode::new("min.f32", smaller_or_greater!(false, false)).form(Form::Fold),
+    Opcode::new("min.NaN.f32", smaller_or_greater!(false, true))
         .form(Form::Fold)
-        .imm(1)
         .since(80),
-    Opcode::new("min.ftz.f32", MIN_FTZ).form(Form::Fold),
-    Opcode::new("min.ftz.NaN.f32", MIN_FTZ)
+    Opcode::new("min.ftz.f32", smaller_or_greater!(false, false, ftz)).form(Form::Fold),
+    Opcode::new("min.ftz.NaN.f32", smaller_or_greater!(false, true, ftz))
         .form(Form::Fold)
-        .imm(1)
         .since(80),
     software("min{.ftz}{.NaN}.xorsign.abs.f32", SoftOp::Min, Type::F32).since(86),
     software("min{.ftz}{.NaN}.abs.f32", SoftOp::Min, Type::F32)
         .form(Form::Fold)
         .since(100),
-    Opcode::new("max.f32", MAX).form(Form::Fold),
-    Opcode::new("max.NaN.f32", MAX)
+    Opcode::new("max.f32", smaller_or_greater!(true, false)).form(Form::Fold),
+    Opcode::new("max.NaN.f32", smaller_or_greater!(true, true))
         .form(Form::Fold)
-        .imm(1)
         .since(80),
-    Opcode::new("max.ftz.f32", MAX_FTZ).form(Form::Fold),
-    Opcode::new("max.ftz.NaN.f32", MAX_FTZ)
+    Opcode::new("max.ftz.f32", smaller_or_greater!(true, false, ftz)).form(Form::Fold),
+    Opcode::new("max.ftz.NaN.f32", smaller_or_greater!(true, true, ftz))
         .form(Form::Fold)
-        .imm(1)
         .since(80),
     software("max{.ftz}{.NaN}.xorsign.abs.f32", SoftOp::Max, Type::F32).since(86),
     software("max{.ftz}{.NaN}.abs.f32", SoftOp::Max, Type::F32)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::link::*;
+use super::link::{Linker, Names, error};
 use crate::engine::device_runtime;
 use crate::engine::interface::{LoadError, LoadErrorKind, Space, VariableInfo};
 use crate::engine::program::{Initialiser, Patch, Target};

@@ -1,7 +1,7 @@
 //! Instructions under construction, and how they are appended.
 
 use super::allocate::{End, Field, Mode, Ref};
-use super::function::*;
+use super::function::{Lower, Width};
 use crate::engine::ir::{Opcode, Role};
 use crate::engine::state::op::Op;
 

@@ -240,6 +240,7 @@ impl<'a> Lower<'_, 'a> {
         if let Some(operand) = third
             && let Role::Write(ty) = d
         {
+            self.needs(100)?;
             let third = self.source(b, operand)?;
             let middle = self.temp(ty)?;
             self.emit(New {

@@ -349,14 +349,19 @@ impl<'a> Lower<'_, 'a> {
             Some(found) => found,
             None => self.select(opcode)?,
         };
-        let target = self.linker.modules[self.input].target;
-        if opcode.since > target {
-            return Err(self.syntax(format!(
-                "the instruction is for sm_{} or newer, the module is for sm_{target}",
-                opcode.since
-            )));
-        }
+        self.needs(opcode.since)?;
         self.listed(opcode, imm, written, o)
+    }
+
+    /// Refuses what a module's target doesn't have.
+    pub(super) fn needs(&self, since: u32) -> Result<()> {
+        let target = self.linker.modules[self.input].target;
+        if since <= target {
+            return Ok(());
+        }
+        Err(self.syntax(format!(
+            "the instruction is for sm_{since} or newer, the module is for sm_{target}"
+        )))
     }
 
     /// The entry of an opcode that is seen for the first time.

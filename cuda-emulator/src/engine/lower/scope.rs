@@ -4,7 +4,7 @@ use super::emit::Slot;
 use super::function::{MAX_BYTES, MAX_REGISTERS};
 
 use super::declare::Symbol;
-use super::function::*;
+use super::function::{Lower, Result, Width};
 use crate::engine::interface::ParamInfo;
 use crate::engine::program::Slice;
 use crate::ptx::{StateSpace, Type, Variable};
