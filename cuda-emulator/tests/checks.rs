@@ -180,7 +180,7 @@ fn refusals() {
         (
             "mma.sync.aligned.m16n8k8.row.row.f32.tf32.tf32.f32 {%f1, %f1, %f1, %f1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};",
             LoadErrorKind::Unsupported,
-            "`.row`",
+            "the closest that it knows: mma.sync.aligned.[m16n8k4|m16n8k8].row.col.f32.tf32",
         ),
         (
             "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
@@ -190,7 +190,7 @@ fn refusals() {
         (
             "barrier.cluster.sync;",
             LoadErrorKind::Unsupported,
-            "it knows bar",
+            "the closest that it knows: barrier.cluster",
         ),
         (
             "frobnicate.u32 %r1, %r2;",

@@ -150,9 +150,13 @@ pub(super) fn refusal(entries: &Entries, modifiers: &[&str]) -> String {
     if let Some(strange) = strange {
         return format!("the emulator doesn't know `.{strange}` on this instruction");
     }
-    let known: Vec<&str> = entries.iter().map(|(_, opcode)| opcode.name).collect();
+    // Those first that know the most of what is written.
+    let mut closest: Vec<_> = entries.iter().collect();
+    closest
+        .sort_by_key(|(p, _)| std::cmp::Reverse(modifiers.iter().filter(|m| p.knows(m)).count()));
+    let known: Vec<&str> = closest.iter().take(3).map(|(_, o)| o.name).collect();
     format!(
-        "the emulator doesn't know this form of the instruction; it knows {}",
+        "the emulator doesn't know this form of the instruction; the closest that it knows: {}",
         known.join(", ")
     )
 }
