@@ -234,7 +234,7 @@ fn integers(
     let line = |random: &mut Random, t: Element, length: usize| -> Vec<u64> {
         let large = random.bits() & 1 == 0;
         let most = match t {
-            S8 | S4 => t.sign() - (random.bits() & 1 ^ 1),
+            S8 | S4 => t.sign() - (!random.bits() & 1),
             _ => u64::MAX >> (64 - t.bits),
         };
         let pick = |_| match large && random.below(8) > 0 {

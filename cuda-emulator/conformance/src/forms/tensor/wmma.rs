@@ -155,7 +155,7 @@ fn addends(forms: &mut Vec<Form>, t: Element, shape: [usize; 3]) {
         let numbers: Vec<u64> = (0..(registers * 32) as u64)
             .map(|i| {
                 if t == F16 {
-                    2 * i | (2 * i + 1) << 16
+                    (2 * i) | (2 * i + 1) << 16
                 } else {
                     i
                 }
