@@ -34,6 +34,8 @@ pub struct Form {
     pub globals: String,
     /// The PTX version that it needs.
     pub version: (u32, u32),
+    /// The target that its module names.
+    pub target: &'static str,
     /// May be refused at load by an implementation that says so.
     pub optional: bool,
     /// Need not have recorded results yet. If there are some, they count.
@@ -65,6 +67,7 @@ impl Form {
             body,
             globals: String::new(),
             version: (8, 0),
+            target: "sm_90",
             optional: false,
             awaited: false,
             check: Check::Exact,
@@ -97,6 +100,13 @@ impl Form {
     #[must_use]
     pub fn since(mut self, major: u32, minor: u32) -> Self {
         self.version = (major, minor);
+        self
+    }
+
+    /// Needs another target than `sm_90`.
+    #[must_use]
+    pub fn target(mut self, target: &'static str) -> Self {
+        self.target = target;
         self
     }
 
@@ -259,7 +269,8 @@ fn register(width: Width) -> &'static str {
 #[must_use]
 pub fn module(forms: &[&Form]) -> String {
     let (major, minor) = forms.iter().map(|f| f.version).max().unwrap_or((8, 0));
-    let mut text = format!(".version {major}.{minor}\n.target sm_90\n.address_size 64\n\n");
+    let target = forms.iter().map(|f| f.target).max().unwrap_or("sm_90");
+    let mut text = format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n\n");
     for (i, form) in forms.iter().enumerate() {
         text.push_str(&form.kernel(&format!("form_{i}")));
     }

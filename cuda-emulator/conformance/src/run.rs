@@ -61,8 +61,9 @@ impl Runner {
     pub fn run(&self, forms: &[Form]) -> Vec<Outcome> {
         let mut outcomes: Vec<Option<Outcome>> = forms.iter().map(|_| None).collect();
         let mut order: Vec<usize> = (0..forms.len()).collect();
-        order.sort_by_key(|&i| forms[i].version);
-        for batch in order.chunk_by(|&a, &b| forms[a].version == forms[b].version) {
+        let needs = |i: usize| (forms[i].version, forms[i].target);
+        order.sort_by_key(|&i| needs(i));
+        for batch in order.chunk_by(|&a, &b| needs(a) == needs(b)) {
             for part in batch.chunks(KERNELS_PER_MODULE) {
                 let of_part: Vec<&Form> = part.iter().map(|&i| &forms[i]).collect();
                 for (&i, outcome) in part.iter().zip(self.run_module(&of_part)) {

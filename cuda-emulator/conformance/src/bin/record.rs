@@ -94,17 +94,17 @@ fn check() -> Result<ExitCode> {
 fn write_ptx(folder: &Path) -> Result<ExitCode> {
     fs::create_dir_all(folder)?;
     let forms = forms::all();
-    let mut versions: Vec<_> = forms.iter().map(|f| f.version).collect();
-    versions.sort_unstable();
-    versions.dedup();
-    for (major, minor) in versions {
-        let of_version: Vec<&Form> = forms
+    let mut needs: Vec<_> = forms.iter().map(|f| (f.version, f.target)).collect();
+    needs.sort_unstable();
+    needs.dedup();
+    for ((major, minor), target) in needs {
+        let alike: Vec<&Form> = forms
             .iter()
-            .filter(|f| f.version == (major, minor))
+            .filter(|f| (f.version, f.target) == ((major, minor), target))
             .collect();
-        for (i, part) in of_version.chunks(128).enumerate() {
+        for (i, part) in alike.chunks(128).enumerate() {
             fs::write(
-                folder.join(format!("{major}.{minor}-{i:02}.ptx")),
+                folder.join(format!("{major}.{minor}-{target}-{i:02}.ptx")),
                 module(part),
             )?;
         }

@@ -161,6 +161,7 @@ pub fn mixed_carries(forms: &mut Vec<Form>) {
                         sources(0, first),
                         sources(first, second)
                     ))
+                    .blocks(2)
                     .anywhere(),
                 );
             }

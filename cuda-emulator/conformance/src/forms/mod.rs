@@ -11,6 +11,7 @@ mod integer;
 mod memory;
 mod packed;
 mod program;
+mod tensor;
 mod transcendental;
 mod video;
 mod warp;
@@ -42,6 +43,7 @@ pub fn all() -> Vec<Form> {
     let first = forms.len();
     integer::mixed_carries(&mut forms);
     video::add(&mut forms);
+    tensor::add(&mut forms);
     for form in &mut forms[first..] {
         form.awaited = true;
     }

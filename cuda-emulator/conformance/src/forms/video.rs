@@ -29,7 +29,7 @@ fn together(name: String, instructions: &[String]) -> Form {
     let name = format!("{name}: {} forms", results.len());
     Form::new(name, &[I32; 3], &results)
         .body(body.join("\n"))
-        .blocks(3)
+        .blocks(1)
 }
 
 /// All forms of the end of a name and its operands: none, second steps, and each part written alone.
