@@ -27,9 +27,13 @@ fn add(state: CUlinkState, kind: CUjitInputType, bytes: &[u8]) {
 
 /// Links the kernels with an archive of the device runtime.
 fn linked(archive: &[u8]) -> CUmodule {
+    linked_text(TEXT, archive)
+}
+
+fn linked_text(text: &str, archive: &[u8]) -> CUmodule {
     let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
     ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
-    add(state, PTX, TEXT.as_bytes());
+    add(state, PTX, text.as_bytes());
     add(state, LIBRARY, archive);
     ok!(cuLinkComplete(state, &mut image, null_mut()));
     ok!(cuModuleLoadData(&mut module, image));
@@ -115,6 +119,7 @@ fn log_of_tail_launches(module: CUmodule) -> Vec<i32> {
     log[1..=log[0] as usize].to_vec()
 }
 
+/// Here a child begins when its parent has ended: 10 before 11. On an H200 the first 11 comes before 10.
 #[test]
 fn tail_launches_come_last_and_in_order() {
     let _context = Own::new();
@@ -221,9 +226,9 @@ fn errors_and_queries_have_their_codes() {
     assert_eq!(run(module(), "errors", 1, 1, &mut [arg(&codes)]), SUCCESS);
     let sum = |text: &str| text.bytes().map(i32::from).sum::<i32>();
     let launches = [9, 9, 0, 9, 9, 9, 9];
-    let streams = [1, 1, 1];
+    let streams = [0, 1, 1];
     let device = [0, 0, 0, 32, 101, 1];
-    let limits = [0, 2048, 215];
+    let limits = [0, 2048, 1];
     let rest = [0, 6000, 0, 1024, 0, 0, 2];
     let texts = [
         sum("cudaErrorInvalidValue"),
@@ -234,45 +239,89 @@ fn errors_and_queries_have_their_codes() {
     assert_eq!(download::<i32>(codes, 29), wanted);
 }
 
+fn many(module: CUmodule, kind: i32, most: i32) -> Vec<i32> {
+    let out = upload(&[-1i32; 2]);
+    let arguments = &mut [arg(&out), arg(&kind), arg(&most)];
+    assert_eq!(run(module, "many", 1, 1, arguments), SUCCESS);
+    download::<i32>(out, 2)
+}
+
 #[test]
-fn pending_launches_and_depth_have_limits() {
+fn only_tail_launches_are_bounded() {
     let _context = Own::new();
     let module = module();
-    let many = |kind: i32, most: i32| {
-        let out = upload(&[-1i32; 2]);
-        assert_eq!(
-            run(
-                module,
-                "many",
-                1,
-                1,
-                &mut [arg(&out), arg(&kind), arg(&most)]
-            ),
-            SUCCESS
-        );
-        download::<i32>(out, 2)
-    };
-    for kind in 0..3 {
-        assert_eq!(many(kind, 2048), [2048, 0]);
-        assert_eq!(
-            many(kind, 5000),
-            [2048, 69],
-            "cudaErrorLaunchPendingCountExceeded"
-        );
+    let [null, tail, fire] = [0, 1, 2];
+    for kind in [null, tail, fire] {
+        assert_eq!(many(module, kind, 2048), [2048, 0]);
     }
+    assert_eq!(many(module, null, 5000), [5000, 0]);
+    assert_eq!(many(module, fire, 5000), [5000, 0]);
+    assert_eq!(
+        many(module, tail, 5000),
+        [2048, 69],
+        "cudaErrorLaunchPendingCountExceeded"
+    );
     let limit = CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
     ok!(cuCtxSetLimit(limit, 3000));
-    assert_eq!(many(1, 5000), [3000, 69]);
+    assert_eq!(many(module, tail, 5000), [3000, 69]);
+    // Places are given back.
+    assert_eq!(many(module, tail, 3000), [3000, 0]);
+}
+
+#[test]
+fn chains_of_launches_are_as_long_as_they_like() {
+    let _context = Own::new();
+    let module = module();
     for kind in 0..2 {
-        let (out, depth, most) = (upload(&[-1i32; 2]), 1, 100);
-        let arguments = &mut [arg(&out), arg(&depth), arg(&most), arg(&kind)];
-        assert_eq!(run(module, "deep", 1, 1, arguments), SUCCESS);
-        assert_eq!(
-            download::<i32>(out, 2),
-            [24, 65],
-            "cudaErrorLaunchMaxDepthExceeded"
-        );
+        for most in [300, 3000] {
+            let (out, depth) = (upload(&[-1i32; 2]), 1);
+            let arguments = &mut [arg(&out), arg(&depth), arg(&most), arg(&kind)];
+            assert_eq!(run(module, "deep", 1, 1, arguments), SUCCESS);
+            assert_eq!(download::<i32>(out, 2), [most, 0]);
+        }
     }
+}
+
+fn down(left: u32, sibling: u32) -> (CUresult, CUdeviceptr) {
+    let module = linked_text(include_str!("ptx/depth.ptx"), &objects::device_runtime());
+    let out = upload(&[0u32]);
+    let arguments = &mut [arg(&out), arg(&left), arg(&sibling)];
+    (run(module, "down", 1, 1, arguments), out)
+}
+
+#[test]
+fn endless_recursion_ends_in_an_error() {
+    let _context = Own::new();
+    let (code, out) = down(u32::MAX, 1);
+    assert_eq!(code, SUCCESS);
+    let error = download::<u32>(out, 1);
+    assert_eq!(error, [65], "cudaErrorLaunchMaxDepthExceeded");
+}
+
+#[test]
+fn a_fault_far_down_names_the_nearest_and_the_first_parents() {
+    let test = "a_fault_far_down_names_the_nearest_and_the_first_parents";
+    let parts = [
+        "enqueued by kernel down, block (0, 0, 0)",
+        "(and 1968 more)",
+    ];
+    reports(test, &[], &parts, || {
+        let _context = Own::new();
+        let code = down(2000, 1).0;
+        assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    });
+}
+
+#[test]
+fn what_has_ended_is_no_depth() {
+    let test = "what_has_ended_is_no_depth";
+    // Twice 1024 grids with nothing left to run have made room.
+    let parts = ["(and 920 more)", "(without 2048 grids that had ended)"];
+    reports(test, &[], &parts, || {
+        let _context = Own::new();
+        let code = down(3000, 0).0;
+        assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    });
 }
 
 #[test]
@@ -306,7 +355,7 @@ fn only_cooperative_launches_have_a_handle() {
     let out = upload(&[77u32; 8 * 96]);
     cooperative(module, "grid_numbers", 3, 32, &mut [arg(&out)]);
     for (i, numbers) in download::<u32>(out, 8 * 96).chunks(8).enumerate() {
-        assert_eq!(numbers, [1, 0, 96, 1, 0, i as u32, 0, 0]);
+        assert_eq!(numbers, [1, 0, 96, 1, 0, i as u32, 1, 0]);
     }
     assert_eq!(run(module, "grid_numbers", 1, 1, &mut [arg(&out)]), SUCCESS);
     assert_eq!(download::<u32>(out, 8), [0, 999, 0, 0, 999, 0, 0, 999]);

@@ -2,7 +2,7 @@
 
 use super::Number;
 use super::errors::Error;
-use super::grid::{Grid, Key, Origin};
+use super::grid::{Grid, Key, Origin, Work};
 use crate::engine::memory::resolve::{Mem, resolve, resolve_range};
 use crate::engine::program::Site;
 use crate::engine::state::context::Ctx;
@@ -144,7 +144,7 @@ impl Call<'_, '_> {
     }
 
     /// Who calls.
-    pub(super) fn origin(&self) -> Origin {
+    fn origin(&self) -> Origin {
         Origin {
             block: self.ctx.block,
             thread: self.ctx.warp * 32 + self.lane,
@@ -175,6 +175,18 @@ impl Call<'_, '_> {
             4 => Key::Free,
             handle => Key::Named(self.grid.has_stream(handle).then_some(handle)?),
         })
+    }
+
+    /// Enqueues work for which there is a place.
+    pub(super) fn enqueue(&mut self, key: Key, work: Work) -> Option<u64> {
+        if key == Key::Tail
+            && let Err(error) = self.grid.tree.reserve_tail()
+        {
+            self.grid.tree.release();
+            return self.fail(error);
+        }
+        self.grid.enqueue(key, work, self.origin());
+        Some(0)
     }
 
     /// An access that isn't allowed.

@@ -84,10 +84,7 @@ fn enqueue(call: &mut Call<'_, '_>, stream: usize, work: Work) -> Option<u64> {
         Some(key) => call.grid.tree.reserve().map(|()| key),
     };
     match result {
-        Ok(key) => {
-            call.grid.enqueue(key, work, call.origin());
-            Some(0)
-        }
+        Ok(key) => call.enqueue(key, work),
         Err(error) => call.fail(error),
     }
 }

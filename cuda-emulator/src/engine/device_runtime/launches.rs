@@ -116,9 +116,7 @@ pub(super) fn launch(call: &mut Call<'_, '_>) -> Option<u64> {
     } else {
         call.bytes(buffer, size)?
     };
-    call.grid
-        .enqueue(key, Work::Launch(shape, params), call.origin());
-    Some(0)
+    call.enqueue(key, Work::Launch(shape, params))
 }
 
 /// `cudaLaunchDeviceV2(parameters, stream)`
@@ -134,9 +132,7 @@ pub(super) fn launch_v2(call: &mut Call<'_, '_>) -> Option<u64> {
             } else {
                 call.bytes(buffer, size)?
             };
-            call.grid
-                .enqueue(key, Work::Launch(shape, params), call.origin());
-            Some(0)
+            call.enqueue(key, Work::Launch(shape, params))
         }
         Some(_) => {
             call.grid.tree.release();

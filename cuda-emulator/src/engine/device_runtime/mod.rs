@@ -5,8 +5,8 @@
 //! PTX.
 //!
 //! A launch by a kernel is a command of its grid (`grid`). Commands run when the grid has ended, in an order that its
-//! streams and events allow (`tree`): a grid of CUDA 12 can't wait for its children, so no program can tell. A grid has
-//! ended for whoever waits for it when its children have.
+//! streams and events allow (`tree`): a grid of CUDA 12 can't wait for its children, so it may not depend on more. A GPU
+//! begins children earlier, while their parent runs. A grid has ended for whoever waits for it when its children have.
 
 mod call;
 mod copies;

@@ -88,7 +88,7 @@ pub(super) fn limit(call: &mut Call<'_, '_>) -> Option<u64> {
             call.put_long(place, value)?;
             Some(0)
         }
-        None => Some(Error::UnsupportedLimit as u64),
+        None => Some(Error::InvalidValue as u64),
     }
 }
 

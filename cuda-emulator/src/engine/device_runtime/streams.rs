@@ -4,15 +4,15 @@ use super::call::Call;
 use super::errors::Error;
 use super::grid::Key;
 
-/// `cudaStreamNonBlocking`, the only kind that kernels can create.
-const NON_BLOCKING: u32 = 1;
-/// `cudaEventDisableTiming`, likewise.
+/// `cudaStreamDefault` and `cudaStreamNonBlocking`: an H200 takes both, and they mean the same.
+const STREAM_FLAGS: [u32; 2] = [0, 1];
+/// `cudaEventDisableTiming`, the only kind of event that kernels can create.
 const DISABLE_TIMING: u32 = 2;
 
 /// `cudaStreamCreateWithFlags(stream, flags)`
 pub(super) fn create_stream(call: &mut Call<'_, '_>) -> Option<u64> {
     let place = call.long(0);
-    if place == 0 || call.word(1) != NON_BLOCKING {
+    if place == 0 || !STREAM_FLAGS.contains(&call.word(1)) {
         return call.fail(Error::InvalidValue);
     }
     let handle = call.grid.create_stream();

@@ -10,12 +10,21 @@ use super::copies;
 use super::errors::{self, Error};
 use super::grid::{Command, Grid, Origin, Work};
 use crate::engine::launch::pool::run_grid;
+use crate::engine::program::Program;
 use crate::engine::state::special::thread_index;
 use crate::engine::{Device, Fault, FaultKind, Launch, Options, Region, Stats};
 use crate::lock::Unpoisoned;
 
-/// Grids in a chain of launches, the host's included.
-pub(super) const MAX_DEPTH: u32 = 24;
+/// Grids in a chain of launches that have something left to run, the host's included. An H200 showed no bound: this one
+/// protects the process from endless recursion.
+pub(super) const MAX_DEPTH: u32 = 1 << 16;
+/// Chains up to here stay whole, for the reports of faults.
+const WHOLE_CHAIN: usize = 1024;
+/// Parents that a fault's report names, on either side of what it leaves out.
+const NAMED_PARENTS: usize = 16;
+/// Commands and parameter buffers that may wait, whatever their kind. An H200 bounds tail launches alone: this protects the
+/// process.
+const MOST_WAITING: u32 = 1 << 22;
 /// `cudaLimitDevRuntimePendingLaunchCount`, and its value where the driver doesn't say.
 const PENDING_LAUNCHES: u32 = 4;
 const DEFAULT_PENDING: u64 = 2048;
@@ -25,9 +34,12 @@ const FIRST_HANDLE: u64 = 0x1000;
 /// What the grids of one launch share. They see its memory beside the device's.
 pub(super) struct Tree<'t> {
     device: &'t dyn Device,
-    /// Launches, copies and fills that haven't begun; events that exist.
-    pending: AtomicU32,
+    /// Launches, copies and fills that haven't begun, and parameter buffers; the tail launches among them; events that
+    /// exist.
+    waiting: AtomicU32,
+    tails: AtomicU32,
     events: AtomicU32,
+    /// How many tail launches may be there.
     most: u32,
     handles: AtomicU64,
     /// Parameter buffers: addresses and sizes.
@@ -48,7 +60,8 @@ impl<'t> Tree<'t> {
         let region = errors::region();
         Tree {
             device,
-            pending: AtomicU32::new(0),
+            waiting: AtomicU32::new(0),
+            tails: AtomicU32::new(0),
             events: AtomicU32::new(0),
             most: u32::try_from(most.unwrap_or(DEFAULT_PENDING)).unwrap_or(u32::MAX),
             handles: AtomicU64::new(FIRST_HANDLE),
@@ -56,16 +69,28 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// Takes the place of a pending launch.
+    /// Takes the place of a command.
     pub(super) fn reserve(&self) -> Result<(), Error> {
-        match take(&self.pending, self.most) {
+        match take(&self.waiting, MOST_WAITING) {
             true => Ok(()),
             false => Err(Error::LaunchPendingCountExceeded),
         }
     }
 
     pub(super) fn release(&self) {
-        self.pending.fetch_sub(1, Ordering::Relaxed);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Takes the place of a tail launch, in addition.
+    pub(super) fn reserve_tail(&self) -> Result<(), Error> {
+        match take(&self.tails, self.most) {
+            true => Ok(()),
+            false => Err(Error::LaunchPendingCountExceeded),
+        }
+    }
+
+    pub(super) fn release_tail(&self) {
+        self.tails.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Takes the place of an event: there are twice as many as of launches.
@@ -152,9 +177,7 @@ impl Device for Tree<'_> {
 }
 
 /// A grid that has ended, and what it has enqueued.
-struct Level<'t> {
-    /// Keeps the parameter buffers.
-    _grid: Grid<'t>,
+struct Level {
     kernel: usize,
     block: [u32; 3],
     /// None once it has run.
@@ -165,17 +188,24 @@ struct Level<'t> {
     current: Option<Origin>,
 }
 
-impl<'t> Level<'t> {
-    fn new(grid: Grid<'t>, kernel: usize, block: [u32; 3]) -> Level<'t> {
+impl Level {
+    fn new(grid: &Grid<'_>, kernel: usize, block: [u32; 3]) -> Level {
         let commands = grid.take().into_iter().map(Some).collect();
         Level {
-            _grid: grid,
             kernel,
             block,
             commands,
             first: 0,
             current: None,
         }
+    }
+
+    /// Whether nothing is left to run.
+    fn is_done(&mut self) -> bool {
+        while let Some(None) = self.commands.get(self.first) {
+            self.first += 1;
+        }
+        self.first == self.commands.len()
     }
 
     /// Whether a command may run, all others of the grid but those of the tail launches being done or not.
@@ -185,8 +215,8 @@ impl<'t> Level<'t> {
 
     /// The next command: in the order in which they were enqueued, or with a seed any that may be; tail launches last.
     fn next(&mut self, random: &mut u64) -> Option<Command> {
-        while let Some(None) = self.commands.get(self.first) {
-            self.first += 1;
+        if self.is_done() {
+            return None;
         }
         let left = || self.commands.iter().enumerate().skip(self.first);
         let mut ready = left().filter(|(_, c)| c.as_ref().is_some_and(|c| self.is_ready(c)));
@@ -208,6 +238,52 @@ impl<'t> Level<'t> {
     }
 }
 
+/// The chain of grids from the host's launch to the one that runs: an endless chain of tail launches is no recursion.
+struct Chain {
+    levels: Vec<Level>,
+    /// Grids that have left the chain because nothing was left of them to run, and its length when others may.
+    ended: usize,
+    bound: usize,
+}
+
+impl Chain {
+    fn push(&mut self, level: Level) {
+        if self.levels.len() >= self.bound {
+            let before = self.levels.len();
+            self.levels.retain_mut(|level| !level.is_done());
+            self.ended += before - self.levels.len();
+            self.bound = (2 * self.levels.len()).max(WHOLE_CHAIN);
+        }
+        self.levels.push(level);
+    }
+
+    /// Adds to a report which kernels have led there.
+    fn explain(&self, mut fault: Fault, program: &Program) -> Fault {
+        let parents = self.levels.iter().rev();
+        let parents: Vec<_> = parents.filter_map(|l| Some((l, l.current?))).collect();
+        for (at, (level, origin)) in parents.iter().enumerate() {
+            if at == NAMED_PARENTS && parents.len() > 2 * NAMED_PARENTS {
+                let more = parents.len() - 2 * NAMED_PARENTS;
+                fault.report += &format!("\n  (and {more} more)");
+            }
+            if at >= NAMED_PARENTS && at + NAMED_PARENTS < parents.len() {
+                continue;
+            }
+            let kernel = &program.kernels[level.kernel].name;
+            let [x, y, z] = origin.block;
+            let [tx, ty, tz] = thread_index(origin.thread, level.block);
+            fault.report += &format!(
+                "\n  enqueued by kernel {kernel}, block ({x}, {y}, {z}), thread ({tx}, {ty}, {tz}){}",
+                program.place(origin.pc)
+            );
+        }
+        if self.ended > 0 {
+            fault.report += &format!("\n  (without {} grids that had ended)", self.ended);
+        }
+        fault
+    }
+}
+
 /// Runs a launch and all that its kernels launch, to the end of the last grid.
 ///
 /// # Errors
@@ -223,13 +299,21 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
         .map_or(0, |seed| seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let grid = Grid::new(&tree, 1);
     let mut stats = run_grid(launch, &tree, options, Some(&grid))?;
-    let mut levels = vec![Level::new(grid, launch.kernel, launch.shape.block)];
-    while let Some(level) = levels.last_mut() {
+    let mut chain = Chain {
+        levels: vec![Level::new(&grid, launch.kernel, launch.shape.block)],
+        ended: 0,
+        bound: WHOLE_CHAIN,
+    };
+    drop(grid);
+    while let Some(level) = chain.levels.last_mut() {
         let Some(command) = level.next(&mut random) else {
-            levels.pop();
+            chain.levels.pop();
             continue;
         };
         tree.release();
+        if command.tail {
+            tree.release_tail();
+        }
         let result = match command.work {
             Work::Launch(shape, params) => {
                 let child = Launch {
@@ -249,37 +333,19 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
                         .map(|t| t.saturating_sub(started.elapsed())),
                     ..options.clone()
                 };
-                let grid = Grid::new(&tree, levels.len() as u32 + 1);
+                let grid = Grid::new(&tree, chain.levels.len() as u32 + 1);
                 run_grid(&child, &tree, &options, Some(&grid)).map(|more| {
                     stats.blocks += more.blocks;
                     stats.warp_instructions += more.warp_instructions;
-                    levels.push(Level::new(grid, shape.kernel, shape.block));
+                    chain.push(Level::new(&grid, shape.kernel, shape.block));
                 })
             }
             Work::Copy { to, from } => copies::run_copy(&tree, options, &to, &from),
             Work::Set { to, value } => copies::run_set(&tree, options, &to, value),
         };
-        result.map_err(|fault| with_parents(fault, launch, &levels))?;
+        result.map_err(|fault| chain.explain(fault, launch.image.program()))?;
     }
     Ok(stats)
-}
-
-/// Adds to a report which kernels have led there.
-fn with_parents(mut fault: Fault, launch: &Launch<'_>, levels: &[Level<'_>]) -> Fault {
-    let program = launch.image.program();
-    for level in levels.iter().rev() {
-        let Some(origin) = level.current else {
-            continue;
-        };
-        let kernel = &program.kernels[level.kernel].name;
-        let [x, y, z] = origin.block;
-        let [tx, ty, tz] = thread_index(origin.thread, level.block);
-        fault.report += &format!(
-            "\n  enqueued by kernel {kernel}, block ({x}, {y}, {z}), thread ({tx}, {ty}, {tz}){}",
-            program.place(origin.pc)
-        );
-    }
-    fault
 }
 
 /// The fault of a copy or a fill.
