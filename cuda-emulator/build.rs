@@ -107,8 +107,8 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
     }
     writeln!(
         text,
-        "];\n\n/// The exported functions that do something.\n#[cfg(test)]\npub static IMPLEMENTED: &[&str] = &{:?};",
-        implemented.keys().collect::<Vec<_>>()
+        "];\n\n/// The exported functions that do something, and the file of `api` that holds each.\n#[cfg(test)]\npub static IMPLEMENTED: &[(&str, &str)] = &{:?};",
+        implemented.iter().collect::<Vec<_>>()
     )
     .expect("memory");
     text.push_str("\n/// Functions that say that they aren't implemented.\nmod unsupported {\n");

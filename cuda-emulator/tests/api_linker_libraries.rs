@@ -11,6 +11,7 @@ use std::ptr::null_mut;
 const HEAD: &str = ".version 7.0\n.target sm_70\n.address_size 64\n";
 const CUBIN: u32 = 0;
 const PTX: u32 = 1;
+const FATBINARY: u32 = 2;
 const OBJECT: u32 = 3;
 const LIBRARY: u32 = 4;
 
@@ -161,7 +162,7 @@ fn members_are_linked_that_somebody_needs() {
     assert_eq!(linked(&inputs), Ok(8));
     let empty = archive(&[]);
     let missing = linked(&[(PTX, caller), (LIBRARY, &empty)]);
-    assert_eq!(missing, Err(CUresult::CUDA_ERROR_INVALID_PTX));
+    assert_eq!(missing, Err(CUresult::CUDA_ERROR_INVALID_SOURCE));
 }
 
 #[test]
@@ -239,9 +240,16 @@ fn the_device_runtime_is_known_by_its_names() {
     assert_eq!(linked(&[(PTX, text), (LIBRARY, &runtime)]), Ok(0));
     let object = code_object(&["cudaGetParameterBuffer", "cudaGetLastError"]);
     assert_eq!(linked(&[(PTX, text), (OBJECT, &object)]), Ok(0));
+    // The fat binary of such an object.
+    let code = elf(CUDA, &[(".text", b"code")], &["cudaGetParameterBuffer"]);
+    let fat = fat_binary(&[(2, &code)]);
+    assert_eq!(linked(&[(PTX, text), (FATBINARY, &fat)]), Ok(0));
+    let other = fat_binary(&[(2, &elf(CUDA, &[(".text", b"code")], &["f"]))]);
+    let code = Linker::new().add(FATBINARY, &other);
+    assert_eq!(code, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
     // Without it, the log says what is missing.
     let linker = Linker::new().with(&[(PTX, text)]);
-    assert_eq!(linker.result(), Err(CUresult::CUDA_ERROR_INVALID_PTX));
+    assert_eq!(linker.result(), Err(CUresult::CUDA_ERROR_INVALID_SOURCE));
     let said = linker.said();
     assert!(
         said.contains("`__cudaCDP2GetLastError`; link libcudadevrt.a"),

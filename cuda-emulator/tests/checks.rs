@@ -245,7 +245,7 @@ fn linking() {
     let error = Program::link(&[("first", &first)])
         .map(|_| ())
         .expect_err("unresolved");
-    assert_eq!(error.kind, LoadErrorKind::Unresolved, "{error}");
+    assert_eq!(error.kind, LoadErrorKind::Link, "{error}");
     let error = Program::link(&[("a", &second), ("b", &second)])
         .map(|_| ())
         .expect_err("twice");

@@ -385,9 +385,16 @@ fn a_childs_fault_names_its_parents() {
 fn without_the_archive_the_names_are_missing() {
     let _context = Own::new();
     let text = std::ffi::CString::new(TEXT).unwrap();
-    let mut module = null_mut();
+    let (mut module, mut state, mut image) = (null_mut(), null_mut(), null_mut());
     fails!(
         CUDA_ERROR_INVALID_PTX,
         cuModuleLoadData(&mut module, text.as_ptr().cast())
     );
+    ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
+    add(state, PTX, TEXT.as_bytes());
+    fails!(
+        CUDA_ERROR_INVALID_SOURCE,
+        cuLinkComplete(state, &mut image, null_mut())
+    );
+    ok!(cuLinkDestroy(state));
 }

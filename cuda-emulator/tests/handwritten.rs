@@ -225,31 +225,32 @@ fn video_instructions() {
     }
 }
 
-/// NVIDIA's linker says that the prototypes don't match, and links all the same.
 #[test]
-fn a_declaration_that_does_not_fit_its_definition_is_a_warning() {
+fn a_declaration_has_to_fit_its_definition() {
     let head = ".version 8.0\n.target sm_90\n.address_size 64\n";
     let caller = text(
         ".extern .func (.param .b32 q) f(.param .b32 a);",
         "{ .param .b32 a, q; st.param.b32 [a], 3; call (q), f, (a); }\n\
          st.global.u32 [%out], 7;",
     );
-    for (definition, warnings) in [
-        ("(.param .b32 q) f(.param .b32 a)", 0),
-        ("f(.param .b32 a)", 1),
-        ("(.param .b32 q) f()", 1),
-        ("(.param .b32 q) f(.param .b32 a, .param .b32 b)", 1),
-        ("(.param .b32 q) f(.param .b64 a)", 1),
-        ("(.param .b64 q) f(.param .b32 a)", 1),
+    for (definition, fits) in [
+        ("(.param .b32 q) f(.param .b32 a)", true),
+        ("f(.param .b32 a)", false),
+        ("(.param .b32 q) f()", false),
+        ("(.param .b32 q) f(.param .b32 a, .param .b32 b)", false),
+        ("(.param .b32 q) f(.param .b64 a)", false),
+        ("(.param .b64 q) f(.param .b32 a)", false),
     ] {
         let callee = format!("{head}.visible .func {definition} {{ ret; }}");
-        let program = Program::link(&[("one", &caller), ("two", &callee)]).unwrap();
-        assert_eq!(program.warnings().len(), warnings, "{definition}");
-        assert!(program.warnings().iter().all(|w| w.contains("`f`")));
-        let m = place(program);
-        let out = m.device.upload(&[0u32]);
-        m.run("k", 1, 1, args![out]);
-        assert_eq!(m.device.download::<u32>(out, 1), [7], "{definition}");
+        let linked = Program::link(&[("one", &caller), ("two", &callee)]);
+        let kind = linked.as_ref().err().map(|error| error.kind);
+        assert_eq!(kind, (!fits).then_some(LoadErrorKind::Link), "{definition}");
+        if let Ok(program) = linked {
+            let m = place(program);
+            let out = m.device.upload(&[0u32]);
+            m.run("k", 1, 1, args![out]);
+            assert_eq!(m.device.download::<u32>(out, 1), [7], "{definition}");
+        }
     }
     // In one text the compiler sees both.
     let both = text(

@@ -153,8 +153,18 @@ fn advice() -> String {
     )
 }
 
-/// Parses and links sources.
+/// Parses and links the sources of a module.
 pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
+    build(sources, Code::ERROR_INVALID_PTX)
+}
+
+/// Parses and links the inputs of a linker.
+pub fn link(sources: &Sources) -> std::result::Result<Program, Refusal> {
+    build(sources, Code::ERROR_INVALID_SOURCE)
+}
+
+/// `mismatch` is the code for inputs that don't fit together.
+fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, Refusal> {
     for (_, text) in sources {
         if let Some(target) = target_of(text).filter(|target| !device::architecture().runs(target))
         {
@@ -180,7 +190,7 @@ pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
             call::trace_code(|| program.listing());
             Ok(program)
         }
-        Ok(Err(error)) => Err((code_of(&error), format!("{error}"))),
+        Ok(Err(error)) => Err((code_of(&error, mismatch), format!("{error}"))),
         Err(_) => refuse(
             Code::ERROR_INVALID_PTX,
             "the emulator's PTX loader failed on this text (see the panic message); please report it",
@@ -188,8 +198,9 @@ pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
     }
 }
 
-fn code_of(error: &LoadError) -> Code {
+fn code_of(error: &LoadError, mismatch: Code) -> Code {
     match error.kind {
+        LoadErrorKind::Link => mismatch,
         LoadErrorKind::Version => Code::ERROR_UNSUPPORTED_PTX_VERSION,
         LoadErrorKind::Unsupported => Code::ERROR_NOT_SUPPORTED,
         _ => Code::ERROR_INVALID_PTX,

@@ -1,6 +1,7 @@
 //! `cuLink*`: several PTX texts, objects and libraries into one module.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::abi::*;
@@ -11,13 +12,18 @@ use super::linked;
 use super::object::{self, Names};
 use super::registry::Owner;
 use super::status::{Code, Result};
+use crate::engine::{LoadError, Prototypes, device_runtime};
 use crate::lock::Unpoisoned;
+use crate::ptx;
 
 /// A link under way.
 pub struct Linker {
     pub handle: u64,
     logs: Logs,
     sources: Mutex<Sources>,
+    prototypes: Mutex<Prototypes>,
+    /// An input didn't fit to others: nothing comes of the link.
+    failed: AtomicBool,
     /// Members of libraries: those are linked that somebody needs.
     members: Mutex<Vec<object::Object>>,
     /// The product, which the client may read until the linker is destroyed.
@@ -45,6 +51,8 @@ pub fn create(options: Options) -> Arc<Linker> {
         handle,
         logs: options.logs(),
         sources: Mutex::default(),
+        prototypes: Mutex::default(),
+        failed: AtomicBool::new(false),
         members: Mutex::default(),
         product: Mutex::default(),
     })
@@ -70,10 +78,15 @@ impl Linker {
     ///
     /// # Errors
     /// What [`image::from_bytes`] gives; `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code alone;
-    /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be.
+    /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be; `CUDA_ERROR_INVALID_SOURCE` for a
+    /// function that another input declares or defines in another way.
     pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
         let read = match kind {
-            CU_JIT_INPUT_PTX | CU_JIT_INPUT_FATBINARY => image::from_bytes(bytes),
+            CU_JIT_INPUT_PTX => image::from_bytes(bytes),
+            CU_JIT_INPUT_FATBINARY => match object::is_device_runtime(bytes) {
+                true => Ok(vec![(String::new(), device_runtime::SOURCE.into())]),
+                false => image::from_bytes(bytes),
+            },
             CU_JIT_INPUT_CUBIN | CU_JIT_INPUT_OBJECT => {
                 object::read(name, bytes).and_then(|object| {
                     let texts = object.texts()?.into_iter();
@@ -93,7 +106,14 @@ impl Linker {
                 format!("{kind} isn't a kind of input"),
             )),
         };
-        match read {
+        let fitting = read.and_then(|found| match self.compare(name, &found) {
+            Ok(()) => Ok(found),
+            Err(error) => {
+                self.failed.store(true, Ordering::Relaxed);
+                Err((Code::ERROR_INVALID_SOURCE, error.to_string()))
+            }
+        });
+        match fitting {
             Ok(found) => {
                 let mut sources = self.sources.lock().unpoisoned();
                 sources.extend(found.into_iter().map(|(_, text)| (name.to_string(), text)));
@@ -106,31 +126,43 @@ impl Linker {
         }
     }
 
+    /// Compares an input's functions with those of the inputs before. Text that is no PTX is the link's matter.
+    fn compare(&self, name: &str, found: &Sources) -> std::result::Result<(), LoadError> {
+        let mut prototypes = self.prototypes.lock().unpoisoned();
+        for (_, text) in found {
+            if let Ok(module) = ptx::parse(text) {
+                prototypes.add(name, &module)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Links, and gives the product's place and size.
     ///
     /// # Errors
-    /// As loading a module; the log says why.
+    /// As loading a module, but `CUDA_ERROR_INVALID_SOURCE` for inputs that don't fit together, as an H200's driver gives
+    /// it: a name that none defines, or a definition that isn't like a declaration. The log says why.
     pub fn complete(&self) -> Result<(u64, u64)> {
+        if self.failed.load(Ordering::Relaxed) {
+            // The log says so already.
+            return Err(Code::ERROR_INVALID_SOURCE);
+        }
         let mut sources = self.sources.lock().unpoisoned();
         if sources.is_empty() {
             self.logs.write("", "nothing to link");
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let loaded = match self.add_members(&mut sources) {
-            Ok(()) => image::load(&sources),
+            Ok(()) => image::link(&sources),
             Err(refusal) => Err(refusal),
         };
         match loaded {
             Ok(program) => {
-                let mut info = format!(
+                let info = format!(
                     "linked {} inputs, {} kernels",
                     sources.len(),
                     program.kernels().len()
                 );
-                for warning in program.warnings() {
-                    info.push_str("\nwarning: ");
-                    info.push_str(warning);
-                }
                 self.logs.write(&info, "");
                 let mut product = self.product.lock().unpoisoned();
                 if product.is_none() {

@@ -35,6 +35,8 @@ mod module;
 mod object;
 mod occupancy;
 mod ordered;
+#[cfg(test)]
+mod page;
 pub mod pending;
 mod pool;
 mod preferences;

@@ -115,6 +115,16 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Object, Refusal> {
     Ok(object)
 }
 
+/// Whether a fat binary is the device runtime's. What is wrong with it is for others to say.
+pub fn is_device_runtime(bytes: &[u8]) -> bool {
+    let capability = device::architecture().number();
+    let Ok(Some(code)) = fatbin::find_code(bytes, capability) else {
+        return false;
+    };
+    let file = elf::Elf::read(&code);
+    file.is_some_and(|file| RUNTIME.iter().any(|name| file.defined().contains(name)))
+}
+
 /// The fat binaries that lie in a section, one behind another with zeros between them.
 fn split(mut section: &[u8]) -> Option<Vec<&[u8]>> {
     let mut images = Vec::new();

@@ -13,8 +13,10 @@ pub enum LoadErrorKind {
     Syntax,
     /// Valid PTX that the emulator can't run.
     Unsupported,
-    /// A name that no input defines.
+    /// A name that isn't declared where it is used.
     Unresolved,
+    /// Inputs that don't fit together: none defines what one declares, or a definition isn't like a declaration.
+    Link,
     /// A PTX version newer than the engine knows.
     Version,
 }

@@ -43,6 +43,7 @@ pub use interface::{
     Device, Fault, FaultKind, KernelInfo, Launch, LoadError, LoadErrorKind, Options, ParamInfo,
     Region, Shape, Space, Stats, VariableInfo,
 };
+pub(crate) use lower::Prototypes;
 pub use program::{Image, Program};
 
 /// Generic address of offset 0 of a block's shared memory.

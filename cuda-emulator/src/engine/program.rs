@@ -44,8 +44,6 @@ pub struct Program {
     pub(super) reserved: Vec<bool>,
     /// The device runtime is there.
     pub(super) device_runtime: bool,
-    /// What is wrong in the text, but not refused.
-    pub(super) warnings: Vec<String>,
 }
 
 /// What reports need of one input.
@@ -156,11 +154,6 @@ impl Program {
     /// The compute capability of the device that it was loaded for; 90 for 9.0.
     pub fn device(&self) -> u32 {
         self.device
-    }
-
-    /// What is wrong in the inputs, but not refused: a call whose declaration doesn't fit the definition.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
     }
 
     /// Place of an instruction, as lines of a report.

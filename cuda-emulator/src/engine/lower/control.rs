@@ -9,7 +9,7 @@ use crate::engine::instructions;
 use crate::engine::interface::LoadErrorKind;
 use crate::engine::ir::{Code, Opcode, Role};
 use crate::engine::program::{Site, Slice};
-use crate::ptx::{Operand, Type, Variable};
+use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
     /// [`Form::Branch`](crate::engine::ir::Form::Branch)
@@ -151,9 +151,7 @@ impl<'a> Lower<'_, 'a> {
                 self.summary.callees.insert(index);
                 let signature = &self.linker.signatures[index as usize];
                 let wanted = (signature.returns.len(), signature.params.len());
-                if signature.input != self.input {
-                    self.compare_declaration(target, index);
-                } else if wanted != (site.returns.len(), site.arguments.len()) {
+                if wanted != (site.returns.len(), site.arguments.len()) {
                     return Err(self.syntax(format!(
                         "`{target}` has {} results and {} parameters",
                         wanted.0, wanted.1
@@ -203,8 +201,12 @@ impl<'a> Lower<'_, 'a> {
                         true => "libcudadevrt.a (cuLinkAddFile, CU_JIT_INPUT_LIBRARY)",
                         false => "the module that does",
                     };
+                    let kind = match self.linker.declares(self.input, target) {
+                        true => LoadErrorKind::Link,
+                        false => LoadErrorKind::Unresolved,
+                    };
                     return Err(self.error(
-                        LoadErrorKind::Unresolved,
+                        kind,
                         format!("no input defines the function `{target}`; link {what}"),
                     ));
                 }
@@ -233,30 +235,5 @@ impl<'a> Lower<'_, 'a> {
             self.load_slice(part, register)?;
         }
         Ok(())
-    }
-
-    /// Warns where an input declares a function in another way than the input that defines it. NVIDIA's linker links
-    /// these, too: what one side doesn't pass is undefined for the other.
-    fn compare_declaration(&mut self, name: &str, index: u32) {
-        let module = &self.linker.modules[self.input];
-        let defined = &self.linker.signatures[index as usize];
-        let mut functions = module.functions.iter();
-        let Some(declared) = functions.find(|f| f.name == name && f.body.is_none()) else {
-            return;
-        };
-        let same = |list: &[Variable<'_>], sizes: &[u64]| {
-            list.iter().map(|v| v.size).eq(sizes.iter().copied())
-        };
-        if same(&declared.returns, &defined.returns) && same(&declared.params, &defined.params) {
-            return;
-        }
-        let sources = self.linker.sources;
-        let warning = format!(
-            "`{name}` has other results or parameters in {}, which defines it, than {} declares",
-            sources[defined.input].0, sources[self.input].0
-        );
-        if !self.linker.warnings.contains(&warning) {
-            self.linker.warnings.push(warning);
-        }
     }
 }

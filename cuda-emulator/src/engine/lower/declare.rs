@@ -42,8 +42,6 @@ pub(super) struct SharedVariable {
 
 /// What calls need to know of a function.
 pub(super) struct Signature {
-    /// The input that defines it.
-    pub input: usize,
     /// Bytes of results and parameters.
     pub returns: Vec<u64>,
     pub params: Vec<u64>,
@@ -198,7 +196,6 @@ pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
             names.functions.push((input, index));
             let sizes = |list: &[Variable<'_>]| list.iter().map(|v| v.size).collect();
             linker.signatures.push(Signature {
-                input,
                 returns: sizes(&function.returns),
                 params: sizes(&function.params),
             });
@@ -261,7 +258,7 @@ pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
                 }
                 None => {
                     return Err(error(
-                        LoadErrorKind::Unresolved,
+                        LoadErrorKind::Link,
                         variable.line,
                         relocation.symbol,
                         "no input defines this name; link the module that does",

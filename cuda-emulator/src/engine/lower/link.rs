@@ -4,6 +4,7 @@ use super::declare::{SharedVariable, Signature, Symbol, declare, named};
 use std::collections::{HashMap, HashSet};
 
 use super::function::lower_function;
+use super::prototype::Prototypes;
 use crate::engine::device_runtime;
 use crate::engine::instructions::{self, Entries};
 use crate::engine::interface::{KernelInfo, LoadError, LoadErrorKind, ParamInfo, VariableInfo};
@@ -12,7 +13,7 @@ use crate::engine::program::{
     Constants, Function, Initialiser, Input, Place, Program, Site, Target,
 };
 use crate::engine::state::op::{LANES, Op};
-use crate::ptx::{self, Module, Variable};
+use crate::ptx::{self, Linkage, Module, Variable};
 
 /// What lowering all functions of a program shares.
 pub(super) struct Linker<'a> {
@@ -23,8 +24,6 @@ pub(super) struct Linker<'a> {
     pub signatures: Vec<Signature>,
     /// Variables that are declared in functions and live as long as the module.
     pub inner: HashMap<*const Variable<'a>, u32>,
-    /// What is wrong, but not refused.
-    pub warnings: Vec<String>,
     /// Names that all inputs see.
     pub global: HashMap<&'a str, Symbol>,
     /// Names that one input sees.
@@ -121,6 +120,15 @@ impl<'a> Linker<'a> {
         crate::engine::state::op::Area::Constant.at(at)
     }
 
+    /// Whether an input declares a name that others are to define.
+    pub(super) fn declares(&self, input: usize, name: &str) -> bool {
+        let module = &self.modules[input];
+        let mut functions = module.functions.iter();
+        let mut variables = module.variables.iter();
+        functions.any(|f| f.name == name && f.body.is_none())
+            || variables.any(|v| v.name == name && v.linkage == Linkage::Extern)
+    }
+
     pub(super) fn find(&self, input: usize, name: &str) -> Option<Symbol> {
         self.own[input]
             .get(name)
@@ -136,13 +144,18 @@ pub(in crate::engine) fn link(sources: &[(&str, &str)], device: u32) -> Result<P
         let text = text.trim_end_matches('\0');
         modules.push(ptx::parse(text).map_err(|e| named(e, name))?);
     }
+    if modules.len() > 1 {
+        let mut prototypes = Prototypes::default();
+        for ((name, _), module) in sources.iter().zip(&modules) {
+            prototypes.add(name, module)?;
+        }
+    }
     let mut linker = Linker {
         modules: &modules,
         sources,
         device,
         signatures: Vec::new(),
         inner: HashMap::new(),
-        warnings: Vec::new(),
         global: HashMap::new(),
         own: vec![HashMap::new(); modules.len()],
         shared: Vec::new(),
@@ -224,7 +237,6 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         inputs: Vec::new(),
         reserved: Vec::new(),
         device_runtime: linker.device_runtime,
-        warnings: std::mem::take(&mut linker.warnings),
     };
     for (module, (name, text)) in modules.iter().zip(linker.sources) {
         program.inputs.push(Input {

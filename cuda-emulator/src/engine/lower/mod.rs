@@ -16,6 +16,7 @@ mod load_store;
 mod mbarrier;
 mod modifiers;
 mod operands;
+mod prototype;
 mod scope;
 mod tensor;
 mod vector;
@@ -23,3 +24,4 @@ mod video;
 mod warp;
 
 pub(super) use link::link;
+pub(crate) use prototype::Prototypes;

@@ -5,7 +5,7 @@ use super::emit::{New, Slot};
 use super::function::{Lower, Result, Width};
 use super::scope::{Base, Local};
 use crate::engine::instructions;
-use crate::engine::interface::LoadErrorKind;
+use crate::engine::interface::{LoadError, LoadErrorKind};
 use crate::engine::ir::Role;
 use crate::engine::program::{Slice, Target};
 use crate::engine::state::op::Area;
@@ -62,6 +62,20 @@ impl<'a> Lower<'_, 'a> {
                 LoadErrorKind::Unresolved,
                 format!("`{name}` isn't declared"),
             )),
+        }
+    }
+
+    /// The error for a name that nobody defines.
+    fn missing(&self, name: &str) -> LoadError {
+        match self.linker.declares(self.input, name) {
+            true => self.error(
+                LoadErrorKind::Link,
+                format!("no input defines `{name}`; link the module that does"),
+            ),
+            false => self.error(
+                LoadErrorKind::Unresolved,
+                format!("`{name}` isn't declared"),
+            ),
         }
     }
 
@@ -149,19 +163,13 @@ impl<'a> Lower<'_, 'a> {
                         Ok(Slot::Use(register))
                     }
                     Some(local) => self.address_of(name, local, 0, ty),
-                    None => Err(self.error(
-                        LoadErrorKind::Unresolved,
-                        format!("`{name}` isn't declared; link the module that defines it"),
-                    )),
+                    None => Err(self.missing(name)),
                 }
             }
             Operand::NameOffset(name, offset) => match self.lookup(name)? {
                 Some(Local::Register(register)) => self.with_offset(register, *offset, name, ty),
                 Some(local) => self.address_of(name, local, *offset, ty),
-                None => Err(self.error(
-                    LoadErrorKind::Unresolved,
-                    format!("`{name}` isn't declared; link the module that defines it"),
-                )),
+                None => Err(self.missing(name)),
             },
             Operand::Register(register) => {
                 self.check_width("a vector's element", self.types[*register as usize], ty)?;
@@ -376,10 +384,7 @@ impl<'a> Lower<'_, 'a> {
                 *offset,
             ),
             None => {
-                return Err(self.error(
-                    LoadErrorKind::Unresolved,
-                    format!("`{name}` isn't declared; link the module that defines it"),
-                ));
+                return Err(self.missing(name));
             }
         })
     }

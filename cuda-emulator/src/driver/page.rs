@@ -1,0 +1,230 @@
+//! The guide's page of driver calls, made from the list of exported functions.
+//!
+//! The test fails if the page isn't what the list says; with `UPDATE_PAGES=1` it writes the page instead.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::inject::documented_name;
+use super::symbols::{self, IMPLEMENTED};
+
+const HEAD: &str = "\
+# Driver calls
+
+The functions that are implemented, by chapter of the driver's documentation, under their documented names. Their older \
+forms (`_v2`, ...) and per-thread variants (`_ptsz`, `_ptds`) exist wherever the driver has them, except for the 32-bit \
+forms from before CUDA 3.2.
+";
+
+/// A file of `driver/api`.
+struct Chapter {
+    file: &'static str,
+    title: &'static str,
+    /// What the calls do and don't do here.
+    remarks: &'static str,
+}
+
+const fn chapter(file: &'static str, title: &'static str, remarks: &'static str) -> Chapter {
+    Chapter {
+        file,
+        title,
+        remarks,
+    }
+}
+
+const CHAPTERS: &[Chapter] = &[
+    chapter(
+        "init",
+        "Initialisation, version, error texts, entry points, profiler",
+        "Profiler start and stop do nothing. `cuGetExportTable` knows no table, so the CUDA *runtime* library (`libcudart`) does not run on the emulator.",
+    ),
+    chapter(
+        "device",
+        "Devices and primary contexts",
+        "Every attribute of the headers up to 13.5 has a value.",
+    ),
+    chapter(
+        "context",
+        "Contexts and peers",
+        "Cache and shared-memory preferences are stored and have no effect.",
+    ),
+    chapter(
+        "memory",
+        "Memory",
+        "Prefetches and advice are checked and have no effect.",
+    ),
+    chapter(
+        "pool",
+        "Stream-ordered allocation and pools",
+        "Pools keep no freed memory, and can't be shared with other processes.",
+    ),
+    chapter(
+        "copy",
+        "Copies and fills",
+        "Linear memory in all forms; a copy from or to an array gives `CUDA_ERROR_NOT_SUPPORTED`.",
+    ),
+    chapter(
+        "stream",
+        "Streams",
+        "Attributes are remembered and have no effect. A batch of memory operations is done as a whole or not at all. The flush of remote writes is refused, as on an H200.",
+    ),
+    chapter(
+        "capture",
+        "Capture",
+        "A capture has its states and forbids what it forbids on a GPU, but it can't record anything: a call that would be recorded is refused (`CUDA_ERROR_NOT_SUPPORTED`) and invalidates the capture.",
+    ),
+    chapter(
+        "event",
+        "Events",
+        "Events can't be shared between processes.",
+    ),
+    chapter(
+        "module",
+        "Modules",
+        "PTX text, and fat binaries that contain PTX (plain, LZ4 or Zstandard). Machine code gives `CUDA_ERROR_NO_BINARY_FOR_GPU`.",
+    ),
+    chapter("library", "Libraries and kernels", ""),
+    chapter(
+        "link",
+        "Linker",
+        "PTX; fat binaries, host objects and libraries of these that contain PTX; `libcudadevrt.a`. Other machine code and NVVM IR are refused. Inputs that don't fit together (a name that none defines, a declaration unlike the definition) give `CUDA_ERROR_INVALID_SOURCE`, as on an H200.",
+    ),
+    chapter(
+        "function",
+        "Functions and occupancy",
+        "A required cluster of more than one block is remembered, and refused at the launch. Register counts are estimates, bounded as a compiler would; occupancy follows the limits of the architecture.",
+    ),
+    chapter(
+        "launch",
+        "Launches",
+        "Of the launch attributes, cooperative launch takes effect; priorities, cache and domain hints and programmatic serialisation are accepted; clusters of more than one block and events are refused by name.",
+    ),
+    chapter("legacy", "The launch calls that CUDA 4.0 replaced", ""),
+];
+
+/// Chapters of what isn't implemented: names with one of these parts that no chapter before has.
+const MISSING: &[(&str, &[&str])] = &[
+    (
+        "Sharing with other processes and interfaces",
+        &[
+            "cuDestroyExternal",
+            "cuExternalMemory",
+            "cuGL",
+            "cuGraphics",
+            "cuImportExternal",
+            "cuIpc",
+            "cuMemPoolExport",
+            "cuMemPoolImport",
+            "cuSignalExternal",
+            "cuWGL",
+            "cuWaitExternal",
+            "NvSci",
+        ],
+    ),
+    (
+        "Graphs and stream capture",
+        &["Graph", "Capture", "Recapture", "cuUserObject"],
+    ),
+    (
+        "Arrays, textures and surfaces",
+        &[
+            "Array",
+            "AtoA",
+            "AtoD",
+            "AtoH",
+            "DtoA",
+            "HtoA",
+            "Surf",
+            "cuTensorMap",
+            "cuTex",
+            "TexRef",
+        ],
+    ),
+    (
+        "Virtual memory management and multicast",
+        &[
+            "cuLogicalEndpoint",
+            "cuMemAddress",
+            "cuMemCreate",
+            "cuMemExport",
+            "cuMemGetAccess",
+            "cuMemGetAllocation",
+            "cuMemGetHandle",
+            "cuMemImport",
+            "cuMemMap",
+            "cuMemRelease",
+            "cuMemRetain",
+            "cuMemSetAccess",
+            "cuMemUnmap",
+            "cuMulticast",
+        ],
+    ),
+    (
+        "Green contexts and device resources",
+        &["Green", "DevResource", "cuDevSmResource"],
+    ),
+    (
+        "Debugging and checkpoints",
+        &["cuCheckpoint", "cuCoredump", "cuLogs"],
+    ),
+    ("Others", &[""]),
+];
+
+fn quoted(names: &BTreeSet<&str>) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(" ")
+}
+
+fn implemented(file: &str) -> BTreeSet<&'static str> {
+    let here = IMPLEMENTED.iter().filter(|(_, other)| *other == file);
+    here.map(|(name, _)| documented_name(name)).collect()
+}
+
+fn page() -> String {
+    let mut out = String::from(HEAD);
+    out += "\n| chapter | functions | remarks |\n| --- | --- | --- |\n";
+    for chapter in CHAPTERS {
+        let names = quoted(&implemented(chapter.file));
+        let _ = writeln!(out, "| {} | {names} | {} |", chapter.title, chapter.remarks);
+    }
+    out += "\nFunctions that are exported, but only return `CUDA_ERROR_NOT_SUPPORTED`:\n";
+    out += "\n| chapter | functions |\n| --- | --- |\n";
+    let done: BTreeSet<_> = IMPLEMENTED
+        .iter()
+        .map(|(n, _)| documented_name(n))
+        .collect();
+    let mut rest: BTreeSet<_> = symbols::names()
+        .filter(|name| !done.contains(name))
+        .collect();
+    for (title, parts) in MISSING {
+        let (here, others) = rest
+            .into_iter()
+            .partition(|name| parts.iter().any(|part| name.contains(part)));
+        let _ = writeln!(out, "| {title} | {} |", quoted(&here));
+        rest = others;
+    }
+    assert!(rest.is_empty(), "functions without a chapter: {rest:?}");
+    out
+}
+
+#[test]
+fn the_page_is_what_the_list_says() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/driver-calls.md");
+    let wanted = page();
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        std::fs::write(path, &wanted).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        found == wanted,
+        "docs/driver-calls.md isn't what the list says: run this test with UPDATE_PAGES=1"
+    );
+}
+
+#[test]
+fn chapters_and_files_are_the_same() {
+    let files: BTreeSet<_> = IMPLEMENTED.iter().map(|(_, file)| *file).collect();
+    let chapters: BTreeSet<_> = CHAPTERS.iter().map(|chapter| chapter.file).collect();
+    assert_eq!(files, chapters);
+    assert_eq!(chapters.len(), CHAPTERS.len(), "a file has two chapters");
+}
