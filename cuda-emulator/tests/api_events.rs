@@ -196,3 +196,53 @@ fn elapsed_time_is_in_milliseconds_in_both_forms() {
         assert_eq!(there, -back);
     }
 }
+
+/// A fault that nobody has waited for: before it happens calls succeed, afterwards each of them fails, whatever its stream
+/// or event; so on an H200 (driver 580, CUDA 13.0).
+#[test]
+fn a_fault_that_nobody_has_waited_for() {
+    const FAULT: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
+        .visible .entry fault() { .reg .b64 %rd<2>; mov.u64 %rd1, 16; st.global.u32 [%rd1], 1; ret; }";
+    reports(
+        "a_fault_that_nobody_has_waited_for",
+        &[],
+        &["kernel fault"],
+        || {
+            let _context = Own::new();
+            let kernel = function(load(FAULT), "fault");
+            let (one, other) = (stream(1), stream(1));
+            let (before, never, record) = (event(0), event(0), event(0));
+            ok!(cuEventRecord(before, other));
+            ok!(cuStreamSynchronize(other));
+            assert_eq!(launch(kernel, 1, 1, one, &mut []), CUresult::CUDA_SUCCESS);
+            // Until the fault has happened; nothing waits for it.
+            let begin = std::time::Instant::now();
+            // SAFETY: live events and streams.
+            while unsafe { cuEventRecord(record, other) } == CUresult::CUDA_SUCCESS {
+                assert!(begin.elapsed() < Duration::from_secs(60), "no fault");
+                std::thread::yield_now();
+            }
+            let mut flags = 9;
+            let mut address = 0;
+            for _ in 0..2 {
+                fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuEventRecord(record, one));
+                fails!(
+                    CUDA_ERROR_ILLEGAL_ADDRESS,
+                    cuEventRecord(record, null_mut())
+                );
+                fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuEventQuery(before));
+                fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuEventQuery(never));
+                fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamQuery(one));
+                fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamQuery(other));
+                fails!(
+                    CUDA_ERROR_ILLEGAL_ADDRESS,
+                    cuStreamWaitEvent(other, before, 0)
+                );
+                fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut address, 64));
+                fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(other));
+                ok!(cuCtxGetFlags(&mut flags));
+            }
+            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        },
+    );
+}

@@ -144,10 +144,17 @@ impl Context {
     /// # Errors
     /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`, or the sticky error.
     pub fn usable(&self) -> Result {
-        if !self.is_alive() {
-            return Err(Code::ERROR_CONTEXT_IS_DESTROYED);
-        }
+        self.alive()?;
         self.fault().map_or(Ok(()), Err)
+    }
+
+    /// # Errors
+    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+    pub fn alive(&self) -> Result {
+        if self.is_alive() {
+            return Ok(());
+        }
+        Err(Code::ERROR_CONTEXT_IS_DESTROYED)
     }
 
     /// Whether kernels of this context may use memory of the other.

@@ -39,14 +39,9 @@ pub fn all() -> Vec<Form> {
     memory::add(&mut forms);
     control::add(&mut forms);
     let programs = program::programs(&forms);
-    // Those that haven't been recorded yet.
-    let first = forms.len();
     integer::mixed_carries(&mut forms);
     video::add(&mut forms);
     tensor::add(&mut forms);
-    for form in &mut forms[first..] {
-        form.awaited = true;
-    }
     forms.extend(programs);
     forms
 }

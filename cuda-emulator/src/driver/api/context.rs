@@ -121,7 +121,10 @@ export! {
 
     fn cuCtxGetFlags(flags: Out<u32>) {
         flags.check()?;
-        flags.set(context::current()?.flags.load(Ordering::Relaxed))
+        // Answered after a fault, too, as by an H200.
+        let context = context::peek().ok_or(Code::ERROR_INVALID_CONTEXT)?;
+        context.alive()?;
+        flags.set(context.flags.load(Ordering::Relaxed))
     }
 
     fn cuCtxSetFlags(flags: u32) {
