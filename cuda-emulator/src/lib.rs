@@ -1,5 +1,7 @@
 #![doc = include_str!("../docs/guide.md")]
 //!
+#![doc = include_str!("../docs/instructions.md")]
+//!
 #![doc = include_str!("../docs/driver-calls.md")]
 //!
 #![doc = include_str!("../docs/speed.md")]

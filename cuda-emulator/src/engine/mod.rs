@@ -13,15 +13,17 @@
 //! Device addresses are host addresses. Shared and local memory appear in the generic address space in windows that
 //! no host allocation can occupy: [`SHARED_WINDOW`] and [`LOCAL_WINDOW`].
 //!
-//! It runs the integer, floating-point (f16, bf16, f32, f64, every rounding), comparison, logic, conversion, data
-//! movement, control, warp, barrier, `mbarrier`, atomic, `cp.async`, `cp.async.bulk` and tensor-core (`mma`, `wmma`,
-//! `wgmma`, `ldmatrix` and its kin) instructions of PTX, up to what NVRTC 13 emits for compute_75 to compute_120. It does
-//! not run Blackwell's `tcgen05`, textures and surfaces, tensor maps, clusters of more than one block, multicast, module-scope `.local` variables, vector registers and stochastic
-//! rounding. These are refused when the module is loaded, with instruction and line.
+//! What it runs is in the instruction list: integer, floating-point (f16, bf16, f32, f64, every rounding), comparison,
+//! logic, conversion, data movement, control, warp, barrier, `mbarrier`, atomic, `cp.async`, `cp.async.bulk`, video and
+//! tensor-core (`mma`, `wmma`, `wgmma`, `ldmatrix` and its kin) instructions of PTX, up to what NVRTC 13 emits for
+//! compute_75 to compute_120. It does not run Blackwell's `tcgen05`, textures and surfaces, tensor maps, clusters of more
+//! than one block, multicast, module-scope `.local` variables and stochastic rounding. These are refused when the module
+//! is loaded, with instruction and line.
 //!
-//! Inside: `lower` turns the syntax tree into instructions; `lanes`, `memory`, `sync`, `control` and their neighbours
-//! define what an instruction does to a warp; `schedule` runs warps; `worker` and `launch` distribute blocks over
-//! threads. `device_runtime` is what kernels launch kernels with.
+//! Inside, from the bottom up: `number` is arithmetic; `state` what an instruction sees; `ir` what the instruction list
+//! says of one; `lanes`, `memory` and `warp` what instructions do; `block` runs the warps of a block, `launch` the blocks
+//! of a grid, `device_runtime` what kernels launch; `instructions` is the list, and `lower` makes its instructions from
+//! PTX.
 
 mod block;
 pub(crate) mod device_runtime;

@@ -31,7 +31,14 @@ pub(in crate::engine) const CALL_INDIRECT: Opcode = Opcode::internal(
 );
 
 const FLOW: &[Opcode] = &[
-    Opcode::new("bra{.uni}", Code::new(run::branch)).form(Form::Branch),
+    Opcode::new(
+        "bra{.uni}",
+        Code {
+            x: Role::Target,
+            ..Code::new(run::branch)
+        },
+    )
+    .form(Form::Branch),
     Opcode::new(
         "brx.idx{.uni}",
         Code {

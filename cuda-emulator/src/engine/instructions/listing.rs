@@ -75,7 +75,9 @@ impl Program {
         if opcode.code.imm {
             texts.push(format!("0x{:x}", op.imm));
         }
-        let _ = write!(out, " {}", texts.join(", "));
+        if !texts.is_empty() {
+            let _ = write!(out, " {}", texts.join(", "));
+        }
         let place = self.places[at];
         let _ = write!(out, "  // line {}", place.line);
         let faults: Vec<&str> = opcode.code.faults.names().collect();
@@ -90,6 +92,7 @@ impl Program {
     fn operand(&self, value: u32, role: Role) -> String {
         let ty = match role {
             Role::Read(ty) | Role::Write(ty) | Role::Update(ty) => ty,
+            Role::Target => return format!("to {value}"),
             Role::Frame => return format!("[frame+{value}]"),
             Role::Reach => return Reach::decode(value).name(),
             Role::List => return format!("list {value}"),

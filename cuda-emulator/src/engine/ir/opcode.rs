@@ -14,6 +14,8 @@ pub(in crate::engine) enum Role {
     Update(Type),
     /// A number, not a register.
     Number,
+    /// Where control goes on; filled in when all labels are known.
+    Target,
     /// Bytes of the frame.
     Frame,
     /// Reads a register with an address, of 32 or 64 bits.

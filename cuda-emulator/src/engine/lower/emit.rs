@@ -53,7 +53,7 @@ impl<'a> Lower<'_, 'a> {
     pub(super) fn agrees(&self, new: &New) -> bool {
         let code = &new.opcode.code;
         let fits = |role: Role, slot: Slot| match (role, slot) {
-            (Role::Unused, Slot::None) => true,
+            (Role::Unused | Role::Target, Slot::None) => true,
             (Role::Number | Role::Reach | Role::Cache | Role::List, Slot::Raw(_)) => true,
             (Role::Frame, Slot::Param(_)) => true,
             (Role::Read(_) | Role::Address, Slot::Fixed(_)) => true,
