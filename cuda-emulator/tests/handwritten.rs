@@ -259,3 +259,9 @@ fn a_declaration_has_to_fit_its_definition() {
     );
     assert!(Program::load(&both).is_err());
 }
+
+#[test]
+fn no_kernel_is_of_a_graph() {
+    let body = "mov.u64 %d1, %current_graph_exec; st.global.u64 [%out], %d1;";
+    assert_eq!(words("", body), [0, 0]);
+}

@@ -458,7 +458,7 @@ fn several_texts_are_linked() {
     add(CALLER, c"caller.ptx");
     // SAFETY: a live linker and places for the results.
     let code = unsafe { cuLinkComplete(linker, &mut image, &mut size) };
-    assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX);
+    assert_eq!(code, CUresult::CUDA_ERROR_INVALID_SOURCE);
     let text = CStr::from_bytes_until_nul(&error)
         .unwrap()
         .to_str()
