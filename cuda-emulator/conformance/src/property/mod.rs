@@ -4,6 +4,8 @@
 //! [`Program::generate`] wires exact instructions through registers of the right width, some of them under a predicate.
 //! [`reference()`] computes what some of them give, in Rust. [`shrink`] cuts a program down.
 
+mod carry;
+mod memory;
 mod program;
 mod reference;
 mod shrink;

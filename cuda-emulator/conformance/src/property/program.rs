@@ -10,16 +10,21 @@ use crate::operand::{
 };
 use crate::random::Random;
 
+use super::carry;
+use super::memory::{self, SHARED};
+
 /// Where each program begins: the kinds of its first registers.
 const OPERANDS: [Operand; 10] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth, I32, Bf16x2];
 /// Most instructions of a program.
 const LENGTH: usize = 60;
 
-/// The instructions that may stand anywhere.
+/// The instructions that may stand anywhere, carry chains and vectors in memory: what a lane does alone.
 #[must_use]
 pub fn pool() -> Vec<Form> {
     let mut all = forms::all();
     all.retain(|form| form.anywhere && !form.optional && !form.name.starts_with("program "));
+    carry::add(&mut all);
+    memory::add(&mut all);
     all
 }
 
@@ -189,6 +194,9 @@ impl<'a> Program<'a> {
             names[register] = format!("%a{i}");
         }
         let mut text = String::from("{\n");
+        if self.steps.iter().any(|s| s.form.body.contains(SHARED)) {
+            text += &memory::own_shared();
+        }
         for step in &self.steps {
             for &result in &step.results {
                 let class = class(self.registers[result]);
@@ -209,7 +217,8 @@ impl<'a> Program<'a> {
     fn instructions(&self, step: &Step<'_>, names: &[String]) -> String {
         let form = step.form;
         let (mut before, mut text) = (String::new(), form.body.clone());
-        for (i, &operand) in step.operands.iter().enumerate() {
+        // From the last on: the name of the first begins that of the eleventh.
+        for (i, &operand) in step.operands.iter().enumerate().rev() {
             let mut place = format!("@{operand}@");
             // The assembler converts a floating-point result that a shift takes its count from, where PTX says to take
             // its bits; it doesn't look through another operation.

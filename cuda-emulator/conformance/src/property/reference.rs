@@ -3,10 +3,17 @@
 use crate::form::Form;
 
 use super::program::canonical_nan;
+use super::{carry, memory};
 
 /// The results of a form for one case, where this file knows the instruction.
 #[must_use]
 pub fn reference(form: &Form, operands: &[u64]) -> Option<Vec<u64>> {
+    let (kind, rest) = form.name.split_once(' ').unwrap_or_default();
+    match kind {
+        "carries" => return carry::reference(rest, operands),
+        "vectors" => return memory::reference(rest, operands),
+        _ => {}
+    }
     let (name, rest) = form.name.split_once('.').unwrap_or((&form.name, ""));
     let mut value = match rest {
         "pred" => truth(name, operands)?,
