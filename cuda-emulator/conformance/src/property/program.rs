@@ -10,8 +10,8 @@ use crate::operand::{
 };
 use crate::random::Random;
 
-use super::carry;
 use super::memory::{self, SHARED};
+use super::{carry, lanes, product};
 
 /// Where each program begins: the kinds of its first registers.
 const OPERANDS: [Operand; 10] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth, I32, Bf16x2];
@@ -25,6 +25,15 @@ pub fn pool() -> Vec<Form> {
     all.retain(|form| form.anywhere && !form.optional && !form.name.starts_with("program "));
     carry::add(&mut all);
     memory::add(&mut all);
+    all
+}
+
+/// Those of [`pool`], and what needs a whole warp: votes, sums over lanes and shuffles of some lanes, products of matrices.
+#[must_use]
+pub fn warp_pool() -> Vec<Form> {
+    let mut all = pool();
+    lanes::add(&mut all);
+    product::add(&mut all);
     all
 }
 
@@ -154,6 +163,22 @@ impl<'a> Program<'a> {
         self
     }
 
+    /// Whether lanes look at one another.
+    #[must_use]
+    pub fn whole_warp(&self) -> bool {
+        self.steps.iter().any(|step| step.form.whole_warp)
+    }
+
+    /// The same with these cases alone.
+    #[must_use]
+    pub fn part(&self, cases: std::ops::Range<usize>) -> Self {
+        let mut part = self.clone();
+        for (_, column) in &mut part.inputs {
+            *column = column[cases.clone()].to_vec();
+        }
+        part
+    }
+
     /// Number of cases.
     #[must_use]
     pub fn cases(&self) -> usize {
@@ -177,6 +202,9 @@ impl<'a> Program<'a> {
             .collect();
         let results: Vec<Width> = self.outputs.iter().map(|&r| self.registers[r]).collect();
         let mut form = Form::new(self.name.clone(), &operands, &results).body(self.body());
+        form.whole_warp = self.whole_warp();
+        let versions = self.steps.iter().map(|step| step.form.version);
+        form.version = versions.fold(form.version, Ord::max);
         form.cases = self.cases();
         for case in 0..form.cases {
             let values = self.inputs.iter().map(|(_, column)| column[case]);
