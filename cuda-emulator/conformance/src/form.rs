@@ -49,6 +49,8 @@ pub struct Form {
     /// Whether the instruction may stand anywhere in a random program: defined and exact for any
     /// bits, alone in its lane, and not open to contraction.
     pub anywhere: bool,
+    /// Whether lanes look at one another: a warp executes it as a whole.
+    pub whole_warp: bool,
 }
 
 impl Form {
@@ -79,6 +81,7 @@ impl Form {
                 _ => 5 * BLOCK,
             },
             anywhere: false,
+            whole_warp: false,
         }
     }
 
@@ -128,6 +131,13 @@ impl Form {
     #[must_use]
     pub fn anywhere(mut self) -> Self {
         self.anywhere = true;
+        self
+    }
+
+    /// Lanes look at one another.
+    #[must_use]
+    pub fn whole_warp(mut self) -> Self {
+        self.whole_warp = true;
         self
     }
 

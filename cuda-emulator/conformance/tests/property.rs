@@ -1,6 +1,6 @@
 //! Random straight-line programs on the emulator, without a GPU: against Rust, and against itself in other company.
 
-use cuda_conformance::property::{Program, pool, reference, shrink};
+use cuda_conformance::property::{Program, pool, reference, shrink, warp_pool, warp_reference};
 use cuda_conformance::{Form, Operand, Outcome, Runner};
 
 /// Links the emulator in place of libcuda.
@@ -85,11 +85,111 @@ fn instructions_give_what_rust_gives() {
         }
     }
     println!("{checked} results of {} instructions", forms.len());
+    for kind in ["carries ", "vectors "] {
+        assert!(forms.iter().any(|name| name.starts_with(kind)), "no {kind}");
+    }
     assert!(
         checked > 100_000 && forms.len() > 150,
         "{checked} of {}",
         forms.len()
     );
+}
+
+#[test]
+fn warps_give_what_rust_gives() {
+    let (pool, runner) = (warp_pool(), Runner::new().unwrap());
+    let programs: Vec<Program> = seeds(200)
+        .map(|seed| Program::generate(&pool, seed).all_outputs())
+        .collect();
+    let mut forms = std::collections::BTreeSet::new();
+    for (program, columns) in programs.iter().zip(run(&runner, &programs)) {
+        let column = |register: usize| match program.outputs.iter().position(|&r| r == register) {
+            Some(output) => &columns[output],
+            None => {
+                let input = program.inputs.iter().find(|(r, _)| *r == register);
+                &input.unwrap().1
+            }
+        };
+        for step in program.steps.iter().filter(|step| step.form.whole_warp) {
+            assert!(step.guard.is_none(), "{}", step.form.name);
+            for first in (0..program.cases()).step_by(32) {
+                let of = |registers: &[usize]| -> Vec<Vec<u64>> {
+                    let lane = |case| registers.iter().map(|&r| column(r)[case]).collect();
+                    (first..first + 32).map(lane).collect()
+                };
+                let lanes = of(&step.operands);
+                let Some(want) = warp_reference(step.form, &lanes) else {
+                    continue;
+                };
+                assert_eq!(
+                    of(&step.results),
+                    want,
+                    "{}: {} of {lanes:x?}",
+                    program.name,
+                    step.form.name
+                );
+                forms.insert(&step.form.name);
+            }
+        }
+    }
+    for kind in [
+        " vote ",
+        " redux ",
+        " shfl ",
+        " ballot branch ",
+        " ballot guard ",
+        ".s8.",
+    ] {
+        let of_kind = forms.iter().filter(|name| name.contains(kind)).count();
+        assert!(of_kind > 3, "{of_kind} of{kind}");
+    }
+}
+
+#[test]
+fn a_warp_gives_alone_what_it_gives_in_a_block() {
+    let (pool, runner) = (warp_pool(), Runner::new().unwrap());
+    let programs: Vec<Program> = seeds(100)
+        .map(|seed| Program::generate(&pool, seed))
+        .collect();
+    let whole = run(&runner, &programs);
+    for first in [0, 32, 96] {
+        let alone: Vec<Program> = programs
+            .iter()
+            .map(|program| program.part(first..first + 32))
+            .collect();
+        for ((program, whole), alone) in alone.iter().zip(&whole).zip(run(&runner, &alone)) {
+            for (alone, whole) in alone.iter().zip(whole) {
+                assert_eq!(*alone, whole[first..first + 32], "{}", program.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_difference_between_lanes_is_cut_down_to_a_warp() {
+    let (pool, runner) = (warp_pool(), Runner::new().unwrap());
+    let one = |form: &Form| -> Outcome { runner.run(std::slice::from_ref(form)).remove(0) };
+    let defective = |form: &Form| {
+        let mut form = form.clone();
+        form.body = form.body.replace("vote.sync.all", "vote.sync.any");
+        form.body = form.body.replace("redux.sync.min", "redux.sync.max");
+        one(&form)
+    };
+    let mut found = 0;
+    for seed in seeds(60) {
+        let program = Program::generate(&pool, seed);
+        let smallest = shrink(&program, |p| (one(&p.form()), defective(&p.form())));
+        if let Some(smallest) = smallest {
+            found += 1;
+            let text = smallest.form().body;
+            assert_eq!((smallest.steps.len(), smallest.cases()), (1, 32), "{text}");
+            assert!(
+                text.contains("vote.sync.all") || text.contains("redux.sync.min"),
+                "{text}"
+            );
+        }
+    }
+    assert!(found > 3, "only {found} of the programs show the defect");
 }
 
 /// The program with the lanes taken in turns: those whose number has the same remainder together.

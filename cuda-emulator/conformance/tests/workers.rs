@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use cuda_conformance::property::{Program, pool, wire::Worker};
+use cuda_conformance::property::{Program, warp_pool, wire::Worker};
 use cuda_conformance::{Form, Runner};
 
 /// Links the emulator in place of libcuda.
@@ -38,7 +38,7 @@ fn a_worker_gives_what_this_process_gives() {
         "{}",
         worker.device
     );
-    let pool = pool();
+    let pool = warp_pool();
     let mut forms: Vec<Form> = (0..20)
         .map(|s| Program::generate(&pool, s).form())
         .collect();

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use cuda_conformance::property::{
-    Program, pool, shrink,
+    Program, shrink, warp_pool,
     wire::{Worker, serve},
 };
 use cuda_conformance::{Form, Outcome, Runner};
@@ -114,7 +114,7 @@ fn compare(options: &Options) -> Result<ExitCode> {
     let mut plain = worker("unoptimised", driver.as_deref()).context("no GPU to compare with")?;
     println!("{}\n{}\nseed {}", gpu.device, emulator.device, options.seed);
 
-    let pool = pool();
+    let pool = warp_pool();
     let (start, limit) = (Instant::now(), Duration::from_secs(options.seconds));
     let mut tally = Tally::default();
     let mut next = options.seed;
@@ -211,6 +211,11 @@ fn show(
     match (&there, &here) {
         (Ok(there), Ok(here)) => {
             let arity = form.operands.len();
+            if smallest.whole_warp() {
+                for (lane, operands) in form.given.chunks(arity.max(1)).enumerate().take(32) {
+                    println!("  operands of lane {lane}: {operands:x?}");
+                }
+            }
             let cases = (0..form.cases).filter(|&c| {
                 there
                     .iter()
@@ -219,7 +224,7 @@ fn show(
             });
             for case in cases.take(3) {
                 let operands = &form.given[case * arity..][..arity];
-                println!("  operands {operands:#x?}");
+                println!("  case {case}, operands {operands:#x?}");
                 for (output, (there, here)) in there.iter().zip(here).enumerate() {
                     println!(
                         "  d{output}: GPU {:#x}, emulator {:#x}",

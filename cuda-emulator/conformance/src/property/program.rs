@@ -10,16 +10,30 @@ use crate::operand::{
 };
 use crate::random::Random;
 
+use super::memory::{self, SHARED};
+use super::{carry, lanes, product};
+
 /// Where each program begins: the kinds of its first registers.
 const OPERANDS: [Operand; 10] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth, I32, Bf16x2];
 /// Most instructions of a program.
 const LENGTH: usize = 60;
 
-/// The instructions that may stand anywhere.
+/// The instructions that may stand anywhere, carry chains and vectors in memory: what a lane does alone.
 #[must_use]
 pub fn pool() -> Vec<Form> {
     let mut all = forms::all();
     all.retain(|form| form.anywhere && !form.optional && !form.name.starts_with("program "));
+    carry::add(&mut all);
+    memory::add(&mut all);
+    all
+}
+
+/// Those of [`pool`], and what needs a whole warp: votes, sums over lanes and shuffles of some lanes, products of matrices.
+#[must_use]
+pub fn warp_pool() -> Vec<Form> {
+    let mut all = pool();
+    lanes::add(&mut all);
+    product::add(&mut all);
     all
 }
 
@@ -149,6 +163,22 @@ impl<'a> Program<'a> {
         self
     }
 
+    /// Whether lanes look at one another.
+    #[must_use]
+    pub fn whole_warp(&self) -> bool {
+        self.steps.iter().any(|step| step.form.whole_warp)
+    }
+
+    /// The same with these cases alone.
+    #[must_use]
+    pub fn part(&self, cases: std::ops::Range<usize>) -> Self {
+        let mut part = self.clone();
+        for (_, column) in &mut part.inputs {
+            *column = column[cases.clone()].to_vec();
+        }
+        part
+    }
+
     /// Number of cases.
     #[must_use]
     pub fn cases(&self) -> usize {
@@ -172,6 +202,9 @@ impl<'a> Program<'a> {
             .collect();
         let results: Vec<Width> = self.outputs.iter().map(|&r| self.registers[r]).collect();
         let mut form = Form::new(self.name.clone(), &operands, &results).body(self.body());
+        form.whole_warp = self.whole_warp();
+        let versions = self.steps.iter().map(|step| step.form.version);
+        form.version = versions.fold(form.version, Ord::max);
         form.cases = self.cases();
         for case in 0..form.cases {
             let values = self.inputs.iter().map(|(_, column)| column[case]);
@@ -189,6 +222,9 @@ impl<'a> Program<'a> {
             names[register] = format!("%a{i}");
         }
         let mut text = String::from("{\n");
+        if self.steps.iter().any(|s| s.form.body.contains(SHARED)) {
+            text += &memory::own_shared();
+        }
         for step in &self.steps {
             for &result in &step.results {
                 let class = class(self.registers[result]);
@@ -209,7 +245,8 @@ impl<'a> Program<'a> {
     fn instructions(&self, step: &Step<'_>, names: &[String]) -> String {
         let form = step.form;
         let (mut before, mut text) = (String::new(), form.body.clone());
-        for (i, &operand) in step.operands.iter().enumerate() {
+        // From the last on: the name of the first begins that of the eleventh.
+        for (i, &operand) in step.operands.iter().enumerate().rev() {
             let mut place = format!("@{operand}@");
             // The assembler converts a floating-point result that a shift takes its count from, where PTX says to take
             // its bits; it doesn't look through another operation.

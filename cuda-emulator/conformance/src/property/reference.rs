@@ -3,10 +3,17 @@
 use crate::form::Form;
 
 use super::program::canonical_nan;
+use super::{carry, lanes, memory, product};
 
 /// The results of a form for one case, where this file knows the instruction.
 #[must_use]
 pub fn reference(form: &Form, operands: &[u64]) -> Option<Vec<u64>> {
+    let (kind, rest) = form.name.split_once(' ').unwrap_or_default();
+    match kind {
+        "carries" => return carry::reference(rest, operands),
+        "vectors" => return memory::reference(rest, operands),
+        _ => {}
+    }
     let (name, rest) = form.name.split_once('.').unwrap_or((&form.name, ""));
     let mut value = match rest {
         "pred" => truth(name, operands)?,
@@ -20,6 +27,16 @@ pub fn reference(form: &Form, operands: &[u64]) -> Option<Vec<u64>> {
         value = 0x7ff8_0000_0000_0000;
     }
     (form.results.len() == 1).then(|| vec![form.results[0].cut(value)])
+}
+
+/// The results of a form for the lanes of one warp, where this file knows the instruction: for each lane its results.
+#[must_use]
+pub fn warp_reference(form: &Form, lanes: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let (kind, rest) = form.name.split_once(' ').unwrap_or_default();
+    match kind {
+        "lanes" => lanes::reference(rest, lanes),
+        _ => product::reference(&form.name, lanes),
+    }
 }
 
 fn truth(name: &str, a: &[u64]) -> Option<u64> {

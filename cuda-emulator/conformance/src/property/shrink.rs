@@ -5,7 +5,7 @@ use crate::run::Outcome;
 
 /// Cuts a program down as long as `run` gives two outcomes that differ: to one result, to what that depends on, and to
 /// as few instructions as will do. An instruction that goes leaves its results behind as inputs, with the values that
-/// the first outcome had. Then to one case.
+/// the first outcome had. Then to one case, or to one warp where lanes look at one another.
 ///
 /// `None` when the program doesn't differ.
 pub fn shrink<'a>(
@@ -55,10 +55,11 @@ pub fn shrink<'a>(
         }
     }
     let (_, case) = differs(&best, &mut run)?;
-    let mut single = best.clone();
-    for (_, column) in &mut single.inputs {
-        *column = vec![column[case]];
-    }
+    let first = case / 32 * 32;
+    let single = match best.whole_warp() {
+        true => best.part(first..first + 32),
+        false => best.part(case..case + 1),
+    };
     let kept = differs(&single, &mut run).is_some();
     Some(if kept { single } else { best })
 }
