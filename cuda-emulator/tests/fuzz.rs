@@ -182,6 +182,15 @@ fn hostile_modules() {
     let large = format!("{head}.global .b8 x[99999999999999];");
     let frame = format!("{head}.visible .entry k() {{ .param .b8 x[999999999]; ret; }}");
     let local = format!("{head}.visible .entry k() {{ .local .b8 x[9999999999]; ret; }}");
+    let parameter = format!(
+        "{head}.visible .entry k(.param .u64 p) {{ .reg .b64 %r; ld.param.u64 %r, [p+0x7ffffffffffffff8]; ret; }}"
+    );
+    let predicate = format!(
+        "{head}.visible .entry k() {{ .reg .pred %p; .reg .b64 %r; ld.global.u8 %p, [%r]; ret; }}"
+    );
+    let kept = format!(
+        "{head}.visible .entry k() {{ .reg .pred %p; .reg .b64 %r; st.global.u8 [%r], %p; ret; }}"
+    );
     let registers = format!(
         "{head}.visible .entry k() {{ .reg .b32 %r<4294967295>; mov.u32 %r4294967294, 1; ret; }}"
     );
@@ -198,6 +207,9 @@ fn hostile_modules() {
         (large, true),
         (frame, true),
         (local, true),
+        (parameter, true),
+        (predicate, true),
+        (kept, true),
         (registers, false),
         (chain, false),
     ] {

@@ -29,6 +29,7 @@ fn survives(library: &[u8]) -> bool {
     let code = unsafe { cuLinkComplete(linker.state, &mut image, &mut size) };
     let linked = [
         CUresult::CUDA_ERROR_INVALID_PTX,
+        CUresult::CUDA_ERROR_INVALID_SOURCE,
         CUresult::CUDA_ERROR_NOT_SUPPORTED,
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
     ];

@@ -78,6 +78,10 @@ pub(in crate::engine) fn find(
             && slot(m.register) == slot(register)
             && m.memory.signed() == signed
     };
+    // A predicate isn't 32 bits for each lane.
+    if register == Type::Pred {
+        return None;
+    }
     let signed = memory.signed();
     let exact = moves.iter().find(|m| fits(m, signed));
     let any = || moves.iter().find(|m| fits(m, false));

@@ -19,6 +19,8 @@ mod integer;
 mod listing;
 mod load_store;
 mod mbarrier;
+#[cfg(test)]
+mod misfits;
 mod r#move;
 #[cfg(test)]
 mod page;

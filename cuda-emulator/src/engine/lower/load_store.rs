@@ -200,16 +200,14 @@ impl<'a> Lower<'_, 'a> {
         match base {
             Base::KernelParam(info) => {
                 let run = self.moved(instructions::LOAD_PARAM, ty, register)?;
-                let end = i64::from(info.offset) + offset + size * slots.len() as i64;
+                let start = i64::from(info.offset).saturating_add(offset);
+                let end = start.saturating_add(size * slots.len() as i64);
                 let (_, total) = super::link::layout(&self.function.params);
-                if i64::from(info.offset).wrapping_add(offset) < 0
-                    || end > i64::from(total)
-                    || offset < 0
-                {
+                if offset < 0 || end > i64::from(total) {
                     return Err(self.syntax("the offset lies outside the parameter"));
                 }
                 for (n, d) in slots.into_iter().enumerate() {
-                    let imm = (i64::from(info.offset) + offset + n as i64 * size) as u64;
+                    let imm = (start + n as i64 * size) as u64;
                     self.emit(New {
                         imm,
                         d,
