@@ -68,6 +68,9 @@ flags="-Zsanitizer=thread --cfg cuda_emulator_tsan"
 if ! compgen -G "$(rustc --print target-libdir)/librustc*_rt.tsan.a" >/dev/null; then
     # A distribution's compiler: its sanitizer comes with clang.
     flags+=" -Zexternal-clangrt -Clinker=${CLANG:-clang} -Clink-arg=-fsanitize=thread"
+else
+    # The emulator's library, which tests open, finds the sanitizer in the test. clang's linking does the same.
+    flags+=" -Clink-arg=-Wl,--export-dynamic"
 fi
 export RUSTC_BOOTSTRAP=1 RUSTFLAGS=$flags
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/tsan
