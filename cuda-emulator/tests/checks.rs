@@ -190,7 +190,7 @@ fn refusals() {
         (
             "barrier.cluster.sync;",
             LoadErrorKind::Unsupported,
-            "the closest that it knows: barrier.cluster",
+            "barrier.cluster.wait{.acquire}{.aligned}",
         ),
         (
             "frobnicate.u32 %r1, %r2;",
