@@ -41,6 +41,8 @@ pub enum Operand {
     Truth,
     /// An 8-bit integer in a 32-bit register, with anything above it.
     I8,
+    /// An 8-bit integer in a 16-bit register, with anything above it.
+    Byte,
     /// A 16-bit integer, signed or unsigned.
     I16,
     /// A 32-bit integer, signed or unsigned.
@@ -79,7 +81,7 @@ impl Operand {
     pub fn width(self) -> Width {
         match self {
             Truth => Width::Pred,
-            I16 | F16 | Bf16 | F8x2 => Width::B16,
+            Byte | I16 | F16 | Bf16 | F8x2 => Width::B16,
             I8 | I32 | I16x2 | F16x2 | Bf16x2 | F32 | Count | Lane | OneOf(_) => Width::B32,
             I64 | F64 => Width::B64,
         }
@@ -95,7 +97,7 @@ impl Operand {
                 let dirty = plain.iter().map(|&v| v | 0xa5c3_9600);
                 plain.iter().copied().chain(dirty).collect()
             }
-            I16 => integer_edges(16),
+            Byte | I16 => integer_edges(16),
             I32 => integer_edges(32),
             I64 => integer_edges(64),
             I16x2 => pairs(&integer_edges(16), 16),
@@ -160,7 +162,7 @@ impl Operand {
     pub fn random(self, random: &mut Random) -> u64 {
         match self {
             Truth => random.bits() & 1,
-            I8 | I16 | I32 | I64 => {
+            I8 | Byte | I16 | I32 | I64 => {
                 // A random number of significant bits, so that products and differences of all
                 // sizes come up.
                 let width = self.width().bits();

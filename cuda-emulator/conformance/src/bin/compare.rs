@@ -1,10 +1,14 @@
 //! Throws random straight-line programs at the emulator and at a GPU, and cuts the first that differs down.
 //!
-//! `compare [--seconds N] [--seed S] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]`
+//! `compare [--seconds N] [--seed S] [--optimised N] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]`
 //!
 //! Seeds count up from S, a program each. The library beside the program is the emulator unless another is named;
-//! `--driver` names another driver than the machine's, an older build of the emulator for instance. The program starts itself twice: once with the machine's driver, once with the emulator loaded in its place. It needs
-//! a GPU; without one it fails with exit code 1. Exit code 2 means that results differ.
+//! `--driver` names another driver than the machine's, an older build of the emulator for instance. The program starts
+//! itself twice: once with the machine's driver, once with the emulator loaded in its place. It needs a GPU; without one
+//! it fails with exit code 1. Exit code 2 means that results differ.
+//!
+//! A program that the driver itself answers in two ways, optimised and not, is counted apart; `--optimised N` shows N of
+//! them as well.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -18,7 +22,7 @@ use cuda_conformance::property::{
 use cuda_conformance::{Form, Outcome, Runner};
 use cuda_safe::JitOptions;
 
-const USAGE: &str = "usage: compare [--seconds N] [--seed S] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]";
+const USAGE: &str = "usage: compare [--seconds N] [--seed S] [--optimised N] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]";
 /// Programs of one request.
 const BATCH: u64 = 64;
 /// Differing programs that are looked into; the rest is counted.
@@ -27,6 +31,8 @@ const SHOWN: usize = 20;
 struct Options {
     seconds: u64,
     seed: u64,
+    /// Programs that are shown though the driver's optimisation changes them.
+    optimised: usize,
     emulator: PathBuf,
     driver: Option<PathBuf>,
     /// In a worker: code isn't optimised.
@@ -51,6 +57,7 @@ fn options() -> Result<Options> {
     let mut options = Options {
         seconds: 60,
         seed: 1,
+        optimised: 0,
         emulator: beside,
         driver: None,
         worker: None,
@@ -61,6 +68,7 @@ fn options() -> Result<Options> {
         match name.as_str() {
             "--seconds" => options.seconds = value.parse().context(USAGE)?,
             "--seed" => options.seed = value.parse().context(USAGE)?,
+            "--optimised" => options.optimised = value.parse().context(USAGE)?,
             "--emulator" => options.emulator = value.into(),
             "--driver" => options.driver = Some(value.into()),
             "--worker" => options.worker = Some(value == "optimised"),
@@ -135,11 +143,14 @@ fn compare(options: &Options) -> Result<ExitCode> {
             // What the driver's own optimisation changes tells nothing about the emulator.
             if plain.run(&[program.form()])?.remove(0) != *there {
                 tally.ambiguous += 1;
+                if tally.ambiguous <= options.optimised {
+                    show(program, &mut gpu, None, &mut emulator)?;
+                }
                 continue;
             }
             tally.mismatches += 1;
             if tally.mismatches <= SHOWN {
-                show(program, &mut gpu, &mut plain, &mut emulator)?;
+                show(program, &mut gpu, Some(&mut plain), &mut emulator)?;
             }
         }
     }
@@ -168,11 +179,12 @@ fn is_emulator(worker: &Worker) -> bool {
     worker.device.starts_with("CUDA emulator")
 }
 
-/// Cuts a program down and prints it, with what both gave.
+/// Cuts a program down and prints it, with what both gave. With `plain`, only to programs that optimisation doesn't
+/// change.
 fn show(
     program: &Program,
     gpu: &mut Worker,
-    plain: &mut Worker,
+    mut plain: Option<&mut Worker>,
     emulator: &mut Worker,
 ) -> Result<()> {
     let mut broken = None;
@@ -181,10 +193,10 @@ fn show(
         let mut both = || -> Result<(Outcome, Outcome)> {
             let (there, here) = (gpu.run(&form)?.remove(0), emulator.run(&form)?.remove(0));
             // A difference that optimisation makes isn't the one looked for.
-            Ok(if plain.run(&form)?.remove(0) == there {
-                (there, here)
-            } else {
-                (here.clone(), here)
+            let plain = plain.as_mut().map(|plain| plain.run(&form)).transpose()?;
+            Ok(match plain {
+                Some(plain) if plain[0] != there => (here.clone(), here),
+                _ => (there, here),
             })
         };
         both().unwrap_or_else(|error| {

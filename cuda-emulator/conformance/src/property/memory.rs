@@ -3,7 +3,7 @@
 
 use crate::form::{BLOCK, Form};
 use crate::operand::{
-    Operand::{I16, I32, I64},
+    Operand::{Byte, I16, I32, I64},
     Width::{self, B16, B32, B64},
 };
 use crate::random::Random;
@@ -131,9 +131,10 @@ pub fn add(forms: &mut Vec<Form>) {
                 format!("{{{}}}", list.collect::<Vec<_>>().join(", "))
             };
             for store in &vectors[..2] {
-                let kind = match store.width() {
-                    B16 => I16,
-                    B32 => I32,
+                let kind = match store.size {
+                    1 => Byte,
+                    2 => I16,
+                    4 => I32,
                     _ => I64,
                 };
                 body += &format!(

@@ -248,16 +248,21 @@ impl<'a> Program<'a> {
         // From the last on: the name of the first begins that of the eleventh.
         for (i, &operand) in step.operands.iter().enumerate().rev() {
             let mut place = format!("@{operand}@");
-            // The assembler converts a floating-point result that a shift takes its count from, where PTX says to take
-            // its bits; it doesn't look through another operation.
-            if form.operands[i] == Count {
-                let count = format!("%c{}_{i}", step.results[0]);
+            // The assembler converts a floating-point result to an integer where a shift takes its count from it, or
+            // a store its byte; PTX says to take its bits. It doesn't look through another operation.
+            let cut = match form.operands[i] {
+                Count => Some(("b32", 0x8000_01ff_u32)),
+                Byte => Some(("b16", 0xff)),
+                _ => None,
+            };
+            if let Some((class, mask)) = cut {
+                let bits = format!("%c{}_{i}", step.results[0]);
                 writeln!(
                     before,
-                    ".reg .b32 {count};\nand.b32 {count}, {place}, 0x800001ff;"
+                    ".reg .{class} {bits};\nand.{class} {bits}, {place}, {mask:#x};"
                 )
                 .unwrap();
-                place = count;
+                place = bits;
             }
             text = text.replace(&format!("%a{i}"), &place);
         }
