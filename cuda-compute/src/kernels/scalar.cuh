@@ -1,0 +1,294 @@
+// Arithmetic of scalars as Rust defines it, where C++ leaves it undefined or computes in another type.
+//
+// The types: bool, signed char, unsigned char, short, unsigned short, int, unsigned, long long, unsigned long long,
+// float, double. Integers wrap around. What Rust panics at has a result here: division by zero gives 0.
+
+#ifndef RS_SCALAR
+#define RS_SCALAR
+
+#define RS_FUNCTION __device__ __forceinline__
+
+// What is known of a type: `wide` is the unsigned type that its arithmetic wraps around in, no narrower than int, since
+// C++ computes narrower types in int, where overflow is undefined.
+template <typename T> struct rs_type;
+
+#define RS_INTEGER(T, UNSIGNED, WIDE, SIGNED)                                                                         \
+    template <> struct rs_type<T> {                                                                                   \
+        typedef UNSIGNED bits;                                                                                        \
+        typedef WIDE wide;                                                                                            \
+        static const bool real = false, integer = true, has_sign = SIGNED;                                            \
+        static const int width = 8 * sizeof(T);                                                                       \
+        static const T highest = (T)((UNSIGNED)-1 >> (SIGNED ? 1 : 0));                                               \
+        static const T lowest = SIGNED ? (T)(-highest - 1) : (T)0;                                                    \
+    };
+#define RS_OTHER(T, BITS, REAL)                                                                                       \
+    template <> struct rs_type<T> {                                                                                   \
+        typedef BITS bits;                                                                                            \
+        static const bool real = REAL, integer = false, has_sign = REAL;                                              \
+        static const int width = 8 * sizeof(T);                                                                       \
+    };
+RS_INTEGER(signed char, unsigned char, unsigned, true)
+RS_INTEGER(unsigned char, unsigned char, unsigned, false)
+RS_INTEGER(short, unsigned short, unsigned, true)
+RS_INTEGER(unsigned short, unsigned short, unsigned, false)
+RS_INTEGER(int, unsigned, unsigned, true)
+RS_INTEGER(unsigned, unsigned, unsigned, false)
+RS_INTEGER(long long, unsigned long long, unsigned long long, true)
+RS_INTEGER(unsigned long long, unsigned long long, unsigned long long, false)
+RS_OTHER(float, unsigned, true)
+RS_OTHER(double, unsigned long long, true)
+RS_OTHER(bool, unsigned char, false)
+
+// Bits and their values.
+
+RS_FUNCTION unsigned rs_to_bits(float x) { return __float_as_uint(x); }
+RS_FUNCTION unsigned long long rs_to_bits(double x) { return (unsigned long long)__double_as_longlong(x); }
+template <typename T> RS_FUNCTION T rs_from_bits(typename rs_type<T>::bits bits) {
+    if constexpr (sizeof(T) == 4) {
+        return __uint_as_float(bits);
+    } else {
+        return __longlong_as_double((long long)bits);
+    }
+}
+
+// The operators.
+
+template <typename T> RS_FUNCTION T rs_add(T a, T b) {
+    if constexpr (rs_type<T>::real) {
+        return a + b;
+    } else {
+        typedef typename rs_type<T>::wide wide;
+        return (T)((wide)a + (wide)b);
+    }
+}
+
+template <typename T> RS_FUNCTION T rs_sub(T a, T b) {
+    if constexpr (rs_type<T>::real) {
+        return a - b;
+    } else {
+        typedef typename rs_type<T>::wide wide;
+        return (T)((wide)a - (wide)b);
+    }
+}
+
+template <typename T> RS_FUNCTION T rs_mul(T a, T b) {
+    if constexpr (rs_type<T>::real) {
+        return a * b;
+    } else {
+        typedef typename rs_type<T>::wide wide;
+        return (T)((wide)a * (wide)b);
+    }
+}
+
+// By sign, not 0 - x: that would make 0.0 of -0.0.
+template <typename T> RS_FUNCTION T rs_neg(T a) {
+    if constexpr (rs_type<T>::real) {
+        return -a;
+    } else {
+        return rs_sub<T>((T)0, a);
+    }
+}
+
+template <typename T> RS_FUNCTION T rs_abs(T a) {
+    if constexpr (rs_type<T>::real) {
+        return fabs(a);
+    } else {
+        return rs_type<T>::has_sign && a < (T)0 ? rs_neg<T>(a) : a;
+    }
+}
+
+// The quotient, towards zero. By zero it is 0; the lowest by -1 wraps around.
+template <typename T> RS_FUNCTION T rs_div(T a, T b) {
+    if constexpr (rs_type<T>::real) {
+        return a / b;
+    } else {
+        if (b == (T)0) {
+            return (T)0;
+        }
+        if (rs_type<T>::has_sign && b == (T)-1) {
+            return rs_neg<T>(a);
+        }
+        return (T)(a / b);
+    }
+}
+
+// The remainder, of the sign of `a`. By zero it is 0.
+template <typename T> RS_FUNCTION T rs_rem(T a, T b) {
+    if constexpr (rs_type<T>::real) {
+        return fmod(a, b);
+    } else {
+        if (b == (T)0 || (rs_type<T>::has_sign && b == (T)-1)) {
+            return (T)0;
+        }
+        return (T)(a % b);
+    }
+}
+
+// Shifts take the count modulo the width, whatever the type of the count.
+template <typename T, typename Count> RS_FUNCTION T rs_shl(T a, Count count) {
+    typedef typename rs_type<T>::wide wide;
+    return (T)((wide)a << ((unsigned)count & (rs_type<T>::width - 1)));
+}
+
+template <typename T, typename Count> RS_FUNCTION T rs_shr(T a, Count count) {
+    return (T)(a >> ((unsigned)count & (rs_type<T>::width - 1)));
+}
+
+// `as`, and what Rust has no `as` for: a number is true unless it is zero. A real number goes to the nearest integer
+// towards zero, and no further than the type reaches; NaN goes to 0.
+template <typename To, typename From> RS_FUNCTION To rs_cast(From x) {
+    if constexpr (!rs_type<To>::real && !rs_type<To>::integer) {
+        return x != (From)0;
+    } else if constexpr (rs_type<From>::real && rs_type<To>::integer) {
+        // Powers of two, so exact in either type.
+        const From half = (From)(1ull << (rs_type<To>::width - 1));
+        const From low = rs_type<To>::has_sign ? -half : (From)0;
+        const From end = rs_type<To>::has_sign ? half : half * (From)2;
+        if (!(x >= low)) {
+            return x != x ? (To)0 : rs_type<To>::lowest;
+        }
+        return x >= end ? rs_type<To>::highest : (To)x;
+    } else {
+        return (To)x;
+    }
+}
+
+// Methods of all numbers.
+
+// As `max` and `min` of C++ for integers; for real numbers, NaN gives way to the other one.
+template <typename T> RS_FUNCTION T rs_max(T a, T b) {
+    if constexpr (rs_type<T>::real) {
+        return fmax(a, b);
+    } else {
+        return a < b ? b : a;
+    }
+}
+
+template <typename T> RS_FUNCTION T rs_min(T a, T b) {
+    if constexpr (rs_type<T>::real) {
+        return fmin(a, b);
+    } else {
+        return b < a ? b : a;
+    }
+}
+
+// NaN stays NaN.
+template <typename T> RS_FUNCTION T rs_clamp(T x, T low, T high) { return x < low ? low : x > high ? high : x; }
+
+template <typename T> RS_FUNCTION T rs_signum(T x) {
+    if constexpr (rs_type<T>::real) {
+        return x != x ? x : copysign((T)1, x);
+    } else {
+        return (T)((x > (T)0) - (x < (T)0));
+    }
+}
+
+template <typename T> RS_FUNCTION T rs_rem_euclid(T a, T b) {
+    const T rest = rs_rem<T>(a, b);
+    return rest < (T)0 ? rs_add<T>(rest, rs_abs<T>(b)) : rest;
+}
+
+template <typename T> RS_FUNCTION T rs_div_euclid(T a, T b) {
+    T quotient = rs_div<T>(a, b);
+    if constexpr (rs_type<T>::real) {
+        quotient = trunc(quotient);
+    }
+    if (rs_rem<T>(a, b) < (T)0) {
+        return b > (T)0 ? rs_sub<T>(quotient, (T)1) : rs_add<T>(quotient, (T)1);
+    }
+    return quotient;
+}
+
+// Powers by squaring.
+template <typename T> RS_FUNCTION T rs_pow(T base, unsigned exponent) {
+    T power = (T)1;
+    for (; exponent != 0; exponent >>= 1) {
+        if (exponent & 1) {
+            power = rs_mul<T>(power, base);
+        }
+        base = rs_mul<T>(base, base);
+    }
+    return power;
+}
+
+template <typename T> RS_FUNCTION T rs_powi(T base, int exponent) {
+    const T power = rs_pow<T>(base, exponent < 0 ? 0u - (unsigned)exponent : (unsigned)exponent);
+    return exponent < 0 ? (T)1 / power : power;
+}
+
+// Methods of integers.
+
+template <typename T> RS_FUNCTION T rs_saturating_add(T a, T b) {
+    const T sum = rs_add<T>(a, b);
+    if constexpr (rs_type<T>::has_sign) {
+        // Overflow is where the sum's sign differs from that of both.
+        if (((a ^ sum) & (b ^ sum)) < 0) {
+            return a < (T)0 ? rs_type<T>::lowest : rs_type<T>::highest;
+        }
+        return sum;
+    } else {
+        return sum < a ? rs_type<T>::highest : sum;
+    }
+}
+
+template <typename T> RS_FUNCTION T rs_saturating_sub(T a, T b) {
+    const T difference = rs_sub<T>(a, b);
+    if constexpr (rs_type<T>::has_sign) {
+        if (((a ^ b) & (a ^ difference)) < 0) {
+            return a < (T)0 ? rs_type<T>::lowest : rs_type<T>::highest;
+        }
+        return difference;
+    } else {
+        return a < b ? (T)0 : difference;
+    }
+}
+
+// The distance, in the unsigned type.
+template <typename T> RS_FUNCTION typename rs_type<T>::bits rs_abs_diff(T a, T b) {
+    typedef typename rs_type<T>::bits bits;
+    return a < b ? rs_sub<bits>((bits)b, (bits)a) : rs_sub<bits>((bits)a, (bits)b);
+}
+
+template <typename T> RS_FUNCTION unsigned rs_count_ones(T x) {
+    return __popcll((unsigned long long)(typename rs_type<T>::bits)x);
+}
+
+template <typename T> RS_FUNCTION unsigned rs_leading_zeros(T x) {
+    return __clzll((long long)(typename rs_type<T>::bits)x) - (64 - rs_type<T>::width);
+}
+
+// The lowest one counts; where there is none, the width.
+template <typename T> RS_FUNCTION unsigned rs_trailing_zeros(T x) {
+    const int lowest_one = __ffsll((long long)(typename rs_type<T>::bits)x);
+    return lowest_one == 0 ? rs_type<T>::width : lowest_one - 1;
+}
+
+template <typename T> RS_FUNCTION T rs_rotate_left(T x, unsigned count) {
+    typedef typename rs_type<T>::bits bits;
+    return (T)(bits)(rs_shl<bits>((bits)x, count) | rs_shr<bits>((bits)x, 0u - count));
+}
+
+template <typename T> RS_FUNCTION T rs_rotate_right(T x, unsigned count) { return rs_rotate_left<T>(x, 0u - count); }
+
+// Methods of real numbers.
+
+template <typename T> RS_FUNCTION T rs_fract(T x) { return x - trunc(x); }
+template <typename T> RS_FUNCTION bool rs_is_nan(T x) { return x != x; }
+template <typename T> RS_FUNCTION bool rs_is_infinite(T x) {
+    return fabs(x) == (T)__longlong_as_double(0x7ff0000000000000ll);
+}
+template <typename T> RS_FUNCTION bool rs_is_finite(T x) {
+    return fabs(x) < (T)__longlong_as_double(0x7ff0000000000000ll);
+}
+template <typename T> RS_FUNCTION bool rs_is_sign_negative(T x) {
+    return (rs_to_bits(x) >> (rs_type<T>::width - 1)) != 0;
+}
+RS_FUNCTION float rs_to_degrees(float x) { return x * 57.2957795130823208767981548141051703f; }
+RS_FUNCTION double rs_to_degrees(double x) { return x * (180.0 / 3.14159265358979323846264338327950288); }
+RS_FUNCTION float rs_to_radians(float x) { return x * (3.14159265358979323846264338327950288f / 180.0f); }
+RS_FUNCTION double rs_to_radians(double x) { return x * (3.14159265358979323846264338327950288 / 180.0); }
+
+#undef RS_INTEGER
+#undef RS_OTHER
+
+#endif
