@@ -24,19 +24,30 @@
 //! the filter, of the block). They are kept in [`Kernels`], which several objects can share, and as machine code in
 //! the disk cache of [`cuda_safe::Program`].
 
+mod array;
 mod convolution;
 #[cfg(feature = "cpu")]
 pub mod cpu;
 mod element;
 mod error;
+mod expression;
 mod kernel;
 mod order;
 mod reduce;
 #[cfg(feature = "tuning")]
 pub mod tuning;
 
+pub use array::{Array, ArrayMut, Ellipsis, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem};
 pub use convolution::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
-pub use element::{Element, Scalar};
+pub use element::{
+    ComplexNumber, DataType, Element, Float, Integer, Math, Number, Ordered, Signed,
+};
 pub use error::{Error, Result};
+pub use expression::{
+    Absolute, Bits, CastFrom, Evaluate, Expr, HasRemainder, IntoExpr, Real, Shifts, eval, eval_on,
+};
 pub use kernel::Kernels;
-pub use reduce::{MapReduce, Reducer};
+pub use reduce::{
+    MapReduce, Reducer,
+    reducible::{Reducible, Scalar},
+};

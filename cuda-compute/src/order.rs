@@ -16,12 +16,12 @@ pub(crate) fn same_context(stream: &Stream, kernels: &Context) -> Result<()> {
 
 /// Calls `work`, which enqueues kernels on `stream` that use memory of the `owners`, and orders it with their
 /// streams.
-pub(crate) fn ordered<R, const N: usize>(
+pub(crate) fn ordered<'a, R>(
     stream: &Stream,
-    owners: [Option<Owner<'_>>; N],
+    owners: impl IntoIterator<Item = Option<Owner<'a>>> + Clone,
     work: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
-    let owners = || owners.into_iter().flatten();
+    let owners = || owners.clone().into_iter().flatten();
     // An address has no meaning for a kernel in another context.
     if owners().any(|owner| owner.context() != stream.context()) {
         return Err(Error::Shape(

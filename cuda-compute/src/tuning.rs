@@ -22,8 +22,8 @@ use crate::{
         Border, table as convolution,
         variant::{Correlation, Size, Variant as Convolver},
     },
-    element::{ElementType, ScalarType},
     kernel::{ANY, Specialisation, Table},
+    reduce::reducible::{ElementType, ScalarType},
     reduce::{
         operation::{Formula, Operation, Reduction},
         table as reduction,

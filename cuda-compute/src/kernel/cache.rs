@@ -4,7 +4,7 @@ use std::{
     any::{Any, TypeId},
     fmt,
     hash::{Hash, Hasher},
-    sync::{Arc, Mutex, OnceLock, RwLock},
+    sync::{Arc, Mutex, OnceLock, RwLock, Weak},
 };
 
 use cuda_safe::{ComputeCapability, Context, DeviceAttribute, Function, Module};
@@ -59,6 +59,9 @@ pub(crate) trait Specialisation:
 #[derive(Clone)]
 pub struct Kernels(Arc<Inner>);
 
+/// The kernels of [`Kernels::of`].
+static SHARED: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+
 struct Inner {
     context: Context,
     hardware: Hardware,
@@ -100,6 +103,20 @@ impl Kernels {
             hardware,
             compiled: RwLock::default(),
         })))
+    }
+
+    /// The kernels that arrays of this context share. They live as long as somebody uses them: the list of contexts
+    /// keeps none alive.
+    pub(crate) fn of(context: &Context) -> Result<Self> {
+        let mut known = lock(&SHARED);
+        known.retain(|kernels| kernels.strong_count() > 0);
+        let mut live = known.iter().filter_map(Weak::upgrade).map(Self);
+        if let Some(kernels) = live.find(|kernels| kernels.context() == context) {
+            return Ok(kernels);
+        }
+        let kernels = Self::new(context)?;
+        known.push(Arc::downgrade(&kernels.0));
+        Ok(kernels)
     }
 
     /// The context that kernels are loaded into.

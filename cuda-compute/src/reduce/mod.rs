@@ -1,6 +1,7 @@
 //! Reductions: sums, minima, maxima, dot products and any other map and combine.
 
 pub(crate) mod operation;
+pub(crate) mod reducible;
 pub(crate) mod table;
 
 use std::{marker::PhantomData, sync::Arc};
@@ -10,9 +11,9 @@ use cuda_safe::{
     Stream,
 };
 use operation::{Expressions, Formula, Operation, Reduction};
+use reducible::{Reducible, Scalar};
 
 use crate::{
-    element::{Element, Scalar},
     error::{Error, Result},
     kernel::{Kernels, Results, Workspaces},
     order::{ordered, same_context},
@@ -67,7 +68,7 @@ pub struct MapReduce<T, A> {
     types: PhantomData<fn(T) -> A>,
 }
 
-impl<T: Element, A: Scalar> MapReduce<T, A> {
+impl<T: Reducible, A: Scalar> MapReduce<T, A> {
     /// A reduction given by CUDA C++ expressions: `map` of the element `x`, which has been converted to the type of
     /// `A`; `combine` of two values `a` and `b`; and `identity`, the value that leaves any other value unchanged when
     /// combined with it, and the result for no elements.
@@ -121,7 +122,7 @@ impl Reducer {
     /// # Errors
     /// The stream or the memory belongs to another context. The kernel does not compile for this device. Memory ran
     /// out, at the first use with a stream. Work that was enqueued before failed. The stream is being captured.
-    pub fn sum<T: Element>(
+    pub fn sum<T: Reducible>(
         &self,
         stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
@@ -133,7 +134,7 @@ impl Reducer {
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
-    pub fn sum_wide<T: Element>(
+    pub fn sum_wide<T: Reducible>(
         &self,
         stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
@@ -146,7 +147,7 @@ impl Reducer {
     /// # Errors
     /// `result` does not have exactly one element. Otherwise as [`sum`](Self::sum), except for failures of earlier
     /// work.
-    pub fn sum_into<T: Element>(
+    pub fn sum_into<T: Reducible>(
         &self,
         stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
@@ -160,7 +161,7 @@ impl Reducer {
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
-    pub fn min<T: Element>(
+    pub fn min<T: Reducible>(
         &self,
         stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
@@ -175,7 +176,7 @@ impl Reducer {
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
-    pub fn max<T: Element>(
+    pub fn max<T: Reducible>(
         &self,
         stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
@@ -192,7 +193,7 @@ impl Reducer {
     ///
     /// # Errors
     /// The lengths differ; otherwise as [`sum`](Self::sum).
-    pub fn dot<T: Element>(
+    pub fn dot<T: Reducible>(
         &self,
         stream: &Stream,
         x: &DeviceMemory<impl Storage, T>,
@@ -205,7 +206,7 @@ impl Reducer {
     ///
     /// # Errors
     /// As [`dot`](Self::dot).
-    pub fn dot_wide<T: Element>(
+    pub fn dot_wide<T: Reducible>(
         &self,
         stream: &Stream,
         x: &DeviceMemory<impl Storage, T>,
@@ -218,7 +219,7 @@ impl Reducer {
     ///
     /// # Errors
     /// The expressions do not compile; otherwise as [`sum`](Self::sum).
-    pub fn reduce<T: Element, A: Scalar>(
+    pub fn reduce<T: Reducible, A: Scalar>(
         &self,
         stream: &Stream,
         reduction: &MapReduce<T, A>,
@@ -232,7 +233,7 @@ impl Reducer {
     ///
     /// # Errors
     /// The expressions do not compile; otherwise as [`sum_into`](Self::sum_into).
-    pub fn reduce_into<T: Element, A: Scalar>(
+    pub fn reduce_into<T: Reducible, A: Scalar>(
         &self,
         stream: &Stream,
         reduction: &MapReduce<T, A>,
@@ -266,7 +267,7 @@ impl Reducer {
         self.workspaces.release(stream);
     }
 
-    fn fetch<T: Element, A: Scalar>(
+    fn fetch<T: Reducible, A: Scalar>(
         &self,
         stream: &Stream,
         formula: Formula,
@@ -281,7 +282,7 @@ impl Reducer {
         })
     }
 
-    fn run_into<T: Element, A: Scalar>(
+    fn run_into<T: Reducible, A: Scalar>(
         &self,
         stream: &Stream,
         operation: Operation,
@@ -301,7 +302,7 @@ impl Reducer {
 
     /// Enqueues the kernel; `target` is the address of an accumulator and `owner` what it belongs to,
     /// `None` for a place of the results.
-    fn enqueue<T: Element>(
+    fn enqueue<T: Reducible>(
         &self,
         stream: &Stream,
         operation: Operation,

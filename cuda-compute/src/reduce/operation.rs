@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::table::Variant;
-use crate::{
-    element::{Element, ElementType, Scalar, ScalarType},
-    kernel::{Source, Specialisation},
+use super::{
+    reducible::{ElementType, Reducible, Scalar, ScalarType},
+    table::Variant,
 };
+use crate::kernel::{Source, Specialisation};
 
 /// A reduction of elements of one type, or of pairs of them, to one accumulator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +37,7 @@ pub(crate) struct Expressions {
 }
 
 impl Operation {
-    pub(super) fn new<T: Element, A: Scalar>(formula: Formula) -> Self {
+    pub(super) fn new<T: Reducible, A: Scalar>(formula: Formula) -> Self {
         Self {
             element: T::TYPE,
             accumulator: A::TYPE,

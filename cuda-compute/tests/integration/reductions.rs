@@ -1,4 +1,4 @@
-use cuda_compute::{Element, Error, MapReduce, Reducer};
+use cuda_compute::{Error, MapReduce, Reducer, Reducible};
 use cuda_safe::{DeviceBuffer, Stream};
 use half::{bf16, f16};
 
@@ -16,7 +16,7 @@ fn lengths(emulated: bool) -> Vec<usize> {
 }
 
 /// Sums every length from every start within a vector, and compares with `reference`.
-fn check_sums<T: Element>(
+fn check_sums<T: Reducible>(
     make: impl Fn(&mut Random) -> T,
     agree: impl Fn(&[T], T::Sum, T::Wide) -> Result<(), String>,
 ) {
@@ -50,8 +50,11 @@ fn close(got: f64, wanted: f64, bound: f64, what: &str) -> Result<(), String> {
 }
 
 /// Sums of what `value` makes of the elements, with errors relative to the sum of magnitudes.
-fn check_real<T: Element>(make: impl Fn(&mut Random) -> T, value: impl Fn(T) -> f64, sum_error: f64)
-where
+fn check_real<T: Reducible>(
+    make: impl Fn(&mut Random) -> T,
+    value: impl Fn(T) -> f64,
+    sum_error: f64,
+) where
     T::Sum: Into<f64>,
     T::Wide: Into<f64>,
 {

@@ -14,7 +14,7 @@ use half::{bf16, f16};
 /// | `i64`, `u64` | itself, wrapping around | itself |
 ///
 /// This trait is sealed: the kernels know these types only.
-pub trait Element: Pod + sealed::Element {
+pub trait Reducible: Pod + sealed::Reducible {
     /// The type that sums, minima and maxima are computed in and returned as.
     type Sum: Scalar;
     /// The wider type that the `_wide` reductions compute in.
@@ -29,7 +29,7 @@ pub trait Scalar: Pod + PartialEq + std::fmt::Debug + sealed::Scalar {}
 pub(crate) mod sealed {
     use super::{ElementType, ScalarType};
 
-    pub trait Element {
+    pub trait Reducible {
         const TYPE: ElementType;
     }
 
@@ -148,10 +148,10 @@ impl ScalarType {
 
 macro_rules! element {
     ($type:ty, $kind:expr, $sum:ty, $wide:ty) => {
-        impl sealed::Element for $type {
+        impl sealed::Reducible for $type {
             const TYPE: ElementType = $kind;
         }
-        impl Element for $type {
+        impl Reducible for $type {
             type Sum = $sum;
             type Wide = $wide;
         }
@@ -183,10 +183,10 @@ mod tests {
 
     #[test]
     fn types_are_as_large_as_kernels_take_them_for() {
-        fn bytes<T: Element>() -> (usize, usize, usize) {
+        fn bytes<T: Reducible>() -> (usize, usize, usize) {
             (
                 size_of::<T>(),
-                <T as sealed::Element>::TYPE.bytes(),
+                <T as sealed::Reducible>::TYPE.bytes(),
                 size_of::<T::Sum>(),
             )
         }

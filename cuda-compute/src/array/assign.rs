@@ -1,0 +1,147 @@
+//! Writing to arrays.
+
+use std::{fmt, sync::Arc};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Array, Memory, Shape, SliceItem};
+use crate::{
+    element::Element,
+    error::Result,
+    expression::{
+        Destination, Expr, IntoExpr, assign,
+        node::{Kind, Node},
+    },
+};
+
+/// A part of an array that is written to.
+pub struct ArrayMut<'a, T> {
+    array: &'a mut Array<T>,
+    /// Which part; where it lies may change when the array is copied.
+    items: Vec<SliceItem>,
+    shape: Shape,
+}
+
+impl<T: Element> Array<T> {
+    /// Computes an expression into this array. The expression may read this array, and any part of it, as it was before.
+    /// The array is copied first if others use its memory, other than the expression.
+    ///
+    /// ```
+    /// # use cuda_compute::{Array, s};
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let mut x = Array::from_slice(&stream, &[1, 2, 3, 4])?;
+    /// x.assign(&x * 10)?; // in place
+    /// let tail = x.slice(s![..3])?;
+    /// x.slice_mut(s![1..])?.assign(tail)?; // as it was before
+    /// assert_eq!(x.to_vec()?, [10, 10, 20, 30]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The expression's shape doesn't stretch to the array's. The array repeats elements, as one that was stretched does.
+    /// Memory ran out.
+    pub fn assign(&mut self, expression: impl IntoExpr<T>) -> Result<()> {
+        self.write(&[], expression.into_expr())
+    }
+
+    /// Sets all elements.
+    ///
+    /// # Errors
+    /// As [`assign`](Self::assign).
+    pub fn fill(&mut self, value: T) -> Result<()> {
+        self.assign(value)
+    }
+
+    /// The part that [`s!`](crate::s) names, to write to.
+    ///
+    /// # Errors
+    /// As [`slice`](Self::slice).
+    pub fn slice_mut(&mut self, items: impl AsRef<[SliceItem]>) -> Result<ArrayMut<'_, T>> {
+        let items = items.as_ref().to_vec();
+        let shape = self.layout.sliced(&items)?.shape;
+        Ok(ArrayMut {
+            array: self,
+            items,
+            shape,
+        })
+    }
+
+    fn write(&mut self, part: &[SliceItem], expression: Expr<T>) -> Result<()> {
+        let readers = references(&expression.node, &self.memory);
+        // Nobody else can make more references meanwhile: all that exist are ours, in `self` and in the expression.
+        if readers.is_none_or(|readers| Arc::strong_count(&self.memory) > 1 + readers) {
+            *self = self.copy()?;
+        }
+        let destination = Destination {
+            memory: &self.memory,
+            layout: self.layout.sliced(part)?,
+            data: T::DATA_TYPE,
+        };
+        assign(&destination, &expression.node)
+    }
+}
+
+impl<T: Element> ArrayMut<'_, T> {
+    /// Computes an expression into this part: see [`Array::assign`].
+    ///
+    /// # Errors
+    /// As [`Array::assign`].
+    pub fn assign(self, expression: impl IntoExpr<T>) -> Result<()> {
+        self.array.write(&self.items, expression.into_expr())
+    }
+
+    /// Sets all elements of this part.
+    ///
+    /// # Errors
+    /// As [`Array::assign`].
+    pub fn fill(self, value: T) -> Result<()> {
+        self.assign(value)
+    }
+}
+
+impl<T: Element> fmt::Debug for ArrayMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ArrayMut{:?} of {:?}", self.shape, self.array)
+    }
+}
+
+/// How often an expression holds this memory; `None` if others hold a part of the expression that does.
+fn references(root: &Arc<Node>, memory: &Arc<Memory>) -> Option<usize> {
+    // The references to each node from within the expression, with inputs before those that use them.
+    let mut counts = FxHashMap::default();
+    let mut order = Vec::new();
+    let mut waiting = vec![(root, false)];
+    while let Some((node, ready)) = waiting.pop() {
+        if ready {
+            order.push(node);
+            continue;
+        }
+        let count = counts.entry(Arc::as_ptr(node)).or_insert(0);
+        *count += 1;
+        if *count == 1 {
+            waiting.push((node, true));
+            waiting.extend(node.inputs().iter().map(|input| (input, false)));
+        }
+    }
+    let mut holders = FxHashSet::default();
+    let mut references = 0;
+    for node in order {
+        let own = matches!(&node.kind, Kind::Array(own, _) if Arc::ptr_eq(own, memory));
+        let holds = own
+            || node
+                .inputs()
+                .iter()
+                .any(|input| holders.contains(&Arc::as_ptr(input)));
+        if holds {
+            if Arc::strong_count(node) > counts[&Arc::as_ptr(node)] {
+                return None;
+            }
+            holders.insert(Arc::as_ptr(node));
+        }
+        references += usize::from(own);
+    }
+    Some(references)
+}

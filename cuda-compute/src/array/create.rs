@@ -1,0 +1,124 @@
+//! New arrays.
+
+use std::{ops::Range, sync::Arc};
+
+use cuda_safe::{DeviceBuffer, Stream, bytemuck};
+
+use super::{Array, IntoShape, Layout, Memory, Order};
+use crate::{
+    element::{Element, Float, Integer, Number},
+    error::{Error, Result},
+    expression::{CastFrom, Expr},
+    kernel::Kernels,
+};
+
+impl<T: Element> Array<T> {
+    /// A copy of host memory, with one axis. Waits until `host` has been read.
+    ///
+    /// # Errors
+    /// Memory ran out.
+    pub fn from_slice(stream: &Stream, host: &[T]) -> Result<Self> {
+        Self::from_shape(stream, host.len(), host)
+    }
+
+    /// A copy of host memory, whose elements are in C order. Waits until `host` has been read.
+    ///
+    /// # Errors
+    /// The shape has another number of elements. Memory ran out.
+    pub fn from_shape(stream: &Stream, shape: impl IntoShape, host: &[T]) -> Result<Self> {
+        let shape = shape.into_shape()?;
+        if shape.elements() != host.len() {
+            return Err(Error::Shape(format!(
+                "{} elements don't make an array of shape {shape}, which has {}",
+                host.len(),
+                shape.elements()
+            )));
+        }
+        let kernels = Kernels::of(stream.context())?;
+        // Only `bool` is converted; the others lie in memory as they are.
+        let converted;
+        let stored = match T::as_stored(host) {
+            Some(stored) => stored,
+            None => {
+                converted = host
+                    .iter()
+                    .map(|element| element.to_stored())
+                    .collect::<Vec<_>>();
+                &converted
+            }
+        };
+        let buffer = DeviceBuffer::from_slice(stream, bytemuck::cast_slice(stored))?;
+        let layout = Layout::dense(shape, Order::C);
+        Ok(Self::of(Arc::new(Memory::of(&kernels, buffer)), layout))
+    }
+
+    /// The same element everywhere.
+    ///
+    /// # Errors
+    /// Memory ran out. The shape is none.
+    pub fn full(stream: &Stream, shape: impl IntoShape, value: T) -> Result<Self> {
+        Expr::scalar(value).broadcast_to(shape)?.eval_on(stream)
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// Zeros.
+    ///
+    /// # Errors
+    /// As [`full`](Self::full).
+    pub fn zeros(stream: &Stream, shape: impl IntoShape) -> Result<Self> {
+        let shape = shape.into_shape()?;
+        let kernels = Kernels::of(stream.context())?;
+        let bytes = shape.elements().checked_mul(T::DATA_TYPE.size());
+        let bytes = bytes
+            .ok_or_else(|| Error::Shape(format!("an array of shape {shape} has too many bytes")))?;
+        // All numbers have zero bytes for zero.
+        let buffer = DeviceBuffer::zeroed(stream, bytes)?;
+        Ok(Self::of(
+            Arc::new(Memory::of(&kernels, buffer)),
+            Layout::dense(shape, Order::C),
+        ))
+    }
+
+    /// Ones.
+    ///
+    /// # Errors
+    /// As [`full`](Self::full).
+    pub fn ones(stream: &Stream, shape: impl IntoShape) -> Result<Self> {
+        Self::full(stream, shape, T::ONE)
+    }
+}
+
+impl<T: Integer + Into<i128> + CastFrom<u64>> Array<T> {
+    /// The integers of a range, in order. A range that ends before it begins is empty.
+    ///
+    /// # Errors
+    /// Memory ran out.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// assert_eq!(Array::range(&stream, -2i8..3)?.to_vec()?, [-2, -1, 0, 1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn range(stream: &Stream, range: Range<T>) -> Result<Self> {
+        let (start, end): (i128, i128) = (range.start.into(), range.end.into());
+        let length = usize::try_from((end - start).max(0)).unwrap_or(usize::MAX);
+        let places = Expr::index(length, 0)?.cast::<T>();
+        (places + range.start).eval_on(stream)
+    }
+}
+
+impl<T: Float + CastFrom<u64>> Array<T> {
+    /// `count` numbers from `start` on, each `step` more than the last: `start + i * step`, rounded twice.
+    ///
+    /// # Errors
+    /// Memory ran out.
+    pub fn steps(stream: &Stream, start: T, step: T, count: usize) -> Result<Self> {
+        let places = Expr::index(count, 0)?.cast::<T>();
+        (places * step + start).eval_on(stream)
+    }
+}

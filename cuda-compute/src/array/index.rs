@@ -1,0 +1,200 @@
+//! What a slice of an array selects.
+
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+
+use super::shape::Shape;
+use crate::error::{Error, Result};
+
+/// What a slice does with one axis; [`s!`](crate::s) makes them. Negative places count from the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SliceItem {
+    /// One place: the axis goes away.
+    Index(isize),
+    /// The places from `start` to before `end`, each `step`-th. A negative step goes from the last place to the first.
+    Range {
+        /// The first place.
+        start: isize,
+        /// The place after the last; `None` is the end of the axis.
+        end: Option<isize>,
+        /// The distance of places; not 0.
+        step: isize,
+    },
+    /// A new axis of length 1.
+    NewAxis,
+    /// As many whole axes as are left.
+    Ellipsis,
+}
+
+/// A new axis of length 1, in [`s!`](crate::s).
+#[derive(Clone, Copy, Debug)]
+pub struct NewAxis;
+
+/// As many whole axes as the array has more than are named, in [`s!`](crate::s).
+#[derive(Clone, Copy, Debug)]
+pub struct Ellipsis;
+
+/// The places that a slice selects, axis by axis: places, ranges, ranges with steps, [`NewAxis`], [`Ellipsis`]. Axes that
+/// are not named stay whole.
+///
+/// `a..b` goes up to before `b`, negative places count from the end, and a range that ends before it begins is empty.
+/// With a negative step, the range's places are taken from the last to the first, as in `ndarray`.
+///
+/// ```
+/// use cuda_compute::{Array, s};
+/// use cuda_safe::{Context, Stream};
+///
+/// # fn main() -> cuda_compute::Result<()> {
+/// # let stream = Stream::new(&Context::primary(0)?)?;
+/// let x = Array::range(&stream, 0..12)?.reshape([3, 4])?;
+/// assert_eq!(x.slice(s![1])?.to_vec()?, [4, 5, 6, 7]);
+/// assert_eq!(x.slice(s![.., -1])?.to_vec()?, [3, 7, 11]);
+/// assert_eq!(x.slice(s![..2, ..;2])?.to_vec()?, [0, 2, 4, 6]);
+/// assert_eq!(x.slice(s![0, ..;-1])?.to_vec()?, [3, 2, 1, 0]);
+/// assert_eq!(x.slice(s![2..1])?.shape(), [0, 4]);
+/// # Ok(())
+/// # }
+/// ```
+#[macro_export]
+macro_rules! s {
+    (@items [$($done:expr),*]) => { [$($done),*] };
+    (@items [$($done:expr),*] $range:expr ; $step:expr) => {
+        [$($done,)* $crate::SliceItem::from($range).with_step($step)]
+    };
+    (@items [$($done:expr),*] $range:expr ; $step:expr, $($rest:tt)*) => {
+        $crate::s!(@items [$($done,)* $crate::SliceItem::from($range).with_step($step)] $($rest)*)
+    };
+    (@items [$($done:expr),*] $item:expr) => { [$($done,)* $crate::SliceItem::from($item)] };
+    (@items [$($done:expr),*] $item:expr, $($rest:tt)*) => {
+        $crate::s!(@items [$($done,)* $crate::SliceItem::from($item)] $($rest)*)
+    };
+    ($($items:tt)*) => { $crate::s!(@items [] $($items)*) };
+}
+
+impl SliceItem {
+    /// A range with another step. A single place stays one.
+    #[must_use]
+    pub fn with_step(self, step: isize) -> Self {
+        match self {
+            Self::Range { start, end, .. } => Self::Range { start, end, step },
+            other => other,
+        }
+    }
+
+    /// The place that `index` means on an axis.
+    pub(super) fn place(&self, index: isize, axis: usize, shape: Shape) -> Result<isize> {
+        let length = shape[axis] as isize;
+        let at = if index < 0 { index + length } else { index };
+        if (0..length).contains(&at) {
+            return Ok(at);
+        }
+        Err(Error::Shape(format!(
+            "there is no place {index} on axis {axis}, of length {length}, of an array of shape {shape}"
+        )))
+    }
+
+    /// Start, number and step of the places of a range.
+    pub(super) fn range(&self, axis: usize, shape: Shape) -> Result<(isize, usize, isize)> {
+        let Self::Range { start, end, step } = *self else {
+            unreachable!("called for ranges");
+        };
+        let length = shape[axis] as isize;
+        if step == 0 {
+            return Err(Error::Shape(format!(
+                "the slice of axis {axis} has a step of 0"
+            )));
+        }
+        let bound = |place: isize| {
+            let at = if place < 0 { place + length } else { place };
+            if (0..=length).contains(&at) {
+                return Ok(at);
+            }
+            Err(Error::Shape(format!(
+                "a slice reaches {place} on axis {axis}, of length {length}, of an array of shape {shape}"
+            )))
+        };
+        let start = bound(start)?;
+        let end = end.map_or(Ok(length), bound)?;
+        let places = (end - start).max(0) as usize;
+        let taken = places.div_ceil(step.unsigned_abs());
+        let first = if step < 0 { end - 1 } else { start };
+        Ok((first, taken, step))
+    }
+}
+
+impl From<NewAxis> for SliceItem {
+    fn from(_: NewAxis) -> Self {
+        Self::NewAxis
+    }
+}
+
+impl From<Ellipsis> for SliceItem {
+    fn from(_: Ellipsis) -> Self {
+        Self::Ellipsis
+    }
+}
+
+impl From<RangeFull> for SliceItem {
+    fn from(_: RangeFull) -> Self {
+        range(0, None)
+    }
+}
+
+fn range(start: isize, end: Option<isize>) -> SliceItem {
+    SliceItem::Range {
+        start,
+        end,
+        step: 1,
+    }
+}
+
+/// The place after an inclusive end; the last place's is the end of the axis.
+fn after(last: isize) -> Option<isize> {
+    (last != -1).then(|| last.saturating_add(1))
+}
+
+macro_rules! places {
+    ($($type:ty: $convert:expr),*) => {$(
+        impl From<$type> for SliceItem {
+            fn from(place: $type) -> Self {
+                Self::Index($convert(place))
+            }
+        }
+
+        impl From<Range<$type>> for SliceItem {
+            fn from(places: Range<$type>) -> Self {
+                range($convert(places.start), Some($convert(places.end)))
+            }
+        }
+
+        impl From<RangeInclusive<$type>> for SliceItem {
+            fn from(places: RangeInclusive<$type>) -> Self {
+                range($convert(*places.start()), after($convert(*places.end())))
+            }
+        }
+
+        impl From<RangeFrom<$type>> for SliceItem {
+            fn from(places: RangeFrom<$type>) -> Self {
+                range($convert(places.start), None)
+            }
+        }
+
+        impl From<RangeTo<$type>> for SliceItem {
+            fn from(places: RangeTo<$type>) -> Self {
+                range(0, Some($convert(places.end)))
+            }
+        }
+
+        impl From<RangeToInclusive<$type>> for SliceItem {
+            fn from(places: RangeToInclusive<$type>) -> Self {
+                range(0, after($convert(places.end)))
+            }
+        }
+    )*};
+}
+
+places!(
+    i32: |place| place as isize,
+    isize: |place| place,
+    // What no isize holds is beyond every axis.
+    usize: |place: usize| isize::try_from(place).unwrap_or(isize::MAX)
+);

@@ -1,0 +1,396 @@
+//! Where the elements of an array lie in its memory.
+
+use super::{
+    index::SliceItem,
+    shape::{MAX_RANK, Shape},
+};
+use crate::error::{Error, Result};
+
+/// A shape, the distance of neighbours along each axis, and the place of the first element, in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Layout {
+    pub(crate) shape: Shape,
+    strides: [isize; MAX_RANK],
+    pub(crate) offset: usize,
+}
+
+/// The order in which the elements of an array lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// The last axis is the densest, as in C.
+    #[default]
+    C,
+    /// The first axis is the densest, as in Fortran.
+    F,
+}
+
+impl Layout {
+    /// Elements side by side.
+    pub(crate) fn dense(shape: Shape, order: Order) -> Self {
+        let mut axes = [0; MAX_RANK];
+        let rank = shape.rank();
+        for (i, axis) in axes[..rank].iter_mut().enumerate() {
+            *axis = match order {
+                Order::C => rank - 1 - i,
+                Order::F => i,
+            };
+        }
+        Self::dense_along(shape, &axes[..rank])
+    }
+
+    /// Elements side by side, with the axes named from the densest on.
+    pub(crate) fn dense_along(shape: Shape, axes: &[usize]) -> Self {
+        let mut strides = [0; MAX_RANK];
+        let mut stride = 1;
+        for &axis in axes {
+            strides[axis] = stride;
+            stride *= shape[axis].max(1) as isize;
+        }
+        Self {
+            shape,
+            strides,
+            offset: 0,
+        }
+    }
+
+    pub(crate) fn strides(&self) -> &[isize] {
+        &self.strides[..self.shape.rank()]
+    }
+
+    /// The strides, with zeros for axes that there aren't.
+    pub(crate) fn strides_padded(&self) -> [isize; MAX_RANK] {
+        self.strides
+    }
+
+    /// Gives each axis a stride.
+    pub(crate) fn set_strides(&mut self, stride: impl Fn(usize) -> isize) {
+        for axis in 0..self.shape.rank() {
+            self.strides[axis] = stride(axis);
+        }
+    }
+
+    /// The axes in reverse order.
+    pub(crate) fn reversed_axes(&self) -> Self {
+        let mut result = *self;
+        let rank = self.shape.rank();
+        result.shape.as_mut_slice().reverse();
+        result.strides[..rank].reverse();
+        result
+    }
+
+    /// Whether the elements lie side by side in this order. Axes of length 1 have any stride.
+    pub(crate) fn is_dense(&self, order: Order) -> bool {
+        let dense = Self::dense(self.shape, order);
+        let axes = self
+            .shape
+            .as_slice()
+            .iter()
+            .zip(self.strides().iter().zip(dense.strides()));
+        self.shape.elements() == 0
+            || axes
+                .into_iter()
+                .all(|(&length, (a, b))| length == 1 || a == b)
+    }
+
+    /// The axes from the densest to the sparsest; of equal ones, the last comes first.
+    pub(crate) fn axes_by_density(&self) -> [usize; MAX_RANK] {
+        let mut axes = [0, 1, 2, 3, 4, 5, 6, 7];
+        let axes_used = &mut axes[..self.shape.rank()];
+        axes_used.reverse();
+        axes_used.sort_by_key(|&axis| match self.shape[axis] {
+            1 => isize::MAX, // lies anywhere
+            _ => self.strides[axis].abs(),
+        });
+        axes
+    }
+
+    /// The lowest and the highest offset of an element; `None` if there are none.
+    pub(crate) fn bounds(&self) -> Option<(usize, usize)> {
+        if self.shape.elements() == 0 {
+            return None;
+        }
+        let (mut low, mut high) = (self.offset as isize, self.offset as isize);
+        for (&length, &stride) in self.shape.as_slice().iter().zip(self.strides()) {
+            let far = (length as isize - 1) * stride;
+            low += far.min(0);
+            high += far.max(0);
+        }
+        Some((low as usize, high as usize))
+    }
+
+    /// Whether two different indices may lead to one element: an axis that was stretched, for instance. Exact for what
+    /// slices, transpositions and broadcasts make of dense arrays.
+    pub(crate) fn repeats(&self) -> bool {
+        let mut axes = self.axes_by_density();
+        let axes = &mut axes[..self.shape.rank()];
+        axes.retain_longer(self);
+        let mut reach = 0;
+        for &axis in axes.iter().take_while(|&&axis| axis < MAX_RANK) {
+            let stride = self.strides[axis].abs();
+            if stride <= reach {
+                return true;
+            }
+            reach += stride * (self.shape[axis] as isize - 1);
+        }
+        false
+    }
+
+    /// Another order of the axes.
+    pub(crate) fn permuted(&self, axes: &[usize]) -> Result<Self> {
+        let rank = self.shape.rank();
+        let mut seen = [false; MAX_RANK];
+        let valid = axes.len() == rank
+            && axes
+                .iter()
+                .all(|&axis| axis < rank && !std::mem::replace(&mut seen[axis], true));
+        if !valid {
+            return Err(Error::Shape(format!(
+                "{axes:?} is no order of the {rank} axes of an array of shape {}: name each from 0 to {} once",
+                self.shape,
+                rank.saturating_sub(1)
+            )));
+        }
+        let mut result = *self;
+        for (to, &from) in axes.iter().enumerate() {
+            result.shape.as_mut_slice()[to] = self.shape[from];
+            result.strides[to] = self.strides[from];
+        }
+        Ok(result)
+    }
+
+    /// Stretched to another shape.
+    pub(crate) fn broadcast_to(&self, shape: Shape) -> Result<Self> {
+        if shape == self.shape {
+            return Ok(*self);
+        }
+        if self.shape.broadcast(&shape) != Some(shape) {
+            return Err(Error::Shape(format!(
+                "an array of shape {} doesn't stretch to {shape}: from the last axis on, each length is 1 or the other's",
+                self.shape
+            )));
+        }
+        let missing = shape.rank() - self.shape.rank();
+        let mut result = Self {
+            shape,
+            strides: [0; MAX_RANK],
+            offset: self.offset,
+        };
+        for (axis, (&length, &stride)) in
+            self.shape.as_slice().iter().zip(self.strides()).enumerate()
+        {
+            if length == shape[axis + missing] {
+                result.strides[axis + missing] = stride;
+            }
+        }
+        Ok(result)
+    }
+
+    /// The same elements in another shape, in C order; `None` if no strides lead to them.
+    pub(crate) fn reshaped(&self, shape: Shape) -> Option<Self> {
+        let mut result = Self::dense(shape, Order::C);
+        result.offset = self.offset;
+        if self.shape.elements() == 0 {
+            return Some(result);
+        }
+        // Runs of old axes, each a single stride, are dealt to runs of new axes of the same number of elements.
+        let mut old: Vec<(usize, isize)> = Vec::with_capacity(MAX_RANK);
+        for (&length, &stride) in self.shape.as_slice().iter().zip(self.strides()) {
+            match old.last_mut() {
+                _ if length == 1 => {}
+                Some(last) if last.1 == stride * length as isize => {
+                    *last = (last.0 * length, stride)
+                }
+                _ => old.push((length, stride)),
+            }
+        }
+        let mut axis = shape.rank();
+        for (length, stride) in old.into_iter().rev() {
+            let mut left = length;
+            let mut stride = stride;
+            while left > 1 {
+                axis = axis.checked_sub(1)?;
+                let part = shape[axis];
+                if left % part != 0 {
+                    return None;
+                }
+                result.strides[axis] = stride;
+                stride *= part as isize;
+                left /= part;
+            }
+        }
+        Some(result)
+    }
+
+    /// What a slice selects.
+    pub(crate) fn sliced(&self, items: &[SliceItem]) -> Result<Self> {
+        let named = items
+            .iter()
+            .filter(|item| !matches!(item, SliceItem::NewAxis | SliceItem::Ellipsis));
+        let (named, rank) = (named.count(), self.shape.rank());
+        if named > rank {
+            return Err(Error::Shape(format!(
+                "a slice of {named} axes of an array of shape {}, which has {rank}",
+                self.shape
+            )));
+        }
+        let ellipses = items
+            .iter()
+            .filter(|item| matches!(item, SliceItem::Ellipsis))
+            .count();
+        if ellipses > 1 {
+            return Err(Error::Shape("a slice has at most one Ellipsis".into()));
+        }
+        let mut lengths = Vec::with_capacity(MAX_RANK);
+        let mut strides = Vec::with_capacity(MAX_RANK);
+        let mut offset = self.offset as isize;
+        let mut axis = 0;
+        let keep = |axis: &mut usize, count: usize, lengths: &mut Vec<_>, strides: &mut Vec<_>| {
+            for _ in 0..count {
+                lengths.push(self.shape[*axis]);
+                strides.push(self.strides[*axis]);
+                *axis += 1;
+            }
+        };
+        for item in items {
+            match item {
+                SliceItem::NewAxis => {
+                    lengths.push(1);
+                    strides.push(0);
+                }
+                SliceItem::Ellipsis => keep(&mut axis, rank - named, &mut lengths, &mut strides),
+                SliceItem::Index(index) => {
+                    let at = item.place(*index, axis, self.shape)?;
+                    offset += at * self.strides[axis];
+                    axis += 1;
+                }
+                SliceItem::Range { .. } => {
+                    let (start, length, step) = item.range(axis, self.shape)?;
+                    if length > 0 {
+                        offset += start * self.strides[axis];
+                    }
+                    lengths.push(length);
+                    strides.push(self.strides[axis] * step);
+                    axis += 1;
+                }
+            }
+        }
+        let rest = rank - axis;
+        keep(&mut axis, rest, &mut lengths, &mut strides);
+        let mut result = Self {
+            shape: Shape::new(&lengths)?,
+            strides: [0; MAX_RANK],
+            offset: offset as usize,
+        };
+        result.strides[..strides.len()].copy_from_slice(&strides);
+        Ok(result)
+    }
+
+    /// Without some axes of length 1.
+    pub(crate) fn without_axes(&self, gone: impl Fn(usize) -> bool) -> Self {
+        let mut result = *self;
+        let mut lengths = Vec::with_capacity(MAX_RANK);
+        result.strides = [0; MAX_RANK];
+        for axis in (0..self.shape.rank()).filter(|&axis| !gone(axis)) {
+            result.strides[lengths.len()] = self.strides[axis];
+            lengths.push(self.shape[axis]);
+        }
+        result.shape = Shape::of(&lengths);
+        result
+    }
+}
+
+/// Leaves the axes that are longer than 1; the others become [`MAX_RANK`], at the end.
+trait RetainLonger {
+    fn retain_longer(&mut self, layout: &Layout);
+}
+
+impl RetainLonger for [usize] {
+    fn retain_longer(&mut self, layout: &Layout) {
+        let mut kept = 0;
+        for at in 0..self.len() {
+            if layout.shape[self[at]] > 1 {
+                self[kept] = self[at];
+                kept += 1;
+            }
+        }
+        self[kept..].fill(MAX_RANK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::s;
+
+    fn shape(lengths: &[usize]) -> Shape {
+        Shape::new(lengths).unwrap()
+    }
+
+    fn c(lengths: &[usize]) -> Layout {
+        Layout::dense(shape(lengths), Order::C)
+    }
+
+    #[test]
+    fn dense_layouts() {
+        assert_eq!(c(&[2, 3, 4]).strides(), [12, 4, 1]);
+        assert_eq!(
+            Layout::dense(shape(&[2, 3, 4]), Order::F).strides(),
+            [1, 2, 6]
+        );
+        assert!(c(&[2, 3]).is_dense(Order::C) && !c(&[2, 3]).is_dense(Order::F));
+        assert!(c(&[1, 3]).is_dense(Order::F) && c(&[0, 3]).is_dense(Order::F));
+    }
+
+    #[test]
+    fn slices_are_numpys() {
+        let layout = c(&[10, 20]);
+        let sliced = layout.sliced(&s![2..9;3, ..;-1]).unwrap();
+        assert_eq!(sliced.shape, [3, 20]);
+        assert_eq!((sliced.strides(), sliced.offset), (&[60, -1][..], 59));
+        let sliced = layout.sliced(&s![-1, 5..]).unwrap();
+        assert_eq!((sliced.shape, sliced.offset), (shape(&[15]), 185));
+        // From a higher to a lower place without a negative step: nothing.
+        assert_eq!(layout.sliced(&s![2..1]).unwrap().shape, [0, 20]);
+        assert_eq!(
+            layout.sliced(&s![.., crate::NewAxis, 3]).unwrap().shape,
+            [10, 1]
+        );
+        assert_eq!(
+            layout.sliced(&s![crate::Ellipsis, 3..4]).unwrap().shape,
+            [10, 1]
+        );
+        for wrong in [&s![10][..], &s![-11], &s![..11], &s![.., .., 0], &s![..;0]] {
+            layout.sliced(wrong).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn reshapes_that_need_no_copy() {
+        let strides = |from: &Layout, to: &[usize]| {
+            from.reshaped(shape(to))
+                .map(|layout| layout.strides().to_vec())
+        };
+        assert_eq!(strides(&c(&[8, 16]), &[4, 32]), Some(vec![32, 1]));
+        assert_eq!(
+            strides(&c(&[6]), &[1, 2, 1, 3]).map(|s| (s[1], s[3])),
+            Some((3, 1))
+        );
+        let transposed = c(&[4, 6]).permuted(&[1, 0]).unwrap();
+        assert_eq!(strides(&transposed, &[24]), None);
+        assert_eq!(strides(&transposed, &[2, 3, 4]), Some(vec![3, 1, 6]));
+        let rows = c(&[4, 6]).sliced(&s![.., 1..5]).unwrap();
+        assert_eq!(strides(&rows, &[2, 2, 2, 2]), Some(vec![12, 6, 2, 1]));
+        assert_eq!(strides(&rows, &[16]), None);
+        let row = c(&[1, 6]).broadcast_to(shape(&[4, 6])).unwrap();
+        assert_eq!(strides(&row, &[2, 2, 6]), Some(vec![0, 0, 1]));
+        assert_eq!(strides(&row, &[24]), None);
+    }
+
+    #[test]
+    fn repeated_elements_are_seen() {
+        assert!(!c(&[3, 4]).repeats());
+        assert!(!c(&[3, 4]).sliced(&s![..;-2, 1..;2]).unwrap().repeats());
+        assert!(c(&[1, 4]).broadcast_to(shape(&[3, 4])).unwrap().repeats());
+        assert!(!c(&[1, 4]).broadcast_to(shape(&[1, 4])).unwrap().repeats());
+    }
+}

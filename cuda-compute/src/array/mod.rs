@@ -1,0 +1,154 @@
+//! Arrays in device memory.
+
+mod assign;
+mod create;
+mod host;
+mod index;
+mod layout;
+mod memory;
+mod shape;
+mod view;
+
+use std::{fmt, marker::PhantomData, sync::Arc};
+
+use cuda_safe::Stream;
+
+pub use assign::ArrayMut;
+pub use index::{Ellipsis, NewAxis, SliceItem};
+pub use layout::Order;
+pub use shape::{IntoShape, MAX_RANK, Shape};
+pub(crate) use {layout::Layout, memory::Memory};
+
+use crate::{
+    element::Element,
+    expression::{
+        Expr,
+        node::{Kind, Node},
+    },
+};
+
+/// An array of up to eight axes in device memory.
+///
+/// Arrays are values. A clone, a slice, a transposition share the memory until one of them is written to, which copies
+/// it first if others still use it. So nobody's data changes under their hands, and no lifetimes are needed.
+///
+/// Operators and functions of arrays are lazy: they give an [`Expr`], and [`Expr::eval`] computes all of it in one
+/// kernel. Kernels are compiled at the first use of an expression's form; sizes, strides and numbers are passed. They are
+/// kept while an array of the context lives, and on disk.
+///
+/// An array belongs to a stream: what it is computed by, and its freeing, is enqueued there. Arrays of several streams
+/// may meet in an expression; the streams wait for one another.
+///
+/// ```
+/// use cuda_compute::{Array, s};
+/// use cuda_safe::{Context, Stream};
+///
+/// # fn main() -> cuda_compute::Result<()> {
+/// let stream = Stream::new(&Context::primary(0)?)?;
+/// let x = Array::from_slice(&stream, &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?.reshape([2, 3])?;
+/// let row = x.slice(s![0])?;
+/// let y = ((&x - &row) * 10.0).eval()?; // the row stretches, as in NumPy
+/// assert_eq!(y.to_vec()?, [0.0, 0.0, 0.0, 30.0, 30.0, 30.0]);
+/// assert_eq!(y.shape(), [2, 3]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Array<T> {
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) layout: Layout,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Array<T> {
+    fn clone(&self) -> Self {
+        Self {
+            memory: self.memory.clone(),
+            layout: self.layout,
+            element: PhantomData,
+        }
+    }
+}
+
+impl<T: Element> Array<T> {
+    pub(crate) fn of(memory: Arc<Memory>, layout: Layout) -> Self {
+        Self {
+            memory,
+            layout,
+            element: PhantomData,
+        }
+    }
+
+    /// The lengths of the axes, outermost first.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.layout.shape
+    }
+
+    /// The number of axes.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.layout.shape.rank()
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.layout.shape.elements()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The distance of neighbours along each axis, in elements.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        self.layout.strides()
+    }
+
+    /// Whether the elements lie side by side in this order.
+    #[must_use]
+    pub fn is_contiguous(&self, order: Order) -> bool {
+        self.layout.is_dense(order)
+    }
+
+    /// The stream that the array belongs to.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        self.memory.stream()
+    }
+
+    /// The device address of the first element, for launches of one's own; 0 if there are no elements.
+    #[must_use]
+    pub fn as_device_ptr(&self) -> u64 {
+        if self.is_empty() {
+            return 0;
+        }
+        self.memory.address() + (self.layout.offset * T::DATA_TYPE.size()) as u64
+    }
+
+    /// The array as an expression.
+    #[must_use]
+    pub fn expr(&self) -> Expr<T> {
+        Expr::of(Arc::new(Node {
+            kind: Kind::Array(self.memory.clone(), self.layout),
+            data: T::DATA_TYPE,
+            shape: Ok(self.layout.shape),
+        }))
+    }
+}
+
+/// Type, shape and stream; [`Array::to_vec`] gives the elements.
+impl<T: Element> fmt::Debug for Array<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Array<{}>{:?} on {:?}",
+            T::DATA_TYPE.name(),
+            self.layout.shape,
+            self.stream()
+        )
+    }
+}

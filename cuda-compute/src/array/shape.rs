@@ -1,0 +1,208 @@
+//! Shapes: the lengths of an array's axes.
+
+use std::{fmt, ops::Index};
+
+use crate::error::{Error, Result};
+
+/// The most axes that an array can have.
+pub const MAX_RANK: usize = 8;
+
+/// The lengths of an array's axes, outermost first: at most [`MAX_RANK`] of them. Without axes, the array has one element.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    rank: u8,
+    lengths: [usize; MAX_RANK],
+}
+
+impl Shape {
+    /// The shape with these lengths.
+    ///
+    /// # Errors
+    /// There are more than [`MAX_RANK`], or the elements are more than an `isize` can count.
+    pub fn new(lengths: &[usize]) -> Result<Self> {
+        if lengths.len() > MAX_RANK {
+            return Err(Error::Shape(format!(
+                "an array has at most {MAX_RANK} axes, not {}: {lengths:?}",
+                lengths.len()
+            )));
+        }
+        // Also for those that are empty by one axis: a view's strides are products of the others.
+        let elements = lengths
+            .iter()
+            .try_fold(1usize, |n, &length| n.checked_mul(length.max(1)));
+        if elements.is_none_or(|n| isize::try_from(n).is_err()) {
+            return Err(Error::Shape(format!(
+                "an array of shape {lengths:?} has more elements than can be counted"
+            )));
+        }
+        Ok(Self::of(lengths))
+    }
+
+    /// The same for lengths that are known to be few and small.
+    pub(crate) fn of(lengths: &[usize]) -> Self {
+        let mut all = [1; MAX_RANK];
+        all[..lengths.len()].copy_from_slice(lengths);
+        Self {
+            rank: lengths.len() as u8,
+            lengths: all,
+        }
+    }
+
+    /// The number of axes.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.rank.into()
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn elements(&self) -> usize {
+        self.as_slice().iter().product()
+    }
+
+    /// The lengths.
+    #[must_use]
+    pub fn as_slice(&self) -> &[usize] {
+        &self.lengths[..self.rank()]
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [usize] {
+        &mut self.lengths[..usize::from(self.rank)]
+    }
+
+    /// The shape that both stretch to, as NumPy's rules have it: axes are matched from the last one on, and one of
+    /// length 1, or one that is missing, stretches to the other's length. `None` if two lengths differ otherwise,
+    /// or if the elements can't be counted.
+    #[must_use]
+    pub fn broadcast(&self, other: &Self) -> Option<Self> {
+        if self == other {
+            return Some(*self);
+        }
+        let (long, short) = match self.rank >= other.rank {
+            true => (self, other),
+            false => (other, self),
+        };
+        let mut result = *long;
+        let missing = long.rank() - short.rank();
+        for (length, &other) in result.as_mut_slice()[missing..]
+            .iter_mut()
+            .zip(short.as_slice())
+        {
+            match (*length, other) {
+                (a, b) if a == b => {}
+                (_, 1) => {}
+                (1, b) => *length = b,
+                _ => return None,
+            }
+        }
+        Self::new(result.as_slice()).ok()
+    }
+}
+
+impl Index<usize> for Shape {
+    type Output = usize;
+
+    fn index(&self, axis: usize) -> &usize {
+        &self.as_slice()[axis]
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_slice().fmt(f)
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+impl PartialEq<[usize]> for Shape {
+    fn eq(&self, other: &[usize]) -> bool {
+        self.as_slice() == other
+    }
+}
+
+impl<const N: usize> PartialEq<[usize; N]> for Shape {
+    fn eq(&self, other: &[usize; N]) -> bool {
+        self.as_slice() == other
+    }
+}
+
+/// What can be given as a shape: a length, an array or slice of lengths, a [`Shape`].
+pub trait IntoShape {
+    /// The shape.
+    ///
+    /// # Errors
+    /// As [`Shape::new`].
+    fn into_shape(self) -> Result<Shape>;
+}
+
+impl IntoShape for Shape {
+    fn into_shape(self) -> Result<Shape> {
+        Ok(self)
+    }
+}
+
+impl IntoShape for usize {
+    fn into_shape(self) -> Result<Shape> {
+        Shape::new(&[self])
+    }
+}
+
+impl<const N: usize> IntoShape for [usize; N] {
+    fn into_shape(self) -> Result<Shape> {
+        Shape::new(&self)
+    }
+}
+
+impl IntoShape for &[usize] {
+    fn into_shape(self) -> Result<Shape> {
+        Shape::new(self)
+    }
+}
+
+impl IntoShape for Vec<usize> {
+    fn into_shape(self) -> Result<Shape> {
+        Shape::new(&self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_that_are_too_large_are_refused() {
+        assert!(Shape::new(&[1; 8]).is_ok());
+        assert!(Shape::new(&[1; 9]).is_err());
+        assert!(Shape::new(&[1 << 62, 2]).is_err());
+        assert!(Shape::new(&[1 << 62, 2, 0]).is_err());
+        assert_eq!(Shape::new(&[3, 0, 2]).unwrap().elements(), 0);
+        assert_eq!(Shape::new(&[]).unwrap().elements(), 1);
+    }
+
+    #[test]
+    fn broadcasting_is_numpys() {
+        let shape = |lengths: &[usize]| Shape::new(lengths).unwrap();
+        for (a, b, wanted) in [
+            (&[4, 6][..], &[6][..], Some(&[4, 6][..])),
+            (&[4, 1], &[1, 6], Some(&[4, 6])),
+            (&[], &[3], Some(&[3])),
+            (&[0], &[1], Some(&[0])),
+            (&[5, 0, 1], &[7], Some(&[5, 0, 7])),
+            (&[4, 6], &[4], None),
+            (&[0], &[2], None),
+        ] {
+            for (a, b) in [(a, b), (b, a)] {
+                assert_eq!(
+                    shape(a).broadcast(&shape(b)),
+                    wanted.map(shape),
+                    "{a:?} {b:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Arrays that share another's memory: slices, transpositions, other shapes.
+
+use super::{Array, IntoShape, Order, SliceItem};
+use crate::{
+    element::Element,
+    error::{Error, Result},
+    expression::eval_dense,
+};
+
+impl<T: Element> Array<T> {
+    /// The elements that [`s!`](crate::s) names, without copying them.
+    ///
+    /// # Errors
+    /// More axes are named than there are. A place or a bound is beyond its axis. A step is 0.
+    pub fn slice(&self, items: impl AsRef<[SliceItem]>) -> Result<Self> {
+        Ok(Self::of(
+            self.memory.clone(),
+            self.layout.sliced(items.as_ref())?,
+        ))
+    }
+
+    /// The same elements in another shape, in C order, whatever order they lie in. They are copied only if no strides
+    /// lead to them.
+    ///
+    /// # Errors
+    /// The shape has another number of elements. Memory ran out.
+    pub fn reshape(&self, shape: impl IntoShape) -> Result<Self> {
+        let shape = shape.into_shape()?;
+        if shape.elements() != self.len() {
+            return Err(Error::Shape(format!(
+                "an array of shape {} has {} elements, one of shape {shape} has {}",
+                self.shape(),
+                self.len(),
+                shape.elements()
+            )));
+        }
+        if let Some(layout) = self.layout.reshaped(shape) {
+            return Ok(Self::of(self.memory.clone(), layout));
+        }
+        let copy = self.contiguous(Order::C)?;
+        let layout = copy.layout.reshaped(shape);
+        layout.map_or_else(
+            || {
+                Err(Error::Shape(format!(
+                    "no layout of shape {shape} for dense elements"
+                )))
+            },
+            |layout| Ok(Self::of(copy.memory.clone(), layout)),
+        )
+    }
+
+    /// All elements along one axis, in C order: [`reshape`](Self::reshape) to their number.
+    ///
+    /// # Errors
+    /// As [`reshape`](Self::reshape).
+    pub fn flatten(&self) -> Result<Self> {
+        self.reshape(self.len())
+    }
+
+    /// The axes in another order, by their numbers, without copying.
+    ///
+    /// # Errors
+    /// `axes` doesn't name each axis once.
+    pub fn permute(&self, axes: &[usize]) -> Result<Self> {
+        Ok(Self::of(self.memory.clone(), self.layout.permuted(axes)?))
+    }
+
+    /// The axes in reverse order, without copying: the transposed matrix.
+    #[must_use]
+    pub fn t(&self) -> Self {
+        Self::of(self.memory.clone(), self.layout.reversed_axes())
+    }
+
+    /// Without the axes of length 1.
+    #[must_use]
+    pub fn squeeze(&self) -> Self {
+        let layout = self
+            .layout
+            .without_axes(|axis| self.layout.shape[axis] == 1);
+        Self::of(self.memory.clone(), layout)
+    }
+
+    /// Stretched to a shape as NumPy's `broadcast_to` does, without copying.
+    ///
+    /// # Errors
+    /// This array's shape doesn't stretch to that one.
+    pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<Self> {
+        Ok(Self::of(
+            self.memory.clone(),
+            self.layout.broadcast_to(shape.into_shape()?)?,
+        ))
+    }
+
+    /// The same elements side by side in an order; itself if they are already.
+    ///
+    /// # Errors
+    /// Memory ran out.
+    pub fn contiguous(&self, order: Order) -> Result<Self> {
+        if self.layout.is_dense(order) {
+            return Ok(self.clone());
+        }
+        eval_dense(&self.expr(), order)
+    }
+
+    /// A copy in memory of its own, dense, in this array's order of axes.
+    ///
+    /// # Errors
+    /// Memory ran out.
+    pub fn copy(&self) -> Result<Self> {
+        self.expr().eval()
+    }
+}

@@ -1,0 +1,76 @@
+//! Which operations an element has.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+use super::Element;
+
+/// Elements that can be added and multiplied: all but `bool`.
+pub trait Number: Element {
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+}
+
+/// Elements that have an order: all numbers that are not complex.
+pub trait Ordered: Number {}
+
+/// Elements that can be negative: signed integers, floats and complex numbers.
+pub trait Signed: Number {}
+
+/// Integers. Sums, differences and products wrap around; a division by zero gives zero, and the smallest integer divided
+/// by −1 is itself.
+pub trait Integer: Ordered + Eq {}
+
+/// Floats and complex numbers: elements with square roots, exponentials, sines.
+pub trait Math: Signed {
+    /// The real type: of its parts if it is complex, itself if it isn't.
+    type Real: Float;
+}
+
+/// Floats: `f16`, `bf16`, `f32`, `f64`.
+pub trait Float: Math<Real = Self> + Ordered {}
+
+/// Complex numbers.
+pub trait ComplexNumber: Math {}
+
+macro_rules! numbers {
+    ($($type:ty: $zero:expr, $one:expr);* $(;)?) => {$(
+        impl Number for $type {
+            const ZERO: Self = $zero;
+            const ONE: Self = $one;
+        }
+    )*};
+}
+
+numbers! {
+    i8: 0, 1; i16: 0, 1; i32: 0, 1; i64: 0, 1;
+    u8: 0, 1; u16: 0, 1; u32: 0, 1; u64: 0, 1;
+    f16: f16::ZERO, f16::ONE; bf16: bf16::ZERO, bf16::ONE;
+    f32: 0.0, 1.0; f64: 0.0, 1.0;
+    Complex<f32>: Complex::new(0.0, 0.0), Complex::new(1.0, 0.0);
+    Complex<f64>: Complex::new(0.0, 0.0), Complex::new(1.0, 0.0);
+}
+
+macro_rules! class {
+    ($class:ident: $($type:ty),*) => {
+        $(impl $class for $type {})*
+    };
+}
+
+class!(Ordered: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+class!(Signed: i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>);
+class!(Integer: i8, i16, i32, i64, u8, u16, u32, u64);
+class!(Float: f16, bf16, f32, f64);
+class!(ComplexNumber: Complex<f32>, Complex<f64>);
+
+macro_rules! math {
+    ($($type:ty: $real:ty),*) => {
+        $(impl Math for $type {
+            type Real = $real;
+        })*
+    };
+}
+
+math!(f16: f16, bf16: bf16, f32: f32, f64: f64, Complex<f32>: f32, Complex<f64>: f64);

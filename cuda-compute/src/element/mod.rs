@@ -1,0 +1,253 @@
+//! The element types of arrays.
+
+mod classes;
+
+use std::fmt::Debug;
+
+use cuda_safe::bytemuck::{self, Pod};
+use half::{bf16, f16};
+use num_complex::Complex;
+
+pub use classes::{ComplexNumber, Float, Integer, Math, Number, Ordered, Signed};
+
+/// An element type, as a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DataType {
+    /// `bool`: a byte, 0 or 1.
+    Bool,
+    /// `i8`.
+    I8,
+    /// `i16`.
+    I16,
+    /// `i32`.
+    I32,
+    /// `i64`.
+    I64,
+    /// `u8`.
+    U8,
+    /// `u16`.
+    U16,
+    /// `u32`.
+    U32,
+    /// `u64`.
+    U64,
+    /// [`half::f16`]: IEEE half precision.
+    F16,
+    /// [`half::bf16`]: bfloat16.
+    Bf16,
+    /// `f32`.
+    F32,
+    /// `f64`.
+    F64,
+    /// [`Complex<f32>`].
+    Complex32,
+    /// [`Complex<f64>`].
+    Complex64,
+}
+
+impl DataType {
+    /// The size in bytes.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 | Self::Complex32 => 8,
+            Self::Complex64 => 16,
+        }
+    }
+
+    /// The name in Rust.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::Complex32 => "Complex<f32>",
+            Self::Complex64 => "Complex<f64>",
+        }
+    }
+
+    /// The type that kernels compute in: `f16` and `bf16` are floats that are rounded after each operation.
+    pub(crate) const fn computed(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I8 => "signed char",
+            Self::I16 => "short",
+            Self::I32 => "int",
+            Self::I64 => "long long",
+            Self::U8 => "unsigned char",
+            Self::U16 => "unsigned short",
+            Self::U32 => "unsigned",
+            Self::U64 => "unsigned long long",
+            Self::F16 | Self::Bf16 | Self::F32 => "float",
+            Self::F64 => "double",
+            Self::Complex32 => "complex<float>",
+            Self::Complex64 => "complex<double>",
+        }
+    }
+
+    /// The type that kernels load and store, of `kernels/element.cuh`.
+    pub(crate) const fn stored(self) -> &'static str {
+        match self {
+            Self::Bool => "stored_bool",
+            Self::F16 => "stored_f16",
+            Self::Bf16 => "stored_bf16",
+            other => other.computed(),
+        }
+    }
+
+    pub(crate) const fn class(self) -> Class {
+        match self {
+            Self::Bool => Class::Bool,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 => Class::Signed,
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 => Class::Unsigned,
+            Self::F16 | Self::Bf16 | Self::F32 | Self::F64 => Class::Float,
+            Self::Complex32 | Self::Complex64 => Class::Complex,
+        }
+    }
+}
+
+/// What kind of number an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Bool,
+    Signed,
+    Unsigned,
+    Float,
+    Complex,
+}
+
+pub(crate) mod sealed {
+    /// What kernels need to know of an element.
+    pub trait Element {}
+}
+
+/// A type that arrays can have: `bool`, the integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`, and
+/// [`Complex`] of the last two.
+///
+/// This trait is sealed: the kernels know these types only.
+pub trait Element:
+    Copy + Debug + Default + PartialEq + Send + Sync + 'static + sealed::Element
+{
+    /// The type as a value.
+    const DATA_TYPE: DataType;
+    /// What lies in memory: the type itself, or a byte for `bool`.
+    type Stored: Pod;
+
+    /// The value as it lies in memory.
+    fn to_stored(self) -> Self::Stored;
+
+    /// The values as they lie in memory, where they are that already.
+    #[doc(hidden)]
+    fn as_stored(values: &[Self]) -> Option<&[Self::Stored]>;
+
+    /// The values of what lies in memory.
+    #[doc(hidden)]
+    fn from_stored(stored: Vec<Self::Stored>) -> Vec<Self>;
+}
+
+macro_rules! elements {
+    ($($type:ty => $data:ident),* $(,)?) => {$(
+        impl sealed::Element for $type {}
+        impl Element for $type {
+            const DATA_TYPE: DataType = DataType::$data;
+            type Stored = $type;
+
+            #[inline]
+            fn to_stored(self) -> Self {
+                self
+            }
+
+            fn as_stored(values: &[Self]) -> Option<&[Self]> {
+                Some(values)
+            }
+
+            fn from_stored(stored: Vec<Self>) -> Vec<Self> {
+                stored
+            }
+        }
+    )*};
+}
+
+elements! {
+    i8 => I8, i16 => I16, i32 => I32, i64 => I64,
+    u8 => U8, u16 => U16, u32 => U32, u64 => U64,
+    f16 => F16, bf16 => Bf16, f32 => F32, f64 => F64,
+    Complex<f32> => Complex32, Complex<f64> => Complex64,
+}
+
+impl sealed::Element for bool {}
+impl Element for bool {
+    const DATA_TYPE: DataType = DataType::Bool;
+    type Stored = u8;
+
+    #[inline]
+    fn to_stored(self) -> u8 {
+        self.into()
+    }
+
+    fn as_stored(_: &[Self]) -> Option<&[u8]> {
+        None
+    }
+
+    fn from_stored(stored: Vec<u8>) -> Vec<Self> {
+        stored.into_iter().map(|byte| byte != 0).collect()
+    }
+}
+
+/// A value's bytes in two words, as kernels take it.
+pub(crate) fn words<T: Element>(value: T) -> [u64; 2] {
+    let mut words = [0; 2];
+    let stored = value.to_stored();
+    bytemuck::bytes_of_mut(&mut words)[..size_of::<T::Stored>()]
+        .copy_from_slice(bytemuck::bytes_of(&stored));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_in_memory() {
+        fn check<T: Element>() {
+            assert_eq!(
+                size_of::<T::Stored>(),
+                T::DATA_TYPE.size(),
+                "{:?}",
+                T::DATA_TYPE
+            );
+        }
+        check::<bool>();
+        check::<i8>();
+        check::<u16>();
+        check::<f16>();
+        check::<bf16>();
+        check::<i32>();
+        check::<f32>();
+        check::<u64>();
+        check::<f64>();
+        check::<Complex<f32>>();
+        check::<Complex<f64>>();
+    }
+
+    #[test]
+    fn words_are_little_endian() {
+        assert_eq!(words(-1i16), [0xffff, 0]);
+        assert_eq!(words(true), [1, 0]);
+        assert_eq!(words(Complex::new(1.0f64, -0.0)), [0x3ff0 << 48, 1 << 63]);
+    }
+}

@@ -1,0 +1,344 @@
+//! From expressions to kernels.
+
+use std::sync::Arc;
+
+use cuda_safe::Stream;
+
+use super::{
+    Expr, elementwise,
+    elementwise::Target,
+    node::{Kind, Node},
+    plan::{Computed, Plan},
+    reduction,
+};
+use crate::{
+    array::{Array, Layout, Memory, Order, Shape},
+    element::{DataType, Element},
+    error::{Error, Result},
+    kernel::Kernels,
+};
+
+/// Expressions that are evaluated together: one, or a tuple of up to eight, also of different elements.
+pub trait Evaluate {
+    /// An array for each expression.
+    type Arrays;
+    #[doc(hidden)]
+    fn roots(&self) -> Vec<Root<'_>>;
+    #[doc(hidden)]
+    fn arrays(parts: &mut dyn Iterator<Item = Part>) -> Option<Self::Arrays>;
+}
+
+/// An expression without its type.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Root<'a>(&'a Arc<Node>);
+
+/// An array without its type.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Part(Arc<Memory>, Layout);
+
+impl<T: Element> Evaluate for Expr<T> {
+    type Arrays = Array<T>;
+
+    fn roots(&self) -> Vec<Root<'_>> {
+        vec![Root(&self.node)]
+    }
+
+    fn arrays(parts: &mut dyn Iterator<Item = Part>) -> Option<Array<T>> {
+        let Part(memory, layout) = parts.next()?;
+        Some(Array::of(memory, layout))
+    }
+}
+
+impl<E: Evaluate> Evaluate for &E {
+    type Arrays = E::Arrays;
+
+    fn roots(&self) -> Vec<Root<'_>> {
+        (**self).roots()
+    }
+
+    fn arrays(parts: &mut dyn Iterator<Item = Part>) -> Option<E::Arrays> {
+        E::arrays(parts)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident)*))*) => {$(
+        impl<$($name: Evaluate),*> Evaluate for ($($name,)*) {
+            type Arrays = ($($name::Arrays,)*);
+
+            #[allow(non_snake_case, reason = "type names name the variables")]
+            fn roots(&self) -> Vec<Root<'_>> {
+                let ($($name,)*) = self;
+                let mut roots = Vec::new();
+                $(roots.extend($name.roots());)*
+                roots
+            }
+
+            fn arrays(parts: &mut dyn Iterator<Item = Part>) -> Option<Self::Arrays> {
+                Some(($($name::arrays(parts)?,)*))
+            }
+        }
+    )*};
+}
+
+tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
+
+/// Computes several expressions into new arrays, in one kernel where they have one shape: what they share is read and
+/// computed once.
+///
+/// ```
+/// use cuda_compute::{Array, eval};
+/// # use cuda_safe::{Context, Stream};
+///
+/// # fn main() -> cuda_compute::Result<()> {
+/// # let stream = Stream::new(&Context::primary(0)?)?;
+/// let x = Array::from_slice(&stream, &[1, 2, 3])?;
+/// let y = Array::from_slice(&stream, &[10, 20, 30])?;
+/// let (sum, larger) = eval((&x + &y, x.greater(1)))?;
+/// assert_eq!(sum.to_vec()?, [11, 22, 33]);
+/// assert_eq!(larger.to_vec()?, [false, true, true]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`Expr::eval`].
+pub fn eval<E: Evaluate>(expressions: E) -> Result<E::Arrays> {
+    let roots = expressions.roots();
+    let memory = roots.iter().find_map(|root| first_array(root.0));
+    let Some(memory) = memory else {
+        return Err(Error::Shape(
+            "an expression that reads no array belongs to no stream: use eval_on".into(),
+        ));
+    };
+    evaluate::<E>(memory.kernels(), memory.stream(), &roots)
+}
+
+/// As [`eval`], into arrays of this stream.
+///
+/// # Errors
+/// As [`Expr::eval`].
+pub fn eval_on<E: Evaluate>(stream: &Stream, expressions: E) -> Result<E::Arrays> {
+    let kernels = Kernels::of(stream.context())?;
+    evaluate::<E>(&kernels, stream, &expressions.roots())
+}
+
+/// Computes an expression into a new array, dense in this order.
+pub(crate) fn eval_dense<T: Element>(expression: &Expr<T>, order: Order) -> Result<Array<T>> {
+    let Some(from) = first_array(&expression.node) else {
+        return expression.eval(); // which tells what is missing
+    };
+    let shape = expression.shape()?;
+    let memory = Memory::new(
+        from.kernels(),
+        from.stream(),
+        shape.elements(),
+        T::DATA_TYPE,
+    )?;
+    let (memory, layout) = (Arc::new(memory), Layout::dense(shape, order));
+    let destination = Destination {
+        memory: &memory,
+        layout,
+        data: T::DATA_TYPE,
+    };
+    assign(&destination, &expression.node)?;
+    Ok(Array::of(memory, layout))
+}
+
+fn evaluate<E: Evaluate>(
+    kernels: &Kernels,
+    stream: &Stream,
+    roots: &[Root<'_>],
+) -> Result<E::Arrays> {
+    let nodes: Vec<&Arc<Node>> = roots.iter().map(|root| root.0).collect();
+    let mut parts = compute(kernels, stream, &nodes)?.into_iter();
+    E::arrays(&mut parts).ok_or_else(|| Error::Shape("fewer results than expressions".into()))
+}
+
+/// The first array that is read.
+fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
+    let mut waiting = vec![root];
+    while let Some(node) = waiting.pop() {
+        if let Kind::Array(memory, _) = &node.kind {
+            return Some(memory);
+        }
+        waiting.extend(node.inputs().iter().rev());
+    }
+    None
+}
+
+/// Computes the nodes into new arrays.
+fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<Vec<Part>> {
+    let mut computed = Computed::default();
+    reductions(kernels, stream, roots, &mut computed)?;
+    let mut parts: Vec<Option<Part>> = roots
+        .iter()
+        .map(|root| computed.get(&Arc::as_ptr(root)))
+        .map(|known| known.map(|(memory, layout)| Part(memory.clone(), *layout)))
+        .collect();
+    // Those of one shape together.
+    while let Some(first) = parts.iter().position(Option::is_none) {
+        let shape = roots[first].shape()?;
+        let mut together = Vec::new();
+        for (i, root) in roots.iter().enumerate().skip(first) {
+            if parts[i].is_none() && root.shape()? == shape {
+                together.push(i);
+            }
+        }
+        let nodes: Vec<&Arc<Node>> = together.iter().map(|&i| roots[i]).collect();
+        let plan = Plan::new(&nodes, shape, &computed)?;
+        let layout = result_layout(&plan, shape);
+        let mut memories = Vec::with_capacity(nodes.len());
+        for node in &nodes {
+            memories.push(Arc::new(Memory::new(
+                kernels,
+                stream,
+                shape.elements(),
+                node.data,
+            )?));
+        }
+        let targets: Vec<Target<'_>> = memories
+            .iter()
+            .zip(&nodes)
+            .map(|(memory, node)| Target {
+                memory,
+                layout,
+                data: node.data,
+            })
+            .collect();
+        elementwise::run(kernels, stream, plan, shape, &targets)?;
+        for (i, memory) in together.into_iter().zip(memories) {
+            parts[i] = Some(Part(memory, layout));
+        }
+    }
+    Ok(parts.into_iter().flatten().collect())
+}
+
+/// Computes the reductions that the roots contain, innermost first.
+fn reductions(
+    kernels: &Kernels,
+    stream: &Stream,
+    roots: &[&Arc<Node>],
+    computed: &mut Computed,
+) -> Result<()> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut waiting: Vec<(&Arc<Node>, bool)> =
+        roots.iter().rev().map(|root| (*root, false)).collect();
+    while let Some((node, ready)) = waiting.pop() {
+        let key = Arc::as_ptr(node);
+        if ready {
+            if let Kind::Reduce(reduction, input) = &node.kind {
+                let result = reduction::run(kernels, stream, node, reduction, input, computed)?;
+                computed.insert(key, result);
+            }
+            continue;
+        }
+        if !seen.insert(key) {
+            continue;
+        }
+        waiting.push((node, true));
+        waiting.extend(node.inputs().iter().rev().map(|input| (input, false)));
+    }
+    Ok(())
+}
+
+/// The layout of a new array: dense, in the order of the first array that has the whole shape.
+pub(super) fn result_layout(plan: &Plan, shape: Shape) -> Layout {
+    let whole = |leaf: &&super::plan::Leaf| leaf.memory.is_some() && leaf.layout.shape == shape;
+    match plan.leaves.iter().find(whole) {
+        Some(leaf) if !leaf.layout.is_dense(Order::C) => {
+            let axes = leaf.layout.axes_by_density();
+            Layout::dense_along(shape, &axes[..shape.rank()])
+        }
+        _ => Layout::dense(shape, Order::C),
+    }
+}
+
+/// The part of an array that an expression is assigned to.
+#[derive(Debug)]
+pub(crate) struct Destination<'a> {
+    pub(crate) memory: &'a Arc<Memory>,
+    pub(crate) layout: Layout,
+    pub(crate) data: DataType,
+}
+
+/// Computes an expression into memory that nothing else uses but the expression itself.
+pub(crate) fn assign(to: &Destination<'_>, node: &Arc<Node>) -> Result<()> {
+    let (kernels, stream) = (to.memory.kernels(), to.memory.stream());
+    let shape = node.shape()?;
+    if shape.broadcast(&to.layout.shape) != Some(to.layout.shape) {
+        return Err(Error::Shape(format!(
+            "an expression of shape {shape} can't be assigned to an array of shape {}",
+            to.layout.shape
+        )));
+    }
+    if to.layout.repeats() {
+        return Err(Error::Shape(
+            "an array that repeats its elements can't be assigned to: copy it first".into(),
+        ));
+    }
+    let mut computed = Computed::default();
+    reductions(kernels, stream, &[node], &mut computed)?;
+    let plan = Plan::new(&[node], to.layout.shape, &computed)?;
+    let target = |memory, layout| Target {
+        memory,
+        layout,
+        data: to.data,
+    };
+    // An element that is read where it is written is read before, by the same thread. Others may be written before.
+    let overlaps = plan.leaves.iter().any(|leaf| {
+        leaf.memory
+            .as_ref()
+            .is_some_and(|memory| Arc::ptr_eq(memory, to.memory))
+            && leaf.layout != to.layout
+            && overlap(&leaf.layout, &to.layout)
+    });
+    if !overlaps {
+        return elementwise::run(
+            kernels,
+            stream,
+            plan,
+            to.layout.shape,
+            &[target(to.memory, to.layout)],
+        );
+    }
+    let layout = Layout::dense(to.layout.shape, Order::C);
+    let memory = Arc::new(Memory::new(
+        kernels,
+        stream,
+        layout.shape.elements(),
+        to.data,
+    )?);
+    elementwise::run(
+        kernels,
+        stream,
+        plan,
+        layout.shape,
+        &[target(&memory, layout)],
+    )?;
+    let copy = Arc::new(Node {
+        kind: Kind::Array(memory.clone(), layout),
+        data: to.data,
+        shape: Ok(layout.shape),
+    });
+    let plan = Plan::new(&[&copy], layout.shape, &Computed::default())?;
+    elementwise::run(
+        kernels,
+        stream,
+        plan,
+        layout.shape,
+        &[target(to.memory, to.layout)],
+    )
+}
+
+/// Whether two layouts of one memory may share elements.
+fn overlap(one: &Layout, other: &Layout) -> bool {
+    match (one.bounds(), other.bounds()) {
+        (Some((low, high)), Some((other_low, other_high))) => {
+            low <= other_high && other_low <= high
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,171 @@
+//! The operations of expressions: a small set, and the CUDA C++ of each.
+
+use crate::element::{Class, DataType};
+
+use super::function::Function;
+
+/// What an inner node of an expression does with its inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operation {
+    /// To another type, as Rust's `as` does.
+    Cast,
+    Negate,
+    Absolute,
+    /// Of a bool, or of all bits.
+    Not,
+    Real,
+    Imaginary,
+    Conjugate,
+    /// A complex number of two parts.
+    Complex,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    Minimum,
+    Maximum,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    Compare(Comparison),
+    /// The second or the third input, as the first is true or not.
+    Select,
+    /// A function of `function.rs`.
+    Call(&'static Function),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+impl Comparison {
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+        }
+    }
+}
+
+impl Operation {
+    /// What messages call it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Cast => "cast",
+            Self::Negate => "-",
+            Self::Absolute => "abs",
+            Self::Not => "!",
+            Self::Real => "real",
+            Self::Imaginary => "imag",
+            Self::Conjugate => "conj",
+            Self::Complex => "complex",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Remainder => "%",
+            Self::Minimum => "min",
+            Self::Maximum => "max",
+            Self::And => "&",
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::Compare(comparison) => comparison.sign(),
+            Self::Select => "select",
+            Self::Call(function) => function.name,
+        }
+    }
+
+    /// The value of the operation: `inputs` are values of `from`, the result is of `to`.
+    pub(crate) fn render(self, inputs: &[String], from: DataType, to: DataType) -> String {
+        let [a, b, c] = [0, 1, 2].map(|i| inputs.get(i).map_or("", String::as_str));
+        let value = match (self, from.class()) {
+            (Self::Cast, _) => cast(a, from, to),
+            (Self::Negate, Class::Signed) => format!("rs_neg({a})"),
+            (Self::Negate, _) => format!("-{a}"),
+            (Self::Absolute, Class::Signed) => format!("rs_abs({a})"),
+            (Self::Absolute, Class::Float) if from == DataType::F64 => format!("fabs({a})"),
+            (Self::Absolute, Class::Float) => format!("fabsf({a})"),
+            (Self::Absolute, Class::Complex) => format!("c_abs({a})"),
+            (Self::Absolute, _) => a.into(),
+            (Self::Not, Class::Bool) => format!("!{a}"),
+            (Self::Not, _) => format!("({})~{a}", from.computed()),
+            (Self::Real, _) => format!("{a}.re"),
+            (Self::Imaginary, _) => format!("{a}.im"),
+            (Self::Conjugate, _) => format!("c_conj({a})"),
+            (Self::Complex, _) => format!("{}{{{a}, {b}}}", to.computed()),
+            (Self::Add, Class::Signed | Class::Unsigned) => format!("rs_add({a}, {b})"),
+            (Self::Subtract, Class::Signed | Class::Unsigned) => format!("rs_sub({a}, {b})"),
+            (Self::Multiply, Class::Signed | Class::Unsigned) => format!("rs_mul({a}, {b})"),
+            (Self::Divide, Class::Signed | Class::Unsigned) => format!("rs_div({a}, {b})"),
+            (Self::Remainder, Class::Signed | Class::Unsigned) => format!("rs_rem({a}, {b})"),
+            (Self::Add, _) => format!("{a} + {b}"),
+            (Self::Subtract, _) => format!("{a} - {b}"),
+            (Self::Multiply, _) => format!("{a} * {b}"),
+            (Self::Divide, _) => format!("{a} / {b}"),
+            (Self::Remainder, _) if from == DataType::F64 => format!("fmod({a}, {b})"),
+            (Self::Remainder, _) => format!("fmodf({a}, {b})"),
+            (Self::Minimum, Class::Float) if from == DataType::F64 => format!("fmin({a}, {b})"),
+            (Self::Minimum, Class::Float) => format!("fminf({a}, {b})"),
+            (Self::Minimum, _) => format!("({b} < {a} ? {b} : {a})"),
+            (Self::Maximum, Class::Float) if from == DataType::F64 => format!("fmax({a}, {b})"),
+            (Self::Maximum, Class::Float) => format!("fmaxf({a}, {b})"),
+            (Self::Maximum, _) => format!("({a} < {b} ? {b} : {a})"),
+            // The results of C++'s operators are int where the operands are smaller.
+            (Self::And, _) => format!("({})({a} & {b})", from.computed()),
+            (Self::Or, _) => format!("({})({a} | {b})", from.computed()),
+            (Self::Xor, _) => format!("({})({a} ^ {b})", from.computed()),
+            (Self::ShiftLeft, _) => format!("rs_shl({a}, {b})"),
+            (Self::ShiftRight, _) => format!("rs_shr({a}, {b})"),
+            (Self::Compare(comparison), _) => format!("{a} {} {b}", comparison.sign()),
+            (Self::Select, _) => format!("({a} ? {b} : {c})"),
+            (Self::Call(function), _) => function.call(inputs, from),
+        };
+        rounded(value, to)
+    }
+}
+
+/// To a half's precision, where a value is a half that is computed as a float.
+pub(crate) fn rounded(value: String, to: DataType) -> String {
+    match to {
+        DataType::F16 => format!("rounded_f16({value})"),
+        DataType::Bf16 => format!("rounded_bf16({value})"),
+        _ => value,
+    }
+}
+
+fn cast(a: &str, from: DataType, to: DataType) -> String {
+    match (from.class(), to.class()) {
+        _ if from == to => a.into(),
+        (Class::Complex, Class::Complex) => format!("c_cast<{}>({a})", to.computed()),
+        (_, Class::Complex) => {
+            let part = if to == DataType::Complex32 {
+                "float"
+            } else {
+                "double"
+            };
+            format!("{}{{rs_cast<{part}>({a}), 0}}", to.computed())
+        }
+        (_, Class::Bool) => format!("{a} != 0"),
+        // From a wider type in one step: by way of a float it would be rounded twice.
+        _ if matches!(to, DataType::F16 | DataType::Bf16) && from.size() > 2 => {
+            let name = if to == DataType::F16 { "f16" } else { "bf16" };
+            format!("to_{name}({a})")
+        }
+        _ => format!("rs_cast<{}>({a})", to.computed()),
+    }
+}

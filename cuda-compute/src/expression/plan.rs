@@ -1,0 +1,205 @@
+//! A graph in the order in which a kernel computes it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    node::{Kind, Node},
+    operation::Operation,
+};
+use crate::{
+    array::{Array, Layout, MAX_RANK, Memory, Shape},
+    element::DataType,
+    error::{Error, Result},
+};
+
+/// The most values of one kernel. The compiler takes its time for more.
+const MOST_VALUES: usize = 1000;
+/// The most arrays that one kernel reads.
+const MOST_LEAVES: usize = 60;
+
+/// A value of a program; inputs are named by their place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Value {
+    /// An element of a leaf.
+    Load { leaf: u16, data: DataType },
+    /// A number that the launch passes.
+    Scalar { scalar: u16, data: DataType },
+    /// An operation on values of type `from`.
+    Apply {
+        operation: Operation,
+        inputs: Box<[u16]>,
+        from: DataType,
+        data: DataType,
+    },
+}
+
+impl Value {
+    pub(crate) fn data(&self) -> DataType {
+        match *self {
+            Self::Load { data, .. } | Self::Scalar { data, .. } | Self::Apply { data, .. } => data,
+        }
+    }
+}
+
+/// What a kernel reads: an array, or the places along an axis.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    /// `None` for places, whose value is the offset itself.
+    pub(crate) memory: Option<Arc<Memory>>,
+    pub(crate) data: DataType,
+    pub(crate) offset: usize,
+    /// Along the axes of the kernel's shape.
+    pub(crate) strides: [isize; MAX_RANK],
+    /// Shape before it was stretched; for the choice of an order.
+    pub(crate) layout: Layout,
+}
+
+/// The values of one or several expressions of one shape, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) values: Vec<Value>,
+    pub(crate) leaves: Vec<Leaf>,
+    pub(crate) scalars: Vec<[u64; 2]>,
+    /// The values of the expressions.
+    pub(crate) roots: Vec<u16>,
+}
+
+/// What was computed before: the results of reductions, by their nodes.
+pub(crate) type Computed = FxHashMap<*const Node, (Arc<Memory>, Layout)>;
+
+impl Plan {
+    /// Plans the `roots`, which stretch to `shape`. The reductions in them have been computed.
+    pub(crate) fn new(roots: &[&Arc<Node>], shape: Shape, computed: &Computed) -> Result<Self> {
+        let mut plan = Self::default();
+        let mut known: FxHashMap<*const Node, u16> = FxHashMap::default();
+        for root in roots {
+            // Depth first, without recursion: a chain may be long.
+            let mut waiting = vec![(*root, false)];
+            while let Some((node, ready)) = waiting.pop() {
+                let key = Arc::as_ptr(node);
+                if known.contains_key(&key) {
+                    continue;
+                }
+                if !ready && let Kind::Apply(_, inputs) = &node.kind {
+                    waiting.push((node, true));
+                    waiting.extend(inputs.iter().rev().map(|input| (input, false)));
+                    continue;
+                }
+                let value = plan.value(node, shape, &known, computed)?;
+                let place = plan.place(value)?;
+                known.insert(key, place);
+            }
+            plan.roots.push(known[&Arc::as_ptr(root)]);
+        }
+        Ok(plan)
+    }
+
+    fn value(
+        &mut self,
+        node: &Arc<Node>,
+        shape: Shape,
+        known: &FxHashMap<*const Node, u16>,
+        computed: &Computed,
+    ) -> Result<Value> {
+        let data = node.data;
+        Ok(match &node.kind {
+            Kind::Apply(operation, inputs) => Value::Apply {
+                operation: *operation,
+                inputs: inputs
+                    .iter()
+                    .map(|input| known[&Arc::as_ptr(input)])
+                    .collect(),
+                // The last: the first of a choice is a bool.
+                from: inputs.last().map_or(data, |input| match operation {
+                    Operation::Call(_) | Operation::ShiftLeft | Operation::ShiftRight => {
+                        inputs[0].data
+                    }
+                    _ => input.data,
+                }),
+                data,
+            },
+            Kind::Scalar(words) => {
+                self.scalars.push(*words);
+                Value::Scalar {
+                    scalar: (self.scalars.len() - 1) as u16,
+                    data,
+                }
+            }
+            Kind::Array(memory, layout) => self.leaf(Some(memory), data, *layout, shape)?,
+            Kind::Reduce(..) => {
+                let (memory, layout) = computed.get(&Arc::as_ptr(node)).ok_or_else(|| {
+                    Error::Shape("a reduction that was not computed before its use".into())
+                })?;
+                self.leaf(Some(memory), data, *layout, shape)?
+            }
+            Kind::Index(axis) => {
+                let own = node.shape()?;
+                let mut layout = Layout::dense(own, crate::array::Order::C);
+                layout.set_strides(|other| isize::from(other == *axis));
+                self.leaf(None, data, layout, shape)?
+            }
+        })
+    }
+
+    fn leaf(
+        &mut self,
+        memory: Option<&Arc<Memory>>,
+        data: DataType,
+        layout: Layout,
+        shape: Shape,
+    ) -> Result<Value> {
+        let stretched = layout.broadcast_to(shape)?;
+        let same = |leaf: &Leaf| {
+            leaf.layout == layout
+                && leaf.data == data
+                && leaf.memory.as_ref().map(Arc::as_ptr) == memory.map(Arc::as_ptr)
+        };
+        if let Some(leaf) = self.leaves.iter().position(same) {
+            return Ok(Value::Load {
+                leaf: leaf as u16,
+                data,
+            });
+        }
+        if self.leaves.len() == MOST_LEAVES {
+            return Err(Error::Shape(format!(
+                "an expression reads more than {MOST_LEAVES} arrays: evaluate parts of it first"
+            )));
+        }
+        let mut strides = [0; MAX_RANK];
+        strides[..shape.rank()].copy_from_slice(stretched.strides());
+        self.leaves.push(Leaf {
+            memory: memory.cloned(),
+            data,
+            offset: stretched.offset,
+            strides,
+            layout,
+        });
+        Ok(Value::Load {
+            leaf: (self.leaves.len() - 1) as u16,
+            data,
+        })
+    }
+
+    /// The place of a value; the same value again has the same place.
+    fn place(&mut self, value: Value) -> Result<u16> {
+        if !matches!(value, Value::Scalar { .. })
+            && let Some(place) = self.values.iter().rposition(|other| *other == value)
+        {
+            return Ok(place as u16);
+        }
+        if self.values.len() == MOST_VALUES {
+            return Err(Error::Shape(format!(
+                "an expression has more than {MOST_VALUES} operations: evaluate parts of it first"
+            )));
+        }
+        self.values.push(value);
+        Ok((self.values.len() - 1) as u16)
+    }
+}
+
+/// The memory of an array and its layout, as a computed value.
+pub(crate) fn parts<T>(array: &Array<T>) -> (Arc<Memory>, Layout) {
+    (array.memory.clone(), array.layout)
+}

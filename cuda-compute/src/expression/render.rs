@@ -1,0 +1,282 @@
+//! The CUDA C++ of an expression: how its values are loaded, computed and stored.
+
+use std::fmt::Write as _;
+
+use super::{
+    plan::Value,
+    space::{Access, Inner},
+};
+use crate::element::DataType;
+
+/// Everything that tells the code of one expression from that of another. What it is computed from, how much of it
+/// there is, and the numbers in it are passed at the launch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Form {
+    pub(crate) values: Vec<Value>,
+    /// The values that are wanted.
+    pub(crate) roots: Vec<u16>,
+    pub(crate) leaves: Vec<LeafForm>,
+    /// How the wanted values are stored; none if the kernel does something else with them.
+    pub(crate) outputs: Vec<Access>,
+    /// Axes of the space.
+    pub(crate) rank: u8,
+    /// Whether 32 bits are enough for numbers and offsets of elements.
+    pub(crate) narrow: bool,
+    /// Elements that a thread handles at once.
+    pub(crate) vector: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LeafForm {
+    pub(crate) data: DataType,
+    pub(crate) access: Access,
+    /// Whether the values are in memory; else they are the offsets themselves.
+    pub(crate) memory: bool,
+}
+
+/// Where the words of a launch are that belong to each part; word 0 is the number of elements.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    /// Two words for each axis but the outermost: its length in vectors, and what division by that needs.
+    pub(crate) axes: usize,
+    /// The address of each leaf, then its strides if it has any.
+    pub(crate) leaves: Vec<usize>,
+    pub(crate) outputs: Vec<usize>,
+    pub(crate) scalars: Vec<usize>,
+    pub(crate) total: usize,
+}
+
+impl Form {
+    /// Words of each axis.
+    pub(crate) const AXIS: usize = 2;
+
+    pub(crate) fn slots(&self) -> Slots {
+        let rank = usize::from(self.rank);
+        let axes = 1;
+        let mut next = axes + Self::AXIS * rank.saturating_sub(1);
+        let mut operand = |access: Access| {
+            let slot = next;
+            next += 1 + if matches!(access, Access::Strided(_)) {
+                rank
+            } else {
+                0
+            };
+            slot
+        };
+        let leaves = self
+            .leaves
+            .iter()
+            .map(|leaf| operand(leaf.access))
+            .collect();
+        let outputs = self.outputs.iter().map(|&access| operand(access)).collect();
+        let mut scalars = Vec::new();
+        for value in &self.values {
+            if let Value::Scalar { data, .. } = value {
+                scalars.push(next);
+                next += data.size().div_ceil(8);
+            }
+        }
+        Slots {
+            axes,
+            leaves,
+            outputs,
+            scalars,
+            total: next,
+        }
+    }
+
+    /// The header that a kernel includes as `expression.cuh`.
+    pub(crate) fn header(&self) -> String {
+        let slots = self.slots();
+        let mut text = String::from("// Written for one expression.\n");
+        let index = if self.narrow {
+            "unsigned"
+        } else {
+            "unsigned long long"
+        };
+        let offset = if self.narrow { "int" } else { "long long" };
+        let _ = writeln!(
+            text,
+            "typedef {index} index_t;\ntypedef {offset} offset_t;\n#define VECTOR {}\n\
+             struct Words {{ unsigned long long at[{}]; }};\n",
+            self.vector, slots.total
+        );
+        self.inputs(&mut text);
+        self.outputs(&mut text);
+        self.load(&slots, &mut text);
+        self.compute(&slots, &mut text);
+        if !self.outputs.is_empty() {
+            self.store(&slots, &mut text);
+        }
+        text
+    }
+
+    fn inputs(&self, text: &mut String) {
+        text.push_str("template <int V> struct Inputs {\n");
+        for (i, leaf) in self.leaves.iter().enumerate() {
+            let _ = match (leaf.memory, leaf.is_single()) {
+                (true, true) => writeln!(text, "    {} x{i};", leaf.data.stored()),
+                (true, false) => writeln!(text, "    pack<{}, V> x{i};", leaf.data.stored()),
+                (false, _) => writeln!(text, "    offset_t x{i};"),
+            };
+        }
+        text.push_str("};\n");
+    }
+
+    fn outputs(&self, text: &mut String) {
+        text.push_str("template <int V> struct Outputs {\n");
+        for (i, root) in self.roots.iter().enumerate() {
+            let _ = writeln!(text, "    {} y{i}[V];", self.data(*root).computed());
+        }
+        text.push_str("};\n");
+    }
+
+    fn data(&self, value: u16) -> DataType {
+        self.values[usize::from(value)].data()
+    }
+
+    /// Coordinates of vector `n`, if something is found by them.
+    fn coordinates(
+        &self,
+        slots: &Slots,
+        accesses: impl Iterator<Item = Access>,
+        text: &mut String,
+    ) {
+        let mut accesses = accesses;
+        if !accesses.any(|access| matches!(access, Access::Strided(_))) {
+            return;
+        }
+        text.push_str("    index_t rest = n;\n");
+        for axis in (1..usize::from(self.rank)).rev() {
+            let slot = slots.axes + Self::AXIS * (axis - 1);
+            let _ = writeln!(
+                text,
+                "    const index_t q{axis} = divide(rest, w.at[{slot}], w.at[{}]);\n    \
+                 const offset_t c{axis} = (offset_t)(rest - q{axis} * (index_t)w.at[{slot}]);\n    rest = q{axis};",
+                slot + 1
+            );
+        }
+        text.push_str("    const offset_t c0 = (offset_t)rest;\n");
+    }
+
+    /// The offset of an operand's elements of vector `n`.
+    fn offset(&self, access: Access, slot: usize) -> String {
+        match access {
+            Access::Uniform => "0".into(),
+            Access::Linear => "n * V".into(),
+            Access::Strided(inner) => {
+                let last = usize::from(self.rank) - 1;
+                let mut parts: Vec<String> = (0..last)
+                    .map(|axis| format!("c{axis} * (offset_t)w.at[{}]", slot + 1 + axis))
+                    .collect();
+                match inner {
+                    Inner::Same => {}
+                    Inner::Next => parts.push(format!("c{last} * V")),
+                    Inner::Any => {
+                        parts.push(format!("c{last} * (offset_t)w.at[{}]", slot + 1 + last))
+                    }
+                }
+                parts.join(" + ")
+            }
+        }
+    }
+
+    fn load(&self, slots: &Slots, text: &mut String) {
+        text.push_str(
+            "template <int V> __device__ __forceinline__ void load(const Words &w, index_t n, Inputs<V> &in) {\n",
+        );
+        self.coordinates(slots, self.leaves.iter().map(|leaf| leaf.access), text);
+        for (i, leaf) in self.leaves.iter().enumerate() {
+            let slot = slots.leaves[i];
+            let offset = self.offset(leaf.access, slot);
+            let stored = leaf.data.stored();
+            let _ = match (leaf.memory, leaf.is_single()) {
+                (true, true) => writeln!(
+                    text,
+                    "    in.x{i} = load_one<{stored}>(w.at[{slot}], {offset});"
+                ),
+                (true, false) => {
+                    writeln!(
+                        text,
+                        "    in.x{i} = load_pack<{stored}, V>(w.at[{slot}], {offset});"
+                    )
+                }
+                (false, _) => writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};"),
+            };
+        }
+        text.push_str("}\n");
+    }
+
+    fn compute(&self, slots: &Slots, text: &mut String) {
+        text.push_str(
+            "template <int V> __device__ __forceinline__ void compute(const Words &w, const Inputs<V> &in, Outputs<V> &out) {\n",
+        );
+        let mut scalars = slots.scalars.iter();
+        for (i, value) in self.values.iter().enumerate() {
+            if let Value::Scalar { data, .. } = value
+                && let Some(slot) = scalars.next()
+            {
+                let (computed, stored) = (data.computed(), data.stored());
+                let _ = writeln!(
+                    text,
+                    "    const {computed} v{i} = value_of(scalar<{stored}>(w.at + {slot}));"
+                );
+            }
+        }
+        text.push_str("#pragma unroll\n    for (int lane = 0; lane < V; ++lane) {\n");
+        for (i, value) in self.values.iter().enumerate() {
+            let computed = value.data().computed();
+            let right = match value {
+                Value::Scalar { .. } => continue,
+                Value::Load { leaf, .. } => {
+                    let form = &self.leaves[usize::from(*leaf)];
+                    match (form.memory, form.is_single()) {
+                        (true, true) => format!("value_of(in.x{leaf})"),
+                        (true, false) => format!("value_of(in.x{leaf}.at[lane])"),
+                        (false, true) => format!("({computed})in.x{leaf}"),
+                        (false, false) => format!("({computed})(in.x{leaf} + lane)"),
+                    }
+                }
+                Value::Apply {
+                    operation,
+                    inputs,
+                    from,
+                    data,
+                } => {
+                    let inputs: Vec<String> =
+                        inputs.iter().map(|input| format!("v{input}")).collect();
+                    operation.render(&inputs, *from, *data)
+                }
+            };
+            let _ = writeln!(text, "        const {computed} v{i} = {right};");
+        }
+        for (i, root) in self.roots.iter().enumerate() {
+            let _ = writeln!(text, "        out.y{i}[lane] = v{root};");
+        }
+        text.push_str("    }\n}\n");
+    }
+
+    fn store(&self, slots: &Slots, text: &mut String) {
+        text.push_str(
+            "template <int V> __device__ __forceinline__ void store(const Words &w, index_t n, const Outputs<V> &out) {\n",
+        );
+        self.coordinates(slots, self.outputs.iter().copied(), text);
+        for (i, access) in self.outputs.iter().enumerate() {
+            let slot = slots.outputs[i];
+            let offset = self.offset(*access, slot);
+            let stored = self.data(self.roots[i]).stored();
+            let _ = writeln!(
+                text,
+                "    store_pack<{stored}, V>(w.at[{slot}], {offset}, out.y{i});"
+            );
+        }
+        text.push_str("}\n");
+    }
+}
+
+impl LeafForm {
+    /// Whether all elements of a vector are one.
+    fn is_single(&self) -> bool {
+        matches!(self.access, Access::Uniform | Access::Strided(Inner::Same))
+    }
+}

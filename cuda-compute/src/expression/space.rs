@@ -1,0 +1,181 @@
+//! The space that a kernel goes through, and how its operands lie in it.
+
+use crate::array::MAX_RANK;
+
+/// Axes of a kernel's space, outermost first, and the operands' strides along them, in elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Space {
+    pub(crate) lengths: Vec<usize>,
+    /// Of each operand, along each axis.
+    pub(crate) strides: Vec<[isize; MAX_RANK]>,
+}
+
+/// How an operand lies in a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Access {
+    /// One element for all.
+    Uniform,
+    /// Element after element.
+    Linear,
+    /// By strides; along the innermost axis by this one, if it is 0 or 1.
+    Strided(Inner),
+}
+
+/// A stride along the innermost axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Inner {
+    Same,
+    Next,
+    Any,
+}
+
+impl Space {
+    /// The space of a shape whose axes are gone through in this order, outermost first. `strides` are the operands' along
+    /// the shape's axes. `kept` is the number of leading axes that are never merged with those behind.
+    ///
+    /// Axes of length 1 go away. Neighbours become one where every operand goes through both as through one.
+    pub(crate) fn new(
+        shape: &[usize],
+        order: &[usize],
+        strides: &[[isize; MAX_RANK]],
+        kept: usize,
+    ) -> (Self, usize) {
+        let mut space = Self {
+            lengths: Vec::with_capacity(MAX_RANK),
+            strides: vec![[0; MAX_RANK]; strides.len()],
+        };
+        let mut left = 0;
+        for (place, &axis) in order.iter().enumerate() {
+            let length = shape[axis];
+            if length == 1 {
+                continue;
+            }
+            let rank = space.lengths.len();
+            let border = place >= kept && rank == left;
+            let merges = rank > 0
+                && !border
+                && strides
+                    .iter()
+                    .zip(&space.strides)
+                    .all(|(own, merged)| merged[rank - 1] == own[axis] * length as isize);
+            let at = if merges { rank - 1 } else { rank };
+            if merges {
+                space.lengths[at] *= length;
+            } else {
+                space.lengths.push(length);
+            }
+            for (own, merged) in strides.iter().zip(&mut space.strides) {
+                merged[at] = own[axis];
+            }
+            if place < kept {
+                left = space.lengths.len();
+            }
+        }
+        (space, left)
+    }
+
+    pub(crate) fn elements(&self) -> usize {
+        self.lengths.iter().product()
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.lengths.len()
+    }
+
+    pub(crate) fn inner(&self) -> usize {
+        self.lengths.last().copied().unwrap_or(1)
+    }
+
+    /// The stride of an operand along the innermost axis.
+    pub(crate) fn inner_stride(&self, operand: usize) -> isize {
+        self.rank()
+            .checked_sub(1)
+            .map_or(0, |axis| self.strides[operand][axis])
+    }
+
+    pub(crate) fn access(&self, operand: usize) -> Access {
+        let strides = &self.strides[operand][..self.rank()];
+        if strides.iter().all(|&stride| stride == 0) {
+            return Access::Uniform;
+        }
+        let mut dense = 1;
+        let linear = strides
+            .iter()
+            .zip(&self.lengths)
+            .rev()
+            .all(|(&stride, &length)| {
+                let fits = stride == dense;
+                dense *= length as isize;
+                fits
+            });
+        if linear {
+            return Access::Linear;
+        }
+        Access::Strided(match self.inner_stride(operand) {
+            0 => Inner::Same,
+            1 => Inner::Next,
+            _ => Inner::Any,
+        })
+    }
+
+    /// Whether all offsets of an operand, and the numbers of all elements, fit into 31 bits.
+    pub(crate) fn is_narrow(&self) -> bool {
+        let limit = 1i128 << 31;
+        let reach = |strides: &[isize; MAX_RANK]| -> i128 {
+            let axes = strides.iter().zip(&self.lengths);
+            axes.map(|(&stride, &length)| (stride as i128).abs() * length as i128)
+                .sum()
+        };
+        (self.elements() as i128) < limit && self.strides.iter().all(|s| reach(s) < limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strides<const N: usize>(own: [isize; N]) -> [isize; MAX_RANK] {
+        let mut all = [0; MAX_RANK];
+        all[..N].copy_from_slice(&own);
+        all
+    }
+
+    #[test]
+    fn axes_merge_where_all_operands_allow_it() {
+        let (space, _) = Space::new(&[4, 5, 6], &[0, 1, 2], &[strides([30, 6, 1]); 2], 0);
+        assert_eq!(
+            (space.lengths.as_slice(), space.access(1)),
+            (&[120][..], Access::Linear)
+        );
+        // A row that is stretched over the others.
+        let row = strides([0, 0, 1]);
+        let (space, _) = Space::new(&[4, 5, 6], &[0, 1, 2], &[strides([30, 6, 1]), row], 0);
+        assert_eq!(space.lengths, [20, 6]);
+        assert_eq!(space.access(0), Access::Linear);
+        assert_eq!(space.access(1), Access::Strided(Inner::Next));
+        // A transposed operand.
+        let (space, _) = Space::new(&[4, 5], &[0, 1], &[strides([5, 1]), strides([1, 4])], 0);
+        assert_eq!(space.access(1), Access::Strided(Inner::Any));
+        let (space, _) = Space::new(&[4, 5], &[1, 0], &[strides([1, 4])], 0);
+        assert_eq!(
+            (space.lengths.as_slice(), space.access(0)),
+            (&[20][..], Access::Linear)
+        );
+        let (space, _) = Space::new(&[1, 1], &[0, 1], &[strides([1, 4])], 0);
+        assert_eq!(
+            (space.rank(), space.elements(), space.access(0)),
+            (0, 1, Access::Uniform)
+        );
+    }
+
+    #[test]
+    fn kept_axes_stay_apart() {
+        let dense = strides([30, 6, 1]);
+        let (space, left) = Space::new(&[4, 5, 6], &[0, 1, 2], &[dense], 2);
+        assert_eq!((space.lengths.as_slice(), left), (&[20, 6][..], 1));
+        let (space, left) = Space::new(&[4, 5, 6], &[0, 1, 2], &[dense], 3);
+        assert_eq!((space.lengths.as_slice(), left), (&[120][..], 1));
+        let (space, left) = Space::new(&[1, 5, 6], &[0, 1, 2], &[dense], 1);
+        assert_eq!((space.lengths.as_slice(), left), (&[30][..], 0));
+    }
+}

@@ -1,0 +1,110 @@
+// Elements of arrays: how they lie in memory, and what they are computed as.
+
+#include "scalar.cuh"
+
+typedef unsigned long long u64;
+
+// A bool is a byte, 0 or 1; anything else counts as 1.
+struct stored_bool { unsigned char bits; };
+struct stored_f16 { unsigned short bits; };
+struct stored_bf16 { unsigned short bits; };
+
+// Halves are computed as floats, and rounded after each operation.
+__device__ __forceinline__ unsigned short to_f16_bits(float x) {
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+}
+__device__ __forceinline__ unsigned short to_bf16_bits(float x) {
+    const unsigned bits = __float_as_uint(x);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
+    return (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
+}
+__device__ __forceinline__ float value_of(stored_f16 x) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x.bits));
+    return value;
+}
+__device__ __forceinline__ float value_of(stored_bf16 x) { return __uint_as_float((unsigned)x.bits << 16); }
+__device__ __forceinline__ bool value_of(stored_bool x) { return x.bits != 0; }
+template <class T> __device__ __forceinline__ T value_of(T x) { return x; }
+
+__device__ __forceinline__ float rounded_f16(float x) { return value_of(stored_f16{to_f16_bits(x)}); }
+__device__ __forceinline__ float rounded_bf16(float x) { return value_of(stored_bf16{to_bf16_bits(x)}); }
+
+// From wider types in one rounding: to a float first, towards zero, with the last bit set if anything was lost. A float
+// has more than two bits more than a half, so that the second rounding sees all that matters.
+__device__ __forceinline__ float to_odd(double x) {
+    const float cut = __double2float_rz(x);
+    return (double)cut == x || isnan(x) ? cut : __uint_as_float(__float_as_uint(cut) | 1);
+}
+__device__ __forceinline__ float to_odd(long long x) {
+    const float cut = __ll2float_rz(x);
+    return (long long)cut == x ? cut : __uint_as_float(__float_as_uint(cut) | 1);
+}
+__device__ __forceinline__ float to_odd(u64 x) {
+    const float cut = __ull2float_rz(x);
+    return (u64)cut == x ? cut : __uint_as_float(__float_as_uint(cut) | 1);
+}
+__device__ __forceinline__ float to_odd(int x) { return to_odd((long long)x); }
+__device__ __forceinline__ float to_odd(unsigned x) { return to_odd((u64)x); }
+__device__ __forceinline__ float to_odd(float x) { return x; }
+template <class T> __device__ __forceinline__ float to_f16(T x) { return rounded_f16(to_odd(x)); }
+template <class T> __device__ __forceinline__ float to_bf16(T x) { return rounded_bf16(to_odd(x)); }
+
+template <class S, class C> struct storing {
+    static __device__ __forceinline__ S of(C x) { return x; }
+};
+template <> struct storing<stored_bool, bool> {
+    static __device__ __forceinline__ stored_bool of(bool x) { return {(unsigned char)x}; }
+};
+template <> struct storing<stored_f16, float> {
+    static __device__ __forceinline__ stored_f16 of(float x) { return {to_f16_bits(x)}; }
+};
+template <> struct storing<stored_bf16, float> {
+    static __device__ __forceinline__ stored_bf16 of(float x) { return {to_bf16_bits(x)}; }
+};
+
+// Elements that a thread loads or stores at once: at most 16 bytes, aligned to their size.
+template <class T, int V> struct alignas(sizeof(T) * V) pack { T at[V]; };
+
+template <class T, int V> __device__ __forceinline__ pack<T, V> load_pack(u64 base, long long offset) {
+    return *(const pack<T, V> *)((const T *)base + offset);
+}
+template <class T> __device__ __forceinline__ T load_one(u64 base, long long offset) {
+    return ((const T *)base)[offset];
+}
+template <class T, int V, class C>
+__device__ __forceinline__ void store_pack(u64 base, long long offset, const C (&values)[V]) {
+    pack<T, V> stored;
+#pragma unroll
+    for (int lane = 0; lane < V; ++lane) stored.at[lane] = storing<T, C>::of(values[lane]);
+    *(pack<T, V> *)((T *)base + offset) = stored;
+}
+
+// A number that the launch passes.
+template <class T> __device__ __forceinline__ T scalar(const u64 *words) {
+    T value;
+    memcpy(&value, words, sizeof(T));
+    return value;
+}
+
+// Quotients by a length that the host has prepared (Granlund and Montgomery, "Division by invariant integers using
+// multiplication", 1994, for dividends of 31 bits): the low half of `magic` is the factor, the high half the shift.
+__device__ __forceinline__ unsigned divide(unsigned n, u64, u64 magic) {
+    return (__umulhi(n, (unsigned)magic) + n) >> (unsigned)(magic >> 32);
+}
+__device__ __forceinline__ u64 divide(u64 n, u64 length, u64) { return n / length; }
+
+// Helpers of functions that C doesn't have.
+template <class T> __device__ __forceinline__ T fraction(T x) { return x - (sizeof(T) == 8 ? (T)trunc((double)x) : (T)truncf((float)x)); }
+__device__ __forceinline__ float frexp_fraction(float x) { int e; return frexpf(x, &e); }
+__device__ __forceinline__ double frexp_fraction(double x) { int e; return frexp(x, &e); }
+__device__ __forceinline__ int frexp_exponent(float x) { int e; frexpf(x, &e); return isfinite(x) ? e : 0; }
+__device__ __forceinline__ int frexp_exponent(double x) { int e; frexp(x, &e); return isfinite(x) ? e : 0; }
+__device__ __forceinline__ float signum(float x) { return isnan(x) ? x : copysignf(1.0f, x); }
+__device__ __forceinline__ double signum(double x) { return isnan(x) ? x : copysign(1.0, x); }
+template <class T> __device__ __forceinline__ T signum(T x) { return (T)((x > 0) - (x < 0)); }
+template <class T> __device__ __forceinline__ T count_ones(T x) {
+    return (T)__popcll((u64)x & (sizeof(T) == 8 ? ~0ull : (1ull << (8 * sizeof(T) % 64)) - 1));
+}

@@ -1,0 +1,93 @@
+// Complex numbers. Multiplication and division as C's without its treatment of infinities: NaN where a part overflows.
+
+template <class T> struct alignas(2 * sizeof(T)) complex { T re, im; };
+
+template <class T> __device__ __forceinline__ complex<T> operator+(complex<T> a, complex<T> b) { return {a.re + b.re, a.im + b.im}; }
+template <class T> __device__ __forceinline__ complex<T> operator-(complex<T> a, complex<T> b) { return {a.re - b.re, a.im - b.im}; }
+template <class T> __device__ __forceinline__ complex<T> operator-(complex<T> a) { return {-a.re, -a.im}; }
+template <class T> __device__ __forceinline__ complex<T> operator*(complex<T> a, complex<T> b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <class T> __device__ __forceinline__ T abs_of(T x) { return x < 0 ? -x : x; }
+// Smith, "Algorithm 116: Complex division", 1962: the larger part of the divisor divides first, so that nothing
+// overflows on the way.
+template <class T> __device__ __forceinline__ complex<T> operator/(complex<T> a, complex<T> b) {
+    if (abs_of(b.re) >= abs_of(b.im)) {
+        if (b.re == 0 && b.im == 0) return {a.re / abs_of(b.re), a.im / abs_of(b.re)};
+        const T ratio = b.im / b.re, size = b.re + b.im * ratio;
+        return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
+    }
+    const T ratio = b.re / b.im, size = b.re * ratio + b.im;
+    return {(a.re * ratio + a.im) / size, (a.im * ratio - a.re) / size};
+}
+template <class T> __device__ __forceinline__ bool operator==(complex<T> a, complex<T> b) { return a.re == b.re && a.im == b.im; }
+template <class T> __device__ __forceinline__ bool operator!=(complex<T> a, complex<T> b) { return !(a == b); }
+
+template <class To, class T> __device__ __forceinline__ To c_cast(complex<T> z) { return To{decltype(To::re)(z.re), decltype(To::re)(z.im)}; }
+template <class T> __device__ __forceinline__ complex<T> c_conj(complex<T> z) { return {z.re, -z.im}; }
+template <class T> __device__ __forceinline__ T c_norm(complex<T> z) { return z.re * z.re + z.im * z.im; }
+__device__ __forceinline__ float c_abs(complex<float> z) { return hypotf(z.re, z.im); }
+__device__ __forceinline__ double c_abs(complex<double> z) { return hypot(z.re, z.im); }
+__device__ __forceinline__ float c_arg(complex<float> z) { return atan2f(z.im, z.re); }
+__device__ __forceinline__ double c_arg(complex<double> z) { return atan2(z.im, z.re); }
+
+// A function of the real line in both precisions.
+#define REAL(name, single, twice)                                                        \
+    __device__ __forceinline__ float name(float x) { return single(x); }                 \
+    __device__ __forceinline__ double name(double x) { return twice(x); }
+REAL(r_exp, expf, exp)
+REAL(r_log, logf, log)
+REAL(r_sqrt, sqrtf, sqrt)
+REAL(r_sin, sinf, sin)
+REAL(r_cos, cosf, cos)
+REAL(r_sinh, sinhf, sinh)
+REAL(r_cosh, coshf, cosh)
+REAL(r_tan, tanf, tan)
+REAL(r_tanh, tanhf, tanh)
+#undef REAL
+
+template <class T> __device__ __forceinline__ complex<T> c_exp(complex<T> z) {
+    const T size = r_exp(z.re);
+    return z.im == 0 ? complex<T>{size, z.im} : complex<T>{size * r_cos(z.im), size * r_sin(z.im)};
+}
+template <class T> __device__ __forceinline__ complex<T> c_log(complex<T> z) { return {r_log(c_abs(z)), c_arg(z)}; }
+template <class T> __device__ __forceinline__ complex<T> c_log10(complex<T> z) {
+    const complex<T> natural = c_log(z);
+    const T factor = (T)0.43429448190325182765;
+    return {natural.re * factor, natural.im * factor};
+}
+// The root whose real part is not negative.
+template <class T> __device__ __forceinline__ complex<T> c_sqrt(complex<T> z) {
+    const T size = c_abs(z);
+    if (size == 0) return {0, z.im};
+    const T half = r_sqrt((abs_of(z.re) + size) * (T)0.5), other = abs_of(z.im) / (half + half);
+    const complex<T> root = z.re >= 0 ? complex<T>{half, other} : complex<T>{other, half};
+    return z.im < 0 ? c_conj(root) : root;
+}
+template <class T> __device__ __forceinline__ complex<T> c_pow(complex<T> a, complex<T> b) {
+    if (b.re == 0 && b.im == 0) return {1, 0};
+    if (a.re == 0 && a.im == 0) return {0, 0};
+    return c_exp(b * c_log(a));
+}
+template <class T> __device__ __forceinline__ complex<T> c_sin(complex<T> z) {
+    return {r_sin(z.re) * r_cosh(z.im), r_cos(z.re) * r_sinh(z.im)};
+}
+template <class T> __device__ __forceinline__ complex<T> c_cos(complex<T> z) {
+    return {r_cos(z.re) * r_cosh(z.im), -(r_sin(z.re) * r_sinh(z.im))};
+}
+template <class T> __device__ __forceinline__ complex<T> c_sinh(complex<T> z) {
+    return {r_sinh(z.re) * r_cos(z.im), r_cosh(z.re) * r_sin(z.im)};
+}
+template <class T> __device__ __forceinline__ complex<T> c_cosh(complex<T> z) {
+    return {r_cosh(z.re) * r_cos(z.im), r_sinh(z.re) * r_sin(z.im)};
+}
+// Kahan, "Branch cuts for complex elementary functions", 1987: by tan and sinh, of which nothing cancels.
+template <class T> __device__ __forceinline__ complex<T> c_tanh(complex<T> z) {
+    if (abs_of(z.re) > 20) return {z.re < 0 ? (T)-1 : (T)1, 4 * r_sin(z.im) * r_cos(z.im) * r_exp(-2 * abs_of(z.re))};
+    const T t = r_tan(z.im), s = r_sinh(z.re), b = 1 + t * t, r = r_sqrt(1 + s * s), d = 1 + b * s * s;
+    return {b * r * s / d, t / d};
+}
+template <class T> __device__ __forceinline__ complex<T> c_tan(complex<T> z) {
+    const complex<T> turned = c_tanh(complex<T>{-z.im, z.re});
+    return {turned.im, -turned.re};
+}

@@ -1,0 +1,35 @@
+// Expressions of one shape, computed element by element and stored.
+//
+// Specialised by THREADS, UNROLL (vectors of a thread, loaded before any is computed) and expression.cuh, which is
+// written for each expression: see expression/render.rs.
+
+#include "array.cuh"
+#include "complex.cuh"
+#include "expression.cuh"
+
+extern "C" __global__ void __launch_bounds__(THREADS) elementwise(const __grid_constant__ Words w) {
+    const index_t vectors = (index_t)(w.at[0] / VECTOR);
+    const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
+    Inputs<VECTOR> in[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if (first + u * THREADS < vectors) load<VECTOR>(w, first + u * THREADS, in[u]);
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if (first + u * THREADS < vectors) {
+            Outputs<VECTOR> out;
+            compute<VECTOR>(w, in[u], out);
+            store<VECTOR>(w, first + u * THREADS, out);
+        }
+    if (VECTOR > 1 && blockIdx.x == gridDim.x - 1) {
+        // Only what is linear, or one element for all, ends within a vector.
+        const index_t n = vectors * VECTOR + threadIdx.x;
+        if (n < w.at[0]) {
+            Inputs<1> in;
+            Outputs<1> out;
+            load<1>(w, n, in);
+            compute<1>(w, in, out);
+            store<1>(w, n, out);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! First steps: creation, views, operators, assignment.
+
+use cuda_compute::{Array, NewAxis, Order, eval, s};
+
+use crate::stream;
+
+#[test]
+fn operators_and_functions() {
+    let stream = stream();
+    let host: Vec<f32> = (0..1003).map(|i| i as f32 * 0.25).collect();
+    let x = Array::from_slice(&stream, &host).unwrap();
+    let y = ((&x * 2.0 + 3.0) / (&x + 1.0) - x.sqrt()).eval().unwrap();
+    let wanted = host.iter().map(|x| (x * 2.0 + 3.0) / (x + 1.0) - x.sqrt());
+    for (got, wanted) in y.to_vec().unwrap().iter().zip(wanted) {
+        assert!(
+            (got - wanted).abs() <= 2e-6 * wanted.abs().max(1.0),
+            "{got} {wanted}"
+        );
+    }
+}
+
+#[test]
+fn views_and_broadcasts() {
+    let stream = stream();
+    let x = Array::range(&stream, 0..24)
+        .unwrap()
+        .reshape([2, 3, 4])
+        .unwrap();
+    assert_eq!(
+        x.slice(s![1, .., ..;-2]).unwrap().to_vec().unwrap(),
+        [15, 13, 19, 17, 23, 21]
+    );
+    let t = x.permute(&[2, 0, 1]).unwrap();
+    assert_eq!(t.shape(), [4, 2, 3]);
+    assert_eq!(
+        t.slice(s![1]).unwrap().to_vec().unwrap(),
+        [1, 5, 9, 13, 17, 21]
+    );
+    let row = Array::range(&stream, 0..4).unwrap();
+    let column = Array::range(&stream, 0..3)
+        .unwrap()
+        .slice(s![.., NewAxis])
+        .unwrap();
+    let z = (&x - &row * 100 + column * 1000).eval().unwrap();
+    let wanted: Vec<i32> = (0..24)
+        .map(|i| i - i % 4 * 100 + i / 4 % 3 * 1000)
+        .collect();
+    assert_eq!(z.to_vec().unwrap(), wanted);
+    // The transposed array's result lies as it does.
+    let u = (&t + 1).eval().unwrap();
+    assert_eq!(u.strides(), t.strides());
+    assert_eq!(
+        u.to_vec().unwrap(),
+        t.to_vec()
+            .unwrap()
+            .iter()
+            .map(|v| v + 1)
+            .collect::<Vec<_>>()
+    );
+    assert!(u.contiguous(Order::C).unwrap().is_contiguous(Order::C));
+}
+
+#[test]
+fn two_outputs_and_bools() {
+    let stream = stream();
+    let x = Array::from_slice(&stream, &[1.5f64, -2.0, 3.0]).unwrap();
+    let (negative, size) = eval((x.less(0.0), x.abs())).unwrap();
+    assert_eq!(negative.to_vec().unwrap(), [false, true, false]);
+    assert_eq!(size.to_vec().unwrap(), [1.5, 2.0, 3.0]);
+    let both = (!&negative & size.greater(2.0)).eval().unwrap();
+    assert_eq!(both.to_vec().unwrap(), [false, false, true]);
+}
+
+#[test]
+fn assignment_sees_what_was_before() {
+    let stream = stream();
+    let mut x = Array::range(&stream, 0..10).unwrap();
+    let before = x.clone();
+    let tail = x.slice(s![..9]).unwrap();
+    x.slice_mut(s![1..]).unwrap().assign(tail).unwrap();
+    assert_eq!(x.to_vec().unwrap(), [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(before.to_vec().unwrap(), (0..10).collect::<Vec<_>>());
+    let address = x.as_device_ptr();
+    x.assign(&x * 2).unwrap();
+    assert_eq!(x.as_device_ptr(), address, "in place");
+    x.slice_mut(s![..;2]).unwrap().fill(7).unwrap();
+    assert_eq!(x.to_vec().unwrap(), [7, 0, 7, 4, 7, 8, 7, 12, 7, 16]);
+    // An expression that somebody keeps still gives what it gave.
+    let kept = &x + 1;
+    x.assign(&kept * 10).unwrap();
+    assert_eq!(kept.eval().unwrap().to_vec().unwrap()[..2], [8, 1]);
+    assert_eq!(x.to_vec().unwrap()[..2], [80, 10]);
+}
+
+#[test]
+fn shapes_that_do_not_fit_are_told_with_the_line() {
+    let stream = stream();
+    let x = Array::<f32>::zeros(&stream, [4, 6]).unwrap();
+    let y = Array::<f32>::zeros(&stream, [4]).unwrap();
+    let line = line!() + 1;
+    let wrong = (&x + &y).sin();
+    let error = wrong.eval().unwrap_err().to_string();
+    assert!(error.contains("[4, 6] and [4]"), "{error}");
+    assert!(error.contains(&format!("basics.rs:{line}:")), "{error}");
+}
+
+#[test]
+fn empty_arrays() {
+    let stream = stream();
+    let x = Array::<f32>::zeros(&stream, [0, 3]).unwrap();
+    let y = (&x + 1.0).eval().unwrap();
+    assert_eq!((y.shape(), y.to_vec().unwrap().len()), (x.shape(), 0));
+    assert_eq!(x.copy().unwrap().len(), 0);
+}

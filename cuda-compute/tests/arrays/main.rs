@@ -1,0 +1,10 @@
+//! Arrays and expressions, on whatever device there is.
+
+mod basics;
+
+use cuda_safe::{Context, Stream};
+
+/// A stream on the first device.
+fn stream() -> Stream {
+    Stream::new(&Context::primary(0).unwrap()).unwrap()
+}
