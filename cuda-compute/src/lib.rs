@@ -44,7 +44,8 @@ pub use element::{
 };
 pub use error::{Error, Result};
 pub use expression::{
-    Absolute, Bits, CastFrom, Evaluate, Expr, HasRemainder, IntoExpr, Real, Shifts, eval, eval_on,
+    Absolute, Bits, CastFrom, Evaluate, Expr, HasRemainder, IntoAxes, IntoExpr, Real, Shifts, eval,
+    eval_on,
 };
 pub use kernel::Kernels;
 pub use reduce::{

@@ -69,6 +69,15 @@ impl Layout {
         }
     }
 
+    /// With other lengths of axes, and the same strides.
+    pub(crate) fn with_lengths(&self, length: impl Fn(usize) -> usize) -> Self {
+        let mut result = *self;
+        for (axis, own) in result.shape.as_mut_slice().iter_mut().enumerate() {
+            *own = length(axis);
+        }
+        result
+    }
+
     /// The axes in reverse order.
     pub(crate) fn reversed_axes(&self) -> Self {
         let mut result = *self;

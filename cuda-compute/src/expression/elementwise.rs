@@ -72,7 +72,7 @@ pub(super) fn run(
     order.reverse();
     let mut strides: Vec<[isize; MAX_RANK]> = plan.leaves.iter().map(|leaf| leaf.strides).collect();
     strides.extend(targets.iter().map(|target| target.layout.strides_padded()));
-    let (space, _) = Space::new(shape.as_slice(), order, &strides, 0);
+    let space = Space::new(shape.as_slice(), order, &strides, |_| 0);
 
     let starts: Vec<Start> = plan
         .leaves
@@ -85,7 +85,8 @@ pub(super) fn run(
     let form = Form {
         leaves: leaf_forms(&plan.leaves, &space),
         outputs: (leaves..starts.len())
-            .map(|i| stored(space.access(i)))
+            .zip(targets)
+            .map(|(i, target)| (target.data, stored(space.access(i))))
             .collect(),
         rank: space.rank().max(1) as u8,
         narrow: space.is_narrow(),
@@ -206,7 +207,7 @@ pub(super) fn vector_width(space: &Space, starts: &[Start]) -> u8 {
 }
 
 /// A result that is the same element for all is one element.
-fn stored(access: Access) -> Access {
+pub(super) fn stored(access: Access) -> Access {
     match access {
         Access::Uniform => Access::Linear,
         other => other,
@@ -260,7 +261,7 @@ pub(super) fn words(
         .leaves
         .iter()
         .map(|leaf| leaf.access)
-        .chain(form.outputs.iter().copied());
+        .chain(form.outputs.iter().map(|&(_, access)| access));
     for (i, (access, slot)) in accesses.zip(leaves.iter().chain(&outputs)).enumerate() {
         words[*slot] = starts[i].word;
         if let Access::Strided(_) = access {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use cuda_safe::Stream;
+use rustc_hash::FxHashMap;
 
 use super::{
     Expr, elementwise,
     elementwise::Target,
+    fold,
     node::{Kind, Node},
     plan::{Computed, Plan},
-    reduction,
 };
 use crate::{
     array::{Array, Layout, Memory, Order, Shape},
@@ -107,6 +108,9 @@ tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) 
 /// As [`Expr::eval`].
 pub fn eval<E: Evaluate>(expressions: E) -> Result<E::Arrays> {
     let roots = expressions.roots();
+    for root in &roots {
+        root.0.shape()?;
+    }
     let memory = roots.iter().find_map(|root| first_array(root.0));
     let Some(memory) = memory else {
         return Err(Error::Shape(
@@ -216,32 +220,66 @@ fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<V
     Ok(parts.into_iter().flatten().collect())
 }
 
-/// Computes the reductions that the roots contain, innermost first.
+/// Computes the reductions that the roots contain, innermost first, and those of one shape along the same axes together.
 fn reductions(
     kernels: &Kernels,
     stream: &Stream,
     roots: &[&Arc<Node>],
     computed: &mut Computed,
 ) -> Result<()> {
-    let mut seen = rustc_hash::FxHashSet::default();
+    loop {
+        let ready = ready_reductions(roots, computed);
+        let Some((_, first)) = ready.first() else {
+            return Ok(());
+        };
+        let group = group_of(first)?;
+        let mut together = Vec::new();
+        for (_, node) in &ready {
+            if group_of(node)? == group {
+                together.push(*node);
+            }
+        }
+        let results = fold::run(kernels, stream, &together, computed)?;
+        computed.extend(together.into_iter().map(Arc::as_ptr).zip(results));
+    }
+}
+
+/// What reductions have to have in common to be computed together.
+fn group_of(node: &Arc<Node>) -> Result<(Shape, u8)> {
+    match &node.kind {
+        Kind::Reduce(reduction, input) => Ok((input.shape()?, reduction.axes)),
+        _ => Err(Error::Shape("a reduction was expected".into())),
+    }
+}
+
+/// The reductions that have not been computed, and that depend on none that has not.
+fn ready_reductions<'a>(
+    roots: &[&'a Arc<Node>],
+    computed: &Computed,
+) -> Vec<(*const Node, &'a Arc<Node>)> {
+    let mut ready = Vec::new();
+    // Whether a node, or what it is computed from, has a reduction that is still to be computed.
+    let mut waits: FxHashMap<*const Node, bool> = FxHashMap::default();
     let mut waiting: Vec<(&Arc<Node>, bool)> =
         roots.iter().rev().map(|root| (*root, false)).collect();
-    while let Some((node, ready)) = waiting.pop() {
+    while let Some((node, visited)) = waiting.pop() {
         let key = Arc::as_ptr(node);
-        if ready {
-            if let Kind::Reduce(reduction, input) = &node.kind {
-                let result = reduction::run(kernels, stream, node, reduction, input, computed)?;
-                computed.insert(key, result);
+        if visited {
+            let below = node.inputs().iter().any(|input| waits[&Arc::as_ptr(input)]);
+            let own = matches!(node.kind, Kind::Reduce(..));
+            if own && !below {
+                ready.push((key, node));
             }
-            continue;
+            waits.insert(key, own || below);
+        } else if computed.contains_key(&key) {
+            waits.insert(key, false);
+        } else if !waits.contains_key(&key) {
+            waits.insert(key, false); // until it has been visited
+            waiting.push((node, true));
+            waiting.extend(node.inputs().iter().rev().map(|input| (input, false)));
         }
-        if !seen.insert(key) {
-            continue;
-        }
-        waiting.push((node, true));
-        waiting.extend(node.inputs().iter().rev().map(|input| (input, false)));
     }
-    Ok(())
+    ready
 }
 
 /// The layout of a new array: dense, in the order of the first array that has the whole shape.

@@ -197,9 +197,9 @@ macro_rules! binary_functions {
 
 binary_functions! { Ordered:
     /// The smaller of two; of a number and NaN, the number.
-    min Operation::Minimum;
+    minimum Operation::Minimum;
     /// The larger of two; of a number and NaN, the number.
-    max Operation::Maximum;
+    maximum Operation::Maximum;
 }
 
 binary_functions! { Math:
@@ -272,7 +272,7 @@ methods! {
     impl<T: Ordered> {
         /// Not below the first bound and not above the second. NaN gives the first bound.
         pub fn clamp(self, low: impl IntoExpr<T>, high: impl IntoExpr<T>) -> Expr<T> {
-            self.max(low).min(high)
+            self.maximum(low).minimum(high)
         }
     }
 

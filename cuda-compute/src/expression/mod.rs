@@ -2,12 +2,14 @@
 
 mod elementwise;
 mod evaluate;
+mod fold;
 pub(crate) mod function;
 mod math;
 pub(crate) mod node;
 pub(crate) mod operation;
 mod operators;
 mod plan;
+mod reduce;
 pub(crate) mod reduction;
 mod render;
 mod space;
@@ -24,9 +26,11 @@ use crate::{
 
 pub(crate) use evaluate::{Destination, assign, eval_dense};
 pub use evaluate::{Evaluate, eval, eval_on};
+pub(crate) use fold::SHARED_RESULTS;
 pub use math::{Absolute, CastFrom, Real};
 use node::{Kind, Node};
 pub use operators::{Bits, HasRemainder, Shifts};
+pub use reduce::IntoAxes;
 
 /// A lazy value: what is to be computed from arrays, for each element of a shape.
 ///

@@ -9,7 +9,7 @@ use super::{
     operation::Operation,
 };
 use crate::{
-    array::{Array, Layout, MAX_RANK, Memory, Shape},
+    array::{Layout, MAX_RANK, Memory, Shape},
     element::DataType,
     error::{Error, Result},
 };
@@ -182,6 +182,27 @@ impl Plan {
         })
     }
 
+    /// Wants the places that a layout gives to the elements, along these axes, as the last of the wanted values.
+    pub(crate) fn want_places(
+        &mut self,
+        layout: Layout,
+        axes: &[usize],
+        shape: Shape,
+    ) -> Result<()> {
+        let mut places = layout;
+        places.set_strides(|axis| {
+            if axes.contains(&axis) {
+                layout.strides()[axis]
+            } else {
+                0
+            }
+        });
+        let value = self.leaf(None, DataType::U64, places, shape)?;
+        let place = self.place(value)?;
+        self.roots.push(place);
+        Ok(())
+    }
+
     /// The place of a value; the same value again has the same place.
     fn place(&mut self, value: Value) -> Result<u16> {
         if !matches!(value, Value::Scalar { .. })
@@ -197,9 +218,4 @@ impl Plan {
         self.values.push(value);
         Ok((self.values.len() - 1) as u16)
     }
-}
-
-/// The memory of an array and its layout, as a computed value.
-pub(crate) fn parts<T>(array: &Array<T>) -> (Arc<Memory>, Layout) {
-    (array.memory.clone(), array.layout)
 }

@@ -1,30 +1,145 @@
-//! Reductions: fewer values from more.
+//! Reductions: what is folded, and the CUDA C++ of it.
 
-use std::sync::Arc;
+use std::fmt::Write as _;
 
-use cuda_safe::Stream;
+use crate::element::DataType;
 
-use super::{node::Node, plan::Computed};
-use crate::{
-    array::{Layout, Memory},
-    error::{Error, Result},
-    kernel::Kernels,
-};
-
-/// What is reduced, and along which axes.
+/// A reduction along some axes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reduction {
-    /// A bit for each axis.
+    pub(crate) fold: Fold,
+    /// A bit for each axis that is folded.
     pub(crate) axes: u8,
+    /// Whether these axes stay, with length 1.
+    pub(crate) keep: bool,
 }
 
-pub(super) fn run(
-    _: &Kernels,
-    _: &Stream,
-    _: &Arc<Node>,
-    _: &Reduction,
-    _: &Arc<Node>,
-    _: &Computed,
-) -> Result<(Arc<Memory>, Layout)> {
-    Err(Error::Shape("later".into()))
+/// How many values become one: the structs of `kernels/folds.cuh`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Fold {
+    Sum,
+    Mean,
+    Product,
+    Minimum,
+    Maximum,
+    /// The place of the first smallest, in C order along the folded axes.
+    MinimumPlace,
+    MaximumPlace,
+    All,
+    Any,
+    /// With this taken off the divisor.
+    Variance(u32),
+    /// The root of the variance.
+    Deviation(u32),
+}
+
+impl Fold {
+    /// What messages call it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Mean => "mean",
+            Self::Product => "product",
+            Self::Minimum => "min",
+            Self::Maximum => "max",
+            Self::MinimumPlace => "argmin",
+            Self::MaximumPlace => "argmax",
+            Self::All => "all",
+            Self::Any => "any",
+            Self::Variance(_) => "var",
+            Self::Deviation(_) => "std",
+        }
+    }
+
+    /// Whether there is a result of no values.
+    pub(crate) const fn has_identity(self) -> bool {
+        !matches!(
+            self,
+            Self::Minimum | Self::Maximum | Self::MinimumPlace | Self::MaximumPlace
+        )
+    }
+
+    /// Whether it takes the place of a value as well.
+    pub(crate) const fn takes_place(self) -> bool {
+        matches!(self, Self::MinimumPlace | Self::MaximumPlace)
+    }
+
+    /// The struct that folds values of a type.
+    fn accumulator(self, data: DataType) -> String {
+        let value = data.computed();
+        match self {
+            Self::Sum => format!("fold_sum<{value}>"),
+            Self::Mean => format!("fold_mean<{value}>"),
+            Self::Product => format!("fold_product<{value}>"),
+            Self::Minimum => format!("fold_extreme<{value}, false>"),
+            Self::Maximum => format!("fold_extreme<{value}, true>"),
+            Self::MinimumPlace => format!("fold_place<{value}, false>"),
+            Self::MaximumPlace => format!("fold_place<{value}, true>"),
+            Self::All => "fold_truth<true>".into(),
+            Self::Any => "fold_truth<false>".into(),
+            Self::Variance(less) => format!("fold_variance<{value}, {less}, false>"),
+            Self::Deviation(less) => format!("fold_variance<{value}, {less}, true>"),
+        }
+    }
+
+    /// The bytes that an accumulator has at most.
+    pub(crate) const fn accumulator_bytes(self, data: DataType) -> usize {
+        match self {
+            Self::MinimumPlace | Self::MaximumPlace => 16,
+            Self::Variance(_) | Self::Deviation(_) if data.size() == 8 => 24,
+            Self::Variance(_) | Self::Deviation(_) => 12,
+            _ if data.size() < 4 => 4,
+            _ => data.size(),
+        }
+    }
+}
+
+/// A fold of one kernel: which value it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Folded {
+    pub(crate) fold: Fold,
+    pub(crate) data: DataType,
+    /// The place among the wanted values.
+    pub(crate) value: u8,
+    /// That of the value's place, for folds that take it.
+    pub(crate) place: u8,
+}
+
+/// The header that `kernels/fold.cu` includes as `fold.cuh`.
+pub(crate) fn header(folds: &[Folded]) -> String {
+    let mut text = String::from("// Written for the folds of one kernel.\nstruct accumulator {\n");
+    let each = |text: &mut String, line: &dyn Fn(usize, &Folded) -> String| {
+        for (i, folded) in folds.iter().enumerate() {
+            text.push_str(&line(i, folded));
+        }
+    };
+    each(&mut text, &|i, f| {
+        format!("    {} f{i};\n", f.fold.accumulator(f.data))
+    });
+    text.push_str("    FOLD void clear() {");
+    each(&mut text, &|i, _| format!(" f{i}.clear();"));
+    text.push_str(" }\n    template <class O> FOLD void take(const O &out, int lane) {");
+    each(&mut text, &|i, f| match f.fold.takes_place() {
+        true => format!(
+            " f{i}.take(out.y{}[lane], out.y{}[lane]);",
+            f.value, f.place
+        ),
+        false => format!(" f{i}.take(out.y{}[lane]);", f.value),
+    });
+    text.push_str(" }\n    FOLD void merge(const accumulator &other) {");
+    each(&mut text, &|i, _| format!(" f{i}.merge(other.f{i});"));
+    text.push_str(
+        " }\n    template <class R> FOLD void finish(R &results, int lane, u64 count) const {",
+    );
+    each(&mut text, &|i, _| {
+        format!(" results.y{i}[lane] = f{i}.result(count);")
+    });
+    text.push_str(" }\n};\ntemplate <int V> struct Results {\n");
+    each(&mut text, &|i, f| {
+        let mut line = String::new();
+        let _ = writeln!(line, "    {}::type y{i}[V];", f.fold.accumulator(f.data));
+        line
+    });
+    text.push_str("};\n");
+    text
 }

@@ -16,8 +16,8 @@ pub(crate) struct Form {
     /// The values that are wanted.
     pub(crate) roots: Vec<u16>,
     pub(crate) leaves: Vec<LeafForm>,
-    /// How the wanted values are stored; none if the kernel does something else with them.
-    pub(crate) outputs: Vec<Access>,
+    /// What is stored, and how: the wanted values, or what the kernel makes of them; none if it stores otherwise.
+    pub(crate) outputs: Vec<(DataType, Access)>,
     /// Axes of the space.
     pub(crate) rank: u8,
     /// Whether 32 bits are enough for numbers and offsets of elements.
@@ -68,7 +68,11 @@ impl Form {
             .iter()
             .map(|leaf| operand(leaf.access))
             .collect();
-        let outputs = self.outputs.iter().map(|&access| operand(access)).collect();
+        let outputs = self
+            .outputs
+            .iter()
+            .map(|&(_, access)| operand(access))
+            .collect();
         let mut scalars = Vec::new();
         for value in &self.values {
             if let Value::Scalar { data, .. } = value {
@@ -258,13 +262,13 @@ impl Form {
 
     fn store(&self, slots: &Slots, text: &mut String) {
         text.push_str(
-            "template <int V> __device__ __forceinline__ void store(const Words &w, index_t n, const Outputs<V> &out) {\n",
+            "template <int V, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const O &out) {\n",
         );
-        self.coordinates(slots, self.outputs.iter().copied(), text);
-        for (i, access) in self.outputs.iter().enumerate() {
+        self.coordinates(slots, self.outputs.iter().map(|&(_, access)| access), text);
+        for (i, (data, access)) in self.outputs.iter().enumerate() {
             let slot = slots.outputs[i];
             let offset = self.offset(*access, slot);
-            let stored = self.data(self.roots[i]).stored();
+            let stored = data.stored();
             let _ = writeln!(
                 text,
                 "    store_pack<{stored}, V>(w.at[{slot}], {offset}, out.y{i});"

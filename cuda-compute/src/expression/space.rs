@@ -31,29 +31,28 @@ pub(crate) enum Inner {
 
 impl Space {
     /// The space of a shape whose axes are gone through in this order, outermost first. `strides` are the operands' along
-    /// the shape's axes. `kept` is the number of leading axes that are never merged with those behind.
+    /// the shape's axes; axes of different groups, of which each has a number, are never merged.
     ///
     /// Axes of length 1 go away. Neighbours become one where every operand goes through both as through one.
     pub(crate) fn new(
         shape: &[usize],
         order: &[usize],
         strides: &[[isize; MAX_RANK]],
-        kept: usize,
-    ) -> (Self, usize) {
+        group: impl Fn(usize) -> u8,
+    ) -> Self {
         let mut space = Self {
             lengths: Vec::with_capacity(MAX_RANK),
             strides: vec![[0; MAX_RANK]; strides.len()],
         };
-        let mut left = 0;
-        for (place, &axis) in order.iter().enumerate() {
+        let mut last_group = None;
+        for &axis in order {
             let length = shape[axis];
             if length == 1 {
                 continue;
             }
             let rank = space.lengths.len();
-            let border = place >= kept && rank == left;
-            let merges = rank > 0
-                && !border
+            let same = last_group.replace(group(axis)) == Some(group(axis));
+            let merges = same
                 && strides
                     .iter()
                     .zip(&space.strides)
@@ -67,11 +66,8 @@ impl Space {
             for (own, merged) in strides.iter().zip(&mut space.strides) {
                 merged[at] = own[axis];
             }
-            if place < kept {
-                left = space.lengths.len();
-            }
         }
-        (space, left)
+        space
     }
 
     pub(crate) fn elements(&self) -> usize {
@@ -140,28 +136,32 @@ mod tests {
         all
     }
 
+    fn one(shape: &[usize], order: &[usize], strides: &[[isize; MAX_RANK]]) -> Space {
+        Space::new(shape, order, strides, |_| 0)
+    }
+
     #[test]
     fn axes_merge_where_all_operands_allow_it() {
-        let (space, _) = Space::new(&[4, 5, 6], &[0, 1, 2], &[strides([30, 6, 1]); 2], 0);
+        let space = one(&[4, 5, 6], &[0, 1, 2], &[strides([30, 6, 1]); 2]);
         assert_eq!(
             (space.lengths.as_slice(), space.access(1)),
             (&[120][..], Access::Linear)
         );
         // A row that is stretched over the others.
         let row = strides([0, 0, 1]);
-        let (space, _) = Space::new(&[4, 5, 6], &[0, 1, 2], &[strides([30, 6, 1]), row], 0);
+        let space = one(&[4, 5, 6], &[0, 1, 2], &[strides([30, 6, 1]), row]);
         assert_eq!(space.lengths, [20, 6]);
         assert_eq!(space.access(0), Access::Linear);
         assert_eq!(space.access(1), Access::Strided(Inner::Next));
         // A transposed operand.
-        let (space, _) = Space::new(&[4, 5], &[0, 1], &[strides([5, 1]), strides([1, 4])], 0);
+        let space = one(&[4, 5], &[0, 1], &[strides([5, 1]), strides([1, 4])]);
         assert_eq!(space.access(1), Access::Strided(Inner::Any));
-        let (space, _) = Space::new(&[4, 5], &[1, 0], &[strides([1, 4])], 0);
+        let space = one(&[4, 5], &[1, 0], &[strides([1, 4])]);
         assert_eq!(
             (space.lengths.as_slice(), space.access(0)),
             (&[20][..], Access::Linear)
         );
-        let (space, _) = Space::new(&[1, 1], &[0, 1], &[strides([1, 4])], 0);
+        let space = one(&[1, 1], &[0, 1], &[strides([1, 4])]);
         assert_eq!(
             (space.rank(), space.elements(), space.access(0)),
             (0, 1, Access::Uniform)
@@ -169,13 +169,17 @@ mod tests {
     }
 
     #[test]
-    fn kept_axes_stay_apart() {
+    fn groups_stay_apart() {
         let dense = strides([30, 6, 1]);
-        let (space, left) = Space::new(&[4, 5, 6], &[0, 1, 2], &[dense], 2);
-        assert_eq!((space.lengths.as_slice(), left), (&[20, 6][..], 1));
-        let (space, left) = Space::new(&[4, 5, 6], &[0, 1, 2], &[dense], 3);
-        assert_eq!((space.lengths.as_slice(), left), (&[120][..], 1));
-        let (space, left) = Space::new(&[1, 5, 6], &[0, 1, 2], &[dense], 1);
-        assert_eq!((space.lengths.as_slice(), left), (&[30][..], 0));
+        let lengths = |border: usize| {
+            let group = |axis| u8::from(axis >= border);
+            Space::new(&[4, 5, 6], &[0, 1, 2], &[dense], group).lengths
+        };
+        assert_eq!(lengths(0), [120]);
+        assert_eq!(lengths(1), [4, 30]);
+        assert_eq!(lengths(2), [20, 6]);
+        let group = |axis| u8::from(axis >= 1);
+        let space = Space::new(&[1, 5, 6], &[0, 1, 2], &[dense], group);
+        assert_eq!(space.lengths, [30]);
     }
 }

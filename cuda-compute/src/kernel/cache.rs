@@ -11,7 +11,7 @@ use cuda_safe::{ComputeCapability, Context, DeviceAttribute, Function, Module};
 use rustc_hash::FxHashMap;
 
 use super::{
-    Source,
+    Source, Workspaces,
     lock::{lock, read, write},
 };
 use crate::error::Result;
@@ -65,6 +65,8 @@ static SHARED: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 struct Inner {
     context: Context,
     hardware: Hardware,
+    /// For reductions of arrays: how many blocks have come to their end.
+    counters: Workspaces,
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
 
@@ -101,6 +103,7 @@ impl Kernels {
         Ok(Self(Arc::new(Inner {
             context: context.clone(),
             hardware,
+            counters: Workspaces::new(crate::expression::SHARED_RESULTS as usize),
             compiled: RwLock::default(),
         })))
     }
@@ -131,6 +134,10 @@ impl Kernels {
         let compiled = read(&self.0.compiled);
         let done = compiled.values().filter(|slot| slot.kernel.get().is_some());
         done.count()
+    }
+
+    pub(crate) fn counters(&self) -> &Workspaces {
+        &self.0.counters
     }
 
     pub(crate) fn hardware(&self) -> &Hardware {

@@ -1,6 +1,8 @@
 //! Arrays and expressions, on whatever device there is.
 
 mod basics;
+mod random;
+mod reductions;
 
 use cuda_safe::{Context, Stream};
 

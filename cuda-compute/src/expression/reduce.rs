@@ -1,0 +1,289 @@
+//! Methods that reduce expressions and arrays.
+
+use std::{panic::Location, sync::Arc};
+
+use super::{
+    Expr, IntoExpr,
+    fold::result_shape,
+    node::{Kind, Node},
+    reduction::{Fold, Reduction},
+};
+use crate::{
+    array::{Array, Shape},
+    element::{Element, Float, Math, Number, Ordered},
+};
+
+/// Axes: one, or an array of several.
+pub trait IntoAxes {
+    /// The numbers of the axes.
+    fn into_axes(self) -> Vec<usize>;
+}
+
+impl IntoAxes for usize {
+    fn into_axes(self) -> Vec<usize> {
+        vec![self]
+    }
+}
+
+impl<const N: usize> IntoAxes for [usize; N] {
+    fn into_axes(self) -> Vec<usize> {
+        self.into()
+    }
+}
+
+impl IntoAxes for &[usize] {
+    fn into_axes(self) -> Vec<usize> {
+        self.into()
+    }
+}
+
+impl Node {
+    /// The reduction of a node; along all axes if none are named.
+    #[track_caller]
+    fn reduce(
+        self: &Arc<Self>,
+        fold: Fold,
+        axes: Option<Vec<usize>>,
+        result: crate::DataType,
+    ) -> Arc<Self> {
+        let place = Location::caller();
+        let shaped = |shape: Shape| -> Result<(Reduction, Shape), Arc<str>> {
+            let axes = axes.unwrap_or_else(|| (0..shape.rank()).collect());
+            let mut mask = 0;
+            for &axis in &axes {
+                if axis >= shape.rank() || mask >> axis & 1 == 1 {
+                    return Err(format!(
+                        "`{}` along axes {axes:?} of shape {shape}, at {place}: each is named once, from 0 to {}",
+                        fold.name(),
+                        shape.rank().saturating_sub(1)
+                    )
+                    .into());
+                }
+                mask |= 1 << axis;
+            }
+            let reduction = Reduction {
+                fold,
+                axes: mask,
+                keep: false,
+            };
+            let result = result_shape(shape, &reduction);
+            Ok((reduction, result))
+        };
+        let (reduction, shape) = match self.shape.clone().and_then(shaped) {
+            Ok((reduction, shape)) => (reduction, Ok(shape)),
+            Err(why) => (
+                Reduction {
+                    fold,
+                    axes: 0,
+                    keep: false,
+                },
+                Err(why),
+            ),
+        };
+        Arc::new(Self {
+            kind: Kind::Reduce(reduction, self.clone()),
+            data: result,
+            shape,
+        })
+    }
+}
+
+/// A reduction of all elements, and one along axes, for expressions and for arrays.
+macro_rules! reductions {
+    ($(
+        impl<$t:ident: $class:path> {$(
+            $(#[$doc:meta])*
+            $name:ident $axis_name:ident $(($argument:ident: $argument_type:ty))? -> $result:ty = $fold:expr;
+        )*}
+    )*) => {$(
+        impl<$t: $class> Expr<$t> {$(
+            $(#[$doc])*
+            ///
+            /// The result has no axes. No elements give the result that changes nothing; minima and maxima of no
+            /// elements are an error of [`eval`](Self::eval).
+            #[must_use]
+            #[track_caller]
+            pub fn $name(&self $(, $argument: $argument_type)?) -> Expr<$result> {
+                Expr::of(self.node.reduce($fold, None, <$result as Element>::DATA_TYPE))
+            }
+
+            $(#[$doc])*
+            ///
+            /// Along one axis or several, which go away: see [`keep_axes`](Self::keep_axes).
+            #[must_use]
+            #[track_caller]
+            pub fn $axis_name(&self, axes: impl IntoAxes $(, $argument: $argument_type)?) -> Expr<$result> {
+                let axes = Some(axes.into_axes());
+                Expr::of(self.node.reduce($fold, axes, <$result as Element>::DATA_TYPE))
+            }
+        )*}
+
+        impl<$t: $class> Array<$t> {$(
+            $(#[$doc])*
+            ///
+            /// See the method of the same name of [`Expr`].
+            #[must_use]
+            #[track_caller]
+            pub fn $name(&self $(, $argument: $argument_type)?) -> Expr<$result> {
+                self.expr().$name($($argument)?)
+            }
+
+            $(#[$doc])*
+            ///
+            /// See the method of the same name of [`Expr`].
+            #[must_use]
+            #[track_caller]
+            pub fn $axis_name(&self, axes: impl IntoAxes $(, $argument: $argument_type)?) -> Expr<$result> {
+                self.expr().$axis_name(axes $(, $argument)?)
+            }
+        )*}
+    )*};
+}
+
+reductions! {
+    impl<T: Number> {
+        /// The sum. Integers wrap around: [`cast`](Self::cast) to a wider type first, which costs nothing. Sums of `f16`
+        /// and `bf16` are computed as `f32`, and rounded once.
+        sum sum_axis -> T = Fold::Sum;
+        /// The product. Integers wrap around.
+        product product_axis -> T = Fold::Product;
+    }
+    impl<T: Math> {
+        /// The mean: the sum divided by the number of elements. NaN of no elements.
+        mean mean_axis -> T = Fold::Mean;
+    }
+    impl<T: Ordered> {
+        /// The smallest element. NaN is passed over, as [`f32::min`] does.
+        min min_axis -> T = Fold::Minimum;
+        /// The largest element. NaN is passed over, as [`f32::max`] does.
+        max max_axis -> T = Fold::Maximum;
+        /// The place of the smallest element, of the first of several, in C order along the axes. NaN is passed over.
+        argmin argmin_axis -> u64 = Fold::MinimumPlace;
+        /// The place of the largest element, of the first of several, in C order along the axes. NaN is passed over.
+        argmax argmax_axis -> u64 = Fold::MaximumPlace;
+    }
+    impl<T: Float> {
+        /// The variance: the squared distances from the mean, divided by the number of elements less `ddof`. Computed in
+        /// one pass without cancellation.
+        var var_axis(ddof: u32) -> T = Fold::Variance(ddof);
+        /// The standard deviation: the square root of [`var`](Self::var).
+        std std_axis(ddof: u32) -> T = Fold::Deviation(ddof);
+    }
+}
+
+macro_rules! truth {
+    ($($(#[$doc:meta])* $name:ident $axis_name:ident $fold:ident;)*) => {
+        impl Expr<bool> {$(
+            $(#[$doc])*
+            #[must_use]
+            #[track_caller]
+            pub fn $name(&self) -> Self {
+                Self::of(self.node.reduce(Fold::$fold, None, bool::DATA_TYPE))
+            }
+
+            $(#[$doc])*
+            /// Along one axis or several.
+            #[must_use]
+            #[track_caller]
+            pub fn $axis_name(&self, axes: impl IntoAxes) -> Self {
+                Self::of(self.node.reduce(Fold::$fold, Some(axes.into_axes()), bool::DATA_TYPE))
+            }
+        )*}
+
+        impl Array<bool> {$(
+            $(#[$doc])*
+            #[must_use]
+            #[track_caller]
+            pub fn $name(&self) -> Expr<bool> {
+                self.expr().$name()
+            }
+
+            $(#[$doc])*
+            /// Along one axis or several.
+            #[must_use]
+            #[track_caller]
+            pub fn $axis_name(&self, axes: impl IntoAxes) -> Expr<bool> {
+                self.expr().$axis_name(axes)
+            }
+        )*}
+    };
+}
+
+truth! {
+    /// Whether all are true; true of none.
+    all all_axis All;
+    /// Whether any is true; false of none.
+    any any_axis Any;
+}
+
+impl Expr<bool> {
+    /// How many are true.
+    #[must_use]
+    #[track_caller]
+    pub fn count(&self) -> Expr<u64> {
+        self.cast::<u64>().sum()
+    }
+
+    /// How many are true along one axis or several.
+    #[must_use]
+    #[track_caller]
+    pub fn count_axis(&self, axes: impl IntoAxes) -> Expr<u64> {
+        self.cast::<u64>().sum_axis(axes)
+    }
+}
+
+impl<T: Element> Expr<T> {
+    /// The same reduction with the folded axes kept, with length 1, so that its result stretches to what it was computed
+    /// from.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1.0f32, 3.0, 10.0, 30.0])?.reshape([2, 2])?;
+    /// let centred = (&x - x.mean_axis(1).keep_axes()).eval()?;
+    /// assert_eq!(centred.to_vec()?, [-1.0, 1.0, -10.0, 10.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Of shape, at [`eval`](Self::eval), if this is not a reduction itself but something computed from one.
+    #[must_use]
+    #[track_caller]
+    pub fn keep_axes(&self) -> Self {
+        let place = Location::caller();
+        let (kind, shape) = match &self.node.kind {
+            Kind::Reduce(reduction, input) => {
+                let kept = Reduction {
+                    keep: true,
+                    ..reduction.clone()
+                };
+                let shape = input.shape.clone().map(|shape| result_shape(shape, &kept));
+                (
+                    Kind::Reduce(kept, input.clone()),
+                    self.node.shape.clone().and(shape),
+                )
+            }
+            _ => (
+                Kind::Scalar([0; 2]),
+                Err(format!("`keep_axes` of what is not a reduction, at {place}").into()),
+            ),
+        };
+        Self::of(Arc::new(Node {
+            kind,
+            data: T::DATA_TYPE,
+            shape,
+        }))
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// The sum of the products of two arrays' elements, in one pass.
+    #[must_use]
+    #[track_caller]
+    pub fn dot(&self, other: impl IntoExpr<T>) -> Expr<T> {
+        (self * other).sum()
+    }
+}

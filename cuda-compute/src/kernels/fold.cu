@@ -1,0 +1,207 @@
+// Reductions of expressions along some axes, several at once, in one launch.
+//
+// The space has rows of what is kept, axes that are folded, and, where the densest axis is kept, columns: element
+// (row, place, column) of [outer][length][inner]. Results are the same from run to run: everything is combined in an
+// order that only the sizes decide.
+//
+// Specialised by THREADS, UNROLL and
+//   COLUMNS   0: neighbours are folded; GROUP threads fold a row
+//             else: neighbours are kept; a block folds a tile of COLUMNS vectors of columns
+// and by expression.cuh and fold.cuh, which are written for each expression.
+
+#include "array.cuh"
+#include "complex.cuh"
+#include "expression.cuh"
+#include "folds.cuh"
+#include "fold.cuh"
+
+static_assert(sizeof(accumulator) <= ROOM, "the host takes an accumulator for smaller");
+
+struct Sizes {
+    u64 outer;     // rows
+    u64 length;    // of what is folded; in vectors where neighbours are folded
+    u64 inner;     // vectors of columns
+    u64 count;     // elements that make one result
+    u64 splits;    // blocks that share a row or a tile
+    u64 partials;  // where they leave what they have, if there are several
+    u64 counters;  // how many have; zero before and after
+};
+
+// A value of any type, from another lane.
+template <class T> __device__ __forceinline__ T shuffled(const T &value, int distance) {
+    const int count = (sizeof(T) + 3) / 4;
+    unsigned words[count];
+    words[count - 1] = 0;
+    memcpy(words, &value, sizeof(T));
+#pragma unroll
+    for (int i = 0; i < count; ++i) words[i] = __shfl_xor_sync(~0u, words[i], distance);
+    T other;
+    memcpy(&other, words, sizeof(T));
+    return other;
+}
+
+// Folds the accumulators of vectors, UNROLL of them loaded before any is folded.
+template <int V>
+__device__ __forceinline__ void fold_vectors(const Words &w, index_t from, index_t to, index_t step, index_t scale,
+                                             index_t base, accumulator (&lanes)[V]) {
+    index_t at = from;
+    for (; at + (UNROLL - 1) * step < to; at += UNROLL * step) {
+        Inputs<V> in[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) load<V>(w, base + (at + u * step) * scale, in[u]);
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) {
+            Outputs<V> out;
+            compute<V>(w, in[u], out);
+#pragma unroll
+            for (int lane = 0; lane < V; ++lane) lanes[lane].take(out, lane);
+        }
+    }
+    for (; at < to; at += step) {
+        Inputs<V> in;
+        Outputs<V> out;
+        load<V>(w, base + at * scale, in);
+        compute<V>(w, in, out);
+#pragma unroll
+        for (int lane = 0; lane < V; ++lane) lanes[lane].take(out, lane);
+    }
+}
+
+// Whether this block is the last of those that share a result; then all partials are there to be read.
+__device__ __forceinline__ bool comes_last(const Sizes &s, u64 result) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        u64 *const counter = (u64 *)s.counters + result;
+        last = atomicAdd((unsigned long long *)counter, 1ull) == s.splits - 1;
+        if (last) *counter = 0;
+    }
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+#if COLUMNS == 0
+
+// Combines the accumulators of a group's lanes; the first lane has the result.
+__device__ __forceinline__ void fold_group(accumulator &total) {
+#pragma unroll
+    for (int distance = (GROUP < 32 ? GROUP : 32) / 2; distance > 0; distance /= 2)
+        total.merge(shuffled(total, distance));
+#if GROUP > 32
+    __shared__ alignas(16) char room[sizeof(accumulator) * (GROUP / 32)];
+    accumulator *const of_warp = (accumulator *)room;
+    __syncthreads();  // others may still read the last one's
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = total;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int warp = 1; warp < GROUP / 32; ++warp) total.merge(of_warp[warp]);
+#endif
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
+    const u64 split = GROUP == THREADS ? blockIdx.x % s.splits : 0;
+    const u64 block = GROUP == THREADS ? blockIdx.x / s.splits : blockIdx.x;
+    const u64 row = block * (THREADS / GROUP) + threadIdx.x / GROUP;
+    const unsigned lane = threadIdx.x % GROUP;
+    accumulator lanes[VECTOR];
+#pragma unroll
+    for (int i = 0; i < VECTOR; ++i) lanes[i].clear();
+    if (row < s.outer) {
+        const index_t from = (index_t)(s.length * split / s.splits), to = (index_t)(s.length * (split + 1) / s.splits);
+        fold_vectors<VECTOR>(w, from + lane, to, GROUP, 1, (index_t)(row * s.length), lanes);
+        // Only a single row ends within a vector.
+        if (VECTOR > 1 && s.outer == 1 && split == s.splits - 1) {
+            const index_t n = (index_t)(s.length * VECTOR) + lane;
+            if (n < w.at[0]) {
+                Inputs<1> in;
+                Outputs<1> out;
+                load<1>(w, n, in);
+                compute<1>(w, in, out);
+                lanes[0].take(out, 0);
+            }
+        }
+    }
+#pragma unroll
+    for (int width = 1; width < VECTOR; width *= 2)
+#pragma unroll
+        for (int i = 0; i + width < VECTOR; i += 2 * width) lanes[i].merge(lanes[i + width]);
+    accumulator total = lanes[0];
+    fold_group(total);
+    if (GROUP == THREADS && s.splits > 1) {
+        accumulator *const partials = (accumulator *)s.partials + row * s.splits;
+        if (threadIdx.x == 0) partials[split] = total;
+        if (!comes_last(s, row)) return;
+        total.clear();
+        for (u64 i = threadIdx.x; i < s.splits; i += THREADS) total.merge(partials[i]);
+        fold_group(total);
+    }
+    if (lane == 0 && row < s.outer) {
+        Results<1> results;
+        total.finish(results, 0, s.count);
+        // Results don't move along what is folded: the row's first vector is as good as any.
+        store<1>(w, (index_t)(row * s.length), results);
+    }
+}
+
+#else
+
+#define ROWS (THREADS / COLUMNS)
+
+// Combines the accumulators of a tile's threads above one another; those of the first row have the results.
+__device__ __forceinline__ void fold_tile(accumulator (&lanes)[VECTOR]) {
+    if (ROWS == 1) return;
+    __shared__ alignas(16) char room[sizeof(accumulator) * THREADS];
+    accumulator *const above = (accumulator *)room;
+#pragma unroll
+    for (int i = 0; i < VECTOR; ++i) {
+        __syncthreads();
+        above[threadIdx.x] = lanes[i];
+        __syncthreads();
+        if (threadIdx.x < COLUMNS)
+            for (int y = 1; y < ROWS; ++y) lanes[i].merge(above[y * COLUMNS + threadIdx.x]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
+    const u64 tiles = (s.inner + COLUMNS - 1) / COLUMNS;
+    const u64 tile = blockIdx.x % tiles, split = blockIdx.x / tiles % s.splits, row = blockIdx.x / tiles / s.splits;
+    const u64 column = tile * COLUMNS + threadIdx.x % COLUMNS;
+    const unsigned y = threadIdx.x / COLUMNS;
+    const index_t base = (index_t)(row * s.length * s.inner + column);
+    accumulator lanes[VECTOR];
+#pragma unroll
+    for (int i = 0; i < VECTOR; ++i) lanes[i].clear();
+    if (column < s.inner) {
+        const index_t from = (index_t)(s.length * split / s.splits), to = (index_t)(s.length * (split + 1) / s.splits);
+        fold_vectors<VECTOR>(w, from + y, to, ROWS, (index_t)s.inner, base, lanes);
+    }
+    fold_tile(lanes);
+    if (s.splits > 1) {
+        // Of a tile: [split][lane][column], so that neighbours write side by side.
+        accumulator *const partials =
+            (accumulator *)s.partials + (row * tiles + tile) * s.splits * (COLUMNS * VECTOR);
+        if (y == 0)
+#pragma unroll
+            for (int i = 0; i < VECTOR; ++i) partials[(split * VECTOR + i) * COLUMNS + threadIdx.x] = lanes[i];
+        if (!comes_last(s, row * tiles + tile)) return;
+#pragma unroll
+        for (int i = 0; i < VECTOR; ++i) {
+            lanes[i].clear();
+            for (u64 from = y; from < s.splits; from += ROWS)
+                lanes[i].merge(partials[(from * VECTOR + i) * COLUMNS + threadIdx.x % COLUMNS]);
+        }
+        fold_tile(lanes);
+    }
+    if (y == 0 && column < s.inner) {
+        Results<VECTOR> results;
+#pragma unroll
+        for (int i = 0; i < VECTOR; ++i) lanes[i].finish(results, i, s.count);
+        store<VECTOR>(w, base, results);
+    }
+}
+
+#endif

@@ -1,0 +1,105 @@
+// What folds values to one: clear, take a value, merge with another of its kind, and the result of `count` values.
+
+template <class T> __device__ __forceinline__ T plus(T a, T b) { return rs_add(a, b); }
+template <class T> __device__ __forceinline__ complex<T> plus(complex<T> a, complex<T> b) { return a + b; }
+template <class T> __device__ __forceinline__ T times(T a, T b) { return rs_mul(a, b); }
+template <class T> __device__ __forceinline__ complex<T> times(complex<T> a, complex<T> b) { return a * b; }
+template <class T> __device__ __forceinline__ T divided(T a, u64 count) { return a / (T)count; }
+template <class T> __device__ __forceinline__ complex<T> divided(complex<T> a, u64 count) {
+    return {a.re / (T)count, a.im / (T)count};
+}
+__device__ __forceinline__ bool is_nan(float x) { return isnan(x); }
+__device__ __forceinline__ bool is_nan(double x) { return isnan(x); }
+template <class T> __device__ __forceinline__ bool is_nan(T) { return false; }
+
+#define FOLD __device__ __forceinline__
+
+template <class T> struct fold_sum {
+    typedef T type;
+    T sum;
+    FOLD void clear() { sum = T{}; }
+    FOLD void take(T x) { sum = plus(sum, x); }
+    FOLD void merge(const fold_sum &other) { sum = plus(sum, other.sum); }
+    FOLD T result(u64) const { return sum; }
+};
+
+template <class T> struct fold_mean : fold_sum<T> {
+    FOLD T result(u64 count) const { return divided(this->sum, count); }
+};
+
+template <class T> struct fold_product {
+    typedef T type;
+    T product;
+    FOLD void clear() { product = T{1}; }
+    FOLD void take(T x) { product = times(product, x); }
+    FOLD void merge(const fold_product &other) { product = times(product, other.product); }
+    FOLD T result(u64) const { return product; }
+};
+
+// The smallest or the largest; a number is preferred to NaN.
+template <class T, bool LARGEST> struct fold_extreme {
+    typedef T type;
+    T value;
+    FOLD void clear() {
+        if constexpr (sizeof(T) == 4 && rs_type<T>::real) value = __int_as_float(0x7fffffff);
+        else if constexpr (rs_type<T>::real) value = __longlong_as_double(0x7fffffffffffffffll);
+        else value = LARGEST ? rs_type<T>::lowest : rs_type<T>::highest;
+    }
+    FOLD void take(T x) {
+        const bool better = LARGEST ? x > value : x < value;
+        if (better || (is_nan(value) && !is_nan(x))) value = x;
+    }
+    FOLD void merge(const fold_extreme &other) { take(other.value); }
+    FOLD T result(u64) const { return value; }
+};
+
+// The first place of the smallest or the largest; that of a number is preferred to that of NaN.
+template <class T, bool LARGEST> struct fold_place {
+    typedef u64 type;
+    T value;
+    u64 place;
+    FOLD void clear() { value = T{}; place = ~0ull; }
+    FOLD void take(T x, u64 at) {
+        if (at == ~0ull) return;
+        const bool same = x == value || (is_nan(x) && is_nan(value));
+        const bool better = is_nan(value) ? !is_nan(x) : (LARGEST ? x > value : x < value);
+        if (place == ~0ull || better || (same && at < place)) { value = x; place = at; }
+    }
+    FOLD void merge(const fold_place &other) { take(other.value, other.place); }
+    FOLD u64 result(u64) const { return place; }
+};
+
+template <bool ALL> struct fold_truth {
+    typedef bool type;
+    bool truth;
+    FOLD void clear() { truth = ALL; }
+    FOLD void take(bool x) { truth = ALL ? truth && x : truth || x; }
+    FOLD void merge(const fold_truth &other) { take(other.truth); }
+    FOLD bool result(u64) const { return truth; }
+};
+
+// Sums of squared distances from the mean: Welford, "Note on a method for calculating corrected sums of squares and
+// products", 1962; merged as Chan, Golub and LeVeque do, "Updating formulae and a pairwise algorithm for computing
+// sample variances", 1979. LESS is taken off the divisor.
+template <class T, int LESS, bool ROOT> struct fold_variance {
+    typedef T type;
+    T taken, mean, squares;
+    FOLD void clear() { taken = mean = squares = 0; }
+    FOLD void take(T x) {
+        taken += 1;
+        const T distance = x - mean;
+        mean += distance / taken;
+        squares += distance * (x - mean);
+    }
+    FOLD void merge(const fold_variance &other) {
+        if (other.taken == 0) return;
+        const T all = taken + other.taken, share = other.taken / all, distance = other.mean - mean;
+        mean += distance * share;
+        squares += other.squares + distance * distance * taken * share;
+        taken = all;
+    }
+    FOLD T result(u64 count) const {
+        const T variance = squares / (T)((long long)count - LESS);
+        return ROOT ? (sizeof(T) == 8 ? (T)sqrt((double)variance) : (T)sqrtf((float)variance)) : variance;
+    }
+};

@@ -1,0 +1,236 @@
+//! Reductions against plain loops and against ndarray.
+
+use cuda_compute::{Array, eval, s};
+use ndarray::{ArrayD, Axis};
+
+use crate::{random::Random, stream};
+
+#[test]
+fn all_elements_of_any_length() {
+    let stream = stream();
+    for length in [0usize, 1, 2, 3, 31, 33, 255, 256, 1000, 1023, 4099, 70_001] {
+        let host: Vec<i64> = (0..length as i64)
+            .map(|i| (i * 7919) % 1000 - 500)
+            .collect();
+        let x = Array::from_slice(&stream, &host).unwrap();
+        assert_eq!(
+            x.sum().eval().unwrap().item().unwrap(),
+            host.iter().sum::<i64>(),
+            "{length}"
+        );
+        let narrow = x.cast::<i8>();
+        let wanted = host.iter().fold(0i8, |sum, &v| {
+            sum.wrapping_add(v.clamp(i64::MIN, i64::MAX) as i8)
+        });
+        assert_eq!(narrow.sum().eval().unwrap().item().unwrap(), wanted);
+        if length == 0 {
+            let error = x.max().eval().unwrap_err().to_string();
+            assert!(error.contains("`max`") && error.contains("[0]"), "{error}");
+            continue;
+        }
+        let (low, high, at, all) = eval((x.min(), x.max(), x.argmax(), x.less(500).all())).unwrap();
+        assert_eq!(low.item().unwrap(), *host.iter().min().unwrap());
+        let largest = *host.iter().max().unwrap();
+        assert_eq!(high.item().unwrap(), largest);
+        assert_eq!(
+            at.item().unwrap(),
+            host.iter().position(|&v| v == largest).unwrap() as u64
+        );
+        assert!(all.item().unwrap());
+        // From an odd place on, backwards, and every third.
+        for part in [s![1..].to_vec(), s![..;-1].to_vec(), s![..;3].to_vec()] {
+            let part = x.slice(part).unwrap();
+            let wanted: i64 = part.to_vec().unwrap().iter().sum();
+            assert_eq!(part.sum().eval().unwrap().item().unwrap(), wanted);
+        }
+    }
+}
+
+#[test]
+fn nan_is_passed_over() {
+    let stream = stream();
+    let x = Array::from_slice(&stream, &[f32::NAN, 2.0, -1.0, f32::NAN, 2.0]).unwrap();
+    let (low, high, at) = eval((x.min(), x.max(), x.argmax())).unwrap();
+    assert_eq!(
+        (
+            low.item().unwrap(),
+            high.item().unwrap(),
+            at.item().unwrap()
+        ),
+        (-1.0, 2.0, 1)
+    );
+    let nothing = Array::from_slice(&stream, &[f32::NAN; 3]).unwrap();
+    let (low, at) = eval((nothing.min(), nothing.argmin())).unwrap();
+    assert!(low.item().unwrap().is_nan());
+    assert_eq!(at.item().unwrap(), 0);
+    assert!(x.sum().eval().unwrap().item().unwrap().is_nan());
+}
+
+#[test]
+fn axes_of_any_array() {
+    let stream = stream();
+    let mut random = Random(1);
+    for round in 0..60 {
+        let rank = 1 + random.below(5);
+        let lengths: Vec<usize> = (0..rank)
+            .map(|_| match random.below(8) {
+                0 => 1,
+                1 => 32,
+                2 => 64 + random.below(200),
+                _ => 1 + random.below(9),
+            })
+            .collect();
+        let count: usize = lengths.iter().product();
+        if count > 40_000 {
+            continue;
+        }
+        let values: Vec<i64> = (0..count)
+            .map(|_| random.below(2000) as i64 - 1000)
+            .collect();
+        let mut host = ArrayD::from_shape_vec(lengths.clone(), values.clone()).unwrap();
+        let mut array = Array::from_shape(&stream, lengths, &values).unwrap();
+        if random.below(2) == 0 {
+            let mut axes: Vec<usize> = (0..rank).collect();
+            random.shuffle(&mut axes);
+            array = array.permute(&axes).unwrap();
+            host = host.permuted_axes(axes);
+        }
+        if random.below(3) == 0 && array.shape()[0] > 2 {
+            array = array.slice(s![1..;2]).unwrap();
+            host = host
+                .slice_each_axis(|axis| match axis.axis.0 {
+                    0 => ndarray::Slice::new(1, None, 2),
+                    _ => ndarray::Slice::from(..),
+                })
+                .to_owned();
+        }
+        let mut axes: Vec<usize> = (0..rank).filter(|_| random.below(2) == 0).collect();
+        let what = format!(
+            "round {round}: {:?} of strides {:?} along {axes:?}",
+            array.shape(),
+            array.strides()
+        );
+        let (sum, high) = eval((
+            array.sum_axis(&axes[..]),
+            (&array * 3 + 1).max_axis(&axes[..]),
+        ))
+        .unwrap();
+        let last = array.argmin_axis(&axes[..]).keep_axes().eval().unwrap();
+        axes.sort_unstable();
+        let (mut wanted_sum, mut wanted_high) = (host.clone(), host.mapv(|v| v * 3 + 1));
+        for &axis in axes.iter().rev() {
+            wanted_sum = wanted_sum.sum_axis(Axis(axis));
+            wanted_high = wanted_high.fold_axis(Axis(axis), i64::MIN, |a, b| *a.max(b));
+        }
+        assert_eq!(sum.shape(), *wanted_sum.shape(), "{what}");
+        assert_eq!(
+            sum.to_vec().unwrap(),
+            wanted_sum.iter().copied().collect::<Vec<_>>(),
+            "{what}"
+        );
+        assert_eq!(
+            high.to_vec().unwrap(),
+            wanted_high.iter().copied().collect::<Vec<_>>(),
+            "{what}"
+        );
+        // The place of the first smallest, in C order along the axes.
+        let kept: Vec<usize> = (0..rank).filter(|axis| !axes.contains(axis)).collect();
+        let order: Vec<usize> = kept.iter().chain(&axes).copied().collect();
+        let group: usize = axes.iter().map(|&axis| host.shape()[axis]).product();
+        let flat: Vec<i64> = host.view().permuted_axes(order).iter().copied().collect();
+        let wanted: Vec<u64> = flat
+            .chunks(group)
+            .map(|values| {
+                let low = values.iter().min().unwrap();
+                values.iter().position(|v| v == low).unwrap() as u64
+            })
+            .collect();
+        assert_eq!(last.to_vec().unwrap(), wanted, "{what}");
+        assert_eq!(last.rank(), rank);
+    }
+}
+
+#[test]
+fn moments() {
+    let stream = stream();
+    let mut random = Random(5);
+    for (rows, columns) in [(1, 5000), (7, 300), (300, 7), (1000, 64), (64, 1000)] {
+        let host: Vec<f64> = (0..rows * columns)
+            .map(|_| 1e6 + random.below(1000) as f64)
+            .collect();
+        let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+        for axis in [0, 1] {
+            let (mean, var, std) =
+                eval((x.mean_axis(axis), x.var_axis(axis, 1), x.std_axis(axis, 0))).unwrap();
+            let host = ndarray::Array2::from_shape_vec((rows, columns), host.clone()).unwrap();
+            let close = |got: Vec<f64>, wanted: Vec<f64>, what: &str| {
+                assert_eq!(got.len(), wanted.len());
+                for (got, wanted) in got.iter().zip(&wanted) {
+                    let off = (got - wanted).abs() / wanted.abs().max(1e-3);
+                    assert!(
+                        off < 1e-9 || wanted.is_nan(),
+                        "{what} {rows}x{columns} {axis}: {got} {wanted}"
+                    );
+                }
+            };
+            close(
+                mean.to_vec().unwrap(),
+                host.mean_axis(Axis(axis)).unwrap().to_vec(),
+                "mean",
+            );
+            if host.len_of(Axis(axis)) > 1 {
+                close(
+                    var.to_vec().unwrap(),
+                    host.var_axis(Axis(axis), 1.0).to_vec(),
+                    "var",
+                );
+            }
+            close(
+                std.to_vec().unwrap(),
+                host.std_axis(Axis(axis), 0.0).to_vec(),
+                "std",
+            );
+        }
+    }
+}
+
+#[test]
+fn reductions_within_expressions() {
+    let stream = stream();
+    let host: Vec<f32> = (0..12).map(|i| i as f32).collect();
+    let x = Array::from_shape(&stream, [3, 4], &host).unwrap();
+    // The softmax of rows: two reductions that depend on one another.
+    let raised = (&x - x.max_axis(1).keep_axes()).exp();
+    let y = (&raised / raised.sum_axis(1).keep_axes()).eval().unwrap();
+    for row in y.to_vec().unwrap().chunks(4) {
+        assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        assert!((row[3] - 0.643_914_3).abs() < 1e-6, "{row:?}");
+    }
+    assert_eq!(x.dot(&x).eval().unwrap().item().unwrap(), 506.0);
+    let error = (x.sum_axis(1) + 1.0)
+        .keep_axes()
+        .eval()
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("keep_axes"), "{error}");
+    let error = x.sum_axis(2).eval().unwrap_err().to_string();
+    assert!(error.contains("[2]") && error.contains("[3, 4]"), "{error}");
+}
+
+#[test]
+fn the_same_bits_every_time() {
+    let stream = stream();
+    let host: Vec<f32> = (0..300_000).map(|i| (i as f32).sin()).collect();
+    let x = Array::from_shape(&stream, [300, 1000], &host).unwrap();
+    let once = eval((x.sum(), x.sum_axis(0))).unwrap();
+    for _ in 0..3 {
+        let again = eval((x.sum(), x.sum_axis(0))).unwrap();
+        assert_eq!(
+            again.0.item().unwrap().to_bits(),
+            once.0.item().unwrap().to_bits()
+        );
+        assert_eq!(again.1.to_vec().unwrap(), once.1.to_vec().unwrap());
+    }
+    let exact: f64 = host.iter().map(|&v| f64::from(v)).sum();
+    assert!((f64::from(once.0.item().unwrap()) - exact).abs() < 1e-3);
+}
