@@ -10,6 +10,7 @@ use super::image::{self, Refusal, Sources};
 use super::jit::{Logs, Options};
 use super::linked;
 use super::object::{self, Names};
+use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::engine::{LoadError, Prototypes, device_runtime};
@@ -20,6 +21,7 @@ use crate::ptx;
 pub struct Linker {
     pub handle: u64,
     logs: Logs,
+    bounds: Bounds,
     sources: Mutex<Sources>,
     prototypes: Mutex<Prototypes>,
     /// An input didn't fit to others: nothing comes of the link.
@@ -50,6 +52,7 @@ pub fn create(options: Options) -> Arc<Linker> {
     LINKERS.insert(|handle| Linker {
         handle,
         logs: options.logs(),
+        bounds: options.bounds(),
         sources: Mutex::default(),
         prototypes: Mutex::default(),
         failed: AtomicBool::new(false),
@@ -82,10 +85,10 @@ impl Linker {
     /// function that another input declares or defines in another way.
     pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
         let read = match kind {
-            CU_JIT_INPUT_PTX => image::from_bytes(bytes),
+            CU_JIT_INPUT_PTX => image::from_bytes(bytes).map(|contents| contents.sources),
             CU_JIT_INPUT_FATBINARY => match object::is_device_runtime(bytes) {
                 true => Ok(vec![(String::new(), device_runtime::SOURCE.into())]),
-                false => image::from_bytes(bytes),
+                false => image::from_bytes(bytes).map(|contents| contents.sources),
             },
             CU_JIT_INPUT_CUBIN | CU_JIT_INPUT_OBJECT => {
                 object::read(name, bytes).and_then(|object| {
@@ -166,7 +169,7 @@ impl Linker {
                 self.logs.write(&info, "");
                 let mut product = self.product.lock().unpoisoned();
                 if product.is_none() {
-                    *product = linked::pack(&sources);
+                    *product = linked::pack(&sources, &self.bounds);
                 }
                 let bytes = product.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
                 Ok((bytes.as_ptr() as u64, bytes.len() as u64))
