@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use super::architecture::target_of;
+use super::architecture::{compiles, name_of, target_of};
 use super::call;
 use super::registers::Bounds;
 use super::status::{Code, Result};
@@ -144,10 +144,21 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
     }
     if image.starts_with(linked::MAGIC) {
         return match linked::unpack(image) {
-            Some((sources, bounds)) => Ok(Contents {
-                sources,
-                bounds: Some(bounds),
-            }),
+            Some((sources, asked)) => match asked.target {
+                Some(target) if !device::architecture().runs_code(target) => refuse(
+                    Code::ERROR_NO_BINARY_FOR_GPU,
+                    format!(
+                        "the image was linked for {}, and the device is {}: leave out CU_JIT_TARGET, or give it the \
+                         device's",
+                        name_of(target),
+                        device::architecture().name
+                    ),
+                ),
+                _ => Ok(Contents {
+                    sources,
+                    bounds: Some(asked.bounds),
+                }),
+            },
             None => refuse(Code::ERROR_INVALID_IMAGE, "the linked image is damaged"),
         };
     }
@@ -180,8 +191,21 @@ pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
     build(sources, Code::ERROR_INVALID_PTX)
 }
 
-/// Parses and links the inputs of a linker.
-pub fn link(sources: &Sources) -> std::result::Result<Program, Refusal> {
+/// Parses and links the inputs of a linker. `target` is the value of `CU_JIT_TARGET`, if it was given.
+pub fn link(sources: &Sources, target: Option<u32>) -> std::result::Result<Program, Refusal> {
+    if let Some(target) = target {
+        for text in sources.iter().map(|(_, text)| text) {
+            if let Some(own) = target_of(text).filter(|own| !compiles(own, target)) {
+                return refuse(
+                    Code::ERROR_INVALID_PTX,
+                    format!(
+                        "the PTX is for {own}, and CU_JIT_TARGET asks for {}",
+                        name_of(target)
+                    ),
+                );
+            }
+        }
+    }
     build(sources, Code::ERROR_INVALID_SOURCE)
 }
 
@@ -252,7 +276,7 @@ mod tests {
 
     fn product() -> Vec<u8> {
         let sources = vec![("a".into(), TEXT.into()), ("b".into(), TEXT.into())];
-        linked::pack(&sources, &Bounds::default()).unwrap()
+        linked::pack(&sources, &linked::Asked::default()).unwrap()
     }
 
     fn fat_binary() -> Vec<u8> {

@@ -8,9 +8,8 @@ use super::abi::*;
 use super::handle::{Object, Table};
 use super::image::{self, Refusal, Sources};
 use super::jit::{Logs, Options};
-use super::linked;
+use super::linked::{self, Asked};
 use super::object::{self, Names};
-use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::engine::{LoadError, Prototypes, device_runtime};
@@ -21,7 +20,7 @@ use crate::ptx;
 pub struct Linker {
     pub handle: u64,
     logs: Logs,
-    bounds: Bounds,
+    asked: Asked,
     sources: Mutex<Sources>,
     prototypes: Mutex<Prototypes>,
     /// An input didn't fit to others: nothing comes of the link.
@@ -52,7 +51,10 @@ pub fn create(options: Options) -> Arc<Linker> {
     LINKERS.insert(|handle| Linker {
         handle,
         logs: options.logs(),
-        bounds: options.bounds(),
+        asked: Asked {
+            bounds: options.bounds(),
+            target: options.target(),
+        },
         sources: Mutex::default(),
         prototypes: Mutex::default(),
         failed: AtomicBool::new(false),
@@ -156,7 +158,7 @@ impl Linker {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let loaded = match self.add_members(&mut sources) {
-            Ok(()) => image::link(&sources),
+            Ok(()) => image::link(&sources, self.asked.target),
             Err(refusal) => Err(refusal),
         };
         match loaded {
@@ -169,7 +171,7 @@ impl Linker {
                 self.logs.write(&info, "");
                 let mut product = self.product.lock().unpoisoned();
                 if product.is_none() {
-                    *product = linked::pack(&sources, &self.bounds);
+                    *product = linked::pack(&sources, &self.asked);
                 }
                 let bytes = product.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
                 Ok((bytes.as_ptr() as u64, bytes.len() as u64))
