@@ -200,3 +200,48 @@ fn the_linker_tells_what_it_takes() {
         cuLinkComplete(linker, &mut image, &mut size)
     );
 }
+
+/// Machine code for another architecture than the device's doesn't run, as NVIDIA's programming guide says; PTX isn't
+/// compiled for an older one than its own.
+#[test]
+fn a_target_that_is_asked_for_is_the_products() {
+    let _context = Own::new();
+    let text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
+    // CU_JIT_TARGET; 65536 stands for an `a`.
+    for (target, linked, loaded) in [
+        (90, SUCCESS, SUCCESS),
+        (90 + 65536, SUCCESS, SUCCESS),
+        (80, SUCCESS, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU),
+        (100, SUCCESS, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU),
+        (60, CUresult::CUDA_ERROR_INVALID_PTX, SUCCESS),
+    ] {
+        let mut options = [CUjit_option::CU_JIT_TARGET];
+        let mut values = [target as *mut c_void];
+        let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
+        ok!(cuLinkCreate_v2(
+            1,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+            &mut state
+        ));
+        ok!(cuLinkAddData_v2(
+            state,
+            CUjitInputType::CU_JIT_INPUT_PTX,
+            text.as_ptr().cast_mut().cast(),
+            text.len(),
+            c"text".as_ptr(),
+            0,
+            null_mut(),
+            null_mut()
+        ));
+        // SAFETY: a live linker, and a place for the product.
+        let code = unsafe { cuLinkComplete(state, &mut image, null_mut()) };
+        assert_eq!(code, linked, "{target}");
+        if code == SUCCESS {
+            // SAFETY: the linker's product.
+            let code = unsafe { cuModuleLoadData(&mut module, image) };
+            assert_eq!(code, loaded, "{target}");
+        }
+        ok!(cuLinkDestroy(state));
+    }
+}
