@@ -1,8 +1,9 @@
 //! Copies of rectangles and boxes: where each byte goes, and what isn't a rectangle or box.
 
 mod abi;
+mod boxes;
 use abi::*;
-use std::ffi::c_void;
+use boxes::*;
 use std::ptr::null_mut;
 
 // The form that the newest headers no longer declare.
@@ -14,88 +15,6 @@ unsafe extern "C" {
         flags: u64,
         stream: CUstream,
     ) -> CUresult;
-}
-
-const SIZE: usize = 1024;
-const DEVICE: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_DEVICE;
-const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
-const UNIFIED: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_UNIFIED;
-const ARRAY: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_ARRAY;
-
-/// Zeroed C structs.
-fn zeroed<T>() -> T {
-    // SAFETY: only used for plain C structs, for which zero is a value.
-    unsafe { std::mem::zeroed() }
-}
-
-fn pattern() -> Vec<u8> {
-    (0..SIZE).map(|at| (at % 251 + 1) as u8).collect()
-}
-
-/// One side: offset of the first byte, bytes from row to row, bytes from slice to slice.
-type Layout = [usize; 3];
-
-/// What the target holds after a copy of `extent` into zeros.
-fn expected(to: Layout, from: Layout, extent: [usize; 3]) -> Vec<u8> {
-    let (source, mut all) = (pattern(), vec![0; SIZE]);
-    for z in 0..extent[2] {
-        for y in 0..extent[1] {
-            let [to, from] = [to, from].map(|side| side[0] + y * side[1] + z * side[2]);
-            all[to..][..extent[0]].copy_from_slice(&source[from..][..extent[0]]);
-        }
-    }
-    all
-}
-
-/// The kinds of memory that the two sides of a copy may lie in: target, source.
-const KINDS: [[CUmemorytype; 2]; 6] = [
-    [DEVICE, DEVICE],
-    [DEVICE, HOST],
-    [HOST, DEVICE],
-    [HOST, HOST],
-    [UNIFIED, HOST],
-    [DEVICE, UNIFIED],
-];
-
-/// A target of zeros and a source with the pattern, in memory of the kinds.
-struct Sides {
-    kinds: [CUmemorytype; 2],
-    host: [Vec<u8>; 2],
-    device: [CUdeviceptr; 2],
-}
-
-impl Sides {
-    fn new(kinds: [CUmemorytype; 2]) -> Sides {
-        let host = [vec![0; SIZE], pattern()];
-        let device = [upload(&host[0]), upload(&host[1])];
-        Sides {
-            kinds,
-            host,
-            device,
-        }
-    }
-
-    fn host(&mut self, side: usize) -> *mut c_void {
-        match self.kinds[side] {
-            HOST => self.host[side].as_mut_ptr().cast(),
-            _ => null_mut(),
-        }
-    }
-
-    fn device(&self, side: usize) -> CUdeviceptr {
-        match self.kinds[side] {
-            HOST => 0,
-            _ => self.device[side],
-        }
-    }
-
-    fn target(&self) -> Vec<u8> {
-        ok!(cuCtxSynchronize());
-        match self.kinds[0] {
-            HOST => self.host[0].clone(),
-            _ => download(self.device[0], SIZE),
-        }
-    }
 }
 
 fn rectangle(sides: &mut Sides) -> CUDA_MEMCPY2D {

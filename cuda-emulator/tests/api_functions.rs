@@ -188,6 +188,61 @@ fn registers_keep_to_what_the_load_asks_for() {
     }
 }
 
+/// Links the sample kernels with options of the linker, and loads the product with options of the load.
+fn link_with(of_link: &[(u32, usize)], of_load: &[(u32, usize)]) -> CUmodule {
+    let split = |options: &[(u32, usize)]| {
+        let numbers: Vec<_> = options.iter().map(|one| CUjit_option(one.0)).collect();
+        let values: Vec<_> = options.iter().map(|one| one.1 as *mut c_void).collect();
+        (options.len() as u32, numbers, values)
+    };
+    let text = kernels();
+    let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
+    let (count, mut numbers, mut values) = split(of_link);
+    let (numbers, values) = (numbers.as_mut_ptr(), values.as_mut_ptr());
+    ok!(cuLinkCreate_v2(count, numbers, values, &mut state));
+    ok!(cuLinkAddData_v2(
+        state,
+        CUjitInputType::CU_JIT_INPUT_PTX,
+        text.as_ptr().cast_mut().cast(),
+        text.len(),
+        c"kernels".as_ptr(),
+        0,
+        null_mut(),
+        null_mut()
+    ));
+    ok!(cuLinkComplete(state, &mut image, null_mut()));
+    let (count, mut numbers, mut values) = split(of_load);
+    let (numbers, values) = (numbers.as_mut_ptr(), values.as_mut_ptr());
+    ok!(cuModuleLoadDataEx(
+        &mut module,
+        image,
+        count,
+        numbers,
+        values
+    ));
+    ok!(cuLinkDestroy(state));
+    module
+}
+
+#[test]
+fn registers_of_a_product_keep_to_what_its_linker_asks_for() {
+    let _context = Own::new();
+    for (of_link, of_load, live) in [
+        (&[][..], &[][..], 64),
+        (&[(0, 32)], &[], 32),
+        (&[(0, 40), (1, 512)], &[], 40),
+        (&[(31, 8), (32, 256), (33, 1)], &[], 32),
+        // The product is compiled already.
+        (&[], &[(0, 32)], 64),
+        (&[(0, 40)], &[(0, 32)], 40),
+    ] {
+        let module = link_with(of_link, of_load);
+        let registers = get(function(module, "live"), 4).1;
+        assert_eq!(registers, live, "{of_link:?} {of_load:?}");
+        ok!(cuModuleUnload(module));
+    }
+}
+
 #[test]
 fn registers_keep_to_directives() {
     let _context = Own::new();

@@ -333,15 +333,8 @@ fn managed_memory_and_its_flags() {
     invalid!(cuMemAllocManaged(null_mut(), 64, 1));
 }
 
-#[allow(
-    clippy::field_reassign_with_default,
-    reason = "newer headers may have more fields"
-)]
 fn location(id: i32) -> CUmemLocation {
-    let mut location = CUmemLocation::default();
-    location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-    location.id = id;
-    location
+    CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id)
 }
 
 #[test]

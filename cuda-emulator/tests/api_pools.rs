@@ -15,10 +15,7 @@ const DEVICE: CUmemLocationType = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE
 const PINNED: CUmemAllocationType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
 
 fn location(id: i32) -> CUmemLocation {
-    let mut location = CUmemLocation::default();
-    location.type_ = DEVICE;
-    location.id = id;
-    location
+    CUmemLocation::new(DEVICE, id)
 }
 
 fn properties(device: i32, most: usize) -> CUmemPoolProps {

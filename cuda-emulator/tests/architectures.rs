@@ -169,6 +169,65 @@ fn sm_100() {
     );
 }
 
+/// The code of loading one instruction for a target, and the log.
+fn instruction(text: &str, target: &str) -> (CUresult, String) {
+    let text = format!(
+        ".version 8.6\n.target {target}\n.address_size 64\n.visible .entry k() {{\n{text}\nret; }}\n"
+    );
+    try_load(CString::new(text).unwrap().as_bytes_with_nul())
+}
+
+const REGISTERS: &str = "setmaxnreg.inc.sync.aligned.u32 64;";
+
+/// `wgmma` is for `sm_90a` alone, `setmaxnreg` for every target with a suffix from there on.
+#[test]
+fn instructions_of_sm_90a() {
+    let _context = Own::new();
+    for text in [
+        "wgmma.fence.sync.aligned;",
+        "wgmma.commit_group.sync.aligned;",
+        "wgmma.wait_group.sync.aligned 0;",
+        REGISTERS,
+    ] {
+        let (code, log) = instruction(text, "sm_90a");
+        assert_eq!(code, SUCCESS, "{text} {log}");
+        for target in ["sm_80", "sm_90"] {
+            let (code, log) = instruction(text, target);
+            assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX, "{text}");
+            for part in [
+                &format!("the module is for {target}:"),
+                "`.target sm_90a`",
+                "`--gpu-architecture=compute_90a`",
+                "line 5",
+            ] {
+                assert!(log.contains(part), "`{part}` isn't in {log}");
+            }
+        }
+    }
+}
+
+#[test]
+fn instructions_of_sm_90a_on_a_newer_device() {
+    let test = "instructions_of_sm_90a_on_a_newer_device";
+    passes(test, &[("CUDA_EMULATOR_DEVICE", "sm_100")], || {
+        let _context = Own::new();
+        for target in ["sm_100a", "sm_100f"] {
+            let (code, log) = instruction(REGISTERS, target);
+            assert_eq!(code, SUCCESS, "{target} {log}");
+        }
+        for (text, target, wanted) in [
+            (REGISTERS, "sm_100", "sm_100a"),
+            (REGISTERS, "sm_90", "sm_90a"),
+            ("wgmma.fence.sync.aligned;", "sm_100a", "sm_90a"),
+            ("wgmma.fence.sync.aligned;", "sm_100", "sm_90a"),
+        ] {
+            let (code, log) = instruction(text, target);
+            assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX, "{text} {target}");
+            assert!(log.contains(&format!("`.target {wanted}`")), "{log}");
+        }
+    });
+}
+
 #[test]
 fn without_a_word_it_is_sm_90() {
     ok!(cuInit(0));

@@ -145,6 +145,42 @@ fn half_arithmetic() {
     }
 }
 
+/// Zero where an operand is the NaN of an element outside of a tensor, else as without `.oob`; in pairs each on its own.
+#[test]
+fn products_with_elements_out_of_bounds() {
+    let mut rows = half_rows();
+    let special = [0xffff, 0x7fff, 0xfffe, 0x7e00, 0x7f80, 0x3c00, 0, 0xc000];
+    for number in 0..512 {
+        rows.push([number, number >> 3, number >> 6].map(|at| special[at & 7]));
+    }
+    let zeros = rows.iter().filter(|row| row.contains(&0xffff)).count();
+    assert!(zeros >= 512 - 343, "{zeros}");
+    // Each pair has a row in its lower half and the one after it in its upper half.
+    let after = |at: usize| (at + 1) % rows.len();
+    let pairs: Vec<[u32; 3]> = (0..rows.len())
+        .map(|at| [0, 1, 2].map(|i| u32::from(rows[at][i]) | u32::from(rows[after(at)][i]) << 16))
+        .collect();
+    for t in ["f16", "bf16"] {
+        for relu in ["", ".relu"] {
+            let one = |oob| format!("fma.rn{oob}{relu}.{t} %d, %a, %b, %c");
+            let plain = apply::<u16, u16>(&one(""), "b16", "b16", &rows);
+            let want: Vec<u16> = rows
+                .iter()
+                .zip(plain)
+                .map(|(row, plain)| if row.contains(&0xffff) { 0 } else { plain })
+                .collect();
+            let got = apply::<u16, u16>(&one(".oob"), "b16", "b16", &rows);
+            assert_eq!(got, want, "{t} {relu}");
+            let op = format!("fma.rn.oob{relu}.{t}x2 %d, %a, %b, %c");
+            let got = apply::<u32, u32>(&op, "b32", "b32", &pairs);
+            for (at, got) in got.into_iter().enumerate() {
+                let want = u32::from(want[at]) | u32::from(want[after(at)]) << 16;
+                assert_eq!(got, want, "{op} of {:08x?}", pairs[at]);
+            }
+        }
+    }
+}
+
 /// The number that an 8-bit float stands for; e4m3 has one NaN and no infinity.
 fn eight(code: u8, e5m2: bool) -> f32 {
     let (mantissa_bits, bias) = if e5m2 { (2, 15) } else { (3, 7) };

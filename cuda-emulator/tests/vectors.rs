@@ -153,6 +153,11 @@ fn cores() -> u32 {
 
 /// Runs a kernel of one block a core; how many reads were torn, and how many saw another value than the one before.
 fn torn(m: &mut Loaded, kernel: &str, lanes: u32, rounds: u32) -> (u32, u32) {
+    // ThreadSanitizer makes each round many times slower.
+    let rounds = match cfg!(cuda_emulator_tsan) {
+        true => rounds / 10,
+        false => rounds,
+    };
     let blocks = cores().max(2);
     m.options.threads = blocks as usize;
     let data = m.device.upload(&[0u128; 32]);

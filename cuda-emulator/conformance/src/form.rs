@@ -120,6 +120,13 @@ impl Form {
         self
     }
 
+    /// Not recorded yet: the results are compared once they are.
+    #[must_use]
+    pub fn awaited(mut self) -> Self {
+        self.awaited = true;
+        self
+    }
+
     /// Results within the documented error.
     #[must_use]
     pub fn within(mut self, approximate: Approximate) -> Self {

@@ -80,6 +80,16 @@ impl Architecture {
         (self.capability.0 * 10 + self.capability.1) as u32
     }
 
+    /// Whether it runs machine code for a value of `CUjit_target`: of its major version and no newer; with `a`, for this
+    /// one and no other.
+    pub fn runs_code(&self, target: u32) -> bool {
+        let (number, suffix) = parts(target);
+        match suffix {
+            "a" => number == self.number(),
+            _ => number <= self.number() && number / 10 == self.number() / 10,
+        }
+    }
+
     /// Whether it runs PTX for a target such as `sm_80`, `sm_90a` or `sm_100f`: one for no newer architecture; with
     /// `a`, for this one and no other; with `f`, for this one's family.
     pub fn runs(&self, target: &str) -> bool {
@@ -99,6 +109,32 @@ impl Architecture {
             "f" => number <= self.number() && number / 10 == self.number() / 10,
             _ => number <= self.number(),
         }
+    }
+}
+
+/// A value of `CUjit_target` as number and suffix.
+fn parts(target: u32) -> (u32, &'static str) {
+    let suffix = match target >> 16 {
+        0 => "",
+        1 => "a",
+        _ => "f",
+    };
+    (target & 0xffff, suffix)
+}
+
+/// A value of `CUjit_target` as PTX writes it, such as `sm_90a`.
+pub fn name_of(target: u32) -> String {
+    let (number, suffix) = parts(target);
+    format!("sm_{number}{suffix}")
+}
+
+/// Whether PTX for `sm_NUMBER`, with a suffix or none, can be compiled for a value of `CUjit_target`: for no older one;
+/// with a suffix, for that very one.
+pub fn compiles(ptx: &str, target: u32) -> bool {
+    match ptx.strip_prefix("sm_").map(str::parse) {
+        Some(Ok(number)) => parts(target).0 >= number,
+        Some(Err(_)) => ptx == name_of(target),
+        None => true,
     }
 }
 
@@ -126,6 +162,42 @@ pub fn target_of(ptx: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_the_linkers_option() {
+        const A: u32 = 1 << 16;
+        const F: u32 = 2 << 16;
+        for (device, runs, refuses) in [
+            ("sm_80", &[80][..], &[75, 86, 90, A + 86][..]),
+            ("sm_89", &[80, 86, 89], &[75, 90, A + 86]),
+            ("sm_90", &[90, A + 90], &[80, 89, 100, A + 89, 12345]),
+            ("sm_100", &[100, A + 100, F + 100], &[90, 103, A + 103, 120]),
+        ] {
+            let device = Architecture::named(device).unwrap();
+            for target in runs {
+                assert!(device.runs_code(*target), "{device:?} {target}");
+            }
+            for target in refuses {
+                assert!(!device.runs_code(*target), "{device:?} {target}");
+            }
+        }
+        for (ptx, target, wanted) in [
+            ("sm_80", 80, true),
+            ("sm_80", 90, true),
+            ("sm_80", A + 90, true),
+            ("sm_90", 80, false),
+            ("sm_90a", A + 90, true),
+            ("sm_90a", 90, false),
+            ("sm_90a", A + 100, false),
+            ("sm_100f", F + 100, true),
+        ] {
+            assert_eq!(compiles(ptx, target), wanted, "{ptx} for {target}");
+        }
+        assert_eq!(
+            [90, A + 90, F + 100].map(name_of),
+            ["sm_90", "sm_90a", "sm_100f"]
+        );
+    }
 
     #[test]
     fn newer_and_specific_targets_are_not_run() {

@@ -2,8 +2,9 @@
 
 use std::ffi::CStr;
 
-use super::architecture::target_of;
+use super::architecture::{compiles, name_of, target_of};
 use super::call;
+use super::registers::Bounds;
 use super::status::{Code, Result};
 use super::{device, fatbin, linked};
 use crate::engine::{LoadError, LoadErrorKind, Program};
@@ -14,6 +15,24 @@ pub type Refusal = (Code, String);
 const ELF: &[u8; 4] = b"\x7fELF";
 
 pub use super::linked::Sources;
+
+/// What an image holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    pub sources: Sources,
+    /// What the linker was asked for, if the image is its product: it was compiled then, and the load's options come too
+    /// late.
+    pub bounds: Option<Bounds>,
+}
+
+impl From<Sources> for Contents {
+    fn from(sources: Sources) -> Contents {
+        Contents {
+            sources,
+            bounds: None,
+        }
+    }
+}
 
 fn refuse<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, Refusal> {
     Err((code, text.into()))
@@ -44,7 +63,7 @@ fn begins(address: u64, magic: &[u8]) -> bool {
 }
 
 /// Reads an image at an address. Its length follows from its own contents.
-pub fn read(address: u64) -> std::result::Result<Sources, Refusal> {
+pub fn read(address: u64) -> std::result::Result<Contents, Refusal> {
     let damaged = |what| refuse(Code::ERROR_INVALID_IMAGE, format!("{what} is damaged"));
     if address == 0 {
         return refuse(Code::ERROR_INVALID_VALUE, "the image is a null pointer");
@@ -87,7 +106,7 @@ pub fn read(address: u64) -> std::result::Result<Sources, Refusal> {
 }
 
 /// Reads an image of known length.
-pub fn from_bytes(image: &[u8]) -> std::result::Result<Sources, Refusal> {
+pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
     if image.starts_with(ELF) {
         return refuse(
             Code::ERROR_NO_BINARY_FOR_GPU,
@@ -124,18 +143,32 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Sources, Refusal> {
         };
     }
     if image.starts_with(linked::MAGIC) {
-        return linked::unpack(image).ok_or((
-            Code::ERROR_INVALID_IMAGE,
-            "the linked image is damaged".into(),
-        ));
+        return match linked::unpack(image) {
+            Some((sources, asked)) => match asked.target {
+                Some(target) if !device::architecture().runs_code(target) => refuse(
+                    Code::ERROR_NO_BINARY_FOR_GPU,
+                    format!(
+                        "the image was linked for {}, and the device is {}: leave out CU_JIT_TARGET, or give it the \
+                         device's",
+                        name_of(target),
+                        device::architecture().name
+                    ),
+                ),
+                _ => Ok(Contents {
+                    sources,
+                    bounds: Some(asked.bounds),
+                }),
+            },
+            None => refuse(Code::ERROR_INVALID_IMAGE, "the linked image is damaged"),
+        };
     }
     from_text(image)
 }
 
-fn from_text(text: &[u8]) -> std::result::Result<Sources, Refusal> {
+fn from_text(text: &[u8]) -> std::result::Result<Contents, Refusal> {
     let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
     match std::str::from_utf8(text) {
-        Ok(text) if text.contains(".version") => Ok(vec![(String::new(), text.to_string())]),
+        Ok(text) if text.contains(".version") => Ok(vec![(String::new(), text.to_string())].into()),
         _ => refuse(
             Code::ERROR_INVALID_IMAGE,
             "the image is neither PTX text nor a fat binary",
@@ -158,8 +191,21 @@ pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
     build(sources, Code::ERROR_INVALID_PTX)
 }
 
-/// Parses and links the inputs of a linker.
-pub fn link(sources: &Sources) -> std::result::Result<Program, Refusal> {
+/// Parses and links the inputs of a linker. `target` is the value of `CU_JIT_TARGET`, if it was given.
+pub fn link(sources: &Sources, target: Option<u32>) -> std::result::Result<Program, Refusal> {
+    if let Some(target) = target {
+        for text in sources.iter().map(|(_, text)| text) {
+            if let Some(own) = target_of(text).filter(|own| !compiles(own, target)) {
+                return refuse(
+                    Code::ERROR_INVALID_PTX,
+                    format!(
+                        "the PTX is for {own}, and CU_JIT_TARGET asks for {}",
+                        name_of(target)
+                    ),
+                );
+            }
+        }
+    }
     build(sources, Code::ERROR_INVALID_SOURCE)
 }
 
@@ -221,7 +267,7 @@ mod tests {
 
     const TEXT: &str = "// x\n.version 8.0\n";
 
-    fn at(image: &[u8]) -> std::result::Result<Sources, Code> {
+    fn at(image: &[u8]) -> std::result::Result<Contents, Code> {
         read(image.as_ptr() as u64).map_err(|(code, text)| {
             assert!(!text.is_empty());
             code
@@ -229,7 +275,8 @@ mod tests {
     }
 
     fn product() -> Vec<u8> {
-        linked::pack(&vec![("a".into(), TEXT.into()), ("b".into(), TEXT.into())]).unwrap()
+        let sources = vec![("a".into(), TEXT.into()), ("b".into(), TEXT.into())];
+        linked::pack(&sources, &linked::Asked::default()).unwrap()
     }
 
     fn fat_binary() -> Vec<u8> {
@@ -254,20 +301,21 @@ mod tests {
 
     #[test]
     fn images_are_read_from_memory() {
-        let one = Ok(vec![(String::new(), TEXT.to_string())]);
+        let one = Ok(Contents::from(vec![(String::new(), TEXT.to_string())]));
         assert_eq!(at(format!("{TEXT}\0").as_bytes()), one);
         let fat_binary = fat_binary();
         assert_eq!(at(&fat_binary), one);
         assert_eq!(at(&wrapper(fat_binary.as_ptr() as u64)), one);
-        let sources = at(&product()).unwrap();
-        assert_eq!(sources, from_bytes(&product()).unwrap());
-        assert_eq!(sources[0], ("a".to_string(), TEXT.to_string()));
+        let contents = at(&product()).unwrap();
+        assert_eq!(contents, from_bytes(&product()).unwrap());
+        assert_eq!(contents.sources[0], ("a".to_string(), TEXT.to_string()));
+        assert_eq!(contents.bounds, Some(Bounds::default()));
         // A copy, at another address and without the original, is as good.
-        assert_eq!(at(&[&product()[..], b"more"].concat()), Ok(sources));
+        assert_eq!(at(&[&product()[..], b"more"].concat()), Ok(contents));
         for head in ["\t", "\r\n", "\x0c", " ", "/**/", "# 1\n", "\u{feff}"] {
             let text = format!("{head}.version 8.0");
             assert_eq!(
-                at(format!("{text}\0").as_bytes()).unwrap()[0].1,
+                at(format!("{text}\0").as_bytes()).unwrap().sources[0].1,
                 text,
                 "{head:?}"
             );

@@ -70,6 +70,11 @@ impl Options {
         }
     }
 
+    /// `CU_JIT_TARGET`
+    pub fn target(&self) -> Option<u32> {
+        self.value(CU_JIT_TARGET).map(|value| value as u32)
+    }
+
     /// Stores how long the work took.
     pub fn set_wall_time(&self, milliseconds: f32) {
         if let Some(place) = self.place(CU_JIT_WALL_TIME) {

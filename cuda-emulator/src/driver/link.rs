@@ -8,7 +8,7 @@ use super::abi::*;
 use super::handle::{Object, Table};
 use super::image::{self, Refusal, Sources};
 use super::jit::{Logs, Options};
-use super::linked;
+use super::linked::{self, Asked};
 use super::object::{self, Names};
 use super::registry::Owner;
 use super::status::{Code, Result};
@@ -20,6 +20,7 @@ use crate::ptx;
 pub struct Linker {
     pub handle: u64,
     logs: Logs,
+    asked: Asked,
     sources: Mutex<Sources>,
     prototypes: Mutex<Prototypes>,
     /// An input didn't fit to others: nothing comes of the link.
@@ -50,6 +51,10 @@ pub fn create(options: Options) -> Arc<Linker> {
     LINKERS.insert(|handle| Linker {
         handle,
         logs: options.logs(),
+        asked: Asked {
+            bounds: options.bounds(),
+            target: options.target(),
+        },
         sources: Mutex::default(),
         prototypes: Mutex::default(),
         failed: AtomicBool::new(false),
@@ -82,10 +87,10 @@ impl Linker {
     /// function that another input declares or defines in another way.
     pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
         let read = match kind {
-            CU_JIT_INPUT_PTX => image::from_bytes(bytes),
+            CU_JIT_INPUT_PTX => image::from_bytes(bytes).map(|contents| contents.sources),
             CU_JIT_INPUT_FATBINARY => match object::is_device_runtime(bytes) {
                 true => Ok(vec![(String::new(), device_runtime::SOURCE.into())]),
-                false => image::from_bytes(bytes),
+                false => image::from_bytes(bytes).map(|contents| contents.sources),
             },
             CU_JIT_INPUT_CUBIN | CU_JIT_INPUT_OBJECT => {
                 object::read(name, bytes).and_then(|object| {
@@ -153,7 +158,7 @@ impl Linker {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let loaded = match self.add_members(&mut sources) {
-            Ok(()) => image::link(&sources),
+            Ok(()) => image::link(&sources, self.asked.target),
             Err(refusal) => Err(refusal),
         };
         match loaded {
@@ -166,7 +171,7 @@ impl Linker {
                 self.logs.write(&info, "");
                 let mut product = self.product.lock().unpoisoned();
                 if product.is_none() {
-                    *product = linked::pack(&sources);
+                    *product = linked::pack(&sources, &self.asked);
                 }
                 let bytes = product.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
                 Ok((bytes.as_ptr() as u64, bytes.len() as u64))

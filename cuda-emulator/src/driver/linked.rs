@@ -1,4 +1,4 @@
-//! The linker's product: PTX texts packed into one image.
+//! The linker's product: PTX texts packed into one image, with what the linker was asked for.
 //!
 //! A GPU driver's linker produces a cubin. A client may load it in place, copy it, or write it to a file and load it
 //! in another process. So the image contains everything that is needed to read it, and nothing that only this process
@@ -9,11 +9,24 @@
 //! never were such an image. It can't recognise an image that was crafted with right checksums and a length beyond
 //! its memory: with only a pointer that is impossible, for a GPU's driver too.
 
+use super::registers::{Bounds, WORDS};
+
 /// A module's source: PTX texts by name.
 pub type Sources = Vec<(String, String)>;
 
+/// What the linker was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    pub bounds: Bounds,
+    /// `CU_JIT_TARGET`
+    pub target: Option<u32>,
+}
+
+/// Words that it takes in the image.
+const ASKED: usize = WORDS + 1;
+
 /// First bytes; the last one is the number of the layout.
-pub const MAGIC: &[u8; 8] = b"EMULINK\x02";
+pub const MAGIC: &[u8; 8] = b"EMULINK\x04";
 /// Bytes of the header: the magic, the length of the whole image, the checksum of what is behind the header, the
 /// checksum of these three.
 pub const HEADER: usize = 32;
@@ -31,18 +44,24 @@ fn checksum(bytes: &[u8]) -> u64 {
 fn packed_length(parts: impl IntoIterator<Item = usize>) -> Option<usize> {
     let length = parts
         .into_iter()
-        .try_fold(HEADER, |sum, part| sum.checked_add(8)?.checked_add(part))?;
+        .try_fold(HEADER + 8 * ASKED, |sum, part| {
+            sum.checked_add(8)?.checked_add(part)
+        })?;
     (length <= MOST).then_some(length)
 }
 
-/// Packs sources: behind the header each name and each text, with its length before it. `None` when that is too much.
-pub fn pack(sources: &Sources) -> Option<Vec<u8>> {
+/// Packs sources: behind the header what was asked for, and each name and each text with its length before it. `None` when
+/// that is too much.
+pub fn pack(sources: &Sources, asked: &Asked) -> Option<Vec<u8>> {
     let parts = || sources.iter().flat_map(|(name, text)| [name, text]);
     let length = packed_length(parts().map(String::len))?;
     let mut image = Vec::with_capacity(length);
     image.extend_from_slice(MAGIC);
     image.extend_from_slice(&(length as u64).to_le_bytes());
     image.resize(HEADER, 0);
+    let target = asked.target.map_or(0, |target| 1 << 32 | u64::from(target));
+    let words = asked.bounds.words().into_iter().chain([target]);
+    image.extend(words.flat_map(u64::to_le_bytes));
     for part in parts() {
         image.extend_from_slice(&(part.len() as u64).to_le_bytes());
         image.extend_from_slice(part.as_bytes());
@@ -65,13 +84,23 @@ pub fn length(header: &[u8; HEADER]) -> Option<usize> {
     (sound && (HEADER..=MOST).contains(&length)).then_some(length)
 }
 
-/// The sources in an image of known length, which may have other bytes behind it.
-pub fn unpack(image: &[u8]) -> Option<Sources> {
+/// What is in an image of known length, which may have other bytes behind it.
+pub fn unpack(image: &[u8]) -> Option<(Sources, Asked)> {
     let header = image.first_chunk()?;
     let mut rest = image.get(HEADER..length(header)?)?;
     if word(header, 16) != checksum(rest) {
         return None;
     }
+    let mut words = [0; ASKED];
+    for word in &mut words {
+        let (first, behind) = rest.split_first_chunk()?;
+        (*word, rest) = (u64::from_le_bytes(*first), behind);
+    }
+    let [bounds @ .., target] = words;
+    let asked = Asked {
+        bounds: Bounds::of_words(bounds),
+        target: (target >> 32 != 0).then_some(target as u32),
+    };
     let mut sources = Sources::new();
     while !rest.is_empty() {
         let mut next = || {
@@ -83,7 +112,7 @@ pub fn unpack(image: &[u8]) -> Option<Sources> {
         };
         sources.push((next()?, next()?));
     }
-    (!sources.is_empty()).then_some(sources)
+    (!sources.is_empty()).then_some((sources, asked))
 }
 
 #[cfg(test)]
@@ -95,6 +124,21 @@ mod tests {
             ("a".to_string(), ".version 8.0".to_string()),
             (String::new(), ".version 7.0 é".into()),
         ]
+    }
+
+    fn asked() -> Asked {
+        Asked {
+            bounds: Bounds {
+                registers: Some(32),
+                overrides: true,
+                ..Bounds::default()
+            },
+            target: Some(90),
+        }
+    }
+
+    fn packed() -> Vec<u8> {
+        pack(&sources(), &asked()).unwrap()
     }
 
     /// An image around any contents, with right checksums.
@@ -117,19 +161,24 @@ mod tests {
     }
 
     #[test]
-    fn sources_come_back() {
-        let mut image = pack(&sources()).unwrap();
+    fn sources_and_options_come_back() {
+        let mut image = packed();
         assert_eq!(length(&header(&image)), Some(image.len()));
-        assert_eq!(unpack(&image), Some(sources()));
+        assert_eq!(unpack(&image), Some((sources(), asked())));
         image.extend_from_slice(b"whatever lies behind");
-        assert_eq!(unpack(&image), Some(sources()));
+        assert_eq!(unpack(&image), Some((sources(), asked())));
     }
 
     #[test]
     fn the_layout_is_as_documented() {
-        let image = pack(&vec![("n".to_string(), "text".to_string())]).unwrap();
+        let source = ("n".to_string(), "text".to_string());
+        let image = pack(&vec![source], &asked()).unwrap();
         let contents = [
-            &[1, 0, 0, 0, 0, 0, 0, 0][..],
+            &[32, 0, 0, 0, 1, 0, 0, 0][..],
+            &[0; 24],
+            &[1, 0, 0, 0, 0, 0, 0, 0],
+            &[90, 0, 0, 0, 1, 0, 0, 0],
+            &[1, 0, 0, 0, 0, 0, 0, 0],
             b"n",
             &[4, 0, 0, 0, 0, 0, 0, 0],
             b"text",
@@ -143,18 +192,19 @@ mod tests {
 
     #[test]
     fn too_many_sources_are_not_packed() {
-        let room = MOST - HEADER - 16;
-        assert_eq!(packed_length([]), Some(HEADER));
+        let start = HEADER + 8 * ASKED;
+        let room = MOST - start - 16;
+        assert_eq!(packed_length([]), Some(start));
         assert_eq!(packed_length([0, room]), Some(MOST));
         assert_eq!(packed_length([1, room]), None);
         assert_eq!(packed_length([0, room, 0]), None);
         assert_eq!(packed_length([usize::MAX]), None);
-        assert_eq!(packed_length([usize::MAX - HEADER - 8, 8]), None);
+        assert_eq!(packed_length([usize::MAX - start - 8, 8]), None);
     }
 
     #[test]
     fn every_cut_and_every_changed_byte_is_refused() {
-        let image = pack(&sources()).unwrap();
+        let image = packed();
         for cut in 0..image.len() {
             assert_eq!(unpack(&image[..cut]), None, "cut to {cut}");
         }
@@ -190,9 +240,12 @@ mod tests {
     fn contents_are_bounded_even_when_their_checksum_is_right() {
         let part = |length: u64, bytes: &[u8]| [&length.to_le_bytes(), bytes].concat();
         let name = part(1, b"n");
-        let unpack = |parts: &[&[u8]]| unpack(&sealed(&parts.concat()));
+        let words = [0; 8 * ASKED];
+        let unpack = |parts: &[&[u8]]| unpack(&sealed(&[&words, &parts.concat()[..]].concat()));
         assert!(unpack(&[&name, &part(1, b"t")]).is_some());
         assert_eq!(unpack(&[]), None, "no sources");
+        let cut = super::unpack(&sealed(&words[1..]));
+        assert_eq!(cut, None, "not all of the options");
         assert_eq!(unpack(&[&name]), None, "a name without a text");
         for wild in [2, 1 << 30, 1 << 56, u64::MAX] {
             assert_eq!(unpack(&[&name, &part(wild, b"t")]), None, "{wild}");

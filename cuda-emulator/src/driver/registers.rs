@@ -26,7 +26,35 @@ pub struct Bounds {
     pub overrides: bool,
 }
 
+/// Words that bounds take in a linker's product.
+pub const WORDS: usize = 5;
+
 impl Bounds {
+    /// As words: an option that is given has bit 32 set.
+    pub fn words(&self) -> [u64; WORDS] {
+        let word = |option: Option<u32>| option.map_or(0, |value| 1 << 32 | u64::from(value));
+        [
+            word(self.registers),
+            word(self.threads),
+            word(self.max_threads),
+            word(self.min_blocks),
+            self.overrides.into(),
+        ]
+    }
+
+    /// The bounds that [`Bounds::words`] gave.
+    pub fn of_words(words: [u64; WORDS]) -> Bounds {
+        let option = |word: u64| (word >> 32 != 0).then_some(word as u32);
+        let [registers, threads, max_threads, min_blocks, overrides] = words;
+        Bounds {
+            registers: option(registers),
+            threads: option(threads),
+            max_threads: option(max_threads),
+            min_blocks: option(min_blocks),
+            overrides: overrides != 0,
+        }
+    }
+
     /// An option and a directive for the same thing: which one holds.
     fn choose(&self, option: Option<u32>, directive: Option<u32>) -> Option<u32> {
         match self.overrides {
@@ -90,6 +118,20 @@ mod tests {
             required_block: None,
             min_blocks: None,
             max_registers: None,
+        }
+    }
+
+    #[test]
+    fn bounds_come_back_from_words() {
+        let bounds = Bounds {
+            registers: Some(0),
+            threads: Some(u32::MAX),
+            max_threads: None,
+            min_blocks: Some(7),
+            overrides: true,
+        };
+        for bounds in [bounds, Bounds::default()] {
+            assert_eq!(Bounds::of_words(bounds.words()), bounds);
         }
     }
 

@@ -98,7 +98,9 @@ pub(crate) enum Linkage {
 #[derive(Debug, Default)]
 pub(crate) struct Module<'a> {
     pub version: (u32, u32),
+    /// The number of `.target`, and what stands behind it: `a`, `f` or nothing.
     pub target: u32,
+    pub suffix: &'a str,
     /// `.file` index and name.
     pub files: Vec<(u32, &'a str)>,
     pub variables: Vec<Variable<'a>>,

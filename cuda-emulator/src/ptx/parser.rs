@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
                 }
                 ".target" => {
                     self.advance();
-                    module.target = self.target()?;
+                    (module.target, module.suffix) = self.target()?;
                 }
                 ".address_size" => {
                     self.advance();
@@ -229,13 +229,16 @@ impl<'a> Parser<'a> {
         Ok(version)
     }
 
-    fn target(&mut self) -> Result<u32> {
-        let mut target = 0;
+    fn target(&mut self) -> Result<(u32, &'a str)> {
+        let mut target = (0, "");
         loop {
             let name = self.word()?;
             if let Some(digits) = name.strip_prefix("sm_") {
-                let digits = digits.trim_end_matches(['a', 'f']);
-                target = digits.parse().map_err(|_| self.error("no such target"))?;
+                let number = digits.trim_end_matches(['a', 'f']);
+                target = (
+                    number.parse().map_err(|_| self.error("no such target"))?,
+                    &digits[number.len()..],
+                );
             } else if !matches!(
                 name,
                 // Doubles stay doubles: processors since 1.3 have them.

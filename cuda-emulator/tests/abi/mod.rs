@@ -8,6 +8,7 @@
     reason = "each test file uses its part of it"
 )]
 
+mod gate;
 mod samples;
 
 use std::ffi::{CString, c_void};
@@ -15,6 +16,7 @@ use std::ptr::{null, null_mut};
 
 pub use cuda_emulator as _;
 pub use cuda_sys::*;
+pub use gate::{Gate, block};
 pub use samples::*;
 
 // Forms that the newest headers no longer declare, and the per-thread variants, which they never do.

@@ -1,6 +1,7 @@
 //! A device for tests of the engine: allocations, a heap, what was printed.
 #![allow(dead_code)]
 
+pub mod features;
 pub mod rows;
 
 use std::collections::BTreeMap;

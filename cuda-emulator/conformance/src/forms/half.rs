@@ -1,7 +1,7 @@
 //! Half precision and bfloat16, single and in pairs.
 
 use crate::form::Form;
-use crate::operand::Operand::*;
+use crate::operand::Operand::{self, *};
 
 pub fn add(forms: &mut Vec<Form>) {
     for (t, operand) in [("f16", F16), ("f16x2", F16x2)] {
@@ -75,7 +75,31 @@ pub fn add(forms: &mut Vec<Form>) {
         for relu in ["", ".relu"] {
             let name = format!("fma.rn.oob{relu}.{t}");
             let form = Form::new(name, &[operand; 3], &[operand.width()]);
-            forms.push(form.since(8, 1).optional());
+            forms.push(form.since(8, 1));
+            forms.push(out_of_bounds(relu, t, operand).since(8, 1).awaited());
         }
     }
+}
+
+/// `fma.rn.oob` of NaNs that may stand for elements outside of a tensor, which the edge values don't have.
+fn out_of_bounds(relu: &str, t: &str, operand: Operand) -> Form {
+    let (one, infinity) = match operand {
+        F16 | F16x2 => (0x3c00, 0x7c00),
+        _ => (0x3f80, 0x7f80),
+    };
+    let quiet = infinity | infinity >> 1;
+    let values = [0xffff, 0x7fff, 0xfffe, quiet, 0, one, 0xc000, infinity];
+    let case = |number: usize| [number, number >> 3, number >> 6].map(|at| values[at & 7]);
+    let name = format!("fma.rn.oob{relu}.{t} out of bounds");
+    let body = format!("fma.rn.oob{relu}.{t} %d0, %a0, %a1, %a2;");
+    let mut form = Form::new(name, &[operand; 3], &[operand.width()]).body(body);
+    form.cases = 512;
+    for number in 0..form.cases {
+        // The upper half of a pair has another case.
+        let (low, high) = (case(number), case(number * 5 + 77));
+        let pair = matches!(operand, F16x2 | Bf16x2);
+        let both = |at: usize| low[at] | if pair { high[at] << 16 } else { 0 };
+        form.given.extend([0, 1, 2].map(both));
+    }
+    form
 }

@@ -6,7 +6,7 @@ use crate::driver::arg::{In, Out, Text};
 use crate::driver::call::export;
 use crate::driver::capture;
 use crate::driver::context;
-use crate::driver::image::{self, Refusal, Sources};
+use crate::driver::image::{self, Contents, Refusal, Sources};
 use crate::driver::jit::Options;
 use crate::driver::module;
 use crate::driver::registers::Bounds;
@@ -15,12 +15,15 @@ use crate::driver::status::{Code, Result};
 /// Loads what `read` gives, with times and logs as the options ask.
 pub fn load_with<T>(
     options: Options,
-    read: impl FnOnce() -> std::result::Result<Sources, Refusal>,
+    read: impl FnOnce() -> std::result::Result<Contents, Refusal>,
     load: impl FnOnce(&Sources, &Bounds) -> std::result::Result<T, Refusal>,
 ) -> Result<T> {
     let start = Instant::now();
     let logs = options.logs();
-    let loaded = read().and_then(|sources| load(&sources, &options.bounds()));
+    let loaded = read().and_then(|contents| {
+        let bounds = contents.bounds.unwrap_or_else(|| options.bounds());
+        load(&contents.sources, &bounds)
+    });
     options.set_wall_time(start.elapsed().as_secs_f32() * 1e3);
     match loaded {
         Ok(loaded) => {

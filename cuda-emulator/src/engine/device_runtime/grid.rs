@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use super::copies::Rows;
 use super::errors::Error;
 use super::tree::Tree;
+use crate::engine::Shape;
 use crate::engine::state::frame::Buffer;
 use crate::lock::Unpoisoned;
 
@@ -35,18 +36,16 @@ pub(super) enum Key {
     Free,
 }
 
-/// Grid, block and dynamic shared memory of a child.
+/// What a kernel launches: one of the program's kernels, by its index, and the shape.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(super) struct Child {
     pub kernel: usize,
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub shared: u32,
+    pub shape: Shape,
 }
 
 /// What a command does.
 pub(super) enum Work {
-    Launch(Shape, Vec<u8>),
+    Launch(Child, Vec<u8>),
     Copy { to: Rows, from: Rows },
     Set { to: Rows, value: u8 },
 }
@@ -76,7 +75,7 @@ struct State {
     /// The last error of each thread that has one.
     errors: HashMap<u64, Error>,
     /// Parameter buffers, by address: what they were made for, and their size.
-    buffers: HashMap<u64, (Option<Shape>, usize)>,
+    buffers: HashMap<u64, (Option<Child>, usize)>,
     chunks: Vec<Buffer>,
     /// Bytes used of the last chunk.
     used: usize,
@@ -115,7 +114,7 @@ impl<'t> Grid<'t> {
     /// Memory for parameters, as a kernel sees it; the place counts as a pending launch.
     pub(super) fn buffer(
         &self,
-        shape: Option<Shape>,
+        child: Option<Child>,
         size: usize,
         align: usize,
     ) -> Result<u64, Error> {
@@ -141,12 +140,12 @@ impl<'t> Grid<'t> {
         // Empty buffers have addresses of their own, too.
         state.used += usize::from(size == 0);
         let address = base + at as u64;
-        state.buffers.insert(address, (shape, size));
+        state.buffers.insert(address, (child, size));
         Ok(address)
     }
 
     /// Gives a parameter buffer up, for a launch; None if it isn't one.
-    pub(super) fn claim(&self, address: u64) -> Option<(Option<Shape>, usize)> {
+    pub(super) fn claim(&self, address: u64) -> Option<(Option<Child>, usize)> {
         self.state.lock().unpoisoned().buffers.remove(&address)
     }
 

@@ -2,8 +2,9 @@
 
 use super::call::Call;
 use super::errors::Error;
-use super::grid::{Shape, Work};
+use super::grid::{Child, Work};
 use super::tree::MAX_DEPTH;
+use crate::engine::Shape;
 
 /// The most threads in a block, the longest sides of blocks and grids, and shared memory without further ado, of
 /// compute capability 9.0.
@@ -17,12 +18,13 @@ const DYNAMIC_SHARED: u32 = 8;
 const MAX_PARAMS: u64 = 32764;
 
 /// Whether a kernel can be launched like this.
-fn check(call: &Call<'_, '_>, shape: &Shape) -> Result<(), Error> {
-    let info = &call.ctx.launch.program.kernels[shape.kernel];
+fn check(call: &Call<'_, '_>, child: &Child) -> Result<(), Error> {
+    let Child { kernel, shape } = child;
+    let info = &call.ctx.launch.program.kernels[*kernel];
     let fits = |size: [u32; 3], most: [u32; 3]| (0..3).all(|i| (1..=most[i]).contains(&size[i]));
     let threads = shape.block.iter().map(|&n| u64::from(n)).product::<u64>();
     let allowed = call.ctx.launch.device.host();
-    let allowed = allowed.and_then(|host| host.function_attribute(shape.kernel, DYNAMIC_SHARED));
+    let allowed = allowed.and_then(|host| host.function_attribute(*kernel, DYNAMIC_SHARED));
     let allowed = match allowed {
         Some(bytes) => bytes.max(0) as u32,
         None => SHARED.saturating_sub(info.static_shared),
@@ -31,7 +33,7 @@ fn check(call: &Call<'_, '_>, shape: &Shape) -> Result<(), Error> {
         && fits(shape.block, MAX_BLOCK)
         && threads <= MAX_THREADS.min(info.max_threads.map_or(MAX_THREADS, u64::from))
         && info.required_block.is_none_or(|block| block == shape.block)
-        && shape.shared <= allowed;
+        && shape.dynamic_shared <= allowed;
     if !right {
         return Err(Error::InvalidConfiguration);
     }
@@ -41,20 +43,21 @@ fn check(call: &Call<'_, '_>, shape: &Shape) -> Result<(), Error> {
     Ok(())
 }
 
-fn shape(
+fn child(
     call: &Call<'_, '_>,
     function: u64,
     dims: [usize; 2],
-    shared: u32,
-) -> Result<Shape, Error> {
+    dynamic_shared: u32,
+) -> Result<Child, Error> {
     let kernel = call.kernel(function).ok_or(Error::InvalidDeviceFunction)?;
     let shape = Shape {
-        kernel,
         grid: call.dim(dims[0]),
         block: call.dim(dims[1]),
-        shared,
+        dynamic_shared,
+        cooperative: false,
     };
-    check(call, &shape).map(|()| shape)
+    let child = Child { kernel, shape };
+    check(call, &child).map(|()| child)
 }
 
 /// A pointer, or null with the thread's last error.
@@ -78,9 +81,9 @@ pub(super) fn parameter_buffer(call: &mut Call<'_, '_>) -> Option<u64> {
 
 /// `cudaGetParameterBufferV2(kernel, grid, block, shared)`
 pub(super) fn parameter_buffer_v2(call: &mut Call<'_, '_>) -> Option<u64> {
-    let result = shape(call, call.long(0), [1, 2], call.word(3)).and_then(|shape| {
-        let size = call.ctx.launch.program.kernels[shape.kernel].param_bytes;
-        call.grid.buffer(Some(shape), size as usize, 0)
+    let result = child(call, call.long(0), [1, 2], call.word(3)).and_then(|child| {
+        let size = call.ctx.launch.program.kernels[child.kernel].param_bytes;
+        call.grid.buffer(Some(child), size as usize, 0)
     });
     pointer(call, result)
 }
@@ -88,11 +91,11 @@ pub(super) fn parameter_buffer_v2(call: &mut Call<'_, '_>) -> Option<u64> {
 /// `cudaLaunchDevice(kernel, parameters, grid, block, shared, stream)`
 pub(super) fn launch(call: &mut Call<'_, '_>) -> Option<u64> {
     let buffer = call.long(1);
-    let shape = match shape(call, call.long(0), [2, 3], call.word(4)) {
-        Ok(shape) => shape,
+    let child = match child(call, call.long(0), [2, 3], call.word(4)) {
+        Ok(child) => child,
         Err(error) => return call.fail(error),
     };
-    let needed = call.ctx.launch.program.kernels[shape.kernel].param_bytes as usize;
+    let needed = call.ctx.launch.program.kernels[child.kernel].param_bytes as usize;
     let Some(key) = call.stream(5) else {
         return call.fail(Error::InvalidValue);
     };
@@ -116,7 +119,7 @@ pub(super) fn launch(call: &mut Call<'_, '_>) -> Option<u64> {
     } else {
         call.bytes(buffer, size)?
     };
-    call.enqueue(key, Work::Launch(shape, params))
+    call.enqueue(key, Work::Launch(child, params))
 }
 
 /// `cudaLaunchDeviceV2(parameters, stream)`
@@ -126,13 +129,13 @@ pub(super) fn launch_v2(call: &mut Call<'_, '_>) -> Option<u64> {
         return call.fail(Error::InvalidValue);
     };
     match call.grid.claim(buffer) {
-        Some((Some(shape), size)) => {
+        Some((Some(child), size)) => {
             let params = if size == 0 {
                 Vec::new()
             } else {
                 call.bytes(buffer, size)?
             };
-            call.enqueue(key, Work::Launch(shape, params))
+            call.enqueue(key, Work::Launch(child, params))
         }
         Some(_) => {
             call.grid.tree.release();

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::Host;
 use super::copies;
 use super::errors::{self, Error};
-use super::grid::{Command, Grid, Origin, Work};
+use super::grid::{Child, Command, Grid, Origin, Work};
 use crate::engine::launch::pool::run_grid;
 use crate::engine::program::Program;
 use crate::engine::state::special::thread_index;
@@ -315,16 +315,11 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
             tree.release_tail();
         }
         let result = match command.work {
-            Work::Launch(shape, params) => {
+            Work::Launch(Child { kernel, shape }, params) => {
                 let child = Launch {
                     image: launch.image,
-                    kernel: shape.kernel,
-                    shape: crate::engine::Shape {
-                        grid: shape.grid,
-                        block: shape.block,
-                        dynamic_shared: shape.shared,
-                        cooperative: false,
-                    },
+                    kernel,
+                    shape,
                     params: &params,
                 };
                 let options = Options {
@@ -337,7 +332,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
                 run_grid(&child, &tree, &options, Some(&grid)).map(|more| {
                     stats.blocks += more.blocks;
                     stats.warp_instructions += more.warp_instructions;
-                    chain.push(Level::new(&grid, shape.kernel, shape.block));
+                    chain.push(Level::new(&grid, kernel, shape.block));
                 })
             }
             Work::Copy { to, from } => copies::run_copy(&tree, options, &to, &from),

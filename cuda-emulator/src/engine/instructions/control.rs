@@ -160,7 +160,7 @@ const HINTS: &[Opcode] = &[
     Opcode::new("pmevent{.mask}", NOTHING).form(Form::Nothing),
     Opcode::new("setmaxnreg.[inc|dec].sync.aligned.u32", NOTHING)
         .form(Form::Nothing)
-        .since(90),
+        .specific(90),
     Opcode::new("griddepcontrol.[launch_dependents|wait]", NOTHING)
         .form(Form::Nothing)
         .since(90),

@@ -39,6 +39,8 @@ pub(super) const LISTS: &[&[Opcode]] = &[
     halves!("fma{.rn}{.ftz}{.sat}.", Fma, 0),
     halves!("fma{.rn}{.ftz}.relu.", Fma, 80),
     brains!("fma{.rn}.relu.", Fma, 80),
+    halves!("fma.rn.oob{.relu}.", Fma, 90),
+    brains!("fma.rn.oob{.relu}.", Fma, 90),
     halves!("abs{.ftz}.", Abs, 0),
     brains!("abs.", Abs, 80),
     halves!("neg{.ftz}.", Neg, 0),

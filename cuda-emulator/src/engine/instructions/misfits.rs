@@ -229,7 +229,11 @@ impl Fuzz {
         list: &[String],
     ) -> Option<Result<(), LoadError>> {
         let vectors = if vectors { VECTORS } else { "" };
-        let head = format!("{HEAD}{vectors}");
+        // Newer targets don't have `wgmma`.
+        let head = match spelling.starts_with("wgmma") {
+            true => HEAD.replace("sm_121a", "sm_90a") + vectors,
+            false => format!("{HEAD}{vectors}"),
+        };
         let line = head.lines().count() as u32 + 1;
         let instruction = format!("{guard}{spelling} {};", list.join(", "));
         let text = format!("{head}{instruction}{TAIL}");

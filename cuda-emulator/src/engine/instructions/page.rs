@@ -5,14 +5,15 @@
 use std::fmt::Write as _;
 
 use super::{FAMILIES, Family};
-use crate::engine::ir::{Form, Opcode};
+use crate::engine::ir::{Form, Opcode, Targets};
 
 const HEAD: &str = "\
 # Instructions
 
 The instructions of PTX that are implemented, as the manual writes them: a part in braces may be missing, one of those in
 brackets is needed, `*` stands for any modifiers. Behind some stands the compute capability that has them first; a device
-of a lower one refuses them when the module is loaded. `CUDA_EMULATOR_TRACE=code` shows what a module's instructions become.
+of a lower one refuses them when the module is loaded. Those with `9.0a` need a module with `.target sm_90a` (or, except
+for `wgmma`, a newer one with `a` or `f`). `CUDA_EMULATOR_TRACE=code` shows what a module's instructions become.
 ";
 
 /// The entries of a family, by mnemonic in the order of the list.
@@ -46,7 +47,13 @@ fn page() -> String {
             for opcode in opcodes {
                 let since = match opcode.since {
                     0 => String::new(),
-                    since => format!(" ({}.{})", since / 10, since % 10),
+                    since => {
+                        let a = match opcode.targets {
+                            Targets::All => "",
+                            Targets::Specific | Targets::One => "a",
+                        };
+                        format!(" ({}.{}{a})", since / 10, since % 10)
+                    }
                 };
                 let form = format!("`{}`{since}", opcode.name);
                 // Fast special cases have the names of general ones.

@@ -66,6 +66,12 @@ const XORSIGN: u64 = 1 << 20;
 const ABS: u64 = 1 << 21;
 /// Two values in one register.
 const PACKED: u64 = 1 << 22;
+/// The result is zero if an operand is [`OUT_OF_BOUNDS`].
+const OOB: u64 = 1 << 23;
+
+/// The 16-bit NaN that stands for an element outside of a tensor. Any other NaN is an ordinary one: an H200 gives
+/// `0x7fff` for each of those in the recorded results, `0x7fff` among them.
+const OUT_OF_BOUNDS: u64 = 0xffff;
 
 /// What the modifiers add to the immediate.
 fn variant(chosen: &Choice<'_>) -> u64 {
@@ -85,6 +91,7 @@ fn variant(chosen: &Choice<'_>) -> u64 {
         ("NaN", NAN),
         ("xorsign", XORSIGN),
         ("abs", ABS),
+        ("oob", OOB),
     ];
     flags
         .iter()
@@ -117,6 +124,9 @@ impl Soft {
     }
 
     fn one(self, a: u64, b: u64, c: u64) -> u64 {
+        if self.is(OOB) && [a, b, c].contains(&OUT_OF_BOUNDS) {
+            return 0;
+        }
         let f = FORMATS[self.format];
         let sign = f.zero(true);
         let flush = |x: u64| if self.is(FTZ) { f.flush(x) } else { x };

@@ -193,7 +193,7 @@ macro_rules! wgmma {
         )
         .form(Form::Group)
         .encode(|chosen| family(Family::Wgmma, chosen))
-        .since(90)
+        .only(90)
     };
     (@name floats, $mode:literal, $k:literal, $types:literal) => {
         concat!("wgmma.mma_async", $mode, ".sync.aligned.[",
@@ -230,13 +230,13 @@ const WGMMA: &[Opcode] = &[
     // Products are done when they are issued, so that these order nothing.
     Opcode::new("wgmma.fence.sync.aligned", NOTHING)
         .form(Form::Nothing)
-        .since(90),
+        .only(90),
     Opcode::new("wgmma.commit_group.sync.aligned", NOTHING)
         .form(Form::Nothing)
-        .since(90),
+        .only(90),
     Opcode::new("wgmma.wait_group.sync.aligned", NOTHING)
         .form(Form::Nothing)
-        .since(90),
+        .only(90),
 ];
 
 const NOTHING: Code = Code::new(control::nothing);

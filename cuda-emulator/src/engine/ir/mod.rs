@@ -3,4 +3,4 @@
 pub(super) mod notation;
 pub(super) mod opcode;
 
-pub(super) use opcode::{Choice, Code, Faults, Form, Opcode, Role, Written};
+pub(super) use opcode::{Choice, Code, Faults, Form, Opcode, Role, Targets, Written};

@@ -241,6 +241,16 @@ impl<'w> Written<'w> {
     }
 }
 
+/// Which of the targets from [`Opcode::since`] on have an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Targets {
+    All,
+    /// Those with a suffix, such as `sm_90a` or `sm_100f`.
+    Specific,
+    /// The first one with `a`, such as `sm_90a`, and no other.
+    One,
+}
+
 /// An entry of the instruction list.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct Opcode {
@@ -254,6 +264,7 @@ pub(in crate::engine) struct Opcode {
     pub encode: Option<fn(&Choice<'_>) -> u64>,
     /// The first compute capability that has it: 80 for 8.0.
     pub since: u32,
+    pub targets: Targets,
 }
 
 impl Opcode {
@@ -266,6 +277,7 @@ impl Opcode {
             imm: 0,
             encode: None,
             since: 0,
+            targets: Targets::All,
         }
     }
 
@@ -293,6 +305,22 @@ impl Opcode {
         Opcode {
             since: capability,
             ..self
+        }
+    }
+
+    /// For targets with a suffix, from this capability on.
+    pub(in crate::engine) const fn specific(self, capability: u32) -> Opcode {
+        Opcode {
+            targets: Targets::Specific,
+            ..self.since(capability)
+        }
+    }
+
+    /// For the target of this capability with `a` alone.
+    pub(in crate::engine) const fn only(self, capability: u32) -> Opcode {
+        Opcode {
+            targets: Targets::One,
+            ..self.since(capability)
         }
     }
 

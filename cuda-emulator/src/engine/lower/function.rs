@@ -9,7 +9,7 @@ use super::link::{Linker, Summary, error, layout};
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
 use crate::engine::interface::{LoadError, LoadErrorKind};
-use crate::engine::ir::{Opcode, Written};
+use crate::engine::ir::{Opcode, Targets, Written};
 use crate::engine::program::{Function, Place, Slice};
 use crate::engine::state::op::{Area, Op};
 use crate::ptx::{self, Instruction, Operand, StateSpace, Statement, Type, Variable};
@@ -349,11 +349,29 @@ impl<'a> Lower<'_, 'a> {
             Some(found) => found,
             None => self.select(opcode)?,
         };
-        self.needs(opcode.since)?;
+        self.has(opcode)?;
         self.listed(opcode, imm, written, o)
     }
 
-    /// Refuses what a module's target doesn't have.
+    /// Refuses an instruction that the module's target doesn't have.
+    fn has(&self, opcode: &Opcode) -> Result<()> {
+        let module = &self.linker.modules[self.input];
+        let (target, suffix) = (module.target, module.suffix);
+        let (missing, wanted) = match opcode.targets {
+            Targets::All => return self.needs(opcode.since),
+            Targets::Specific => (suffix.is_empty(), target.max(opcode.since)),
+            Targets::One => (suffix != "a", opcode.since),
+        };
+        if wanted == target && !missing {
+            return Ok(());
+        }
+        Err(self.syntax(format!(
+            "the instruction is for sm_{wanted}a, the module is for sm_{target}{suffix}: write `.target sm_{wanted}a`, or \
+             compile with `--gpu-architecture=compute_{wanted}a`"
+        )))
+    }
+
+    /// Refuses what is for newer targets than the module's.
     pub(super) fn needs(&self, since: u32) -> Result<()> {
         let target = self.linker.modules[self.input].target;
         if since <= target {
