@@ -32,6 +32,34 @@ fn refusal(before: &str, body: &str) -> String {
 }
 
 #[test]
+fn elements_of_arrays() {
+    let before = ".global .align 16 .u32 a[4] = {5, 6, 7, 8}; .global .align 16 .v2 .u16 pairs[2] = {{1, 2}, {3, 4}};\n\
+                  .global .u64 begins[2] = {a, pairs};";
+    let got: [u32; 6] = words(
+        before,
+        ".shared .align 8 .b32 s[8];\n\
+         ld.global.u32 %r1, a[3]; st.global.u32 [%out], %r1;\n\
+         mov.u64 %d1, a[1+1]; ld.global.u32 %r1, [%d1]; st.global.u32 [%out+4], %r1;\n\
+         cvta.global.u64 %d1, a[1]; ld.u32 %r1, [%d1]; st.global.u32 [%out+8], %r1;\n\
+         ld.global.u16 %r1, pairs[2]; st.global.u32 [%out+12], %r1;\n\
+         st.shared.u32 s[5], 9;\n\
+         mov.u32 %r2, s[0]; ld.shared.u32 %r1, [%r2+20]; st.global.u32 [%out+16], %r1;\n\
+         { .shared .b8 s[64]; st.shared.b32 s[4], 11; ld.shared.b32 %r1, [s+4]; }\n\
+         ld.shared.u32 %r2, s[1+4]; add.u32 %r1, %r1, %r2; st.global.u32 [%out+20], %r1;",
+    );
+    assert_eq!(got, [8, 7, 6, 3, 9, 20]);
+
+    let refused = refusal("", "mov.u32 %r1, %r2[0];");
+    assert!(refused.contains("`%r2` isn't an array"), "{refused}");
+    let refused = refusal("", "{ .shared .b32 s[4]; } mov.u32 %r1, s[0];");
+    assert!(refused.contains("`s` isn't an array"), "{refused}");
+    let refused = refusal(before, "ld.global.u32 %r1, a[%r2];");
+    assert!(refused.contains("register as the index"), "{refused}");
+    let refused = refusal(before, "prefetch.global.L1 a[1];");
+    assert!(refused.contains("only ld, st"), "{refused}");
+}
+
+#[test]
 fn vector_registers() {
     let got: [u32; 4] = words(
         "",

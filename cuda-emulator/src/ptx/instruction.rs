@@ -11,20 +11,21 @@ impl<'a> Parser<'a> {
     /// A body after its `{`, up to and with the closing `}`.
     pub(super) fn body(&mut self) -> Result<Vec<Statement<'a>>> {
         let mut out = Vec::new();
-        let mut depth = 0usize;
+        // How many arrays were in scope where each block began.
+        let mut scopes = vec![self.arrays.len()];
         loop {
             match self.kind() {
                 Kind::Punct(b'}') => {
                     self.advance();
-                    if depth == 0 {
+                    self.arrays.truncate(scopes.pop().unwrap_or(0));
+                    if scopes.is_empty() {
                         return Ok(out);
                     }
-                    depth -= 1;
                     out.push(Statement::Leave);
                 }
                 Kind::Punct(b'{') => {
                     self.advance();
-                    depth += 1;
+                    scopes.push(self.arrays.len());
                     out.push(Statement::Enter);
                 }
                 Kind::Punct(b';') => self.advance(),
@@ -182,7 +183,9 @@ impl<'a> Parser<'a> {
         let mut operands = Vec::new();
         if self.kind() != Kind::Punct(b';') {
             loop {
-                operands.push(self.operand(0)?);
+                let operand = self.operand(0)?;
+                let indexed = self.index(opcode, operand)?;
+                operands.push(indexed);
                 // The list of targets or prototype after a call's arguments is an operand like any other.
                 if !self.take(b',') {
                     break;
@@ -199,6 +202,34 @@ impl<'a> Parser<'a> {
             span: (start, end),
         }));
         Ok(())
+    }
+
+    /// An array's element, if an index follows the name: its address as a value, or the place, whichever the
+    /// instruction takes.
+    fn index(&mut self, opcode: &str, operand: Operand<'a>) -> Result<Operand<'a>> {
+        let Operand::Name(name) = operand else {
+            return Ok(operand);
+        };
+        if !self.take(b'[') {
+            return Ok(operand);
+        }
+        let found = self.arrays.iter().rev().find(|(array, _)| *array == name);
+        let Some(&(_, size)) = found else {
+            return Err(self.error(&format!("`{name}` isn't an array")));
+        };
+        if self.kind() == Kind::Word && self.text() != "WARP_SZ" {
+            return Err(self.unsupported(
+                "a register as the index of an array isn't supported; compute the address",
+            ));
+        }
+        // In units of the type, for an array of vectors too.
+        let offset = (self.integer()? as i64).wrapping_mul(i64::from(size));
+        self.expect(b']')?;
+        match opcode.split('.').next() {
+            Some("mov" | "cvta") => Ok(Operand::NameOffset(name, offset)),
+            Some("ld" | "st") => Ok(Operand::Address(Some(name), offset)),
+            _ => Err(self.error("only ld, st, mov and cvta take an element of an array")),
+        }
     }
 
     fn operand(&mut self, depth: u32) -> Result<Operand<'a>> {
@@ -224,9 +255,6 @@ impl<'a> Parser<'a> {
                         let offset = self.integer()? as i64;
                         Ok(Operand::NameOffset(name, offset))
                     }
-                    Kind::Punct(b'[') => Err(self.unsupported(
-                        "operands of the form name[index] aren't supported; use name+offset",
-                    )),
                     _ => Ok(Operand::Name(name)),
                 }
             }

@@ -15,6 +15,7 @@ pub(crate) fn parse(source: &str) -> Result<Module<'_>> {
         source,
         tokens: lex(source)?,
         at: 0,
+        arrays: Vec::new(),
     };
     parser.module()
 }
@@ -24,6 +25,8 @@ pub(super) struct Parser<'a> {
     source: &'a str,
     tokens: Vec<Token>,
     at: usize,
+    /// The arrays that are in scope, and the size of an element.
+    pub(super) arrays: Vec<(&'a str, u32)>,
 }
 
 impl<'a> Parser<'a> {
@@ -277,6 +280,7 @@ impl<'a> Parser<'a> {
     fn function(&mut self, linkage: Linkage) -> Result<Function<'a>> {
         let line = self.line();
         let entry = self.text() == ".entry";
+        let outer = self.arrays.len();
         self.advance();
         self.attributes()?;
         let returns = if self.kind() == Kind::Punct(b'(') {
@@ -360,6 +364,7 @@ impl<'a> Parser<'a> {
         }
         if self.take(b'{') {
             function.body = Some(self.body()?);
+            self.arrays.truncate(outer);
         } else {
             self.expect(b';')?;
         }

@@ -43,6 +43,9 @@ impl<'a> Parser<'a> {
                 }
             }
             let name = self.word()?;
+            if self.kind() == Kind::Punct(b'[') {
+                self.arrays.push((name, ty.size()));
+            }
             let (size, _) = self.extent(ty, vector)?;
             out.push(Variable {
                 name,
@@ -143,6 +146,9 @@ impl<'a> Parser<'a> {
         loop {
             let line = self.line();
             let name = self.word()?;
+            if self.kind() == Kind::Punct(b'[') {
+                self.arrays.push((name, ty.size()));
+            }
             let (mut size, open) = self.extent(ty, vector)?;
             let mut init = None;
             if self.take(b'=') {
