@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use cuda_safe::{DeviceBuffer, Stream, bytemuck};
+use cuda_safe::{DeviceBuffer, DeviceMemory, Stream, bytemuck};
 
 use super::{Array, IntoShape, Layout, Memory, Order};
 use crate::{
@@ -50,6 +50,27 @@ impl<T: Element> Array<T> {
         let buffer = DeviceBuffer::from_slice(stream, bytemuck::cast_slice(stored))?;
         let layout = Layout::dense(shape, Order::C);
         Ok(Self::of(Arc::new(Memory::of(&kernels, buffer)), layout))
+    }
+
+    /// Takes over a buffer, whose elements are in C order. Nothing is copied. The buffer's stream becomes the array's.
+    ///
+    /// # Errors
+    /// The shape has another number of elements.
+    pub fn from_buffer(buffer: DeviceBuffer<T::Stored>, shape: impl IntoShape) -> Result<Self> {
+        let shape = shape.into_shape()?;
+        if shape.elements() != buffer.len() {
+            return Err(Error::Shape(format!(
+                "a buffer of {} elements is no array of shape {shape}, which has {}",
+                buffer.len(),
+                shape.elements()
+            )));
+        }
+        let kernels = Kernels::of(buffer.stream().context())?;
+        let bytes = buffer.size_bytes();
+        // SAFETY: the same memory, of as many bytes; a buffer owns itself through its storage.
+        let buffer = unsafe { DeviceMemory::from_storage(buffer.into_storage(), bytes) };
+        let memory = Arc::new(Memory::of(&kernels, buffer));
+        Ok(Self::of(memory, Layout::dense(shape, Order::C)))
     }
 
     /// The same element everywhere.

@@ -66,6 +66,28 @@ pub(super) fn run(
     if shape.elements() == 0 {
         return Ok(());
     }
+    let (prepared, leaves) = prepare(plan, shape, targets)?;
+    let kernel = kernels.get(&prepared.kernel)?;
+    let owners = leaves.iter().filter_map(|leaf| leaf.memory.as_ref());
+    let owners = owners.chain(targets.iter().map(|target| target.memory));
+    let config = LaunchConfig::new(prepared.blocks, THREADS);
+    launch(&kernel, stream, config, prepared.words, owners)
+}
+
+/// A kernel and what it is launched with.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    kernel: Elementwise,
+    blocks: u32,
+    words: Vec<u64>,
+}
+
+/// Chooses the kernel; the leaves are given back, since they hold the memory.
+pub(super) fn prepare(
+    plan: Plan,
+    shape: Shape,
+    targets: &[Target<'_>],
+) -> Result<(Prepared, Vec<Leaf>)> {
     // In the order in which the first result lies in memory.
     let mut order = targets[0].layout.axes_by_density();
     let order = &mut order[..shape.rank()];
@@ -73,7 +95,6 @@ pub(super) fn run(
     let mut strides: Vec<[isize; MAX_RANK]> = plan.leaves.iter().map(|leaf| leaf.strides).collect();
     strides.extend(targets.iter().map(|target| target.layout.strides_padded()));
     let space = Space::new(shape.as_slice(), order, &strides, |_| 0);
-
     let starts: Vec<Start> = plan
         .leaves
         .iter()
@@ -98,27 +119,27 @@ pub(super) fn run(
     let vectors = space.elements() as u64 / u64::from(vector);
     let unroll = unroll(vectors, starts.len());
     let per_block = u64::from(THREADS) * u64::from(unroll);
-    let blocks = u32::try_from(vectors.div_ceil(per_block).max(1))
-        .ok()
-        .filter(|&blocks| blocks <= i32::MAX as u32)
-        .ok_or_else(|| {
-            Error::Shape(format!(
-                "an array of shape {shape} is too large for one kernel"
-            ))
-        })?;
-    let kernel = kernels.get(&Elementwise {
-        form: Arc::new(form),
-        unroll,
-    })?;
-    let owners = plan.leaves.iter().filter_map(|leaf| leaf.memory.as_ref());
-    let owners = owners.chain(targets.iter().map(|target| target.memory));
-    launch(
-        &kernel,
-        stream,
-        LaunchConfig::new(blocks, THREADS),
+    let prepared = Prepared {
+        kernel: Elementwise {
+            form: Arc::new(form),
+            unroll,
+        },
+        blocks: grid(vectors.div_ceil(per_block).max(1), shape)?,
         words,
-        owners,
-    )
+    };
+    Ok((prepared, plan.leaves))
+}
+
+/// The number of blocks, if a grid can have so many.
+pub(super) fn grid(blocks: u64, shape: Shape) -> Result<u32> {
+    let fits = u32::try_from(blocks)
+        .ok()
+        .filter(|&blocks| blocks <= i32::MAX as u32);
+    fits.ok_or_else(|| {
+        Error::Shape(format!(
+            "an array of shape {shape} is too large for one kernel"
+        ))
+    })
 }
 
 /// Enqueues a kernel whose only parameter are these words.

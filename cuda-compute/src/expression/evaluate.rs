@@ -380,3 +380,61 @@ fn overlap(one: &Layout, other: &Layout) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod timing {
+    use super::*;
+    use std::{hint::black_box, time::Instant};
+
+    #[test]
+    #[ignore = "prints times"]
+    fn stages() {
+        let stream = Stream::new(&cuda_safe::Context::primary(0).unwrap()).unwrap();
+        let x = Array::<f32>::zeros(&stream, 1024).unwrap();
+        let y = Array::<f32>::zeros(&stream, 1024).unwrap();
+        let make = || (&x * 2.0 + &y) * &x - y.sqrt();
+        let time = |what: &str, f: &mut dyn FnMut()| {
+            f();
+            let start = Instant::now();
+            for _ in 0..10000 {
+                f();
+            }
+            println!(
+                "{what}: {:.0} ns",
+                start.elapsed().as_nanos() as f64 / 10000.0
+            );
+        };
+        time("make", &mut || {
+            black_box(make());
+        });
+        let e = make();
+        let computed = Computed::default();
+        time("ready", &mut || {
+            black_box(ready_reductions(&[&e.node], &computed));
+        });
+        time("plan", &mut || {
+            black_box(Plan::new(&[&e.node], e.shape().unwrap(), &computed).unwrap());
+        });
+        let plan = || Plan::new(&[&e.node], e.shape().unwrap(), &computed).unwrap();
+        let kernels = x.memory.kernels();
+        let out = Array::<f32>::zeros(&stream, 1024).unwrap();
+        let target = Target {
+            memory: &out.memory,
+            layout: out.layout,
+            data: f32::DATA_TYPE,
+        };
+        time("run: prepared", &mut || {
+            black_box(
+                elementwise::prepare(plan(), out.layout.shape, &[Target { ..target }]).unwrap(),
+            );
+        });
+        time("layout", &mut || {
+            black_box(result_layout(&plan(), out.layout.shape));
+        });
+        time("memory", &mut || {
+            black_box(Arc::new(
+                Memory::new(kernels, &stream, 1024, DataType::F32).unwrap(),
+            ));
+        });
+    }
+}

@@ -5,7 +5,7 @@ use std::{ffi::c_void, sync::Arc};
 use cuda_safe::{DeviceBuffer, LaunchConfig, Stream};
 
 use super::{
-    elementwise::{Start, Target, leaf_forms, vector_width, with_headers, words},
+    elementwise::{Start, Target, grid, leaf_forms, vector_width, with_headers, words},
     node::{Kind, Node},
     plan::{Computed, Plan},
     reduction::{Folded, Reduction, header},
@@ -256,14 +256,7 @@ pub(super) fn run(
         partials: partials.as_ref().map_or(0, |buffer| buffer.as_device_ptr()),
         counters: counters.as_ref().map_or(0, |buffer| buffer.as_device_ptr()),
     };
-    let blocks = u32::try_from(blocks)
-        .ok()
-        .filter(|&blocks| blocks <= i32::MAX as u32);
-    let blocks = blocks.ok_or_else(|| {
-        Error::Shape(format!(
-            "an array of shape {shape} is too large for one kernel"
-        ))
-    })?;
+    let blocks = grid(blocks, shape)?;
     let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
     let owners = plan
         .leaves

@@ -1,0 +1,312 @@
+//! Arrays: fused expressions, reductions along axes, transpositions.
+
+mod common;
+
+use std::{hint::black_box, time::Instant};
+
+use anyhow::Result;
+use common::{Bench, median_us, size_name};
+use cuda_compute::{Array, Evaluate, Expr, eval_on};
+use cuda_safe::DeviceBuffer;
+
+fn main() -> Result<()> {
+    let mut bench = Bench::new("arrays")?;
+    let only = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'));
+    let mut rows = Rows {
+        only,
+        read: 0.0,
+        copy: 0.0,
+    };
+    rows.ceilings(&mut bench)?;
+    rows.maps(&mut bench)?;
+    rows.reductions(&mut bench)?;
+    rows.moves(&mut bench)?;
+    rows.host(&mut bench)
+}
+
+struct Rows {
+    /// Only work whose name contains this.
+    only: Option<String>,
+    /// What the device reads, and reads and writes, in GB/s.
+    read: f64,
+    copy: f64,
+}
+
+impl Rows {
+    fn ceilings(&mut self, bench: &mut Bench) -> Result<()> {
+        let pool = bench.random(bench.choose(1 << 28, 1 << 16), 1)?;
+        let mut other = DeviceBuffer::uninit(&bench.stream, pool.len())?;
+        self.read = bench.read_ceiling(&pool)?;
+        self.copy = bench.copy_ceiling(&pool, &mut other)?;
+        bench.ceiling("read", self.read, "GB/s")?;
+        bench.ceiling("copy", self.copy, "GB/s")
+    }
+
+    /// A row: `bytes` are those that have to be moved; `writes` says whether some are written.
+    fn measure<E: Evaluate>(
+        &self,
+        bench: &mut Bench,
+        work: &str,
+        bytes: usize,
+        writes: bool,
+        make: impl Fn(usize) -> E,
+    ) -> Result<()> {
+        if self
+            .only
+            .as_ref()
+            .is_some_and(|only| !work.contains(only.as_str()))
+        {
+            return Ok(());
+        }
+        let stream = bench.stream.clone();
+        let us = bench.device_us(bench.choose(31, 2), |i| {
+            drop(eval_on(&stream, make(i))?);
+            Ok(())
+        })?;
+        let rate = bytes as f64 / us / 1e3;
+        let (limit, name) = match writes {
+            true => (self.copy, "copy"),
+            false => (self.read, "read"),
+        };
+        let note = format!("{rate:.0} GB/s, {:.1} % of {name}", 100.0 * rate / limit);
+        let label = bench.label();
+        bench.row(work, &format!("{label}, device time"), us, &note)
+    }
+
+    fn array(&self, bench: &Bench, shape: &[usize], seed: u64) -> Result<Array<f32>> {
+        let count = shape.iter().product();
+        let numbers = bench.random(count, seed)?;
+        Ok(Array::from_buffer(numbers, shape)?)
+    }
+
+    fn maps(&self, bench: &mut Bench) -> Result<()> {
+        let sizes: &[usize] = bench.choose(&[1 << 20, 1 << 24, 1 << 27], &[1 << 12]);
+        for &count in sizes {
+            // Several inputs in turn, so that the cache is not what is measured.
+            let sets = ((1usize << 27) / count).clamp(1, 12);
+            let name = size_name(count);
+            let inputs: Vec<_> = (0..bench.choose(sets, 1))
+                .map(|i| {
+                    Ok((
+                        self.array(bench, &[count], 2 * i as u64)?,
+                        self.array(bench, &[count], 2 * i as u64 + 1)?,
+                    ))
+                })
+                .collect::<Result<_>>()?;
+            let of = |i: usize| &inputs[i % inputs.len()];
+            self.measure(
+                bench,
+                &format!("2x + 3, {name} f32"),
+                8 * count,
+                true,
+                |i| &of(i).0 * 2.0 + 3.0,
+            )?;
+            self.measure(
+                bench,
+                &format!("sin(x) exp(y) + x y, {name} f32"),
+                12 * count,
+                true,
+                |i| {
+                    let (x, y) = of(i);
+                    x.sin() * y.exp() + x * y
+                },
+            )?;
+            self.measure(
+                bench,
+                &format!("x + y and x - y, {name} f32"),
+                16 * count,
+                true,
+                |i| {
+                    let (x, y) = of(i);
+                    (x + y, x - y)
+                },
+            )?;
+        }
+        let (rows, columns) = bench.choose((16_384, 8192), (64, 64));
+        let x = self.array(bench, &[rows, columns], 1)?;
+        let row = self.array(bench, &[columns], 2)?;
+        let column = self.array(bench, &[rows, 1], 3)?;
+        let bytes = 8 * rows * columns;
+        self.measure(
+            bench,
+            &format!("matrix + row, {rows} x {columns} f32"),
+            bytes,
+            true,
+            |_| &x + &row,
+        )?;
+        self.measure(
+            bench,
+            &format!("matrix + column, {rows} x {columns} f32"),
+            bytes,
+            true,
+            |_| &x + &column,
+        )?;
+        Ok(())
+    }
+
+    fn reductions(&self, bench: &mut Bench) -> Result<()> {
+        let shapes: &[&[usize]] = bench.choose(
+            &[
+                &[1 << 20],
+                &[1 << 27],
+                &[4096, 4096],
+                &[16_384, 8192],
+                &[1 << 20, 64],
+                &[64, 1 << 20],
+                &[256, 256, 256],
+            ],
+            &[&[1 << 12], &[64, 64]],
+        );
+        for shape in shapes {
+            let count: usize = shape.iter().product();
+            let sets = ((1usize << 27) / count).clamp(1, 12);
+            let inputs: Vec<_> = (0..bench.choose(sets, 1))
+                .map(|i| self.array(bench, shape, i as u64))
+                .collect::<Result<_>>()?;
+            let of = |i: usize| &inputs[i % inputs.len()];
+            let name: Vec<String> = shape.iter().map(|&length| size_name(length)).collect();
+            let name = name.join(" x ");
+            if shape.len() == 1 {
+                self.measure(
+                    bench,
+                    &format!("sum of {name} f32"),
+                    4 * count,
+                    false,
+                    |i| of(i).sum(),
+                )?;
+                self.measure(
+                    bench,
+                    &format!("sum of squares of {name} f32"),
+                    4 * count,
+                    false,
+                    |i| (of(i) * of(i)).sum(),
+                )?;
+                self.measure(
+                    bench,
+                    &format!("argmax of {name} f32"),
+                    4 * count,
+                    false,
+                    |i| of(i).argmax(),
+                )?;
+                continue;
+            }
+            for axis in 0..shape.len() {
+                self.measure(
+                    bench,
+                    &format!("sum along axis {axis} of {name} f32"),
+                    4 * count,
+                    false,
+                    |i| of(i).sum_axis(axis),
+                )?;
+            }
+            if shape.len() == 2 {
+                self.measure(
+                    bench,
+                    &format!("mean and variance of rows, {name} f32"),
+                    4 * count,
+                    false,
+                    |i| (of(i).mean_axis(1), of(i).var_axis(1, 0)),
+                )?;
+                self.measure(
+                    bench,
+                    &format!("softmax of rows, {name} f32"),
+                    8 * count,
+                    true,
+                    |i| softmax(of(i)),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn moves(&self, bench: &mut Bench) -> Result<()> {
+        let shapes: &[[usize; 2]] =
+            bench.choose(&[[4096, 4096], [16_384, 8192], [1 << 20, 64]], &[[64, 32]]);
+        for &[rows, columns] in shapes {
+            let x = self.array(bench, &[rows, columns], 1)?;
+            let other = self.array(bench, &[columns, rows], 2)?;
+            let work = format!(
+                "transposition of {} x {} f32",
+                size_name(rows),
+                size_name(columns)
+            );
+            // In the order of the first operand, with the second one transposed.
+            self.measure(
+                bench,
+                &format!("{work}, added"),
+                12 * rows * columns,
+                true,
+                |_| &other + x.t(),
+            )?;
+            let bytes = 8 * rows * columns;
+            if self
+                .only
+                .as_ref()
+                .is_some_and(|only| !work.contains(only.as_str()))
+            {
+                continue;
+            }
+            let transposed = x.t();
+            let us = bench.device_us(bench.choose(31, 2), |_| {
+                drop(transposed.contiguous(cuda_compute::Order::C)?);
+                Ok(())
+            })?;
+            let rate = bytes as f64 / us / 1e3;
+            let label = bench.label();
+            bench.row(
+                &work,
+                &format!("{label}, device time"),
+                us,
+                &format!("{rate:.0} GB/s, {:.1} % of copy", 100.0 * rate / self.copy),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The host's time of an evaluation, and of its parts.
+    fn host(&self, bench: &mut Bench) -> Result<()> {
+        let x = self.array(bench, &[1024], 1)?;
+        let y = self.array(bench, &[1024], 2)?;
+        let mut time =
+            |bench: &mut Bench, work: &str, call: &mut dyn FnMut() -> Result<()>| -> Result<()> {
+                let mut times = Vec::new();
+                for _ in 0..bench.choose(200, 3) {
+                    let start = Instant::now();
+                    for _ in 0..64 {
+                        call()?;
+                    }
+                    times.push(start.elapsed() / 64);
+                    bench.stream.synchronize()?;
+                }
+                let us = median_us(times);
+                let label = bench.label();
+                bench.row(work, &format!("{label}, host time"), us, "")
+            };
+        let expression =
+            |x: &Array<f32>, y: &Array<f32>| -> Expr<f32> { (x * 2.0 + y) * x - y.sqrt() };
+        time(bench, "an expression of 5 operations, made", &mut || {
+            black_box(expression(&x, &y));
+            Ok(())
+        })?;
+        time(
+            bench,
+            "an expression of 5 operations, evaluated",
+            &mut || {
+                black_box(expression(&x, &y).eval()?);
+                Ok(())
+            },
+        )?;
+        let stream = bench.stream.clone();
+        time(bench, "allocation and freeing of 4 KiB", &mut || {
+            black_box(DeviceBuffer::<f32>::uninit(&stream, 1024)?);
+            Ok(())
+        })
+    }
+}
+
+fn softmax(x: &Array<f32>) -> Expr<f32> {
+    let raised = (x - x.max_axis(1).keep_axes()).exp();
+    &raised / raised.sum_axis(1).keep_axes()
+}
