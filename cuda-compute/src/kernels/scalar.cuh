@@ -288,6 +288,10 @@ RS_FUNCTION double rs_to_degrees(double x) { return x * (180.0 / 3.1415926535897
 RS_FUNCTION float rs_to_radians(float x) { return x * (3.14159265358979323846264338327950288f / 180.0f); }
 RS_FUNCTION double rs_to_radians(double x) { return x * (3.14159265358979323846264338327950288 / 180.0); }
 
+// In each turn of a loop that might not end. C++ may take it that a loop without side effects ends; in Rust it may go on
+// for ever.
+RS_FUNCTION void rs_turn() { asm volatile(""); }
+
 #undef RS_INTEGER
 #undef RS_OTHER
 

@@ -1,0 +1,1 @@
+//! The device text of closures.
