@@ -49,6 +49,7 @@ use std::fmt;
 ///   it); and a NaN may have other bits.
 /// - Of zeros with different signs, `max` and `min` return any.
 /// - Transcendental functions differ by the last few bits: each side is within the error that its library states.
+///   `asinh` and `acosh` of more than half the greatest number are infinite on the CPU, and finite on the device.
 /// - A loop without an end keeps the device busy without an end, as in any kernel.
 ///
 /// # The expansion and `unsafe`

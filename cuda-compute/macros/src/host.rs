@@ -48,7 +48,8 @@ pub fn function(closure: &ExprClosure, inferred: &Inferred) -> Result<TokenStrea
             let block = &block.block;
             quote!(#block)
         }
-        body => quote!({ #body }),
+        // In parentheses, or an `if` in front would be taken for a statement.
+        body => quote!({ (#body) }),
     };
     Ok(quote! {
         #[allow(unused_parens, unused_braces)]
