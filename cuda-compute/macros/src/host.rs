@@ -48,13 +48,29 @@ pub fn function(closure: &ExprClosure, inferred: &Inferred) -> Result<TokenStrea
             let block = &block.block;
             quote!(#block)
         }
-        // In parentheses, or an `if` in front would be taken for a statement.
-        body => quote!({ (#body) }),
+        body if starts_with_block(body) => quote!({ (#body) }),
+        body => quote!({ #body }),
     };
     Ok(quote! {
         #[allow(unused_parens, unused_braces)]
         fn host(#(#inputs),*) -> #result #body
     })
+}
+
+/// Whether a block or an `if` stands in front: as the last line of a function it would be taken for a statement.
+fn starts_with_block(expression: &Expr) -> bool {
+    let mut first = expression;
+    loop {
+        first = match first {
+            Expr::Binary(binary) => &binary.left,
+            Expr::Cast(cast) => &cast.expr,
+            Expr::MethodCall(call) => &call.receiver,
+            Expr::Block(_) | Expr::If(_) | Expr::Loop(_) => {
+                return !std::ptr::eq(first, expression);
+            }
+            _ => return false,
+        };
+    }
 }
 
 /// An expression, with its types written down.

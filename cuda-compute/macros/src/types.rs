@@ -255,6 +255,7 @@ impl Types {
             (Ty::Unit, Ty::Scalar(_) | Ty::Open(_)) => {
                 ": end it with `;` if the value is not needed"
             }
+            (Ty::Scalar(Bool), _) => ": compare the number, as in `x != 0`",
             (Ty::Scalar(_), Ty::Scalar(_)) => ": convert it with `as`",
             (Ty::Scalar(scalar), Ty::Open(_)) if scalar.is_real() => {
                 ": write the number with a point, as in `1.0`"

@@ -90,14 +90,29 @@ fn ends_of_the_types() {
         .check(device_fn!(|a: i32| a ^ -2147483648), Same)
         .check(device_fn!(|a: i64| a & -9_223_372_036_854_775_808), Same)
         .check(device_fn!(|a: u64| a ^ 0xffff_ffff_ffff_ffff), Same)
-        .check(device_fn!(|a: u32| a | 0b1000_0000_0000_0000_0000_0000_0000_0001), Same)
+        .check(
+            device_fn!(|a: u32| a | 0b1000_0000_0000_0000_0000_0000_0000_0001),
+            Same,
+        )
         .check(device_fn!(|a: u16| a & 0o177_777), Same)
         .check(device_fn!(|a: u8| a ^ 255u8), Same)
         .check(device_fn!(|a: bool, b: bool| a & b), Same)
         .check(device_fn!(|a: bool, b: bool| a | !b), Same)
         .check(device_fn!(|a: bool, b: bool| (a ^ b) == (a != b)), Same)
-        .check(device_fn!(|a: bool, b: bool| { let mut c = a; c &= b; c |= !a; c ^= true; c }), Same)
-        .check(device_fn!(|a: bool, b: bool, c: bool| a && b || c && !a), Same)
+        .check(
+            device_fn!(|a: bool, b: bool| {
+                let mut c = a;
+                c &= b;
+                c |= !a;
+                c ^= true;
+                c
+            }),
+            Same,
+        )
+        .check(
+            device_fn!(|a: bool, b: bool, c: bool| a && b || c && !a),
+            Same,
+        )
         .run();
 }
 
@@ -142,7 +157,10 @@ fn lossless_conversions() {
         .check(device_fn!(|a: bool| a as u64 as f32), Same)
         .check(device_fn!(|a: u8| f32::from(a) + f32::from(a as i16)), Same)
         .check(device_fn!(|a: f32| f64::from(a) * 0.1), Same)
-        .check(device_fn!(|a: i32| 3_000_000_000 as u32 / 4 + a as u32 % 2 + -1 as i32 as u32 / 2), Same)
+        .check(
+            device_fn!(|a: i32| 3_000_000_000 as u32 / 4 + a as u32 % 2 + -1 as i32 as u32 / 2),
+            Same,
+        )
         .check(device_fn!(|a: i32| 1e10 as i32 / 3 + a / 4), Same)
         .run();
 }

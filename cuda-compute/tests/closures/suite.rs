@@ -128,7 +128,12 @@ pub trait Function: Copy + 'static {
     fn reads() -> (String, String);
     fn arguments() -> Vec<Self::Arguments>;
     fn call(function: &DeviceFn<Self>, arguments: Self::Arguments) -> Self::Result;
-    fn launch(module: &Module, stream: &Stream, kernel: &str, all: &[Self::Arguments]) -> Vec<Self::Result>;
+    fn launch(
+        module: &Module,
+        stream: &Stream,
+        kernel: &str,
+        all: &[Self::Arguments],
+    ) -> Vec<Self::Result>;
 }
 
 /// The most argument lists that a function is tried with.
@@ -232,7 +237,9 @@ impl Suite {
         function: DeviceFn<F>,
         reference: impl Fn(F::Arguments) -> F::Result + 'static,
     ) -> &mut Self {
-        self.add(function, Near::Same, move |arguments| Some(reference(arguments)))
+        self.add(function, Near::Same, move |arguments| {
+            Some(reference(arguments))
+        })
     }
 
     fn add<F: Function>(
@@ -256,7 +263,9 @@ impl Suite {
             let got = F::launch(module, stream, &format!("k{number}"), &all);
             let mut compared = 0;
             for (arguments, got) in all.iter().zip(got) {
-                let Some(wanted) = reference(*arguments) else { continue };
+                let Some(wanted) = reference(*arguments) else {
+                    continue;
+                };
                 compared += 1;
                 assert!(
                     got.near(wanted, near),
@@ -264,7 +273,11 @@ impl Suite {
                     function.source()
                 );
             }
-            assert!(compared * 10 >= all.len(), "only {compared} results of\n{}", function.source());
+            assert!(
+                compared * 10 >= all.len(),
+                "only {compared} results of\n{}",
+                function.source()
+            );
         }));
         self
     }

@@ -7,5 +7,4 @@ fn host(x: f32, _: f32) -> f32 {
 fn main() {
     let _ = DeviceFn::<fn(f32, f32) -> f32>::translated(host, "anything", &["f32"], "f32");
     let _ = Fold::<f32>::translated(device_fn!(|a: f32, b: f32| a + b), 0.0, "anything");
-    let _ = DeviceFn { host, text: "anything", parameters: &[], result: "f32" };
 }

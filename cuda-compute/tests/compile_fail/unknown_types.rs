@@ -1,4 +1,5 @@
 use cuda_compute::device_fn;
+#[allow(unused_imports)]
 use half::f16;
 
 fn main() {

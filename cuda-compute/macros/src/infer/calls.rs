@@ -168,9 +168,10 @@ impl Checker {
         types: &[Scalar],
     ) -> Result<Vec<Node>> {
         if arguments.len() != types.len() {
+            let count = types.len();
+            let plural = if count == 1 { "" } else { "s" };
             let message = format!(
-                "`{name}` takes {} arguments, and here are {}",
-                types.len(),
+                "`{name}` takes {count} argument{plural}, and here are {}",
                 arguments.len()
             );
             return Err(Error::new(name.span(), message));

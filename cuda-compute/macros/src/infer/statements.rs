@@ -154,8 +154,10 @@ impl Checker {
         let condition = Box::new(self.of_type(&branch.cond, Scalar::Bool)?);
         let then = self.block(&branch.then_branch)?;
         let Some((_, other)) = &branch.else_branch else {
-            self.types
-                .join(Ty::Unit, then.ty, branch.then_branch.span())?;
+            if !matches!(self.types.now(then.ty), Ty::Unit | Ty::Never) {
+                let message = "an `if` with a value needs an `else`, for the value where the condition does not hold";
+                return Err(Error::new(branch.if_token.span, message));
+            }
             return Ok((What::If(condition, then, None), Ty::Unit));
         };
         let other = self.expression(other)?;
