@@ -172,7 +172,8 @@ impl<'a> Typed<'a> {
 
 impl VisitMut for Typed<'_> {
     fn visit_lit_mut(&mut self, literal: &mut Lit) {
-        let span = literal.span();
+        // At its place, but not as if the program said so: lints would compare it with the text there.
+        let span = Span::mixed_site().located_at(literal.span());
         match literal {
             Lit::Int(number) => {
                 let Some(scalar) = self.next(span) else {
