@@ -3,19 +3,25 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
-    Error, Expr, ExprClosure, ExprPath, Lit, LitFloat, LitInt, Pat, Path, Result, Type,
-    parse_quote_spanned,
+    Error, Expr, ExprClosure, ExprForLoop, ExprParen, ExprPath, Ident, Lit, LitFloat, LitInt,
+    Local, Pat, PatIdent, Path, Result, Type, parse_quote_spanned,
     spanned::Spanned,
+    token::Paren,
     visit_mut::{self, VisitMut},
 };
 
 use crate::{infer::Inferred, types::Scalar};
 
 /// Writes down the types that were found, so that rustc compares them with its own, and names types by paths that
-/// nothing can shadow.
+/// nothing can shadow. A variable that shadows another gets a name of its own: rustc, which sees what a name means across
+/// macros, then finds the variable that was found here, or none.
+///
+/// It goes through the closure in the order in which `infer` does.
 struct Typed<'a> {
     inferred: &'a Inferred,
-    next: usize,
+    /// How many numbers and names there were.
+    literals: usize,
+    mentions: usize,
     failed: Option<Error>,
 }
 
@@ -23,6 +29,9 @@ struct Typed<'a> {
 pub fn function(closure: &ExprClosure, inferred: &Inferred) -> Result<TokenStream> {
     let mut typed = Typed::new(inferred);
     let mut closure = closure.clone();
+    for input in &mut closure.inputs {
+        typed.visit_pat_mut(input);
+    }
     typed.visit_expr_mut(&mut closure.body);
     typed.finish()?;
     let parameters = closure.inputs.iter().zip(&inferred.closure.parameters);
@@ -114,19 +123,43 @@ impl<'a> Typed<'a> {
     fn new(inferred: &'a Inferred) -> Self {
         Self {
             inferred,
-            next: 0,
+            literals: 0,
+            mentions: 0,
             failed: None,
         }
     }
 
     fn finish(self) -> Result<()> {
+        let Inferred {
+            literals,
+            mentions,
+            closure,
+            ..
+        } = self.inferred;
         match self.failed {
             Some(error) => Err(error),
-            None if self.next == self.inferred.literals.len() => Ok(()),
+            None if (self.literals, self.mentions) == (literals.len(), mentions.len()) => Ok(()),
             None => Err(Error::new(
-                self.inferred.closure.body.span,
-                "the numbers in this closure were not counted rightly; please report it",
+                closure.body.span,
+                "the numbers and names in this closure were not counted rightly; please report it",
             )),
+        }
+    }
+
+    /// The next name, as the Rust function writes it.
+    fn name(&mut self, name: &mut Ident) {
+        let Some(&variable) = self.inferred.mentions.get(self.mentions) else {
+            self.failed = Some(Error::new(
+                name.span(),
+                "this name was not read; please report it",
+            ));
+            return;
+        };
+        self.mentions += 1;
+        let host = &self.inferred.closure.variables[variable].host;
+        let text = name.to_string();
+        if text.strip_prefix("r#").unwrap_or(&text) != host {
+            *name = Ident::new(host, name.span());
         }
     }
 
@@ -135,9 +168,9 @@ impl<'a> Typed<'a> {
         let found = self
             .inferred
             .literals
-            .get(self.next)
+            .get(self.literals)
             .and_then(|ty| self.inferred.types.decided(*ty));
-        self.next += 1;
+        self.literals += 1;
         if found.is_none() {
             self.failed = Some(Error::new(
                 span,
@@ -172,31 +205,41 @@ impl<'a> Typed<'a> {
 
 impl VisitMut for Typed<'_> {
     fn visit_lit_mut(&mut self, literal: &mut Lit) {
-        // At its place, but not as if the program said so: lints would compare it with the text there.
-        let span = Span::mixed_site().located_at(literal.span());
-        match literal {
-            Lit::Int(number) => {
-                let Some(scalar) = self.next(span) else {
-                    return;
-                };
-                if !number.suffix().is_empty() {
-                    return;
-                }
-                let text = format!("{}_{}", number.token(), scalar.rust());
-                *number = LitInt::new(&text, span);
-            }
-            Lit::Float(number) => {
-                let Some(scalar) = self.next(span) else {
-                    return;
-                };
-                if !number.suffix().is_empty() {
-                    return;
-                }
-                let text = number.token().to_string();
-                let zero = if text.ends_with('.') { "0" } else { "" };
-                *number = LitFloat::new(&format!("{text}{zero}_{}", scalar.rust()), span);
-            }
-            _ => {}
+        let (text, suffix) = match &literal {
+            Lit::Int(number) => (number.token().to_string(), number.suffix()),
+            Lit::Float(number) => (number.token().to_string(), number.suffix()),
+            _ => return,
+        };
+        let Some(scalar) = self.next(literal.span()) else {
+            return;
+        };
+        if !suffix.is_empty() {
+            return;
+        }
+        // Lints about the form of numbers compare the literal with the text at its place: not if it is a macro's.
+        let plain = text.len() <= 6 && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let span = if plain {
+            literal.span()
+        } else {
+            Span::mixed_site().located_at(literal.span())
+        };
+        let zero = if text.ends_with('.') { "0" } else { "" };
+        let text = format!("{text}{zero}_{}", scalar.rust());
+        *literal = match literal {
+            Lit::Int(_) => Lit::Int(LitInt::new(&text, span)),
+            _ => Lit::Float(LitFloat::new(&text, span)),
+        };
+    }
+
+    /// rustc takes groups of other macros apart: `$a * 2.0` would become `1.0 + 0.5 * 2.0`.
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expression);
+        if let Expr::Group(group) = expression {
+            *expression = Expr::Paren(ExprParen {
+                attrs: Vec::new(),
+                paren_token: Paren(group.expr.span()),
+                expr: group.expr.clone(),
+            });
         }
     }
 
@@ -207,8 +250,28 @@ impl VisitMut for Typed<'_> {
     }
 
     fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {
-        self.path(&mut path.path);
-        visit_mut::visit_expr_path_mut(self, path);
+        let single = path.qself.is_none() && path.path.get_ident().is_some();
+        match path.path.segments.first_mut() {
+            Some(only) if single => self.name(&mut only.ident),
+            _ => self.path(&mut path.path),
+        }
+    }
+
+    fn visit_pat_ident_mut(&mut self, pattern: &mut PatIdent) {
+        self.name(&mut pattern.ident);
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        if let Some(init) = &mut local.init {
+            self.visit_local_init_mut(init);
+        }
+        self.visit_pat_mut(&mut local.pat);
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, repeat: &mut ExprForLoop) {
+        self.visit_expr_mut(&mut repeat.expr);
+        self.visit_pat_mut(&mut repeat.pat);
+        self.visit_block_mut(&mut repeat.body);
     }
 }
 

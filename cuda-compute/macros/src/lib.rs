@@ -44,7 +44,11 @@ struct Function(ExprClosure);
 struct Combination(ExprClosure, Expr);
 
 fn closure(input: ParseStream<'_>) -> Result<ExprClosure> {
-    match input.parse()? {
+    let mut expression: Expr = input.parse()?;
+    while let Expr::Group(inner) = expression {
+        expression = *inner.expr;
+    }
+    match expression {
         Expr::Closure(closure) => Ok(closure),
         other => Err(Error::new_spanned(
             other,

@@ -33,6 +33,15 @@ impl Names {
         } else {
             format!("{name}_")
         };
+        self.free(first, &name)
+    }
+
+    /// The same name, or if it is taken, with a number behind it.
+    pub fn same(&mut self, name: &str) -> String {
+        self.free(name.to_string(), name)
+    }
+
+    fn free(&mut self, first: String, name: &str) -> String {
         let numbered = (2..).map(|number| format!("{name}_{number}"));
         let free = std::iter::once(first)
             .chain(numbered)

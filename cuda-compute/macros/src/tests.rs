@@ -330,6 +330,22 @@ fn rustc_is_told_the_types_that_were_found() {
 }
 
 #[test]
+fn names_mean_one_variable_each() {
+    let closure: ExprClosure = syn::parse_str(
+        "|x: i32, _: u8| { let x_2 = x; let x = x + x_2; for x in 0..x { let mut r#do = x; r#do += x; } x }",
+    )
+    .unwrap();
+    let inferred = infer::closure(&closure).unwrap();
+    let function = host::function(&closure, &inferred).unwrap().to_string();
+    let (_, body) = function.split_once("-> ").unwrap();
+    let (_, body) = body.split_once('{').unwrap();
+    assert_eq!(
+        body.split_whitespace().collect::<Vec<_>>().join(" "),
+        "let x_2 = x ; let x_3 = x + x_2 ; for x_4 in 0_i32 .. x_3 { let mut r#do = x_4 ; r#do += x_4 ; } x_3 }"
+    );
+}
+
+#[test]
 fn errors_say_what_to_write() {
     for (closure, part) in [
         ("|x: f32| x * scale", "make `scale` a parameter"),
@@ -392,6 +408,7 @@ fn errors_say_what_to_write() {
         ("|x: f32| x as bool", "`x != 0`"),
         ("|x: bool| x + x", "truth values"),
         ("|x: f32| x + f32::MAXIMUM", "`f32::MAXIMUM` is not known"),
+        ("|x: f32, x: f32| x", "another parameter"),
         ("|x| x", "`x: f32`"),
         ("|x: _| x", "does not say a type"),
         ("|x: &f32| 1.0", "take the value"),

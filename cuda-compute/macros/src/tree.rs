@@ -11,6 +11,8 @@ pub type Variable = usize;
 pub struct Declared {
     /// Its name on the device.
     pub name: String,
+    /// Its name in the Rust function.
+    pub host: String,
     pub ty: Ty,
     /// Whether it may change once it has a value.
     pub mutable: bool,

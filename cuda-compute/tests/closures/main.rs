@@ -1,5 +1,16 @@
 //! Closures on the device against the same closures on the CPU: on a GPU where there is one, on the emulator otherwise.
 
+// The closures show all that the macro takes, not what one would write.
+#![allow(
+    clippy::excessive_precision,
+    clippy::manual_clamp,
+    clippy::mut_range_bound,
+    clippy::needless_late_init,
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::neg_multiply,
+    clippy::unnecessary_cast
+)]
+
 mod control;
 mod integers;
 mod reals;
@@ -84,6 +95,30 @@ fn types_are_found_as_rustc_finds_them() {
     type f32 = u8;
     let real = device_fn!(|x: f32| x as f32 * 0.5 + f32::EPSILON);
     assert_eq!(real.call((1.0,)), 0.500_000_1);
+}
+
+#[test]
+fn macros_write_closures() {
+    macro_rules! scaled {
+        ($x:ident, $type:ty, $factor:expr) => {
+            device_fn!(|$x: $type| {
+                let mut sum = $x * $factor;
+                for _ in 0..2 {
+                    sum += $factor;
+                }
+                sum
+            })
+        };
+    }
+    let scaled = scaled!(x, f32, 1.0 + 0.5);
+    assert_eq!(scaled.call((2.0,)), 6.0);
+    assert!(scaled.source().contains("float sum_ = x * (1.0f + 0.5f);"));
+    macro_rules! passed {
+        ($closure:expr) => {
+            device_fn!($closure)
+        };
+    }
+    assert_eq!(passed!(|x: u8| x / 2).call((7,)), 3);
 }
 
 #[forbid(unsafe_code)]

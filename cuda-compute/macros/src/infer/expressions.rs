@@ -226,6 +226,7 @@ impl Checker {
                 )),
             },
             Expr::Paren(inner) => self.target(&inner.expr),
+            Expr::Group(inner) => self.target(&inner.expr),
             Expr::Index(_) | Expr::Field(_) | Expr::Unary(_) | Expr::Tuple(_) => {
                 Err(refused::expression(place))
             }

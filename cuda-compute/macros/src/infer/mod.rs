@@ -26,8 +26,10 @@ const MOST: usize = 6;
 pub struct Inferred {
     pub closure: Closure,
     pub types: Types,
-    /// The types of all numbers that are written in it, in this order.
+    /// The types of all numbers that are written in it, in the order in which they are read.
     pub literals: Vec<Ty>,
+    /// The variables of all names that are written in it, in the order in which they are read.
+    pub mentions: Vec<Variable>,
 }
 
 /// What is known while a closure is read.
@@ -35,6 +37,7 @@ pub struct Inferred {
 struct Checker {
     types: Types,
     names: Names,
+    host_names: Names,
     variables: Vec<Declared>,
     /// Which variables can be seen, the innermost block last.
     scopes: Vec<HashMap<String, Variable>>,
@@ -42,6 +45,7 @@ struct Checker {
     /// The closure's result; none in what is no closure.
     result: Option<Ty>,
     literals: Vec<Ty>,
+    mentions: Vec<Variable>,
 }
 
 /// A loop that is being read.
@@ -105,6 +109,7 @@ impl Checker {
             },
             types: self.types,
             literals: self.literals,
+            mentions: self.mentions,
         }
     }
 
@@ -113,6 +118,10 @@ impl Checker {
             Pat::Type(typed) => {
                 let ty = Scalar::written(&typed.ty)?;
                 match self.pattern(&typed.pat, ty.into())? {
+                    Some(variable) if self.scopes[0].len() < self.mentions.len() => {
+                        let span = self.variables[variable].span;
+                        Err(Error::new(span, "there is another parameter of this name"))
+                    }
                     Some(variable) => Ok(variable),
                     // Not used, but it has a place among the parameters.
                     None => Ok(self.declare("unused", ty.into(), false, typed.pat.span())),
@@ -143,6 +152,7 @@ impl Checker {
                     name.mutability.is_some(),
                     name.ident.span(),
                 );
+                self.mentions.push(variable);
                 Ok(Some(variable))
             }
             other => Err(Error::new_spanned(
@@ -158,6 +168,7 @@ impl Checker {
         let variable = self.variables.len();
         self.variables.push(Declared {
             name: self.names.variable(name),
+            host: self.host_names.same(name),
             ty,
             mutable,
             span,
@@ -168,14 +179,17 @@ impl Checker {
     }
 
     /// The variable of this name.
-    fn variable(&self, name: &Ident) -> Result<Variable> {
+    fn variable(&mut self, name: &Ident) -> Result<Variable> {
         let text = name.to_string();
         let text = text.strip_prefix("r#").unwrap_or(&text);
-        self.scopes
+        let found = self
+            .scopes
             .iter()
             .rev()
-            .find_map(|scope| scope.get(text).copied())
-            .ok_or_else(|| refused::captured(name))
+            .find_map(|scope| scope.get(text).copied());
+        let variable = found.ok_or_else(|| refused::captured(name))?;
+        self.mentions.push(variable);
+        Ok(variable)
     }
 
     /// The type of `node`, which has to be known by now.

@@ -207,8 +207,12 @@ impl Checker {
             return Err(refused::label(label));
         }
         let mut over = &*repeat.expr;
-        while let Expr::Paren(inner) = over {
-            over = &inner.expr;
+        loop {
+            over = match over {
+                Expr::Paren(inner) => &inner.expr,
+                Expr::Group(inner) => &inner.expr,
+                _ => break,
+            };
         }
         let (start, end, inclusive) = match over {
             Expr::Range(range) => match (&range.start, &range.end) {
