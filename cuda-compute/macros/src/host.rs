@@ -61,7 +61,15 @@ pub fn function(closure: &ExprClosure, inferred: &Inferred) -> Result<TokenStrea
         body => quote!({ #body }),
     };
     Ok(quote! {
-        #[allow(unused_parens, unused_braces)]
+        // Beside the braces: lints that advise to write what the device lacks.
+        #[allow(
+            unused_parens,
+            unused_braces,
+            clippy::explicit_counter_loop,
+            clippy::manual_range_contains,
+            clippy::manual_swap,
+            clippy::neg_cmp_op_on_partial_ord
+        )]
         fn host(#(#inputs),*) -> #result #body
     })
 }

@@ -22,6 +22,8 @@ enum Of {
     Integer,
     /// Integers with a sign.
     Signed,
+    /// Integers without one.
+    Natural,
     Number,
 }
 
@@ -181,6 +183,14 @@ const METHODS: &[Method] = &[
     helper(Integer, "rotate_left", "rs_rotate_left", &[Is(U32)], Own),
     helper(Integer, "rotate_right", "rs_rotate_right", &[Is(U32)], Own),
     helper(Integer, "abs_diff", "rs_abs_diff", &[Own], Unsigned),
+    helper(
+        Natural,
+        "is_multiple_of",
+        "rs_is_multiple_of",
+        &[Own],
+        Is(Bool),
+    ),
+    helper(Natural, "div_ceil", "rs_div_ceil", &[Own], Own),
     helper(Integer, "saturating_add", "rs_saturating_add", &[Own], Own),
     helper(Integer, "saturating_sub", "rs_saturating_sub", &[Own], Own),
     other(
@@ -226,6 +236,7 @@ impl Of {
             Real => scalar.is_real(),
             Integer => scalar.is_integer(),
             Signed => scalar.is_integer() && scalar.has_sign(),
+            Natural => scalar.is_integer() && !scalar.has_sign(),
             Number => scalar != Bool,
         }
     }

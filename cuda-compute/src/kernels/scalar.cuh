@@ -249,6 +249,15 @@ template <typename T> RS_FUNCTION typename rs_type<T>::bits rs_abs_diff(T a, T b
     return a < b ? rs_sub<bits>((bits)b, (bits)a) : rs_sub<bits>((bits)a, (bits)b);
 }
 
+// Of integers without a sign.
+template <typename T> RS_FUNCTION bool rs_is_multiple_of(T a, T b) {
+    return b == (T)0 ? a == (T)0 : rs_rem<T>(a, b) == (T)0;
+}
+
+template <typename T> RS_FUNCTION T rs_div_ceil(T a, T b) {
+    return rs_add<T>(rs_div<T>(a, b), rs_rem<T>(a, b) == (T)0 ? (T)0 : (T)1);
+}
+
 template <typename T> RS_FUNCTION unsigned rs_count_ones(T x) {
     return __popcll((unsigned long long)(typename rs_type<T>::bits)x);
 }

@@ -83,6 +83,23 @@ macro_rules! signed {
 
 signed! { i8 i16 i32 i64 }
 
+macro_rules! unsigned {
+    ($($type:ident)*) => {
+        #[test]
+        fn without_signs() {
+            let mut suite = Suite::new();
+            $(
+                suite
+                    .check(device_fn!(|a: $type, b: $type| a.is_multiple_of(b)), Same)
+                    .check(device_fn!(|a: $type, b: $type| a.div_ceil(b)), Same);
+            )*
+            suite.run();
+        }
+    };
+}
+
+unsigned! { u8 u16 u32 u64 }
+
 #[test]
 fn ends_of_the_types() {
     Suite::new()

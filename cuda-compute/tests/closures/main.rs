@@ -3,10 +3,10 @@
 // The closures show all that the macro takes, not what one would write.
 #![allow(
     clippy::excessive_precision,
+    clippy::manual_is_multiple_of,
     clippy::manual_clamp,
     clippy::mut_range_bound,
     clippy::needless_late_init,
-    clippy::neg_cmp_op_on_partial_ord,
     clippy::neg_multiply,
     clippy::unnecessary_cast
 )]
