@@ -21,6 +21,7 @@ LIMIT = 50 << 20
 # What cannot run away from the sources, with the reason.
 LEFT_OUT = {
     ("cuda-safe", "compile_fail"): "calls cargo",
+    ("cuda-compute", "compile_fail"): "calls cargo",
     ("cuda-compute", "kernel_sources"): "prints sources for cuda-compute/tuning, which take them along",
     ("cuda-direct-sys", "failures"): "tests the build script",
     ("cuda-direct-sys", "header"): "reads the headers it was built with",
@@ -28,6 +29,7 @@ LEFT_OUT = {
     ("cuda-direct-sys", "comments"): "tests the build script",
 }
 LEFT_OUT_PACKAGES = {
+    "cuda-compute-macros": "runs in the compiler",
     "cuda-emulator": "tests the emulator, which has no place beside a driver",
     "cuda-conformance": "belongs to the emulator",
     "mutants": "calls the compiler",

@@ -25,6 +25,7 @@
 //! the disk cache of [`cuda_safe::Program`].
 
 mod array;
+mod closure;
 mod convolution;
 #[cfg(feature = "cpu")]
 pub mod cpu;
@@ -38,6 +39,7 @@ mod reduce;
 pub mod tuning;
 
 pub use array::{Array, ArrayMut, Ellipsis, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem};
+pub use closure::{DeviceFn, Fold, device_fn, fold};
 pub use convolution::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
 pub use element::{
     ComplexNumber, DataType, Element, Float, Integer, Math, Number, Ordered, Signed,

@@ -249,6 +249,15 @@ template <typename T> RS_FUNCTION typename rs_type<T>::bits rs_abs_diff(T a, T b
     return a < b ? rs_sub<bits>((bits)b, (bits)a) : rs_sub<bits>((bits)a, (bits)b);
 }
 
+// Of integers without a sign.
+template <typename T> RS_FUNCTION bool rs_is_multiple_of(T a, T b) {
+    return b == (T)0 ? a == (T)0 : rs_rem<T>(a, b) == (T)0;
+}
+
+template <typename T> RS_FUNCTION T rs_div_ceil(T a, T b) {
+    return rs_add<T>(rs_div<T>(a, b), rs_rem<T>(a, b) == (T)0 ? (T)0 : (T)1);
+}
+
 template <typename T> RS_FUNCTION unsigned rs_count_ones(T x) {
     return __popcll((unsigned long long)(typename rs_type<T>::bits)x);
 }
@@ -287,6 +296,10 @@ RS_FUNCTION float rs_to_degrees(float x) { return x * 57.29577951308232087679815
 RS_FUNCTION double rs_to_degrees(double x) { return x * (180.0 / 3.14159265358979323846264338327950288); }
 RS_FUNCTION float rs_to_radians(float x) { return x * (3.14159265358979323846264338327950288f / 180.0f); }
 RS_FUNCTION double rs_to_radians(double x) { return x * (3.14159265358979323846264338327950288 / 180.0); }
+
+// In each turn of a loop that might not end. C++ may take it that a loop without side effects ends; in Rust it may go on
+// for ever.
+RS_FUNCTION void rs_turn() { asm volatile(""); }
 
 #undef RS_INTEGER
 #undef RS_OTHER

@@ -1,0 +1,206 @@
+//! From Rust's syntax to a tree whose types are known.
+//!
+//! The rules are rustc's, as far as numbers need them. rustc has the last word: the closure is compiled as a Rust
+//! function with the types found here written at its literals, so that the two can't disagree unnoticed.
+
+mod calls;
+mod expressions;
+mod refused;
+mod statements;
+
+use std::collections::HashMap;
+
+use proc_macro2::Span;
+use syn::{Error, Expr, ExprClosure, Ident, Pat, Result, ReturnType, spanned::Spanned};
+
+use crate::{
+    names::Names,
+    tree::{Closure, Declared, Node, Variable},
+    types::{Kind, Scalar, Ty, Types},
+};
+
+/// The most parameters that a closure may have.
+const MOST: usize = 6;
+
+/// A closure whose types are inferred, and what went with it.
+pub struct Inferred {
+    pub closure: Closure,
+    pub types: Types,
+    /// The types of all numbers that are written in it, in the order in which they are read.
+    pub literals: Vec<Ty>,
+    /// The variables of all names that are written in it, in the order in which they are read.
+    pub mentions: Vec<Variable>,
+}
+
+/// What is known while a closure is read.
+#[derive(Default)]
+struct Checker {
+    types: Types,
+    names: Names,
+    host_names: Names,
+    variables: Vec<Declared>,
+    /// Which variables can be seen, the innermost block last.
+    scopes: Vec<HashMap<String, Variable>>,
+    loops: Vec<Loop>,
+    /// The closure's result; none in what is no closure.
+    result: Option<Ty>,
+    literals: Vec<Ty>,
+    mentions: Vec<Variable>,
+}
+
+/// A loop that is being read.
+struct Loop {
+    /// The type of its value.
+    ty: Ty,
+    /// Whether it is a `loop`, whose `break` may have a value.
+    has_value: bool,
+    /// Whether it has a `break`.
+    ends: bool,
+}
+
+/// Reads a closure.
+pub fn closure(closure: &ExprClosure) -> Result<Inferred> {
+    refused::closure(closure)?;
+    let mut checker = Checker::default();
+    checker.scopes.push(HashMap::new());
+    let parameters: Vec<Variable> = closure
+        .inputs
+        .iter()
+        .map(|input| checker.parameter(input))
+        .collect::<Result<_>>()?;
+    if parameters.is_empty() || parameters.len() > MOST {
+        let message = format!(
+            "a closure for the device has 1 to {MOST} parameters, and this one has {}",
+            parameters.len()
+        );
+        return Err(Error::new(closure.or1_token.span(), message));
+    }
+    let result = match &closure.output {
+        ReturnType::Default => checker.types.open(Kind::Any),
+        ReturnType::Type(_, ty) => Scalar::written(ty)?.into(),
+    };
+    checker.result = Some(result);
+    let body = checker.expression(&closure.body)?;
+    let result = checker.types.join(result, body.ty, body.span)?;
+    if checker.types.decided(result).is_none() {
+        let message =
+            "the closure returns nothing: end it with an expression that has no `;` behind it";
+        return Err(Error::new(body.span, message));
+    }
+    Ok(checker.finish(parameters, body, result))
+}
+
+/// Reads an expression without variables, of this type.
+pub fn constant(expression: &Expr, ty: Scalar) -> Result<Inferred> {
+    let mut checker = Checker::default();
+    let body = checker.expression(expression)?;
+    checker.types.join(ty.into(), body.ty, body.span)?;
+    Ok(checker.finish(Vec::new(), body, ty.into()))
+}
+
+impl Checker {
+    fn finish(self, parameters: Vec<Variable>, body: Node, result: Ty) -> Inferred {
+        Inferred {
+            closure: Closure {
+                parameters,
+                variables: self.variables,
+                body,
+                result,
+            },
+            types: self.types,
+            literals: self.literals,
+            mentions: self.mentions,
+        }
+    }
+
+    fn parameter(&mut self, input: &Pat) -> Result<Variable> {
+        match input {
+            Pat::Type(typed) => {
+                let ty = Scalar::written(&typed.ty)?;
+                match self.pattern(&typed.pat, ty.into())? {
+                    Some(variable) if self.scopes[0].len() < self.mentions.len() => {
+                        let span = self.variables[variable].span;
+                        Err(Error::new(span, "there is another parameter of this name"))
+                    }
+                    Some(variable) => Ok(variable),
+                    // Not used, but it has a place among the parameters.
+                    None => Ok(self.declare("unused", ty.into(), false, typed.pat.span())),
+                }
+            }
+            Pat::Ident(name) => {
+                let message = format!(
+                    "write the type of the parameter, as in `{}: f32`",
+                    name.ident
+                );
+                Err(Error::new_spanned(name, message))
+            }
+            other => Err(Error::new_spanned(
+                other,
+                "write the parameter's name and type, as in `x: f32`",
+            )),
+        }
+    }
+
+    /// The variable that a pattern declares; none for `_`.
+    fn pattern(&mut self, pattern: &Pat, ty: Ty) -> Result<Option<Variable>> {
+        match pattern {
+            Pat::Wild(_) => Ok(None),
+            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+                let variable = self.declare(
+                    &name.ident.to_string(),
+                    ty,
+                    name.mutability.is_some(),
+                    name.ident.span(),
+                );
+                self.mentions.push(variable);
+                Ok(Some(variable))
+            }
+            other => Err(Error::new_spanned(
+                other,
+                "patterns are not known on the device: declare one variable by its name",
+            )),
+        }
+    }
+
+    /// Declares a variable in the innermost block.
+    fn declare(&mut self, name: &str, ty: Ty, mutable: bool, span: Span) -> Variable {
+        let name = name.strip_prefix("r#").unwrap_or(name);
+        let variable = self.variables.len();
+        self.variables.push(Declared {
+            name: self.names.variable(name),
+            host: self.host_names.same(name),
+            ty,
+            mutable,
+            span,
+        });
+        let scope = self.scopes.last_mut().expect("a closure has a scope");
+        scope.insert(name.to_string(), variable);
+        variable
+    }
+
+    /// The variable of this name.
+    fn variable(&mut self, name: &Ident) -> Result<Variable> {
+        let text = name.to_string();
+        let text = text.strip_prefix("r#").unwrap_or(&text);
+        let found = self
+            .scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.get(text).copied());
+        let variable = found.ok_or_else(|| refused::captured(name))?;
+        self.mentions.push(variable);
+        Ok(variable)
+    }
+
+    /// The type of `node`, which has to be known by now.
+    fn known(&self, node: &Node) -> Result<Scalar> {
+        self.types.scalar(node.ty).ok_or_else(|| {
+            let message = format!(
+                "this is {}, whose methods are not known before its type is: write the type, as in `2.0_f32` or \
+                 `let x: f32`",
+                self.types.describe(node.ty)
+            );
+            Error::new(node.span, message)
+        })
+    }
+}

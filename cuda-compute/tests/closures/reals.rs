@@ -1,0 +1,107 @@
+//! Real numbers: to the bit what IEEE 754 decides, the rest within bounds.
+
+use cuda_compute::device_fn;
+
+use crate::suite::{
+    Near::{Equal, Same, Within},
+    Suite,
+};
+
+macro_rules! reals {
+    ($($test:ident $type:ident $bits:ident)*) => {$(
+        #[test]
+        fn $test() {
+            Suite::new()
+                .check(device_fn!(|a: $type, b: $type| a + b), Same)
+                .check(device_fn!(|a: $type, b: $type| a - b * 0.1), Same)
+                .check(device_fn!(|a: $type, b: $type| a / b), Same)
+                .check(device_fn!(|a: $type, b: $type| a % b), Same)
+                .check(device_fn!(|a: $type, b: $type| -a - -b - (-1.5 - -a)), Same)
+                .check(device_fn!(|a: $type, b: $type| (a - (b - 1.0)) * (a / (b / 3.0))), Same)
+                .check(device_fn!(|a: $type, b: $type| { let mut x = a; x += b; x *= a; x -= 0.5; x /= b; x %= 2.0; x }), Same)
+                .check(device_fn!(|a: $type, b: $type| a < b || a >= 1.0 && a != b), Same)
+                .check(device_fn!(|a: $type, b: $type| !(a <= b) == (a > b)), Same)
+                .check(device_fn!(|a: $type, b: $type, c: $type| a.mul_add(b, c)), Same)
+                .check(device_fn!(|a: $type| a.sqrt() + a.abs().sqrt()), Same)
+                .check(device_fn!(|a: $type| a.floor()), Same)
+                .check(device_fn!(|a: $type| a.ceil()), Same)
+                .check(device_fn!(|a: $type| a.trunc()), Same)
+                .check(device_fn!(|a: $type| a.round()), Same)
+                .check(device_fn!(|a: $type| a.round_ties_even()), Same)
+                .check(device_fn!(|a: $type| a.fract()), Same)
+                .check(device_fn!(|a: $type| a.signum() / 2.0), Same)
+                .check(device_fn!(|a: $type, b: $type| a.copysign(b)), Same)
+                .check(device_fn!(|a: $type, b: $type| a.max(b)), Equal)
+                .check(device_fn!(|a: $type, b: $type| $type::min(a, b)), Equal)
+                .check(device_fn!(|a: $type, b: $type| a.clamp(-1.0, b)), Same)
+                .check(device_fn!(|a: $type| a.recip() * 2.0), Same)
+                .check(device_fn!(|a: $type| a.to_degrees()), Same)
+                .check(device_fn!(|a: $type| a.to_radians()), Same)
+                .check(device_fn!(|a: $type, b: $type| a.rem_euclid(b)), Same)
+                .check(device_fn!(|a: $type, b: $type| a.div_euclid(b)), Same)
+                .check(device_fn!(|a: $type| a.is_nan() || a.is_infinite()), Same)
+                .check(device_fn!(|a: $type| a.is_finite() && !a.is_sign_negative()), Same)
+                .against(device_fn!(|a: $type| if a.is_nan() { 0 } else { a.to_bits() }), |(a,)| {
+                    if a.is_nan() { 0 } else { a.to_bits() }
+                })
+                .check(device_fn!(|bits: $bits| $type::from_bits(bits) + 0.0), Same)
+                .check(device_fn!(|a: $type| { if a > $type::MAX / 2.0 { $type::MIN } else { $type::MIN_POSITIVE } }), Same)
+                .check(device_fn!(|a: bool| if a { $type::INFINITY } else { $type::NEG_INFINITY + $type::NAN }), Same)
+                .check(device_fn!(|a: $type| a + 1e-40 * a + 4.0e-44), Same)
+                .check(device_fn!(|a: $type| a * 16_777_217.0 + 0.3e-7 - 123_456_789.123_456_789), Same)
+                .check(device_fn!(|a: $type| a.abs() + $type::EPSILON), Same)
+                .run();
+        }
+    )*};
+}
+
+reals! {
+    floats f32 u32
+    doubles f64 u64
+}
+
+// The bounds are the errors of both sides together, in representable numbers: CUDA's as its guide states them, the
+// CPU's for a usual C library. Where Rust computes by a formula (the inverse hyperbolic functions), small results are
+// off by some roundings of 1, and arguments near the greatest number overflow.
+macro_rules! transcendental {
+    ($($test:ident $type:ident $distance:literal)*) => {$(
+        #[test]
+        fn $test() {
+            let few = Within(4, 0.0);
+            let formula = Within(8, $distance);
+            Suite::new()
+                .check(device_fn!(|a: $type| a.sin()), few)
+                .check(device_fn!(|a: $type| a.cos()), few)
+                .check(device_fn!(|a: $type| a.tan()), Within(6, 0.0))
+                .check(device_fn!(|a: $type| a.asin()), few)
+                .check(device_fn!(|a: $type| a.acos()), few)
+                .check(device_fn!(|a: $type| a.atan()), few)
+                .check(device_fn!(|a: $type, b: $type| a.atan2(b)), few)
+                .check(device_fn!(|a: $type| a.sinh()), few)
+                .check(device_fn!(|a: $type| a.cosh()), few)
+                .check(device_fn!(|a: $type| a.tanh()), few)
+                .check(device_fn!(|a: $type| (a * 0.25).asinh()), formula)
+                .check(device_fn!(|a: $type| (a * 0.25).acosh()), formula)
+                .check(device_fn!(|a: $type| a.atanh()), formula)
+                .check(device_fn!(|a: $type| a.exp()), few)
+                .check(device_fn!(|a: $type| a.exp2()), few)
+                .check(device_fn!(|a: $type| a.exp_m1()), few)
+                .check(device_fn!(|a: $type| a.ln()), few)
+                .check(device_fn!(|a: $type| a.ln_1p()), few)
+                .check(device_fn!(|a: $type| a.log2()), few)
+                .check(device_fn!(|a: $type| a.log10()), few)
+                .check(device_fn!(|a: $type| a.cbrt()), few)
+                .check(device_fn!(|a: $type, b: $type| a.powf(b)), Within(10, 0.0))
+                .check(device_fn!(|a: $type, b: $type| a.hypot(b)), few)
+                .check(device_fn!(|a: $type| a.powi(3) + a.powi(-2)), few)
+                .check(device_fn!(|a: $type, n: i8| a.powi(n as i32)), Within(1, 0.0))
+                .check(device_fn!(|a: $type| a * std::$type::consts::PI + core::$type::consts::LN_2), few)
+                .run();
+        }
+    )*};
+}
+
+transcendental! {
+    functions_of_floats f32 2e-6
+    functions_of_doubles f64 1e-14
+}
