@@ -1,6 +1,6 @@
 //! Kernels that compute expressions element by element.
 
-use std::sync::Arc;
+use std::{ffi::c_void, sync::Arc};
 
 use cuda_safe::{LaunchConfig, Stream};
 
@@ -8,6 +8,7 @@ use super::{
     plan::{Leaf, Plan},
     render::{Form, LeafForm, Slots},
     space::{Access, Space},
+    tile,
 };
 use crate::{
     array::{Layout, MAX_RANK, Memory, Shape},
@@ -67,19 +68,40 @@ pub(super) fn run(
         return Ok(());
     }
     let (prepared, leaves) = prepare(plan, shape, targets)?;
-    let kernel = kernels.get(&prepared.kernel)?;
     let owners = leaves.iter().filter_map(|leaf| leaf.memory.as_ref());
     let owners = owners.chain(targets.iter().map(|target| target.memory));
-    let config = LaunchConfig::new(prepared.blocks, THREADS);
-    launch(&kernel, stream, config, prepared.words, owners)
+    match prepared {
+        Prepared::Straight(kernel, blocks, mut words) => {
+            let kernel = kernels.get(&kernel)?;
+            let pointers = &mut [words.as_mut_ptr().cast()];
+            launch(
+                &kernel,
+                stream,
+                LaunchConfig::new(blocks, THREADS),
+                pointers,
+                owners,
+            )
+        }
+        Prepared::Turned((kernel, blocks, mut words, mut lengths)) => {
+            let kernel = kernels.get(&kernel)?;
+            let pointers = &mut [words.as_mut_ptr().cast(), lengths.as_mut_ptr().cast()];
+            launch(
+                &kernel,
+                stream,
+                LaunchConfig::new(blocks, tile::THREADS),
+                pointers,
+                owners,
+            )
+        }
+    }
 }
 
 /// A kernel and what it is launched with.
 #[derive(Debug)]
-pub(super) struct Prepared {
-    kernel: Elementwise,
-    blocks: u32,
-    words: Vec<u64>,
+pub(super) enum Prepared {
+    /// The kernel, its blocks and its words.
+    Straight(Elementwise, u32, Vec<u64>),
+    Turned(tile::Launch),
 }
 
 /// Chooses the kernel; the leaves are given back, since they hold the memory.
@@ -115,19 +137,21 @@ pub(super) fn prepare(
         values: plan.values,
         roots: plan.roots,
     };
+    if vector == 1
+        && let Some(launch) = tile::prepare(&form, &space, &starts, &plan.scalars, shape)?
+    {
+        return Ok((Prepared::Turned(launch), plan.leaves));
+    }
     let words = words(&form, &space, &starts, &plan.scalars)?;
     let vectors = space.elements() as u64 / u64::from(vector);
     let unroll = unroll(vectors, starts.len());
     let per_block = u64::from(THREADS) * u64::from(unroll);
-    let prepared = Prepared {
-        kernel: Elementwise {
-            form: Arc::new(form),
-            unroll,
-        },
-        blocks: grid(vectors.div_ceil(per_block).max(1), shape)?,
-        words,
+    let blocks = grid(vectors.div_ceil(per_block).max(1), shape)?;
+    let kernel = Elementwise {
+        form: Arc::new(form),
+        unroll,
     };
-    Ok((prepared, plan.leaves))
+    Ok((Prepared::Straight(kernel, blocks, words), plan.leaves))
 }
 
 /// The number of blocks, if a grid can have so many.
@@ -142,19 +166,18 @@ pub(super) fn grid(blocks: u64, shape: Shape) -> Result<u32> {
     })
 }
 
-/// Enqueues a kernel whose only parameter are these words.
-pub(super) fn launch<'a>(
+/// Enqueues a kernel whose parameters these are.
+fn launch<'a>(
     kernel: &cuda_safe::Function,
     stream: &Stream,
     config: LaunchConfig,
-    mut words: Vec<u64>,
+    pointers: &mut [*mut c_void],
     owners: impl Iterator<Item = &'a Arc<Memory>> + Clone,
 ) -> Result<()> {
-    let mut pointers = [words.as_mut_ptr().cast()];
     ordered(stream, owners.map(|memory| Some(memory.owner())), || {
-        // SAFETY: the kernel was written for these words, which are its parameter; it reads and writes elements of
+        // SAFETY: the kernel was written for these words, which are its parameters; it reads and writes elements of
         // arrays within their layouts, which lie within their memory. Ordered with the streams of all of them.
-        unsafe { kernel.launch_raw(stream, config, &mut pointers)? };
+        unsafe { kernel.launch_raw(stream, config, pointers)? };
         Ok(())
     })
 }

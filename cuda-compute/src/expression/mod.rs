@@ -4,6 +4,7 @@ mod elementwise;
 mod evaluate;
 mod fold;
 pub(crate) mod function;
+mod map;
 mod math;
 pub(crate) mod node;
 pub(crate) mod operation;
@@ -13,6 +14,7 @@ mod reduce;
 pub(crate) mod reduction;
 mod render;
 mod space;
+mod tile;
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
@@ -103,7 +105,7 @@ impl<T: Element> Expr<T> {
             )));
         }
         Ok(Self::of(Arc::new(Node {
-            kind: Kind::Apply(operation::Operation::Cast, Box::new([self.node.clone()])),
+            kind: Kind::Apply(operation::Operation::Cast, [self.node.clone()].into()),
             data: T::DATA_TYPE,
             shape: Ok(shape),
         })))

@@ -1,6 +1,6 @@
 //! Expressions as graphs: what is computed from what.
 
-use std::{mem, panic::Location, sync::Arc};
+use std::{mem, ops::Deref, panic::Location, sync::Arc};
 
 use crate::{
     array::{Layout, Memory, Shape},
@@ -33,8 +33,36 @@ pub(crate) enum Kind {
     Reduce(Reduction, Arc<Node>),
 }
 
-/// The inputs of an operation. Most have one or two.
-pub(crate) type Inputs = Box<[Arc<Node>]>;
+/// The inputs of an operation. Most have one or two, which need no memory of their own.
+#[derive(Debug)]
+pub(crate) enum Inputs {
+    One([Arc<Node>; 1]),
+    Two([Arc<Node>; 2]),
+    More(Box<[Arc<Node>]>),
+}
+
+impl<const N: usize> From<[Arc<Node>; N]> for Inputs {
+    fn from(inputs: [Arc<Node>; N]) -> Self {
+        let mut inputs = inputs.into_iter();
+        match (N, inputs.next(), inputs.next()) {
+            (1, Some(one), _) => Self::One([one]),
+            (2, Some(one), Some(two)) => Self::Two([one, two]),
+            (_, one, two) => Self::More(one.into_iter().chain(two).chain(inputs).collect()),
+        }
+    }
+}
+
+impl Deref for Inputs {
+    type Target = [Arc<Node>];
+
+    fn deref(&self) -> &[Arc<Node>] {
+        match self {
+            Self::One(inputs) => inputs,
+            Self::Two(inputs) => inputs,
+            Self::More(inputs) => inputs,
+        }
+    }
+}
 
 impl Node {
     pub(crate) fn scalar(words: [u64; 2], data: DataType) -> Arc<Self> {
@@ -54,7 +82,7 @@ impl Node {
     ) -> Arc<Self> {
         let shape = common_shape(operation.name(), &inputs);
         Arc::new(Self {
-            kind: Kind::Apply(operation, Box::new(inputs)),
+            kind: Kind::Apply(operation, inputs.into()),
             data,
             shape,
         })
@@ -75,14 +103,19 @@ impl Node {
         }
     }
 
-    fn take_inputs(&mut self) -> Vec<Arc<Self>> {
+    /// Moves what the node is computed from to the end of a list.
+    fn move_inputs(&mut self, to: &mut Vec<Arc<Self>>) {
         match &mut self.kind {
-            Kind::Apply(_, inputs) => mem::take(inputs).into_vec(),
+            Kind::Apply(_, inputs) => match mem::replace(inputs, Inputs::More(Box::default())) {
+                Inputs::One(inputs) => to.extend(inputs),
+                Inputs::Two(inputs) => to.extend(inputs),
+                Inputs::More(inputs) => to.extend(inputs.into_vec()),
+            },
             Kind::Reduce(_, input) => {
                 let nothing = Self::scalar([0; 2], DataType::Bool);
-                vec![mem::replace(input, nothing)]
+                to.push(mem::replace(input, nothing));
             }
-            Kind::Array(..) | Kind::Scalar(_) | Kind::Index(_) => Vec::new(),
+            Kind::Array(..) | Kind::Scalar(_) | Kind::Index(_) => {}
         }
     }
 }
@@ -119,17 +152,33 @@ fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Arc<str>> {
 /// Long chains are taken apart one after the other: each within the last would overflow the stack.
 impl Drop for Node {
     fn drop(&mut self) {
-        if matches!(
-            self.kind,
-            Kind::Array(..) | Kind::Scalar(_) | Kind::Index(_)
-        ) {
+        let goes_on =
+            |input: &Arc<Self>| Arc::strong_count(input) == 1 && !input.inputs().is_empty();
+        if !self.inputs().iter().any(goes_on) {
             return;
         }
-        let mut left = self.take_inputs();
+        let mut left = Vec::new();
+        self.move_inputs(&mut left);
         while let Some(node) = left.pop() {
             if let Some(mut node) = Arc::into_inner(node) {
-                left.append(&mut node.take_inputs());
+                node.move_inputs(&mut left);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_chains_are_dropped_without_recursion() {
+        let mut node = Node::scalar([1, 0], DataType::I32);
+        for _ in 0..300_000 {
+            let other = node.clone();
+            node = Node::apply(Operation::Add, DataType::I32, [node, other]);
+            node = Node::apply(Operation::Negate, DataType::I32, [node]);
+        }
+        drop(node);
     }
 }

@@ -35,6 +35,27 @@ pub(crate) enum Operation {
     Select,
     /// A function of `function.rs`.
     Call(&'static Function),
+    /// A closure's function.
+    Own(OwnFunction),
+}
+
+/// The text of a device function that is called `@NAME@`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnFunction(pub(crate) &'static str);
+
+/// The same place is the same text; the same text in another place is compiled once more.
+impl PartialEq for OwnFunction {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for OwnFunction {}
+
+impl std::hash::Hash for OwnFunction {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.as_ptr().hash(state);
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +108,7 @@ impl Operation {
             Self::Compare(comparison) => comparison.sign(),
             Self::Select => "select",
             Self::Call(function) => function.name,
+            Self::Own(_) => "map",
         }
     }
 
@@ -134,6 +156,7 @@ impl Operation {
             (Self::Compare(comparison), _) => format!("{a} {} {b}", comparison.sign()),
             (Self::Select, _) => format!("({a} ? {b} : {c})"),
             (Self::Call(function), _) => function.call(inputs, from),
+            (Self::Own(_), _) => unreachable!("rendered with the name that its function got"),
         };
         rounded(value, to)
     }

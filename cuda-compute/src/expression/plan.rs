@@ -113,9 +113,10 @@ impl Plan {
                     .collect(),
                 // The last: the first of a choice is a bool.
                 from: inputs.last().map_or(data, |input| match operation {
-                    Operation::Call(_) | Operation::ShiftLeft | Operation::ShiftRight => {
-                        inputs[0].data
-                    }
+                    Operation::Call(_)
+                    | Operation::Own(_)
+                    | Operation::ShiftLeft
+                    | Operation::ShiftRight => inputs[0].data,
                     _ => input.data,
                 }),
                 data,

@@ -40,7 +40,7 @@ impl IntoAxes for &[usize] {
 impl Node {
     /// The reduction of a node; along all axes if none are named.
     #[track_caller]
-    fn reduce(
+    pub(super) fn reduce(
         self: &Arc<Self>,
         fold: Fold,
         axes: Option<Vec<usize>>,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::{operation::OwnFunction, render::named};
 use crate::element::DataType;
 
 /// A reduction along some axes.
@@ -31,6 +32,8 @@ pub(crate) enum Fold {
     Variance(u32),
     /// The root of the variance.
     Deviation(u32),
+    /// A closure's combination, and the text of its identity.
+    Own(OwnFunction, &'static str),
 }
 
 impl Fold {
@@ -48,6 +51,7 @@ impl Fold {
             Self::Any => "any",
             Self::Variance(_) => "var",
             Self::Deviation(_) => "std",
+            Self::Own(..) => "reduce",
         }
     }
 
@@ -65,16 +69,17 @@ impl Fold {
     }
 
     /// The struct that folds values of a type.
-    fn accumulator(self, data: DataType) -> String {
+    fn accumulator(self, data: DataType, place: usize) -> String {
         let value = data.computed();
         match self {
+            Self::Own(..) => format!("fold_own_{place}"),
             Self::Sum => format!("fold_sum<{value}>"),
             Self::Mean => format!("fold_mean<{value}>"),
             Self::Product => format!("fold_product<{value}>"),
             Self::Minimum => format!("fold_extreme<{value}, false>"),
             Self::Maximum => format!("fold_extreme<{value}, true>"),
-            Self::MinimumPlace => format!("fold_place<{value}, false>"),
-            Self::MaximumPlace => format!("fold_place<{value}, true>"),
+            Self::MinimumPlace => format!("fold_place<{value}, index_t, false>"),
+            Self::MaximumPlace => format!("fold_place<{value}, index_t, true>"),
             Self::All => "fold_truth<true>".into(),
             Self::Any => "fold_truth<false>".into(),
             Self::Variance(less) => format!("fold_variance<{value}, {less}, false>"),
@@ -107,14 +112,29 @@ pub(crate) struct Folded {
 
 /// The header that `kernels/fold.cu` includes as `fold.cuh`.
 pub(crate) fn header(folds: &[Folded]) -> String {
-    let mut text = String::from("// Written for the folds of one kernel.\nstruct accumulator {\n");
+    let mut text = String::from("// Written for the folds of one kernel.\n");
+    for (i, folded) in folds.iter().enumerate() {
+        if let Fold::Own(combine, identity) = folded.fold {
+            let value = folded.data.computed();
+            let _ = writeln!(
+                text,
+                "{}\nstruct fold_own_{i} {{\n    typedef {value} type;\n    {value} value;\n    \
+                 FOLD void clear() {{ value = {identity}; }}\n    \
+                 FOLD void take({value} x) {{ value = combine_{i}(value, x); }}\n    \
+                 FOLD void merge(const fold_own_{i} &other) {{ take(other.value); }}\n    \
+                 FOLD {value} result(u64) const {{ return value; }}\n}};",
+                named(combine.0, &format!("combine_{i}"))
+            );
+        }
+    }
+    text.push_str("struct accumulator {\n");
     let each = |text: &mut String, line: &dyn Fn(usize, &Folded) -> String| {
         for (i, folded) in folds.iter().enumerate() {
             text.push_str(&line(i, folded));
         }
     };
     each(&mut text, &|i, f| {
-        format!("    {} f{i};\n", f.fold.accumulator(f.data))
+        format!("    {} f{i};\n", f.fold.accumulator(f.data, i))
     });
     text.push_str("    FOLD void clear() {");
     each(&mut text, &|i, _| format!(" f{i}.clear();"));
@@ -137,7 +157,7 @@ pub(crate) fn header(folds: &[Folded]) -> String {
     text.push_str(" }\n};\ntemplate <int V> struct Results {\n");
     each(&mut text, &|i, f| {
         let mut line = String::new();
-        let _ = writeln!(line, "    {}::type y{i}[V];", f.fold.accumulator(f.data));
+        let _ = writeln!(line, "    {}::type y{i}[V];", f.fold.accumulator(f.data, i));
         line
     });
     text.push_str("};\n");

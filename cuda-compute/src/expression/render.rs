@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
+    operation::{Operation, OwnFunction},
     plan::Value,
     space::{Access, Inner},
 };
@@ -211,7 +212,27 @@ impl Form {
         text.push_str("}\n");
     }
 
+    /// The closures' functions, each once.
+    fn own_functions(&self) -> Vec<OwnFunction> {
+        let mut functions = Vec::new();
+        for value in &self.values {
+            if let Value::Apply {
+                operation: Operation::Own(function),
+                ..
+            } = value
+                && !functions.contains(function)
+            {
+                functions.push(*function);
+            }
+        }
+        functions
+    }
+
     fn compute(&self, slots: &Slots, text: &mut String) {
+        let own = self.own_functions();
+        for (i, function) in own.iter().enumerate() {
+            let _ = writeln!(text, "{}", named(function.0, &format!("own_{i}")));
+        }
         text.push_str(
             "template <int V> __device__ __forceinline__ void compute(const Words &w, const Inputs<V> &in, Outputs<V> &out) {\n",
         );
@@ -249,7 +270,13 @@ impl Form {
                 } => {
                     let inputs: Vec<String> =
                         inputs.iter().map(|input| format!("v{input}")).collect();
-                    operation.render(&inputs, *from, *data)
+                    match operation {
+                        Operation::Own(function) => {
+                            let place = own.iter().position(|other| other == function).unwrap_or(0);
+                            format!("own_{place}({})", inputs.join(", "))
+                        }
+                        operation => operation.render(&inputs, *from, *data),
+                    }
                 }
             };
             let _ = writeln!(text, "        const {computed} v{i} = {right};");
@@ -278,9 +305,14 @@ impl Form {
     }
 }
 
+/// A device function under a name.
+pub(super) fn named(text: &str, name: &str) -> String {
+    text.replace("@NAME@", name)
+}
+
 impl LeafForm {
     /// Whether all elements of a vector are one.
-    fn is_single(&self) -> bool {
+    pub(super) fn is_single(&self) -> bool {
         matches!(self.access, Access::Uniform | Access::Strided(Inner::Same))
     }
 }

@@ -53,20 +53,31 @@ template <class T, bool LARGEST> struct fold_extreme {
     FOLD T result(u64) const { return value; }
 };
 
-// The first place of the smallest or the largest; that of a number is preferred to that of NaN.
-template <class T, bool LARGEST> struct fold_place {
+// The first place of the smallest or the largest; that of a number is preferred to that of NaN. A thread takes values in
+// the order of their places.
+template <class T, class P, bool LARGEST> struct fold_place {
     typedef u64 type;
     T value;
-    u64 place;
-    FOLD void clear() { value = T{}; place = ~0ull; }
-    FOLD void take(T x, u64 at) {
-        if (at == ~0ull) return;
-        const bool same = x == value || (is_nan(x) && is_nan(value));
-        const bool better = is_nan(value) ? !is_nan(x) : (LARGEST ? x > value : x < value);
-        if (place == ~0ull || better || (same && at < place)) { value = x; place = at; }
+    P place;
+    static FOLD T worst() {
+        fold_extreme<T, LARGEST> extreme;
+        extreme.clear();
+        return extreme.value;
     }
-    FOLD void merge(const fold_place &other) { take(other.value, other.place); }
-    FOLD u64 result(u64) const { return place; }
+    // Not when one of them is NaN; the first value is.
+    static FOLD bool better(T x, T than) {
+        if constexpr (rs_type<T>::real) return x == x && !(LARGEST ? x <= than : x >= than);
+        else return LARGEST ? x > than : x < than;
+    }
+    FOLD void clear() { value = worst(); place = (P)-1; }
+    FOLD void take(T x, u64 at) {
+        if (better(x, value)) { value = x; place = (P)at; }
+    }
+    FOLD void merge(const fold_place &other) {
+        if (better(other.value, value) || (other.value == value && other.place < place)) *this = other;
+    }
+    // If nothing was better than the worst, all are the worst, or NaN.
+    FOLD u64 result(u64) const { return place == (P)-1 ? 0 : place; }
 };
 
 template <bool ALL> struct fold_truth {
@@ -84,11 +95,14 @@ template <bool ALL> struct fold_truth {
 template <class T, int LESS, bool ROOT> struct fold_variance {
     typedef T type;
     T taken, mean, squares;
+    // To the last bits: a mean that is a little off its place costs nothing, since squares are taken about where it is.
+    static FOLD float inverse(float x) { return __fdividef(1.0f, x); }
+    static FOLD double inverse(double x) { return 1 / x; }
     FOLD void clear() { taken = mean = squares = 0; }
     FOLD void take(T x) {
         taken += 1;
         const T distance = x - mean;
-        mean += distance / taken;
+        mean += distance * inverse(taken);
         squares += distance * (x - mean);
     }
     FOLD void merge(const fold_variance &other) {

@@ -1,0 +1,185 @@
+//! Kernels for expressions in which operands are turned, as a transposed matrix is.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use super::{
+    elementwise::{Start, grid, with_headers, words},
+    render::{Form, LeafForm},
+    space::{Access, Inner, Space},
+};
+use crate::{
+    array::{MAX_RANK, Shape},
+    error::Result,
+    kernel::{Source, Specialisation},
+};
+
+const TEXT: &str = include_str!("../kernels/tile.cu");
+/// Elements along each side of a tile.
+const EDGE: usize = 32;
+/// Threads of a block are so many rows of a tile.
+const ROWS: u32 = 8;
+pub(super) const THREADS: u32 = EDGE as u32 * ROWS;
+/// Shared memory that every block may have.
+const SHARED: usize = 48 << 10;
+
+/// A kernel for one form of expression, some of whose leaves are turned.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Tile {
+    form: Arc<Form>,
+    /// A bit for each turned leaf.
+    turned: u64,
+    /// The axis along which they are dense.
+    across: u8,
+}
+
+impl Specialisation for Tile {
+    fn source(&self) -> Source {
+        with_headers(Source::new("tile.cu", TEXT, "tile"), &self.form)
+            .header("turned.cuh", self.header())
+            .define("RANK", self.form.rank)
+            .define("ACROSS", self.across)
+            .define("ROWS", ROWS)
+    }
+}
+
+/// A launch: the kernel, its blocks, its words and the lengths of the axes.
+pub(super) type Launch = (Tile, u32, Vec<u64>, [u64; MAX_RANK]);
+
+/// The kernel for a form whose operands are all strided, if turning some of them pays.
+pub(super) fn prepare(
+    form: &Form,
+    space: &Space,
+    starts: &[Start],
+    scalars: &[[u64; 2]],
+    shape: Shape,
+) -> Result<Option<Launch>> {
+    let rank = space.rank();
+    if rank < 2 || space.inner() < EDGE / 2 || space.inner_stride(form.leaves.len()) != 1 {
+        return Ok(None);
+    }
+    // The axis of the first leaf that is dense along another than the result.
+    let dense_along = |leaf: usize| {
+        let strides = &space.strides[leaf][..rank];
+        let axis = strides.iter().position(|&stride| stride == 1)?;
+        let turned = axis + 1 < rank && space.lengths[axis] >= EDGE / 2 && strides[rank - 1] > 1;
+        (form.leaves[leaf].memory && turned).then_some(axis)
+    };
+    let Some(across) = (0..form.leaves.len()).find_map(dense_along) else {
+        return Ok(None);
+    };
+    let turned = (0..form.leaves.len()).filter(|&leaf| dense_along(leaf) == Some(across));
+    let (mut mask, mut bytes) = (0, 0);
+    for leaf in turned {
+        bytes += EDGE * (EDGE + 1) * form.leaves[leaf].data.size();
+        mask |= 1 << leaf;
+    }
+    if bytes > SHARED {
+        return Ok(None);
+    }
+    let strided = |access: Access| match access {
+        Access::Uniform => Access::Uniform,
+        _ => Access::Strided(Inner::Any),
+    };
+    let form = Form {
+        leaves: form
+            .leaves
+            .iter()
+            .map(|leaf| LeafForm {
+                access: strided(leaf.access),
+                ..*leaf
+            })
+            .collect(),
+        outputs: form
+            .outputs
+            .iter()
+            .map(|&(data, access)| (data, strided(access)))
+            .collect(),
+        vector: 1,
+        ..form.clone()
+    };
+    let words = words(&form, space, starts, scalars)?;
+    let mut lengths = [1; MAX_RANK];
+    let mut blocks = 1;
+    for (axis, &length) in space.lengths.iter().enumerate() {
+        lengths[axis] = length as u64;
+        let tiled = axis == across || axis + 1 == rank;
+        blocks *= if tiled {
+            length.div_ceil(EDGE) as u64
+        } else {
+            length as u64
+        };
+    }
+    let kernel = Tile {
+        form: Arc::new(form),
+        turned: mask,
+        across: across as u8,
+    };
+    Ok(Some((kernel, grid(blocks, shape)?, words, lengths)))
+}
+
+impl Tile {
+    fn is_turned(&self, leaf: usize) -> bool {
+        self.turned >> leaf & 1 == 1
+    }
+
+    /// How operands are loaded and stored at a place.
+    fn header(&self) -> String {
+        let slots = self.form.slots();
+        let rank = usize::from(self.form.rank);
+        let mut text = String::from("// Written for one expression.\nstruct Turned {\n");
+        let leaves = || self.form.leaves.iter().enumerate();
+        for (i, leaf) in leaves().filter(|(i, _)| self.is_turned(*i)) {
+            let _ = writeln!(text, "    {} x{i}[EDGE][EDGE + 1];", leaf.data.stored());
+        }
+        let offset = |access: Access, slot: usize| -> String {
+            if access == Access::Uniform {
+                return "0".into();
+            }
+            let axes =
+                (0..rank).map(|axis| format!("p.at[{axis}] * (offset_t)w.at[{}]", slot + 1 + axis));
+            axes.collect::<Vec<_>>().join(" + ")
+        };
+        text.push_str(
+            "};\n__device__ __forceinline__ void turn(const Words &w, const Place &p, Turned &turned, unsigned row, unsigned column) {\n",
+        );
+        for (i, leaf) in leaves().filter(|(i, _)| self.is_turned(*i)) {
+            let slot = slots.leaves[i];
+            let (stored, offset) = (leaf.data.stored(), offset(leaf.access, slot));
+            let _ = writeln!(
+                text,
+                "    turned.x{i}[row][column] = load_one<{stored}>(w.at[{slot}], {offset});"
+            );
+        }
+        text.push_str(
+            "}\n__device__ __forceinline__ void load_at(const Words &w, const Place &p, const Turned &turned, unsigned row, unsigned column, Inputs<1> &in) {\n",
+        );
+        for (i, leaf) in leaves() {
+            let slot = slots.leaves[i];
+            let (stored, offset) = (leaf.data.stored(), offset(leaf.access, slot));
+            let single = if leaf.is_single() { "" } else { ".at[0]" };
+            let _ = match (self.is_turned(i), leaf.memory) {
+                (true, _) => writeln!(text, "    in.x{i}{single} = turned.x{i}[row][column];"),
+                (false, true) => writeln!(
+                    text,
+                    "    in.x{i}{single} = load_one<{stored}>(w.at[{slot}], {offset});"
+                ),
+                (false, false) => {
+                    writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
+                }
+            };
+        }
+        text.push_str(
+            "}\n__device__ __forceinline__ void store_at(const Words &w, const Place &p, const Outputs<1> &out) {\n",
+        );
+        for (i, (data, access)) in self.form.outputs.iter().enumerate() {
+            let slot = slots.outputs[i];
+            let (stored, offset) = (data.stored(), offset(*access, slot));
+            let _ = writeln!(
+                text,
+                "    store_pack<{stored}, 1>(w.at[{slot}], {offset}, out.y{i});"
+            );
+        }
+        text.push_str("}\n");
+        text
+    }
+}

@@ -1,0 +1,55 @@
+// Expressions in which some operands are turned: their neighbours lie along another axis than the result's. A block
+// reads a square of each along its own neighbours into shared memory, and goes on along the result's.
+//
+// Specialised by expression.cuh and turned.cuh, which are written for each expression: see expression/tile.rs. RANK axes,
+// outermost first; the last is the result's densest, ACROSS is the one along which the turned operands are dense.
+
+#include "array.cuh"
+#include "complex.cuh"
+#include "expression.cuh"
+
+#define EDGE 32
+
+struct Lengths { u64 at[8]; };
+struct Place { offset_t at[RANK]; };
+
+#include "turned.cuh"
+
+extern "C" __global__ void __launch_bounds__(EDGE * ROWS)
+tile(const __grid_constant__ Words w, const __grid_constant__ Lengths lengths) {
+    __shared__ Turned turned;
+    const u64 along = lengths.at[RANK - 1], across = lengths.at[ACROSS];
+    const u64 tiles_along = (along + EDGE - 1) / EDGE, tiles_across = (across + EDGE - 1) / EDGE;
+    u64 rest = blockIdx.x;
+    const u64 first_along = rest % tiles_along * EDGE;
+    rest /= tiles_along;
+    const u64 first_across = rest % tiles_across * EDGE;
+    rest /= tiles_across;
+    Place place;
+#pragma unroll
+    for (int axis = RANK - 2; axis >= 0; --axis)
+        if (axis != ACROSS) {
+            place.at[axis] = (offset_t)(rest % lengths.at[axis]);
+            rest /= lengths.at[axis];
+        }
+    const unsigned x = threadIdx.x % EDGE, y = threadIdx.x / EDGE;
+#pragma unroll
+    for (unsigned row = y; row < EDGE; row += ROWS) {
+        place.at[RANK - 1] = (offset_t)(first_along + row);
+        place.at[ACROSS] = (offset_t)(first_across + x);
+        if (first_along + row < along && first_across + x < across) turn(w, place, turned, row, x);
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned row = y; row < EDGE; row += ROWS) {
+        place.at[RANK - 1] = (offset_t)(first_along + x);
+        place.at[ACROSS] = (offset_t)(first_across + row);
+        if (first_along + x < along && first_across + row < across) {
+            Inputs<1> in;
+            Outputs<1> out;
+            load_at(w, place, turned, x, row, in);
+            compute<1>(w, in, out);
+            store_at(w, place, out);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Expressions over arrays of any layout, against ndarray.
+
+use cuda_compute::{Array, NewAxis, Order, eval, s};
+use ndarray::{ArrayD, IxDyn};
+
+use crate::{random::Random, stream};
+
+/// An array of a shape, in some layout, and the same on the host.
+fn any_layout(random: &mut Random, lengths: &[usize]) -> (Array<i32>, ArrayD<i32>) {
+    let rank = lengths.len();
+    let mut axes: Vec<usize> = (0..rank).collect();
+    if random.below(2) == 0 {
+        random.shuffle(&mut axes);
+    }
+    let steps: Vec<isize> = (0..rank)
+        .map(|_| [1, 1, 1, 2, -1, -2][random.below(6)])
+        .collect();
+    let stretched: Vec<bool> = (0..rank).map(|_| random.below(7) == 0).collect();
+    // Before slices and permutation: long enough for the steps; length 1 where it is stretched.
+    let mut own: Vec<usize> = vec![0; rank];
+    for (place, &axis) in axes.iter().enumerate() {
+        let step = steps[axis].unsigned_abs();
+        own[place] = if stretched[axis] {
+            1
+        } else {
+            lengths[axis] * step
+        };
+    }
+    let count: usize = own.iter().product();
+    let values: Vec<i32> = (0..count)
+        .map(|_| random.below(1000) as i32 - 500)
+        .collect();
+    let mut array = Array::from_shape(&stream(), &own[..], &values).unwrap();
+    let mut host = ArrayD::from_shape_vec(IxDyn(&own), values).unwrap();
+    // `axes[place]` is the axis that this place becomes.
+    let mut back = vec![0; rank];
+    for (place, &axis) in axes.iter().enumerate() {
+        back[axis] = place;
+    }
+    array = array.permute(&back).unwrap();
+    host = host.permuted_axes(back);
+    for axis in 0..rank {
+        if !stretched[axis] && steps[axis] != 1 {
+            let mut items = vec![s![..][0]; rank];
+            items[axis] = s![..;steps[axis]][0];
+            array = array.slice(&items).unwrap();
+            host.slice_axis_inplace(
+                ndarray::Axis(axis),
+                ndarray::Slice::new(0, None, steps[axis]),
+            );
+        }
+    }
+    (array, host)
+}
+
+#[test]
+fn any_layouts_together() {
+    let mut random = Random(3);
+    for round in 0..60 {
+        let rank = 1 + random.below(4);
+        let lengths: Vec<usize> = (0..rank)
+            .map(|_| {
+                [
+                    1 + random.below(5),
+                    1 + random.below(40),
+                    32 + random.below(40),
+                ][random.below(3)]
+            })
+            .collect();
+        if lengths.iter().product::<usize>() > 30_000 {
+            continue;
+        }
+        let (a, host_a) = any_layout(&mut random, &lengths);
+        let (b, host_b) = any_layout(&mut random, &lengths);
+        let what = format!(
+            "round {round}: {lengths:?}, strides {:?} and {:?}",
+            a.strides(),
+            b.strides()
+        );
+        let (a, b) = (
+            a.broadcast_to(&lengths[..]).unwrap(),
+            b.broadcast_to(&lengths[..]).unwrap(),
+        );
+        let stretch = |host: &ArrayD<i32>| host.broadcast(IxDyn(&lengths)).unwrap().to_owned();
+        let (host_a, host_b) = (stretch(&host_a), stretch(&host_b));
+        let (sum, larger) = eval((&a * 3 - &b, a.greater(&b))).unwrap();
+        let wanted: Vec<i32> = (&host_a * 3 - &host_b).iter().copied().collect();
+        assert_eq!(sum.to_vec().unwrap(), wanted, "{what}");
+        let wanted: Vec<bool> = host_a.iter().zip(&host_b).map(|(a, b)| a > b).collect();
+        assert_eq!(larger.to_vec().unwrap(), wanted, "{what}");
+        // Into a part of another array.
+        let (mut c, mut host_c) = any_layout(&mut random, &lengths);
+        if c.shape() == lengths[..] {
+            c.assign(&a + &b).unwrap();
+            host_c.assign(&(&host_a + &host_b));
+            assert_eq!(
+                c.to_vec().unwrap(),
+                host_c.iter().copied().collect::<Vec<_>>(),
+                "{what}"
+            );
+        }
+    }
+}
+
+#[test]
+fn turned_arrays() {
+    let stream = stream();
+    for [rows, columns] in [[32, 32], [33, 70], [64, 16], [100, 31], [40, 1000]] {
+        let host: Vec<f64> = (0..rows * columns).map(|i| i as f64).collect();
+        let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+        let turned = x.t().contiguous(Order::C).unwrap();
+        assert!(turned.is_contiguous(Order::C));
+        let wanted: Vec<f64> = (0..rows * columns)
+            .map(|i| host[i % rows * columns + i / rows])
+            .collect();
+        assert_eq!(turned.to_vec().unwrap(), wanted, "{rows} x {columns}");
+        let column = Array::from_slice(&stream, &host[..columns]).unwrap();
+        let y = (&turned + x.t() * 2.0 + column.slice(s![.., NewAxis]).unwrap())
+            .eval()
+            .unwrap();
+        let wanted: Vec<f64> = wanted
+            .iter()
+            .enumerate()
+            .map(|(i, v)| v * 3.0 + host[i / rows])
+            .collect();
+        assert_eq!(y.to_vec().unwrap(), wanted, "{rows} x {columns}");
+    }
+    // Of a batch, in bytes and in 16 bytes.
+    let host: Vec<u8> = (0..3 * 40 * 50).map(|i| i as u8).collect();
+    let x = Array::from_shape(&stream, [3, 40, 50], &host).unwrap();
+    let turned = x.permute(&[0, 2, 1]).unwrap();
+    let dense = turned.contiguous(Order::C).unwrap();
+    assert_eq!(
+        dense.to_vec().unwrap()[40 * 50 + 2 * 40 + 7],
+        host[40 * 50 + 7 * 50 + 2]
+    );
+    let wide = (turned.cast::<num_complex::Complex<f64>>()).eval().unwrap();
+    assert_eq!(
+        wide.contiguous(Order::C).unwrap().to_vec().unwrap()[41].re,
+        f64::from(dense.to_vec().unwrap()[41])
+    );
+}
+
+#[test]
+fn places_along_axes() {
+    let stream = stream();
+    let x = Array::<u64>::zeros(&stream, [40, 36]).unwrap();
+    let index = cuda_compute::Expr::index([40, 36], 0).unwrap() * 100
+        + cuda_compute::Expr::index([36], 0).unwrap();
+    let y = (x.t().expr().broadcast_to([36, 40]).unwrap() + 1)
+        .eval()
+        .unwrap();
+    assert_eq!(y.shape(), [36, 40]);
+    let z = (&x + index).eval().unwrap().to_vec().unwrap();
+    assert!(
+        z.iter()
+            .enumerate()
+            .all(|(i, &v)| v == (i / 36 * 100 + i % 36) as u64)
+    );
+}
