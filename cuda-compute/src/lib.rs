@@ -1,4 +1,51 @@
-//! Ready-made CUDA kernels on top of [`cuda_safe`]: reductions and convolution.
+//! Arrays in device memory, and ready-made kernels, on top of [`cuda_safe`].
+//!
+//! ```
+//! use cuda_compute::{Array, device_fn, eval, s};
+//! use cuda_safe::{Context, Stream};
+//!
+//! # fn main() -> cuda_compute::Result<()> {
+//! let stream = Stream::new(&Context::primary(0)?)?;
+//! let x = Array::from_slice(&stream, &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?.reshape([2, 3])?;
+//!
+//! let y = (x.sqrt() * 2.0 + &x).eval()?; // one kernel, made of the whole expression
+//! let (sums, largest) = eval((x.sum_axis(1), y.max()))?; // several results
+//! assert_eq!(sums.to_vec()?, [6.0, 15.0]);
+//! assert_eq!(largest.item()?, 6.0f32.sqrt() * 2.0 + 6.0);
+//!
+//! let wave = device_fn!(|x: f32, y: f32| if x < y { x } else { y * 0.5 }); // a closure, as device code
+//! let z = wave.map((&x, x.slice(s![0])?)).eval()?; // its row stretches over the other
+//! assert_eq!(z.to_vec()?, [0.5, 1.0, 1.5, 0.5, 1.0, 1.5]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Arrays and expressions
+//!
+//! - An [`Array`] is a value of up to eight axes. Clones, slices, transpositions and other shapes share its memory;
+//!   who writes to one of them gets a copy first, if others still use it.
+//! - Operators and methods of arrays give an [`Expr`]: nothing is computed before [`eval`](Expr::eval), which makes one
+//!   kernel of all that has one shape, and one of all reductions along the same axes. Operands stretch to a common shape
+//!   as NumPy's do. Shapes that don't fit are an error of `eval`, with both shapes and the line.
+//! - Types are Rust's: nothing is converted silently, [`cast`](Expr::cast) does it. `f16` and `bf16` are computed as
+//!   `f32` and rounded after each operation. Integers wrap around, and divided by zero they are zero.
+//! - Expressions need no `unsafe`. What the library lacks is a closure of [`device_fn!`], or a combination of [`fold!`]
+//!   for [`reduce`](Expr::reduce).
+//! - [`assign`](Array::assign) and [`slice_mut`](Array::slice_mut) write into an array, whose own elements may be
+//!   read by the expression: they are as they were before.
+//!
+//! Kernels are compiled at the first use of an expression's form (some 0.2 s, or a millisecond from the cache on disk).
+//! Sizes, strides and numbers are no part of the form, so a loop compiles nothing. What is compiled is kept as long as an
+//! array of the context lives. A program that allocates in a loop should tell the driver's memory pool to keep what is
+//! freed: [`cuda_safe::MemoryPool`].
+//!
+//! **Accuracy.** Operators, `sqrt`, `mul_add` and conversions are rounded correctly, except that `a * b + c` may be
+//! rounded once instead of twice. Other functions have the errors that NVIDIA's CUDA C++ Programming Guide lists for each
+//! ("Mathematical Functions"): at most 2 units in the last place for most of `f32`, 1 for most of `f64`. Sums are
+//! added by many threads in an order that the shape decides, so they have the same bits every time; their error grows with
+//! the number of elements of a thread, not of the array.
+//!
+//! # Ready-made kernels
 //!
 //! ```
 //! use cuda_compute::Reducer;
@@ -17,11 +64,12 @@
 //! # }
 //! ```
 //!
-//! Every algorithm is an object created in a context. Its methods take `&self` and the stream to work on, so one
-//! object serves several threads and streams at once.
+//! [`Reducer`] and [`Convolution`] work on device memory of any kind, without an allocation in a call. Each is an object
+//! created in a context. Its methods take `&self` and the stream to work on, so one object serves several threads and
+//! streams at once.
 //!
-//! Kernels are compiled at their first use: for the device at hand, for the types, and for the sizes that matter (of
-//! the filter, of the block). They are kept in [`Kernels`], which several objects can share, and as machine code in
+//! Their kernels are compiled at their first use: for the device at hand, for the types, and for the sizes that matter
+//! (of the filter, of the block). They are kept in [`Kernels`], which several objects can share, and as machine code in
 //! the disk cache of [`cuda_safe::Program`].
 
 mod array;

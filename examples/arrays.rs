@@ -1,0 +1,84 @@
+//! Arrays: the temperature of a plate, step by step, and what its numbers say.
+//!
+//! Shows expressions that become one kernel each, views of an array, writing into a part of one, reductions along an
+//! axis, and a closure as device code. A plain loop on the CPU checks the result.
+
+mod common;
+
+use anyhow::{Result, ensure};
+use common::gpu::{Gpu, heading};
+use cuda_compute::{Array, device_fn, eval, s};
+
+fn main() -> Result<()> {
+    let gpu = Gpu::open()?;
+    let edge = gpu.size(1024, 96);
+    let steps = gpu.size(200, 20);
+
+    heading(format!(
+        "heat in a plate of {edge} x {edge} points, {steps} steps"
+    ));
+    // One side is hot, the others are cold, and stay so.
+    let mut plate = Array::<f32>::zeros(&gpu.stream, [edge, edge])?;
+    plate.slice_mut(s![0])?.fill(100.0)?;
+    for _ in 0..steps {
+        // Each point becomes the mean of its neighbours: views of one array, which share its memory.
+        let above = plate.slice(s![..-2, 1..-1])?;
+        let below = plate.slice(s![2.., 1..-1])?;
+        let left = plate.slice(s![1..-1, ..-2])?;
+        let right = plate.slice(s![1..-1, 2..])?;
+        let next = ((above + below) + (left + right)) * 0.25;
+        // The expression reads what was there before.
+        plate.slice_mut(s![1..-1, 1..-1])?.assign(next)?;
+    }
+
+    // Several reductions in one pass over the plate.
+    let (mean, hottest, rows) = eval((
+        plate.mean(),
+        plate.slice(s![1..])?.max(),
+        plate.mean_axis(1),
+    ))?;
+    println!(
+        "mean {:.3}, hottest inner point {:.3}",
+        mean.item()?,
+        hottest.item()?
+    );
+    let rows = rows.to_vec()?;
+    println!("means of the first rows: {:.2?}", &rows[..5]);
+    ensure!(
+        rows.windows(2).all(|pair| pair[0] >= pair[1] - 1e-3),
+        "heat flows away from the hot side"
+    );
+
+    let celsius_to_fahrenheit = device_fn!(|celsius: f32| celsius * 1.8 + 32.0);
+    let fahrenheit = celsius_to_fahrenheit.map((&plate,)).eval()?;
+    let corner = fahrenheit.slice(s![-1, -1])?.item()?;
+    ensure!(corner == celsius_to_fahrenheit.call((0.0,)), "{corner}");
+
+    let host = on_the_cpu(edge, steps);
+    let gpu_plate = plate.to_vec()?;
+    let off = host
+        .iter()
+        .zip(&gpu_plate)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f32::max);
+    println!("largest difference from the CPU: {off:e}");
+    ensure!(off < 1e-3, "the CPU computes something else: {off}");
+    Ok(())
+}
+
+fn on_the_cpu(edge: usize, steps: usize) -> Vec<f32> {
+    let mut plate = vec![0.0; edge * edge];
+    plate[..edge].fill(100.0);
+    let mut next = plate.clone();
+    for _ in 0..steps {
+        for row in 1..edge - 1 {
+            for column in 1..edge - 1 {
+                let at = row * edge + column;
+                let vertical = plate[at - edge] + plate[at + edge];
+                next[at] = (vertical + (plate[at - 1] + plate[at + 1])) * 0.25;
+            }
+        }
+        std::mem::swap(&mut plate, &mut next);
+    }
+    plate
+}
