@@ -207,7 +207,8 @@ draws! {
     }
 
     impl for bool {
-        /// True with this probability, to the nearest multiple of 2⁻³².
+        /// True with this probability, to the nearest multiple of 2⁻³²: where the element's bits, as a part of 2³², are
+        /// below it.
         ///
         /// # Errors
         /// The probability is not from 0 to 1. The shape is none.
