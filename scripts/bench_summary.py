@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("BENCH_OUT", ROOT / "target" / "benches"))
-ORDER = ["sum", "convolution", "launch", "transfer", "allocation", "compile"]
+ORDER = ["sum", "convolution", "random", "launch", "transfer", "allocation", "compile"]
 # What is between these lines of a page is made here.
 MARKS = ("<!-- performance: made by scripts/bench_summary.py --write -->", "<!-- end -->")
 

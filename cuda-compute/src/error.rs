@@ -13,13 +13,15 @@ pub enum Error {
     Cuda(cuda_safe::Error),
     /// Lengths, layouts or sizes that don't fit together. Nothing was enqueued.
     Shape(String),
+    /// A number that is outside its range. Nothing was enqueued.
+    Value(String),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cuda(error) => error.fmt(f),
-            Self::Shape(what) => f.write_str(what),
+            Self::Shape(what) | Self::Value(what) => f.write_str(what),
         }
     }
 }
@@ -29,7 +31,7 @@ impl std::error::Error for Error {
         match self {
             // `Display` has already told all that it would.
             Self::Cuda(error) => error.source(),
-            Self::Shape(_) => None,
+            Self::Shape(_) | Self::Value(_) => None,
         }
     }
 }

@@ -82,6 +82,7 @@ mod error;
 mod expression;
 mod kernel;
 mod order;
+mod random;
 mod reduce;
 #[cfg(feature = "tuning")]
 pub mod tuning;
@@ -98,6 +99,7 @@ pub use expression::{
     eval_on,
 };
 pub use kernel::Kernels;
+pub use random::{Random, RandomBits, RandomFloat, RandomInteger};
 pub use reduce::{
     MapReduce, Reducer,
     reducible::{Reducible, Scalar},

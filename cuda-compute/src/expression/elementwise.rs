@@ -5,8 +5,8 @@ use std::{ffi::c_void, sync::Arc};
 use cuda_safe::{LaunchConfig, Stream};
 
 use super::{
-    plan::{Leaf, Plan},
-    render::{Form, LeafForm, Slots},
+    plan::{Leaf, Origin, Plan},
+    render::{Form, LeafForm, Slots, Source as LeafSource},
     space::{Access, Space},
     tile,
 };
@@ -53,6 +53,7 @@ pub(super) fn with_headers(source: Source, form: &Form) -> Source {
         .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
         .header("array.cuh", include_str!("../kernels/array.cuh"))
         .header("complex.cuh", include_str!("../kernels/complex.cuh"))
+        .header("random.cuh", include_str!("../kernels/random.cuh"))
         .header("expression.cuh", form.header())
 }
 
@@ -68,7 +69,7 @@ pub(super) fn run(
         return Ok(());
     }
     let (prepared, leaves) = prepare(plan, shape, targets)?;
-    let owners = leaves.iter().filter_map(|leaf| leaf.memory.as_ref());
+    let owners = leaves.iter().filter_map(Leaf::memory);
     let owners = owners.chain(targets.iter().map(|target| target.memory));
     match prepared {
         Prepared::Straight(kernel, blocks, mut words) => {
@@ -185,26 +186,28 @@ fn launch<'a>(
 /// Where an operand begins, and what its elements are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
-    /// The address of the first element; for places, the place itself.
+    /// The address of the first element; for places, the place itself; for random numbers, the first block.
     pub(super) word: u64,
     pub(super) size: usize,
-    pub(super) memory: bool,
+    pub(super) source: LeafSource,
+    /// Of random numbers.
+    pub(super) key: u64,
 }
 
 impl Start {
     pub(super) fn of_leaf(leaf: &Leaf) -> Self {
         let size = leaf.data.size();
-        match &leaf.memory {
-            Some(memory) => Self {
-                word: memory.address() + (leaf.offset * size) as u64,
-                size,
-                memory: true,
-            },
-            None => Self {
-                word: leaf.offset as u64,
-                size,
-                memory: false,
-            },
+        let source = leaf.origin.source();
+        let (word, key) = match &leaf.origin {
+            Origin::Memory(memory) => (memory.address() + (leaf.offset * size) as u64, 0),
+            Origin::Place => (leaf.offset as u64, 0),
+            Origin::Random(draw) => (draw.block, draw.key),
+        };
+        Self {
+            word,
+            size,
+            source,
+            key,
         }
     }
 
@@ -213,19 +216,29 @@ impl Start {
         Self {
             word: target.memory.address() + (target.layout.offset * size) as u64,
             size,
-            memory: true,
+            source: LeafSource::Memory,
+            key: 0,
         }
+    }
+
+    fn is_memory(&self) -> bool {
+        self.source == LeafSource::Memory
     }
 }
 
 /// The largest number of elements that a thread can handle at once: 16 bytes of the largest type, while all vectors are
-/// aligned and none ends within a row.
+/// aligned and none ends within a row. A block of random numbers is worth 32 bytes: it costs more than they do.
 pub(super) fn vector_width(space: &Space, starts: &[Start]) -> u8 {
-    let sizes = starts
+    let memory = starts.iter().filter(|start| start.is_memory());
+    let largest = memory.map(|start| start.size).max();
+    let random = starts
         .iter()
-        .filter(|start| start.memory)
-        .map(|start| start.size);
-    let Some(largest) = sizes.max() else { return 1 };
+        .filter(|start| start.source == LeafSource::Random);
+    let block = random.map(|start| 16 / start.size).max();
+    let mut width = match (largest, block) {
+        (Some(largest), block) => (16 / largest).max(block.unwrap_or(1).min(32 / largest)),
+        (None, block) => block.unwrap_or(1),
+    };
     let fits = |width: usize| {
         // Ends within a vector are handled where there are no rows.
         (space.rank() <= 1 || space.inner().is_multiple_of(width))
@@ -235,15 +248,19 @@ pub(super) fn vector_width(space: &Space, starts: &[Start]) -> u8 {
                     0 => true,
                     1 => {
                         let outer = &strides[..strides.len() - 1];
-                        !start.memory
-                            || start.word.is_multiple_of((width * start.size) as u64)
-                                && outer.iter().all(|stride| stride % width as isize == 0)
+                        let whole = || outer.iter().all(|stride| stride % width as isize == 0);
+                        match start.source {
+                            LeafSource::Memory => {
+                                start.word.is_multiple_of((width * start.size) as u64) && whole()
+                            }
+                            LeafSource::Random => whole(),
+                            LeafSource::Place => true,
+                        }
                     }
                     _ => false,
                 }
             })
     };
-    let mut width = (16 / largest).max(1);
     while width > 1 && !fits(width) {
         width /= 2;
     }
@@ -264,7 +281,7 @@ pub(super) fn leaf_forms(leaves: &[Leaf], space: &Space) -> Vec<LeafForm> {
         .map(|(i, leaf)| LeafForm {
             data: leaf.data,
             access: space.access(i),
-            memory: leaf.memory.is_some(),
+            source: leaf.origin.source(),
         })
         .collect()
 }
@@ -281,6 +298,7 @@ pub(super) fn words(
         leaves,
         outputs,
         scalars: places,
+        keys,
         total,
     } = form.slots();
     // 4 KiB are what every device takes as parameters.
@@ -312,6 +330,11 @@ pub(super) fn words(
             for (axis, stride) in space.strides[i][..space.rank()].iter().enumerate() {
                 words[slot + 1 + axis] = *stride as u64;
             }
+        }
+    }
+    for (key, start) in keys.iter().zip(starts) {
+        if let Some(slot) = key {
+            words[*slot] = start.key;
         }
     }
     for (place, scalar) in places.iter().enumerate() {
@@ -350,6 +373,11 @@ fn unroll(vectors: u64, operands: usize) -> u8 {
 mod tests {
     use super::*;
 
+    fn space(lengths: &[usize], strides: &[[isize; MAX_RANK]]) -> Space {
+        let order: Vec<usize> = (0..lengths.len()).collect();
+        Space::new(lengths, &order, strides, |_| 0)
+    }
+
     #[test]
     fn division_by_multiplication_is_exact() {
         for length in (1..=2000).chain([4096, 65_535, 65_537, (1 << 31) - 1, 1 << 30, 1_000_003]) {
@@ -373,5 +401,37 @@ mod tests {
                 assert_eq!((high + n) >> shift, n / length, "{n} / {length}");
             }
         }
+    }
+
+    #[test]
+    fn a_block_of_random_numbers_is_used_whole() {
+        let start = |source, size| Start {
+            word: 1 << 20,
+            size,
+            source,
+            key: 0,
+        };
+        let random = |size| start(LeafSource::Random, size);
+        let memory = |size| start(LeafSource::Memory, size);
+        let width = |length: usize, starts: &[Start]| {
+            let mut strides = [0; MAX_RANK];
+            strides[0] = 1;
+            let operands = vec![strides; starts.len()];
+            vector_width(&space(&[length], &operands), starts)
+        };
+        assert_eq!(width(100, &[random(4)]), 4);
+        assert_eq!(width(100, &[random(8)]), 2);
+        assert_eq!(width(100, &[random(4), memory(4)]), 4);
+        assert_eq!(width(100, &[random(4), memory(8)]), 4);
+        assert_eq!(width(100, &[random(8), memory(8)]), 2);
+        assert_eq!(width(100, &[random(4), memory(16)]), 2);
+        assert_eq!(width(100, &[random(4), memory(1)]), 16);
+        assert_eq!(width(100, &[start(LeafSource::Place, 8), memory(8)]), 2);
+        // Rows of six of eight: two at once.
+        let (mut dense, mut rows) = ([0; MAX_RANK], [0; MAX_RANK]);
+        dense[..2].copy_from_slice(&[6, 1]);
+        rows[..2].copy_from_slice(&[8, 1]);
+        let space = space(&[5, 6], &[dense, rows]);
+        assert_eq!(vector_width(&space, &[random(4), memory(4)]), 2);
     }
 }

@@ -284,7 +284,7 @@ fn ready_reductions<'a>(
 
 /// The layout of a new array: dense, in the order of the first array that has the whole shape.
 pub(super) fn result_layout(plan: &Plan, shape: Shape) -> Layout {
-    let whole = |leaf: &&super::plan::Leaf| leaf.memory.is_some() && leaf.layout.shape == shape;
+    let whole = |leaf: &&super::plan::Leaf| leaf.memory().is_some() && leaf.layout.shape == shape;
     match plan.leaves.iter().find(whole) {
         Some(leaf) if !leaf.layout.is_dense(Order::C) => {
             let axes = leaf.layout.axes_by_density();
@@ -327,8 +327,7 @@ pub(crate) fn assign(to: &Destination<'_>, node: &Arc<Node>) -> Result<()> {
     };
     // An element that is read where it is written is read before, by the same thread. Others may be written before.
     let overlaps = plan.leaves.iter().any(|leaf| {
-        leaf.memory
-            .as_ref()
+        leaf.memory()
             .is_some_and(|memory| Arc::ptr_eq(memory, to.memory))
             && leaf.layout != to.layout
             && overlap(&leaf.layout, &to.layout)

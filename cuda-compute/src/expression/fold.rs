@@ -7,7 +7,7 @@ use cuda_safe::{DeviceBuffer, LaunchConfig, Stream};
 use super::{
     elementwise::{Start, Target, grid, leaf_forms, vector_width, with_headers, words},
     node::{Kind, Node},
-    plan::{Computed, Plan},
+    plan::{Computed, Leaf, Plan},
     reduction::{Folded, Reduction, header},
     render::Form,
     space::Space,
@@ -258,11 +258,7 @@ pub(super) fn run(
     };
     let blocks = grid(blocks, shape)?;
     let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
-    let owners = plan
-        .leaves
-        .iter()
-        .filter_map(|leaf| leaf.memory.as_ref())
-        .chain(&memories);
+    let owners = plan.leaves.iter().filter_map(Leaf::memory).chain(&memories);
     ordered(stream, owners.map(|memory| Some(memory.owner())), || {
         // SAFETY: the kernel was written for these words and sizes, which are its parameters; it reads elements of arrays
         // within their layouts, writes one result for each of those kept, and uses the room for partials and the

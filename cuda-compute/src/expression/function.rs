@@ -11,6 +11,8 @@ pub(crate) struct Function {
     double: &'static str,
     complex: &'static str,
     integer: &'static str,
+    /// Whether it is one of `kernels/random.cuh`.
+    pub(crate) is_random: bool,
 }
 
 /// Compared and hashed by the name in Rust: there is one for each.
@@ -47,6 +49,16 @@ impl Function {
             double,
             complex: "",
             integer: "",
+            is_random: false,
+        }
+    }
+
+    /// A function of random bits.
+    pub(crate) const fn random(name: &'static str, integer: &'static str) -> Self {
+        Self {
+            integer,
+            is_random: true,
+            ..Self::real(name, "", "")
         }
     }
 

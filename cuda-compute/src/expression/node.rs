@@ -6,6 +6,7 @@ use crate::{
     array::{Layout, Memory, Shape},
     element::DataType,
     error::Error,
+    random::Draw,
 };
 
 use super::{operation::Operation, reduction::Reduction};
@@ -27,6 +28,10 @@ pub(crate) enum Kind {
     Scalar([u64; 2]),
     /// The place along an axis.
     Index(usize),
+    /// The place in C order.
+    Place,
+    /// Random numbers.
+    Random(Draw),
     /// An operation on inputs that stretch to this node's shape.
     Apply(Operation, Inputs),
     /// Fewer values from more.
@@ -99,7 +104,7 @@ impl Node {
         match &self.kind {
             Kind::Apply(_, inputs) => inputs,
             Kind::Reduce(_, input) => std::slice::from_ref(input),
-            Kind::Array(..) | Kind::Scalar(_) | Kind::Index(_) => &[],
+            _ => &[],
         }
     }
 
@@ -115,7 +120,7 @@ impl Node {
                 let nothing = Self::scalar([0; 2], DataType::Bool);
                 to.push(mem::replace(input, nothing));
             }
-            Kind::Array(..) | Kind::Scalar(_) | Kind::Index(_) => {}
+            _ => {}
         }
     }
 }

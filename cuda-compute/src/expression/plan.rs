@@ -7,11 +7,13 @@ use rustc_hash::FxHashMap;
 use super::{
     node::{Kind, Node},
     operation::Operation,
+    render::Source,
 };
 use crate::{
-    array::{Layout, MAX_RANK, Memory, Shape},
+    array::{Layout, MAX_RANK, Memory, Order, Shape},
     element::DataType,
     error::{Error, Result},
+    random::Draw,
 };
 
 /// The most values of one kernel. The compiler takes its time for more.
@@ -43,17 +45,58 @@ impl Value {
     }
 }
 
-/// What a kernel reads: an array, or the places along an axis.
+/// What a kernel reads, or makes of the elements' places.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaf {
-    /// `None` for places, whose value is the offset itself.
-    pub(crate) memory: Option<Arc<Memory>>,
+    pub(crate) origin: Origin,
     pub(crate) data: DataType,
     pub(crate) offset: usize,
     /// Along the axes of the kernel's shape.
     pub(crate) strides: [isize; MAX_RANK],
     /// Shape before it was stretched; for the choice of an order.
     pub(crate) layout: Layout,
+}
+
+/// Where the values of a leaf come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    Memory(Arc<Memory>),
+    /// They are the offsets themselves.
+    Place,
+    /// Random numbers, found by the offsets.
+    Random(Draw),
+}
+
+impl Origin {
+    /// What of it tells kernels apart.
+    pub(crate) fn source(&self) -> Source {
+        match self {
+            Self::Memory(_) => Source::Memory,
+            Self::Place => Source::Place,
+            Self::Random(_) => Source::Random,
+        }
+    }
+}
+
+impl Leaf {
+    /// The memory that is read.
+    pub(crate) fn memory(&self) -> Option<&Arc<Memory>> {
+        match &self.origin {
+            Origin::Memory(memory) => Some(memory),
+            Origin::Place | Origin::Random(_) => None,
+        }
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Memory(one), Self::Memory(other)) => Arc::ptr_eq(one, other),
+            (Self::Place, Self::Place) => true,
+            (Self::Random(one), Self::Random(other)) => one == other,
+            _ => false,
+        }
+    }
 }
 
 /// The values of one or several expressions of one shape, in order.
@@ -128,35 +171,42 @@ impl Plan {
                     data,
                 }
             }
-            Kind::Array(memory, layout) => self.leaf(Some(memory), data, *layout, shape)?,
+            Kind::Array(memory, layout) => {
+                self.leaf(Origin::Memory(memory.clone()), data, *layout, shape)?
+            }
             Kind::Reduce(..) => {
                 let (memory, layout) = computed.get(&Arc::as_ptr(node)).ok_or_else(|| {
                     Error::Shape("a reduction that was not computed before its use".into())
                 })?;
-                self.leaf(Some(memory), data, *layout, shape)?
+                self.leaf(Origin::Memory(memory.clone()), data, *layout, shape)?
             }
             Kind::Index(axis) => {
                 let own = node.shape()?;
-                let mut layout = Layout::dense(own, crate::array::Order::C);
+                let mut layout = Layout::dense(own, Order::C);
                 layout.set_strides(|other| isize::from(other == *axis));
-                self.leaf(None, data, layout, shape)?
+                self.leaf(Origin::Place, data, layout, shape)?
+            }
+            Kind::Place => {
+                let layout = Layout::dense(node.shape()?, Order::C);
+                self.leaf(Origin::Place, data, layout, shape)?
+            }
+            Kind::Random(draw) => {
+                let layout = Layout::dense(node.shape()?, Order::C);
+                self.leaf(Origin::Random(*draw), data, layout, shape)?
             }
         })
     }
 
     fn leaf(
         &mut self,
-        memory: Option<&Arc<Memory>>,
+        origin: Origin,
         data: DataType,
         layout: Layout,
         shape: Shape,
     ) -> Result<Value> {
         let stretched = layout.broadcast_to(shape)?;
-        let same = |leaf: &Leaf| {
-            leaf.layout == layout
-                && leaf.data == data
-                && leaf.memory.as_ref().map(Arc::as_ptr) == memory.map(Arc::as_ptr)
-        };
+        let same =
+            |leaf: &Leaf| leaf.layout == layout && leaf.data == data && leaf.origin == origin;
         if let Some(leaf) = self.leaves.iter().position(same) {
             return Ok(Value::Load {
                 leaf: leaf as u16,
@@ -171,7 +221,7 @@ impl Plan {
         let mut strides = [0; MAX_RANK];
         strides[..shape.rank()].copy_from_slice(stretched.strides());
         self.leaves.push(Leaf {
-            memory: memory.cloned(),
+            origin,
             data,
             offset: stretched.offset,
             strides,
@@ -198,7 +248,7 @@ impl Plan {
                 0
             }
         });
-        let value = self.leaf(None, DataType::U64, places, shape)?;
+        let value = self.leaf(Origin::Place, DataType::U64, places, shape)?;
         let place = self.place(value)?;
         self.roots.push(place);
         Ok(())

@@ -31,8 +31,17 @@ pub(crate) struct Form {
 pub(crate) struct LeafForm {
     pub(crate) data: DataType,
     pub(crate) access: Access,
-    /// Whether the values are in memory; else they are the offsets themselves.
-    pub(crate) memory: bool,
+    pub(crate) source: Source,
+}
+
+/// Where a kernel has the values of a leaf from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    Memory,
+    /// They are the offsets.
+    Place,
+    /// Random numbers, found by the offsets: bits for integers, normal numbers for floats.
+    Random,
 }
 
 /// Where the words of a launch are that belong to each part; word 0 is the number of elements.
@@ -43,6 +52,8 @@ pub(crate) struct Slots {
     /// The address of each leaf, then its strides if it has any.
     pub(crate) leaves: Vec<usize>,
     pub(crate) outputs: Vec<usize>,
+    /// The key of each leaf of random numbers.
+    pub(crate) keys: Vec<Option<usize>>,
     pub(crate) scalars: Vec<usize>,
     pub(crate) total: usize,
 }
@@ -74,6 +85,12 @@ impl Form {
             .iter()
             .map(|&(_, access)| operand(access))
             .collect();
+        let keys = self.leaves.iter().map(|leaf| {
+            let slot = (leaf.source == Source::Random).then_some(next);
+            next += usize::from(slot.is_some());
+            slot
+        });
+        let keys = keys.collect();
         let mut scalars = Vec::new();
         for value in &self.values {
             if let Value::Scalar { data, .. } = value {
@@ -85,6 +102,7 @@ impl Form {
             axes,
             leaves,
             outputs,
+            keys,
             scalars,
             total: next,
         }
@@ -100,6 +118,9 @@ impl Form {
             "unsigned long long"
         };
         let offset = if self.narrow { "int" } else { "long long" };
+        if self.is_random() {
+            text.push_str("#include \"random.cuh\"\n");
+        }
         let _ = writeln!(
             text,
             "typedef {index} index_t;\ntypedef {offset} offset_t;\n#define VECTOR {}\n\
@@ -119,10 +140,12 @@ impl Form {
     fn inputs(&self, text: &mut String) {
         text.push_str("template <int V> struct Inputs {\n");
         for (i, leaf) in self.leaves.iter().enumerate() {
-            let _ = match (leaf.memory, leaf.is_single()) {
-                (true, true) => writeln!(text, "    {} x{i};", leaf.data.stored()),
-                (true, false) => writeln!(text, "    pack<{}, V> x{i};", leaf.data.stored()),
-                (false, _) => writeln!(text, "    offset_t x{i};"),
+            let _ = match (leaf.source, leaf.is_single()) {
+                (Source::Memory, true) => writeln!(text, "    {} x{i};", leaf.data.stored()),
+                (Source::Memory, false) => {
+                    writeln!(text, "    pack<{}, V> x{i};", leaf.data.stored())
+                }
+                _ => writeln!(text, "    offset_t x{i};"),
             };
         }
         text.push_str("};\n");
@@ -195,18 +218,21 @@ impl Form {
             let slot = slots.leaves[i];
             let offset = self.offset(leaf.access, slot);
             let stored = leaf.data.stored();
-            let _ = match (leaf.memory, leaf.is_single()) {
-                (true, true) => writeln!(
+            let _ = match (leaf.source, leaf.is_single()) {
+                (Source::Memory, true) => writeln!(
                     text,
                     "    in.x{i} = load_one<{stored}>(w.at[{slot}], {offset});"
                 ),
-                (true, false) => {
+                (Source::Memory, false) => {
                     writeln!(
                         text,
                         "    in.x{i} = load_pack<{stored}, V>(w.at[{slot}], {offset});"
                     )
                 }
-                (false, _) => writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};"),
+                (Source::Place, _) => {
+                    writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
+                }
+                (Source::Random, _) => writeln!(text, "    in.x{i} = {offset};"),
             };
         }
         text.push_str("}\n");
@@ -248,6 +274,7 @@ impl Form {
                 );
             }
         }
+        self.draw(slots, text);
         text.push_str("#pragma unroll\n    for (int lane = 0; lane < V; ++lane) {\n");
         for (i, value) in self.values.iter().enumerate() {
             let computed = value.data().computed();
@@ -255,11 +282,13 @@ impl Form {
                 Value::Scalar { .. } => continue,
                 Value::Load { leaf, .. } => {
                     let form = &self.leaves[usize::from(*leaf)];
-                    match (form.memory, form.is_single()) {
-                        (true, true) => format!("value_of(in.x{leaf})"),
-                        (true, false) => format!("value_of(in.x{leaf}.at[lane])"),
-                        (false, true) => format!("({computed})in.x{leaf}"),
-                        (false, false) => format!("({computed})(in.x{leaf} + lane)"),
+                    match (form.source, form.is_single()) {
+                        (Source::Memory, true) => format!("value_of(in.x{leaf})"),
+                        (Source::Memory, false) => format!("value_of(in.x{leaf}.at[lane])"),
+                        (Source::Place, true) => format!("({computed})in.x{leaf}"),
+                        (Source::Place, false) => format!("({computed})(in.x{leaf} + lane)"),
+                        (Source::Random, true) => format!("r{leaf}[0]"),
+                        (Source::Random, false) => format!("r{leaf}[lane]"),
                     }
                 }
                 Value::Apply {
@@ -285,6 +314,28 @@ impl Form {
             let _ = writeln!(text, "        out.y{i}[lane] = v{root};");
         }
         text.push_str("    }\n}\n");
+    }
+
+    /// The random numbers of all lanes, which share what their bits are made by.
+    fn draw(&self, slots: &Slots, text: &mut String) {
+        for (i, leaf) in self.leaves.iter().enumerate() {
+            if let Some(key) = slots.keys[i] {
+                let (computed, start) = (leaf.data.computed(), slots.leaves[i]);
+                let lanes = if leaf.is_single() { "1" } else { "V" };
+                let _ = writeln!(
+                    text,
+                    "    {computed} r{i}[{lanes}];\n    \
+                     draw(w.at[{key}], w.at[{start}], (index_t)in.x{i}, r{i});"
+                );
+            }
+        }
+    }
+
+    /// Whether anything of `random.cuh` is needed.
+    fn is_random(&self) -> bool {
+        let drawn = |leaf: &LeafForm| leaf.source == Source::Random;
+        let made = |value: &Value| matches!(value, Value::Apply { operation: Operation::Call(function), .. } if function.is_random);
+        self.leaves.iter().any(drawn) || self.values.iter().any(made)
     }
 
     fn store(&self, slots: &Slots, text: &mut String) {

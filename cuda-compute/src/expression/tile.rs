@@ -4,7 +4,7 @@ use std::{fmt::Write as _, sync::Arc};
 
 use super::{
     elementwise::{Start, grid, with_headers, words},
-    render::{Form, LeafForm},
+    render::{Form, LeafForm, Source as LeafSource},
     space::{Access, Inner, Space},
 };
 use crate::{
@@ -62,7 +62,7 @@ pub(super) fn prepare(
         let strides = &space.strides[leaf][..rank];
         let axis = strides.iter().position(|&stride| stride == 1)?;
         let turned = axis + 1 < rank && space.lengths[axis] >= EDGE / 2 && strides[rank - 1] > 1;
-        (form.leaves[leaf].memory && turned).then_some(axis)
+        (form.leaves[leaf].source == LeafSource::Memory && turned).then_some(axis)
     };
     let Some(across) = (0..form.leaves.len()).find_map(dense_along) else {
         return Ok(None);
@@ -157,13 +157,14 @@ impl Tile {
             let slot = slots.leaves[i];
             let (stored, offset) = (leaf.data.stored(), offset(leaf.access, slot));
             let single = if leaf.is_single() { "" } else { ".at[0]" };
-            let _ = match (self.is_turned(i), leaf.memory) {
+            let _ = match (self.is_turned(i), leaf.source) {
                 (true, _) => writeln!(text, "    in.x{i}{single} = turned.x{i}[row][column];"),
-                (false, true) => writeln!(
+                (false, LeafSource::Memory) => writeln!(
                     text,
                     "    in.x{i}{single} = load_one<{stored}>(w.at[{slot}], {offset});"
                 ),
-                (false, false) => {
+                (false, LeafSource::Random) => writeln!(text, "    in.x{i} = {offset};"),
+                (false, LeafSource::Place) => {
                     writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
                 }
             };

@@ -1,5 +1,8 @@
 // Elements of arrays: how they lie in memory, and what they are computed as.
 
+#ifndef ARRAY_ELEMENTS
+#define ARRAY_ELEMENTS
+
 #include "scalar.cuh"
 
 // Not every coordinate of what is written for an expression is used.
@@ -68,7 +71,7 @@ template <> struct storing<stored_bf16, float> {
     static __device__ __forceinline__ stored_bf16 of(float x) { return {to_bf16_bits(x)}; }
 };
 
-// Elements that a thread loads or stores at once: at most 16 bytes, aligned to their size.
+// Elements that a thread loads or stores at once, aligned to their size: at most 16 bytes, or 32 in two steps.
 template <class T, int V> struct alignas(sizeof(T) * V) pack { T at[V]; };
 
 template <class T, int V> __device__ __forceinline__ pack<T, V> load_pack(u64 base, long long offset) {
@@ -111,3 +114,5 @@ template <class T> __device__ __forceinline__ T signum(T x) { return (T)((x > 0)
 template <class T> __device__ __forceinline__ T count_ones(T x) {
     return (T)__popcll((u64)x & (sizeof(T) == 8 ? ~0ull : (1ull << (8 * sizeof(T) % 64)) - 1));
 }
+
+#endif

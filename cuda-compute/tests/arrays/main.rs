@@ -1,6 +1,7 @@
 //! Arrays and expressions, on whatever device there is.
 
 mod basics;
+mod distributions;
 mod layouts;
 mod random;
 mod reductions;

@@ -1,0 +1,267 @@
+// Random numbers: bits of a counter, and what is made of them.
+//
+// Everything but the Poisson distribution is arithmetic of IEEE 754 with its rounding spelled out, so that no compiler
+// contracts it in another way: the same on every device. The coefficients are minimax fits made for this file.
+
+#include "array.cuh"
+
+#define RANDOM __device__ __forceinline__
+
+// Both halves of a product in one instruction, whatever the compiler makes of 64-bit products.
+RANDOM void product(unsigned a, unsigned b, unsigned &high, unsigned &low) {
+    asm("{\n\t.reg .u64 wide;\n\tmul.wide.u32 wide, %2, %3;\n\tmov.b64 {%0, %1}, wide;\n\t}" : "=r"(low), "=r"(high) : "r"(a), "r"(b));
+}
+
+// Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011.
+RANDOM void philox(unsigned (&c)[4], unsigned k0, unsigned k1) {
+#pragma unroll
+    for (int round = 0; round < 10; ++round) {
+        unsigned high0, low0, high1, low1;
+        product(c[0], 0xd2511f53u, high0, low0);
+        product(c[2], 0xcd9e8d57u, high1, low1);
+        c[0] = high1 ^ c[1] ^ k0;
+        c[2] = high0 ^ c[3] ^ k1;
+        c[1] = low1;
+        c[3] = low0;
+        k0 += 0x9e3779b9u;
+        k1 += 0xbb67ae85u;
+    }
+}
+
+// A block of a sequence. What needs more than one block for an element counts on in `attempt`.
+RANDOM void random_block(u64 key, u64 block, unsigned attempt, unsigned (&words)[4]) {
+    words[0] = (unsigned)block;
+    words[1] = (unsigned)(block >> 32);
+    words[2] = attempt;
+    words[3] = 0;
+    philox(words, (unsigned)key, (unsigned)(key >> 32));
+}
+
+// The two types of floats, and the bits that one is made of.
+template <class T> struct random_float;
+
+template <> struct random_float<float> {
+    typedef unsigned bits;
+    static const unsigned two_thirds = 0xaaaaaaab;
+    // The pattern of 2/3, and the bits of an exponent: a number from 2/3 to below 4/3 has no power of 2.
+    static const int third = 0x3f2aaaab, exponent = (int)0xff800000;
+    static constexpr float per_exponent = 0x1p-23f, ulp = 0x1p-32f, pi = 0x1.921fb6p+1f, ln2 = 0x1.62e43p-1f;
+    static RANDOM float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+    static RANDOM float mul(float a, float b) { return __fmul_rn(a, b); }
+    static RANDOM float root(float x) { return __fsqrt_rn(x); }
+    static RANDOM float of(unsigned x) { return __uint2float_rn(x); }
+    static RANDOM float of(int x) { return __int2float_rn(x); }
+    static RANDOM int pattern(float x) { return __float_as_int(x); }
+    static RANDOM float of_pattern(int x) { return __int_as_float(x); }
+    // (ln(1 + f) - f) / f², for |f| up to 1/3: ln(1 + f) is right to 2^-27.7 of it.
+    static RANDOM float log(float f) {
+        float p = -0x1.093280p-3f;
+        p = fma(p, f, 0x1.1ed134p-3f);
+        p = fma(p, f, -0x1.f25d8cp-4f);
+        p = fma(p, f, 0x1.1ebe6cp-3f);
+        p = fma(p, f, -0x1.55a758p-3f);
+        p = fma(p, f, 0x1.99d1f2p-3f);
+        p = fma(p, f, -0x1.fffe84p-3f);
+        p = fma(p, f, 0x1.555502p-2f);
+        return fma(p, f, -0.5f);
+    }
+    // (sin(πx) / x - π) / x² and (cos(πx) - 1) / x², by z = x², for |x| up to 1/4.
+    static RANDOM float sine(float z) { return fma(fma(-0x1.2dc850p-1f, z, 0x1.466004p+1f), z, -0x1.4abbbep+2f); }
+    static RANDOM float cosine(float z) {
+        return fma(fma(fma(0x1.d9d580p-3f, z, -0x1.55c5e0p+0f), z, 0x1.03c1dep+2f), z, -0x1.3bd3ccp+2f);
+    }
+};
+
+template <> struct random_float<double> {
+    typedef u64 bits;
+    static const u64 two_thirds = 0xaaaaaaaaaaaaaaab;
+    static const long long third = 0x3fe5555555555556ll, exponent = (long long)0xfff0000000000000ull;
+    static constexpr double per_exponent = 0x1p-52, ulp = 0x1p-64, pi = 0x1.921fb54442d18p+1, ln2 = 0x1.62e42fefa39efp-1;
+    static RANDOM double fma(double a, double b, double c) { return __fma_rn(a, b, c); }
+    static RANDOM double mul(double a, double b) { return __dmul_rn(a, b); }
+    static RANDOM double root(double x) { return __dsqrt_rn(x); }
+    static RANDOM double of(u64 x) { return __ull2double_rn(x); }
+    static RANDOM double of(long long x) { return __ll2double_rn(x); }
+    static RANDOM long long pattern(double x) { return __double_as_longlong(x); }
+    static RANDOM double of_pattern(long long x) { return __longlong_as_double(x); }
+    // To 2^-56.9.
+    static RANDOM double log(double f) {
+        double p = 0x1.5cb1b48072e97p-4;
+        p = fma(p, f, -0x1.64270096676adp-4);
+        p = fma(p, f, 0x1.55688cc6ab5ccp-5);
+        p = fma(p, f, -0x1.737cb297d7d66p-5);
+        p = fma(p, f, 0x1.efec011914e36p-5);
+        p = fma(p, f, -0x1.062496ceb7ca6p-4);
+        p = fma(p, f, 0x1.106647d3dcb3ap-4);
+        p = fma(p, f, -0x1.24077b747640dp-4);
+        p = fma(p, f, 0x1.3b1dfe7fd5288p-4);
+        p = fma(p, f, -0x1.555cfce612c52p-4);
+        p = fma(p, f, 0x1.745cb1fc8efcep-4);
+        p = fma(p, f, -0x1.99995651bcd06p-4);
+        p = fma(p, f, 0x1.c71c742eb7774p-4);
+        p = fma(p, f, -0x1.000000b0cf567p-3);
+        p = fma(p, f, 0x1.249249205bf88p-3);
+        p = fma(p, f, -0x1.55555553595d3p-3);
+        p = fma(p, f, 0x1.99999999a0f93p-3);
+        p = fma(p, f, -0x1.00000000014bap-2);
+        p = fma(p, f, 0x1.5555555555531p-2);
+        return fma(p, f, -0x1.ffffffffffff8p-2);
+    }
+    static RANDOM double sine(double z) {
+        double p = 0x1.e3ff261aa2a98p-12;
+        p = fma(p, z, -0x1.e30098928f61cp-8);
+        p = fma(p, z, 0x1.5078300c3cc4bp-4);
+        p = fma(p, z, -0x1.32d2cce3240dbp-1);
+        p = fma(p, z, 0x1.466bc67758cb1p+1);
+        return fma(p, z, -0x1.4abbce625be46p+2);
+    }
+    static RANDOM double cosine(double z) {
+        double p = -0x1.b263c28510869p-14;
+        p = fma(p, z, 0x1.f9cc40aa10e31p-10);
+        p = fma(p, z, -0x1.a6d1ec7e08288p-6);
+        p = fma(p, z, 0x1.e1f5068367addp-3);
+        p = fma(p, z, -0x1.55d3c7e3c9280p+0);
+        p = fma(p, z, 0x1.03c1f081b5aaep+2);
+        return fma(p, z, -0x1.3bd3cc9be45dep+2);
+    }
+};
+
+RANDOM float uniform_of(unsigned bits) { return __fmul_rn(__uint2float_rn(bits >> 8), 0x1p-24f); }
+RANDOM double uniform_of(u64 bits) { return __dmul_rn(__ull2double_rn(bits >> 11), 0x1p-53); }
+
+// -ln(u) of u = (bits + 1/2) / 2^width.
+template <class T> RANDOM T negative_log(typename random_float<T>::bits bits) {
+    typedef random_float<T> F;
+    // From 2/3 on by the distance to 1, of which u itself would lose the last bits.
+    const bool high = bits >= F::two_thirds;
+    const T u = F::fma(F::of(high ? ~bits : bits), F::ulp, F::ulp / 2);
+    const auto power = high ? 0 : (F::pattern(u) - F::third) & F::exponent;
+    const T f = high ? -u : F::of_pattern(F::pattern(u) - power) - (T)1;
+    const T near = F::fma(F::mul(f, f), F::log(f), f);
+    return -F::fma(F::mul(F::of(power), F::per_exponent), F::ln2, near);
+}
+RANDOM float exponential_of(unsigned bits) { return negative_log<float>(bits); }
+RANDOM double exponential_of(u64 bits) { return negative_log<double>(bits); }
+
+// Two independent normal numbers (Box and Muller, "A note on the generation of random normal deviates", 1958): a
+// distance from 0 and an angle of (b + 1/2) / 2^width turns.
+template <class T> RANDOM void normal_pair(typename random_float<T>::bits a, typename random_float<T>::bits b, T &x, T &y) {
+    typedef random_float<T> F;
+    typedef decltype(F::pattern(x)) Signed;
+    const int width = 8 * sizeof(T);
+    const T r = F::root(negative_log<T>(a) * (T)2);
+    // The nearest quarter of a turn, and what is left, in half turns: up to a quarter.
+    const typename F::bits half = (typename F::bits)1 << (width - 3);
+    const unsigned quarter = (unsigned)((b + half) >> (width - 2));
+    const Signed left = (Signed)(b + half - ((typename F::bits)quarter << (width - 2))) - (Signed)half;
+    const T angle = F::fma(F::of(left), F::ulp * 2, F::ulp), z = F::mul(angle, angle);
+    const T sine = F::fma(F::mul(angle, z), F::sine(z), F::mul(angle, F::pi)), cosine = F::fma(F::cosine(z), z, (T)1);
+    const T across = quarter & 1 ? sine : cosine, along = quarter & 1 ? cosine : sine;
+    x = F::mul(r, (quarter + 1) & 2 ? -across : across);
+    y = F::mul(r, quarter & 2 ? -along : along);
+}
+
+// What a block has: four words, two words of 64 bits (the low half first), and normal numbers of pairs of these.
+RANDOM void of_block(const unsigned (&block)[4], unsigned (&values)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) values[i] = block[i];
+}
+RANDOM void of_block(const unsigned (&block)[4], u64 (&values)[2]) {
+    values[0] = block[0] | (u64)block[1] << 32;
+    values[1] = block[2] | (u64)block[3] << 32;
+}
+RANDOM void of_block(const unsigned (&block)[4], float (&values)[4]) {
+    normal_pair(block[0], block[1], values[0], values[1]);
+    normal_pair(block[2], block[3], values[2], values[3]);
+}
+RANDOM void of_block(const unsigned (&block)[4], double (&values)[2]) {
+    normal_pair(block[0] | (u64)block[1] << 32, block[2] | (u64)block[3] << 32, values[0], values[1]);
+}
+
+// Values from `place` on, which is a multiple of V, of those that begin with the block `start`.
+template <class T, int V> RANDOM void draw(u64 key, u64 start, u64 place, T (&values)[V]) {
+    const int each = 16 / sizeof(T);
+    if constexpr (V >= each) {
+#pragma unroll
+        for (int i = 0; i < V / each; ++i) {
+            unsigned block[4];
+            T some[each];
+            random_block(key, start + place / each + i, 0, block);
+            of_block(block, some);
+#pragma unroll
+            for (int k = 0; k < each; ++k) values[i * each + k] = some[k];
+        }
+    } else {
+        unsigned block[4];
+        random_block(key, start + place / each, 0, block);
+        // One pair of words is enough for up to two floats.
+        if constexpr (sizeof(T) == 4) {
+            const bool later = (place & 2) != 0;
+            const unsigned a = later ? block[2] : block[0], b = later ? block[3] : block[1];
+            T pair[2];
+            if constexpr (rs_type<T>::real) {
+                normal_pair(a, b, pair[0], pair[1]);
+            } else {
+                pair[0] = a;
+                pair[1] = b;
+            }
+            if constexpr (V == 2) {
+                values[0] = pair[0];
+                values[1] = pair[1];
+            } else {
+                values[0] = place & 1 ? pair[1] : pair[0];
+            }
+        } else {
+            T pair[2];
+            of_block(block, pair);
+            values[0] = place & 1 ? pair[1] : pair[0];
+        }
+    }
+}
+
+// One of `count` numbers: the whole part of their product with a number from 0 to below 1, of 64 or 128 bits.
+RANDOM u64 below(u64 bits, u64 count) { return __umul64hi(bits, count); }
+RANDOM u64 below(u64 high, u64 low, u64 count) {
+    const u64 part = high * count, sum = part + __umul64hi(low, count);
+    return __umul64hi(high, count) + (sum < part);
+}
+
+// A Poisson number of a block of its own, which goes on with attempts.
+static __device__ __noinline__ unsigned poisson(u64 block, u64 key, double mean) {
+    unsigned words[4];
+    if (!(mean > 0)) return 0;
+    if (mean < 10) {
+        // Knuth, "The art of computer programming", volume 2, 3.4.1: events while the product of uniform numbers stays
+        // above exp(-mean).
+        const double end = exp(-mean);
+        double product = 1;
+        unsigned events = 0;
+        for (unsigned attempt = 0;; ++attempt) {
+            random_block(key, block, attempt, words);
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                product *= __fma_rn((double)words[i], 0x1p-32, 0x1p-33);
+                if (product <= end) return events;
+                ++events;
+            }
+        }
+    }
+    // Hörmann, "The transformed rejection method for generating Poisson random variables", 1993: PTRS.
+    if (mean > 0x1p31) mean = 0x1p31;
+    const double ln_mean = log(mean), b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b;
+    const double ln_inverse = log(1.1239 + 1.1328 / (b - 3.4)), inner = 0.9277 - 3.6224 / (b - 2);
+    for (unsigned attempt = 0;; ++attempt) {
+        random_block(key, block, attempt, words);
+#pragma unroll 1
+        for (int i = 0; i < 4; i += 2) {
+            const double u = __fma_rn((double)words[i], 0x1p-32, 0x1p-33 - 0.5);
+            const double v = __fma_rn((double)words[i + 1], 0x1p-32, 0x1p-33);
+            const double edge = 0.5 - fabs(u), k = floor((2 * a / edge + b) * u + mean + 0.43);
+            if (k < 0 || k >= 0x1p32 || (edge < 0.013 && v > edge)) continue;
+            if (edge >= 0.07 && v <= inner) return (unsigned)k;
+            if (log(v) + ln_inverse - log(a / (edge * edge) + b) <= k * ln_mean - mean - lgamma(k + 1)) return (unsigned)k;
+        }
+    }
+}
+
+#undef RANDOM

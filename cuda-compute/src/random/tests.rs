@@ -1,0 +1,499 @@
+//! The device against the host: every number is that of the documented words.
+
+use cuda_safe::{Context, LaunchConfig, Module, Stream};
+
+use super::distributions::{EXPONENTIAL, of_bits};
+use crate::{Array, Expr, Random, eval_on, kernel::Source};
+
+fn stream() -> Stream {
+    Stream::new(&Context::primary(0).unwrap()).unwrap()
+}
+
+/// Philox4x32-10 as published.
+fn philox(mut c: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+    for _ in 0..10 {
+        let p0 = 0xd251_1f53 * u64::from(c[0]);
+        let p1 = 0xcd9e_8d57 * u64::from(c[2]);
+        let high = [(p0 >> 32) as u32, (p1 >> 32) as u32];
+        c = [
+            high[1] ^ c[1] ^ key[0],
+            p1 as u32,
+            high[0] ^ c[3] ^ key[1],
+            p0 as u32,
+        ];
+        key = [
+            key[0].wrapping_add(0x9e37_79b9),
+            key[1].wrapping_add(0xbb67_ae85),
+        ];
+    }
+    c
+}
+
+fn halves(x: u64) -> [u32; 2] {
+    [x as u32, (x >> 32) as u32]
+}
+
+fn block(seed: u64, block: u64, attempt: u32) -> [u32; 4] {
+    let [low, high] = halves(block);
+    philox([low, high, attempt, 0], halves(seed))
+}
+
+/// The words of a draw from the place of `random` on.
+fn words(random: &Random, count: usize) -> Vec<u32> {
+    let blocks = 0..count.div_ceil(4) as u64;
+    let words = blocks.flat_map(|b| block(random.seed, random.position.wrapping_add(b), 0));
+    words.take(count).collect()
+}
+
+fn long_words(random: &Random, count: usize) -> Vec<u64> {
+    let words = words(random, 2 * count);
+    let pairs = words.chunks_exact(2);
+    pairs
+        .map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32)
+        .collect()
+}
+
+/// Sequences that begin where the counter's and the key's halves matter.
+fn randoms() -> [Random; 3] {
+    let mut carrying = Random::new(0x1234_5678_9abc_def0);
+    carrying.skip(u64::from(u32::MAX) - 2);
+    let mut ending = Random::new(u64::MAX);
+    ending.skip(u64::MAX - 1);
+    [Random::new(0), carrying, ending]
+}
+
+const COUNTS: [usize; 7] = [0, 1, 2, 3, 6, 17, 1003];
+
+const PUBLISHED: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
+    (
+        [0; 4],
+        [0; 2],
+        [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8],
+    ),
+    (
+        [u32::MAX; 4],
+        [u32::MAX; 2],
+        [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd],
+    ),
+    (
+        [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344],
+        [0xa409_3822, 0x299f_31d0],
+        [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1],
+    ),
+];
+
+#[test]
+fn published_vectors() {
+    let stream = stream();
+    let text = "#include \"random.cuh\"\n\
+                extern \"C\" __global__ void known(unsigned *words, unsigned k0, unsigned k1) {\n\
+                    unsigned c[4];\n\
+                    for (int i = 0; i < 4; ++i) c[i] = words[i];\n\
+                    philox(c, k0, k1);\n\
+                    for (int i = 0; i < 4; ++i) words[i] = c[i];\n\
+                }";
+    let program = Source::new("known.cu", text, "known")
+        .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
+        .header("array.cuh", include_str!("../kernels/array.cuh"))
+        .header("random.cuh", include_str!("../kernels/random.cuh"))
+        .program();
+    let module = Module::compile(stream.context(), program).unwrap();
+    let kernel = module.function("known").unwrap();
+    for (counter, mut key, wanted) in PUBLISHED {
+        assert_eq!(philox(counter, key), wanted);
+        let words = Array::from_slice(&stream, &counter).unwrap();
+        let mut address = words.as_device_ptr();
+        let [k0, k1] = &mut key;
+        let mut parameters = [
+            (&raw mut address).cast(),
+            (&raw mut *k0).cast(),
+            (&raw mut *k1).cast(),
+        ];
+        // SAFETY: the parameters are the kernel's; the array has the four words that it uses.
+        unsafe { kernel.launch_raw(&stream, LaunchConfig::new(1, 1), &mut parameters) }.unwrap();
+        assert_eq!(words.to_vec().unwrap(), wanted);
+    }
+}
+
+#[test]
+fn bits_and_uniform_numbers_are_those_of_the_words() {
+    let stream = stream();
+    for mut random in randoms() {
+        for count in COUNTS {
+            let wanted = words(&random, count);
+            let got = Array::<u32>::bits(&stream, &mut random, count).unwrap();
+            assert_eq!(got.to_vec().unwrap(), wanted);
+
+            let wanted = long_words(&random, count);
+            let got = Array::<u64>::bits(&stream, &mut random, count).unwrap();
+            assert_eq!(got.to_vec().unwrap(), wanted);
+
+            let wanted = words(&random, count);
+            let wanted: Vec<f32> = wanted
+                .iter()
+                .map(|w| (w >> 8) as f32 / 16_777_216.0)
+                .collect();
+            let got = Array::<f32>::uniform(&stream, &mut random, count).unwrap();
+            assert_eq!(got.to_vec().unwrap(), wanted);
+
+            let wanted = long_words(&random, count);
+            let wanted: Vec<f64> = wanted
+                .iter()
+                .map(|w| (w >> 11) as f64 / 2f64.powi(53))
+                .collect();
+            let got = Array::<f64>::uniform(&stream, &mut random, count).unwrap();
+            assert_eq!(got.to_vec().unwrap(), wanted);
+        }
+    }
+}
+
+/// -ln((word + 1/2) / 2^width).
+fn negative_log(word: u64, width: i32) -> f64 {
+    let part = |word: u64| (word as f64 + 0.5) / 2f64.powi(width);
+    let (top, ones) = (1 << (width - 1), u64::MAX >> (64 - width));
+    match word < top {
+        true => -part(word).ln(),
+        false => -(-part(!word & ones)).ln_1p(),
+    }
+}
+
+/// Box and Muller's pair.
+fn normal_pair(a: u64, b: u64, width: i32) -> [f64; 2] {
+    let r = (2.0 * negative_log(a, width)).sqrt();
+    // By quarters, since the sine of a large angle loses what the angle was rounded by.
+    let quarter = b.wrapping_add(1 << (width - 3)) >> (width - 2);
+    let left = (b as i64).wrapping_sub((quarter << (width - 2)) as i64);
+    let angle = std::f64::consts::PI * (left as f64 + 0.5) / 2f64.powi(width - 1);
+    let (sine, cosine) = angle.sin_cos();
+    match quarter & 3 {
+        0 => [r * cosine, r * sine],
+        1 => [-r * sine, r * cosine],
+        2 => [-r * cosine, -r * sine],
+        _ => [r * sine, -r * cosine],
+    }
+}
+
+/// The distance in units of the wanted number's last place, of this many bits.
+fn units(got: f64, wanted: f64, bits: i32) -> f64 {
+    (got - wanted).abs() / 2f64.powi(wanted.abs().log2().floor() as i32 + 1 - bits)
+}
+
+#[test]
+fn normal_and_exponential_numbers_are_right_to_a_few_units() {
+    let stream = stream();
+    let mut worst = [0.0f64; 4];
+    for mut random in randoms() {
+        for count in COUNTS.into_iter().chain([20_001]) {
+            let wanted: Vec<f64> = words(&random, count + count % 2)
+                .chunks_exact(2)
+                .flat_map(|pair| normal_pair(pair[0].into(), pair[1].into(), 32))
+                .collect();
+            let got = Array::<f32>::normal(&stream, &mut random, count).unwrap();
+            for (got, wanted) in got.to_vec().unwrap().into_iter().zip(wanted) {
+                worst[0] = worst[0].max(units(got.into(), wanted, 24));
+            }
+
+            let wanted: Vec<f64> = long_words(&random, count + count % 2)
+                .chunks_exact(2)
+                .flat_map(|pair| normal_pair(pair[0], pair[1], 64))
+                .collect();
+            let got = Array::<f64>::normal(&stream, &mut random, count).unwrap();
+            for (got, wanted) in got.to_vec().unwrap().into_iter().zip(wanted) {
+                worst[1] = worst[1].max(units(got, wanted, 53));
+            }
+
+            let wanted = words(&random, count);
+            let got = Array::<f32>::exponential(&stream, &mut random, count).unwrap();
+            for (got, word) in got.to_vec().unwrap().into_iter().zip(wanted) {
+                worst[2] = worst[2].max(units(got.into(), negative_log(word.into(), 32), 24));
+            }
+
+            let wanted = long_words(&random, count);
+            let got = Array::<f64>::exponential(&stream, &mut random, count).unwrap();
+            for (got, word) in got.to_vec().unwrap().into_iter().zip(wanted) {
+                worst[3] = worst[3].max(units(got, negative_log(word, 64), 53));
+            }
+        }
+    }
+    let allowed = [5.0, 5.0, 3.0, 3.5];
+    assert!(
+        worst
+            .iter()
+            .zip(allowed)
+            .all(|(worst, allowed)| *worst < allowed),
+        "{worst:?}"
+    );
+}
+
+/// The ends of the range of bits, which draws hardly reach.
+#[test]
+fn functions_of_the_rarest_bits() {
+    let stream = stream();
+    let rare = |ones: u64| {
+        let third = ones / 3;
+        [
+            0,
+            1,
+            2,
+            third,
+            2 * third,
+            2 * third + 1,
+            ones / 2,
+            ones / 2 + 1,
+            ones - 1,
+            ones,
+        ]
+    };
+    let small = rare(u32::MAX.into());
+    let bits = Array::from_slice(&stream, &small.map(|bits| bits as u32)).unwrap();
+    let got = of_bits::<f32>(&EXPONENTIAL, &bits.expr());
+    for (got, bits) in got.eval().unwrap().to_vec().unwrap().into_iter().zip(small) {
+        let wanted = negative_log(bits, 32);
+        assert!(
+            units(got.into(), wanted, 24) < 3.0,
+            "{bits:#x}: {got} {wanted}"
+        );
+    }
+    let large = rare(u64::MAX);
+    let bits = Array::from_slice(&stream, &large).unwrap();
+    let got = of_bits::<f64>(&EXPONENTIAL, &bits.expr());
+    for (got, bits) in got.eval().unwrap().to_vec().unwrap().into_iter().zip(large) {
+        let wanted = negative_log(bits, 64);
+        assert!(units(got, wanted, 53) < 3.5, "{bits:#x}: {got} {wanted}");
+    }
+}
+
+#[test]
+fn integers_of_a_range_are_products() {
+    let stream = stream();
+    for mut random in randoms() {
+        for count in COUNTS {
+            let bits = long_words(&random, count);
+            let got = Array::<i32>::uniform_integers(&stream, &mut random, count, -3..4).unwrap();
+            let wanted = bits.iter().map(|&b| ((u128::from(b) * 7) >> 64) as i32 - 3);
+            assert!(got.to_vec().unwrap().into_iter().eq(wanted));
+
+            let bits = long_words(&random, count);
+            let all = i32::MIN..i32::MAX;
+            let got = Array::<i32>::uniform_integers(&stream, &mut random, count, all).unwrap();
+            let size = u128::from(u32::MAX);
+            let wanted = bits
+                .iter()
+                .map(|&b| (((u128::from(b) * size) >> 64) as i64 + i64::from(i32::MIN)) as i32);
+            assert!(got.to_vec().unwrap().into_iter().eq(wanted));
+
+            let high = long_words(&random, count);
+            let mut later = random.clone();
+            later.skip(count.div_ceil(2) as u64);
+            let low = long_words(&later, count);
+            let range = -5..i64::MAX - 7;
+            let got = Array::uniform_integers(&stream, &mut random, count, range).unwrap();
+            let size = (1u128 << 63) - 3;
+            let wanted = high.iter().zip(low).map(|(&high, low)| {
+                let product = u128::from(high) * size + ((u128::from(low) * size) >> 64);
+                (product >> 64) as i64 - 5
+            });
+            assert!(got.to_vec().unwrap().into_iter().eq(wanted));
+            later.skip(count.div_ceil(2) as u64);
+            assert_eq!(random, later);
+        }
+    }
+}
+
+/// The documented algorithms, with logarithms of factorials from a table.
+fn poisson(random: &Random, element: u64, mean: f64, ln_factorial: &[f64]) -> u32 {
+    let mut attempt = 0;
+    let mut next = move |random: &Random| {
+        let words = block(random.seed, random.position.wrapping_add(element), attempt);
+        attempt += 1;
+        words.map(|word| (f64::from(word) + 0.5) / 2f64.powi(32))
+    };
+    if mean < 10.0 {
+        let (mut product, mut events) = (1.0, 0);
+        loop {
+            for uniform in next(random) {
+                product *= uniform;
+                if product <= (-mean).exp() {
+                    return events;
+                }
+                events += 1;
+            }
+        }
+    }
+    let b = 0.931 + 2.53 * mean.sqrt();
+    let a = -0.059 + 0.02483 * b;
+    let inverse = 1.1239 + 1.1328 / (b - 3.4);
+    let inner = 0.9277 - 3.6224 / (b - 2.0);
+    loop {
+        let uniforms = next(random);
+        for pair in uniforms.chunks_exact(2) {
+            let (u, v) = (pair[0] - 0.5, pair[1]);
+            let edge = 0.5 - u.abs();
+            let k = ((2.0 * a / edge + b) * u + mean + 0.43).floor();
+            if k < 0.0 || (edge < 0.013 && v > edge) {
+                continue;
+            }
+            let accepted = (v * inverse / (a / (edge * edge) + b)).ln();
+            let inside = edge >= 0.07 && v <= inner;
+            if inside || accepted <= k * mean.ln() - mean - ln_factorial[k as usize] {
+                return k as u32;
+            }
+        }
+    }
+}
+
+#[test]
+fn poisson_numbers_are_those_of_their_blocks() {
+    let stream = stream();
+    let mut ln_factorial = vec![0.0];
+    for k in 1..20_000 {
+        ln_factorial.push(ln_factorial[k - 1] + (k as f64).ln());
+    }
+    for mut random in randoms() {
+        for mean in [0.0, 1e-3, 0.5, 3.0, 9.99, 10.0, 12.5, 100.0, 1e4] {
+            let before = random.clone();
+            let got = Array::<u32>::poisson(&stream, &mut random, 301, mean).unwrap();
+            for (i, got) in got.to_vec().unwrap().into_iter().enumerate() {
+                let wanted = match mean {
+                    0.0 => 0,
+                    _ => poisson(&before, i as u64, mean, &ln_factorial),
+                };
+                assert_eq!(got, wanted, "{before:?}, mean {mean}, element {i}");
+            }
+            assert_eq!(random.position, before.position.wrapping_add(301));
+        }
+    }
+}
+
+/// Wider and narrower results, rows, orders, stretched ones: the widths and offsets of the kernels differ.
+#[test]
+fn numbers_do_not_depend_on_the_kernel() {
+    let stream = stream();
+    let mut random = Random::new(77);
+    for shape in [[4, 8], [8, 4], [6, 2], [2, 6], [5, 7], [1, 9], [64, 48]] {
+        let count = shape[0] * shape[1];
+        let single = Expr::<f32>::normal(&mut random, shape).unwrap();
+        let twice = Expr::<f64>::normal(&mut random, shape).unwrap();
+        let bits = Expr::<u32>::bits(&mut random, shape).unwrap();
+        let long = Expr::<u64>::bits(&mut random, shape).unwrap();
+        let [x, y] = [single.eval_on(&stream), single.eval_on(&stream)].map(Result::unwrap);
+        let x = x.to_vec().unwrap();
+        assert_eq!(x, y.to_vec().unwrap(), "evaluated twice");
+        let d = twice.eval_on(&stream).unwrap().to_vec().unwrap();
+        let b = bits.eval_on(&stream).unwrap().to_vec().unwrap();
+        let l = long.eval_on(&stream).unwrap().to_vec().unwrap();
+
+        // Together, and of other sizes.
+        let all = (
+            single.cast::<f64>(),
+            twice.cast::<f32>(),
+            bits.cast::<u8>(),
+            long.cast::<u8>(),
+        );
+        let all = eval_on(&stream, all).unwrap();
+        assert!(
+            all.0
+                .to_vec()
+                .unwrap()
+                .into_iter()
+                .eq(x.iter().map(|&x| x.into()))
+        );
+        assert!(
+            all.1
+                .to_vec()
+                .unwrap()
+                .into_iter()
+                .eq(d.iter().map(|&d| d as f32))
+        );
+        assert!(
+            all.2
+                .to_vec()
+                .unwrap()
+                .into_iter()
+                .eq(b.iter().map(|&b| b as u8))
+        );
+        assert!(
+            all.3
+                .to_vec()
+                .unwrap()
+                .into_iter()
+                .eq(l.iter().map(|&l| l as u8))
+        );
+        let bytes = eval_on(&stream, (bits.cast::<u8>(), long.cast::<u8>())).unwrap();
+        assert_eq!(bytes.0.to_vec().unwrap(), all.2.to_vec().unwrap());
+        assert_eq!(bytes.1.to_vec().unwrap(), all.3.to_vec().unwrap());
+
+        // Reduced along each axis, without having been in memory.
+        for axis in [0, 1] {
+            let (most, sum) =
+                eval_on(&stream, (single.max_axis(axis), bits.sum_axis(axis))).unwrap();
+            let line = |i: usize| match axis {
+                0 => (i..count).step_by(shape[1]),
+                _ => (i * shape[1]..(i + 1) * shape[1]).step_by(1),
+            };
+            for (i, most) in most.to_vec().unwrap().into_iter().enumerate() {
+                assert_eq!(most, line(i).map(|k| x[k]).fold(f32::MIN, f32::max));
+            }
+            for (i, sum) in sum.to_vec().unwrap().into_iter().enumerate() {
+                assert_eq!(sum, line(i).fold(0, |sum, k| b[k].wrapping_add(sum)));
+            }
+        }
+        let most = twice.max().eval_on(&stream).unwrap().item().unwrap();
+        assert_eq!(most, d.iter().copied().fold(f64::MIN, f64::max));
+
+        // With a transposed array, whose order the result has.
+        let zeros = Array::<f32>::zeros(&stream, [shape[1], shape[0]]).unwrap();
+        let zeros = zeros.permute(&[1, 0]).unwrap();
+        let (sum, also) =
+            eval_on(&stream, (&single + &zeros, &bits + zeros.cast::<u32>())).unwrap();
+        if shape[0] > 1 {
+            assert_eq!(sum.strides(), zeros.strides());
+        }
+        assert_eq!(
+            (sum.to_vec().unwrap(), also.to_vec().unwrap()),
+            (x.clone(), b.clone())
+        );
+        let straight = Array::<f32>::zeros(&stream, shape).unwrap();
+        let turned = (&straight + &zeros + &single).eval().unwrap();
+        assert_eq!(turned.to_vec().unwrap(), x);
+        let zeros = zeros.cast::<f64>().eval().unwrap();
+        let (sum, also) = eval_on(&stream, (&twice + &zeros, &long + zeros.cast::<u64>())).unwrap();
+        assert_eq!(
+            (sum.to_vec().unwrap(), also.to_vec().unwrap()),
+            (d.clone(), l.clone())
+        );
+
+        // In rows that don't follow each other, and stretched over an axis, outside and inside.
+        let mut wide = Array::<f32>::zeros(&stream, [shape[0], shape[1] + 4]).unwrap();
+        let rows = wide.slice_mut(crate::s![.., 4..]).unwrap();
+        rows.assign(&single).unwrap();
+        assert_eq!(wide.slice(crate::s![.., 4..]).unwrap().to_vec().unwrap(), x);
+        let stretched = single.broadcast_to([3, shape[0], shape[1]]).unwrap();
+        let stretched = stretched.eval_on(&stream).unwrap().to_vec().unwrap();
+        assert_eq!(stretched, [&x[..]; 3].concat());
+        let column = Expr::<f32>::normal(&mut random, [count, 1]).unwrap();
+        let wanted = column.eval_on(&stream).unwrap().to_vec().unwrap();
+        let stretched = column.broadcast_to([count, 8]).unwrap();
+        let stretched = stretched.eval_on(&stream).unwrap().to_vec().unwrap();
+        let wanted = wanted.iter().flat_map(|&value| [value; 8]);
+        assert!(stretched.into_iter().eq(wanted));
+    }
+}
+
+/// These are the bits that they had when they were first computed: no rounding is left to the device or the compiler.
+#[test]
+fn normal_numbers_have_the_same_bits_everywhere() {
+    let stream = stream();
+    let mut random = Random::new(1);
+    let single = Array::<f32>::normal(&stream, &mut random, 4).unwrap();
+    let single = single.to_vec().unwrap().into_iter().map(f32::to_bits);
+    assert!(single.eq([0x3ec2_c3e3, 0xbe97_b1bc, 0xbe7f_370d, 0xbf80_7dbd]));
+    let twice = Array::<f64>::normal(&stream, &mut random, 4).unwrap();
+    let twice = twice.to_vec().unwrap().into_iter().map(f64::to_bits);
+    assert!(twice.eq([
+        0xbfd2_7859_d3b9_ebd0,
+        0xbfdb_965d_20bf_99c8,
+        0x3fee_866c_caed_0529,
+        0xbfe0_6302_e99b_6a0f,
+    ]));
+}
