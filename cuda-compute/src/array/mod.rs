@@ -132,11 +132,11 @@ impl<T: Element> Array<T> {
     /// The array as an expression.
     #[must_use]
     pub fn expr(&self) -> Expr<T> {
-        Expr::of(Arc::new(Node {
-            kind: Kind::Array(self.memory.clone(), self.layout),
-            data: T::DATA_TYPE,
-            shape: Ok(self.layout.shape),
-        }))
+        Expr::of(Node::new(
+            Kind::Array(self.memory.clone(), self.layout),
+            T::DATA_TYPE,
+            Ok(self.layout.shape),
+        ))
     }
 }
 

@@ -5,6 +5,7 @@ use std::{ffi::c_void, sync::Arc};
 use cuda_safe::{LaunchConfig, Stream};
 
 use super::{
+    hashed::Hashed,
     plan::{Leaf, Origin, Plan},
     render::{Form, LeafForm, Slots, Source as LeafSource},
     space::{Access, Space},
@@ -29,7 +30,7 @@ pub(crate) struct Target<'a> {
 /// A kernel for one form of expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Elementwise {
-    form: Arc<Form>,
+    form: Hashed<Form>,
     unroll: u8,
 }
 
@@ -83,13 +84,13 @@ pub(super) fn run(
                 owners,
             )
         }
-        Prepared::Turned((kernel, blocks, mut words, mut lengths)) => {
-            let kernel = kernels.get(&kernel)?;
+        Prepared::Turned((tile, blocks, mut words, mut lengths)) => {
+            let kernel = kernels.get(&tile)?;
             let pointers = &mut [words.as_mut_ptr().cast(), lengths.as_mut_ptr().cast()];
             launch(
                 &kernel,
                 stream,
-                LaunchConfig::new(blocks, tile::THREADS),
+                LaunchConfig::new(blocks, tile.threads()),
                 pointers,
                 owners,
             )
@@ -149,7 +150,7 @@ pub(super) fn prepare(
     let per_block = u64::from(THREADS) * u64::from(unroll);
     let blocks = grid(vectors.div_ceil(per_block).max(1), shape)?;
     let kernel = Elementwise {
-        form: Arc::new(form),
+        form: Hashed::new(form),
         unroll,
     };
     Ok((Prepared::Straight(kernel, blocks, words), plan.leaves))

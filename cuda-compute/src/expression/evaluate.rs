@@ -258,6 +258,9 @@ fn ready_reductions<'a>(
     computed: &Computed,
 ) -> Vec<(*const Node, &'a Arc<Node>)> {
     let mut ready = Vec::new();
+    if !roots.iter().any(|root| root.reduces) {
+        return ready;
+    }
     // Whether a node, or what it is computed from, has a reduction that is still to be computed.
     let mut waits: FxHashMap<*const Node, bool> = FxHashMap::default();
     let mut waiting: Vec<(&Arc<Node>, bool)> =
@@ -355,11 +358,11 @@ pub(crate) fn assign(to: &Destination<'_>, node: &Arc<Node>) -> Result<()> {
         layout.shape,
         &[target(&memory, layout)],
     )?;
-    let copy = Arc::new(Node {
-        kind: Kind::Array(memory.clone(), layout),
-        data: to.data,
-        shape: Ok(layout.shape),
-    });
+    let copy = Node::new(
+        Kind::Array(memory.clone(), layout),
+        to.data,
+        Ok(layout.shape),
+    );
     let plan = Plan::new(&[&copy], layout.shape, &Computed::default())?;
     elementwise::run(
         kernels,

@@ -6,6 +6,7 @@ use cuda_safe::{DeviceBuffer, LaunchConfig, Stream};
 
 use super::{
     elementwise::{Start, Target, grid, leaf_forms, vector_width, with_headers, words},
+    hashed::Hashed,
     node::{Kind, Node},
     plan::{Computed, Leaf, Plan},
     reduction::{Folded, Reduction, header},
@@ -27,7 +28,7 @@ pub(crate) const SHARED_RESULTS: u64 = 1 << 14;
 /// A kernel for some folds of one form of expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct FoldKernel {
-    form: Arc<Form>,
+    form: Hashed<Form>,
     folds: Arc<[Folded]>,
     walk: Walk,
     unroll: u8,
@@ -233,7 +234,7 @@ pub(super) fn run(
     let (walk, unroll, blocks, splits, shared) = choose(kernels, in_rows, outer, length, inner);
     let bytes = accumulator_bytes(&folds);
     let kernel = kernels.get(&FoldKernel {
-        form: Arc::new(form),
+        form: Hashed::new(form),
         folds: folds.into(),
         walk,
         unroll,

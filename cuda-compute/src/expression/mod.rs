@@ -4,6 +4,7 @@ mod elementwise;
 mod evaluate;
 mod fold;
 pub(crate) mod function;
+mod hashed;
 mod map;
 mod math;
 pub(crate) mod node;
@@ -104,11 +105,11 @@ impl<T: Element> Expr<T> {
                 "an expression of shape {own} doesn't stretch to {shape}: from the last axis on, each length is 1 or the other's"
             )));
         }
-        Ok(Self::of(Arc::new(Node {
-            kind: Kind::Apply(operation::Operation::Cast, [self.node.clone()].into()),
-            data: T::DATA_TYPE,
-            shape: Ok(shape),
-        })))
+        Ok(Self::of(Node::new(
+            Kind::Apply(operation::Operation::Cast, [self.node.clone()].into()),
+            T::DATA_TYPE,
+            Ok(shape),
+        )))
     }
 
     /// Computes the values into a new array, on the stream of the first array that the expression reads.
@@ -141,11 +142,11 @@ impl Expr<u64> {
                 "a shape of {shape} has no axis {axis}"
             )));
         }
-        Ok(Self::of(Arc::new(Node {
-            kind: Kind::Index(axis),
-            data: u64::DATA_TYPE,
-            shape: Ok(shape),
-        })))
+        Ok(Self::of(Node::new(
+            Kind::Index(axis),
+            u64::DATA_TYPE,
+            Ok(shape),
+        )))
     }
 }
 

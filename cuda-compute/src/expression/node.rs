@@ -18,6 +18,8 @@ pub(crate) struct Node {
     pub(crate) data: DataType,
     /// The shape, or why there is none: shapes that don't fit together here or further up.
     pub(crate) shape: Result<Shape, Arc<str>>,
+    /// Whether it is a reduction, or computed from one.
+    pub(crate) reduces: bool,
 }
 
 #[derive(Debug)]
@@ -70,12 +72,20 @@ impl Deref for Inputs {
 }
 
 impl Node {
-    pub(crate) fn scalar(words: [u64; 2], data: DataType) -> Arc<Self> {
-        Arc::new(Self {
-            kind: Kind::Scalar(words),
+    pub(crate) fn new(kind: Kind, data: DataType, shape: Result<Shape, Arc<str>>) -> Arc<Self> {
+        let mut node = Self {
+            kind,
             data,
-            shape: Ok(Shape::of(&[])),
-        })
+            shape,
+            reduces: false,
+        };
+        node.reduces = matches!(node.kind, Kind::Reduce(..))
+            || node.inputs().iter().any(|input| input.reduces);
+        Arc::new(node)
+    }
+
+    pub(crate) fn scalar(words: [u64; 2], data: DataType) -> Arc<Self> {
+        Self::new(Kind::Scalar(words), data, Ok(Shape::of(&[])))
     }
 
     /// The operation on these inputs; its shape is the one that all stretch to.
@@ -86,11 +96,7 @@ impl Node {
         inputs: [Arc<Self>; N],
     ) -> Arc<Self> {
         let shape = common_shape(operation.name(), &inputs);
-        Arc::new(Self {
-            kind: Kind::Apply(operation, inputs.into()),
-            data,
-            shape,
-        })
+        Self::new(Kind::Apply(operation, inputs.into()), data, shape)
     }
 
     pub(crate) fn shape(&self) -> Result<Shape, Error> {

@@ -1,6 +1,6 @@
 //! A graph in the order in which a kernel computes it.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
@@ -31,10 +31,36 @@ pub(crate) enum Value {
     /// An operation on values of type `from`.
     Apply {
         operation: Operation,
-        inputs: Box<[u16]>,
+        inputs: Inputs,
         from: DataType,
         data: DataType,
     },
+}
+
+/// The places of an operation's inputs. A closure has the most: six.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Inputs {
+    count: u8,
+    places: [u16; 6],
+}
+
+impl FromIterator<u16> for Inputs {
+    fn from_iter<I: IntoIterator<Item = u16>>(places: I) -> Self {
+        let mut inputs = Self::default();
+        for place in places {
+            inputs.places[usize::from(inputs.count)] = place;
+            inputs.count += 1;
+        }
+        inputs
+    }
+}
+
+impl Deref for Inputs {
+    type Target = [u16];
+
+    fn deref(&self) -> &[u16] {
+        &self.places[..self.count.into()]
+    }
 }
 
 impl Value {
@@ -116,7 +142,10 @@ impl Plan {
     /// Plans the `roots`, which stretch to `shape`. The reductions in them have been computed.
     pub(crate) fn new(roots: &[&Arc<Node>], shape: Shape, computed: &Computed) -> Result<Self> {
         let mut plan = Self::default();
-        let mut known: FxHashMap<*const Node, u16> = FxHashMap::default();
+        let mut known: FxHashMap<*const Node, u16> =
+            FxHashMap::with_capacity_and_hasher(24, Default::default());
+        plan.values.reserve(16);
+        plan.leaves.reserve(4);
         for root in roots {
             // Depth first, without recursion: a chain may be long.
             let mut waiting = vec![(*root, false)];

@@ -80,11 +80,7 @@ impl Node {
                 Err(why),
             ),
         };
-        Arc::new(Self {
-            kind: Kind::Reduce(reduction, self.clone()),
-            data: result,
-            shape,
-        })
+        Self::new(Kind::Reduce(reduction, self.clone()), result, shape)
     }
 }
 
@@ -271,11 +267,7 @@ impl<T: Element> Expr<T> {
                 Err(format!("`keep_axes` of what is not a reduction, at {place}").into()),
             ),
         };
-        Self::of(Arc::new(Node {
-            kind,
-            data: T::DATA_TYPE,
-            shape,
-        }))
+        Self::of(Node::new(kind, T::DATA_TYPE, shape))
     }
 }
 

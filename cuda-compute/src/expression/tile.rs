@@ -1,9 +1,10 @@
 //! Kernels for expressions in which operands are turned, as a transposed matrix is.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::fmt::Write as _;
 
 use super::{
     elementwise::{Start, grid, with_headers, words},
+    hashed::Hashed,
     render::{Form, LeafForm, Source as LeafSource},
     space::{Access, Inner, Space},
 };
@@ -14,22 +15,27 @@ use crate::{
 };
 
 const TEXT: &str = include_str!("../kernels/tile.cu");
-/// Elements along each side of a tile.
-const EDGE: usize = 32;
-/// Threads of a block are so many rows of a tile.
-const ROWS: u32 = 8;
-pub(super) const THREADS: u32 = EDGE as u32 * ROWS;
+/// Shorter axes don't fill a tile.
+const SHORTEST: usize = 16;
+/// Sides of tiles, the best first.
+const EDGES: [usize; 2] = [64, 32];
+/// Rows of a tile that are read at once.
+const ROWS: u8 = 8;
 /// Shared memory that every block may have.
 const SHARED: usize = 48 << 10;
 
 /// A kernel for one form of expression, some of whose leaves are turned.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Tile {
-    form: Arc<Form>,
+    form: Hashed<Form>,
     /// A bit for each turned leaf.
     turned: u64,
     /// The axis along which they are dense.
     across: u8,
+    /// Elements along each side of a tile.
+    edge: u8,
+    /// Rows of a tile that are read at once, by a block's threads.
+    rows: u8,
 }
 
 impl Specialisation for Tile {
@@ -38,7 +44,8 @@ impl Specialisation for Tile {
             .header("turned.cuh", self.header())
             .define("RANK", self.form.rank)
             .define("ACROSS", self.across)
-            .define("ROWS", ROWS)
+            .define("EDGE", self.edge)
+            .define("ROWS", self.rows)
     }
 }
 
@@ -54,14 +61,14 @@ pub(super) fn prepare(
     shape: Shape,
 ) -> Result<Option<Launch>> {
     let rank = space.rank();
-    if rank < 2 || space.inner() < EDGE / 2 || space.inner_stride(form.leaves.len()) != 1 {
+    if rank < 2 || space.inner() < SHORTEST || space.inner_stride(form.leaves.len()) != 1 {
         return Ok(None);
     }
     // The axis of the first leaf that is dense along another than the result.
     let dense_along = |leaf: usize| {
         let strides = &space.strides[leaf][..rank];
         let axis = strides.iter().position(|&stride| stride == 1)?;
-        let turned = axis + 1 < rank && space.lengths[axis] >= EDGE / 2 && strides[rank - 1] > 1;
+        let turned = axis + 1 < rank && space.lengths[axis] >= SHORTEST && strides[rank - 1] > 1;
         (form.leaves[leaf].source == LeafSource::Memory && turned).then_some(axis)
     };
     let Some(across) = (0..form.leaves.len()).find_map(dense_along) else {
@@ -70,12 +77,13 @@ pub(super) fn prepare(
     let turned = (0..form.leaves.len()).filter(|&leaf| dense_along(leaf) == Some(across));
     let (mut mask, mut bytes) = (0, 0);
     for leaf in turned {
-        bytes += EDGE * (EDGE + 1) * form.leaves[leaf].data.size();
+        bytes += form.leaves[leaf].data.size();
         mask |= 1 << leaf;
     }
-    if bytes > SHARED {
+    let fits = |edge: &usize| edge * (edge + 1) * bytes <= SHARED;
+    let Some(edge) = EDGES.into_iter().find(fits) else {
         return Ok(None);
-    }
+    };
     let strided = |access: Access| match access {
         Access::Uniform => Access::Uniform,
         _ => Access::Strided(Inner::Any),
@@ -104,20 +112,27 @@ pub(super) fn prepare(
         lengths[axis] = length as u64;
         let tiled = axis == across || axis + 1 == rank;
         blocks *= if tiled {
-            length.div_ceil(EDGE) as u64
+            length.div_ceil(edge) as u64
         } else {
             length as u64
         };
     }
     let kernel = Tile {
-        form: Arc::new(form),
+        form: Hashed::new(form),
         turned: mask,
         across: across as u8,
+        edge: edge as u8,
+        rows: ROWS,
     };
     Ok(Some((kernel, grid(blocks, shape)?, words, lengths)))
 }
 
 impl Tile {
+    /// The threads of a block.
+    pub(super) fn threads(&self) -> u32 {
+        u32::from(self.edge) * u32::from(self.rows)
+    }
+
     fn is_turned(&self, leaf: usize) -> bool {
         self.turned >> leaf & 1 == 1
     }

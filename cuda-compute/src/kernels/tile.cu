@@ -2,13 +2,12 @@
 // reads a square of each along its own neighbours into shared memory, and goes on along the result's.
 //
 // Specialised by expression.cuh and turned.cuh, which are written for each expression: see expression/tile.rs. RANK axes,
-// outermost first; the last is the result's densest, ACROSS is the one along which the turned operands are dense.
+// outermost first; the last is the result's densest, ACROSS is the one along which the turned operands are dense. EDGE is
+// that of a square, of which ROWS are read at once.
 
 #include "array.cuh"
 #include "complex.cuh"
 #include "expression.cuh"
-
-#define EDGE 32
 
 struct Lengths { u64 at[8]; };
 struct Place { offset_t at[RANK]; };
@@ -33,18 +32,22 @@ tile(const __grid_constant__ Words w, const __grid_constant__ Lengths lengths) {
             rest /= lengths.at[axis];
         }
     const unsigned x = threadIdx.x % EDGE, y = threadIdx.x / EDGE;
+    const unsigned left_along = (unsigned)min(along - first_along, (u64)EDGE);
+    const unsigned left_across = (unsigned)min(across - first_across, (u64)EDGE);
 #pragma unroll
-    for (unsigned row = y; row < EDGE; row += ROWS) {
+    for (unsigned step = 0; step < EDGE; step += ROWS) {
+        const unsigned row = step + y;
         place.at[RANK - 1] = (offset_t)(first_along + row);
         place.at[ACROSS] = (offset_t)(first_across + x);
-        if (first_along + row < along && first_across + x < across) turn(w, place, turned, row, x);
+        if (row < left_along && x < left_across) turn(w, place, turned, row, x);
     }
     __syncthreads();
 #pragma unroll
-    for (unsigned row = y; row < EDGE; row += ROWS) {
+    for (unsigned step = 0; step < EDGE; step += ROWS) {
+        const unsigned row = step + y;
         place.at[RANK - 1] = (offset_t)(first_along + x);
         place.at[ACROSS] = (offset_t)(first_across + row);
-        if (first_along + x < along && first_across + row < across) {
+        if (x < left_along && row < left_across) {
             Inputs<1> in;
             Outputs<1> out;
             load_at(w, place, turned, x, row, in);

@@ -136,9 +136,5 @@ impl Random {
 }
 
 fn leaf(kind: Kind, data: DataType, shape: Shape) -> Arc<Node> {
-    Arc::new(Node {
-        kind,
-        data,
-        shape: Ok(shape),
-    })
+    Node::new(kind, data, Ok(shape))
 }
