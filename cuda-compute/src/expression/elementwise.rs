@@ -138,6 +138,7 @@ pub(super) fn prepare(
         vector,
         values: plan.values,
         roots: plan.roots,
+        stages: Vec::new(),
     };
     if vector == 1
         && let Some(launch) = tile::prepare(&form, &space, &starts, &plan.scalars, shape)?
@@ -203,6 +204,7 @@ impl Start {
             Origin::Memory(memory) => (memory.address() + (leaf.offset * size) as u64, 0),
             Origin::Place => (leaf.offset as u64, 0),
             Origin::Random(draw) => (draw.block, draw.key),
+            Origin::Given(_) => (0, 0),
         };
         Self {
             word,
@@ -255,7 +257,7 @@ pub(super) fn vector_width(space: &Space, starts: &[Start]) -> u8 {
                                 start.word.is_multiple_of((width * start.size) as u64) && whole()
                             }
                             LeafSource::Random => whole(),
-                            LeafSource::Place => true,
+                            LeafSource::Place | LeafSource::Given => true,
                         }
                     }
                     _ => false,

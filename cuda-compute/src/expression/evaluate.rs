@@ -1,6 +1,6 @@
 //! From expressions to kernels.
 
-use std::sync::Arc;
+use std::{collections::hash_map::Entry, sync::Arc};
 
 use cuda_safe::Stream;
 use rustc_hash::FxHashMap;
@@ -11,6 +11,7 @@ use super::{
     fold,
     node::{Kind, Node},
     plan::{Computed, Plan},
+    rows,
 };
 use crate::{
     array::{Array, Layout, Memory, Order, Shape},
@@ -175,6 +176,12 @@ fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
 
 /// Computes the nodes into new arrays.
 fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<Vec<Part>> {
+    if let Some(results) = rows::run(kernels, stream, roots)? {
+        return Ok(results
+            .into_iter()
+            .map(|(memory, layout)| Part(memory, layout))
+            .collect());
+    }
     let mut computed = Computed::default();
     reductions(kernels, stream, roots, &mut computed)?;
     let mut parts: Vec<Option<Part>> = roots
@@ -276,8 +283,8 @@ fn ready_reductions<'a>(
             waits.insert(key, own || below);
         } else if computed.contains_key(&key) {
             waits.insert(key, false);
-        } else if !waits.contains_key(&key) {
-            waits.insert(key, false); // until it has been visited
+        } else if let Entry::Vacant(new) = waits.entry(key) {
+            new.insert(false); // until it has been visited
             waiting.push((node, true));
             waiting.extend(node.inputs().iter().rev().map(|input| (input, false)));
         }

@@ -8,7 +8,7 @@ use super::{
     elementwise::{Start, Target, grid, leaf_forms, vector_width, with_headers, words},
     hashed::Hashed,
     node::{Kind, Node},
-    plan::{Computed, Leaf, Plan},
+    plan::{Computed, Leaf, Plan, Stored},
     reduction::{Folded, Reduction, header},
     render::Form,
     space::Space,
@@ -51,6 +51,7 @@ impl Specialisation for FoldKernel {
         };
         with_headers(Source::new("fold.cu", TEXT, "fold"), &self.form)
             .header("folds.cuh", include_str!("../kernels/folds.cuh"))
+            .header("shuffle.cuh", include_str!("../kernels/shuffle.cuh"))
             .header("fold.cuh", header(&self.folds))
             .define("THREADS", THREADS)
             .define("UNROLL", self.unroll)
@@ -90,7 +91,7 @@ pub(super) fn run(
     stream: &Stream,
     nodes: &[&Arc<Node>],
     computed: &Computed,
-) -> Result<Vec<(Arc<Memory>, Layout)>> {
+) -> Result<Vec<Stored>> {
     let parts: Vec<(&Reduction, &Arc<Node>)> = nodes
         .iter()
         .filter_map(|node| match &node.kind {
@@ -209,7 +210,8 @@ pub(super) fn run(
     let mut vector = vector_width(&space, &starts);
     // Rows end with a vector, but for a single one; columns always.
     let along = if in_rows { length } else { inner };
-    while !along.is_multiple_of(u64::from(vector)) && !(in_rows && outer == 1) {
+    let ends_anywhere = in_rows && outer == 1;
+    while !ends_anywhere && !along.is_multiple_of(u64::from(vector)) {
         vector /= 2;
     }
     let leaves = plan.leaves.len();
@@ -224,6 +226,7 @@ pub(super) fn run(
         vector,
         values: plan.values,
         roots: plan.roots,
+        stages: Vec::new(),
     };
     let mut words = words(&form, &space, &starts, &plan.scalars)?;
     let vector = u64::from(vector);

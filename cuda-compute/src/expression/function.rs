@@ -70,9 +70,6 @@ impl Function {
 macro_rules! functions {
     ($($constant:ident = $function:expr;)*) => {
         $(pub(crate) static $constant: Function = $function;)*
-        /// All of them.
-        #[cfg(test)]
-        pub(crate) static ALL: &[&Function] = &[$(&$constant),*];
     };
 }
 

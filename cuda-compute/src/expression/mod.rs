@@ -14,6 +14,7 @@ mod plan;
 mod reduce;
 pub(crate) mod reduction;
 mod render;
+mod rows;
 mod space;
 mod tile;
 

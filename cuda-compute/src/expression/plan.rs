@@ -91,6 +91,8 @@ pub(crate) enum Origin {
     Place,
     /// Random numbers, found by the offsets.
     Random(Draw),
+    /// The result of a reduction, by its number, that the kernel itself computes.
+    Given(u16),
 }
 
 impl Origin {
@@ -100,16 +102,22 @@ impl Origin {
             Self::Memory(_) => Source::Memory,
             Self::Place => Source::Place,
             Self::Random(_) => Source::Random,
+            Self::Given(_) => Source::Given,
         }
     }
 }
 
 impl Leaf {
+    /// Whether it is the result of this reduction, which the kernel computes.
+    pub(crate) fn is_given(&self, reduction: u16) -> bool {
+        self.origin == Origin::Given(reduction)
+    }
+
     /// The memory that is read.
     pub(crate) fn memory(&self) -> Option<&Arc<Memory>> {
         match &self.origin {
             Origin::Memory(memory) => Some(memory),
-            Origin::Place | Origin::Random(_) => None,
+            _ => None,
         }
     }
 }
@@ -120,6 +128,7 @@ impl PartialEq for Origin {
             (Self::Memory(one), Self::Memory(other)) => Arc::ptr_eq(one, other),
             (Self::Place, Self::Place) => true,
             (Self::Random(one), Self::Random(other)) => one == other,
+            (Self::Given(one), Self::Given(other)) => one == other,
             _ => false,
         }
     }
@@ -135,12 +144,25 @@ pub(crate) struct Plan {
     pub(crate) roots: Vec<u16>,
 }
 
+/// A result: its memory, and where in it the elements are.
+pub(crate) type Stored = (Arc<Memory>, Layout);
+
 /// What was computed before: the results of reductions, by their nodes.
-pub(crate) type Computed = FxHashMap<*const Node, (Arc<Memory>, Layout)>;
+pub(crate) type Computed = FxHashMap<*const Node, Stored>;
 
 impl Plan {
     /// Plans the `roots`, which stretch to `shape`. The reductions in them have been computed.
     pub(crate) fn new(roots: &[&Arc<Node>], shape: Shape, computed: &Computed) -> Result<Self> {
+        Self::with_given(roots, shape, computed, &FxHashMap::default())
+    }
+
+    /// As [`new`](Self::new), with reductions that the kernel itself computes, by number.
+    pub(crate) fn with_given(
+        roots: &[&Arc<Node>],
+        shape: Shape,
+        computed: &Computed,
+        given: &FxHashMap<*const Node, u16>,
+    ) -> Result<Self> {
         let mut plan = Self::default();
         let mut known: FxHashMap<*const Node, u16> =
             FxHashMap::with_capacity_and_hasher(24, Default::default());
@@ -159,13 +181,21 @@ impl Plan {
                     waiting.extend(inputs.iter().rev().map(|input| (input, false)));
                     continue;
                 }
-                let value = plan.value(node, shape, &known, computed)?;
+                let value = match given.get(&key) {
+                    Some(&reduction) => plan.given(reduction, node.data, shape)?,
+                    None => plan.value(node, shape, &known, computed)?,
+                };
                 let place = plan.place(value)?;
                 known.insert(key, place);
             }
             plan.roots.push(known[&Arc::as_ptr(root)]);
         }
         Ok(plan)
+    }
+
+    fn given(&mut self, reduction: u16, data: DataType, shape: Shape) -> Result<Value> {
+        let layout = Layout::dense(Shape::of(&[]), Order::C);
+        self.leaf(Origin::Given(reduction), data, layout, shape)
     }
 
     fn value(

@@ -16,6 +16,8 @@ pub(crate) struct Form {
     pub(crate) values: Vec<Value>,
     /// The values that are wanted.
     pub(crate) roots: Vec<u16>,
+    /// Values that are folded before, each by a function of its own.
+    pub(crate) stages: Vec<u16>,
     pub(crate) leaves: Vec<LeafForm>,
     /// What is stored, and how: the wanted values, or what the kernel makes of them; none if it stores otherwise.
     pub(crate) outputs: Vec<(DataType, Access)>,
@@ -42,6 +44,8 @@ pub(crate) enum Source {
     Place,
     /// Random numbers, found by the offsets: bits for integers, normal numbers for floats.
     Random,
+    /// The kernel itself computes them, as the results of reductions.
+    Given,
 }
 
 /// Where the words of a launch are that belong to each part; word 0 is the number of elements.
@@ -127,10 +131,15 @@ impl Form {
              struct Words {{ unsigned long long at[{}]; }};\n",
             self.vector, slots.total
         );
+        for (i, function) in self.own_functions().iter().enumerate() {
+            let _ = writeln!(text, "{}", named(function.0, &format!("own_{i}")));
+        }
         self.inputs(&mut text);
-        self.outputs(&mut text);
         self.load(&slots, &mut text);
-        self.compute(&slots, &mut text);
+        for (i, stage) in self.stages.iter().enumerate() {
+            self.compute(&slots, &format!("_{i}"), &[*stage], &mut text);
+        }
+        self.compute(&slots, "", &self.roots, &mut text);
         if !self.outputs.is_empty() {
             self.store(&slots, &mut text);
         }
@@ -145,16 +154,9 @@ impl Form {
                 (Source::Memory, false) => {
                     writeln!(text, "    pack<{}, V> x{i};", leaf.data.stored())
                 }
+                (Source::Given, _) => writeln!(text, "    {} x{i};", leaf.data.computed()),
                 _ => writeln!(text, "    offset_t x{i};"),
             };
-        }
-        text.push_str("};\n");
-    }
-
-    fn outputs(&self, text: &mut String) {
-        text.push_str("template <int V> struct Outputs {\n");
-        for (i, root) in self.roots.iter().enumerate() {
-            let _ = writeln!(text, "    {} y{i}[V];", self.data(*root).computed());
         }
         text.push_str("};\n");
     }
@@ -233,6 +235,7 @@ impl Form {
                     writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
                 }
                 (Source::Random, _) => writeln!(text, "    in.x{i} = {offset};"),
+                (Source::Given, _) => Ok(()),
             };
         }
         text.push_str("}\n");
@@ -254,13 +257,34 @@ impl Form {
         functions
     }
 
-    fn compute(&self, slots: &Slots, text: &mut String) {
-        let own = self.own_functions();
-        for (i, function) in own.iter().enumerate() {
-            let _ = writeln!(text, "{}", named(function.0, &format!("own_{i}")));
+    /// Which values these are computed from, themselves among them.
+    fn needed(&self, roots: &[u16]) -> Vec<bool> {
+        let mut needed = vec![false; self.values.len()];
+        for &root in roots {
+            needed[usize::from(root)] = true;
         }
-        text.push_str(
-            "template <int V> __device__ __forceinline__ void compute(const Words &w, const Inputs<V> &in, Outputs<V> &out) {\n",
+        for i in (0..self.values.len()).rev() {
+            if let (true, Value::Apply { inputs, .. }) = (needed[i], &self.values[i]) {
+                for &input in inputs.iter() {
+                    needed[usize::from(input)] = true;
+                }
+            }
+        }
+        needed
+    }
+
+    /// The function `compute`, with something behind its name, that computes some of the values.
+    fn compute(&self, slots: &Slots, suffix: &str, roots: &[u16], text: &mut String) {
+        let own = self.own_functions();
+        let needed = self.needed(roots);
+        let _ = writeln!(text, "template <int V> struct Outputs{suffix} {{");
+        for (i, root) in roots.iter().enumerate() {
+            let _ = writeln!(text, "    {} y{i}[V];", self.data(*root).computed());
+        }
+        let _ = writeln!(
+            text,
+            "}};\ntemplate <int V> __device__ __forceinline__ void compute{suffix}(const Words &w, const Inputs<V> &in, \
+             Outputs{suffix}<V> &out) {{"
         );
         let mut scalars = slots.scalars.iter();
         for (i, value) in self.values.iter().enumerate() {
@@ -277,6 +301,9 @@ impl Form {
         self.draw(slots, text);
         text.push_str("#pragma unroll\n    for (int lane = 0; lane < V; ++lane) {\n");
         for (i, value) in self.values.iter().enumerate() {
+            if !needed[i] {
+                continue;
+            }
             let computed = value.data().computed();
             let right = match value {
                 Value::Scalar { .. } => continue,
@@ -287,6 +314,7 @@ impl Form {
                         (Source::Memory, false) => format!("value_of(in.x{leaf}.at[lane])"),
                         (Source::Place, true) => format!("({computed})in.x{leaf}"),
                         (Source::Place, false) => format!("({computed})(in.x{leaf} + lane)"),
+                        (Source::Given, _) => format!("in.x{leaf}"),
                         (Source::Random, true) => format!("r{leaf}[0]"),
                         (Source::Random, false) => format!("r{leaf}[lane]"),
                     }
@@ -310,7 +338,7 @@ impl Form {
             };
             let _ = writeln!(text, "        const {computed} v{i} = {right};");
         }
-        for (i, root) in self.roots.iter().enumerate() {
+        for (i, root) in roots.iter().enumerate() {
             let _ = writeln!(text, "        out.y{i}[lane] = v{root};");
         }
         text.push_str("    }\n}\n");

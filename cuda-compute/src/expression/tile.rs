@@ -178,6 +178,7 @@ impl Tile {
                     text,
                     "    in.x{i}{single} = load_one<{stored}>(w.at[{slot}], {offset});"
                 ),
+                (false, LeafSource::Given) => Ok(()),
                 (false, LeafSource::Random) => writeln!(text, "    in.x{i} = {offset};"),
                 (false, LeafSource::Place) => {
                     writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")

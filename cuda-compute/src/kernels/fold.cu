@@ -13,6 +13,7 @@
 #include "complex.cuh"
 #include "expression.cuh"
 #include "folds.cuh"
+#include "shuffle.cuh"
 #include "fold.cuh"
 
 static_assert(sizeof(accumulator) <= ROOM, "the host takes an accumulator for smaller");
@@ -26,19 +27,6 @@ struct Sizes {
     u64 partials;  // where they leave what they have, if there are several
     u64 counters;  // how many have; zero before and after
 };
-
-// A value of any type, from another lane.
-template <class T> __device__ __forceinline__ T shuffled(const T &value, int distance) {
-    const int count = (sizeof(T) + 3) / 4;
-    unsigned words[count];
-    words[count - 1] = 0;
-    memcpy(words, &value, sizeof(T));
-#pragma unroll
-    for (int i = 0; i < count; ++i) words[i] = __shfl_xor_sync(~0u, words[i], distance);
-    T other;
-    memcpy(&other, words, sizeof(T));
-    return other;
-}
 
 // Folds the accumulators of vectors, UNROLL of them loaded before any is folded.
 template <int V>

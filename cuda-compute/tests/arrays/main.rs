@@ -5,6 +5,7 @@ mod distributions;
 mod layouts;
 mod random;
 mod reductions;
+mod rows;
 
 use cuda_safe::{Context, Stream};
 

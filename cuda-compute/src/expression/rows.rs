@@ -1,0 +1,324 @@
+//! Kernels for expressions of whole rows that contain reductions of those rows: each row is read once.
+
+use std::{ffi::c_void, fmt::Write as _, sync::Arc};
+
+use cuda_safe::{LaunchConfig, Stream};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    elementwise::{Start, Target, grid, leaf_forms, stored, vector_width, with_headers, words},
+    hashed::Hashed,
+    node::{Kind, Node},
+    operation::rounded,
+    plan::{Computed, Leaf, Plan, Stored},
+    reduction::{Folded, Reduction, header},
+    render::{Form, Source as LeafSource},
+    space::Space,
+};
+use crate::{
+    array::{Layout, MAX_RANK, Memory, Shape},
+    error::Result,
+    kernel::{Kernels, Source, Specialisation},
+    order::ordered,
+};
+
+const TEXT: &str = include_str!("../kernels/rows.cu");
+/// Registers of 32 bits that a thread should have for a row at most, and those that it may have.
+const FEW: usize = 32;
+const MOST: usize = 64;
+
+/// A kernel for one form of expressions with reductions of rows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Rows {
+    form: Hashed<Form>,
+    stages: Arc<[Stage]>,
+    group: u32,
+    vectors: u32,
+}
+
+/// A reduction, in the order in which they are computed: its fold, and the leaf that stands for its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Stage {
+    folded: Folded,
+    /// `None` if nothing uses it.
+    leaf: Option<u16>,
+}
+
+/// The struct `Sizes` of `kernels/rows.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Sizes {
+    rows: u64,
+    length: u64,
+    count: u64,
+}
+
+impl Rows {
+    fn threads(&self) -> u32 {
+        self.group.max(256)
+    }
+
+    /// The header that `kernels/rows.cu` includes as `stages.cuh`.
+    fn header(&self) -> String {
+        let mut text = String::from("// Written for one expression.\n");
+        for (i, stage) in self.stages.iter().enumerate() {
+            let _ = writeln!(
+                text,
+                "namespace stage_{i} {{\n{}}}",
+                header(&[stage.folded])
+            );
+        }
+        text.push_str(
+            "__device__ __forceinline__ void run_stages(const Words &w, unsigned mine, u64 count, Inputs<VECTOR> (&in)[N]) {\n",
+        );
+        for (i, stage) in self.stages.iter().enumerate() {
+            let _ = writeln!(
+                text,
+                "    {{\n        stage_{i}::accumulator total;\n        total.clear();\n#pragma unroll\n        \
+                 for (int i = 0; i < N; ++i)\n            if (i < mine) {{\n                Outputs_{i}<VECTOR> out;\n                \
+                 compute_{i}<VECTOR>(w, in[i], out);\n#pragma unroll\n                \
+                 for (int lane = 0; lane < VECTOR; ++lane) total.take(out, lane);\n            }}\n        \
+                 fold_row(total);\n        stage_{i}::Results<1> results;\n        total.finish(results, 0, count);"
+            );
+            if let Some(leaf) = stage.leaf {
+                let data = self.form.leaves[usize::from(leaf)].data;
+                let _ = writeln!(
+                    text,
+                    "        const {} given = {};\n#pragma unroll\n        for (int i = 0; i < N; ++i) in[i].x{leaf} = given;",
+                    data.computed(),
+                    rounded("results.y0[0]".into(), data)
+                );
+            }
+            text.push_str("    }\n");
+        }
+        text.push_str("}\n");
+        text
+    }
+}
+
+impl Specialisation for Rows {
+    fn source(&self) -> Source {
+        with_headers(Source::new("rows.cu", TEXT, "rows"), &self.form)
+            .header("folds.cuh", include_str!("../kernels/folds.cuh"))
+            .header("shuffle.cuh", include_str!("../kernels/shuffle.cuh"))
+            .header("stages.cuh", self.header())
+            .define("THREADS", self.threads())
+            .define("GROUP", self.group)
+            .define("N", self.vectors)
+    }
+}
+
+/// The reductions that the roots contain, each behind those that it depends on.
+fn reductions_of<'a>(
+    roots: &[&'a Arc<Node>],
+) -> Vec<(&'a Arc<Node>, &'a Reduction, &'a Arc<Node>)> {
+    let mut seen = FxHashSet::default();
+    let mut found = Vec::new();
+    let mut waiting: Vec<(&Arc<Node>, bool)> =
+        roots.iter().rev().map(|root| (*root, false)).collect();
+    while let Some((node, visited)) = waiting.pop() {
+        if visited {
+            if let Kind::Reduce(reduction, input) = &node.kind {
+                found.push((node, reduction, input));
+            }
+        } else if node.reduces && seen.insert(Arc::as_ptr(node)) {
+            waiting.push((node, true));
+            waiting.extend(node.inputs().iter().rev().map(|input| (input, false)));
+        }
+    }
+    found
+}
+
+/// Computes the roots in one kernel, if all are of one shape and need only reductions of its rows, which are short enough
+/// to be kept in registers. `None` if not.
+pub(super) fn run(
+    kernels: &Kernels,
+    stream: &Stream,
+    roots: &[&Arc<Node>],
+) -> Result<Option<Vec<Stored>>> {
+    if !roots
+        .iter()
+        .all(|root| root.reduces && !matches!(root.kind, Kind::Reduce(..)))
+    {
+        return Ok(None);
+    }
+    let reductions = reductions_of(roots);
+    let (shape, axes) = (reductions[0].2.shape()?, reductions[0].1.axes);
+    for (_, reduction, input) in &reductions {
+        let fits = reduction.axes == axes && reduction.keep && input.shape()? == shape;
+        if !fits || reduction.fold.takes_place() {
+            return Ok(None);
+        }
+    }
+    for root in roots {
+        if root.shape()? != shape {
+            return Ok(None);
+        }
+    }
+    if shape.elements() == 0 {
+        return Ok(None);
+    }
+
+    // The inputs of the reductions first, then what is stored. Each reduction's result is given to the others.
+    let given: FxHashMap<*const Node, u16> = reductions
+        .iter()
+        .enumerate()
+        .map(|(i, (node, ..))| (Arc::as_ptr(node), i as u16))
+        .collect();
+    let wanted: Vec<&Arc<Node>> = reductions
+        .iter()
+        .map(|(_, _, input)| *input)
+        .chain(roots.iter().copied())
+        .collect();
+    let mut plan = Plan::with_given(&wanted, shape, &Computed::default(), &given)?;
+    let stage_roots: Vec<u16> = plan.roots.drain(..reductions.len()).collect();
+    let Some(layout) = in_rows(&plan, shape, axes) else {
+        return Ok(None);
+    };
+    let mut memories = Vec::with_capacity(roots.len());
+    for root in roots {
+        memories.push(Arc::new(Memory::new(
+            kernels,
+            stream,
+            shape.elements(),
+            root.data,
+        )?));
+    }
+    let targets: Vec<Target<'_>> = memories
+        .iter()
+        .zip(roots)
+        .map(|(memory, root)| Target {
+            memory,
+            layout,
+            data: root.data,
+        })
+        .collect();
+
+    let folded = |axis: usize| axes >> axis & 1 == 1;
+    let mut order = layout.axes_by_density();
+    let order = &mut order[..shape.rank()];
+    order.reverse();
+    order.sort_by_key(|&axis| folded(axis));
+    let mut strides: Vec<[isize; MAX_RANK]> = plan.leaves.iter().map(|leaf| leaf.strides).collect();
+    strides.extend(targets.iter().map(|target| target.layout.strides_padded()));
+    let space = Space::new(shape.as_slice(), order, &strides, |axis| {
+        u8::from(folded(axis))
+    });
+    let starts: Vec<Start> = plan
+        .leaves
+        .iter()
+        .map(Start::of_leaf)
+        .chain(targets.iter().map(Start::of_target))
+        .collect();
+    let count: usize = (0..shape.rank())
+        .filter(|&axis| folded(axis))
+        .map(|axis| shape[axis])
+        .product();
+    let mut vector = vector_width(&space, &starts);
+    while !count.is_multiple_of(vector.into()) {
+        vector /= 2;
+    }
+    let leaves = plan.leaves.len();
+    let form = Form {
+        leaves: leaf_forms(&plan.leaves, &space),
+        outputs: (leaves..starts.len())
+            .zip(roots)
+            .map(|(i, root)| (root.data, stored(space.access(i))))
+            .collect(),
+        rank: space.rank().max(1) as u8,
+        narrow: space.is_narrow(),
+        vector,
+        values: plan.values,
+        roots: plan.roots,
+        stages: stage_roots,
+    };
+    let length = count / usize::from(vector);
+    let Some((group, vectors)) = threads_of_row(&form, length) else {
+        return Ok(None);
+    };
+    let stages = reductions
+        .iter()
+        .enumerate()
+        .map(|(i, (_, reduction, input))| Stage {
+            folded: Folded {
+                fold: reduction.fold,
+                data: input.data,
+                value: 0,
+                place: 0,
+            },
+            leaf: plan
+                .leaves
+                .iter()
+                .position(|leaf| leaf.is_given(i as u16))
+                .map(|leaf| leaf as u16),
+        });
+    let mut words = words(&form, &space, &starts, &plan.scalars)?;
+    let kernel = Rows {
+        form: Hashed::new(form),
+        stages: stages.collect(),
+        group,
+        vectors,
+    };
+    let rows = shape.elements() / count;
+    let blocks = grid(
+        (rows as u64).div_ceil(u64::from(kernel.threads() / group)),
+        shape,
+    )?;
+    let mut sizes = Sizes {
+        rows: rows as u64,
+        length: length as u64,
+        count: count as u64,
+    };
+    let function = kernels.get(&kernel)?;
+    let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
+    let owners = plan.leaves.iter().filter_map(Leaf::memory).chain(&memories);
+    ordered(stream, owners.map(|memory| Some(memory.owner())), || {
+        let config = LaunchConfig::new(blocks, kernel.threads());
+        // SAFETY: the kernel was written for these words and sizes, which are its parameters; it reads and writes elements
+        // of arrays within their layouts, which lie within their memory. Ordered with the streams of all of them.
+        unsafe { function.launch_raw(stream, config, &mut pointers)? };
+        Ok(())
+    })?;
+    Ok(Some(
+        memories
+            .into_iter()
+            .map(|memory| (memory, layout))
+            .collect(),
+    ))
+}
+
+/// The layout of the results, if neighbours in it are folded.
+fn in_rows(plan: &Plan, shape: Shape, axes: u8) -> Option<Layout> {
+    if plan
+        .leaves
+        .iter()
+        .any(|leaf| leaf.origin.source() == LeafSource::Random)
+    {
+        return None;
+    }
+    let layout = super::evaluate::result_layout(plan, shape);
+    let dense = layout.axes_by_density();
+    let densest = dense[..shape.rank()]
+        .iter()
+        .find(|&&axis| shape[axis] != 1)?;
+    (axes >> densest & 1 == 1).then_some(layout)
+}
+
+/// The threads of a row and the vectors of each, if its elements fit into registers.
+fn threads_of_row(form: &Form, length: usize) -> Option<(u32, u32)> {
+    let bytes: usize = form
+        .leaves
+        .iter()
+        .filter(|leaf| leaf.source == LeafSource::Memory && !leaf.is_single())
+        .map(|leaf| leaf.data.size())
+        .sum();
+    let registers = (bytes * usize::from(form.vector)).div_ceil(4).max(1);
+    let of = |group: usize| length.div_ceil(group);
+    let groups = [16usize, 32, 64, 128, 256, 512, 1024];
+    let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
+    let group = groups
+        .into_iter()
+        .find(fits(FEW))
+        .or_else(|| groups.into_iter().find(fits(MOST)))?;
+    Some((group as u32, of(group) as u32))
+}

@@ -1,0 +1,91 @@
+//! Expressions of rows that contain reductions of those rows.
+
+use cuda_compute::{Array, Expr, eval};
+use half::f16;
+
+use crate::{random::Random, stream};
+
+fn numbers(count: usize) -> Vec<f64> {
+    let mut random = Random(count as u64);
+    (0..count)
+        .map(|_| random.below(8000) as f64 / 1000.0 - 4.0)
+        .collect()
+}
+
+#[test]
+fn softmax_and_normalisation() {
+    let stream = stream();
+    for (rows, columns) in [
+        (1, 1),
+        (3, 5),
+        (70, 16),
+        (9, 100),
+        (5, 1024),
+        (3, 4099),
+        (2, 30_000),
+        (1, 70_000),
+    ] {
+        let host = numbers(rows * columns);
+        let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+        let raised = (&x - x.max_axis(1).keep_axes()).exp();
+        let softmax = &raised / raised.sum_axis(1).keep_axes();
+        let centred = &x - x.mean_axis(1).keep_axes();
+        let normal = &centred / ((&centred * &centred).mean_axis(1).keep_axes() + 1e-5).sqrt();
+        let (softmax, normal) = eval((softmax, normal)).unwrap();
+        let (softmax, normal) = (softmax.to_vec().unwrap(), normal.to_vec().unwrap());
+        for (row, values) in host.chunks(columns).enumerate() {
+            let largest = values.iter().copied().fold(f64::MIN, f64::max);
+            let sum: f64 = values.iter().map(|v| (v - largest).exp()).sum();
+            let mean = values.iter().sum::<f64>() / columns as f64;
+            let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / columns as f64;
+            for (column, value) in values.iter().enumerate() {
+                let at = row * columns + column;
+                let wanted = (value - largest).exp() / sum;
+                assert!(
+                    (softmax[at] - wanted).abs() <= 1e-12 * wanted.abs(),
+                    "{rows} x {columns}"
+                );
+                let wanted = (value - mean) / (variance + 1e-5).sqrt();
+                assert!(
+                    (normal[at] - wanted).abs() <= 1e-9,
+                    "{rows} x {columns}: {} {wanted}",
+                    normal[at]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn halves_columns_and_other_operands() {
+    let stream = stream();
+    let host: Vec<f16> = numbers(6 * 50).into_iter().map(f16::from_f64).collect();
+    let x = Array::from_shape(&stream, [6, 50], &host).unwrap();
+    let scale = Array::from_slice(&stream, &numbers(50))
+        .unwrap()
+        .cast::<f16>();
+    let scaled = |x: Expr<f16>| -> Expr<f16> { (&x - x.min_axis(1).keep_axes()) * &scale };
+    let y = scaled(x.expr()).eval().unwrap();
+    // The same in two steps.
+    let low = x.min_axis(1).keep_axes().eval().unwrap();
+    let wanted = ((&x - &low) * &scale).eval().unwrap();
+    assert_eq!(y.to_vec().unwrap(), wanted.to_vec().unwrap());
+    // Columns that lie side by side in memory are rows of the transposed array, and the other way round.
+    let turned = x.t();
+    let y = (&turned - turned.min_axis(0).keep_axes()).eval().unwrap();
+    let z = (&turned - turned.min_axis(1).keep_axes()).eval().unwrap();
+    let host: Vec<Vec<f32>> = host
+        .chunks(50)
+        .map(|row| row.iter().map(|v| v.to_f32()).collect())
+        .collect();
+    let (y, z) = (y.to_vec().unwrap(), z.to_vec().unwrap());
+    for column in 0..50 {
+        let lowest = (0..6).map(|row| host[row][column]).fold(f32::MAX, f32::min);
+        for row in 0..6 {
+            let low = host[row].iter().copied().fold(f32::MAX, f32::min);
+            let rounded = |v: f32| f16::from_f32(v);
+            assert_eq!(y[column * 6 + row], rounded(host[row][column] - low));
+            assert_eq!(z[column * 6 + row], rounded(host[row][column] - lowest));
+        }
+    }
+}
