@@ -191,27 +191,44 @@ pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
     build(sources, Code::ERROR_INVALID_PTX)
 }
 
-/// Parses and links the inputs of a linker. `target` is the value of `CU_JIT_TARGET`, if it was given.
-pub fn link(sources: &Sources, target: Option<u32>) -> std::result::Result<Program, Refusal> {
-    if let Some(target) = target {
-        for text in sources.iter().map(|(_, text)| text) {
-            if let Some(own) = target_of(text).filter(|own| !compiles(own, target)) {
-                return refuse(
-                    Code::ERROR_INVALID_PTX,
-                    format!(
-                        "the PTX is for {own}, and CU_JIT_TARGET asks for {}",
-                        name_of(target)
-                    ),
-                );
-            }
-        }
-    }
+/// Parses and links the inputs of a linker, each of which was [compiled](compile).
+pub fn link(sources: &Sources) -> std::result::Result<Program, Refusal> {
     build(sources, Code::ERROR_INVALID_SOURCE)
+}
+
+/// Compiles an input of a linker by itself, whatever other inputs have to define. `target` is the value of
+/// `CU_JIT_TARGET`, if it was given.
+pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), Refusal> {
+    if let Some(target) = target
+        && let Some(own) = target_of(text).filter(|own| !compiles(own, target))
+    {
+        return refuse(
+            Code::ERROR_INVALID_PTX,
+            format!(
+                "the PTX is for {own}, and CU_JIT_TARGET asks for {}",
+                name_of(target)
+            ),
+        );
+    }
+    match assemble(&[("", text)], Code::ERROR_INVALID_SOURCE) {
+        Err((code, text)) if code != Code::ERROR_INVALID_SOURCE => Err((code, text)),
+        _ => Ok(()),
+    }
 }
 
 /// `mismatch` is the code for inputs that don't fit together.
 fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, Refusal> {
-    for (_, text) in sources {
+    let inputs: Vec<(&str, &str)> = sources
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let program = assemble(&inputs, mismatch)?;
+    call::trace_code(|| program.listing());
+    Ok(program)
+}
+
+fn assemble(inputs: &[(&str, &str)], mismatch: Code) -> std::result::Result<Program, Refusal> {
+    for (_, text) in inputs {
         if let Some(target) = target_of(text).filter(|target| !device::architecture().runs(target))
         {
             return refuse(
@@ -220,22 +237,15 @@ fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, Refu
             );
         }
     }
-    let inputs: Vec<(&str, &str)> = sources
-        .iter()
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect();
     // The engine is fed by strangers: whatever it makes of their text, the process goes on.
     let number = device::architecture().number();
     let loaded = std::panic::catch_unwind(|| match inputs[..] {
         // The only input needs no name in messages.
         [(_, text)] => Program::link_for(&[("", text)], number),
-        _ => Program::link_for(&inputs, number),
+        _ => Program::link_for(inputs, number),
     });
     match loaded {
-        Ok(Ok(program)) => {
-            call::trace_code(|| program.listing());
-            Ok(program)
-        }
+        Ok(Ok(program)) => Ok(program),
         Ok(Err(error)) => Err((code_of(&error, mismatch), format!("{error}"))),
         Err(_) => refuse(
             Code::ERROR_INVALID_PTX,

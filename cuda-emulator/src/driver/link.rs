@@ -12,7 +12,7 @@ use super::linked::{self, Asked};
 use super::object::{self, Names};
 use super::registry::Owner;
 use super::status::{Code, Result};
-use crate::engine::{LoadError, Prototypes, device_runtime};
+use crate::engine::{Prototypes, device_runtime};
 use crate::lock::Unpoisoned;
 use crate::ptx;
 
@@ -27,8 +27,8 @@ pub struct Linker {
     failed: AtomicBool,
     /// Members of libraries: those are linked that somebody needs.
     members: Mutex<Vec<object::Object>>,
-    /// The product, which the client may read until the linker is destroyed.
-    product: Mutex<Option<Vec<u8>>>,
+    /// The products of so many inputs, which the client may read until the linker is destroyed.
+    products: Mutex<Vec<(usize, Vec<u8>)>>,
 }
 
 static LINKERS: Table<Linker> = Table::new();
@@ -59,7 +59,7 @@ pub fn create(options: Options) -> Arc<Linker> {
         prototypes: Mutex::default(),
         failed: AtomicBool::new(false),
         members: Mutex::default(),
-        product: Mutex::default(),
+        products: Mutex::default(),
     })
 }
 
@@ -83,8 +83,9 @@ impl Linker {
     ///
     /// # Errors
     /// What [`image::from_bytes`] gives; `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code alone;
-    /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be; `CUDA_ERROR_INVALID_SOURCE` for a
-    /// function that another input declares or defines in another way.
+    /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be; what loading it as a module would give
+    /// for PTX that is wrong in itself; `CUDA_ERROR_INVALID_SOURCE` for a name that another input defines too, or declares
+    /// in another way.
     pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
         let read = match kind {
             CU_JIT_INPUT_PTX => image::from_bytes(bytes).map(|contents| contents.sources),
@@ -111,12 +112,9 @@ impl Linker {
                 format!("{kind} isn't a kind of input"),
             )),
         };
-        let fitting = read.and_then(|found| match self.compare(name, &found) {
-            Ok(()) => Ok(found),
-            Err(error) => {
-                self.failed.store(true, Ordering::Relaxed);
-                Err((Code::ERROR_INVALID_SOURCE, error.to_string()))
-            }
+        let fitting = read.and_then(|found| {
+            self.check(name, &found)?;
+            Ok(found)
         });
         match fitting {
             Ok(found) => {
@@ -131,12 +129,16 @@ impl Linker {
         }
     }
 
-    /// Compares an input's functions with those of the inputs before. Text that is no PTX is the link's matter.
-    fn compare(&self, name: &str, found: &Sources) -> std::result::Result<(), LoadError> {
+    /// Compiles an input's texts, and compares their names with those of the inputs before.
+    fn check(&self, name: &str, found: &[(String, String)]) -> std::result::Result<(), Refusal> {
         let mut prototypes = self.prototypes.lock().unpoisoned();
         for (_, text) in found {
+            image::compile(text, self.asked.target)?;
             if let Ok(module) = ptx::parse(text) {
-                prototypes.add(name, &module)?;
+                prototypes.add(name, &module).map_err(|error| {
+                    self.failed.store(true, Ordering::Relaxed);
+                    (Code::ERROR_INVALID_SOURCE, error.to_string())
+                })?;
             }
         }
         Ok(())
@@ -153,27 +155,29 @@ impl Linker {
             return Err(Code::ERROR_INVALID_SOURCE);
         }
         let mut sources = self.sources.lock().unpoisoned();
-        if sources.is_empty() {
-            self.logs.write("", "nothing to link");
-            return Err(Code::ERROR_INVALID_VALUE);
-        }
-        let loaded = match self.add_members(&mut sources) {
-            Ok(()) => image::link(&sources, self.asked.target),
-            Err(refusal) => Err(refusal),
-        };
+        let loaded = self.add_members(&mut sources).and_then(|()| {
+            let program = image::link(&sources)?;
+            // Also what no code uses.
+            match self.prototypes.lock().unpoisoned().undefined() {
+                Ok(()) => Ok(program),
+                Err(error) => Err((Code::ERROR_INVALID_SOURCE, error.to_string())),
+            }
+        });
         match loaded {
             Ok(program) => {
+                let count = sources.len();
                 let info = format!(
-                    "linked {} inputs, {} kernels",
-                    sources.len(),
-                    program.kernels().len()
+                    "linked {count} inputs, {} kernels\n{}",
+                    program.kernels().len(),
+                    self.asked.bounds.remark()
                 );
-                self.logs.write(&info, "");
-                let mut product = self.product.lock().unpoisoned();
-                if product.is_none() {
-                    *product = linked::pack(&sources, &self.asked);
+                self.logs.write(info.trim_end(), "");
+                let mut products = self.products.lock().unpoisoned();
+                if products.last().is_none_or(|last| last.0 != count) {
+                    let bytes = linked::pack(&sources, &self.asked);
+                    products.push((count, bytes.ok_or(Code::ERROR_OUT_OF_MEMORY)?));
                 }
-                let bytes = product.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
+                let (_, bytes) = products.last().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
                 Ok((bytes.as_ptr() as u64, bytes.len() as u64))
             }
             Err((code, text)) => {
@@ -214,6 +218,8 @@ impl Linker {
             })?;
             let object = members.remove(at);
             let named = texts.into_iter().map(|text| (object.name.clone(), text));
+            let named: Sources = named.collect();
+            self.check(&object.name, &named)?;
             sources.extend(named);
             // Also what it defines only in its machine code.
             defined.extend(object.defines);

@@ -55,6 +55,19 @@ impl Bounds {
         }
     }
 
+    /// What the info log says of a limit that isn't kept to, as an H200's driver does.
+    pub fn remark(&self) -> String {
+        match self.registers {
+            Some(asked) if asked < LEAST => {
+                format!("CU_JIT_MAX_REGISTERS is {asked}: {LEAST} is taken, the least there is")
+            }
+            Some(asked) if asked > MOST => {
+                format!("CU_JIT_MAX_REGISTERS is {asked}, more than {MOST}: it is ignored")
+            }
+            _ => String::new(),
+        }
+    }
+
     /// An option and a directive for the same thing: which one holds.
     fn choose(&self, option: Option<u32>, directive: Option<u32>) -> Option<u32> {
         match self.overrides {

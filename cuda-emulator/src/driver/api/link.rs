@@ -1,16 +1,21 @@
 //! The linker.
 
+use crate::driver::architecture::is_target;
 use crate::driver::arg::{In, Out, Text};
 use crate::driver::call::export;
 use crate::driver::context;
 use crate::driver::jit::Options;
-use crate::driver::status::Result;
+use crate::driver::status::{Code, Result};
 use crate::driver::{image, link};
 
 fn create(count: u32, options: In<u32>, values: Out<u64>, state: Out<u64>) -> Result {
     state.check()?;
     context::current()?;
-    state.set(link::create(Options::new(count, options, values)?).handle)
+    let options = Options::new(count, options, values)?;
+    if options.target().is_some_and(|target| !is_target(target)) {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    state.set(link::create(options).handle)
 }
 
 fn add_data(state: u64, kind: u32, data: In<u8>, size: usize, name: Text) -> Result {

@@ -21,13 +21,17 @@ pub fn load_with<T>(
     let start = Instant::now();
     let logs = options.logs();
     let loaded = read().and_then(|contents| {
+        let remark = match contents.bounds {
+            Some(_) => String::new(),
+            None => options.bounds().remark(),
+        };
         let bounds = contents.bounds.unwrap_or_else(|| options.bounds());
-        load(&contents.sources, &bounds)
+        load(&contents.sources, &bounds).map(|loaded| (loaded, remark))
     });
     options.set_wall_time(start.elapsed().as_secs_f32() * 1e3);
     match loaded {
-        Ok(loaded) => {
-            logs.write("", "");
+        Ok((loaded, remark)) => {
+            logs.write(&remark, "");
             Ok(loaded)
         }
         Err((code, text)) => {
