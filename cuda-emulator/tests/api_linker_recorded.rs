@@ -212,12 +212,16 @@ fn targets_of_a_link() {
 }
 
 fn registers(module: CUmodule) -> i32 {
+    registers_of(module, "k")
+}
+
+fn registers_of(module: CUmodule, name: &str) -> i32 {
     let mut count = 0;
     let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS;
     ok!(cuFuncGetAttribute(
         &mut count,
         attribute,
-        function(module, "k")
+        function(module, name)
     ));
     count
 }
@@ -297,4 +301,39 @@ fn limits_of_registers() {
     assert_eq!(registers(both.module), 32);
     let threads = link(&[&hungry("")], &[(1, 1024)]);
     assert_eq!(registers(threads.module), 64);
+}
+
+/// `CU_JIT_MAX_REGISTERS` of `cuLinkCreate`, of the first and the second input, and what the H200 had of the first alone.
+#[test]
+fn options_of_inputs_go_before_those_of_the_link() {
+    let _context = Own::new();
+    let second = hungry("").replace(" k(", " l(");
+    for (of_link, first, other, wanted) in [
+        (None, Some(32), None, [32, 64]),
+        (Some(64), Some(32), None, [32, 64]),
+        (Some(32), Some(64), None, [64, 32]),
+        (Some(48), Some(32), Some(40), [32, 40]),
+    ] {
+        let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
+        let set = |limit: Option<usize>| ([CUjit_option(0)], [limit.unwrap_or(0) as *mut c_void]);
+        let (mut options, mut values) = set(of_link);
+        let count = u32::from(of_link.is_some());
+        let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
+        ok!(cuLinkCreate_v2(count, options, values, &mut state));
+        for (text, limit) in [(&hungry(""), first), (&second, other)] {
+            let (mut options, mut values) = set(limit);
+            let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
+            let (kind, data) = (CUjitInputType(1), text.as_ptr().cast_mut().cast());
+            let (size, count) = (text.len(), u32::from(limit.is_some()));
+            let name = c"text".as_ptr();
+            ok!(cuLinkAddData_v2(
+                state, kind, data, size, name, count, options, values
+            ));
+        }
+        ok!(cuLinkComplete(state, &mut image, null_mut()));
+        ok!(cuModuleLoadData(&mut module, image));
+        ok!(cuLinkDestroy(state));
+        let found = ["k", "l"].map(|name| registers_of(module, name));
+        assert_eq!(found, wanted, "{of_link:?} {first:?} {other:?}");
+    }
 }

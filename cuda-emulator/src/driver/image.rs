@@ -20,9 +20,9 @@ pub use super::linked::Sources;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     pub sources: Sources,
-    /// What the linker was asked for, if the image is its product: it was compiled then, and the load's options come too
-    /// late.
-    pub bounds: Option<Bounds>,
+    /// What the linker was asked for each source, if the image is its product: it was compiled then, and the load's
+    /// options come too late.
+    pub bounds: Option<Vec<Bounds>>,
 }
 
 impl From<Sources> for Contents {
@@ -144,7 +144,7 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
     }
     if image.starts_with(linked::MAGIC) {
         return match linked::unpack(image) {
-            Some((sources, asked)) => match asked.target {
+            Some(product) => match product.target {
                 Some(target) if !device::architecture().runs_code(target) => refuse(
                     Code::ERROR_NO_BINARY_FOR_GPU,
                     format!(
@@ -155,8 +155,8 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
                     ),
                 ),
                 _ => Ok(Contents {
-                    sources,
-                    bounds: Some(asked.bounds),
+                    sources: product.sources,
+                    bounds: Some(product.bounds),
                 }),
             },
             None => refuse(Code::ERROR_INVALID_IMAGE, "the linked image is damaged"),
@@ -286,7 +286,7 @@ mod tests {
 
     fn product() -> Vec<u8> {
         let sources = vec![("a".into(), TEXT.into()), ("b".into(), TEXT.into())];
-        linked::pack(&sources, &linked::Asked::default()).unwrap()
+        linked::pack(&sources, &[Bounds::default(); 2], None).unwrap()
     }
 
     fn fat_binary() -> Vec<u8> {
@@ -319,7 +319,7 @@ mod tests {
         let contents = at(&product()).unwrap();
         assert_eq!(contents, from_bytes(&product()).unwrap());
         assert_eq!(contents.sources[0], ("a".to_string(), TEXT.to_string()));
-        assert_eq!(contents.bounds, Some(Bounds::default()));
+        assert_eq!(contents.bounds, Some(vec![Bounds::default(); 2]));
         // A copy, at another address and without the original, is as good.
         assert_eq!(at(&[&product()[..], b"more"].concat()), Ok(contents));
         for head in ["\t", "\r\n", "\x0c", " ", "/**/", "# 1\n", "\u{feff}"] {

@@ -8,8 +8,9 @@ use super::abi::*;
 use super::handle::{Object, Table};
 use super::image::{self, Refusal, Sources};
 use super::jit::{Logs, Options};
-use super::linked::{self, Asked};
+use super::linked;
 use super::object::{self, Names};
+use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::engine::{Prototypes, device_runtime};
@@ -20,8 +21,11 @@ use crate::ptx;
 pub struct Linker {
     pub handle: u64,
     logs: Logs,
-    asked: Asked,
-    sources: Mutex<Sources>,
+    /// What the options of its creation ask for: those of an input go before them.
+    bounds: Bounds,
+    /// `CU_JIT_TARGET`
+    target: Option<u32>,
+    inputs: Mutex<Inputs>,
     prototypes: Mutex<Prototypes>,
     /// An input didn't fit to others: nothing comes of the link.
     failed: AtomicBool,
@@ -29,6 +33,20 @@ pub struct Linker {
     members: Mutex<Vec<object::Object>>,
     /// The products of so many inputs, which the client may read until the linker is destroyed.
     products: Mutex<Vec<(usize, Vec<u8>)>>,
+}
+
+/// Texts, and what each is to be compiled within.
+#[derive(Default)]
+struct Inputs {
+    sources: Sources,
+    bounds: Vec<Bounds>,
+}
+
+impl Inputs {
+    fn add(&mut self, texts: Sources, bounds: Bounds) {
+        self.sources.extend(texts);
+        self.bounds.resize(self.sources.len(), bounds);
+    }
 }
 
 static LINKERS: Table<Linker> = Table::new();
@@ -51,11 +69,9 @@ pub fn create(options: Options) -> Arc<Linker> {
     LINKERS.insert(|handle| Linker {
         handle,
         logs: options.logs(),
-        asked: Asked {
-            bounds: options.bounds(),
-            target: options.target(),
-        },
-        sources: Mutex::default(),
+        bounds: options.bounds(),
+        target: options.target(),
+        inputs: Mutex::default(),
         prototypes: Mutex::default(),
         failed: AtomicBool::new(false),
         members: Mutex::default(),
@@ -79,14 +95,14 @@ pub fn destroy(handle: u64) -> Result {
 }
 
 impl Linker {
-    /// Adds an input.
+    /// Adds an input, whose own options ask for `bounds`.
     ///
     /// # Errors
     /// What [`image::from_bytes`] gives; `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code alone;
     /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be; what loading it as a module would give
     /// for PTX that is wrong in itself; `CUDA_ERROR_INVALID_SOURCE` for a name that another input defines too, or declares
     /// in another way.
-    pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
+    pub fn add(&self, kind: u32, bytes: &[u8], name: &str, bounds: Bounds) -> Result {
         let read = match kind {
             CU_JIT_INPUT_PTX => image::from_bytes(bytes).map(|contents| contents.sources),
             CU_JIT_INPUT_FATBINARY => match object::is_device_runtime(bytes) {
@@ -118,8 +134,9 @@ impl Linker {
         });
         match fitting {
             Ok(found) => {
-                let mut sources = self.sources.lock().unpoisoned();
-                sources.extend(found.into_iter().map(|(_, text)| (name.to_string(), text)));
+                let texts = found.into_iter().map(|(_, text)| (name.to_string(), text));
+                let mut inputs = self.inputs.lock().unpoisoned();
+                inputs.add(texts.collect(), bounds.or(self.bounds));
                 Ok(())
             }
             Err((code, text)) => {
@@ -133,7 +150,7 @@ impl Linker {
     fn check(&self, name: &str, found: &[(String, String)]) -> std::result::Result<(), Refusal> {
         let mut prototypes = self.prototypes.lock().unpoisoned();
         for (_, text) in found {
-            image::compile(text, self.asked.target)?;
+            image::compile(text, self.target)?;
             if let Ok(module) = ptx::parse(text) {
                 prototypes.add(name, &module).map_err(|error| {
                     self.failed.store(true, Ordering::Relaxed);
@@ -154,9 +171,9 @@ impl Linker {
             // The log says so already.
             return Err(Code::ERROR_INVALID_SOURCE);
         }
-        let mut sources = self.sources.lock().unpoisoned();
-        let loaded = self.add_members(&mut sources).and_then(|()| {
-            let program = image::link(&sources)?;
+        let mut inputs = self.inputs.lock().unpoisoned();
+        let loaded = self.add_members(&mut inputs).and_then(|()| {
+            let program = image::link(&inputs.sources)?;
             // Also what no code uses.
             match self.prototypes.lock().unpoisoned().undefined() {
                 Ok(()) => Ok(program),
@@ -165,16 +182,16 @@ impl Linker {
         });
         match loaded {
             Ok(program) => {
-                let count = sources.len();
+                let count = inputs.sources.len();
                 let info = format!(
                     "linked {count} inputs, {} kernels\n{}",
                     program.kernels().len(),
-                    self.asked.bounds.remark()
+                    self.bounds.remark()
                 );
                 self.logs.write(info.trim_end(), "");
                 let mut products = self.products.lock().unpoisoned();
                 if products.last().is_none_or(|last| last.0 != count) {
-                    let bytes = linked::pack(&sources, &self.asked);
+                    let bytes = linked::pack(&inputs.sources, &inputs.bounds, self.target);
                     products.push((count, bytes.ok_or(Code::ERROR_OUT_OF_MEMORY)?));
                 }
                 let (_, bytes) = products.last().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
@@ -188,7 +205,7 @@ impl Linker {
     }
 
     /// Adds those members of libraries that define what is needed and isn't there.
-    fn add_members(&self, sources: &mut Sources) -> std::result::Result<(), Refusal> {
+    fn add_members(&self, inputs: &mut Inputs) -> std::result::Result<(), Refusal> {
         let mut members = self.members.lock().unpoisoned();
         if members.is_empty() {
             return Ok(());
@@ -196,12 +213,12 @@ impl Linker {
         let (mut defined, mut needed) = (HashSet::new(), HashSet::new());
         let mut read = 0;
         loop {
-            for (_, text) in &sources[read..] {
+            for (_, text) in &inputs.sources[read..] {
                 let names = Names::of(text);
                 defined.extend(names.defined);
                 needed.extend(names.needed);
             }
-            read = sources.len();
+            read = inputs.sources.len();
             let missing = |name: &str| needed.contains(name) && !defined.contains(name);
             let wanted = |object: &object::Object| object.wanted(missing).map(String::from);
             let mut found = members.iter().enumerate();
@@ -220,7 +237,7 @@ impl Linker {
             let named = texts.into_iter().map(|text| (object.name.clone(), text));
             let named: Sources = named.collect();
             self.check(&object.name, &named)?;
-            sources.extend(named);
+            inputs.add(named, self.bounds);
             // Also what it defines only in its machine code.
             defined.extend(object.defines);
         }
