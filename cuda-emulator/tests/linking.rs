@@ -235,7 +235,9 @@ fn a_target_that_is_asked_for_is_the_products() {
             )
         };
         assert_eq!(code, linked, "{target}");
-        ok!(cuLinkComplete(state, &mut image, null_mut()));
+        // SAFETY: a live linker, and a place for the product.
+        let completed = unsafe { cuLinkComplete(state, &mut image, null_mut()) };
+        assert_eq!(completed, linked, "{target}");
         if code == SUCCESS {
             // SAFETY: the linker's product.
             let code = unsafe { cuModuleLoadData(&mut module, image) };

@@ -1,7 +1,6 @@
 //! `cuLink*`: several PTX texts, objects and libraries into one module.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::abi::*;
@@ -27,8 +26,8 @@ pub struct Linker {
     target: Option<u32>,
     inputs: Mutex<Inputs>,
     prototypes: Mutex<Prototypes>,
-    /// An input didn't fit to others: nothing comes of the link.
-    failed: AtomicBool,
+    /// Why an input was refused for its PTX: nothing comes of the link.
+    failed: Mutex<Option<Code>>,
     /// Members of libraries: those are linked that somebody needs.
     members: Mutex<Vec<object::Object>>,
     /// The products of so many inputs, which the client may read until the linker is destroyed.
@@ -73,7 +72,7 @@ pub fn create(options: Options) -> Arc<Linker> {
         target: options.target(),
         inputs: Mutex::default(),
         prototypes: Mutex::default(),
-        failed: AtomicBool::new(false),
+        failed: Mutex::default(),
         members: Mutex::default(),
         products: Mutex::default(),
     })
@@ -129,7 +128,9 @@ impl Linker {
             )),
         };
         let fitting = read.and_then(|found| {
-            self.check(name, &found)?;
+            self.check(name, &found).inspect_err(|(code, _)| {
+                self.failed.lock().unpoisoned().get_or_insert(*code);
+            })?;
             Ok(found)
         });
         match fitting {
@@ -152,10 +153,9 @@ impl Linker {
         for (_, text) in found {
             image::compile(text, self.target)?;
             if let Ok(module) = ptx::parse(text) {
-                prototypes.add(name, &module).map_err(|error| {
-                    self.failed.store(true, Ordering::Relaxed);
-                    (Code::ERROR_INVALID_SOURCE, error.to_string())
-                })?;
+                prototypes
+                    .add(name, &module)
+                    .map_err(|error| (Code::ERROR_INVALID_SOURCE, error.to_string()))?;
             }
         }
         Ok(())
@@ -167,9 +167,9 @@ impl Linker {
     /// As loading a module, but `CUDA_ERROR_INVALID_SOURCE` for inputs that don't fit together, as an H200's driver gives
     /// it: a name that none defines, or a definition that isn't like a declaration. The log says why.
     pub fn complete(&self) -> Result<(u64, u64)> {
-        if self.failed.load(Ordering::Relaxed) {
-            // The log says so already.
-            return Err(Code::ERROR_INVALID_SOURCE);
+        if let Some(code) = *self.failed.lock().unpoisoned() {
+            // The log says why already.
+            return Err(code);
         }
         let mut inputs = self.inputs.lock().unpoisoned();
         let loaded = self.add_members(&mut inputs).and_then(|()| {
@@ -236,7 +236,8 @@ impl Linker {
             let object = members.remove(at);
             let named = texts.into_iter().map(|text| (object.name.clone(), text));
             let named: Sources = named.collect();
-            self.check(&object.name, &named)?;
+            self.check(&object.name, &named)
+                .map_err(|(code, text)| (code, format!("{}: {text}", object.name)))?;
             inputs.add(named, self.bounds);
             // Also what it defines only in its machine code.
             defined.extend(object.defines);
