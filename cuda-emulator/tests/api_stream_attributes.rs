@@ -11,17 +11,14 @@ fn attributes_that_a_stream_has_and_has_not() {
     for id in 0..24 {
         let known = [1, 3, 8, 9, 10].contains(&id);
         let mut value: CUstreamAttrValue = filled(0);
-        // CU_SYNC_POLICY_AUTO; zeros are no policy.
+        // SAFETY: a live stream; `value` is valid for writes.
+        let read = unsafe { cuStreamGetAttribute(one, CUstreamAttrID(id), &mut value) };
+        // A new stream's policy is none that can be set.
         if id == 3 {
             value.syncPolicy = CUsynchronizationPolicy::CU_SYNC_POLICY_AUTO;
         }
-        // SAFETY: a live stream; `value` is valid for reads and writes.
-        let codes = unsafe {
-            [
-                cuStreamGetAttribute(one, CUstreamAttrID(id), &mut value),
-                cuStreamSetAttribute(one, CUstreamAttrID(id), &value),
-            ]
-        };
+        // SAFETY: a live stream; `value` is valid for reads.
+        let codes = unsafe { [read, cuStreamSetAttribute(one, CUstreamAttrID(id), &value)] };
         let expected = match known {
             true => CUresult::CUDA_SUCCESS,
             false => CUresult::CUDA_ERROR_INVALID_VALUE,
@@ -75,10 +72,10 @@ fn attributes_of_a_stream_are_remembered_and_checked() {
     const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
     let _context = Own::new();
     let (one, other) = (stream(0), stream(0));
-    // A new stream's: no window, waits as the context says, priority 0, the domains by their numbers, the default one.
+    // A new stream's: no window, no policy (the H200: -1), priority 0, the domains by their numbers, the default one.
     let defaults: [(u32, Vec<u8>); 5] = [
         (1, vec![0; 28]),
-        (3, 1u32.to_ne_bytes().into()),
+        (3, (-1i32).to_ne_bytes().into()),
         (8, vec![0; 4]),
         (9, vec![0, 1]),
         (10, vec![0; 4]),
@@ -135,6 +132,74 @@ fn attributes_of_a_stream_are_remembered_and_checked() {
     }
     ok!(cuStreamCopyAttributes(other, one));
     assert_eq!([1, 3, 8, 9, 10].map(|id| preference(other, id)), before);
-    let _second = Own::new();
-    invalid!(cuStreamCopyAttributes(stream(0), one));
+}
+
+fn priority(stream: CUstream) -> i32 {
+    let mut priority = 12345;
+    ok!(cuStreamGetPriority(stream, &mut priority));
+    priority
+}
+
+/// On an H200 (driver 580, range 0 to -5), asked for and given, by either way.
+#[test]
+fn priorities_are_clamped() {
+    let _context = Own::new();
+    let (mut least, mut greatest) = (7, 7);
+    ok!(cuCtxGetStreamPriorityRange(&mut least, &mut greatest));
+    assert_eq!((least, greatest), (0, -5));
+    for (asked, given) in [
+        (0, 0),
+        (-1, -1),
+        (-4, -4),
+        (-5, -5),
+        (-6, -5),
+        (1, 0),
+        (2, 0),
+        (100, 0),
+        (-100, -5),
+        (i32::MAX, 0),
+        (i32::MIN, -5),
+    ] {
+        for flags in [0, 1] {
+            let mut stream = null_mut();
+            ok!(cuStreamCreateWithPriority(&mut stream, flags, asked));
+            assert_eq!(priority(stream), given, "{asked}");
+        }
+        let one = stream(0);
+        assert_eq!(prefer(one, 8, &asked.to_ne_bytes()), SUCCESS);
+        assert_eq!(preference(one, 8)[..4], i32::to_ne_bytes(given), "{asked}");
+        assert_eq!(priority(one), given, "{asked}");
+    }
+}
+
+/// What an H200 (driver 580) copies: priority and policy, among the streams of one context, whichever is current.
+#[test]
+fn attributes_are_copied_within_a_context() {
+    let first = Own::new();
+    let (mut from, same) = (null_mut(), stream(0));
+    ok!(cuStreamCreateWithPriority(&mut from, 0, -2));
+    let seen = |stream| {
+        [3, 8].map(|id| i32::from_ne_bytes(*preference(stream, id).first_chunk().unwrap()))
+    };
+    let second = Own::new();
+    let other = stream(0);
+    assert_eq!(prefer(from, 3, &2u32.to_ne_bytes()), SUCCESS);
+    assert_eq!([from, same, other].map(seen), [[2, -2], [-1, 0], [-1, 0]]);
+    invalid!(cuStreamCopyAttributes(other, from));
+    assert_eq!(seen(other), [-1, 0]);
+    ok!(cuStreamCopyAttributes(same, from));
+    assert_eq!([from, same, other].map(seen), [[2, -2], [2, -2], [-1, 0]]);
+    ok!(cuCtxSetCurrent(first.0));
+    let legacy = 1 as CUstream;
+    for (to, from) in [
+        (other, from),
+        (from, other),
+        (null_mut(), other),
+        (other, null_mut()),
+    ] {
+        invalid!(cuStreamCopyAttributes(to, from));
+    }
+    ok!(cuStreamCopyAttributes(legacy, from));
+    assert_eq!([from, same, other].map(seen), [[2, -2], [2, -2], [-1, 0]]);
+    ok!(cuCtxSetCurrent(second.0));
 }

@@ -360,6 +360,13 @@ fn what_a_batch_may_hold() {
             cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0)
         );
     }
+    // Writes have no flags on an H200 (driver 580), in a batch either.
+    for flags in [1, 2, 3, 4, 8, 0x80, 0x81, 1 << 30, 1 << 31] {
+        for kind in [2, 5] {
+            let mut batch = [op(kind, base, 1, flags)];
+            invalid!(cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0));
+        }
+    }
     for (kind, address, flags) in [
         (1, base + 2, 0),
         (2, base + 2, 0),
@@ -376,13 +383,22 @@ fn what_a_batch_may_hold() {
             cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0)
         );
     }
-    // A barrier alone.
-    ok!(cuStreamBatchMemOp_v2(
-        one,
-        1,
-        [op(6, 0, 0, 0)].as_mut_ptr(),
-        0
-    ));
+    // A flush of remote writes, and barriers alone, whose flags stand behind the kind: as on an H200 (driver 580).
+    let scope = |flags: u64| {
+        let words = [6 | flags << 32, 0, 0, 0, 0, 0];
+        // SAFETY: as in `op`.
+        unsafe { std::mem::transmute::<[u64; 6], CUstreamBatchMemOpParams>(words) }
+    };
+    for (operation, code) in [
+        (op(3, 0, 0, 0), CUresult::CUDA_ERROR_NOT_SUPPORTED),
+        (scope(0), CUresult::CUDA_SUCCESS),
+        (scope(1), CUresult::CUDA_SUCCESS),
+        (scope(2), CUresult::CUDA_ERROR_INVALID_VALUE),
+    ] {
+        // SAFETY: a live stream and one operation.
+        let found = unsafe { cuStreamBatchMemOp_v2(one, 1, [operation].as_mut_ptr(), 0) };
+        assert_eq!(found, code);
+    }
     ok!(cuStreamSynchronize(one));
     assert_eq!(download::<u32>(base, 2), [255, 0]);
 }

@@ -37,7 +37,7 @@ fn try_load(image: &[u8]) -> (CUresult, String) {
 
 fn ptx(target: &str) -> Vec<u8> {
     let text = format!(
-        "// .target sm_999\n.version 8.6\n.target {target}\n.address_size 64\n\
+        "// .target sm_999\n.version 8.8\n.target {target}\n.address_size 64\n\
          .visible .entry k() {{ ret; }}\n"
     );
     CString::new(text).unwrap().into_bytes_with_nul()
@@ -123,7 +123,10 @@ fn differs(name: &str, numbers: [i32; 7]) {
             }
         }
     }
-    let own = try_load(&ptx(&format!("sm_{number}a")));
+    let own = try_load(&ptx(&format!(
+        "sm_{number}{}",
+        if number < 90 { "" } else { "a" }
+    )));
     assert_eq!(own.0, SUCCESS, "{}", own.1);
     let other = if number == 90 { "sm_80a" } else { "sm_90a" };
     assert_eq!(try_load(&ptx(other)).0, CUresult::CUDA_ERROR_INVALID_PTX);
@@ -172,7 +175,7 @@ fn sm_100() {
 /// The code of loading one instruction for a target, and the log.
 fn instruction(text: &str, target: &str) -> (CUresult, String) {
     let text = format!(
-        ".version 8.6\n.target {target}\n.address_size 64\n.visible .entry k() {{\n{text}\nret; }}\n"
+        ".version 8.8\n.target {target}\n.address_size 64\n.visible .entry k() {{\n{text}\nret; }}\n"
     );
     try_load(CString::new(text).unwrap().as_bytes_with_nul())
 }
@@ -226,6 +229,101 @@ fn instructions_of_sm_90a_on_a_newer_device() {
             assert!(log.contains(&format!("`.target {wanted}`")), "{log}");
         }
     });
+}
+
+/// The code of loading an `fma` of a version and target, and the log.
+fn fma(name: &str, version: &str, target: &str) -> (CUresult, String) {
+    let ty = if name.ends_with("x2") { "b32" } else { "b16" };
+    let text = format!(
+        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{\n\
+         .reg .{ty} %a<5>; mov.{ty} %a1, 0; {name} %a4, %a1, %a1, %a1; ret; }}\n"
+    );
+    try_load(CString::new(text).unwrap().as_bytes_with_nul())
+}
+
+/// What an H200 (driver 580) takes and refuses.
+#[test]
+fn forms_of_products_with_elements_out_of_bounds() {
+    let _context = Own::new();
+    for name in [
+        "fma.rn.oob.f16",
+        "fma.rn.oob.relu.f16",
+        "fma.rn.oob.sat.f16",
+        "fma.rn.sat.oob.f16",
+        "fma.rn.relu.oob.f16",
+        "fma.rn.oob.bf16",
+        "fma.rn.oob.relu.bf16",
+        "fma.rn.oob.f16x2",
+        "fma.rn.oob.relu.f16x2",
+        "fma.rn.oob.bf16x2",
+        "fma.rn.oob.relu.bf16x2",
+    ] {
+        let (code, log) = fma(name, "8.1", "sm_90");
+        assert_eq!(code, SUCCESS, "{name} {log}");
+    }
+    for name in [
+        "fma.rn.oob.ftz.f16",
+        "fma.rn.ftz.oob.f16",
+        "fma.oob.f16",
+        "fma.rn.oob.ftz.relu.f16",
+        "fma.rn.ftz.oob.relu.f16",
+        "fma.rn.ftz.oob.f16x2",
+    ] {
+        let (code, log) = fma(name, "8.1", "sm_90");
+        // The H200: CUDA_ERROR_INVALID_PTX. The emulator doesn't know what is no PTX.
+        assert_eq!(code, CUresult::CUDA_ERROR_NOT_SUPPORTED, "{name} {log}");
+    }
+    for (version, target, part) in [
+        ("8.0", "sm_90", "`.version 8.1`"),
+        ("7.8", "sm_90", "`.version 8.1`"),
+        ("8.1", "sm_80", "for sm_90 or newer"),
+    ] {
+        let (code, log) = fma("fma.rn.oob.f16", version, target);
+        assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX, "{version} {target}");
+        assert!(log.contains(part), "{log}");
+    }
+}
+
+/// Targets and versions as an H200 (driver 580) takes and refuses them, always with an error log. It knows PTX up to 9.0;
+/// the emulator takes newer versions.
+#[test]
+fn targets_and_versions_of_modules() {
+    let _context = Own::new();
+    let bad = CUresult::CUDA_ERROR_INVALID_PTX;
+    for (target, version, wanted) in [
+        ("sm_120", "8.7", bad),
+        ("sm_100", "8.6", bad),
+        ("sm_100a", "8.6", bad),
+        ("sm_100f", "8.8", bad),
+        ("sm_90a", "8.0", SUCCESS),
+        ("sm_90a", "7.8", bad),
+        ("sm_80", "7.0", SUCCESS),
+        ("sm_91", "8.1", bad),
+        ("sm_999", "8.1", bad),
+        (
+            "sm_90",
+            "99.9",
+            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        ),
+        ("sm_90", "9.0", SUCCESS),
+        ("sm_90", "1.0", bad),
+        // Not older than the device, but none.
+        ("sm_81", "8.1", bad),
+    ] {
+        let text = format!(
+            ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n"
+        );
+        let (code, log) = try_load(CString::new(text).unwrap().as_bytes_with_nul());
+        assert_eq!(code, wanted, "{target} {version}: {log}");
+        assert_eq!(log.is_empty(), code == SUCCESS, "{target} {version}: {log}");
+    }
+    // Also in a function that nothing calls.
+    let text = ".version 8.1\n.target sm_90\n.address_size 64\n.func f() { wgmma.fence.sync.aligned; ret; }\n\
+                .visible .entry k() { ret; }\n";
+    assert_eq!(
+        try_load(CString::new(text).unwrap().as_bytes_with_nul()).0,
+        bad
+    );
 }
 
 #[test]

@@ -72,10 +72,10 @@ fn several_texts_are_linked() {
         ));
     };
     let (mut image, mut size) = (null_mut(), 0);
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuLinkComplete(linker, &mut image, &mut size)
-    );
+    // Nothing links to a module without anything, as on an H200.
+    ok!(cuLinkComplete(linker, &mut image, &mut size));
+    let (nothing, mut empty) = (image, null_mut());
+    ok!(cuModuleLoadData(&mut empty, nothing));
     add(CALLER, c"caller.ptx");
     // SAFETY: a live linker and places for the results.
     let code = unsafe { cuLinkComplete(linker, &mut image, &mut size) };
@@ -88,7 +88,8 @@ fn several_texts_are_linked() {
     assert!(text.contains("twice"), "{text}");
     add(CALLEE, c"callee.ptx");
     ok!(cuLinkComplete(linker, &mut image, &mut size));
-    assert!(size > 0);
+    assert!(size > 0 && image != nothing);
+    ok!(cuModuleLoadData(&mut empty, nothing));
     // SAFETY: the product, while its linker lives.
     let copy = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec();
     let mut module = null_mut();
@@ -181,10 +182,6 @@ fn the_linker_tells_what_it_takes() {
         assert!(log.contains(words), "{log}");
     }
     let (mut image, mut size) = (null_mut(), 0);
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuLinkComplete(linker, &mut image, &mut size)
-    );
     assert_eq!(add(1, CALLEE.as_bytes()).0, R::CUDA_SUCCESS);
     assert_eq!(add(1, CALLER.as_bytes()).0, R::CUDA_SUCCESS);
     ok!(cuLinkComplete(linker, &mut image, &mut size));
@@ -224,19 +221,23 @@ fn a_target_that_is_asked_for_is_the_products() {
             values.as_mut_ptr(),
             &mut state
         ));
-        ok!(cuLinkAddData_v2(
-            state,
-            CUjitInputType::CU_JIT_INPUT_PTX,
-            text.as_ptr().cast_mut().cast(),
-            text.len(),
-            c"text".as_ptr(),
-            0,
-            null_mut(),
-            null_mut()
-        ));
-        // SAFETY: a live linker, and a place for the product.
-        let code = unsafe { cuLinkComplete(state, &mut image, null_mut()) };
+        // SAFETY: a live linker, and as many bytes as are said to be there.
+        let code = unsafe {
+            cuLinkAddData_v2(
+                state,
+                CUjitInputType::CU_JIT_INPUT_PTX,
+                text.as_ptr().cast_mut().cast(),
+                text.len(),
+                c"text".as_ptr(),
+                0,
+                null_mut(),
+                null_mut(),
+            )
+        };
         assert_eq!(code, linked, "{target}");
+        // SAFETY: a live linker, and a place for the product.
+        let completed = unsafe { cuLinkComplete(state, &mut image, null_mut()) };
+        assert_eq!(completed, linked, "{target}");
         if code == SUCCESS {
             // SAFETY: the linker's product.
             let code = unsafe { cuModuleLoadData(&mut module, image) };

@@ -2,6 +2,8 @@
 //!
 //! The numbers are those of the tables "Compute Capabilities" in NVIDIA's CUDA programming guide.
 
+use crate::ptx::version_of;
+
 /// An architecture.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Architecture {
@@ -122,6 +124,12 @@ fn parts(target: u32) -> (u32, &'static str) {
     (target & 0xffff, suffix)
 }
 
+/// Whether a number is a value of `CUjit_target`.
+pub fn is_target(target: u32) -> bool {
+    let (number, suffix) = parts(target);
+    number >= 30 && target >> 16 <= 2 && version_of(number, suffix).is_some()
+}
+
 /// A value of `CUjit_target` as PTX writes it, such as `sm_90a`.
 pub fn name_of(target: u32) -> String {
     let (number, suffix) = parts(target);
@@ -180,6 +188,12 @@ mod tests {
             for target in refuses {
                 assert!(!device.runs_code(*target), "{device:?} {target}");
             }
+        }
+        for target in [30, 75, 80, 89, 90, A + 90, 100, F + 100, 120] {
+            assert!(is_target(target), "{target}");
+        }
+        for target in [0, 20, 91, A + 80, F + 90, 12345, 3 * A + 90, u32::MAX] {
+            assert!(!is_target(target), "{target}");
         }
         for (ptx, target, wanted) in [
             ("sm_80", 80, true),

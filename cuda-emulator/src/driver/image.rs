@@ -20,9 +20,9 @@ pub use super::linked::Sources;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     pub sources: Sources,
-    /// What the linker was asked for, if the image is its product: it was compiled then, and the load's options come too
-    /// late.
-    pub bounds: Option<Bounds>,
+    /// What the linker was asked for each source, if the image is its product: it was compiled then, and the load's
+    /// options come too late.
+    pub bounds: Option<Vec<Bounds>>,
 }
 
 impl From<Sources> for Contents {
@@ -144,7 +144,7 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
     }
     if image.starts_with(linked::MAGIC) {
         return match linked::unpack(image) {
-            Some((sources, asked)) => match asked.target {
+            Some(product) => match product.target {
                 Some(target) if !device::architecture().runs_code(target) => refuse(
                     Code::ERROR_NO_BINARY_FOR_GPU,
                     format!(
@@ -155,8 +155,8 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
                     ),
                 ),
                 _ => Ok(Contents {
-                    sources,
-                    bounds: Some(asked.bounds),
+                    sources: product.sources,
+                    bounds: Some(product.bounds),
                 }),
             },
             None => refuse(Code::ERROR_INVALID_IMAGE, "the linked image is damaged"),
@@ -191,27 +191,44 @@ pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
     build(sources, Code::ERROR_INVALID_PTX)
 }
 
-/// Parses and links the inputs of a linker. `target` is the value of `CU_JIT_TARGET`, if it was given.
-pub fn link(sources: &Sources, target: Option<u32>) -> std::result::Result<Program, Refusal> {
-    if let Some(target) = target {
-        for text in sources.iter().map(|(_, text)| text) {
-            if let Some(own) = target_of(text).filter(|own| !compiles(own, target)) {
-                return refuse(
-                    Code::ERROR_INVALID_PTX,
-                    format!(
-                        "the PTX is for {own}, and CU_JIT_TARGET asks for {}",
-                        name_of(target)
-                    ),
-                );
-            }
-        }
-    }
+/// Parses and links the inputs of a linker, each of which was [compiled](compile).
+pub fn link(sources: &Sources) -> std::result::Result<Program, Refusal> {
     build(sources, Code::ERROR_INVALID_SOURCE)
+}
+
+/// Compiles an input of a linker by itself, whatever other inputs have to define. `target` is the value of
+/// `CU_JIT_TARGET`, if it was given.
+pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), Refusal> {
+    if let Some(target) = target
+        && let Some(own) = target_of(text).filter(|own| !compiles(own, target))
+    {
+        return refuse(
+            Code::ERROR_INVALID_PTX,
+            format!(
+                "the PTX is for {own}, and CU_JIT_TARGET asks for {}",
+                name_of(target)
+            ),
+        );
+    }
+    match assemble(&[("", text)], Code::ERROR_INVALID_SOURCE) {
+        Err((code, text)) if code != Code::ERROR_INVALID_SOURCE => Err((code, text)),
+        _ => Ok(()),
+    }
 }
 
 /// `mismatch` is the code for inputs that don't fit together.
 fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, Refusal> {
-    for (_, text) in sources {
+    let inputs: Vec<(&str, &str)> = sources
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let program = assemble(&inputs, mismatch)?;
+    call::trace_code(|| program.listing());
+    Ok(program)
+}
+
+fn assemble(inputs: &[(&str, &str)], mismatch: Code) -> std::result::Result<Program, Refusal> {
+    for (_, text) in inputs {
         if let Some(target) = target_of(text).filter(|target| !device::architecture().runs(target))
         {
             return refuse(
@@ -220,22 +237,15 @@ fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, Refu
             );
         }
     }
-    let inputs: Vec<(&str, &str)> = sources
-        .iter()
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect();
     // The engine is fed by strangers: whatever it makes of their text, the process goes on.
     let number = device::architecture().number();
     let loaded = std::panic::catch_unwind(|| match inputs[..] {
         // The only input needs no name in messages.
         [(_, text)] => Program::link_for(&[("", text)], number),
-        _ => Program::link_for(&inputs, number),
+        _ => Program::link_for(inputs, number),
     });
     match loaded {
-        Ok(Ok(program)) => {
-            call::trace_code(|| program.listing());
-            Ok(program)
-        }
+        Ok(Ok(program)) => Ok(program),
         Ok(Err(error)) => Err((code_of(&error, mismatch), format!("{error}"))),
         Err(_) => refuse(
             Code::ERROR_INVALID_PTX,
@@ -276,7 +286,7 @@ mod tests {
 
     fn product() -> Vec<u8> {
         let sources = vec![("a".into(), TEXT.into()), ("b".into(), TEXT.into())];
-        linked::pack(&sources, &linked::Asked::default()).unwrap()
+        linked::pack(&sources, &[Bounds::default(); 2], None).unwrap()
     }
 
     fn fat_binary() -> Vec<u8> {
@@ -309,7 +319,7 @@ mod tests {
         let contents = at(&product()).unwrap();
         assert_eq!(contents, from_bytes(&product()).unwrap());
         assert_eq!(contents.sources[0], ("a".to_string(), TEXT.to_string()));
-        assert_eq!(contents.bounds, Some(Bounds::default()));
+        assert_eq!(contents.bounds, Some(vec![Bounds::default(); 2]));
         // A copy, at another address and without the original, is as good.
         assert_eq!(at(&[&product()[..], b"more"].concat()), Ok(contents));
         for head in ["\t", "\r\n", "\x0c", " ", "/**/", "# 1\n", "\u{feff}"] {

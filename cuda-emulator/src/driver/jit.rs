@@ -17,11 +17,15 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the options, refusing numbers that no header has.
+    /// Reads the options, refusing numbers that no header has, and a limit of no registers.
     pub fn new(count: u32, options: In<u32>, values: Out<u64>) -> Result<Options> {
         let count = count as usize;
         for index in 0..count {
-            if options.at(index)? >= OPTIONS || values.is_null() {
+            let option = options.at(index)?;
+            if option >= OPTIONS
+                || values.is_null()
+                || option == CU_JIT_MAX_REGISTERS && values.at(index).get()? as u32 == 0
+            {
                 return Err(Code::ERROR_INVALID_VALUE);
             }
         }

@@ -80,7 +80,7 @@ pub fn function(handle: u64) -> Result<Arc<Function>> {
 }
 
 /// Loads sources as a library.
-pub fn load(sources: &Sources, bounds: &Bounds) -> std::result::Result<Arc<Library>, Refusal> {
+pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Library>, Refusal> {
     let program = Arc::new(image::load(sources)?);
     let settings = module::settings_of(&program, bounds);
     let library = LIBRARIES.insert(|handle| Library {

@@ -1,18 +1,18 @@
 //! `cuLink*`: several PTX texts, objects and libraries into one module.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::abi::*;
 use super::handle::{Object, Table};
 use super::image::{self, Refusal, Sources};
 use super::jit::{Logs, Options};
-use super::linked::{self, Asked};
+use super::linked;
 use super::object::{self, Names};
+use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
-use crate::engine::{LoadError, Prototypes, device_runtime};
+use crate::engine::{Prototypes, device_runtime};
 use crate::lock::Unpoisoned;
 use crate::ptx;
 
@@ -20,15 +20,32 @@ use crate::ptx;
 pub struct Linker {
     pub handle: u64,
     logs: Logs,
-    asked: Asked,
-    sources: Mutex<Sources>,
+    /// What the options of its creation ask for: those of an input go before them.
+    bounds: Bounds,
+    /// `CU_JIT_TARGET`
+    target: Option<u32>,
+    inputs: Mutex<Inputs>,
     prototypes: Mutex<Prototypes>,
-    /// An input didn't fit to others: nothing comes of the link.
-    failed: AtomicBool,
+    /// Why an input was refused for its PTX: nothing comes of the link.
+    failed: Mutex<Option<Code>>,
     /// Members of libraries: those are linked that somebody needs.
     members: Mutex<Vec<object::Object>>,
-    /// The product, which the client may read until the linker is destroyed.
-    product: Mutex<Option<Vec<u8>>>,
+    /// The products of so many inputs, which the client may read until the linker is destroyed.
+    products: Mutex<Vec<(usize, Vec<u8>)>>,
+}
+
+/// Texts, and what each is to be compiled within.
+#[derive(Default)]
+struct Inputs {
+    sources: Sources,
+    bounds: Vec<Bounds>,
+}
+
+impl Inputs {
+    fn add(&mut self, texts: Sources, bounds: Bounds) {
+        self.sources.extend(texts);
+        self.bounds.resize(self.sources.len(), bounds);
+    }
 }
 
 static LINKERS: Table<Linker> = Table::new();
@@ -51,15 +68,13 @@ pub fn create(options: Options) -> Arc<Linker> {
     LINKERS.insert(|handle| Linker {
         handle,
         logs: options.logs(),
-        asked: Asked {
-            bounds: options.bounds(),
-            target: options.target(),
-        },
-        sources: Mutex::default(),
+        bounds: options.bounds(),
+        target: options.target(),
+        inputs: Mutex::default(),
         prototypes: Mutex::default(),
-        failed: AtomicBool::new(false),
+        failed: Mutex::default(),
         members: Mutex::default(),
-        product: Mutex::default(),
+        products: Mutex::default(),
     })
 }
 
@@ -79,13 +94,14 @@ pub fn destroy(handle: u64) -> Result {
 }
 
 impl Linker {
-    /// Adds an input.
+    /// Adds an input, whose own options ask for `bounds`.
     ///
     /// # Errors
     /// What [`image::from_bytes`] gives; `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code alone;
-    /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be; `CUDA_ERROR_INVALID_SOURCE` for a
-    /// function that another input declares or defines in another way.
-    pub fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result {
+    /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be; what loading it as a module would give
+    /// for PTX that is wrong in itself; `CUDA_ERROR_INVALID_SOURCE` for a name that another input defines too, or declares
+    /// in another way.
+    pub fn add(&self, kind: u32, bytes: &[u8], name: &str, bounds: Bounds) -> Result {
         let read = match kind {
             CU_JIT_INPUT_PTX => image::from_bytes(bytes).map(|contents| contents.sources),
             CU_JIT_INPUT_FATBINARY => match object::is_device_runtime(bytes) {
@@ -111,17 +127,17 @@ impl Linker {
                 format!("{kind} isn't a kind of input"),
             )),
         };
-        let fitting = read.and_then(|found| match self.compare(name, &found) {
-            Ok(()) => Ok(found),
-            Err(error) => {
-                self.failed.store(true, Ordering::Relaxed);
-                Err((Code::ERROR_INVALID_SOURCE, error.to_string()))
-            }
+        let fitting = read.and_then(|found| {
+            self.check(name, &found).inspect_err(|(code, _)| {
+                self.failed.lock().unpoisoned().get_or_insert(*code);
+            })?;
+            Ok(found)
         });
         match fitting {
             Ok(found) => {
-                let mut sources = self.sources.lock().unpoisoned();
-                sources.extend(found.into_iter().map(|(_, text)| (name.to_string(), text)));
+                let texts = found.into_iter().map(|(_, text)| (name.to_string(), text));
+                let mut inputs = self.inputs.lock().unpoisoned();
+                inputs.add(texts.collect(), bounds.or(self.bounds));
                 Ok(())
             }
             Err((code, text)) => {
@@ -131,12 +147,15 @@ impl Linker {
         }
     }
 
-    /// Compares an input's functions with those of the inputs before. Text that is no PTX is the link's matter.
-    fn compare(&self, name: &str, found: &Sources) -> std::result::Result<(), LoadError> {
+    /// Compiles an input's texts, and compares their names with those of the inputs before.
+    fn check(&self, name: &str, found: &[(String, String)]) -> std::result::Result<(), Refusal> {
         let mut prototypes = self.prototypes.lock().unpoisoned();
         for (_, text) in found {
+            image::compile(text, self.target)?;
             if let Ok(module) = ptx::parse(text) {
-                prototypes.add(name, &module)?;
+                prototypes
+                    .add(name, &module)
+                    .map_err(|error| (Code::ERROR_INVALID_SOURCE, error.to_string()))?;
             }
         }
         Ok(())
@@ -148,32 +167,34 @@ impl Linker {
     /// As loading a module, but `CUDA_ERROR_INVALID_SOURCE` for inputs that don't fit together, as an H200's driver gives
     /// it: a name that none defines, or a definition that isn't like a declaration. The log says why.
     pub fn complete(&self) -> Result<(u64, u64)> {
-        if self.failed.load(Ordering::Relaxed) {
-            // The log says so already.
-            return Err(Code::ERROR_INVALID_SOURCE);
+        if let Some(code) = *self.failed.lock().unpoisoned() {
+            // The log says why already.
+            return Err(code);
         }
-        let mut sources = self.sources.lock().unpoisoned();
-        if sources.is_empty() {
-            self.logs.write("", "nothing to link");
-            return Err(Code::ERROR_INVALID_VALUE);
-        }
-        let loaded = match self.add_members(&mut sources) {
-            Ok(()) => image::link(&sources, self.asked.target),
-            Err(refusal) => Err(refusal),
-        };
+        let mut inputs = self.inputs.lock().unpoisoned();
+        let loaded = self.add_members(&mut inputs).and_then(|()| {
+            let program = image::link(&inputs.sources)?;
+            // Also what no code uses.
+            match self.prototypes.lock().unpoisoned().undefined() {
+                Ok(()) => Ok(program),
+                Err(error) => Err((Code::ERROR_INVALID_SOURCE, error.to_string())),
+            }
+        });
         match loaded {
             Ok(program) => {
+                let count = inputs.sources.len();
                 let info = format!(
-                    "linked {} inputs, {} kernels",
-                    sources.len(),
-                    program.kernels().len()
+                    "linked {count} inputs, {} kernels\n{}",
+                    program.kernels().len(),
+                    self.bounds.remark()
                 );
-                self.logs.write(&info, "");
-                let mut product = self.product.lock().unpoisoned();
-                if product.is_none() {
-                    *product = linked::pack(&sources, &self.asked);
+                self.logs.write(info.trim_end(), "");
+                let mut products = self.products.lock().unpoisoned();
+                if products.last().is_none_or(|last| last.0 != count) {
+                    let bytes = linked::pack(&inputs.sources, &inputs.bounds, self.target);
+                    products.push((count, bytes.ok_or(Code::ERROR_OUT_OF_MEMORY)?));
                 }
-                let bytes = product.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
+                let (_, bytes) = products.last().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
                 Ok((bytes.as_ptr() as u64, bytes.len() as u64))
             }
             Err((code, text)) => {
@@ -184,7 +205,7 @@ impl Linker {
     }
 
     /// Adds those members of libraries that define what is needed and isn't there.
-    fn add_members(&self, sources: &mut Sources) -> std::result::Result<(), Refusal> {
+    fn add_members(&self, inputs: &mut Inputs) -> std::result::Result<(), Refusal> {
         let mut members = self.members.lock().unpoisoned();
         if members.is_empty() {
             return Ok(());
@@ -192,12 +213,12 @@ impl Linker {
         let (mut defined, mut needed) = (HashSet::new(), HashSet::new());
         let mut read = 0;
         loop {
-            for (_, text) in &sources[read..] {
+            for (_, text) in &inputs.sources[read..] {
                 let names = Names::of(text);
                 defined.extend(names.defined);
                 needed.extend(names.needed);
             }
-            read = sources.len();
+            read = inputs.sources.len();
             let missing = |name: &str| needed.contains(name) && !defined.contains(name);
             let wanted = |object: &object::Object| object.wanted(missing).map(String::from);
             let mut found = members.iter().enumerate();
@@ -214,7 +235,10 @@ impl Linker {
             })?;
             let object = members.remove(at);
             let named = texts.into_iter().map(|text| (object.name.clone(), text));
-            sources.extend(named);
+            let named: Sources = named.collect();
+            self.check(&object.name, &named)
+                .map_err(|(code, text)| (code, format!("{}: {text}", object.name)))?;
+            inputs.add(named, self.bounds);
             // Also what it defines only in its machine code.
             defined.extend(object.defines);
         }

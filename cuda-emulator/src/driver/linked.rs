@@ -14,19 +14,18 @@ use super::registers::{Bounds, WORDS};
 /// A module's source: PTX texts by name.
 pub type Sources = Vec<(String, String)>;
 
-/// What the linker was asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
-    pub bounds: Bounds,
+/// What is in an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Product {
+    pub sources: Sources,
+    /// What the linker was asked for each of them.
+    pub bounds: Vec<Bounds>,
     /// `CU_JIT_TARGET`
     pub target: Option<u32>,
 }
 
-/// Words that it takes in the image.
-const ASKED: usize = WORDS + 1;
-
 /// First bytes; the last one is the number of the layout.
-pub const MAGIC: &[u8; 8] = b"EMULINK\x04";
+pub const MAGIC: &[u8; 8] = b"EMULINK\x05";
 /// Bytes of the header: the magic, the length of the whole image, the checksum of what is behind the header, the
 /// checksum of these three.
 pub const HEADER: usize = 32;
@@ -40,31 +39,34 @@ fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Length of an image with parts of these lengths; `None` when that is too much.
-fn packed_length(parts: impl IntoIterator<Item = usize>) -> Option<usize> {
-    let length = parts
+/// Length of an image with sources of these lengths; `None` when that is too much.
+fn packed_length(sources: impl IntoIterator<Item = [usize; 2]>) -> Option<usize> {
+    let length = sources
         .into_iter()
-        .try_fold(HEADER + 8 * ASKED, |sum, part| {
-            sum.checked_add(8)?.checked_add(part)
+        .try_fold(HEADER + 8, |sum, [name, text]| {
+            let sum = sum.checked_add(8 * (WORDS + 2))?;
+            sum.checked_add(name)?.checked_add(text)
         })?;
     (length <= MOST).then_some(length)
 }
 
-/// Packs sources: behind the header what was asked for, and each name and each text with its length before it. `None` when
-/// that is too much.
-pub fn pack(sources: &Sources, asked: &Asked) -> Option<Vec<u8>> {
-    let parts = || sources.iter().flat_map(|(name, text)| [name, text]);
-    let length = packed_length(parts().map(String::len))?;
+/// Packs sources: behind the header the target, and of each source what was asked for, and its name and its text with
+/// their lengths before them. `None` when that is too much.
+pub fn pack(sources: &Sources, bounds: &[Bounds], target: Option<u32>) -> Option<Vec<u8>> {
+    let lengths = sources.iter().map(|(name, text)| [name.len(), text.len()]);
+    let length = packed_length(lengths)?;
     let mut image = Vec::with_capacity(length);
     image.extend_from_slice(MAGIC);
     image.extend_from_slice(&(length as u64).to_le_bytes());
     image.resize(HEADER, 0);
-    let target = asked.target.map_or(0, |target| 1 << 32 | u64::from(target));
-    let words = asked.bounds.words().into_iter().chain([target]);
-    image.extend(words.flat_map(u64::to_le_bytes));
-    for part in parts() {
-        image.extend_from_slice(&(part.len() as u64).to_le_bytes());
-        image.extend_from_slice(part.as_bytes());
+    let target = target.map_or(0, |target| 1 << 32 | u64::from(target));
+    image.extend_from_slice(&target.to_le_bytes());
+    for ((name, text), bounds) in sources.iter().zip(bounds) {
+        image.extend(bounds.words().into_iter().flat_map(u64::to_le_bytes));
+        for part in [name, text] {
+            image.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            image.extend_from_slice(part.as_bytes());
+        }
     }
     let contents = checksum(&image[HEADER..]);
     image[16..24].copy_from_slice(&contents.to_le_bytes());
@@ -84,35 +86,40 @@ pub fn length(header: &[u8; HEADER]) -> Option<usize> {
     (sound && (HEADER..=MOST).contains(&length)).then_some(length)
 }
 
+fn take_word(rest: &mut &[u8]) -> Option<u64> {
+    let (first, behind) = rest.split_first_chunk()?;
+    *rest = behind;
+    Some(u64::from_le_bytes(*first))
+}
+
 /// What is in an image of known length, which may have other bytes behind it.
-pub fn unpack(image: &[u8]) -> Option<(Sources, Asked)> {
+pub fn unpack(image: &[u8]) -> Option<Product> {
     let header = image.first_chunk()?;
     let mut rest = image.get(HEADER..length(header)?)?;
     if word(header, 16) != checksum(rest) {
         return None;
     }
-    let mut words = [0; ASKED];
-    for word in &mut words {
-        let (first, behind) = rest.split_first_chunk()?;
-        (*word, rest) = (u64::from_le_bytes(*first), behind);
-    }
-    let [bounds @ .., target] = words;
-    let asked = Asked {
-        bounds: Bounds::of_words(bounds),
+    let target = take_word(&mut rest)?;
+    let mut product = Product {
+        sources: Sources::new(),
+        bounds: Vec::new(),
         target: (target >> 32 != 0).then_some(target as u32),
     };
-    let mut sources = Sources::new();
     while !rest.is_empty() {
+        let mut words = [0; WORDS];
+        for word in &mut words {
+            *word = take_word(&mut rest)?;
+        }
         let mut next = || {
-            let (length, behind) = rest.split_first_chunk()?;
-            let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-            let (part, behind) = behind.split_at_checked(length)?;
+            let length = usize::try_from(take_word(&mut rest)?).ok()?;
+            let (part, behind) = rest.split_at_checked(length)?;
             rest = behind;
             String::from_utf8(part.to_vec()).ok()
         };
-        sources.push((next()?, next()?));
+        product.sources.push((next()?, next()?));
+        product.bounds.push(Bounds::of_words(words));
     }
-    (!sources.is_empty()).then_some((sources, asked))
+    Some(product)
 }
 
 #[cfg(test)]
@@ -126,19 +133,17 @@ mod tests {
         ]
     }
 
-    fn asked() -> Asked {
-        Asked {
-            bounds: Bounds {
-                registers: Some(32),
-                overrides: true,
-                ..Bounds::default()
-            },
-            target: Some(90),
-        }
+    fn bounds() -> Vec<Bounds> {
+        let first = Bounds {
+            registers: Some(32),
+            overrides: true,
+            ..Bounds::default()
+        };
+        vec![first, Bounds::default()]
     }
 
     fn packed() -> Vec<u8> {
-        pack(&sources(), &asked()).unwrap()
+        pack(&sources(), &bounds(), Some(90)).unwrap()
     }
 
     /// An image around any contents, with right checksums.
@@ -164,20 +169,25 @@ mod tests {
     fn sources_and_options_come_back() {
         let mut image = packed();
         assert_eq!(length(&header(&image)), Some(image.len()));
-        assert_eq!(unpack(&image), Some((sources(), asked())));
+        let product = Product {
+            sources: sources(),
+            bounds: bounds(),
+            target: Some(90),
+        };
+        assert_eq!(unpack(&image).as_ref(), Some(&product));
         image.extend_from_slice(b"whatever lies behind");
-        assert_eq!(unpack(&image), Some((sources(), asked())));
+        assert_eq!(unpack(&image), Some(product));
     }
 
     #[test]
     fn the_layout_is_as_documented() {
         let source = ("n".to_string(), "text".to_string());
-        let image = pack(&vec![source], &asked()).unwrap();
+        let image = pack(&vec![source], &bounds(), Some(90)).unwrap();
         let contents = [
-            &[32, 0, 0, 0, 1, 0, 0, 0][..],
+            &[90, 0, 0, 0, 1, 0, 0, 0][..],
+            &[32, 0, 0, 0, 1, 0, 0, 0],
             &[0; 24],
             &[1, 0, 0, 0, 0, 0, 0, 0],
-            &[90, 0, 0, 0, 1, 0, 0, 0],
             &[1, 0, 0, 0, 0, 0, 0, 0],
             b"n",
             &[4, 0, 0, 0, 0, 0, 0, 0],
@@ -192,14 +202,15 @@ mod tests {
 
     #[test]
     fn too_many_sources_are_not_packed() {
-        let start = HEADER + 8 * ASKED;
-        let room = MOST - start - 16;
+        let (start, each) = (HEADER + 8, 8 * (WORDS + 2));
+        let room = MOST - start - each;
         assert_eq!(packed_length([]), Some(start));
-        assert_eq!(packed_length([0, room]), Some(MOST));
-        assert_eq!(packed_length([1, room]), None);
-        assert_eq!(packed_length([0, room, 0]), None);
-        assert_eq!(packed_length([usize::MAX]), None);
-        assert_eq!(packed_length([usize::MAX - start - 8, 8]), None);
+        assert_eq!(packed_length([[0, room]]), Some(MOST));
+        assert_eq!(packed_length([[1, room]]), None);
+        assert_eq!(packed_length([[0, room], [0, 0]]), None);
+        assert_eq!(packed_length([[usize::MAX, 0]]), None);
+        assert_eq!(packed_length([[0, usize::MAX - start - each]]), None);
+        assert_eq!(packed_length([[8, usize::MAX - start - each]]), None);
     }
 
     #[test]
@@ -239,17 +250,20 @@ mod tests {
     #[test]
     fn contents_are_bounded_even_when_their_checksum_is_right() {
         let part = |length: u64, bytes: &[u8]| [&length.to_le_bytes(), bytes].concat();
-        let name = part(1, b"n");
-        let words = [0; 8 * ASKED];
-        let unpack = |parts: &[&[u8]]| unpack(&sealed(&[&words, &parts.concat()[..]].concat()));
+        let name = [&[0; 8 * WORDS][..], &part(1, b"n")].concat();
+        let unpack = |parts: &[&[u8]]| unpack(&sealed(&[&[0; 8], &parts.concat()[..]].concat()));
         assert!(unpack(&[&name, &part(1, b"t")]).is_some());
-        assert_eq!(unpack(&[]), None, "no sources");
-        let cut = super::unpack(&sealed(&words[1..]));
-        assert_eq!(cut, None, "not all of the options");
+        assert_eq!(unpack(&[]).unwrap().sources, [], "no sources");
+        assert_eq!(
+            super::unpack(&sealed(&[0; 7])),
+            None,
+            "not all of the target"
+        );
+        assert_eq!(unpack(&[&name[..39]]), None, "not all of the options");
         assert_eq!(unpack(&[&name]), None, "a name without a text");
         for wild in [2, 1 << 30, 1 << 56, u64::MAX] {
             assert_eq!(unpack(&[&name, &part(wild, b"t")]), None, "{wild}");
-            assert_eq!(unpack(&[&part(wild, b"n")]), None, "{wild}");
+            assert_eq!(unpack(&[&name[..40], &part(wild, b"n")]), None, "{wild}");
         }
         assert_eq!(unpack(&[&name, &part(1, b"t"), &[0; 7]]), None, "a rest");
         assert_eq!(unpack(&[&name, &part(1, &[0xff])]), None, "no UTF-8");

@@ -123,10 +123,12 @@ impl Object for Function {
     }
 }
 
-pub fn settings_of(program: &Program, bounds: &Bounds) -> Vec<Arc<Settings>> {
+/// Settings of new kernels; `bounds` are those of each source.
+pub fn settings_of(program: &Program, bounds: &[Bounds]) -> Vec<Arc<Settings>> {
     let per_kernel = |kernel: &KernelInfo| {
+        let own = bounds.get(kernel.input).copied().unwrap_or_default();
         Arc::new(Settings {
-            registers: bounds.apply(kernel, device::architecture().threads),
+            registers: own.apply(kernel, device::architecture().threads),
             dynamic_shared: AtomicU32::new(
                 device::SHARED_PER_BLOCK.saturating_sub(kernel.static_shared),
             ),
@@ -143,7 +145,7 @@ pub fn settings_of(program: &Program, bounds: &Bounds) -> Vec<Arc<Settings>> {
 pub fn load(
     context: &Arc<Context>,
     sources: &Sources,
-    bounds: &Bounds,
+    bounds: &[Bounds],
 ) -> std::result::Result<Arc<Module>, Refusal> {
     let program = Arc::new(image::load(sources)?);
     let settings = settings_of(&program, bounds);

@@ -122,6 +122,7 @@ mod tests {
 
     fn kernel(registers: u32, static_shared: u32, max_threads: Option<u32>) -> KernelInfo {
         KernelInfo {
+            input: 0,
             name: "k".into(),
             params: Vec::new(),
             param_bytes: 0,

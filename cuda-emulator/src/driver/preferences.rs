@@ -6,6 +6,9 @@ use super::status::{Code, Result};
 /// Least and greatest priority.
 pub const PRIORITIES: (i32, i32) = (0, -5);
 
+/// The synchronisation policy of a stream that was given none, as an H200 (driver 580) tells it.
+const UNSET: u32 = u32::MAX;
+
 /// What `cuStreamSetAttribute` has set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preferences {
@@ -25,7 +28,7 @@ impl Preferences {
     pub fn new(priority: i32) -> Preferences {
         Preferences {
             window: [0; 7],
-            policy: CU_SYNC_POLICY_AUTO,
+            policy: UNSET,
             priority: clamp(priority),
             domains: [0, 1],
             domain: CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT,

@@ -55,6 +55,30 @@ impl Bounds {
         }
     }
 
+    /// These, and the others for what they leave open.
+    pub fn or(self, others: Bounds) -> Bounds {
+        Bounds {
+            registers: self.registers.or(others.registers),
+            threads: self.threads.or(others.threads),
+            max_threads: self.max_threads.or(others.max_threads),
+            min_blocks: self.min_blocks.or(others.min_blocks),
+            overrides: self.overrides || others.overrides,
+        }
+    }
+
+    /// What the info log says of a limit that isn't kept to, as an H200's driver does.
+    pub fn remark(&self) -> String {
+        match self.registers {
+            Some(asked) if asked < LEAST => {
+                format!("CU_JIT_MAX_REGISTERS is {asked}: {LEAST} is taken, the least there is")
+            }
+            Some(asked) if asked > MOST => {
+                format!("CU_JIT_MAX_REGISTERS is {asked}, more than {MOST}: it is ignored")
+            }
+            _ => String::new(),
+        }
+    }
+
     /// An option and a directive for the same thing: which one holds.
     fn choose(&self, option: Option<u32>, directive: Option<u32>) -> Option<u32> {
         match self.overrides {
@@ -108,6 +132,7 @@ mod tests {
 
     fn kernel(registers: u32) -> KernelInfo {
         KernelInfo {
+            input: 0,
             name: "k".into(),
             params: Vec::new(),
             param_bytes: 0,

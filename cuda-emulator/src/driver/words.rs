@@ -53,8 +53,15 @@ fn prepare(stream: &Arc<Stream>, operation: &MemoryOperation) -> Result<Option<W
         CU_STREAM_MEM_OP_WAIT_VALUE_64 => (true, Action::Wait(flags)),
         CU_STREAM_MEM_OP_WRITE_VALUE_32 => (false, Action::Write),
         CU_STREAM_MEM_OP_WRITE_VALUE_64 => (true, Action::Write),
+        // The attribute CAN_FLUSH_REMOTE_WRITES says so.
+        CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => return Err(Code::ERROR_NOT_SUPPORTED),
         // Streams are in order as it is.
-        CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES | CU_STREAM_MEM_OP_BARRIER => return Ok(None),
+        CU_STREAM_MEM_OP_BARRIER => {
+            return match operation.scope <= CU_STREAM_MEMORY_BARRIER_TYPE_GPU {
+                true => Ok(None),
+                false => Err(Code::ERROR_INVALID_VALUE),
+            };
+        }
         _ => return Err(Code::ERROR_INVALID_VALUE),
     };
     match action {
@@ -63,7 +70,6 @@ fn prepare(stream: &Arc<Stream>, operation: &MemoryOperation) -> Result<Option<W
         {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        // The attribute CAN_FLUSH_REMOTE_WRITES says so.
         Action::Wait(kind) if kind & CU_STREAM_WAIT_VALUE_FLUSH != 0 => {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }

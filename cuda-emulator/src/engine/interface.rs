@@ -62,6 +62,8 @@ pub struct ParamInfo {
 /// What a module declares about one of its kernels.
 #[derive(Clone, Debug)]
 pub struct KernelInfo {
+    /// Which of the texts that were linked it is from.
+    pub input: usize,
     /// The name as written in PTX (mangled for C++).
     pub name: String,
     /// The parameters in order.

@@ -8,7 +8,9 @@ mod constant;
 mod instruction;
 mod lexer;
 mod parser;
+mod targets;
 mod variables;
 
 pub(crate) use ast::*;
 pub(crate) use parser::parse;
+pub(crate) use targets::version_of;

@@ -2,6 +2,7 @@
 
 use super::ast::{Function, Linkage, Module, StateSpace};
 use super::lexer::{Kind, Token, lex};
+use super::targets::version_of;
 use crate::engine::{LoadError, LoadErrorKind};
 
 pub(super) type Result<T> = std::result::Result<T, LoadError>;
@@ -137,7 +138,7 @@ impl<'a> Parser<'a> {
                 }
                 ".target" => {
                     self.advance();
-                    (module.target, module.suffix) = self.target()?;
+                    (module.target, module.suffix) = self.target(module.version)?;
                 }
                 ".address_size" => {
                     self.advance();
@@ -232,16 +233,24 @@ impl<'a> Parser<'a> {
         Ok(version)
     }
 
-    fn target(&mut self) -> Result<(u32, &'a str)> {
+    /// Reads the targets of a module of this version.
+    fn target(&mut self, version: (u32, u32)) -> Result<(u32, &'a str)> {
         let mut target = (0, "");
         loop {
             let name = self.word()?;
             if let Some(digits) = name.strip_prefix("sm_") {
                 let number = digits.trim_end_matches(['a', 'f']);
-                target = (
-                    number.parse().map_err(|_| self.error("no such target"))?,
-                    &digits[number.len()..],
-                );
+                let suffix = &digits[number.len()..];
+                let number = number.parse().map_err(|_| self.error("no such target"))?;
+                match version_of(number, suffix) {
+                    None => return Err(self.error("no such target")),
+                    Some((major, minor)) if version < (major, minor) => {
+                        return Err(self.error(&format!(
+                            "`.target {name}` needs `.version {major}.{minor}` or newer"
+                        )));
+                    }
+                    Some(_) => target = (number, suffix),
+                }
             } else if !matches!(
                 name,
                 // Doubles stay doubles: processors since 1.3 have them.

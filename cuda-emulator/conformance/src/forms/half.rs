@@ -78,20 +78,23 @@ pub fn add(forms: &mut Vec<Form>) {
             forms.push(form.since(8, 1));
             forms.push(out_of_bounds(relu, t, operand).since(8, 1).awaited());
         }
+        if matches!(operand, F16 | F16x2) {
+            forms.push(out_of_bounds(".sat", t, operand).since(8, 1).awaited());
+        }
     }
 }
 
-/// `fma.rn.oob` of NaNs that may stand for elements outside of a tensor, which the edge values don't have.
-fn out_of_bounds(relu: &str, t: &str, operand: Operand) -> Form {
+/// `fma.rn.oob` of the NaNs that stand for elements outside of a tensor, which the edge values don't have.
+fn out_of_bounds(mode: &str, t: &str, operand: Operand) -> Form {
     let (one, infinity) = match operand {
         F16 | F16x2 => (0x3c00, 0x7c00),
         _ => (0x3f80, 0x7f80),
     };
     let quiet = infinity | infinity >> 1;
-    let values = [0xffff, 0x7fff, 0xfffe, quiet, 0, one, 0xc000, infinity];
+    let values = [0x7ff7, 0xfff7, 0xffff, quiet, 0, one, 0xc000, infinity];
     let case = |number: usize| [number, number >> 3, number >> 6].map(|at| values[at & 7]);
-    let name = format!("fma.rn.oob{relu}.{t} out of bounds");
-    let body = format!("fma.rn.oob{relu}.{t} %d0, %a0, %a1, %a2;");
+    let name = format!("fma.rn.oob{mode}.{t} out of bounds");
+    let body = format!("fma.rn.oob{mode}.{t} %d0, %a0, %a1, %a2;");
     let mut form = Form::new(name, &[operand; 3], &[operand.width()]).body(body);
     form.cases = 512;
     for number in 0..form.cases {

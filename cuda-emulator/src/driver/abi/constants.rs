@@ -70,6 +70,11 @@ define! {
         CU_STREAM_WRITE_VALUE_DEFAULT = 0,
         CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1,
     }
+    /// Whom a stream's barrier orders memory for.
+    CUstreamMemoryBarrier_flags {
+        CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0,
+        CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 1,
+    }
     /// Operations of a stream on memory.
     CUstreamBatchMemOpType {
         CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,

@@ -191,6 +191,8 @@ impl LaunchParams {
 #[derive(Clone, Copy)]
 pub struct MemoryOperation {
     pub operation: u32,
+    /// A barrier's flags; unused in others.
+    pub scope: u32,
     pub address: u64,
     pub value: u64,
     pub flags: u32,

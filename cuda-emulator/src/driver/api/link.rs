@@ -1,29 +1,41 @@
 //! The linker.
 
+use crate::driver::architecture::is_target;
 use crate::driver::arg::{In, Out, Text};
 use crate::driver::call::export;
 use crate::driver::context;
 use crate::driver::jit::Options;
-use crate::driver::status::Result;
+use crate::driver::status::{Code, Result};
 use crate::driver::{image, link};
 
 fn create(count: u32, options: In<u32>, values: Out<u64>, state: Out<u64>) -> Result {
     state.check()?;
     context::current()?;
-    state.set(link::create(Options::new(count, options, values)?).handle)
+    let options = Options::new(count, options, values)?;
+    if options.target().is_some_and(|target| !is_target(target)) {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    state.set(link::create(options).handle)
 }
 
-fn add_data(state: u64, kind: u32, data: In<u8>, size: usize, name: Text) -> Result {
+fn add_data(
+    state: u64,
+    kind: u32,
+    data: In<u8>,
+    size: usize,
+    name: Text,
+    options: Options,
+) -> Result {
     let linker = link::get(state)?;
     let name = name.str().unwrap_or("");
     let bytes = data.array(size)?;
-    linker.add(kind, &bytes, name)
+    linker.add(kind, &bytes, name, options.bounds())
 }
 
-fn add_file(state: u64, kind: u32, path: Text) -> Result {
+fn add_file(state: u64, kind: u32, path: Text, options: Options) -> Result {
     let linker = link::get(state)?;
     let path = path.str()?;
-    linker.add(kind, &image::read_file(path)?, path)
+    linker.add(kind, &image::read_file(path)?, path, options.bounds())
 }
 
 export! {
@@ -36,23 +48,23 @@ export! {
     }
 
     fn cuLinkAddData(state: u64, type_: u32, data: In<u8>, size: usize, name: Text, numOptions: u32, options: In<u32>, optionValues: Out<u64>) {
-        Options::new(numOptions, options, optionValues)?;
-        add_data(state, type_, data, size, name)
+        let options = Options::new(numOptions, options, optionValues)?;
+        add_data(state, type_, data, size, name, options)
     }
 
     fn cuLinkAddData_v2(state: u64, type_: u32, data: In<u8>, size: usize, name: Text, numOptions: u32, options: In<u32>, optionValues: Out<u64>) {
-        Options::new(numOptions, options, optionValues)?;
-        add_data(state, type_, data, size, name)
+        let options = Options::new(numOptions, options, optionValues)?;
+        add_data(state, type_, data, size, name, options)
     }
 
     fn cuLinkAddFile(state: u64, type_: u32, path: Text, numOptions: u32, options: In<u32>, optionValues: Out<u64>) {
-        Options::new(numOptions, options, optionValues)?;
-        add_file(state, type_, path)
+        let options = Options::new(numOptions, options, optionValues)?;
+        add_file(state, type_, path, options)
     }
 
     fn cuLinkAddFile_v2(state: u64, type_: u32, path: Text, numOptions: u32, options: In<u32>, optionValues: Out<u64>) {
-        Options::new(numOptions, options, optionValues)?;
-        add_file(state, type_, path)
+        let options = Options::new(numOptions, options, optionValues)?;
+        add_file(state, type_, path, options)
     }
 
     fn cuLinkComplete(state: u64, cubinOut: Out<u64>, sizeOut: Out<usize>) {

@@ -16,18 +16,24 @@ use crate::driver::status::{Code, Result};
 pub fn load_with<T>(
     options: Options,
     read: impl FnOnce() -> std::result::Result<Contents, Refusal>,
-    load: impl FnOnce(&Sources, &Bounds) -> std::result::Result<T, Refusal>,
+    load: impl FnOnce(&Sources, &[Bounds]) -> std::result::Result<T, Refusal>,
 ) -> Result<T> {
     let start = Instant::now();
     let logs = options.logs();
     let loaded = read().and_then(|contents| {
-        let bounds = contents.bounds.unwrap_or_else(|| options.bounds());
-        load(&contents.sources, &bounds)
+        let remark = match contents.bounds {
+            Some(_) => String::new(),
+            None => options.bounds().remark(),
+        };
+        let bounds = contents
+            .bounds
+            .unwrap_or_else(|| vec![options.bounds(); contents.sources.len()]);
+        load(&contents.sources, &bounds).map(|loaded| (loaded, remark))
     });
     options.set_wall_time(start.elapsed().as_secs_f32() * 1e3);
     match loaded {
-        Ok(loaded) => {
-            logs.write("", "");
+        Ok((loaded, remark)) => {
+            logs.write(&remark, "");
             Ok(loaded)
         }
         Err((code, text)) => {

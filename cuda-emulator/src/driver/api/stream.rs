@@ -39,6 +39,7 @@ fn word(stream: u64, operation: u32, address: u64, value: u64, flags: u32) -> Re
     let stream = streams::resolve(stream)?;
     let operation = MemoryOperation {
         operation,
+        scope: 0,
         address,
         value,
         flags,

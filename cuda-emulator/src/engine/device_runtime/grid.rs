@@ -47,7 +47,7 @@ pub(super) struct Child {
 pub(super) enum Work {
     Launch(Child, Vec<u8>),
     Copy { to: Rows, from: Rows },
-    Set { to: Rows, value: u8 },
+    Clear { to: Rows },
 }
 
 /// Work that a grid has enqueued.

@@ -336,7 +336,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
                 })
             }
             Work::Copy { to, from } => copies::run_copy(&tree, options, &to, &from),
-            Work::Set { to, value } => copies::run_set(&tree, options, &to, value),
+            Work::Clear { to } => copies::run_clear(&tree, options, &to),
         };
         result.map_err(|fault| chain.explain(fault, launch.image.program()))?;
     }

@@ -11,9 +11,16 @@ use crate::ptx::Type;
 /// Entries in software for f16 and f16x2.
 macro_rules! halves {
     ($name:literal, $op:ident, $since:literal) => {
+        halves!($name, $op, $since, (0, 0))
+    };
+    ($name:literal, $op:ident, $since:literal, $version:expr) => {
         &[
-            software(concat!($name, "f16"), SoftOp::$op, Type::F16).since($since),
-            software(concat!($name, "f16x2"), SoftOp::$op, Type::F16x2).since($since),
+            software(concat!($name, "f16"), SoftOp::$op, Type::F16)
+                .since($since)
+                .version($version),
+            software(concat!($name, "f16x2"), SoftOp::$op, Type::F16x2)
+                .since($since)
+                .version($version),
         ]
     };
 }
@@ -21,9 +28,16 @@ macro_rules! halves {
 /// Entries in software for bf16 and bf16x2.
 macro_rules! brains {
     ($name:literal, $op:ident, $since:literal) => {
+        brains!($name, $op, $since, (0, 0))
+    };
+    ($name:literal, $op:ident, $since:literal, $version:expr) => {
         &[
-            software(concat!($name, "bf16"), SoftOp::$op, Type::BF16).since($since),
-            software(concat!($name, "bf16x2"), SoftOp::$op, Type::BF16x2).since($since),
+            software(concat!($name, "bf16"), SoftOp::$op, Type::BF16)
+                .since($since)
+                .version($version),
+            software(concat!($name, "bf16x2"), SoftOp::$op, Type::BF16x2)
+                .since($since)
+                .version($version),
         ]
     };
 }
@@ -39,8 +53,9 @@ pub(super) const LISTS: &[&[Opcode]] = &[
     halves!("fma{.rn}{.ftz}{.sat}.", Fma, 0),
     halves!("fma{.rn}{.ftz}.relu.", Fma, 80),
     brains!("fma{.rn}.relu.", Fma, 80),
-    halves!("fma.rn.oob{.relu}.", Fma, 90),
-    brains!("fma.rn.oob{.relu}.", Fma, 90),
+    halves!("fma.rn.oob{.relu}.", Fma, 90, (8, 1)),
+    halves!("fma.rn.oob.sat.", Fma, 90, (8, 1)),
+    brains!("fma.rn.oob{.relu}.", Fma, 90, (8, 1)),
     halves!("abs{.ftz}.", Abs, 0),
     brains!("abs.", Abs, 80),
     halves!("neg{.ftz}.", Neg, 0),

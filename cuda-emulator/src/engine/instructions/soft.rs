@@ -66,12 +66,12 @@ const XORSIGN: u64 = 1 << 20;
 const ABS: u64 = 1 << 21;
 /// Two values in one register.
 const PACKED: u64 = 1 << 22;
-/// The result is zero if an operand is [`OUT_OF_BOUNDS`].
+/// The result is zero if a factor is [`OUT_OF_BOUNDS`].
 const OOB: u64 = 1 << 23;
 
-/// The 16-bit NaN that stands for an element outside of a tensor. Any other NaN is an ordinary one: an H200 gives
-/// `0x7fff` for each of those in the recorded results, `0x7fff` among them.
-const OUT_OF_BOUNDS: u64 = 0xffff;
+/// The 16-bit NaNs that stand for an element outside of a tensor, in f16 and bf16 alike. Of all patterns an H200 takes
+/// only these so, as a factor, not as the addend.
+const OUT_OF_BOUNDS: [u64; 2] = [0x7ff7, 0xfff7];
 
 /// What the modifiers add to the immediate.
 fn variant(chosen: &Choice<'_>) -> u64 {
@@ -124,7 +124,7 @@ impl Soft {
     }
 
     fn one(self, a: u64, b: u64, c: u64) -> u64 {
-        if self.is(OOB) && [a, b, c].contains(&OUT_OF_BOUNDS) {
+        if self.is(OOB) && (OUT_OF_BOUNDS.contains(&a) || OUT_OF_BOUNDS.contains(&b)) {
             return 0;
         }
         let f = FORMATS[self.format];

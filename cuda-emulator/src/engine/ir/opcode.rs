@@ -265,6 +265,8 @@ pub(in crate::engine) struct Opcode {
     /// The first compute capability that has it: 80 for 8.0.
     pub since: u32,
     pub targets: Targets,
+    /// The first `.version` of PTX that has it, where that is newer than the target's own.
+    pub version: (u32, u32),
 }
 
 impl Opcode {
@@ -278,6 +280,7 @@ impl Opcode {
             encode: None,
             since: 0,
             targets: Targets::All,
+            version: (0, 0),
         }
     }
 
@@ -306,6 +309,10 @@ impl Opcode {
             since: capability,
             ..self
         }
+    }
+
+    pub(in crate::engine) const fn version(self, version: (u32, u32)) -> Opcode {
+        Opcode { version, ..self }
     }
 
     /// For targets with a suffix, from this capability on.

@@ -353,10 +353,16 @@ impl<'a> Lower<'_, 'a> {
         self.listed(opcode, imm, written, o)
     }
 
-    /// Refuses an instruction that the module's target doesn't have.
+    /// Refuses an instruction that the module's target or version doesn't have.
     fn has(&self, opcode: &Opcode) -> Result<()> {
         let module = &self.linker.modules[self.input];
         let (target, suffix) = (module.target, module.suffix);
+        if opcode.version > module.version {
+            let ((major, minor), (own, part)) = (opcode.version, module.version);
+            return Err(self.syntax(format!(
+                "the instruction needs `.version {major}.{minor}` or newer, the module has {own}.{part}"
+            )));
+        }
         let (missing, wanted) = match opcode.targets {
             Targets::All => return self.needs(opcode.since),
             Targets::Specific => (suffix.is_empty(), target.max(opcode.since)),

@@ -265,6 +265,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
             summary.shared_end
         };
         program.kernels.push(KernelInfo {
+            input,
             name: function.name.into(),
             params,
             param_bytes,
