@@ -80,6 +80,11 @@ pub use cuda_compute_macros::fold;
 /// The name in a device text that stands for the function's.
 const NAME: &str = "@NAME@";
 
+/// A device text under this name.
+pub(crate) fn named(text: &str, name: &str) -> String {
+    text.replace(NAME, name)
+}
+
 /// A function of 1 to 6 numbers, for the device and for the CPU. [`device_fn!`] makes one of a closure.
 ///
 /// `F` is the type of the function, such as `fn(f32, f32) -> f32`.
@@ -133,7 +138,7 @@ impl<F> DeviceFn<F> {
     /// The same, under this name.
     #[must_use]
     pub fn source_named(&self, name: &str) -> String {
-        self.text.replace(NAME, name)
+        named(self.text, name)
     }
 
     /// The names of the parameters' types in Rust.

@@ -80,10 +80,14 @@ pub mod cpu;
 mod element;
 mod error;
 mod expression;
+mod gather;
+mod histogram;
 mod kernel;
 mod order;
 mod random;
 mod reduce;
+mod scan;
+mod select;
 #[cfg(feature = "tuning")]
 pub mod tuning;
 
@@ -98,9 +102,11 @@ pub use expression::{
     Absolute, Bits, CastFrom, Evaluate, Expr, HasRemainder, IntoAxes, IntoExpr, Real, Shifts, eval,
     eval_on,
 };
+pub use gather::{concatenate, stack};
 pub use kernel::Kernels;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger};
 pub use reduce::{
     MapReduce, Reducer,
     reducible::{Reducible, Scalar},
 };
+pub use scan::Combination;

@@ -32,6 +32,11 @@ impl Memory {
         Ok(Self::of(kernels, DeviceBuffer::uninit(stream, bytes)?))
     }
 
+    /// Zero bytes.
+    pub(crate) fn zeroed(kernels: &Kernels, stream: &Stream, bytes: usize) -> Result<Self> {
+        Ok(Self::of(kernels, DeviceBuffer::zeroed(stream, bytes)?))
+    }
+
     pub(crate) fn of(kernels: &Kernels, buffer: DeviceBuffer<u8>) -> Self {
         Self {
             buffer,

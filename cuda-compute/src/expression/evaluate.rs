@@ -163,7 +163,7 @@ fn evaluate<E: Evaluate>(
 }
 
 /// The first array that is read.
-fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
+pub(super) fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
     let mut waiting = vec![root];
     while let Some(node) = waiting.pop() {
         if let Kind::Array(memory, _) = &node.kind {
@@ -228,7 +228,7 @@ fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<V
 }
 
 /// Computes the reductions that the roots contain, innermost first, and those of one shape along the same axes together.
-fn reductions(
+pub(super) fn reductions(
     kernels: &Kernels,
     stream: &Stream,
     roots: &[&Arc<Node>],

@@ -11,13 +11,13 @@ use rustc_hash::FxBuildHasher;
 /// A shared value and its hash. A look-up among kernels hashes and compares its key through a trait object, field by
 /// field: this makes one field of a large value.
 #[derive(Debug)]
-pub(super) struct Hashed<T> {
+pub(crate) struct Hashed<T> {
     value: Arc<T>,
     hash: u64,
 }
 
 impl<T: Hash> Hashed<T> {
-    pub(super) fn new(value: T) -> Self {
+    pub(crate) fn new(value: T) -> Self {
         Self {
             hash: FxBuildHasher.hash_one(&value),
             value: Arc::new(value),

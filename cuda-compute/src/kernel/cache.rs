@@ -11,7 +11,7 @@ use cuda_safe::{ComputeCapability, Context, DeviceAttribute, Function, Module};
 use rustc_hash::FxHashMap;
 
 use super::{
-    Source, Workspaces,
+    Results, Source, Workspaces,
     lock::{lock, read, write},
 };
 use crate::error::Result;
@@ -67,6 +67,10 @@ struct Inner {
     hardware: Hardware,
     /// For reductions of arrays: how many blocks have come to their end.
     counters: Workspaces,
+    /// For scans of arrays: what the tiles of a line tell each other.
+    tiles: Workspaces,
+    /// Of what arrays have the host wait for.
+    results: Results,
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
 
@@ -104,6 +108,8 @@ impl Kernels {
             context: context.clone(),
             hardware,
             counters: Workspaces::new(crate::expression::SHARED_RESULTS as usize),
+            tiles: Workspaces::new(crate::scan::KEPT as usize),
+            results: Results::new(context),
             compiled: RwLock::default(),
         })))
     }
@@ -138,6 +144,15 @@ impl Kernels {
 
     pub(crate) fn counters(&self) -> &Workspaces {
         &self.0.counters
+    }
+
+    pub(crate) fn tiles(&self) -> &Workspaces {
+        &self.0.tiles
+    }
+
+    /// Places for results that the host waits for.
+    pub(crate) fn results(&self) -> &Results {
+        &self.0.results
     }
 
     pub(crate) fn hardware(&self) -> &Hardware {

@@ -108,11 +108,25 @@ impl Results {
         enqueue: impl FnOnce(u64) -> Result<()>,
     ) -> Result<A> {
         const { assert!(size_of::<A>() <= size_of::<u64>()) };
+        let word = self.fetch_or(stream, 0, enqueue)?;
+        Ok(bytemuck::pod_read_unaligned(
+            &bytemuck::bytes_of(&word)[..size_of::<A>()],
+        ))
+    }
+
+    /// As [`fetch`](Self::fetch), of a whole word that stays `otherwise` if the work doesn't write it.
+    pub(crate) fn fetch_or(
+        &self,
+        stream: &Stream,
+        otherwise: u64,
+        enqueue: impl FnOnce(u64) -> Result<()>,
+    ) -> Result<u64> {
         let idle = lock(&self.idle).pop();
-        let place = match idle {
+        let mut place = match idle {
             Some(place) => place,
             None => Place::new(&self.context)?,
         };
+        place.word[0] = otherwise;
         // Leaked unless the work is known to be over: the kernel may still write to it.
         let place = ManuallyDrop::new(place);
         let enqueued = enqueue(place.address);
@@ -122,8 +136,7 @@ impl Results {
             return Err(enqueued.err().unwrap_or(error.into()));
         }
         let place = ManuallyDrop::into_inner(place);
-        let value =
-            bytemuck::pod_read_unaligned(&bytemuck::bytes_of(&place.word[0])[..size_of::<A>()]);
+        let value = place.word[0];
         lock(&self.idle).push(place);
         enqueued?;
         settled.or_abort()?;

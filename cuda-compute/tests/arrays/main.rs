@@ -2,10 +2,13 @@
 
 mod basics;
 mod distributions;
+mod gathers;
 mod layouts;
 mod random;
 mod reductions;
 mod rows;
+mod scans;
+mod selections;
 
 use cuda_safe::{Context, Stream};
 

@@ -1,0 +1,292 @@
+//! Elements by their places: gathers, scatters, arrays put together.
+
+mod join;
+
+use std::sync::Arc;
+
+use cuda_safe::Stream;
+pub use join::{concatenate, stack};
+
+use crate::{
+    array::{Array, Layout, Memory, Order, Shape},
+    element::{Class, DataType, Element, Integer},
+    error::{Error, Result},
+    expression::{
+        Expr, IntoExpr,
+        fused::{self, Prepared, Walk},
+        hashed::Hashed,
+        render::Form,
+    },
+    kernel::{Source, Specialisation},
+};
+
+/// A kernel that gathers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Gather {
+    form: Hashed<Form>,
+    data: DataType,
+    index: DataType,
+    clamped: bool,
+    /// Whether 32 bits are enough to count the result's vectors.
+    narrow: bool,
+}
+
+/// A kernel that scatters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Scatter {
+    form: Hashed<Form>,
+    data: DataType,
+    index: DataType,
+}
+
+const THREADS: u32 = 256;
+/// Vectors of a thread, all on their way at once.
+const UNROLL: u32 = 4;
+
+fn source(source: Source, form: &Form, data: DataType, index: DataType) -> Source {
+    fused::source(source, form)
+        .define("THREADS", THREADS)
+        .define("UNROLL", UNROLL)
+        .define("STORED", data.stored())
+        .define("VALUE", data.computed())
+        .define("SIGNED", u8::from(index.class() == Class::Signed))
+}
+
+impl Specialisation for Gather {
+    fn source(&self) -> Source {
+        let text = include_str!("../kernels/gather.cu");
+        let own = Source::new("gather.cu", text, "gather");
+        source(own, &self.form, self.data, self.index)
+            .define("INDEX", self.index.computed())
+            .define("CLAMPED", u8::from(self.clamped))
+            .define("NARROW", u8::from(self.narrow))
+    }
+}
+
+impl Specialisation for Scatter {
+    fn source(&self) -> Source {
+        let text = include_str!("../kernels/scatter.cu");
+        let own = Source::new("scatter.cu", text, "scatter");
+        source(own, &self.form, self.data, self.index)
+    }
+}
+
+fn blocks(count: u64) -> u64 {
+    count.div_ceil(u64::from(THREADS * UNROLL))
+}
+
+impl<T: Element> Expr<T> {
+    /// The elements at these places of an axis: the axis gives way to the axes of `indices`. Only what is taken is
+    /// computed. Negative places count from the end.
+    ///
+    /// Places are checked by the kernel, so the call waits for it, and for all that was enqueued on the stream before;
+    /// [`take_clamped`](Self::take_clamped) doesn't.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::range(&stream, 0..12)?.reshape([3, 4])?;
+    /// let columns = Array::from_slice(&stream, &[3i64, 0, -1])?;
+    /// assert_eq!((&x * 10).take(&columns, 1)?.slice(cuda_compute::s![1])?.to_vec()?, [70, 40, 70]);
+    /// assert!(x.take(&columns, 0).is_err()); // there is no row 3
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such axis. A place is beyond it. The result would have more axes than an array can have. Memory ran
+    /// out. Work that was enqueued before failed.
+    pub fn take<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Array<T>> {
+        self.gather(&indices.into_expr(), axis, false)
+    }
+
+    /// As [`take`](Self::take), with places beyond the axis moved to its nearest end. Doesn't wait.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take), except that no place is wrong, unless the axis has no elements.
+    pub fn take_clamped<I: Integer>(
+        &self,
+        indices: impl IntoExpr<I>,
+        axis: usize,
+    ) -> Result<Array<T>> {
+        self.gather(&indices.into_expr(), axis, true)
+    }
+
+    fn gather<I: Integer>(
+        &self,
+        indices: &Expr<I>,
+        axis: usize,
+        clamped: bool,
+    ) -> Result<Array<T>> {
+        let shape = self.shape()?;
+        if axis >= shape.rank() {
+            return Err(join::no_axis(axis, shape));
+        }
+        let mut prepared = Prepared::new(&[&self.node])?;
+        let indices = indices.eval_on(&prepared.stream)?.contiguous(Order::C)?;
+        let lengths = shape.as_slice();
+        let result = [
+            &lengths[..axis],
+            indices.shape().as_slice(),
+            &lengths[axis + 1..],
+        ]
+        .concat();
+        let result = Shape::new(&result)?;
+        let memory = prepared.memory(result.elements(), T::DATA_TYPE)?;
+        let array = Array::of(memory.clone(), Layout::dense(result, Order::C));
+        if result.elements() == 0 {
+            return Ok(array);
+        }
+        let length = lengths[axis];
+        if length == 0 {
+            return Err(Error::Shape(format!(
+                "nothing can be taken from axis {axis} of a shape of {shape}"
+            )));
+        }
+        let inner: usize = lengths[axis + 1..].iter().product();
+        let order: Vec<usize> = (0..shape.rank()).collect();
+        let walk = Walk {
+            order: &order,
+            run: Some(inner),
+            widest: 16 / T::DATA_TYPE.size(),
+        };
+        let fused = prepared.fuse(&walk, None)?;
+        let vector = fused.vector();
+        let count = (result.elements() / vector) as u64;
+        let (kernels, stream) = (&prepared.kernels, &prepared.stream);
+        let kernel = kernels.get(&Gather {
+            form: fused.form.clone(),
+            data: T::DATA_TYPE,
+            index: I::DATA_TYPE,
+            clamped,
+            // With a block's vectors to spare.
+            narrow: count < 1 << 31,
+        })?;
+        let enqueue = |wrong| {
+            let mut parameters = [
+                count,
+                (inner / vector) as u64,
+                indices.len() as u64,
+                length as u64,
+                indices.as_device_ptr(),
+                memory.address(),
+                wrong,
+            ];
+            let launch = (blocks(count), THREADS);
+            let others = [&*memory, &*indices.memory];
+            // SAFETY: `gather` has these parameters, checks the places that it reads, and writes `count` vectors.
+            unsafe { fused.launch(&kernel, stream, launch, &mut parameters, &others) }
+        };
+        if clamped {
+            enqueue(0)?;
+        } else {
+            let wrong = kernels.results().fetch_or(stream, 0, enqueue)?;
+            if let Some(number) = wrong.checked_sub(1) {
+                return Err(beyond(stream, &indices.expr(), number, length));
+            }
+        }
+        Ok(array)
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// The elements at these places of an axis: see [`Expr::take`].
+    ///
+    /// # Errors
+    /// As [`Expr::take`].
+    pub fn take<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
+        self.expr().take(indices, axis)
+    }
+
+    /// As [`take`](Self::take), with places beyond the axis moved to its nearest end: see [`Expr::take_clamped`].
+    ///
+    /// # Errors
+    /// As [`Expr::take_clamped`].
+    pub fn take_clamped<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
+        self.expr().take_clamped(indices, axis)
+    }
+
+    /// Sets the elements at these places, counted in C order; negative ones count from the end. Of several values for one
+    /// place, any may stay. The array is copied first if others use its memory, or if its elements don't lie in C order.
+    ///
+    /// Places are checked by the kernel, so the call waits for it, and for all that was enqueued on the stream before.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let mut x = Array::from_slice(&stream, &[0.0f32; 4])?;
+    /// let places = Array::from_slice(&stream, &[2, -4])?;
+    /// x.put(&places, &places.cast::<f32>() * 0.5)?;
+    /// assert_eq!(x.to_vec()?, [-2.0, 0.0, 1.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A place is beyond the array; the values of the other places are set all the same. The values' shape doesn't stretch
+    /// to that of the places. Memory ran out. Work that was enqueued before failed.
+    pub fn put<I: Integer>(
+        &mut self,
+        indices: impl IntoExpr<I>,
+        values: impl IntoExpr<T>,
+    ) -> Result<()> {
+        let (indices, values) = (indices.into_expr(), values.into_expr());
+        let shape = indices.shape()?;
+        let values = values.broadcast_to(shape)?;
+        let roots = [&values.node, &indices.node];
+        let mut prepared = Prepared::on(self.memory.kernels(), self.stream(), &roots)?;
+        if shape.elements() == 0 {
+            return Ok(());
+        }
+        // A reference in the expressions counts: they give what was before.
+        if Arc::strong_count(&self.memory) > 1 || !self.is_contiguous(Order::C) {
+            let copy = crate::expression::eval_dense(&self.expr(), Order::C)?;
+            *self = copy;
+        }
+        let order: Vec<usize> = (0..shape.rank()).collect();
+        let walk = Walk {
+            order: &order,
+            run: None,
+            widest: 1,
+        };
+        let fused = prepared.fuse(&walk, None)?;
+        let (kernels, stream) = (&prepared.kernels, &prepared.stream);
+        let kernel = kernels.get(&Scatter {
+            form: fused.form.clone(),
+            data: T::DATA_TYPE,
+            index: I::DATA_TYPE,
+        })?;
+        let (count, length) = (shape.elements() as u64, self.len());
+        let wrong = kernels.results().fetch_or(stream, 0, |wrong| {
+            let mut parameters = [count, length as u64, self.as_device_ptr(), wrong];
+            let launch = (blocks(count), THREADS);
+            let others: [&Memory; 1] = [&self.memory];
+            // SAFETY: `scatter` has these parameters, and checks the places that it writes to.
+            unsafe { fused.launch(&kernel, stream, launch, &mut parameters, &others) }
+        })?;
+        match wrong.checked_sub(1) {
+            Some(number) => Err(beyond(&prepared.stream, &indices, number, length)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A place that is beyond what it counts; `number` is its own, in C order.
+#[cold]
+fn beyond<I: Integer>(stream: &Stream, indices: &Expr<I>, number: u64, length: usize) -> Error {
+    let value = || {
+        let all = indices.eval_on(stream)?.flatten()?;
+        let at = number as isize;
+        all.slice([crate::SliceItem::from(at..at + 1)])?.item()
+    };
+    match value() {
+        Ok(index) => Error::Shape(format!(
+            "index {number} is {index:?}, beyond the {length} elements that there are"
+        )),
+        Err(error) => error,
+    }
+}

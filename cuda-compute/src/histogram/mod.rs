@@ -1,0 +1,170 @@
+//! Histograms: how often each small number occurs.
+
+use std::sync::Arc;
+
+use crate::{
+    array::{Array, Layout, Memory, Order, Shape},
+    element::{DataType, Element},
+    error::Result,
+    expression::{
+        Expr,
+        fused::{self, Prepared, Walk},
+        hashed::Hashed,
+        node::Node,
+        render::Form,
+    },
+    kernel::{ANY, Policy, Row, Source, Specialisation, Table},
+};
+
+/// A kernel that counts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Histogram {
+    form: Hashed<Form>,
+    variant: Variant,
+    /// Counters of a block for each number; none if they have no room.
+    copies: u32,
+}
+
+/// What the kernel is specialised for, beside the expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Variant {
+    /// Threads per block.
+    threads: u32,
+    /// Vectors of a thread that are on their way at once.
+    unroll: u32,
+    /// Blocks per multiprocessor.
+    blocks: u32,
+}
+
+/// Sizes are vectors.
+static TABLE: Table<Variant> = Table(&[Policy {
+    since: ANY,
+    element_bytes: None,
+    measured: None,
+    rows: &[Row {
+        up_to: u64::MAX,
+        variant: Variant {
+            threads: 512,
+            unroll: 2,
+            blocks: 4,
+        },
+        figures: "not measured",
+    }],
+}]);
+
+/// Counters that a block has room for in shared memory.
+const ROOM: usize = 8 << 10;
+/// The most copies of the counters: neighbours that count the same number wait for one another.
+const MOST_COPIES: usize = 8;
+
+impl Specialisation for Histogram {
+    fn source(&self) -> Source {
+        let text = include_str!("../kernels/histogram.cu");
+        fused::source(Source::new("histogram.cu", text, "histogram"), &self.form)
+            .define("THREADS", self.variant.threads)
+            .define("UNROLL", self.variant.unroll)
+            .define("COPIES", self.copies)
+    }
+}
+
+fn histogram(node: &Arc<Node>, data: DataType, bins: usize) -> Result<Array<u64>> {
+    let mut prepared = Prepared::new(&[node])?;
+    let bytes = Shape::new(&[bins])?
+        .elements()
+        .saturating_mul(size_of::<u64>());
+    let result = Memory::zeroed(&prepared.kernels, &prepared.stream, bytes)?;
+    let array = Array::of(
+        Arc::new(result),
+        Layout::dense(Shape::of(&[bins]), Order::C),
+    );
+    let elements = prepared.shape.elements();
+    if elements == 0 || bins == 0 {
+        return Ok(array);
+    }
+    let mut order = prepared.result_layout().axes_by_density();
+    let order = &mut order[..prepared.shape.rank()];
+    order.reverse();
+    let walk = Walk {
+        order,
+        run: None,
+        widest: fused::widest(data),
+    };
+    let fused = prepared.fuse(&walk, None)?;
+    let (kernels, stream) = (&prepared.kernels, &prepared.stream);
+    let hardware = kernels.hardware();
+    let vectors = elements.div_ceil(fused.vector()) as u64;
+    let policy = TABLE.policy(hardware.capability, data.size());
+    let variant = policy.row(vectors).variant;
+    let copies = (ROOM / bins).min(MOST_COPIES);
+    let kernel = kernels.get(&Histogram {
+        form: fused.form.clone(),
+        variant,
+        copies: copies as u32,
+    })?;
+    let needed = vectors.div_ceil(u64::from(variant.threads * variant.unroll));
+    let most = u64::from(hardware.multiprocessors.max(1) * variant.blocks);
+    // A block counts in 32 bits.
+    let blocks = needed.min(most.max(elements as u64 >> 31));
+    let shared = (copies * bins * size_of::<u32>()) as u32;
+    let mut parameters = [elements as u64, bins as u64, array.memory.address()];
+    // SAFETY: `histogram` has these parameters, and counts numbers below `bins`, of which the result and the shared memory
+    // have that many.
+    unsafe {
+        fused.launch_with_shared(
+            &kernel,
+            stream,
+            (blocks, variant.threads, shared),
+            &mut parameters,
+            &[&array.memory],
+        )?;
+    }
+    Ok(array)
+}
+
+macro_rules! counted {
+    ($($type:ty),*) => {$(
+        impl Expr<$type> {
+            /// How often each of the numbers 0 to `bins - 1` occurs. Others aren't counted.
+            ///
+            /// ```
+            /// # use cuda_compute::Array;
+            /// # use cuda_safe::{Context, Stream};
+            /// # fn main() -> cuda_compute::Result<()> {
+            /// # let stream = Stream::new(&Context::primary(0)?)?;
+            #[doc = concat!("let x = Array::from_slice(&stream, &[3", stringify!($type), ", 1, 3, 9])?;")]
+            /// assert_eq!(x.histogram(4)?.to_vec()?, [0, 1, 0, 2]);
+            /// # Ok(())
+            /// # }
+            /// ```
+            ///
+            /// # Errors
+            /// No array is read, so that no stream is known. Otherwise as [`eval`](Self::eval).
+            pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
+                histogram(&self.node, <$type>::DATA_TYPE, bins)
+            }
+        }
+
+        impl Array<$type> {
+            /// How often each of the numbers 0 to `bins - 1` occurs: see [`Expr::histogram`].
+            ///
+            /// # Errors
+            /// As [`Expr::histogram`].
+            pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
+                self.expr().histogram(bins)
+            }
+        }
+    )*};
+}
+
+counted!(u8, u16, u32);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::check;
+
+    #[test]
+    fn the_table_follows_the_rules() {
+        check(&TABLE);
+    }
+}

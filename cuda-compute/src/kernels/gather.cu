@@ -1,0 +1,54 @@
+// Elements of an expression by their places along an axis.
+//
+// Specialised by THREADS, UNROLL (vectors of a thread), INDEX (the type of the places), SIGNED (whether they may count
+// from the end), CLAMPED (whether places beyond the axis mean its ends; else they are reported), NARROW (whether 32 bits
+// are enough to count the result's vectors), STORED, VALUE and expression.cuh.
+
+#include "array.cuh"
+#include "complex.cuh"
+#include "expression.cuh"
+
+#if NARROW
+typedef unsigned number_t;
+#else
+typedef u64 number_t;
+#endif
+
+// `count` vectors of the result, `inner` of them at each place; `places` of them along an axis of `length`. The number of
+// a place that is beyond it, plus 1, goes to `wrong`.
+extern "C" __global__ void __launch_bounds__(THREADS)
+gather(const __grid_constant__ Words w, u64 count, u64 inner, u64 places, u64 length, u64 indices, u64 result, u64 wrong) {
+    const number_t first = (number_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
+    index_t from[UNROLL];
+    bool there[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+        const number_t n = first + u * THREADS;
+        there[u] = n < count;
+        if (!there[u]) continue;
+        const number_t rest = n / (number_t)inner, outer = rest / (number_t)places, place = rest % (number_t)places;
+        const INDEX index = ((const INDEX *)indices)[place];
+        u64 at = (u64)index;
+        if (SIGNED && index < 0) at += length;
+        if (at >= length) {
+#if CLAMPED
+            at = SIGNED && index < 0 ? 0 : length - 1;
+#else
+            asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(wrong), "l"((u64)place + 1) : "memory");
+            there[u] = false;
+#endif
+        }
+        from[u] = ((index_t)outer * (index_t)length + (index_t)at) * (index_t)inner + (index_t)(n % (number_t)inner);
+    }
+    Inputs<VECTOR> in[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if (there[u]) load<VECTOR>(w, from[u], in[u]);
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if (there[u]) {
+            Outputs<VECTOR> out;
+            compute<VECTOR>(w, in[u], out);
+            store_pack<STORED, VECTOR, VALUE>(result, (long long)(first + u * THREADS) * VECTOR, out.y0);
+        }
+}

@@ -1,0 +1,61 @@
+// How often each small number occurs among the values of an expression.
+//
+// Specialised by THREADS, UNROLL (vectors of a thread on their way at once), COPIES (counters of a block for each number,
+// which warps take turns with, in dynamic shared memory; 0: all blocks count in the result) and expression.cuh.
+
+#include "array.cuh"
+#include "complex.cuh"
+#include "expression.cuh"
+
+__device__ __forceinline__ void count_value(u64 value, u64 bins, unsigned *own, u64 *result) {
+    if (value >= bins) return;
+#if COPIES
+    atomicAdd(own + value, 1u);
+#else
+    atomicAdd(result + value, 1ull);
+#endif
+}
+
+// Blocks handle fewer than 2^32 of the `length` values each. `result` has `bins` counters, all zero.
+extern "C" __global__ void __launch_bounds__(THREADS)
+histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result) {
+    extern __shared__ unsigned counters[];
+    unsigned *own = counters;
+#if COPIES
+    for (unsigned i = threadIdx.x; i < bins * COPIES; i += THREADS) counters[i] = 0;
+    own += threadIdx.x / 32 % COPIES * bins;
+    __syncthreads();
+#endif
+    const u64 vectors = length / VECTOR;
+    for (u64 first = (u64)blockIdx.x * (THREADS * UNROLL) + threadIdx.x; first < vectors;
+         first += (u64)gridDim.x * (THREADS * UNROLL)) {
+        Inputs<VECTOR> in[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u)
+            if (first + u * THREADS < vectors) load<VECTOR>(w, (index_t)(first + u * THREADS), in[u]);
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u)
+            if (first + u * THREADS < vectors) {
+                Outputs<VECTOR> out;
+                compute<VECTOR>(w, in[u], out);
+#pragma unroll
+                for (int v = 0; v < VECTOR; ++v) count_value(out.y0[v], bins, own, result);
+            }
+    }
+    if (VECTOR > 1 && blockIdx.x == 0 && vectors * VECTOR + threadIdx.x < length) {
+        Inputs<1> in;
+        Outputs<1> out;
+        load<1>(w, (index_t)(vectors * VECTOR + threadIdx.x), in);
+        compute<1>(w, in, out);
+        count_value(out.y0[0], bins, own, result);
+    }
+#if COPIES
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < bins; i += THREADS) {
+        u64 all = 0;
+#pragma unroll
+        for (int copy = 0; copy < COPIES; ++copy) all += counters[copy * bins + i];
+        if (all) atomicAdd(result + i, all);
+    }
+#endif
+}

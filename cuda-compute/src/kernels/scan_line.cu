@@ -1,0 +1,105 @@
+// Scans along the innermost axis: a block for each tile of a line, which reads the elements once and writes the results
+// once. Blocks find what lies before their tile by look_back of prefix.cuh.
+//
+// Specialised by THREADS, UNROLL (vectors of a thread), CHAINED (whether lines have several tiles), EXCLUSIVE, FIRST (the
+// first result of an exclusive scan), combination.cuh and expression.cuh.
+
+#include "array.cuh"
+#include "complex.cuh"
+#include "expression.cuh"
+#include "prefix.cuh"
+#include "tile.cuh"
+
+#define WARPS (THREADS / 32)
+
+// `length` is that of a line, `memory` is zero: two counters, then what the tiles of each line tell. The first `kept` words
+// of it are for the next launch.
+extern "C" __global__ void __launch_bounds__(THREADS)
+scan_line(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u64 words_of_line, u64 kept) {
+    __shared__ accumulator of_warp[WARPS];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#if CHAINED
+    // There are no more tiles than blocks of a grid, which 32 bits count.
+    const unsigned number = take_ticket(memory);
+    const u64 line = number / (unsigned)tiles, tile = number % (unsigned)tiles;
+#else
+    const u64 line = blockIdx.x, tile = 0;
+#endif
+    // Only a single line ends within a vector.
+    const index_t vectors = (index_t)(length / VECTOR), begin = (index_t)line * vectors;
+    const index_t first = (index_t)tile * (THREADS * UNROLL) + warp * (32 * UNROLL) + lane;
+
+    Inputs<VECTOR> in[UNROLL];
+    accumulator x[UNROLL][VECTOR], before[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if (first + u * 32 < vectors) load<VECTOR>(w, begin + first + u * 32, in[u]);
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+        const index_t at = first + u * 32;
+#pragma unroll
+        for (int v = 0; v < VECTOR; ++v) x[u][v] = NEUTRAL;
+        if (at < vectors) {
+            Outputs<VECTOR> out;
+            compute<VECTOR>(w, in[u], out);
+#pragma unroll
+            for (int v = 0; v < VECTOR; ++v) x[u][v] = out.y0[v];
+        } else if (VECTOR > 1 && at == vectors) {
+#pragma unroll
+            for (int v = 0; v < VECTOR; ++v)
+                if ((u64)at * VECTOR + v < length) {
+                    Inputs<1> one;
+                    Outputs<1> out;
+                    load<1>(w, at * VECTOR + v, one);
+                    compute<1>(w, one, out);
+                    x[u][v] = out.y0[0];
+                }
+        }
+    }
+
+    accumulator start = scan_vectors<32>(x, before, lane);
+    if (WARPS > 1) {
+        if (lane == 0) of_warp[warp] = start;
+        __syncthreads();
+    }
+    if (warp == 0) {
+        accumulator up_to = start;
+        if (WARPS > 1) up_to = scan_lanes<32>(lane < WARPS ? of_warp[lane] : (accumulator)(NEUTRAL), lane);
+        start = shuffle_up<32>(up_to, 1);
+        if (lane == 0) start = NEUTRAL;
+#if CHAINED
+        accumulator prefix =
+            look_back((u64 *)memory + 2 + line * words_of_line, tiles, tile, shuffle<32>(up_to, WARPS - 1));
+        prefix = shuffle<32>(prefix, 0);
+        start = combine(prefix, start);
+#endif
+        if (WARPS > 1 && lane < WARPS) of_warp[lane] = start;
+    }
+    if (WARPS > 1) {
+        __syncthreads();
+        start = of_warp[warp];
+    } else {
+        start = shuffle<32>(start, 0);
+    }
+
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+        const index_t at = first + u * 32;
+        Outputs<VECTOR> out;
+        results_of(x[u], combine(start, before[u]), at == 0, out.y0);
+        if (at < vectors) {
+            store<VECTOR>(w, begin + at, out);
+        } else if (VECTOR > 1 && at == vectors) {
+#pragma unroll
+            for (int v = 0; v < VECTOR; ++v)
+                if ((u64)at * VECTOR + v < length) {
+                    Outputs<1> one;
+                    one.y0[0] = out.y0[v];
+                    store<1>(w, at * VECTOR + v, one);
+                }
+        }
+    }
+#if CHAINED
+    if (warp == 0) leave_zeros((u64 *)memory, kept);
+#endif
+}

@@ -1,0 +1,158 @@
+//! What a scan combines values with.
+
+use std::{fmt::Write as _, marker::PhantomData};
+
+use crate::{
+    closure::{self, Fold},
+    element::{Class, DataType, Element, Number, Ordered},
+    expression::operation::Operation,
+};
+
+/// An associative combination of two elements, for [`scan`](crate::Expr::scan): sum, product, maximum, minimum, or
+/// a [`Fold`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Combination<T> {
+    pub(crate) kind: Kind,
+    element: PhantomData<fn(T) -> T>,
+}
+
+/// What a combination computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Sum,
+    Product,
+    Maximum,
+    Minimum,
+    /// A function of the user's, in CUDA C++ whose name is open, and what changes nothing.
+    Own {
+        text: &'static str,
+        identity: &'static str,
+    },
+}
+
+impl<T: Element> Combination<T> {
+    const fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            element: PhantomData,
+        }
+    }
+}
+
+impl<T: Number> Combination<T> {
+    /// The sum. Integers wrap around.
+    #[must_use]
+    pub const fn sum() -> Self {
+        Self::of(Kind::Sum)
+    }
+
+    /// The product. Integers wrap around.
+    #[must_use]
+    pub const fn product() -> Self {
+        Self::of(Kind::Product)
+    }
+}
+
+impl<T: Ordered> Combination<T> {
+    /// The larger one; of a number and NaN, the number.
+    #[must_use]
+    pub const fn max() -> Self {
+        Self::of(Kind::Maximum)
+    }
+
+    /// The smaller one; of a number and NaN, the number.
+    #[must_use]
+    pub const fn min() -> Self {
+        Self::of(Kind::Minimum)
+    }
+}
+
+impl<T: Element> From<Fold<T>> for Combination<T> {
+    fn from(fold: Fold<T>) -> Self {
+        Self::of(Kind::Own {
+            text: fold.combine().source(),
+            identity: fold.identity_source(),
+        })
+    }
+}
+
+/// The name of the user's function.
+const OWN: &str = "own_combination";
+
+/// The type that values are combined in: `f32` for halves.
+pub(crate) const fn accumulator(data: DataType) -> DataType {
+    match data {
+        DataType::F16 | DataType::Bf16 => DataType::F32,
+        other => other,
+    }
+}
+
+impl Kind {
+    /// The header that kernels include as `combination.cuh`.
+    pub(crate) fn header(self, data: DataType) -> String {
+        let data = accumulator(data);
+        let name = data.computed();
+        let value = self.value(data);
+        let mut text = match self {
+            Self::Own { text, .. } => closure::named(text, OWN) + "\n",
+            _ => String::new(),
+        };
+        let _ = writeln!(
+            text,
+            "typedef {name} accumulator;\n\
+             __device__ __forceinline__ accumulator combine(accumulator a, accumulator b) {{ return {value}; }}\n\
+             #define NEUTRAL ({})",
+            self.neutral(data.class())
+        );
+        text
+    }
+
+    /// What `a` and `b` combine to.
+    fn value(self, data: DataType) -> String {
+        let operands = ["a".to_owned(), "b".to_owned()];
+        let operation = match self {
+            Self::Sum => Operation::Add,
+            Self::Product => Operation::Multiply,
+            Self::Maximum => Operation::Maximum,
+            Self::Minimum => Operation::Minimum,
+            Self::Own { .. } => return format!("{OWN}(a, b)"),
+        };
+        let value = operation.render(&operands, data, data);
+        if self == Self::Product && data.class() == Class::Complex {
+            // One times an infinity would be NaN.
+            return format!("a.re == 1 && a.im == 0 ? b : b.re == 1 && b.im == 0 ? a : {value}");
+        }
+        value
+    }
+
+    /// The value that leaves every other, and its sign, as it is.
+    const fn neutral(self, class: Class) -> &'static str {
+        match (self, class) {
+            (Self::Sum, Class::Float) => "(accumulator)-0.0",
+            (Self::Sum, Class::Complex) => "accumulator{-0.0f, -0.0f}",
+            (Self::Maximum | Self::Minimum, Class::Float) => {
+                "(accumulator)__longlong_as_double(0x7ff8000000000000ll)"
+            }
+            _ => self.identity(class),
+        }
+    }
+
+    /// The first result of an exclusive scan.
+    pub(crate) const fn identity(self, class: Class) -> &'static str {
+        match (self, class) {
+            (Self::Own { identity, .. }, _) => identity,
+            (Self::Sum, Class::Complex) => "accumulator{0, 0}",
+            (Self::Sum, _) => "(accumulator)0",
+            (Self::Product, Class::Complex) => "accumulator{1, 0}",
+            (Self::Product, _) => "(accumulator)1",
+            (Self::Maximum, Class::Float) => {
+                "(accumulator)__longlong_as_double(0xfff0000000000000ll)"
+            }
+            (Self::Minimum, Class::Float) => {
+                "(accumulator)__longlong_as_double(0x7ff0000000000000ll)"
+            }
+            (Self::Maximum, _) => "rs_type<accumulator>::lowest",
+            (Self::Minimum, _) => "rs_type<accumulator>::highest",
+        }
+    }
+}

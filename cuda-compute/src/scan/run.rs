@@ -1,0 +1,279 @@
+//! From a scan to its kernel.
+
+use std::sync::Arc;
+
+use super::{
+    Kind, Tiles,
+    combination::accumulator,
+    table::{self, Columns, Line},
+};
+use crate::{
+    array::{Array, Layout, Memory},
+    element::{DataType, Element},
+    error::{Error, Result},
+    expression::{
+        fused::{self, Fused, Prepared, Walk},
+        hashed::Hashed,
+        node::Node,
+        render::Form,
+    },
+    kernel::{Source, Specialisation},
+};
+
+/// A kernel that scans.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Scan {
+    form: Hashed<Form>,
+    data: DataType,
+    kind: Kind,
+    exclusive: bool,
+    way: Way,
+}
+
+/// How the threads go through the elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Way {
+    /// A block for each tile of a line.
+    Line { variant: Line, chained: bool },
+    /// Some lanes for each row.
+    Rows { lanes: u32 },
+    /// Threads side by side, down the axis.
+    Columns {
+        variant: Columns,
+        lanes: u32,
+        chained: bool,
+    },
+}
+
+impl Specialisation for Scan {
+    fn source(&self) -> Source {
+        let (file, text, entry) = match self.way {
+            Way::Line { .. } => (
+                "scan_line.cu",
+                include_str!("../kernels/scan_line.cu"),
+                "scan_line",
+            ),
+            Way::Rows { .. } => (
+                "scan_rows.cu",
+                include_str!("../kernels/scan_rows.cu"),
+                "scan_rows",
+            ),
+            Way::Columns { .. } => (
+                "scan_columns.cu",
+                include_str!("../kernels/scan_columns.cu"),
+                "scan_columns",
+            ),
+        };
+        let source = fused::source(Source::new(file, text, entry), &self.form)
+            .header("combination.cuh", self.kind.header(self.data))
+            .header("prefix.cuh", include_str!("../kernels/prefix.cuh"))
+            .header("tile.cuh", include_str!("../kernels/tile.cuh"))
+            .define("EXCLUSIVE", u8::from(self.exclusive))
+            .define("FIRST", self.kind.identity(self.data.class()));
+        let line = |source: Source, line: Line| {
+            source
+                .define("THREADS", line.threads)
+                .define("UNROLL", line.unroll)
+        };
+        match self.way {
+            Way::Line { variant, chained } => {
+                line(source, variant).define("CHAINED", u8::from(chained))
+            }
+            Way::Rows { lanes } => line(source, table::ROWS).define("LANES", lanes),
+            Way::Columns {
+                variant,
+                lanes,
+                chained,
+            } => source
+                .define("THREADS", variant.threads)
+                .define("ROWS", variant.rows)
+                .define("LANES", lanes)
+                .define("CHAINED", u8::from(chained)),
+        }
+    }
+}
+
+/// A scan that is about to be enqueued.
+struct Job<'a> {
+    kind: Kind,
+    exclusive: bool,
+    data: DataType,
+    prepared: Prepared,
+    to: (&'a Arc<Memory>, Layout),
+    axis: usize,
+}
+
+/// Scans the values of an expression along an axis, into a new array.
+pub(super) fn run<T: Element>(
+    node: &Arc<Node>,
+    kind: Kind,
+    exclusive: bool,
+    axis: usize,
+) -> Result<Array<T>> {
+    let shape = node.shape()?;
+    if axis >= shape.rank() {
+        return Err(Error::Shape(format!(
+            "a scan along axis {axis} of a shape of {shape}, which has {} axes",
+            shape.rank()
+        )));
+    }
+    let prepared = Prepared::new(&[node])?;
+    let layout = prepared.result_layout();
+    let memory = prepared.memory(shape.elements(), T::DATA_TYPE)?;
+    if shape.elements() > 0 {
+        let job = Job {
+            kind,
+            exclusive,
+            data: T::DATA_TYPE,
+            prepared,
+            to: (&memory, layout),
+            axis,
+        };
+        job.enqueue()?;
+    }
+    Ok(Array::of(memory, layout))
+}
+
+impl Job<'_> {
+    fn enqueue(self) -> Result<()> {
+        let shape = self.prepared.shape;
+        let mut order = self.to.1.axes_by_density();
+        let order = &mut order[..shape.rank()];
+        order.reverse();
+        // An axis of one element may lie anywhere: outermost, it is no matter.
+        let place = order
+            .iter()
+            .position(|&axis| axis == self.axis)
+            .unwrap_or(0);
+        let inner = order[place + 1..].iter().map(|&axis| shape[axis]).product();
+        match inner {
+            1 => self.along_lines(order),
+            _ => self.down_columns(order, inner),
+        }
+    }
+
+    fn scan(&self, fused: &Fused, way: Way) -> Scan {
+        Scan {
+            form: fused.form.clone(),
+            data: self.data,
+            kind: self.kind,
+            exclusive: self.exclusive,
+            way,
+        }
+    }
+
+    fn fuse(&mut self, order: &[usize], run: Option<usize>) -> Result<Fused> {
+        let walk = Walk {
+            order,
+            run,
+            widest: fused::widest(self.data),
+        };
+        self.prepared.fuse(&walk, Some(self.to))
+    }
+
+    fn along_lines(mut self, order: &[usize]) -> Result<()> {
+        let length = self.prepared.shape[self.axis];
+        let lines = (self.prepared.shape.elements() / length) as u64;
+        let fused = self.fuse(order, (lines > 1).then_some(length))?;
+        let (kernels, stream) = (&self.prepared.kernels, &self.prepared.stream);
+        let vectors = length.div_ceil(fused.vector()) as u64;
+        if lines > 1 && vectors <= table::LONGEST_ROW {
+            // As few as leave each lane a full load.
+            let unroll = u64::from(table::ROWS.unroll);
+            let lanes = vectors.div_ceil(unroll).next_power_of_two().min(32) as u32;
+            let kernel = kernels.get(&self.scan(&fused, Way::Rows { lanes }))?;
+            let threads = table::ROWS.threads;
+            let blocks = lines.div_ceil(u64::from(threads / lanes));
+            let mut parameters = [lines, vectors];
+            // SAFETY: `scan_rows` has these parameters, and touches the vectors of `lines` rows of `vectors`.
+            return unsafe {
+                fused.launch(&kernel, stream, (blocks, threads), &mut parameters, &[])
+            };
+        }
+        let policy = table::LINES.policy(kernels.hardware().capability, self.data.size());
+        let variant = policy.row(vectors).variant;
+        let count = vectors.div_ceil(u64::from(variant.threads * variant.unroll));
+        let tiles = Tiles::new(count, 1, accumulator(self.data));
+        let told = tiles.lines(kernels, stream, lines)?;
+        let way = Way::Line {
+            variant,
+            chained: tiles.chained(),
+        };
+        let kernel = kernels.get(&self.scan(&fused, way))?;
+        let mut parameters = [
+            length as u64,
+            count,
+            told.address(),
+            tiles.words_of_line(),
+            told.kept(),
+        ];
+        let others: Vec<&Memory> = told.memory().into_iter().collect();
+        // SAFETY: `scan_line` has these parameters, touches the elements of `lines` lines of `length`, and uses the
+        // memory of their tiles, which is zero, and leaves it so where it is kept: on one stream, kernels run one after the
+        // other.
+        unsafe {
+            fused.launch(
+                &kernel,
+                stream,
+                (lines * count, variant.threads),
+                &mut parameters,
+                &others,
+            )
+        }
+    }
+
+    /// `inner` elements lie side by side at each place of the axis.
+    fn down_columns(mut self, order: &[usize], inner: usize) -> Result<()> {
+        let shape = self.prepared.shape;
+        let length = shape[self.axis];
+        let outer = (shape.elements() / length / inner) as u64;
+        let fused = self.fuse(order, Some(inner))?;
+        let (kernels, stream) = (&self.prepared.kernels, &self.prepared.stream);
+        let width = (inner / fused.vector()) as u64;
+        let lanes = width.next_power_of_two().min(32);
+        let strips_of_row = width.div_ceil(lanes);
+        let strips = outer * strips_of_row;
+        let hardware = kernels.hardware();
+        let policy = table::COLUMNS.policy(hardware.capability, self.data.size());
+        let variant = policy.row(length as u64).variant;
+        let rows = u64::from(variant.threads) / lanes * u64::from(variant.rows);
+        let count = (length as u64).div_ceil(rows);
+        let few = u64::from(hardware.multiprocessors) * table::STRIPS_PER_MULTIPROCESSOR;
+        // Enough strips keep the device busy without tiles that wait for one another.
+        let chained = count > 1 && strips < few;
+        let values = strips * lanes * fused.vector() as u64;
+        let tiles = Tiles::new(
+            if chained { count } else { 1 },
+            values,
+            accumulator(self.data),
+        );
+        let told = tiles.own(kernels, stream, 1)?;
+        let way = Way::Columns {
+            variant,
+            lanes: lanes as u32,
+            chained,
+        };
+        let kernel = kernels.get(&self.scan(&fused, way))?;
+        let mut parameters = [
+            length as u64,
+            width,
+            strips_of_row,
+            strips,
+            count,
+            told.address(),
+        ];
+        let others: Vec<&Memory> = told.memory().into_iter().collect();
+        let blocks = strips * tiles.count;
+        // SAFETY: `scan_columns` has these parameters, touches the elements of `strips` strips of `length` rows, and
+        // uses the memory of their tiles, which is zero.
+        unsafe {
+            fused.launch(
+                &kernel,
+                stream,
+                (blocks, variant.threads),
+                &mut parameters,
+                &others,
+            )
+        }
+    }
+}

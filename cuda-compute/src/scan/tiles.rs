@@ -1,0 +1,102 @@
+//! Tiles of a line, whose blocks tell each other what they combine to.
+
+use std::sync::Arc;
+
+use cuda_safe::{DeviceBuffer, Stream};
+
+use crate::{array::Memory, element::DataType, error::Result, kernel::Kernels};
+
+/// How many tiles lines have, and the memory in which they tell their aggregates: see `kernels/prefix.cuh`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tiles {
+    /// Tiles of a line.
+    pub(crate) count: u64,
+    /// Values that a tile tells.
+    values: u64,
+    /// Words of a value.
+    words: u64,
+}
+
+/// Words before what the tiles tell: counters of the blocks that begin, and of those that end.
+const COUNTERS: u64 = 2;
+
+/// Words that are kept for each stream, so that small scans allocate nothing and clear nothing: 1024 tiles of 16 bytes.
+pub(crate) const KEPT: u64 = COUNTERS + (1024 + 32 + 1) * 4;
+
+/// Memory for a launch, all zero. Hold it until the kernel is enqueued.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// Nobody waits.
+    Nothing,
+    /// The stream's, which the kernel leaves as it found it.
+    Kept(Arc<DeviceBuffer<u64>>, u64),
+    /// For this launch alone.
+    Own(Memory),
+}
+
+impl Told {
+    pub(crate) fn address(&self) -> u64 {
+        match self {
+            Self::Nothing => 0,
+            Self::Kept(buffer, _) => buffer.as_device_ptr(),
+            Self::Own(memory) => memory.address(),
+        }
+    }
+
+    /// The words that have to be zero again.
+    pub(crate) const fn kept(&self) -> u64 {
+        match self {
+            Self::Kept(_, words) => *words,
+            Self::Nothing | Self::Own(_) => 0,
+        }
+    }
+
+    /// What the launch has to be ordered with: the stream's own needs nothing.
+    pub(crate) const fn memory(&self) -> Option<&Memory> {
+        match self {
+            Self::Own(memory) => Some(memory),
+            Self::Nothing | Self::Kept(..) => None,
+        }
+    }
+}
+
+impl Tiles {
+    /// Tiles that tell this many values of a type each.
+    pub(crate) const fn new(count: u64, values: u64, accumulator: DataType) -> Self {
+        Self {
+            count,
+            values,
+            words: accumulator.size().div_ceil(4) as u64,
+        }
+    }
+
+    /// Whether blocks wait for one another.
+    pub(crate) const fn chained(&self) -> bool {
+        self.count > 1
+    }
+
+    /// Words of a line: one value for each tile, group of 32 tiles, and set of 32 groups.
+    pub(crate) const fn words_of_line(&self) -> u64 {
+        let told = self.count + self.count.div_ceil(32) + self.count.div_ceil(1024);
+        told * self.values * self.words
+    }
+
+    /// The memory for a launch over this many lines, whose kernel leaves zeros in what is kept.
+    pub(crate) fn lines(&self, kernels: &Kernels, stream: &Stream, lines: u64) -> Result<Told> {
+        let words = COUNTERS + lines * self.words_of_line();
+        if self.chained() && words <= KEPT {
+            return Ok(Told::Kept(kernels.tiles().of(stream)?, words));
+        }
+        self.own(kernels, stream, lines)
+    }
+
+    /// The memory for a launch over this many lines, and no other.
+    pub(crate) fn own(&self, kernels: &Kernels, stream: &Stream, lines: u64) -> Result<Told> {
+        if !self.chained() {
+            return Ok(Told::Nothing);
+        }
+        let words = COUNTERS + lines * self.words_of_line();
+        let bytes = words as usize * size_of::<u64>();
+        Memory::zeroed(kernels, stream, bytes).map(Told::Own)
+    }
+}

@@ -1,0 +1,179 @@
+//! Selections: the elements where a mask is true.
+
+mod table;
+
+use crate::{
+    array::{Array, Layout, Memory, Order, Shape},
+    element::{DataType, Element},
+    error::Result,
+    expression::{
+        Expr, IntoExpr,
+        fused::{self, Prepared, Walk},
+        hashed::Hashed,
+        node::{Kind::Place, Node},
+        render::Form,
+    },
+    kernel::{Source, Specialisation},
+    scan::{Kind, Tiles},
+};
+
+/// A kernel that selects.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Compress {
+    form: Hashed<Form>,
+    data: DataType,
+    variant: table::Variant,
+}
+
+impl Specialisation for Compress {
+    fn source(&self) -> Source {
+        let text = include_str!("../kernels/compress.cu");
+        fused::source(Source::new("compress.cu", text, "compress"), &self.form)
+            .header("combination.cuh", Kind::Sum.header(COUNT))
+            .header("prefix.cuh", include_str!("../kernels/prefix.cuh"))
+            .define("THREADS", self.variant.threads)
+            .define("UNROLL", self.variant.unroll)
+            .define("STORED", self.data.stored())
+            .define("VALUE", self.data.computed())
+    }
+}
+
+/// The type of counts.
+const COUNT: DataType = DataType::U64;
+
+/// A result that is this many times smaller than the room for it moves to memory of its own.
+const LOOSE: usize = 16;
+
+impl<T: Element> Expr<T> {
+    /// The elements where the mask is true, in C order, along one axis. Both stretch to one shape.
+    ///
+    /// Both are computed on the way, by one kernel that reads them once. Waits for the number of elements, and so for
+    /// all that was enqueued on the stream before.
+    ///
+    /// How many there are is known only afterwards, so the result lies in memory for all elements; if fewer than a
+    /// sixteenth are selected, it is copied to memory of its size. [`Array::copy`] does that otherwise.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1.0f32, -4.0, 9.0])?;
+    /// assert_eq!(x.sqrt().compress(x.greater(0.0))?.to_vec()?, [1.0, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The shapes don't fit together. No array is read, so that no stream is known. Memory ran out. Work that was
+    /// enqueued before failed.
+    pub fn compress(&self, mask: impl IntoExpr<bool>) -> Result<Array<T>> {
+        let mask = mask.into_expr();
+        let mut prepared = Prepared::new(&[&self.node, &mask.node])?;
+        let elements = prepared.shape.elements();
+        let room = prepared.memory(elements, T::DATA_TYPE)?;
+        if elements == 0 {
+            return Ok(Array::of(room, one_axis(0)));
+        }
+        let order: Vec<usize> = (0..prepared.shape.rank()).collect();
+        let walk = Walk {
+            order: &order,
+            run: None,
+            widest: fused::widest(T::DATA_TYPE),
+        };
+        let fused = prepared.fuse(&walk, None)?;
+        let (kernels, stream) = (&prepared.kernels, &prepared.stream);
+        let vectors = elements.div_ceil(fused.vector()) as u64;
+        let policy = table::TABLE.policy(kernels.hardware().capability, T::DATA_TYPE.size());
+        let variant = policy.row(vectors).variant;
+        let count = vectors.div_ceil(u64::from(variant.threads * variant.unroll));
+        let tiles = Tiles::new(count, 1, COUNT);
+        let told = tiles.lines(kernels, stream, 1)?;
+        let kernel = kernels.get(&Compress {
+            form: fused.form.clone(),
+            data: T::DATA_TYPE,
+            variant,
+        })?;
+        let selected = kernels.results().fetch_or(stream, 0, |total| {
+            let mut parameters = [
+                elements as u64,
+                count,
+                told.address(),
+                told.kept(),
+                room.address(),
+                total,
+            ];
+            let others: Vec<&Memory> = told.memory().into_iter().chain([&*room]).collect();
+            // SAFETY: `compress` has these parameters, writes at most as many elements as there is room for, and uses
+            // the memory of the tiles, which is zero, and leaves it so where it is kept.
+            unsafe {
+                fused.launch(
+                    &kernel,
+                    stream,
+                    (count, variant.threads),
+                    &mut parameters,
+                    &others,
+                )
+            }
+        })? as usize;
+        let result = Array::of(room, one_axis(selected));
+        if selected < elements / LOOSE {
+            return result.copy();
+        }
+        Ok(result)
+    }
+
+    /// The elements where the mask is true, and those where it is not, each in their order: [`compress`](Self::compress)
+    /// with the mask, and with its opposite.
+    ///
+    /// # Errors
+    /// As [`compress`](Self::compress).
+    pub fn partition(&self, mask: impl IntoExpr<bool>) -> Result<(Array<T>, Array<T>)> {
+        let mask = mask.into_expr();
+        Ok((self.compress(&mask)?, self.compress(!&mask)?))
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// The elements where the mask is true: see [`Expr::compress`].
+    ///
+    /// # Errors
+    /// As [`Expr::compress`].
+    pub fn compress(&self, mask: impl IntoExpr<bool>) -> Result<Self> {
+        self.expr().compress(mask)
+    }
+
+    /// The elements where the mask is true, and those where it is not: see [`Expr::partition`].
+    ///
+    /// # Errors
+    /// As [`Expr::compress`].
+    pub fn partition(&self, mask: impl IntoExpr<bool>) -> Result<(Self, Self)> {
+        self.expr().partition(mask)
+    }
+}
+
+impl Expr<bool> {
+    /// The places where this is true, counted in C order. Waits as [`compress`](Self::compress) does.
+    ///
+    /// # Errors
+    /// As [`compress`](Self::compress).
+    pub fn nonzero(&self) -> Result<Array<u64>> {
+        let shape = self.shape()?;
+        let place: Expr<u64> = Expr::of(Node::new(Place, DataType::U64, Ok(shape)));
+        place.compress(self)
+    }
+}
+
+impl Array<bool> {
+    /// The places where this is true, counted in C order: see [`Expr::nonzero`].
+    ///
+    /// # Errors
+    /// As [`Expr::compress`].
+    pub fn nonzero(&self) -> Result<Array<u64>> {
+        self.expr().nonzero()
+    }
+}
+
+fn one_axis(length: usize) -> Layout {
+    Layout::dense(Shape::of(&[length]), Order::C)
+}
