@@ -23,6 +23,7 @@ fn main() -> Result<()> {
     rows.maps(&mut bench)?;
     rows.reductions(&mut bench)?;
     rows.moves(&mut bench)?;
+    rows.scans(&mut bench)?;
     rows.host(&mut bench)
 }
 
@@ -265,11 +266,67 @@ impl Rows {
         Ok(())
     }
 
+    fn scans(&self, bench: &mut Bench) -> Result<()> {
+        let label = bench.label();
+        let sizes: &[usize] = bench.choose(&[1 << 20, 1 << 24, 1 << 27], &[1 << 12]);
+        for &count in sizes {
+            let work = format!("inclusive scan of {} f32", size_name(count));
+            if self.skips(&work) {
+                continue;
+            }
+            let x = self.array(bench, &[count], 1)?;
+            let us = bench.device_us(bench.choose(31, 2), |_| {
+                drop(x.cumsum(0)?);
+                Ok(())
+            })?;
+            let rate = 8.0 * count as f64 / us / 1e3;
+            let note = format!("{rate:.0} GB/s, {:.1} % of copy", 100.0 * rate / self.copy);
+            bench.row(&work, &format!("{label}, device time"), us, &note)?;
+        }
+        for axis in [0, 1] {
+            let work = format!("scan along axis {axis} of 2^13 x 2^13 f32");
+            if self.skips(&work) {
+                continue;
+            }
+            let edge = bench.choose(8192, 64);
+            let x = self.array(bench, &[edge, edge], 1)?;
+            let us = bench.device_us(bench.choose(31, 2), |_| {
+                drop(x.cumsum(axis)?);
+                Ok(())
+            })?;
+            let rate = 8.0 * (edge * edge) as f64 / us / 1e3;
+            let note = format!("{rate:.0} GB/s, {:.1} % of copy", 100.0 * rate / self.copy);
+            bench.row(&work, &format!("{label}, device time"), us, &note)?;
+        }
+        // The host waits for the number of elements.
+        let count = bench.choose(1 << 27, 1 << 12);
+        let x = self.array(bench, &[count], 1)?;
+        let mask = x.greater(0.0).eval()?;
+        bench.stream.synchronize()?;
+        let us = common::host_us(|| {
+            drop(x.compress(&mask).expect("the selection"));
+            bench.stream.synchronize().expect("the selection");
+        });
+        bench.row(
+            &format!("selection of half of {} f32", size_name(count)),
+            &format!("{label}, host time"),
+            us,
+            "",
+        )?;
+        Ok(())
+    }
+
+    fn skips(&self, work: &str) -> bool {
+        self.only
+            .as_ref()
+            .is_some_and(|only| !work.contains(only.as_str()))
+    }
+
     /// The host's time of an evaluation, and of its parts.
     fn host(&self, bench: &mut Bench) -> Result<()> {
         let x = self.array(bench, &[1024], 1)?;
         let y = self.array(bench, &[1024], 2)?;
-        let mut time =
+        let time =
             |bench: &mut Bench, work: &str, call: &mut dyn FnMut() -> Result<()>| -> Result<()> {
                 let mut times = Vec::new();
                 for _ in 0..bench.choose(200, 3) {

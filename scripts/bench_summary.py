@@ -15,9 +15,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("BENCH_OUT", ROOT / "target" / "benches"))
-ORDER = ["sum", "convolution", "random", "launch", "transfer", "allocation", "compile"]
+ORDER = ["sum", "convolution", "arrays", "random", "launch", "transfer", "allocation", "compile"]
 # What is between these lines of a page is made here.
 MARKS = ("<!-- performance: made by scripts/bench_summary.py --write -->", "<!-- end -->")
+ARRAY_MARKS = ("<!-- arrays: made by scripts/bench_summary.py --write -->", "<!-- end of arrays -->")
 
 
 def load():
@@ -129,6 +130,7 @@ CPU = ["CPU, plain loop", "CPU, one thread vectorised", "CPU, all cores vectoris
 
 # Of the launches, these rows are not another library's.
 OUR_LAUNCHES = ("Function::launch", "raw cuLaunchKernel", "graph replay")
+ARRAY_LIBRARIES = ("PyTorch", "torch.compile", "CuPy")
 README_WORK = ["sum of 2^20 f32", "sum of 2^27 - 157 f32", "4096² by 5 x 5", "4096² by 15 x 15"]
 README_LAUNCH = "launch with 3 arguments"
 
@@ -162,6 +164,23 @@ def page_tables(benches):
     return out
 
 
+def array_tables(benches):
+    """Arrays and random numbers, with the other libraries' times."""
+    _, cell = cells(benches)
+    out = ["| | GPU, device time | " + " | ".join(ARRAY_LIBRARIES) + " | reached |", "| --- " * 6 + "|"]
+    for line in benches.get("arrays", []):
+        if line.get("by") == OURS:
+            work = line["work"]
+            values = [number(cell[work, by]) if (work, by) in cell else "" for by in ARRAY_LIBRARIES]
+            out.append(f"| {work} | {number(line['us'])} | " + " | ".join(values) + f" | {line['note']} |")
+    for name in ("arrays", "random"):
+        rest = [line for line in benches.get(name, []) if "work" in line and line["by"] != OURS]
+        if rest:
+            out += ["", "| | " + rest[0]["by"] + " | |", "| --- " * 3 + "|"]
+            out += [f"| {line['work']} | {number(line['us'])} | {line['note']} |" for line in rest]
+    return out
+
+
 def readme_table(benches):
     """A few of the same rows, each with the fastest of the other libraries."""
     rows, cell = cells(benches)
@@ -185,14 +204,14 @@ def readme_table(benches):
     return out
 
 
-def put(name, lines):
+def put(name, lines, marks=MARKS):
     """Puts lines between the marks of a page."""
     path = ROOT / name
     before = path.read_text()
-    if MARKS[0] not in before:
-        sys.exit(f"{name} has no line {MARKS[0]!r}")
-    head, rest = before.split(MARKS[0], 1)
-    path.write_text(head + "\n".join([MARKS[0], "", *lines, "", MARKS[1]]) + rest.split(MARKS[1], 1)[1])
+    if marks[0] not in before:
+        sys.exit(f"{name} has no line {marks[0]!r}")
+    head, rest = before.split(marks[0], 1)
+    path.write_text(head + "\n".join([marks[0], "", *lines, "", marks[1]]) + rest.split(marks[1], 1)[1])
 
 
 def criterion_home():
@@ -215,8 +234,12 @@ def main():
     if "--write" in sys.argv[1:]:
         if emulated:
             sys.exit("the emulator's times do not belong on these pages")
-        put("docs/PERFORMANCE.md", [device, "", *page_tables(benches)])
-        put("README.md", [device, "", *readme_table(benches)])
+        # Each table from its own benches: one alone can be measured again.
+        if "sum" in benches and "convolution" in benches:
+            put("docs/PERFORMANCE.md", [device, "", *page_tables(benches)])
+            put("README.md", [device, "", *readme_table(benches)])
+        if "arrays" in benches:
+            put("docs/PERFORMANCE.md", [device, "", *array_tables(benches)], ARRAY_MARKS)
 
 
 if __name__ == "__main__":

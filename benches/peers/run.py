@@ -24,7 +24,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "cuda-compute" / "tuning"))
+sys.path[:0] = [str(ROOT / "cuda-compute" / "tuning"), str(HERE)]
+import arrays  # noqa: E402
 import kernels  # noqa: E402
 from driver import Gpu  # noqa: E402
 
@@ -343,7 +344,8 @@ def main():
     wanted = sys.argv[1:]
     for by, run in [("CUB", cub), ("NPP", npp), ("CuPy", cupy), ("PyTorch", torch),
                     ("numba-cuda", numba), ("PyCUDA", pycuda), ("cuda.core", cuda_core),
-                    ("cudarc", cudarc)]:
+                    ("cudarc", cudarc), ("PyTorch arrays", arrays.pytorch),
+                    ("CuPy arrays", arrays.cupy)]:
         if wanted and by not in wanted:
             continue
         try:
