@@ -4,8 +4,11 @@ mod assign;
 mod create;
 mod host;
 mod index;
+mod join;
 mod layout;
 mod memory;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod shape;
 mod view;
 
