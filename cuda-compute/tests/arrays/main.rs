@@ -4,6 +4,7 @@ mod basics;
 mod distributions;
 mod gathers;
 mod layouts;
+mod pycuda;
 mod random;
 mod reductions;
 mod rows;
