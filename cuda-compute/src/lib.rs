@@ -45,6 +45,9 @@
 //! added by many threads in an order that the shape decides, so they have the same bits every time; their error grows with
 //! the number of elements of a thread, not of the array.
 //!
+//! Who knows PyCUDA finds its names in [from PyCUDA](guide::from_pycuda). With the feature `ndarray`, arrays are made of
+//! those of `ndarray` and turned into them.
+//!
 //! # Ready-made kernels
 //!
 //! ```
@@ -82,6 +85,7 @@ mod error;
 mod expression;
 mod gather;
 mod histogram;
+pub mod guide;
 mod kernel;
 mod order;
 mod random;

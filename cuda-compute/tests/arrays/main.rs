@@ -3,6 +3,7 @@
 mod basics;
 mod distributions;
 mod gathers;
+mod interop;
 mod layouts;
 mod pycuda;
 mod random;

@@ -7,6 +7,7 @@ mod arithmetic;
 mod big;
 mod complex;
 mod creation;
+mod lifetimes;
 mod math;
 mod reductions;
 mod types;
