@@ -72,7 +72,7 @@ impl Layout {
         }
         // Sizes are powers of two: one of the two factors is 1.
         let (more, less) = ((from / to).max(1), (to / from).max(1));
-        let whole = |count: usize| (count % less == 0).then_some(count / less * more);
+        let whole = |count: usize| count.is_multiple_of(less).then_some(count / less * more);
         let mut result = *self;
         result.shape.as_mut_slice()[last] = whole(self.shape[last])?;
         if result.shape.elements() == 0 {

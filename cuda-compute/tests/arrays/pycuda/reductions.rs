@@ -47,10 +47,7 @@ fn sums_of_products() {
 }
 
 /// Extremes of all, and of those that are not every fifth.
-fn extremes<T: Ordered>(stream: &Stream, host: &[T], low: T, high: T)
-where
-    T: PartialOrd,
-{
+fn extremes<T: Ordered + PartialOrd>(stream: &Stream, host: &[T], low: T, high: T) {
     let least = |values: &[T]| {
         values
             .iter()
