@@ -5,6 +5,7 @@ mod distributions;
 mod gathers;
 mod interop;
 mod layouts;
+mod mixed;
 mod pycuda;
 mod random;
 mod reductions;
