@@ -4,7 +4,6 @@ mod assign;
 mod create;
 mod host;
 mod index;
-mod join;
 mod layout;
 mod memory;
 #[cfg(feature = "ndarray")]

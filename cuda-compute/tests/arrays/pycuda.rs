@@ -1,7 +1,6 @@
 //! What PyCUDA's tests of arrays expect, and what it gets wrong, with inputs and tolerances as they are there.
 //!
-//! Its scans are tested with this crate's scans. Gathering and scattering by indices has no counterpart here, so
-//! reductions of subsets are tested with masks.
+//! Its cases of scans are with this crate's scans, in `scans.rs`; those of structures as elements have no counterpart.
 
 mod arithmetic;
 mod big;

@@ -1,6 +1,6 @@
 //! Making arrays, filling them, joining them, and the way to the host and back.
 
-use cuda_compute::{Array, Expr, NewAxis, Order, Random as Sequence, s};
+use cuda_compute::{Array, Expr, NewAxis, Order, Random as Sequence, concatenate, s, stack};
 use cuda_safe::Stream;
 use ndarray::{Array2, ArrayD, Axis, IxDyn};
 
@@ -102,7 +102,7 @@ fn stacks() {
             let (a, host_a) = numbered(&stream, lengths, 0, order);
             let (b, host_b) = numbered(&stream, lengths, 100, order);
             for axis in [0, lengths.len()] {
-                let got = Array::stack(&[&a, &b, &a], axis).unwrap();
+                let got = stack(&[&a, &b, &a], axis).unwrap();
                 let hosts = [host_a.view(), host_b.view(), host_a.view()];
                 let wanted = ndarray::stack(Axis(axis), &hosts).unwrap();
                 assert_eq!(got.to_ndarray().unwrap(), wanted, "{order:?} {axis}");
@@ -113,9 +113,9 @@ fn stacks() {
         Array::<f32>::zeros(&stream, [2, 3]).unwrap(),
         Array::<f32>::zeros(&stream, [3, 2]).unwrap(),
     );
-    assert!(Array::stack(&[&a, &b], 0).is_err());
-    assert!(Array::stack(&[&a, &a], 3).is_err());
-    assert!(Array::<f32>::stack(&[] as &[Array<f32>], 0).is_err());
+    assert!(stack(&[&a, &b], 0).is_err());
+    assert!(stack(&[&a, &a], 3).is_err());
+    assert!(stack::<f32>(&[], 0).is_err());
 }
 
 #[test]
@@ -125,19 +125,37 @@ fn concatenations() {
         let (a, host_a) = numbered(&stream, &[5, 15, 20], 0, order);
         let (b, host_b) = numbered(&stream, &[4, 15, 20], 10_000, order);
         let (c, host_c) = numbered(&stream, &[3, 15, 20], 20_000, order);
-        let got = Array::concatenate(&[&a, &b, &c], 0).unwrap();
+        let got = concatenate(&[&a, &b, &c], 0).unwrap();
         let wanted = ndarray::concatenate![Axis(0), host_a, host_b, host_c];
         assert_eq!(got.to_ndarray().unwrap(), wanted);
-        assert!(got.is_contiguous(order));
         // Along the last axis, and of a part.
         let (a, host_a) = (a.t(), host_a.t().to_owned());
         let part = b.slice(s![..;-2]).unwrap().t();
         let host_part = host_b.slice_axis(Axis(0), ndarray::Slice::new(0, None, -2));
-        let got = Array::concatenate(&[&a, &part], 2).unwrap();
+        let got = concatenate(&[&a, &part], 2).unwrap();
         let wanted = ndarray::concatenate![Axis(2), host_a, host_part.t()];
         assert_eq!(got.to_ndarray().unwrap(), wanted);
-        assert!(Array::concatenate(&[&a, &b], 0).is_err());
-        assert!(Array::concatenate(&[&a], 3).is_err());
+        assert!(concatenate(&[&a, &b], 0).is_err());
+        assert!(concatenate(&[&a], 3).is_err());
+    }
+}
+
+#[test]
+fn scattered() {
+    let stream = stream();
+    // Several arrays to the same places of others.
+    let places = Array::from_slice(&stream, &[3u32, 1, 4, 0, 5]).unwrap();
+    for scale in [1.0f32, 10.0] {
+        let x = Array::from_slice(&stream, &[30.0f32, 10.0, 40.0, 0.0, 50.0]).unwrap();
+        let mut out = Array::full(&stream, 6, -1.0f32).unwrap();
+        out.put(&places, &x * scale).unwrap();
+        let wanted =
+            [0.0, 10.0, -1.0, 30.0, 40.0, 50.0].map(|v| if v < 0.0 { v } else { v * scale });
+        assert_eq!(out.to_vec().unwrap(), wanted);
+        assert_eq!(
+            out.take(&places, 0).unwrap().to_vec().unwrap(),
+            values(&x * scale)
+        );
     }
 }
 
@@ -148,6 +166,7 @@ fn reversed_and_converted() {
     let mut wanted = every(1, 10, 1);
     wanted.reverse();
     assert_eq!(x.slice(s![..;-1]).unwrap().to_vec().unwrap(), wanted);
+    assert_eq!(x.flip(0).unwrap().to_vec().unwrap(), wanted);
     // From the device, whatever the steps.
     assert_eq!(
         x.slice(s![..;-3]).unwrap().to_vec().unwrap(),

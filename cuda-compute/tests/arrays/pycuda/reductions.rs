@@ -72,6 +72,13 @@ fn extremes<T: Ordered + PartialOrd>(stream: &Stream, host: &[T], low: T, high: 
         let rest: Vec<T> = (0..count).filter(|i| i % 5 != 0).map(|i| host[i]).collect();
         assert_eq!(min.item().unwrap(), least(&rest).unwrap());
         assert_eq!(max.item().unwrap(), most(&rest).unwrap());
+        // By their places.
+        let places: Vec<u32> = (0..count as u32).filter(|i| i % 5 != 0).collect();
+        let places = Array::from_slice(stream, &places).unwrap();
+        let taken = x.take(&places, 0).unwrap();
+        let (min, max) = eval((taken.min(), taken.max())).unwrap();
+        assert_eq!(min.item().unwrap(), least(&rest).unwrap());
+        assert_eq!(max.item().unwrap(), most(&rest).unwrap());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Slices, other shapes, other axes, other types of the same memory.
 
-use cuda_compute::{Array, NewAxis, Order, s};
+use cuda_compute::{Array, NewAxis, Order, concatenate, s, stack};
 use cuda_safe::{LaunchConfig, Module, bytemuck::Pod};
 use num_complex::Complex;
 
@@ -78,9 +78,9 @@ fn empty_arrays() {
         assert!(value(empty.is_nan().all()) && !value(empty.is_nan().any()));
         assert!(empty.max().eval().is_err() && empty.argmin().eval().is_err());
         assert!(empty.item().is_err());
-        let two = Array::concatenate(&[&empty, &empty], 0).unwrap();
+        let two = concatenate(&[&empty, &empty], 0).unwrap();
         assert_eq!(two.shape().as_slice()[1..], empty.shape().as_slice()[1..]);
-        assert!(Array::stack(&[&empty], 0).unwrap().is_empty());
+        assert!(stack(&[&empty], 0).unwrap().is_empty());
         assert!(empty.to_ndarray().unwrap().is_empty());
         let host = empty.to_ndarray().unwrap();
         assert_eq!(
