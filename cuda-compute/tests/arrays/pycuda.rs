@@ -1,4 +1,5 @@
-//! What PyCUDA's tests of arrays expect, and what it gets wrong, with inputs and tolerances as they are there.
+//! What PyCUDA's tests of arrays expect, and what it gets wrong, with its sizes and tolerances. Random inputs are this
+//! crate's own.
 //!
 //! Its cases of scans are with this crate's scans, in `scans.rs`; those of structures as elements have no counterpart.
 

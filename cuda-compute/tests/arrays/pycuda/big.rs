@@ -25,7 +25,7 @@ fn elementwise() {
     let count = count(&stream, 12, 2);
     let places = (Expr::index(count, 0).unwrap() & 0xff).cast::<u8>();
     let x = places.eval_on(&stream).unwrap();
-    // By another way: the count of a byte's lowest bits that are off, from a column and a row.
+    // By another way: as rows of four, from row and column.
     let part = count / 4 * 4;
     let table = x.slice(s![..part]).unwrap().reshape([part / 4, 4]).unwrap();
     let column = Expr::index([part / 4, 4], 0).unwrap() * 4;

@@ -1,5 +1,7 @@
-//! Functions, within the errors that PyCUDA allows: absolute, and the same for `f32` and `f64`. Intervals are such that
-//! the last bit of an `f32` is less than that.
+//! Functions, within the errors that PyCUDA allows: absolute, and the same for `f32` and `f64`. What is wanted is the
+//! result in `f64` of the very input, rounded to the type.
+//!
+//! Real logarithms begin at 1e-3: nearer to 0, the last bit of their `f32` is more than the error that is allowed.
 
 use std::f64::consts::FRAC_PI_2;
 
