@@ -45,6 +45,9 @@
 //! added by many threads in an order that the shape decides, so they have the same bits every time; their error grows with
 //! the number of elements of a thread, not of the array.
 //!
+//! Who knows PyCUDA finds its names in [from PyCUDA](guide::from_pycuda). With the feature `ndarray`, arrays are made of
+//! those of `ndarray` and turned into them.
+//!
 //! # Ready-made kernels
 //!
 //! ```
@@ -81,6 +84,7 @@ mod element;
 mod error;
 mod expression;
 mod gather;
+pub mod guide;
 mod histogram;
 mod kernel;
 mod order;

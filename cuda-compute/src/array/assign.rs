@@ -24,7 +24,8 @@ pub struct ArrayMut<'a, T> {
 
 impl<T: Element> Array<T> {
     /// Computes an expression into this array. The expression may read this array, and any part of it, as it was before.
-    /// The array is copied first if others use its memory, other than the expression.
+    /// The array is copied first if others use its memory, other than the expression, or if it repeats elements, as one
+    /// that was stretched does.
     ///
     /// ```
     /// # use cuda_compute::{Array, s};
@@ -41,8 +42,7 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// The expression's shape doesn't stretch to the array's. The array repeats elements, as one that was stretched does.
-    /// Memory ran out.
+    /// The expression's shape doesn't stretch to the array's. Memory ran out.
     pub fn assign(&mut self, expression: impl IntoExpr<T>) -> Result<()> {
         self.write(&[], expression.into_expr())
     }
@@ -72,7 +72,9 @@ impl<T: Element> Array<T> {
     fn write(&mut self, part: &[SliceItem], expression: Expr<T>) -> Result<()> {
         let readers = references(&expression.node, &self.memory);
         // Nobody else can make more references meanwhile: all that exist are ours, in `self` and in the expression.
-        if readers.is_none_or(|readers| Arc::strong_count(&self.memory) > 1 + readers) {
+        let others = readers.is_none_or(|readers| Arc::strong_count(&self.memory) > 1 + readers);
+        // Of elements that are repeated, all would be written with one.
+        if others || self.layout.repeats() {
             *self = self.copy()?;
         }
         let destination = Destination {

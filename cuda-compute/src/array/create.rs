@@ -8,7 +8,7 @@ use super::{Array, IntoShape, Layout, Memory, Order};
 use crate::{
     element::{Element, Float, Integer, Number},
     error::{Error, Result},
-    expression::{CastFrom, Expr},
+    expression::{CastFrom, Destination, Expr, assign},
     kernel::Kernels,
 };
 
@@ -80,6 +80,36 @@ impl<T: Element> Array<T> {
     pub fn full(stream: &Stream, shape: impl IntoShape, value: T) -> Result<Self> {
         Expr::scalar(value).broadcast_to(shape)?.eval_on(stream)
     }
+
+    /// The same element everywhere, in the shape, on the stream and in the order of axes of another array.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::range(&stream, 0..6)?.reshape([2, 3])?.t();
+    /// let y = Array::full_like(&x, 0.5f64)?;
+    /// assert_eq!((y.shape(), y.strides()), (x.shape(), x.strides()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Memory ran out.
+    pub fn full_like<U: Element>(other: &Array<U>, value: T) -> Result<Self> {
+        let layout = other.layout.compact();
+        let (kernels, elements) = (other.memory.kernels(), layout.shape.elements());
+        let memory = Memory::new(kernels, other.stream(), elements, T::DATA_TYPE)?;
+        let memory = Arc::new(memory);
+        let destination = Destination {
+            memory: &memory,
+            layout,
+            data: T::DATA_TYPE,
+        };
+        assign(&destination, &Expr::scalar(value).node)?;
+        Ok(Self::of(memory, layout))
+    }
 }
 
 impl<T: Number> Array<T> {
@@ -107,6 +137,22 @@ impl<T: Number> Array<T> {
     /// As [`full`](Self::full).
     pub fn ones(stream: &Stream, shape: impl IntoShape) -> Result<Self> {
         Self::full(stream, shape, T::ONE)
+    }
+
+    /// Zeros like another array: see [`full_like`](Self::full_like).
+    ///
+    /// # Errors
+    /// Memory ran out.
+    pub fn zeros_like<U: Element>(other: &Array<U>) -> Result<Self> {
+        Self::full_like(other, T::ZERO)
+    }
+
+    /// Ones like another array: see [`full_like`](Self::full_like).
+    ///
+    /// # Errors
+    /// Memory ran out.
+    pub fn ones_like<U: Element>(other: &Array<U>) -> Result<Self> {
+        Self::full_like(other, T::ONE)
     }
 }
 
@@ -141,5 +187,35 @@ impl<T: Float + CastFrom<u64>> Array<T> {
     pub fn steps(stream: &Stream, start: T, step: T, count: usize) -> Result<Self> {
         let places = Expr::index(count, 0)?.cast::<T>();
         (places * step + start).eval_on(stream)
+    }
+}
+
+impl<T: Float + CastFrom<f64>> Array<T>
+where
+    f64: CastFrom<T>,
+{
+    /// `count` numbers from `start` to `end`, both included, at equal distances. Computed as `f64` and rounded once. One
+    /// number is `start`.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// assert_eq!(Array::linspace(&stream, 0.0f32, 1.0, 5)?.to_vec()?, [0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Memory ran out.
+    pub fn linspace(stream: &Stream, start: T, end: T, count: usize) -> Result<Self> {
+        let place = Expr::index(count, 0)?;
+        let last = count.saturating_sub(1).max(1) as u64;
+        let wide = |value| Expr::scalar(value).cast::<f64>();
+        let step = (wide(end) - wide(start)) / last as f64;
+        let inner = (place.cast::<f64>() * step + wide(start)).cast::<T>();
+        // By way of the step, the last number may be beside the end.
+        place.equal(last).select(end, inner).eval_on(stream)
     }
 }

@@ -1,6 +1,8 @@
-//! Elements on the host.
+//! Elements between device and host.
 
-use cuda_safe::bytemuck;
+use std::sync::Arc;
+
+use cuda_safe::bytemuck::{self, Zeroable};
 
 use super::{Array, Order};
 use crate::{
@@ -9,21 +11,80 @@ use crate::{
 };
 
 impl<T: Element> Array<T> {
-    /// The elements in C order. Waits for them.
+    /// The elements in C order. Waits for them. Those of [`t`](Self::t) are in Fortran's order.
     ///
     /// # Errors
     /// Memory ran out. Work that was enqueued before failed.
     pub fn to_vec(&self) -> Result<Vec<T>> {
+        let mut host = vec![T::default(); self.len()];
+        self.copy_to_slice(&mut host)?;
+        Ok(host)
+    }
+
+    /// Copies the elements to host memory, in C order. Waits for them.
+    ///
+    /// # Errors
+    /// `host` has another length. Otherwise as [`to_vec`](Self::to_vec).
+    pub fn copy_to_slice(&self, host: &mut [T]) -> Result<()> {
+        self.check_length(host.len())?;
         let dense = self.contiguous(Order::C)?;
-        let size = T::DATA_TYPE.size();
-        let start = dense.layout.offset * size;
-        let mut stored = vec![<T::Stored as bytemuck::Zeroable>::zeroed(); self.len()];
-        let bytes = dense
-            .memory
-            .buffer()
-            .slice(start..start + self.len() * size)?;
+        let bytes = dense.memory.buffer().slice(dense.bytes())?;
+        // Only `bool` is converted; the others lie in memory as they are.
+        if let Some(stored) = T::as_stored_mut(host) {
+            return Ok(bytes.copy_to_slice(dense.stream(), bytemuck::cast_slice_mut(stored))?);
+        }
+        let mut stored = vec![T::Stored::zeroed(); host.len()];
         bytes.copy_to_slice(dense.stream(), bytemuck::cast_slice_mut(&mut stored))?;
-        Ok(T::from_stored(stored))
+        for (element, stored) in host.iter_mut().zip(stored) {
+            *element = T::of_stored(stored);
+        }
+        Ok(())
+    }
+
+    /// Copies elements from host memory, which are in C order, into this array. Waits until `host` has been read.
+    ///
+    /// They go into the array's own memory if nobody else uses it and it is in C order, so that a loop allocates nothing.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let mut x = Array::<f32>::zeros(&stream, [2, 2])?;
+    /// let mut host = [0.0; 4];
+    /// for step in 0..3 {
+    ///     x.copy_from_slice(&[step as f32; 4])?;
+    ///     x.copy_to_slice(&mut host)?;
+    ///     assert_eq!(host, [step as f32; 4]);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `host` has another length. Memory ran out.
+    pub fn copy_from_slice(&mut self, host: &[T]) -> Result<()> {
+        self.check_length(host.len())?;
+        let range = self.bytes();
+        if !self.layout.is_dense(Order::C) {
+            let new = Self::from_shape(self.stream(), self.shape(), host)?;
+            return self.assign(new);
+        }
+        let stream = self.stream().clone();
+        let Some(memory) = Arc::get_mut(&mut self.memory) else {
+            *self = Self::from_shape(&stream, self.shape(), host)?;
+            return Ok(());
+        };
+        let converted;
+        let stored = match T::as_stored(host) {
+            Some(stored) => stored,
+            None => {
+                converted = host.iter().map(|v| v.to_stored()).collect::<Vec<_>>();
+                &converted
+            }
+        };
+        let mut bytes = memory.buffer_mut().slice_mut(range)?;
+        Ok(bytes.copy_from_slice(&stream, bytemuck::cast_slice(stored))?)
     }
 
     /// The element of an array that has only one. Waits for it.
@@ -38,5 +99,23 @@ impl<T: Element> Array<T> {
                 self.shape()
             ))),
         }
+    }
+
+    /// The bytes of a dense array within its memory.
+    fn bytes(&self) -> std::ops::Range<usize> {
+        let size = T::DATA_TYPE.size();
+        let start = self.layout.offset * size;
+        start..start + self.len() * size
+    }
+
+    fn check_length(&self, host: usize) -> Result<()> {
+        if host == self.len() {
+            return Ok(());
+        }
+        Err(Error::Shape(format!(
+            "{host} elements on the host are not the {} of an array of shape {}",
+            self.len(),
+            self.shape()
+        )))
     }
 }

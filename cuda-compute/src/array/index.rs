@@ -67,7 +67,11 @@ macro_rules! s {
     (@items [$($done:expr),*] $item:expr, $($rest:tt)*) => {
         $crate::s!(@items [$($done,)* $crate::SliceItem::from($item)] $($rest)*)
     };
-    ($($items:tt)*) => { $crate::s!(@items [] $($items)*) };
+    ($($items:tt)*) => {{
+        #[allow(clippy::reversed_empty_ranges, reason = "negative places count from the end")]
+        let items = $crate::s!(@items [] $($items)*);
+        items
+    }};
 }
 
 impl SliceItem {

@@ -53,6 +53,40 @@ impl Layout {
         }
     }
 
+    /// The same axes side by side, in their order in memory.
+    pub(crate) fn compact(&self) -> Self {
+        match self.is_dense(Order::C) {
+            true => Self::dense(self.shape, Order::C),
+            false => Self::dense_along(self.shape, &self.axes_by_density()[..self.shape.rank()]),
+        }
+    }
+
+    /// The same bytes as elements of another size; `None` where they are not whole elements side by side.
+    pub(crate) fn resized(&self, from: usize, to: usize) -> Option<Self> {
+        if from == to {
+            return Some(*self);
+        }
+        let last = self.shape.rank().checked_sub(1)?;
+        if self.shape[last] > 1 && self.strides[last] != 1 {
+            return None;
+        }
+        // Sizes are powers of two: one of the two factors is 1.
+        let (more, less) = ((from / to).max(1), (to / from).max(1));
+        let whole = |count: usize| count.is_multiple_of(less).then_some(count / less * more);
+        let mut result = *self;
+        result.shape.as_mut_slice()[last] = whole(self.shape[last])?;
+        if result.shape.elements() == 0 {
+            return Some(Self::dense(result.shape, Order::C));
+        }
+        result.offset = whole(self.offset)?;
+        result.strides[last] = 1;
+        for axis in (0..last).filter(|&axis| self.shape[axis] > 1) {
+            let stride = whole(self.strides[axis].unsigned_abs())? as isize;
+            result.strides[axis] = stride * self.strides[axis].signum();
+        }
+        Some(result)
+    }
+
     pub(crate) fn strides(&self) -> &[isize] {
         &self.strides[..self.shape.rank()]
     }

@@ -63,4 +63,8 @@ impl Memory {
     pub(crate) fn buffer(&self) -> &DeviceBuffer<u8> {
         &self.buffer
     }
+
+    pub(crate) fn buffer_mut(&mut self) -> &mut DeviceBuffer<u8> {
+        &mut self.buffer
+    }
 }

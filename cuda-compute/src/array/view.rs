@@ -1,8 +1,8 @@
 //! Arrays that share another's memory: slices, transpositions, other shapes.
 
-use super::{Array, IntoShape, Order, SliceItem};
+use super::{Array, IntoShape, Order, Shape, SliceItem};
 use crate::{
-    element::Element,
+    element::{Element, Number},
     error::{Error, Result},
     expression::eval_dense,
 };
@@ -108,5 +108,46 @@ impl<T: Element> Array<T> {
     /// Memory ran out.
     pub fn copy(&self) -> Result<Self> {
         self.expr().eval()
+    }
+
+    /// The same bytes as elements of another type, without copying, as NumPy's `view` does. Where the sizes differ, the
+    /// last axis gets longer or shorter.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1.0f32, -2.0])?;
+    /// assert_eq!(x.reinterpret::<u32>()?.to_vec()?, [0x3f80_0000, 0xc000_0000]);
+    /// assert_eq!(x.reinterpret::<u16>()?.to_vec()?, [0, 0x3f80, 0, 0xc000]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The sizes differ, and there is no axis, or the last one's elements don't lie side by side, or rows of them are not
+    /// whole elements of the other type.
+    pub fn reinterpret<R: Number>(&self) -> Result<Array<R>> {
+        let (from, to) = (T::DATA_TYPE, R::DATA_TYPE);
+        let layout = self.layout.resized(from.size(), to.size());
+        let layout = layout.ok_or_else(|| {
+            Error::Shape(format!(
+                "the bytes of an array of {}, of shape {} and strides {:?}, are no rows of whole {}",
+                from.name(),
+                self.shape(),
+                self.strides(),
+                to.name()
+            ))
+        })?;
+        Shape::new(layout.shape.as_slice())?;
+        if !self.memory.address().is_multiple_of(to.size() as u64) {
+            return Err(Error::Shape(format!(
+                "memory at {:#x} is not aligned for elements of {}",
+                self.memory.address(),
+                to.name()
+            )));
+        }
+        Ok(Array::of(self.memory.clone(), layout))
     }
 }

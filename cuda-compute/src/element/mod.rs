@@ -154,9 +154,13 @@ pub trait Element:
     #[doc(hidden)]
     fn as_stored(values: &[Self]) -> Option<&[Self::Stored]>;
 
-    /// The values of what lies in memory.
+    /// The same to write to.
     #[doc(hidden)]
-    fn from_stored(stored: Vec<Self::Stored>) -> Vec<Self>;
+    fn as_stored_mut(values: &mut [Self]) -> Option<&mut [Self::Stored]>;
+
+    /// The value of what lies in memory.
+    #[doc(hidden)]
+    fn of_stored(stored: Self::Stored) -> Self;
 }
 
 macro_rules! elements {
@@ -175,7 +179,11 @@ macro_rules! elements {
                 Some(values)
             }
 
-            fn from_stored(stored: Vec<Self>) -> Vec<Self> {
+            fn as_stored_mut(values: &mut [Self]) -> Option<&mut [Self]> {
+                Some(values)
+            }
+
+            fn of_stored(stored: Self) -> Self {
                 stored
             }
         }
@@ -203,8 +211,12 @@ impl Element for bool {
         None
     }
 
-    fn from_stored(stored: Vec<u8>) -> Vec<Self> {
-        stored.into_iter().map(|byte| byte != 0).collect()
+    fn as_stored_mut(_: &mut [Self]) -> Option<&mut [u8]> {
+        None
+    }
+
+    fn of_stored(stored: u8) -> Self {
+        stored != 0
     }
 }
 

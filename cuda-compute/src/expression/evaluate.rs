@@ -339,8 +339,8 @@ pub(crate) fn assign(to: &Destination<'_>, node: &Arc<Node>) -> Result<()> {
     let overlaps = plan.leaves.iter().any(|leaf| {
         leaf.memory()
             .is_some_and(|memory| Arc::ptr_eq(memory, to.memory))
-            && leaf.layout != to.layout
-            && overlap(&leaf.layout, &to.layout)
+            && (leaf.layout != to.layout || leaf.data.size() != to.data.size())
+            && overlap((&leaf.layout, leaf.data), (&to.layout, to.data))
     });
     if !overlaps {
         return elementwise::run(
@@ -380,12 +380,14 @@ pub(crate) fn assign(to: &Destination<'_>, node: &Arc<Node>) -> Result<()> {
     )
 }
 
-/// Whether two layouts of one memory may share elements.
-fn overlap(one: &Layout, other: &Layout) -> bool {
-    match (one.bounds(), other.bounds()) {
-        (Some((low, high)), Some((other_low, other_high))) => {
-            low <= other_high && other_low <= high
-        }
+/// Whether two layouts of one memory, of elements of these types, may share bytes.
+fn overlap(one: (&Layout, DataType), other: (&Layout, DataType)) -> bool {
+    let bytes = |(layout, data): (&Layout, DataType)| {
+        let (low, high) = layout.bounds()?;
+        Some((low * data.size(), (high + 1) * data.size()))
+    };
+    match (bytes(one), bytes(other)) {
+        (Some((low, high)), Some((other_low, other_high))) => low < other_high && other_low < high,
         _ => false,
     }
 }

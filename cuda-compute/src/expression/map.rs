@@ -27,7 +27,8 @@ macro_rules! maps {
             /// # fn main() -> cuda_compute::Result<()> {
             /// # let stream = Stream::new(&Context::primary(0)?)?;
             /// let steps = device_fn!(|start: u32| -> u32 {
-            ///     let (mut n, mut steps) = (start, 0);
+            ///     let mut n = start;
+            ///     let mut steps = 0;
             ///     while n > 1 {
             ///         n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
             ///         steps += 1;

@@ -102,8 +102,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
         fold_vectors<VECTOR>(w, from + lane, to, GROUP, 1, (index_t)(row * s.length), lanes);
         // Only a single row ends within a vector.
         if (VECTOR > 1 && s.outer == 1 && split == s.splits - 1) {
-            const index_t n = (index_t)(s.length * VECTOR) + lane;
-            if (n < w.at[0]) {
+            for (index_t n = (index_t)(s.length * VECTOR) + lane; n < w.at[0]; n += GROUP) {
                 Inputs<1> in;
                 Outputs<1> out;
                 load<1>(w, n, in);

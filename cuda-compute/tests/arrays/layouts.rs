@@ -1,12 +1,22 @@
 //! Expressions over arrays of any layout, against ndarray.
 
-use cuda_compute::{Array, NewAxis, Order, eval, s};
+use cuda_compute::{Array, Element, NewAxis, Order, eval, s};
 use ndarray::{ArrayD, IxDyn};
 
 use crate::{random::Random, stream};
 
-/// An array of a shape, in some layout, and the same on the host.
+/// An array of integers in some layout, and the same on the host.
 fn any_layout(random: &mut Random, lengths: &[usize]) -> (Array<i32>, ArrayD<i32>) {
+    any_layout_of(random, lengths, |value| value)
+}
+
+/// An array of a shape, in some layout, and the same on the host. Axes may be stretched. The elements are made of numbers
+/// from -500 to 499.
+pub fn any_layout_of<T: Element>(
+    random: &mut Random,
+    lengths: &[usize],
+    of: fn(i32) -> T,
+) -> (Array<T>, ArrayD<T>) {
     let rank = lengths.len();
     let mut axes: Vec<usize> = (0..rank).collect();
     if random.below(2) == 0 {
@@ -27,8 +37,8 @@ fn any_layout(random: &mut Random, lengths: &[usize]) -> (Array<i32>, ArrayD<i32
         };
     }
     let count: usize = own.iter().product();
-    let values: Vec<i32> = (0..count)
-        .map(|_| random.below(1000) as i32 - 500)
+    let values: Vec<T> = (0..count)
+        .map(|_| of(random.below(1000) as i32 - 500))
         .collect();
     let mut array = Array::from_shape(&stream(), &own[..], &values).unwrap();
     let mut host = ArrayD::from_shape_vec(IxDyn(&own), values).unwrap();

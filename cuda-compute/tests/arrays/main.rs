@@ -3,7 +3,10 @@
 mod basics;
 mod distributions;
 mod gathers;
+mod interop;
 mod layouts;
+mod mixed;
+mod pycuda;
 mod random;
 mod reductions;
 mod rows;

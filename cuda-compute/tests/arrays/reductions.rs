@@ -1,6 +1,7 @@
 //! Reductions against plain loops and against ndarray.
 
-use cuda_compute::{Array, eval, s};
+use cuda_compute::{Array, Number, eval, s};
+use cuda_safe::Stream;
 use ndarray::{ArrayD, Axis};
 
 use crate::{random::Random, stream};
@@ -44,6 +45,33 @@ fn all_elements_of_any_length() {
             assert_eq!(part.sum().eval().unwrap().item().unwrap(), wanted);
         }
     }
+}
+
+#[test]
+fn rows_that_end_within_a_vector() {
+    fn check<T: Number + PartialEq + From<u8>>(stream: &Stream) {
+        for length in 1..200u8 {
+            let host: Vec<T> = (0..length).map(|i| T::from(i % 2)).collect();
+            let x = Array::from_slice(stream, &host).unwrap();
+            let odd = x.not_equal(T::ZERO);
+            let (sum, count, any, all) = eval((
+                x.sum(),
+                odd.count(),
+                x.slice(s![1..]).unwrap().equal(T::ZERO).any(),
+                x.equal(T::ZERO).all(),
+            ))
+            .unwrap();
+            assert_eq!(sum.item().unwrap(), T::from(length / 2), "{length}");
+            assert_eq!(count.item().unwrap(), u64::from(length / 2), "{length}");
+            assert_eq!(any.item().unwrap(), length > 2, "{length}");
+            assert_eq!(all.item().unwrap(), length < 2, "{length}");
+        }
+    }
+    let stream = stream();
+    check::<u8>(&stream);
+    check::<i16>(&stream);
+    check::<f32>(&stream);
+    check::<f64>(&stream);
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! Arrays of the crate `ndarray`, on the host.
+
+use ndarray::{ArrayD, ArrayRef, Dimension, IxDyn, ShapeBuilder};
+
+use super::{Array, Layout, Order, Shape};
+use crate::{
+    element::Element,
+    error::{Error, Result},
+};
+
+impl<T: Element> Array<T> {
+    /// A copy of an array or a view of `ndarray`. Waits until `host` has been read.
+    ///
+    /// Where its elements lie side by side, in whatever order and direction of its axes, this array's lie alike, and they
+    /// are read as they are. Others are gathered into C order first.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let host = ndarray::array![[1.0f32, 2.0], [3.0, 4.0]];
+    /// let x = Array::from_ndarray(&stream, &host)?;
+    /// let y = (&x + &x.t()).eval()?.to_ndarray()?;
+    /// assert_eq!(y, (&host + &host.t()).into_dyn());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// There are more than [`MAX_RANK`](crate::MAX_RANK) axes. Memory ran out.
+    pub fn from_ndarray<D: Dimension>(
+        stream: &cuda_safe::Stream,
+        host: &ArrayRef<T, D>,
+    ) -> Result<Self> {
+        let shape = Shape::new(host.shape())?;
+        let stored = host.as_slice_memory_order();
+        let Some(stored) = stored.filter(|_| shape.elements() > 0) else {
+            let elements: Vec<T> = host.iter().copied().collect();
+            return Self::from_shape(stream, shape, &elements);
+        };
+        let mut layout = Layout::dense(shape, Order::C);
+        layout.set_strides(|axis| host.strides()[axis]);
+        let backwards = |axis: &usize| shape[*axis] > 1 && host.strides()[*axis] < 0;
+        layout.offset = (0..shape.rank())
+            .filter(backwards)
+            .map(|axis| (shape[axis] - 1) * host.strides()[axis].unsigned_abs())
+            .sum();
+        let flat = Self::from_slice(stream, stored)?;
+        Ok(Self::of(flat.memory, layout))
+    }
+
+    /// The elements in an array of `ndarray`. Waits for them. It is in C order, or in Fortran's if this array is.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Self::to_vec).
+    pub fn to_ndarray(&self) -> Result<ArrayD<T>> {
+        let shape = IxDyn(self.shape().as_slice());
+        let fortran = self.is_contiguous(Order::F) && !self.is_contiguous(Order::C);
+        let array = match fortran {
+            true => ArrayD::from_shape_vec(shape.f(), self.t().to_vec()?),
+            false => ArrayD::from_shape_vec(shape, self.to_vec()?),
+        };
+        array.map_err(|why| Error::Shape(why.to_string()))
+    }
+}

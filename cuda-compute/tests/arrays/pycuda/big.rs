@@ -1,0 +1,61 @@
+//! Arrays of more than 2³² elements.
+//!
+//! These need 4.5 GB of device memory, or twice that for two arrays: on a GPU that has it they run as they are named, on
+//! the emulator and on smaller GPUs with 2¹⁸ elements and the same remainder. What ran is printed.
+
+use cuda_compute::{Array, Expr, s};
+use cuda_safe::Stream;
+
+use super::{emulated, value};
+use crate::stream;
+
+/// 2³² and a few elements, if they fit `arrays` times, else fewer.
+fn count(stream: &Stream, more: usize, arrays: u64) -> usize {
+    let probe = Array::<u8>::zeros(stream, 1).unwrap();
+    let free = stream.context().memory_info().unwrap().free as u64;
+    let whole = !emulated(&probe) && free > arrays * (9 << 29);
+    let count = if whole { 1 << 32 } else { 1 << 18 } + more;
+    println!("{count} elements");
+    count
+}
+
+#[test]
+fn elementwise() {
+    let stream = stream();
+    let count = count(&stream, 12, 2);
+    let places = (Expr::index(count, 0).unwrap() & 0xff).cast::<u8>();
+    let x = places.eval_on(&stream).unwrap();
+    // By another way: as rows of four, from row and column.
+    let part = count / 4 * 4;
+    let table = x.slice(s![..part]).unwrap().reshape([part / 4, 4]).unwrap();
+    let column = Expr::index([part / 4, 4], 0).unwrap() * 4;
+    let row = Expr::index([part / 4, 4], 1).unwrap();
+    let wrong = table.cast::<u64>().not_equal((column + row) % 256).count();
+    assert_eq!(value(wrong), 0);
+    // And on the host, at the ends and around each power of two.
+    let mut starts = vec![0, count - 100];
+    starts.extend(
+        (10..40)
+            .map(|bit| (1usize << bit) - 50)
+            .filter(|at| at + 100 <= count),
+    );
+    for start in starts {
+        let got = x.slice(s![start..start + 100]).unwrap().to_vec().unwrap();
+        let wanted: Vec<u8> = (start..start + 100).map(|i| i as u8).collect();
+        assert_eq!(got, wanted, "from {start}");
+    }
+    let sum = (&x + 1).eval().unwrap();
+    let last = sum.slice(s![-1]).unwrap().item().unwrap();
+    assert_eq!(last, (count - 1) as u8 + 1);
+}
+
+#[test]
+fn reduction() {
+    let stream = stream();
+    let count = count(&stream, 11, 1);
+    let x = Array::<u8>::ones(&stream, count).unwrap();
+    assert_eq!(value(x.sum()), 11);
+    assert_eq!(value(x.cast::<u64>().sum()), count as u64);
+    let places = Expr::index(count, 0).unwrap();
+    assert_eq!(value((places + x.cast::<u64>()).argmax()), count as u64 - 1);
+}
