@@ -69,7 +69,7 @@ class Peers:
         self.rows = open(folder / "peers.jsonl", "w")
         self.gpu = gpu = Gpu()
         self.emulated = gpu.name().startswith("CUDA emulator")
-        self.kernels = str(kernels.compile_cubin(SPIN, ptx=self.emulated))
+        self.kernels = str(kernels.compile_cubin(kernels.Kernel(SPIN, "peers.cu"), ptx=self.emulated))
         spin = gpu.function(self.kernels, "spin")
         self.reserve = 200_000  # nanoseconds of the host's a call, while the device waits
         gpu.hold = lambda ns: gpu.launch(spin, 1, 1, [c_ulonglong(ns + self.reserve)])
