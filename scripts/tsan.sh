@@ -76,7 +76,7 @@ export RUSTC_BOOTSTRAP=1 RUSTFLAGS=$flags
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/tsan
 # What turns addresses in a report into lines.
 symbolizer=$(command -v llvm-symbolizer $(compgen -c llvm-symbolizer-) | head -n 1 || true)
-export TSAN_OPTIONS="exitcode=66 ${symbolizer:+external_symbolizer_path=$(realpath "$symbolizer")} ${TSAN_OPTIONS:-}"
+export TSAN_OPTIONS="exitcode=66 atexit_sleep_ms=0 ${symbolizer:+external_symbolizer_path=$(realpath "$symbolizer")} ${TSAN_OPTIONS:-}"
 
 run() {
     # Optimised less than usual, which is faster to build by more than it is slower to run.

@@ -4,7 +4,10 @@
 //! the call returns, copies among device and page-locked memory are not. Where work is held back, neither are: CUDA only
 //! says that the former may be synchronous.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
 
 use super::fault::Fault;
 use super::memory::{self, Allocation, Origin};
@@ -351,7 +354,7 @@ pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
                     1 => std::ptr::write_bytes(start as *mut u8, fill.value as u8, count),
                     2 => std::slice::from_raw_parts_mut(start as *mut u16, count)
                         .fill(fill.value as u16),
-                    _ => std::slice::from_raw_parts_mut(start as *mut u32, count).fill(fill.value),
+                    _ => fill_words(start as *mut u32, count, fill.value),
                 }
             }
             memory::note_write(start, row);
@@ -370,4 +373,21 @@ pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
         mark.wait();
     }
     stream.context.usable()
+}
+
+/// Fills `count` words. Few of them are stored one by one: a host that polls a word of page-locked memory sees it whole,
+/// and with it what the stream wrote before.
+///
+/// # Safety
+/// The words may be written to, and are aligned.
+unsafe fn fill_words(start: *mut u32, count: usize, value: u32) {
+    const FEW: usize = 64;
+    if count > FEW {
+        // SAFETY: as this function's contract says.
+        return unsafe { std::slice::from_raw_parts_mut(start, count).fill(value) };
+    }
+    for i in 0..count {
+        // SAFETY: as this function's contract says.
+        unsafe { AtomicU32::from_ptr(start.add(i)).store(value, Ordering::Release) };
+    }
 }
