@@ -12,6 +12,8 @@ const MISMATCH: CUresult = CUresult::CUDA_ERROR_INVALID_SOURCE;
 struct Linker {
     state: CUlinkState,
     log: Box<[u8; 2000]>,
+    /// The size of what the log says is written here, for as long as the linker lives.
+    _values: Box<[*mut c_void; 2]>,
 }
 
 impl Linker {
@@ -22,10 +24,14 @@ impl Linker {
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
         ];
-        let mut values = [log.as_mut_ptr().cast::<c_void>(), 2000 as *mut c_void];
-        let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
-        ok!(cuLinkCreate_v2(2, options, values, &mut state));
-        Linker { state, log }
+        let mut values = Box::new([log.as_mut_ptr().cast::<c_void>(), 2000 as *mut c_void]);
+        let options = options.as_mut_ptr();
+        ok!(cuLinkCreate_v2(2, options, values.as_mut_ptr(), &mut state));
+        Linker {
+            state,
+            log,
+            _values: values,
+        }
     }
 
     fn add(&self, name: &CStr, text: &str) -> CUresult {
