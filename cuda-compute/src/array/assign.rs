@@ -1,6 +1,12 @@
 //! Writing to arrays.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{Ordering, fence},
+    },
+};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,7 +15,7 @@ use crate::{
     element::Element,
     error::Result,
     expression::{
-        Destination, Expr, IntoExpr, assign,
+        Expr, IntoExpr, Target, assign,
         node::{Kind, Node},
     },
 };
@@ -73,16 +79,18 @@ impl<T: Element> Array<T> {
         let readers = references(&expression.node, &self.memory);
         // Nobody else can make more references meanwhile: all that exist are ours, in `self` and in the expression.
         let others = readers.is_none_or(|readers| Arc::strong_count(&self.memory) > 1 + readers);
+        // What other threads enqueued before they let go of the memory comes first, as in `Arc::get_mut`.
+        fence(Ordering::Acquire);
         // Of elements that are repeated, all would be written with one.
         if others || self.layout.repeats() {
             *self = self.copy()?;
         }
-        let destination = Destination {
+        let target = Target {
             memory: &self.memory,
             layout: self.layout.sliced(part)?,
             data: T::DATA_TYPE,
         };
-        assign(&destination, &expression.node)
+        assign(&target, &expression.node)
     }
 }
 

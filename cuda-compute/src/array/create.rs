@@ -8,7 +8,7 @@ use super::{Array, IntoShape, Layout, Memory, Order};
 use crate::{
     element::{Element, Float, Integer, Number},
     error::{Error, Result},
-    expression::{CastFrom, Destination, Expr, assign},
+    expression::{CastFrom, Expr, Target, assign},
     kernel::Kernels,
 };
 
@@ -102,12 +102,12 @@ impl<T: Element> Array<T> {
         let (kernels, elements) = (other.memory.kernels(), layout.shape.elements());
         let memory = Memory::new(kernels, other.stream(), elements, T::DATA_TYPE)?;
         let memory = Arc::new(memory);
-        let destination = Destination {
+        let target = Target {
             memory: &memory,
             layout,
             data: T::DATA_TYPE,
         };
-        assign(&destination, &Expr::scalar(value).node)?;
+        assign(&target, &Expr::scalar(value).node)?;
         Ok(Self::of(memory, layout))
     }
 }

@@ -1,5 +1,10 @@
 //! Where the elements of an array lie in its memory.
 
+use std::{
+    cmp::Reverse,
+    ops::{Deref, DerefMut},
+};
+
 use super::{
     index::SliceItem,
     shape::{MAX_RANK, Shape},
@@ -27,22 +32,18 @@ pub enum Order {
 impl Layout {
     /// Elements side by side.
     pub(crate) fn dense(shape: Shape, order: Order) -> Self {
-        let mut axes = [0; MAX_RANK];
-        let rank = shape.rank();
-        for (i, axis) in axes[..rank].iter_mut().enumerate() {
-            *axis = match order {
-                Order::C => rank - 1 - i,
-                Order::F => i,
-            };
+        let mut axes = Axes::of(shape.rank());
+        if order == Order::F {
+            axes.reverse();
         }
-        Self::dense_along(shape, &axes[..rank])
+        Self::dense_along(shape, &axes)
     }
 
-    /// Elements side by side, with the axes named from the densest on.
+    /// Elements side by side along some axes, which are named outermost first. The stride along the others is 0.
     pub(crate) fn dense_along(shape: Shape, axes: &[usize]) -> Self {
         let mut strides = [0; MAX_RANK];
         let mut stride = 1;
-        for &axis in axes {
+        for &axis in axes.iter().rev() {
             strides[axis] = stride;
             stride *= shape[axis].max(1) as isize;
         }
@@ -57,7 +58,7 @@ impl Layout {
     pub(crate) fn compact(&self) -> Self {
         match self.is_dense(Order::C) {
             true => Self::dense(self.shape, Order::C),
-            false => Self::dense_along(self.shape, &self.axes_by_density()[..self.shape.rank()]),
+            false => Self::dense_along(self.shape, &self.axes()),
         }
     }
 
@@ -135,14 +136,13 @@ impl Layout {
                 .all(|(&length, (a, b))| length == 1 || a == b)
     }
 
-    /// The axes from the densest to the sparsest; of equal ones, the last comes first.
-    pub(crate) fn axes_by_density(&self) -> [usize; MAX_RANK] {
-        let mut axes = [0, 1, 2, 3, 4, 5, 6, 7];
-        let axes_used = &mut axes[..self.shape.rank()];
-        axes_used.reverse();
-        axes_used.sort_by_key(|&axis| match self.shape[axis] {
-            1 => isize::MAX, // lies anywhere
-            _ => self.strides[axis].abs(),
+    /// The axes in the order of memory, outermost first. Of equal strides, the last axis is the innermost; axes of
+    /// length 1, which lie anywhere, are the outermost.
+    pub(crate) fn axes(&self) -> Axes {
+        let mut axes = Axes::of(self.shape.rank());
+        axes.sort_by_key(|&axis| match self.shape[axis] {
+            1 => Reverse(isize::MAX),
+            _ => Reverse(self.strides[axis].abs()),
         });
         axes
     }
@@ -164,11 +164,9 @@ impl Layout {
     /// Whether two different indices may lead to one element: an axis that was stretched, for instance. Exact for what
     /// slices, transpositions and broadcasts make of dense arrays.
     pub(crate) fn repeats(&self) -> bool {
-        let mut axes = self.axes_by_density();
-        let axes = &mut axes[..self.shape.rank()];
-        axes.retain_longer(self);
+        let axes = self.axes();
         let mut reach = 0;
-        for &axis in axes.iter().take_while(|&&axis| axis < MAX_RANK) {
+        for &axis in axes.iter().rev().filter(|&&axis| self.shape[axis] > 1) {
             let stride = self.strides[axis].abs();
             if stride <= reach {
                 return true;
@@ -342,21 +340,34 @@ impl Layout {
     }
 }
 
-/// Leaves the axes that are longer than 1; the others become [`MAX_RANK`], at the end.
-trait RetainLonger {
-    fn retain_longer(&mut self, layout: &Layout);
+/// Axes of a shape in some order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes {
+    axes: [usize; MAX_RANK],
+    rank: usize,
 }
 
-impl RetainLonger for [usize] {
-    fn retain_longer(&mut self, layout: &Layout) {
-        let mut kept = 0;
-        for at in 0..self.len() {
-            if layout.shape[self[at]] > 1 {
-                self[kept] = self[at];
-                kept += 1;
-            }
+impl Axes {
+    /// The axes of this rank, from the first to the last.
+    pub(crate) fn of(rank: usize) -> Self {
+        Self {
+            axes: [0, 1, 2, 3, 4, 5, 6, 7],
+            rank,
         }
-        self[kept..].fill(MAX_RANK);
+    }
+}
+
+impl Deref for Axes {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        &self.axes[..self.rank]
+    }
+}
+
+impl DerefMut for Axes {
+    fn deref_mut(&mut self) -> &mut [usize] {
+        &mut self.axes[..self.rank]
     }
 }
 

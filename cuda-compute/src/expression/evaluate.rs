@@ -6,10 +6,9 @@ use cuda_safe::Stream;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Expr, elementwise,
-    elementwise::Target,
-    fold,
+    Expr, elementwise, fold,
     node::{Kind, Node},
+    operands::Target,
     plan::{Computed, Plan},
     rows,
 };
@@ -143,12 +142,12 @@ pub(crate) fn eval_dense<T: Element>(expression: &Expr<T>, order: Order) -> Resu
         T::DATA_TYPE,
     )?;
     let (memory, layout) = (Arc::new(memory), Layout::dense(shape, order));
-    let destination = Destination {
+    let target = Target {
         memory: &memory,
         layout,
         data: T::DATA_TYPE,
     };
-    assign(&destination, &expression.node)?;
+    assign(&target, &expression.node)?;
     Ok(Array::of(memory, layout))
 }
 
@@ -203,12 +202,8 @@ fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<V
         let layout = result_layout(&plan, shape);
         let mut memories = Vec::with_capacity(nodes.len());
         for node in &nodes {
-            memories.push(Arc::new(Memory::new(
-                kernels,
-                stream,
-                shape.elements(),
-                node.data,
-            )?));
+            let memory = Memory::new(kernels, stream, shape.elements(), node.data)?;
+            memories.push(Arc::new(memory));
         }
         let targets: Vec<Target<'_>> = memories
             .iter()
@@ -297,23 +292,14 @@ pub(super) fn result_layout(plan: &Plan, shape: Shape) -> Layout {
     let whole = |leaf: &&super::plan::Leaf| leaf.memory().is_some() && leaf.layout.shape == shape;
     match plan.leaves.iter().find(whole) {
         Some(leaf) if !leaf.layout.is_dense(Order::C) => {
-            let axes = leaf.layout.axes_by_density();
-            Layout::dense_along(shape, &axes[..shape.rank()])
+            Layout::dense_along(shape, &leaf.layout.axes())
         }
         _ => Layout::dense(shape, Order::C),
     }
 }
 
-/// The part of an array that an expression is assigned to.
-#[derive(Debug)]
-pub(crate) struct Destination<'a> {
-    pub(crate) memory: &'a Arc<Memory>,
-    pub(crate) layout: Layout,
-    pub(crate) data: DataType,
-}
-
 /// Computes an expression into memory that nothing else uses but the expression itself.
-pub(crate) fn assign(to: &Destination<'_>, node: &Arc<Node>) -> Result<()> {
+pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
     let (kernels, stream) = (to.memory.kernels(), to.memory.stream());
     let shape = node.shape()?;
     if shape.broadcast(&to.layout.shape) != Some(to.layout.shape) {

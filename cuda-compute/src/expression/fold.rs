@@ -5,23 +5,26 @@ use std::{ffi::c_void, sync::Arc};
 use cuda_safe::{DeviceBuffer, LaunchConfig, Stream};
 
 use super::{
-    elementwise::{Start, Target, grid, leaf_forms, vector_width, with_headers, words},
+    elementwise::with_headers,
     hashed::Hashed,
     node::{Kind, Node},
-    plan::{Computed, Leaf, Plan, Stored},
-    reduction::{Folded, Reduction, header},
+    operands::{Operands, Target, grid, launch},
+    plan::{Computed, Plan, Stored},
+    reduction::{self, Folded, Reduction, header},
     render::Form,
-    space::Space,
 };
 use crate::{
     array::{Layout, MAX_RANK, Memory, Shape},
     error::{Error, Result},
     kernel::{Kernels, Source, Specialisation},
-    order::ordered,
 };
 
 const THREADS: u32 = 256;
 const TEXT: &str = include_str!("../kernels/fold.cu");
+/// Groups of axes, in the order in which a kernel goes through them.
+const OUTER: u8 = 0;
+const FOLDED: u8 = 1;
+const INNER: u8 = 2;
 /// Results that blocks may share: as many as there are counters for.
 pub(crate) const SHARED_RESULTS: u64 = 1 << 14;
 
@@ -41,6 +44,16 @@ enum Walk {
     Rows { group: u32 },
     /// Neighbours are kept; a block has so many vectors of columns.
     Columns { width: u32 },
+}
+
+impl Walk {
+    /// Blocks that this many rows or tiles of columns need, if none is shared.
+    fn blocks(self, results: u64) -> u64 {
+        match self {
+            Self::Rows { group } => results.div_ceil(u64::from(THREADS / group)),
+            Self::Columns { .. } => results,
+        }
+    }
 }
 
 impl Specialisation for FoldKernel {
@@ -103,10 +116,7 @@ pub(super) fn run(
     let inputs: Vec<&Arc<Node>> = parts.iter().map(|(_, input)| *input).collect();
     let mut plan = Plan::new(&inputs, shape, computed)?;
     let folded = |axis: usize| axes >> axis & 1 == 1;
-    let count: usize = (0..shape.rank())
-        .filter(|&axis| folded(axis))
-        .map(|axis| shape[axis])
-        .product();
+    let count = reduction::elements(shape, axes);
     if let Some((reduction, _)) = parts
         .iter()
         .find(|(r, _)| count == 0 && !r.fold.has_identity())
@@ -119,39 +129,33 @@ pub(super) fn run(
     let folds = folds(&mut plan, &parts, shape)?;
 
     // Axes from the sparsest to the densest.
-    let mut dense = super::evaluate::result_layout(&plan, shape).axes_by_density();
-    let dense = &mut dense[..shape.rank()];
-    dense.reverse();
-    let long = |axis: &&usize| shape[**axis] != 1;
+    let dense = super::evaluate::result_layout(&plan, shape).axes();
     let in_rows = dense
         .iter()
-        .rev()
-        .find(long)
+        .rfind(|&&axis| shape[axis] != 1)
         .is_none_or(|&axis| folded(axis));
-    // Kept axes that are denser than all folded ones.
+    // Columns are kept axes that are denser than all folded ones.
     let last_folded = dense
         .iter()
         .rposition(|&axis| folded(axis) && shape[axis] != 1);
-    let is_column = |place: usize| !in_rows && last_folded.is_none_or(|last| place > last);
-    let group_of = |place: usize, axis: usize| match (folded(axis), is_column(place)) {
-        (true, _) => 1,
-        (false, false) => 0,
-        (false, true) => 2,
-    };
-    let mut groups = [0; MAX_RANK];
+    let mut groups = [OUTER; MAX_RANK];
     for (place, &axis) in dense.iter().enumerate() {
-        groups[axis] = group_of(place, axis);
+        if folded(axis) {
+            groups[axis] = FOLDED;
+        } else if !in_rows && last_folded.is_none_or(|last| place > last) {
+            groups[axis] = INNER;
+        }
     }
     let kept: Vec<usize> = dense
         .iter()
-        .rev()
         .copied()
         .filter(|&axis| !folded(axis))
         .collect();
-    let mut order = dense.to_vec();
+    let mut order = dense;
     order.sort_by_key(|&axis| groups[axis]);
 
-    // Where the results go: dense along the kept axes, in the order in which they are read.
+    // Where the results go: dense along the kept axes, in the order in which they are read, and the same place along
+    // those that are folded.
     let whole = Layout::dense_along(shape, &kept);
     let results: Vec<Layout> = parts
         .iter()
@@ -162,12 +166,8 @@ pub(super) fn run(
         .collect();
     let mut memories = Vec::with_capacity(nodes.len());
     for (node, layout) in nodes.iter().zip(&results) {
-        memories.push(Arc::new(Memory::new(
-            kernels,
-            stream,
-            layout.shape.elements(),
-            node.data,
-        )?));
+        let memory = Memory::new(kernels, stream, layout.shape.elements(), node.data)?;
+        memories.push(Arc::new(memory));
     }
     let done = || {
         memories
@@ -179,62 +179,39 @@ pub(super) fn run(
     if results[0].shape.elements() == 0 {
         return Ok(done());
     }
-    let targets: Vec<Target<'_>> = memories
-        .iter()
-        .zip(nodes)
-        .map(|(memory, node)| Target {
-            memory,
-            layout: whole,
-            data: node.data,
-        })
-        .collect();
-
-    let mut strides: Vec<[isize; MAX_RANK]> = plan.leaves.iter().map(|leaf| leaf.strides).collect();
-    let mut of_results = whole.strides_padded();
-    (0..shape.rank())
-        .filter(|&axis| folded(axis))
-        .for_each(|axis| of_results[axis] = 0);
-    strides.extend(targets.iter().map(|_| of_results));
-    let space = Space::new(shape.as_slice(), &order, &strides, |axis| groups[axis]);
-    let starts: Vec<Start> = plan
-        .leaves
-        .iter()
-        .map(Start::of_leaf)
-        .chain(targets.iter().map(Start::of_target))
-        .collect();
+    let targets = memories.iter().zip(nodes).map(|(memory, node)| Target {
+        memory,
+        layout: whole,
+        data: node.data,
+    });
+    let targets: Vec<Target<'_>> = targets.collect();
+    let mut operands = Operands::new(plan, shape, &targets, &order, |axis| groups[axis]);
     let elements = |group: u8| -> u64 {
         let axes = (0..shape.rank()).filter(|&axis| groups[axis] == group);
         axes.map(|axis| shape[axis] as u64).product()
     };
-    let (outer, length, inner) = (elements(0), elements(1), elements(2));
-    let mut vector = vector_width(&space, &starts);
+    let (outer, length, inner) = (elements(OUTER), elements(FOLDED), elements(INNER));
+    let mut vector = operands.vector_width();
     // Rows end with a vector, but for a single one; columns always.
     let along = if in_rows { length } else { inner };
     let ends_anywhere = in_rows && outer == 1;
-    while !ends_anywhere && !along.is_multiple_of(u64::from(vector)) {
+    while !ends_anywhere && !along.is_multiple_of(vector as u64) {
         vector /= 2;
     }
-    let leaves = plan.leaves.len();
-    let form = Form {
-        leaves: leaf_forms(&plan.leaves, &space),
-        outputs: (leaves..starts.len())
-            .zip(nodes)
-            .map(|(i, node)| (node.data, super::elementwise::stored(space.access(i))))
-            .collect(),
-        rank: space.rank().max(1) as u8,
-        narrow: space.is_narrow(),
-        vector,
-        values: plan.values,
-        roots: plan.roots,
-        stages: Vec::new(),
-    };
-    let mut words = words(&form, &space, &starts, &plan.scalars)?;
-    let vector = u64::from(vector);
+    let form = operands.form(vector);
+    let mut words = operands.words(&form)?;
+    let vector = vector as u64;
     let (length, inner) = match in_rows {
         true => (length / vector, 1),
         false => (length, inner / vector),
     };
-    let (walk, unroll, blocks, splits, shared) = choose(kernels, in_rows, outer, length, inner);
+    let Schedule {
+        walk,
+        unroll,
+        results: shared,
+        splits,
+        accumulators,
+    } = schedule(kernels, in_rows, outer, length, inner);
     let bytes = accumulator_bytes(&folds);
     let kernel = kernels.get(&FoldKernel {
         form: Hashed::new(form),
@@ -242,15 +219,12 @@ pub(super) fn run(
         walk,
         unroll,
     })?;
-    let room = shared.results * splits * shared.accumulators * if in_rows { 1 } else { vector };
-    let partials = match splits {
-        1 => None,
-        _ => Some(DeviceBuffer::<u8>::uninit(stream, room as usize * bytes)?),
-    };
-    let counters = match splits {
-        1 => None,
-        _ => Some(kernels.counters().of(stream)?),
-    };
+    let (mut partials, mut counters) = (None, None);
+    if splits > 1 {
+        let room = shared * splits * accumulators * if in_rows { 1 } else { vector };
+        partials = Some(DeviceBuffer::<u8>::uninit(stream, room as usize * bytes)?);
+        counters = Some(kernels.counters().of(stream)?);
+    }
     let mut sizes = Sizes {
         outer,
         length,
@@ -260,16 +234,13 @@ pub(super) fn run(
         partials: partials.as_ref().map_or(0, |buffer| buffer.as_device_ptr()),
         counters: counters.as_ref().map_or(0, |buffer| buffer.as_device_ptr()),
     };
-    let blocks = grid(blocks, shape)?;
+    let config = LaunchConfig::new(grid(walk.blocks(shared) * splits)?, THREADS);
     let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
-    let owners = plan.leaves.iter().filter_map(Leaf::memory).chain(&memories);
-    ordered(stream, owners.map(|memory| Some(memory.owner())), || {
-        // SAFETY: the kernel was written for these words and sizes, which are its parameters; it reads elements of arrays
-        // within their layouts, writes one result for each of those kept, and uses the room for partials and the
-        // counters of this stream, which are zero before and after.
-        unsafe { kernel.launch_raw(stream, LaunchConfig::new(blocks, THREADS), &mut pointers)? };
-        Ok(())
-    })?;
+    let used = operands.memories().map(|memory| &**memory);
+    // SAFETY: the kernel was written for these words and sizes, which are its parameters; it reads elements of the leaves
+    // within their layouts, writes one result for each of those kept, and uses the room for partials and the counters of
+    // this stream, which are zero before and after.
+    unsafe { launch(&kernel, stream, config, &mut pointers, used)? };
     Ok(done())
 }
 
@@ -288,10 +259,9 @@ fn folds(plan: &mut Plan, parts: &[(&Reduction, &Arc<Node>)], shape: Shape) -> R
     for (value, (reduction, input)) in parts.iter().enumerate() {
         if reduction.fold.takes_place() && place.is_none() {
             let axes: Vec<usize> = (0..shape.rank())
-                .rev()
                 .filter(|axis| reduction.axes >> axis & 1 == 1)
                 .collect();
-            plan.want_places(Layout::dense_along(shape, &axes), &axes, shape)?;
+            plan.want_places(Layout::dense_along(shape, &axes), shape)?;
             place = Some((plan.roots.len() - 1) as u8);
         }
         folds.push(Folded {
@@ -304,24 +274,29 @@ fn folds(plan: &mut Plan, parts: &[(&Reduction, &Arc<Node>)], shape: Shape) -> R
     Ok(folds)
 }
 
-/// What blocks share where several work on a result.
-struct SharedWork {
-    /// Rows, or tiles of columns.
+/// How blocks go through the space.
+struct Schedule {
+    walk: Walk,
+    /// Vectors that a thread has in flight.
+    unroll: u8,
+    /// What blocks work on: rows, or tiles of columns.
     results: u64,
+    /// Blocks that share each of these.
+    splits: u64,
     /// Vectors of accumulators that a block leaves for each.
     accumulators: u64,
 }
 
-/// How to go through the space: the walk, vectors in flight, blocks, blocks of a result, and what they share.
-fn choose(
-    kernels: &Kernels,
-    in_rows: bool,
-    outer: u64,
-    length: u64,
-    inner: u64,
-) -> (Walk, u8, u64, u64, SharedWork) {
+fn schedule(kernels: &Kernels, in_rows: bool, outer: u64, length: u64, inner: u64) -> Schedule {
     let threads = u64::from(THREADS);
     let enough = u64::from(kernels.hardware().multiprocessors.max(1)) * 4;
+    // As many as fill the device, each with eight vectors a thread.
+    let splits = |blocks: u64, results: u64, pieces: u64| match blocks < enough
+        && results <= SHARED_RESULTS
+    {
+        true => (enough / results.max(1)).clamp(1, pieces.max(1)),
+        false => 1,
+    };
     if in_rows {
         // Four vectors a thread, up to a block for a row.
         let group = (length / 4).next_power_of_two().clamp(1, 32);
@@ -330,47 +305,29 @@ fn choose(
         } else {
             group
         };
-        let blocks = outer.div_ceil(threads / group);
-        let pieces = length.div_ceil(threads * 8);
-        let splits = match group == threads && blocks < enough && outer <= SHARED_RESULTS {
-            true => (enough / outer.max(1)).clamp(1, pieces.max(1)),
-            false => 1,
+        let walk = Walk::Rows {
+            group: group as u32,
         };
-        let unroll = if length / group >= 8 { 4 } else { 2 };
-        let shared = SharedWork {
+        return Schedule {
+            walk,
+            unroll: if length / group >= 8 { 4 } else { 2 },
             results: outer,
+            splits: match group == threads {
+                true => splits(walk.blocks(outer), outer, length.div_ceil(threads * 8)),
+                false => 1,
+            },
             accumulators: 1,
         };
-        return (
-            Walk::Rows {
-                group: group as u32,
-            },
-            unroll,
-            blocks * splits,
-            splits,
-            shared,
-        );
     }
     let width = inner.next_power_of_two().clamp(1, 32);
-    let tiles = inner.div_ceil(width);
-    let results = outer * tiles;
-    let pieces = length.div_ceil(threads / width * 8);
-    let splits = match results < enough && results <= SHARED_RESULTS {
-        true => (enough / results.max(1)).clamp(1, pieces.max(1)),
-        false => 1,
-    };
-    let unroll = if length * width / threads >= 4 { 4 } else { 1 };
-    let shared = SharedWork {
-        results,
-        accumulators: width,
-    };
-    (
-        Walk::Columns {
+    let results = outer * inner.div_ceil(width);
+    Schedule {
+        walk: Walk::Columns {
             width: width as u32,
         },
-        unroll,
-        results * splits,
-        splits,
-        shared,
-    )
+        unroll: if length * width / threads >= 4 { 4 } else { 1 },
+        results,
+        splits: splits(results, results, length.div_ceil(threads / width * 8)),
+        accumulators: width,
+    }
 }

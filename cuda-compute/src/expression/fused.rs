@@ -5,20 +5,19 @@ use std::{ffi::c_void, sync::Arc};
 use cuda_safe::{Function, LaunchConfig, Stream};
 
 use super::{
-    elementwise::{Start, Target, leaf_forms, stored, vector_width, with_headers, words},
+    elementwise::with_headers,
     evaluate::{first_array, reductions, result_layout},
     hashed::Hashed,
     node::Node,
-    plan::{Computed, Leaf, Plan},
+    operands::{Operands, Target, grid, launch},
+    plan::{Computed, Plan},
     render::Form,
-    space::Space,
 };
 use crate::{
-    array::{Layout, MAX_RANK, Memory, Shape},
+    array::{Layout, Memory, Shape},
     element::DataType,
     error::{Error, Result},
     kernel::{Kernels, Source},
-    order::ordered,
 };
 
 /// Expressions of one shape that are about to become part of a kernel.
@@ -109,41 +108,15 @@ impl Prepared {
             layout,
             data,
         });
-        let leaves = plan.leaves.iter();
-        let strides: Vec<[isize; MAX_RANK]> = leaves
-            .map(|leaf| leaf.strides)
-            .chain(target.iter().map(|target| target.layout.strides_padded()))
-            .collect();
-        let space = Space::new(self.shape.as_slice(), walk.order, &strides, |_| 0);
-        let starts: Vec<Start> = plan
-            .leaves
-            .iter()
-            .map(Start::of_leaf)
-            .chain(target.iter().map(Start::of_target))
-            .collect();
-        let mut vector = usize::from(vector_width(&space, &starts)).min(walk.widest);
+        let mut operands = Operands::new(plan, self.shape, target.as_slice(), walk.order, |_| 0);
+        let mut vector = operands.vector_width().min(walk.widest);
         // Where axes were merged, a vector could cross what the kernel has to keep apart.
         while walk.run.is_some_and(|run| !run.is_multiple_of(vector)) {
             vector /= 2;
         }
-        let count = plan.leaves.len();
-        let form = Form {
-            leaves: leaf_forms(&plan.leaves, &space),
-            outputs: (count..starts.len())
-                .map(|i| (data, stored(space.access(i))))
-                .collect(),
-            rank: space.rank().max(1) as u8,
-            narrow: space.is_narrow(),
-            vector: vector as u8,
-            stages: Vec::new(),
-            values: plan.values,
-            roots: plan.roots,
-        };
-        let words = words(&form, &space, &starts, &plan.scalars)?;
-        let read = plan.leaves.iter().filter_map(Leaf::memory).cloned();
-        let memories = read
-            .chain(target.map(|target| target.memory.clone()))
-            .collect();
+        let form = operands.form(vector);
+        let words = operands.words(&form)?;
+        let memories = operands.memories().cloned().collect();
         Ok(Fused {
             form: Hashed::new(form),
             words,
@@ -186,21 +159,14 @@ impl Fused {
         parameters: &mut [u64],
         others: &[&Memory],
     ) -> Result<()> {
-        let blocks = u32::try_from(blocks)
-            .ok()
-            .filter(|&blocks| blocks <= i32::MAX as u32)
-            .ok_or_else(|| Error::Shape(format!("{blocks} blocks are too many for one kernel")))?;
         let mut pointers: Vec<*mut c_void> = vec![self.words.as_mut_ptr().cast()];
         pointers.extend(parameters.iter_mut().map(|word| (&raw mut *word).cast()));
-        let owners = self.memories.iter().map(|memory| memory.owner());
-        let owners = owners.chain(others.iter().map(|memory| memory.owner()));
-        ordered(stream, owners.map(Some), || {
-            let config = LaunchConfig::new(blocks, threads).shared_bytes(shared);
-            // SAFETY: the words were made for the expression that the kernel was written for; the rest is the caller's
-            // promise. Ordered with the streams of all memory.
-            unsafe { kernel.launch_raw(stream, config, &mut pointers)? };
-            Ok(())
-        })
+        let config = LaunchConfig::new(grid(blocks)?, threads).shared_bytes(shared);
+        let memories = self.memories.iter().map(|memory| &**memory);
+        let memories = memories.chain(others.iter().copied());
+        // SAFETY: the words were made for the expression that the kernel was written for; the rest is the caller's
+        // promise.
+        unsafe { launch(kernel, stream, config, &mut pointers, memories) }
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod hashed;
 mod map;
 mod math;
 pub(crate) mod node;
+mod operands;
 pub(crate) mod operation;
 mod operators;
 mod plan;
@@ -29,11 +30,12 @@ use crate::{
     error::{Error, Result},
 };
 
-pub(crate) use evaluate::{Destination, assign, eval_dense};
 pub use evaluate::{Evaluate, eval, eval_on};
+pub(crate) use evaluate::{assign, eval_dense};
 pub(crate) use fold::SHARED_RESULTS;
 pub use math::{Absolute, CastFrom, Real};
 use node::{Kind, Node};
+pub(crate) use operands::Target;
 pub use operators::{Bits, HasRemainder, Shifts};
 pub use reduce::IntoAxes;
 

@@ -292,21 +292,8 @@ impl Plan {
         })
     }
 
-    /// Wants the places that a layout gives to the elements, along these axes, as the last of the wanted values.
-    pub(crate) fn want_places(
-        &mut self,
-        layout: Layout,
-        axes: &[usize],
-        shape: Shape,
-    ) -> Result<()> {
-        let mut places = layout;
-        places.set_strides(|axis| {
-            if axes.contains(&axis) {
-                layout.strides()[axis]
-            } else {
-                0
-            }
-        });
+    /// Wants the places that a layout gives to the elements, as the last of the wanted values.
+    pub(crate) fn want_places(&mut self, places: Layout, shape: Shape) -> Result<()> {
         let value = self.leaf(Origin::Place, DataType::U64, places, shape)?;
         let place = self.place(value)?;
         self.roots.push(place);

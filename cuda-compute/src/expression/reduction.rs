@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{operation::OwnFunction, render::named};
-use crate::element::DataType;
+use crate::{array::Shape, element::DataType};
 
 /// A reduction along some axes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +13,12 @@ pub(crate) struct Reduction {
     pub(crate) axes: u8,
     /// Whether these axes stay, with length 1.
     pub(crate) keep: bool,
+}
+
+/// How many values of an array become one, where these axes are folded.
+pub(crate) fn elements(shape: Shape, axes: u8) -> usize {
+    let folded = (0..shape.rank()).filter(|axis| axes >> axis & 1 == 1);
+    folded.map(|axis| shape[axis]).product()
 }
 
 /// How many values become one: the structs of `kernels/folds.cuh`.

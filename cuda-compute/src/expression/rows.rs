@@ -6,26 +6,28 @@ use cuda_safe::{LaunchConfig, Stream};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    elementwise::{Start, Target, grid, leaf_forms, stored, vector_width, with_headers, words},
+    elementwise::with_headers,
     hashed::Hashed,
     node::{Kind, Node},
+    operands::{Operands, Target, grid, launch},
     operation::rounded,
-    plan::{Computed, Leaf, Plan, Stored},
-    reduction::{Folded, Reduction, header},
+    plan::{Computed, Plan, Stored},
+    reduction::{self, Folded, Reduction, header},
     render::{Form, Source as LeafSource},
-    space::Space,
 };
 use crate::{
-    array::{Layout, MAX_RANK, Memory, Shape},
+    array::{Layout, Memory, Shape},
     error::Result,
     kernel::{Kernels, Source, Specialisation},
-    order::ordered,
 };
 
 const TEXT: &str = include_str!("../kernels/rows.cu");
 /// Registers of 32 bits that a thread should have for a row at most, and those that it may have.
 const FEW: usize = 32;
 const MOST: usize = 64;
+const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
+/// The bytes of the longest row that fits.
+const LONGEST: usize = 1024 * MOST * size_of::<u32>();
 
 /// A kernel for one form of expressions with reductions of rows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -155,7 +157,8 @@ pub(super) fn run(
             return Ok(None);
         }
     }
-    if shape.elements() == 0 {
+    // Rows that are too long even of bytes are not planned.
+    if shape.elements() == 0 || reduction::elements(shape, axes) > LONGEST {
         return Ok(None);
     }
 
@@ -172,67 +175,42 @@ pub(super) fn run(
         .collect();
     let mut plan = Plan::with_given(&wanted, shape, &Computed::default(), &given)?;
     let stage_roots: Vec<u16> = plan.roots.drain(..reductions.len()).collect();
-    let Some(layout) = in_rows(&plan, shape, axes) else {
+    let Some((layout, densest)) = in_rows(&plan, shape, axes) else {
         return Ok(None);
     };
-    let mut memories = Vec::with_capacity(roots.len());
-    for root in roots {
-        memories.push(Arc::new(Memory::new(
-            kernels,
-            stream,
-            shape.elements(),
-            root.data,
-        )?));
-    }
-    let targets: Vec<Target<'_>> = memories
-        .iter()
-        .zip(roots)
-        .map(|(memory, root)| Target {
-            memory,
-            layout,
-            data: root.data,
-        })
-        .collect();
-
-    let folded = |axis: usize| axes >> axis & 1 == 1;
-    let mut order = layout.axes_by_density();
-    let order = &mut order[..shape.rank()];
-    order.reverse();
-    order.sort_by_key(|&axis| folded(axis));
-    let mut strides: Vec<[isize; MAX_RANK]> = plan.leaves.iter().map(|leaf| leaf.strides).collect();
-    strides.extend(targets.iter().map(|target| target.layout.strides_padded()));
-    let space = Space::new(shape.as_slice(), order, &strides, |axis| {
-        u8::from(folded(axis))
-    });
-    let starts: Vec<Start> = plan
+    let count = reduction::elements(shape, axes);
+    let read = plan
         .leaves
         .iter()
-        .map(Start::of_leaf)
-        .chain(targets.iter().map(Start::of_target))
-        .collect();
-    let count: usize = (0..shape.rank())
-        .filter(|&axis| folded(axis))
-        .map(|axis| shape[axis])
-        .product();
-    let mut vector = vector_width(&space, &starts);
-    while !count.is_multiple_of(vector.into()) {
+        .filter(|leaf| leaf.memory().is_some() && leaf.strides[densest] != 0);
+    if count.saturating_mul(read.map(|leaf| leaf.data.size()).sum()) > LONGEST {
+        return Ok(None);
+    }
+    let mut memories = Vec::with_capacity(roots.len());
+    for root in roots {
+        let memory = Memory::new(kernels, stream, shape.elements(), root.data)?;
+        memories.push(Arc::new(memory));
+    }
+    let targets = memories.iter().zip(roots).map(|(memory, root)| Target {
+        memory,
+        layout,
+        data: root.data,
+    });
+    let targets: Vec<Target<'_>> = targets.collect();
+
+    let folded = |axis: usize| axes >> axis & 1 == 1;
+    let mut order = layout.axes();
+    order.sort_by_key(|&axis| folded(axis));
+    let mut operands = Operands::new(plan, shape, &targets, &order, |axis| u8::from(folded(axis)));
+    let mut vector = operands.vector_width();
+    while !count.is_multiple_of(vector) {
         vector /= 2;
     }
-    let leaves = plan.leaves.len();
     let form = Form {
-        leaves: leaf_forms(&plan.leaves, &space),
-        outputs: (leaves..starts.len())
-            .zip(roots)
-            .map(|(i, root)| (root.data, stored(space.access(i))))
-            .collect(),
-        rank: space.rank().max(1) as u8,
-        narrow: space.is_narrow(),
-        vector,
-        values: plan.values,
-        roots: plan.roots,
         stages: stage_roots,
+        ..operands.form(vector)
     };
-    let length = count / usize::from(vector);
+    let length = count / vector;
     let Some((group, vectors)) = threads_of_row(&form, length) else {
         return Ok(None);
     };
@@ -246,13 +224,13 @@ pub(super) fn run(
                 value: 0,
                 place: 0,
             },
-            leaf: plan
-                .leaves
+            leaf: operands
+                .leaves()
                 .iter()
                 .position(|leaf| leaf.is_given(i as u16))
                 .map(|leaf| leaf as u16),
         });
-    let mut words = words(&form, &space, &starts, &plan.scalars)?;
+    let mut words = operands.words(&form)?;
     let kernel = Rows {
         form: Hashed::new(form),
         stages: stages.collect(),
@@ -260,10 +238,7 @@ pub(super) fn run(
         vectors,
     };
     let rows = shape.elements() / count;
-    let blocks = grid(
-        (rows as u64).div_ceil(u64::from(kernel.threads() / group)),
-        shape,
-    )?;
+    let blocks = grid((rows as u64).div_ceil(u64::from(kernel.threads() / group)))?;
     let mut sizes = Sizes {
         rows: rows as u64,
         length: length as u64,
@@ -271,14 +246,11 @@ pub(super) fn run(
     };
     let function = kernels.get(&kernel)?;
     let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
-    let owners = plan.leaves.iter().filter_map(Leaf::memory).chain(&memories);
-    ordered(stream, owners.map(|memory| Some(memory.owner())), || {
-        let config = LaunchConfig::new(blocks, kernel.threads());
-        // SAFETY: the kernel was written for these words and sizes, which are its parameters; it reads and writes elements
-        // of arrays within their layouts, which lie within their memory. Ordered with the streams of all of them.
-        unsafe { function.launch_raw(stream, config, &mut pointers)? };
-        Ok(())
-    })?;
+    let config = LaunchConfig::new(blocks, kernel.threads());
+    let used = operands.memories().map(|memory| &**memory);
+    // SAFETY: the kernel was written for these words and sizes, which are its parameters; it reads and writes elements of
+    // the operands within their layouts, which lie within their memory.
+    unsafe { launch(&function, stream, config, &mut pointers, used)? };
     Ok(Some(
         memories
             .into_iter()
@@ -287,21 +259,15 @@ pub(super) fn run(
     ))
 }
 
-/// The layout of the results, if neighbours in it are folded.
-fn in_rows(plan: &Plan, shape: Shape, axes: u8) -> Option<Layout> {
-    if plan
-        .leaves
-        .iter()
-        .any(|leaf| leaf.origin.source() == LeafSource::Random)
-    {
+/// The layout of the results and its densest axis, if neighbours along that are folded.
+fn in_rows(plan: &Plan, shape: Shape, axes: u8) -> Option<(Layout, usize)> {
+    let mut leaves = plan.leaves.iter();
+    if leaves.any(|leaf| leaf.origin.source() == LeafSource::Random) {
         return None;
     }
     let layout = super::evaluate::result_layout(plan, shape);
-    let dense = layout.axes_by_density();
-    let densest = dense[..shape.rank()]
-        .iter()
-        .find(|&&axis| shape[axis] != 1)?;
-    (axes >> densest & 1 == 1).then_some(layout)
+    let densest = *layout.axes().iter().rfind(|&&axis| shape[axis] != 1)?;
+    (axes >> densest & 1 == 1).then_some((layout, densest))
 }
 
 /// The threads of a row and the vectors of each, if its elements fit into registers.
@@ -314,11 +280,10 @@ fn threads_of_row(form: &Form, length: usize) -> Option<(u32, u32)> {
         .sum();
     let registers = (bytes * usize::from(form.vector)).div_ceil(4).max(1);
     let of = |group: usize| length.div_ceil(group);
-    let groups = [16usize, 32, 64, 128, 256, 512, 1024];
     let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
-    let group = groups
+    let group = GROUPS
         .into_iter()
         .find(fits(FEW))
-        .or_else(|| groups.into_iter().find(fits(MOST)))?;
+        .or_else(|| GROUPS.into_iter().find(fits(MOST)))?;
     Some((group as u32, of(group) as u32))
 }

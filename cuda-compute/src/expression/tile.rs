@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use super::{
-    elementwise::{Start, grid, with_headers, words},
+    elementwise::with_headers,
     hashed::Hashed,
+    operands::grid,
     render::{Form, LeafForm, Source as LeafSource},
     space::{Access, Inner, Space},
 };
 use crate::{
-    array::{MAX_RANK, Shape},
+    array::MAX_RANK,
     error::Result,
     kernel::{Source, Specialisation},
 };
@@ -49,17 +50,9 @@ impl Specialisation for Tile {
     }
 }
 
-/// A launch: the kernel, its blocks, its words and the lengths of the axes.
-pub(super) type Launch = (Tile, u32, Vec<u64>, [u64; MAX_RANK]);
-
-/// The kernel for a form whose operands are all strided, if turning some of them pays.
-pub(super) fn prepare(
-    form: &Form,
-    space: &Space,
-    starts: &[Start],
-    scalars: &[[u64; 2]],
-    shape: Shape,
-) -> Result<Option<Launch>> {
+/// The kernel for a form whose operands are all strided, its blocks and the lengths of the axes, if turning some of the
+/// operands pays.
+pub(super) fn prepare(form: &Form, space: &Space) -> Result<Option<(Tile, u32, [u64; MAX_RANK])>> {
     let rank = space.rank();
     if rank < 2 || space.inner() < SHORTEST || space.inner_stride(form.leaves.len()) != 1 {
         return Ok(None);
@@ -105,7 +98,6 @@ pub(super) fn prepare(
         vector: 1,
         ..form.clone()
     };
-    let words = words(&form, space, starts, scalars)?;
     let mut lengths = [1; MAX_RANK];
     let mut blocks = 1;
     for (axis, &length) in space.lengths.iter().enumerate() {
@@ -124,10 +116,14 @@ pub(super) fn prepare(
         edge: edge as u8,
         rows: ROWS,
     };
-    Ok(Some((kernel, grid(blocks, shape)?, words, lengths)))
+    Ok(Some((kernel, grid(blocks)?, lengths)))
 }
 
 impl Tile {
+    pub(super) fn form(&self) -> &Form {
+        &self.form
+    }
+
     /// The threads of a block.
     pub(super) fn threads(&self) -> u32 {
         u32::from(self.edge) * u32::from(self.rows)

@@ -6,7 +6,7 @@ use crate::{
     array::{Array, Layout, Memory, NewAxis, Order, Shape, SliceItem},
     element::Element,
     error::{Error, Result},
-    expression::{Destination, assign},
+    expression::{Target, assign},
 };
 
 impl<T: Element> Array<T> {
@@ -75,12 +75,12 @@ pub fn concatenate<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Arra
         let end = start + array.shape()[axis];
         items[axis] = SliceItem::from(start as isize..end as isize);
         start = end;
-        let destination = Destination {
+        let target = Target {
             memory: &result.memory,
             layout: result.layout.sliced(&items)?,
             data: T::DATA_TYPE,
         };
-        assign(&destination, &array.expr().node)?;
+        assign(&target, &array.expr().node)?;
     }
     Ok(result)
 }

@@ -81,11 +81,8 @@ fn histogram(node: &Arc<Node>, data: DataType, bins: usize) -> Result<Array<u64>
     if elements == 0 || bins == 0 {
         return Ok(array);
     }
-    let mut order = prepared.result_layout().axes_by_density();
-    let order = &mut order[..prepared.shape.rank()];
-    order.reverse();
     let walk = Walk {
-        order,
+        order: &prepared.result_layout().axes(),
         run: None,
         widest: fused::widest(data),
     };

@@ -137,9 +137,7 @@ pub(super) fn run<T: Element>(
 impl Job<'_> {
     fn enqueue(self) -> Result<()> {
         let shape = self.prepared.shape;
-        let mut order = self.to.1.axes_by_density();
-        let order = &mut order[..shape.rank()];
-        order.reverse();
+        let order = self.to.1.axes();
         // An axis of one element may lie anywhere: outermost, it is no matter.
         let place = order
             .iter()
@@ -147,8 +145,8 @@ impl Job<'_> {
             .unwrap_or(0);
         let inner = order[place + 1..].iter().map(|&axis| shape[axis]).product();
         match inner {
-            1 => self.along_lines(order),
-            _ => self.down_columns(order, inner),
+            1 => self.along_lines(&order),
+            _ => self.down_columns(&order, inner),
         }
     }
 

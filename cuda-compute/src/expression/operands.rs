@@ -1,0 +1,352 @@
+//! The operands of a kernel: how they lie in the space that it goes through, and what a launch passes for them.
+
+use std::{ffi::c_void, sync::Arc};
+
+use cuda_safe::{Function, LaunchConfig, Stream};
+
+use super::{
+    plan::{Leaf, Origin, Plan},
+    render::{Form, LeafForm, Slots, Source},
+    space::{Access, Space},
+};
+use crate::{
+    array::{Layout, Memory, Shape},
+    element::DataType,
+    error::{Error, Result},
+    order::ordered,
+};
+
+/// Where the values of an expression go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'a> {
+    pub(crate) memory: &'a Arc<Memory>,
+    pub(crate) layout: Layout,
+    pub(crate) data: DataType,
+}
+
+/// What a kernel reads and writes: the leaves of a plan, then the targets.
+#[derive(Debug)]
+pub(super) struct Operands<'a> {
+    plan: Plan,
+    targets: &'a [Target<'a>],
+    pub(super) space: Space,
+    starts: Vec<Start>,
+}
+
+/// Where an operand begins, and what its elements are.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    /// The address of the first element; for places, the place itself; for random numbers, the first block.
+    word: u64,
+    size: usize,
+    source: Source,
+    /// Of random numbers.
+    key: u64,
+}
+
+impl<'a> Operands<'a> {
+    /// Operands in a space of this shape, whose axes are gone through in this order, outermost first. Axes of different
+    /// groups stay apart.
+    pub(super) fn new(
+        plan: Plan,
+        shape: Shape,
+        targets: &'a [Target<'a>],
+        order: &[usize],
+        group: impl Fn(usize) -> u8,
+    ) -> Self {
+        let count = plan.leaves.len() + targets.len();
+        let mut strides = Vec::with_capacity(count);
+        let mut starts = Vec::with_capacity(count);
+        for leaf in &plan.leaves {
+            strides.push(leaf.strides);
+            starts.push(Start::of_leaf(leaf));
+        }
+        for target in targets {
+            strides.push(target.layout.strides_padded());
+            starts.push(Start::of_target(target));
+        }
+        Self {
+            space: Space::new(shape.as_slice(), order, &strides, group),
+            plan,
+            targets,
+            starts,
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// What the kernel reads.
+    pub(super) fn leaves(&self) -> &[Leaf] {
+        &self.plan.leaves
+    }
+
+    /// The memory that the kernel reads and writes.
+    pub(super) fn memories(&self) -> impl Iterator<Item = &Arc<Memory>> + Clone {
+        let read = self.plan.leaves.iter().filter_map(Leaf::memory);
+        read.chain(self.targets.iter().map(|target| target.memory))
+    }
+
+    /// The most elements that a thread can handle at once.
+    pub(super) fn vector_width(&self) -> usize {
+        vector_width(&self.space, &self.starts)
+    }
+
+    /// What the kernel is specialised for, with vectors of this many elements. It takes the plan's values with it.
+    pub(super) fn form(&mut self, vector: usize) -> Form {
+        let leaves = self.plan.leaves.iter().enumerate();
+        let leaves = leaves.map(|(i, leaf)| LeafForm {
+            data: leaf.data,
+            access: self.space.access(i),
+            source: leaf.origin.source(),
+        });
+        let outputs = self.targets.iter().zip(self.plan.leaves.len()..);
+        let outputs = outputs.map(|(target, i)| (target.data, stored(self.space.access(i))));
+        Form {
+            leaves: leaves.collect(),
+            outputs: outputs.collect(),
+            rank: self.space.rank().max(1) as u8,
+            narrow: self.space.is_narrow(),
+            vector: vector as u8,
+            values: std::mem::take(&mut self.plan.values),
+            roots: std::mem::take(&mut self.plan.roots),
+            stages: Vec::new(),
+        }
+    }
+
+    /// What a launch of a kernel of this form passes: lengths, addresses, strides and numbers.
+    pub(super) fn words(&self, form: &Form) -> Result<Vec<u64>> {
+        let Slots {
+            axes,
+            leaves,
+            outputs,
+            scalars,
+            keys,
+            total,
+        } = form.slots();
+        // 4 KiB are what every device takes as parameters.
+        if total > 500 {
+            return Err(Error::Shape(format!(
+                "an expression has too many arrays, strides and numbers for one kernel ({total} words of 500): evaluate \
+                 parts of it first"
+            )));
+        }
+        let space = &self.space;
+        let mut words = vec![0; total];
+        words[0] = space.elements() as u64;
+        for axis in 1..space.rank() {
+            let mut length = space.lengths[axis];
+            if axis + 1 == space.rank() {
+                length /= usize::from(form.vector);
+            }
+            let slot = axes + Form::AXIS * (axis - 1);
+            words[slot] = length as u64;
+            words[slot + 1] = magic(length as u64);
+        }
+        let accesses = form.leaves.iter().map(|leaf| leaf.access);
+        let accesses = accesses.chain(form.outputs.iter().map(|&(_, access)| access));
+        for (i, (access, slot)) in accesses.zip(leaves.iter().chain(&outputs)).enumerate() {
+            words[*slot] = self.starts[i].word;
+            if let Access::Strided(_) = access {
+                for (axis, stride) in space.strides[i][..space.rank()].iter().enumerate() {
+                    words[slot + 1 + axis] = *stride as u64;
+                }
+            }
+        }
+        for (key, start) in keys.iter().zip(&self.starts) {
+            if let Some(slot) = key {
+                words[*slot] = start.key;
+            }
+        }
+        for (place, (scalar, value)) in scalars.iter().zip(&self.plan.scalars).enumerate() {
+            let end = scalars.get(place + 1).copied().unwrap_or(total);
+            words[*scalar..end].copy_from_slice(&value[..end - scalar]);
+        }
+        Ok(words)
+    }
+}
+
+impl Start {
+    fn of_leaf(leaf: &Leaf) -> Self {
+        let size = leaf.data.size();
+        let (word, key) = match &leaf.origin {
+            Origin::Memory(memory) => (memory.address() + (leaf.offset * size) as u64, 0),
+            Origin::Place => (leaf.offset as u64, 0),
+            Origin::Random(draw) => (draw.block, draw.key),
+            Origin::Given(_) => (0, 0),
+        };
+        Self {
+            word,
+            size,
+            source: leaf.origin.source(),
+            key,
+        }
+    }
+
+    fn of_target(target: &Target<'_>) -> Self {
+        let size = target.data.size();
+        Self {
+            word: target.memory.address() + (target.layout.offset * size) as u64,
+            size,
+            source: Source::Memory,
+            key: 0,
+        }
+    }
+}
+
+/// The largest number of elements that a thread can handle at once: 16 bytes of the largest type, while all vectors are
+/// aligned and none ends within a row. A block of random numbers is worth 32 bytes: it costs more than they do.
+fn vector_width(space: &Space, starts: &[Start]) -> usize {
+    let memory = starts.iter().filter(|start| start.source == Source::Memory);
+    let largest = memory.map(|start| start.size).max();
+    let random = starts.iter().filter(|start| start.source == Source::Random);
+    let block = random.map(|start| 16 / start.size).max();
+    let mut width = match (largest, block) {
+        (Some(largest), block) => (16 / largest).max(block.unwrap_or(1).min(32 / largest)),
+        (None, block) => block.unwrap_or(1),
+    };
+    let fits = |width: usize| {
+        // Ends within a vector are handled where there are no rows.
+        (space.rank() <= 1 || space.inner().is_multiple_of(width))
+            && starts.iter().enumerate().all(|(i, start)| {
+                let strides = &space.strides[i][..space.rank()];
+                match space.inner_stride(i) {
+                    0 => true,
+                    1 => {
+                        let outer = &strides[..strides.len() - 1];
+                        let whole = || outer.iter().all(|stride| stride % width as isize == 0);
+                        match start.source {
+                            Source::Memory => {
+                                start.word.is_multiple_of((width * start.size) as u64) && whole()
+                            }
+                            Source::Random => whole(),
+                            Source::Place | Source::Given => true,
+                        }
+                    }
+                    _ => false,
+                }
+            })
+    };
+    while width > 1 && !fits(width) {
+        width /= 2;
+    }
+    width
+}
+
+/// A result that is the same element for all is one element.
+fn stored(access: Access) -> Access {
+    match access {
+        Access::Uniform => Access::Linear,
+        other => other,
+    }
+}
+
+/// What `divide` of `kernels/array.cuh` needs for a divisor below 2^31.
+fn magic(length: u64) -> u64 {
+    if length == 0 || length >= 1 << 31 {
+        return 0; // divided by itself
+    }
+    let shift = u64::from(length.next_power_of_two().trailing_zeros());
+    let factor = ((1u64 << 32) * ((1 << shift) - length)) / length + 1;
+    factor | shift << 32
+}
+
+/// The number of blocks, if a grid can have so many.
+pub(super) fn grid(blocks: u64) -> Result<u32> {
+    let fits = u32::try_from(blocks)
+        .ok()
+        .filter(|&blocks| blocks <= i32::MAX as u32);
+    fits.ok_or_else(|| {
+        Error::Shape(format!(
+            "an array is too large for one kernel, which would need {blocks} blocks: work on slices of it"
+        ))
+    })
+}
+
+/// Enqueues a kernel, in order with the streams of the memory that it uses.
+///
+/// # Safety
+/// The pointers are those of the kernel's parameters. It stays within the memory of `memories`, and what belongs to
+/// `stream`.
+pub(super) unsafe fn launch<'a>(
+    kernel: &Function,
+    stream: &Stream,
+    config: LaunchConfig,
+    pointers: &mut [*mut c_void],
+    memories: impl Iterator<Item = &'a Memory> + Clone,
+) -> Result<()> {
+    ordered(stream, memories.map(|memory| Some(memory.owner())), || {
+        // SAFETY: the caller's promise.
+        unsafe { kernel.launch_raw(stream, config, pointers)? };
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::array::MAX_RANK;
+
+    fn space(lengths: &[usize], strides: &[[isize; MAX_RANK]]) -> Space {
+        let order: Vec<usize> = (0..lengths.len()).collect();
+        Space::new(lengths, &order, strides, |_| 0)
+    }
+
+    #[test]
+    fn division_by_multiplication_is_exact() {
+        for length in (1..=2000).chain([4096, 65_535, 65_537, (1 << 31) - 1, 1 << 30, 1_000_003]) {
+            let magic = magic(length);
+            let (factor, shift) = (magic & 0xffff_ffff, magic >> 32);
+            let near = [
+                0,
+                1,
+                length - 1,
+                length,
+                length + 1,
+                2 * length - 1,
+                1 << 20,
+                (1 << 31) - 1,
+            ];
+            let multiples = (1..50).map(|k| (1 << 31) / length * length / k);
+            for n in near.into_iter().chain(multiples).filter(|n| n >> 31 == 0) {
+                // As the kernel computes, in 32 bits.
+                let high = (n * factor) >> 32;
+                assert!(high + n <= u64::from(u32::MAX));
+                assert_eq!((high + n) >> shift, n / length, "{n} / {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_of_random_numbers_is_used_whole() {
+        let start = |source, size| Start {
+            word: 1 << 20,
+            size,
+            source,
+            key: 0,
+        };
+        let random = |size| start(Source::Random, size);
+        let memory = |size| start(Source::Memory, size);
+        let width = |length: usize, starts: &[Start]| {
+            let mut strides = [0; MAX_RANK];
+            strides[0] = 1;
+            let operands = vec![strides; starts.len()];
+            vector_width(&space(&[length], &operands), starts)
+        };
+        assert_eq!(width(100, &[random(4)]), 4);
+        assert_eq!(width(100, &[random(8)]), 2);
+        assert_eq!(width(100, &[random(4), memory(4)]), 4);
+        assert_eq!(width(100, &[random(4), memory(8)]), 4);
+        assert_eq!(width(100, &[random(8), memory(8)]), 2);
+        assert_eq!(width(100, &[random(4), memory(16)]), 2);
+        assert_eq!(width(100, &[random(4), memory(1)]), 16);
+        assert_eq!(width(100, &[start(Source::Place, 8), memory(8)]), 2);
+        // Rows of six of eight: two at once.
+        let (mut dense, mut rows) = ([0; MAX_RANK], [0; MAX_RANK]);
+        dense[..2].copy_from_slice(&[6, 1]);
+        rows[..2].copy_from_slice(&[8, 1]);
+        let space = space(&[5, 6], &[dense, rows]);
+        assert_eq!(vector_width(&space, &[random(4), memory(4)]), 2);
+    }
+}
