@@ -74,7 +74,7 @@ pub(super) fn run(
     }
     let mut words = operands.words(&form)?;
     let vectors = (operands.space.elements() / vector) as u64;
-    let unroll = unroll(vectors, operands.count());
+    let unroll = unroll(&form);
     let per_block = u64::from(THREADS) * u64::from(unroll);
     let config = LaunchConfig::new(grid(vectors.div_ceil(per_block).max(1))?, THREADS);
     let kernel = Elementwise {
@@ -101,13 +101,13 @@ fn enqueue<const N: usize>(
     unsafe { launch(&kernel, stream, config, &mut pointers, memories) }
 }
 
-/// Vectors of a thread: as many as keep the memory busy, once there are enough for all multiprocessors.
-fn unroll(vectors: u64, operands: usize) -> u8 {
-    if vectors < 1 << 17 {
-        1
-    } else if operands <= 4 {
-        4
-    } else {
-        2
+/// Vectors of a thread: 16 bytes of the largest element that is read, which keep the memory busy. More, and blocks are
+/// too few or too slow.
+fn unroll(form: &Form) -> u8 {
+    let read = form.leaves.iter().filter(|leaf| leaf.is_read());
+    match read.map(|leaf| leaf.data.size()).max() {
+        Some(size) => (16 / (size * usize::from(form.vector))).clamp(1, 4) as u8,
+        // What is computed of nothing else has time for two.
+        None => 2,
     }
 }

@@ -20,6 +20,8 @@ use crate::{
 };
 
 const THREADS: u32 = 256;
+/// Of a multiprocessor, at least: enough loads are in flight then.
+const BLOCKS: u32 = 4;
 const TEXT: &str = include_str!("../kernels/fold.cu");
 /// Groups of axes, in the order in which a kernel goes through them.
 const OUTER: u8 = 0;
@@ -68,9 +70,10 @@ impl Specialisation for FoldKernel {
             .header("fold.cuh", header(&self.folds))
             .define("THREADS", THREADS)
             .define("UNROLL", self.unroll)
+            .define("BLOCKS", BLOCKS)
             .define("GROUP", group)
             .define("COLUMNS", columns)
-            .define("ROOM", accumulator_bytes(&self.folds))
+            .define("ROOM", accumulator_room(&self.folds))
     }
 }
 
@@ -211,8 +214,13 @@ pub(super) fn run(
         results: shared,
         splits,
         accumulators,
-    } = schedule(kernels, in_rows, outer, length, inner);
-    let bytes = accumulator_bytes(&folds);
+    } = schedule(
+        kernels,
+        in_rows,
+        (outer, length, inner),
+        Registers::of(&form, &folds),
+    );
+    let bytes = accumulator_room(&folds);
     let kernel = kernels.get(&FoldKernel {
         form: Hashed::new(form),
         folds: folds.into(),
@@ -244,8 +252,14 @@ pub(super) fn run(
     Ok(done())
 }
 
-/// Room for the accumulators of several folds, each as aligned as any can be.
+/// The bytes of the accumulators of several folds.
 fn accumulator_bytes(folds: &[Folded]) -> usize {
+    let bytes = folds.iter().map(|f| f.fold.accumulator_bytes(f.data));
+    bytes.sum()
+}
+
+/// Room for them in memory, each as aligned as any can be.
+fn accumulator_room(folds: &[Folded]) -> usize {
     let bytes = folds
         .iter()
         .map(|f| f.fold.accumulator_bytes(f.data).next_multiple_of(16));
@@ -287,33 +301,73 @@ struct Schedule {
     accumulators: u64,
 }
 
-fn schedule(kernels: &Kernels, in_rows: bool, outer: u64, length: u64, inner: u64) -> Schedule {
+/// Registers of a thread.
+#[derive(Clone, Copy, Debug)]
+struct Registers {
+    /// Of a vector: what is loaded, or what is computed of it.
+    vector: usize,
+    /// Of the accumulators.
+    accumulators: usize,
+}
+
+impl Registers {
+    fn of(form: &Form, folds: &[Folded]) -> Self {
+        let vector = usize::from(form.vector);
+        let loaded = form.leaves.iter().filter(|leaf| leaf.is_read());
+        let loaded: usize = loaded
+            .map(|leaf| (leaf.data.size() * vector).div_ceil(4))
+            .sum();
+        let computed = folds.iter().map(|fold| fold.data.size().div_ceil(4));
+        Self {
+            vector: loaded.max(vector * computed.sum::<usize>()).max(1),
+            accumulators: vector * accumulator_bytes(folds) / 4,
+        }
+    }
+
+    /// How many vectors a thread can have in flight, if `room` registers hold them and there are `most`: a power of 2.
+    fn unroll(self, room: usize, most: u64) -> u8 {
+        let fit = room.saturating_sub(self.accumulators) / self.vector;
+        1 << (fit as u64).min(most).clamp(1, 8).ilog2()
+    }
+}
+
+/// The figures are those of `tuning/NOTES.md`.
+fn schedule(
+    kernels: &Kernels,
+    in_rows: bool,
+    (outer, length, inner): (u64, u64, u64),
+    registers: Registers,
+) -> Schedule {
     let threads = u64::from(THREADS);
-    let enough = u64::from(kernels.hardware().multiprocessors.max(1)) * 4;
-    // As many as fill the device, each with eight vectors a thread.
-    let splits = |blocks: u64, results: u64, pieces: u64| match blocks < enough
+    let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
+    // As many blocks as fill the device, each with eight vectors a thread.
+    let splits = |enough: u64, blocks: u64, results: u64, pieces: u64| match blocks < enough
         && results <= SHARED_RESULTS
     {
         true => (enough / results.max(1)).clamp(1, pieces.max(1)),
         false => 1,
     };
     if in_rows {
-        // Four vectors a thread, up to a block for a row.
-        let group = (length / 4).next_power_of_two().clamp(1, 32);
-        let group = if length > 32 * 16 || outer * group < threads && length > 64 {
-            threads
-        } else {
-            group
-        };
+        let enough = multiprocessors * 4;
+        // Four vectors a thread, or eight; long rows are for a block, and others if there are few.
+        let few = if length <= 32 { 4 } else { 8 };
+        let group = (length / few).next_power_of_two().clamp(1, 32);
+        let long = length > 1024 || length >= threads && outer * group < enough * threads / 2;
+        let group = if long { threads } else { group };
         let walk = Walk::Rows {
             group: group as u32,
         };
         return Schedule {
             walk,
-            unroll: if length / group >= 8 { 4 } else { 2 },
+            unroll: registers.unroll(48, length / group),
             results: outer,
-            splits: match group == threads {
-                true => splits(walk.blocks(outer), outer, length.div_ceil(threads * 8)),
+            splits: match long {
+                true => splits(
+                    enough,
+                    walk.blocks(outer),
+                    outer,
+                    length.div_ceil(threads * 8),
+                ),
                 false => 1,
             },
             accumulators: 1,
@@ -321,13 +375,19 @@ fn schedule(kernels: &Kernels, in_rows: bool, outer: u64, length: u64, inner: u6
     }
     let width = inner.next_power_of_two().clamp(1, 32);
     let results = outer * inner.div_ceil(width);
+    let rows = threads / width;
     Schedule {
         walk: Walk::Columns {
             width: width as u32,
         },
-        unroll: if length * width / threads >= 4 { 4 } else { 1 },
+        unroll: registers.unroll(44, length / rows),
         results,
-        splits: splits(results, results, length.div_ceil(threads / width * 8)),
+        splits: splits(
+            multiprocessors * 2,
+            results,
+            results,
+            length.div_ceil(rows * 8),
+        ),
         accumulators: width,
     }
 }

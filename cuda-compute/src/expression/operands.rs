@@ -73,10 +73,6 @@ impl<'a> Operands<'a> {
         }
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.starts.len()
-    }
-
     /// What the kernel reads.
     pub(super) fn leaves(&self) -> &[Leaf] {
         &self.plan.leaves

@@ -74,6 +74,11 @@ impl Fold {
         matches!(self, Self::MinimumPlace | Self::MaximumPlace)
     }
 
+    /// Whether several values together cost less than one after the other.
+    const fn takes_together(self) -> bool {
+        matches!(self, Self::Variance(_) | Self::Deviation(_))
+    }
+
     /// The struct that folds values of a type.
     fn accumulator(self, data: DataType, place: usize) -> String {
         let value = data.computed();
@@ -152,7 +157,26 @@ pub(crate) fn header(folds: &[Folded]) -> String {
         ),
         false => format!(" f{i}.take(out.y{}[lane]);", f.value),
     });
-    text.push_str(" }\n    FOLD void merge(const accumulator &other) {");
+    text.push_str(" }\n    template <class V> FOLD void take_all(const V &values) {\n");
+    each(&mut text, &|i, f| match f.fold.takes_together() {
+        true => format!(
+            "        {} x{i}[V::count];\n#pragma unroll\n        for (int i = 0; i < V::count; ++i) x{i}[i] = \
+             values.output(i).y{}[values.lane(i)];\n        f{i}.take_all(x{i});\n",
+            f.data.computed(),
+            f.value
+        ),
+        false => {
+            let value = |value: u8| format!("values.output(i).y{value}[values.lane(i)]");
+            let mut taken = value(f.value);
+            if f.fold.takes_place() {
+                taken = format!("{taken}, {}", value(f.place));
+            }
+            format!(
+                "#pragma unroll\n        for (int i = 0; i < V::count; ++i) f{i}.take({taken});\n"
+            )
+        }
+    });
+    text.push_str("    }\n    FOLD void merge(const accumulator &other) {");
     each(&mut text, &|i, _| format!(" f{i}.merge(other.f{i});"));
     text.push_str(
         " }\n    template <class R> FOLD void finish(R &results, int lane, u64 count) const {",

@@ -390,6 +390,11 @@ pub(super) fn named(text: &str, name: &str) -> String {
 }
 
 impl LeafForm {
+    /// Whether whole vectors of it are loaded from memory.
+    pub(super) fn is_read(&self) -> bool {
+        self.source == Source::Memory && !self.is_single()
+    }
+
     /// Whether all elements of a vector are one.
     pub(super) fn is_single(&self) -> bool {
         matches!(self.access, Access::Uniform | Access::Strided(Inner::Same))

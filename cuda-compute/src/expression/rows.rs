@@ -78,8 +78,8 @@ impl Rows {
                 text,
                 "    {{\n        stage_{i}::accumulator total;\n        total.clear();\n#pragma unroll\n        \
                  for (int i = 0; i < N; ++i)\n            if (i < mine) {{\n                Outputs_{i}<VECTOR> out;\n                \
-                 compute_{i}<VECTOR>(w, in[i], out);\n#pragma unroll\n                \
-                 for (int lane = 0; lane < VECTOR; ++lane) total.take(out, lane);\n            }}\n        \
+                 compute_{i}<VECTOR>(w, in[i], out);\n                \
+                 total.take_all(values_across<Outputs_{i}<VECTOR>, VECTOR>{{out}});\n            }}\n        \
                  fold_row(total);\n        stage_{i}::Results<1> results;\n        total.finish(results, 0, count);"
             );
             if let Some(leaf) = stage.leaf {
@@ -275,7 +275,7 @@ fn threads_of_row(form: &Form, length: usize) -> Option<(u32, u32)> {
     let bytes: usize = form
         .leaves
         .iter()
-        .filter(|leaf| leaf.source == LeafSource::Memory && !leaf.is_single())
+        .filter(|leaf| leaf.is_read())
         .map(|leaf| leaf.data.size())
         .sum();
     let registers = (bytes * usize::from(form.vector)).div_ceil(4).max(1);

@@ -4,7 +4,7 @@
 // (row, place, column) of [outer][length][inner]. Results are the same from run to run: everything is combined in an
 // order that only the sizes decide.
 //
-// Specialised by THREADS, UNROLL and
+// Specialised by THREADS, UNROLL, BLOCKS (of a multiprocessor at least) and
 //   COLUMNS   0: neighbours are folded; GROUP threads fold a row
 //             else: neighbours are kept; a block folds a tile of COLUMNS vectors of columns
 // and by expression.cuh and fold.cuh, which are written for each expression.
@@ -37,13 +37,11 @@ __device__ __forceinline__ void fold_vectors(const Words &w, index_t from, index
         Inputs<V> in[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) load<V>(w, base + (at + u * step) * scale, in[u]);
+        Outputs<V> out[UNROLL];
 #pragma unroll
-        for (int u = 0; u < UNROLL; ++u) {
-            Outputs<V> out;
-            compute<V>(w, in[u], out);
+        for (int u = 0; u < UNROLL; ++u) compute<V>(w, in[u], out[u]);
 #pragma unroll
-            for (int lane = 0; lane < V; ++lane) lanes[lane].take(out, lane);
-        }
+        for (int lane = 0; lane < V; ++lane) lanes[lane].take_all(values_down<Outputs<V>, UNROLL>{out, lane});
     }
     for (; at < to; at += step) {
         Inputs<V> in;
@@ -83,12 +81,15 @@ __device__ __forceinline__ void fold_group(accumulator &total) {
     __syncthreads();  // others may still read the last one's
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = total;
     __syncthreads();
-    if (threadIdx.x == 0)
-        for (int warp = 1; warp < GROUP / 32; ++warp) total.merge(of_warp[warp]);
+    if (threadIdx.x >= 32) return;
+    total.clear();
+    if (threadIdx.x < GROUP / 32) total = of_warp[threadIdx.x];
+#pragma unroll
+    for (int distance = GROUP / 64; distance > 0; distance /= 2) total.merge(shuffled(total, distance));
 #endif
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     const u64 split = GROUP == THREADS ? blockIdx.x % s.splits : 0;
     const u64 block = GROUP == THREADS ? blockIdx.x / s.splits : blockIdx.x;
@@ -152,7 +153,7 @@ __device__ __forceinline__ void fold_tile(accumulator (&lanes)[VECTOR]) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     const u64 tiles = (s.inner + COLUMNS - 1) / COLUMNS;
     const u64 tile = blockIdx.x % tiles, split = blockIdx.x / tiles % s.splits, row = blockIdx.x / tiles / s.splits;

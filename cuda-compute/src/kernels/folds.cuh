@@ -89,31 +89,53 @@ template <bool ALL> struct fold_truth {
     FOLD bool result(u64) const { return truth; }
 };
 
-// Sums of squared distances from the mean: Welford, "Note on a method for calculating corrected sums of squares and
-// products", 1962; merged as Chan, Golub and LeVeque do, "Updating formulae and a pairwise algorithm for computing
-// sample variances", 1979. LESS is taken off the divisor.
+// Sums of squared distances from the mean, of several values at a time about their own mean; merged as Chan, Golub and
+// LeVeque do, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. LESS is taken off the
+// divisor.
 template <class T, int LESS, bool ROOT> struct fold_variance {
     typedef T type;
     T taken, mean, squares;
-    // To the last bits: a mean that is a little off its place costs nothing, since squares are taken about where it is.
-    static FOLD float inverse(float x) { return __fdividef(1.0f, x); }
-    static FOLD double inverse(double x) { return 1 / x; }
+    // Approximate for floats: a mean that is a little off its place costs nothing, since squares are taken about where it
+    // is.
+    static FOLD float share(float part, float all) { return __fdividef(part, all); }
+    static FOLD double share(double part, double all) { return part / all; }
     FOLD void clear() { taken = mean = squares = 0; }
-    FOLD void take(T x) {
-        taken += 1;
-        const T distance = x - mean;
-        mean += distance * inverse(taken);
-        squares += distance * (x - mean);
+    FOLD void add(T count, T their_mean, T their_squares) {
+        const T all = taken + count, weight = share(count, all), distance = their_mean - mean;
+        mean += distance * weight;
+        squares += their_squares + distance * distance * taken * weight;
+        taken = all;
+    }
+    FOLD void take(T x) { add(1, x, 0); }
+    template <int MANY> FOLD void take_all(const T (&x)[MANY]) {
+        T sum = x[0], around = 0;
+#pragma unroll
+        for (int i = 1; i < MANY; ++i) sum += x[i];
+        const T own = sum * ((T)1 / MANY);
+#pragma unroll
+        for (int i = 0; i < MANY; ++i) around += (x[i] - own) * (x[i] - own);
+        add(MANY, own, around);
     }
     FOLD void merge(const fold_variance &other) {
-        if (other.taken == 0) return;
-        const T all = taken + other.taken, share = other.taken / all, distance = other.mean - mean;
-        mean += distance * share;
-        squares += other.squares + distance * distance * taken * share;
-        taken = all;
+        if (other.taken > 0) add(other.taken, other.mean, other.squares);
     }
     FOLD T result(u64 count) const {
         const T variance = squares / (T)((long long)count - LESS);
         return ROOT ? (sizeof(T) == 8 ? (T)sqrt((double)variance) : (T)sqrtf((float)variance)) : variance;
     }
+};
+
+// Values of one result that are taken together: one of each of several vectors, or all of one vector.
+template <class O, int MANY> struct values_down {
+    enum { count = MANY };
+    const O (&outputs)[MANY];
+    int column;
+    FOLD const O &output(int i) const { return outputs[i]; }
+    FOLD int lane(int) const { return column; }
+};
+template <class O, int MANY> struct values_across {
+    enum { count = MANY };
+    const O &outputs;
+    FOLD const O &output(int) const { return outputs; }
+    FOLD int lane(int i) const { return i; }
 };

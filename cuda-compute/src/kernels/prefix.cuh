@@ -1,4 +1,4 @@
-// Combination of values within a warp, and the prefixes of tiles that blocks tell each other.
+// Combination of values within a warp and a block, and the prefixes of tiles that blocks tell each other.
 //
 // combination.cuh, which is written for each combination, defines `accumulator`, `combine(a, b)`, which is associative,
 // and NEUTRAL, which changes nothing that it is combined with.
@@ -41,7 +41,7 @@ __device__ __forceinline__ accumulator fold_lanes(accumulator x) {
 
 // A number for each block, in the order in which blocks begin: whoever has a lower one is running or has ended.
 __device__ __forceinline__ unsigned take_ticket(u64 counter) {
-    __shared__ unsigned ticket;
+    __shared__ alignas(16) unsigned ticket;
     if (threadIdx.x == 0) ticket = atomicAdd((unsigned *)counter, 1u);
     __syncthreads();
     return ticket;
@@ -98,43 +98,57 @@ __device__ __forceinline__ accumulator value_read(const u64 (&read)[WORDS], bool
     return value;
 }
 
-// The prefix of a tile, in lane 0 of the warp that calls this: what all tiles before it in its line combine to.
-// `aggregate` is the tile's own combination.
-//
-// Tiles are counted in groups of 32, and groups in sets of 32. A tile tells its aggregate; the last tile of a group tells
-// the group's; the last tile of a set tells that of everything from the line's beginning to the set's end. The prefix is
-// the end of the set before, then the groups of the set that lie before, then the tiles of the group that lie before:
-// 63 values at most, all read at once. Unlike a look-back that takes whatever has been told so far (Merrill and Garland,
-// "Single-pass parallel prefix scan with decoupled look-back", 2016), it combines the same values in the same order
-// every time, so that sums of real numbers have the same bits.
-struct Tiles {
-    u64 *ones, *groups, *sets;
-
-    __device__ __forceinline__ Tiles(u64 *memory, u64 tiles, u64 stride)
-        : ones(memory), groups(ones + tiles * stride), sets(groups + (tiles + 31) / 32 * stride) {}
+// What lies before a warp's part of a line.
+struct Before {
+    accumulator tile;  // before its tile
+    accumulator warp;  // before it in its tile
+    accumulator all;   // what the tile combines to
 };
 
-__device__ __forceinline__ accumulator look_back(u64 *memory, u64 tiles, u64 tile, accumulator aggregate) {
-    const Tiles told(memory, tiles, WORDS);
-    const int lane = threadIdx.x % 32;
-    const u64 group = tile / 32, set = tile / 1024;
-    if (lane == 0 && tile + 1 < tiles) publish(told.ones + tile * WORDS, aggregate);
-    // Lane 0 of the far ones is the set before, the others are groups.
-    const u64 *const near_words = told.ones + (group * 32 + lane) * WORDS;
-    const u64 *const far_words =
-        lane == 0 ? told.sets + (set - 1) * WORDS : told.groups + (set * 32 + lane - 1) * WORDS;
-    const bool near_wanted = lane < tile % 32, far_wanted = lane == 0 ? set > 0 : lane <= group % 32;
-    u64 near_read[WORDS], far_read[WORDS];
-    bool near_there = poll(near_words, near_wanted, near_read);
-    bool far_there = poll(far_words, far_wanted, far_read);
-    while (!near_there) near_there = poll(near_words, near_wanted, near_read);
-    __syncwarp();
-    const accumulator near = fold_lanes(value_read(near_read, near_wanted));
-    const accumulator own = combine(near, aggregate);
-    if (lane == 0 && tile % 32 == 31) publish(told.groups + group * WORDS, own);
-    while (!far_there) far_there = poll(far_words, far_wanted, far_read);
-    __syncwarp();
-    const accumulator far = fold_lanes(value_read(far_read, far_wanted));
-    if (lane == 0 && tile % 1024 == 1023) publish(told.sets + set * WORDS, combine(far, own));
-    return combine(far, near);
+// For all threads of a block; `own` is what the warp combines to. With CHAIN, the line has several tiles.
+//
+// A tile tells what it combines to, and the last tile of a group of tiles tells what everything up to the group's end
+// combines to. What lies before a tile is the end of the group before, then the tiles of its own group that lie before:
+// each thread reads one of them, all at once, so that a tile waits for one round trip after the last of them was told.
+// Unlike a look-back that takes whatever has been told so far (Merrill and Garland, "Single-pass parallel prefix scan with
+// decoupled look-back", 2016), it combines the same values in the same order every time, so that sums of real numbers
+// have the same bits.
+template <int THREADS_, bool CHAIN>
+__device__ __forceinline__ Before look_back(u64 *memory, u64 tiles, u64 tile, accumulator own) {
+    constexpr int warps = THREADS_ / 32, group_tiles = THREADS_ < 256 ? THREADS_ : 256, readers = group_tiles / 32;
+    __shared__ alignas(16) accumulator of_warp[warps];
+    __shared__ alignas(16) accumulator of_readers[readers + 1];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    Before before = {NEUTRAL, NEUTRAL, own};
+    if (warps > 1) {
+        if (lane == 0) of_warp[warp] = own;
+        __syncthreads();
+        const accumulator up_to = scan_lanes<32>(lane < warps ? of_warp[lane] : (accumulator)(NEUTRAL), lane);
+        before.all = shuffle<32>(up_to, warps - 1);
+        if (warp > 0) before.warp = shuffle<32>(up_to, warp - 1);
+    }
+    if (!CHAIN) return before;
+
+    u64 *const ones = memory, *const ends = ones + tiles * WORDS;
+    // There are fewer tiles than 2^31.
+    const unsigned group = (unsigned)tile / group_tiles, place = (unsigned)tile % group_tiles;
+    if (threadIdx.x == 0 && tile + 1 < tiles) publish(ones + tile * WORDS, before.all);
+    u64 read[WORDS];
+    if (warp < readers) {
+        const bool wanted = threadIdx.x < place;
+        while (!poll(ones + (tile - place + threadIdx.x) * WORDS, wanted, read)) {}
+        __syncwarp();
+        const accumulator part = fold_lanes(value_read(read, wanted));
+        if (lane == 0) of_readers[warp] = part;
+    }
+    if (group > 0 && threadIdx.x == THREADS_ - 1) {
+        while (!poll(ends + (group - 1) * WORDS, true, read)) {}
+        of_readers[readers] = value_read(read, true);
+    }
+    __syncthreads();
+    before.tile = shuffle<32>(fold_lanes(lane < readers ? of_readers[lane] : (accumulator)(NEUTRAL)), 0);
+    if (group > 0) before.tile = combine(of_readers[readers], before.tile);
+    if (place == group_tiles - 1 && threadIdx.x == 0 && tile + 1 < tiles)
+        publish(ends + group * WORDS, combine(before.tile, before.all));
+    return before;
 }

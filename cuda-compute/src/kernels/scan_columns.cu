@@ -60,7 +60,17 @@ __device__ __forceinline__ void take(const u64 *words, u64 stride, int count, bo
     }
 }
 
-// look_back of prefix.cuh for each column of a strip.
+// What the tiles of a strip tell, by three levels: tiles are counted in groups of 32, and groups in sets of 32. The last
+// tile of a group tells the group's combination, the last of a set that of everything up to its end.
+struct Tiles {
+    u64 *ones, *groups, *sets;
+
+    __device__ __forceinline__ Tiles(u64 *memory, u64 tiles, u64 stride)
+        : ones(memory), groups(ones + tiles * stride), sets(groups + (tiles + 31) / 32 * stride) {}
+};
+
+// What lies before a tile, as look_back of prefix.cuh finds it, for each column of a strip: the end of the set before, then
+// the groups of the set that lie before, then the tiles of the group that lie before.
 __device__ __forceinline__ void look_back(u64 *memory, u64 strips, u64 strip, u64 tiles, u64 tile, bool active,
                                           const accumulator (&aggregate)[VECTOR], accumulator (&prefix)[VECTOR],
                                           accumulator (*shared)[WARPS][COLUMNS]) {
@@ -96,7 +106,7 @@ __device__ __forceinline__ void look_back(u64 *memory, u64 strips, u64 strip, u6
 // `strips` in all. `memory` is zero: two counters, then what the tiles tell.
 extern "C" __global__ void __launch_bounds__(THREADS)
 scan_columns(const __grid_constant__ Words w, u64 length, u64 inner, u64 strips_of_row, u64 strips, u64 tiles, u64 memory) {
-    __shared__ accumulator shared[2][WARPS][COLUMNS];
+    __shared__ alignas(16) accumulator shared[2][WARPS][COLUMNS];
 #if CHAINED
     // Tiles that lie higher come first.
     const unsigned number = take_ticket(memory);

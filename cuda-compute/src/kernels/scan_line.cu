@@ -10,13 +10,10 @@
 #include "prefix.cuh"
 #include "tile.cuh"
 
-#define WARPS (THREADS / 32)
-
 // `length` is that of a line, `memory` is zero: two counters, then what the tiles of each line tell. The first `kept` words
 // of it are for the next launch.
 extern "C" __global__ void __launch_bounds__(THREADS)
 scan_line(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u64 words_of_line, u64 kept) {
-    __shared__ accumulator of_warp[WARPS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #if CHAINED
     // There are no more tiles than blocks of a grid, which 32 bits count.
@@ -57,30 +54,9 @@ scan_line(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u6
         }
     }
 
-    accumulator start = scan_vectors<32>(x, before, lane);
-    if (WARPS > 1) {
-        if (lane == 0) of_warp[warp] = start;
-        __syncthreads();
-    }
-    if (warp == 0) {
-        accumulator up_to = start;
-        if (WARPS > 1) up_to = scan_lanes<32>(lane < WARPS ? of_warp[lane] : (accumulator)(NEUTRAL), lane);
-        start = shuffle_up<32>(up_to, 1);
-        if (lane == 0) start = NEUTRAL;
-#if CHAINED
-        accumulator prefix =
-            look_back((u64 *)memory + 2 + line * words_of_line, tiles, tile, shuffle<32>(up_to, WARPS - 1));
-        prefix = shuffle<32>(prefix, 0);
-        start = combine(prefix, start);
-#endif
-        if (WARPS > 1 && lane < WARPS) of_warp[lane] = start;
-    }
-    if (WARPS > 1) {
-        __syncthreads();
-        start = of_warp[warp];
-    } else {
-        start = shuffle<32>(start, 0);
-    }
+    const accumulator own = scan_vectors<32>(x, before, lane);
+    const Before told = look_back<THREADS, CHAINED>((u64 *)memory + 2 + line * words_of_line, tiles, tile, own);
+    const accumulator start = combine(told.tile, told.warp);
 
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {

@@ -8,7 +8,7 @@ mod tiles;
 pub use combination::Combination;
 pub(crate) use combination::Kind;
 use run::run;
-pub(crate) use tiles::{KEPT, Tiles};
+pub(crate) use tiles::{Block, KEPT, Tiles};
 
 use crate::{
     array::Array,

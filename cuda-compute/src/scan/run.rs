@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     Kind, Tiles,
     combination::accumulator,
-    table::{self, Columns, Line},
+    table::{self, Columns},
 };
 use crate::{
     array::{Array, Layout, Memory},
@@ -34,9 +34,13 @@ struct Scan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Way {
     /// A block for each tile of a line.
-    Line { variant: Line, chained: bool },
+    Line {
+        threads: u32,
+        unroll: u32,
+        chained: bool,
+    },
     /// Some lanes for each row.
-    Rows { lanes: u32 },
+    Rows { lanes: u32, unroll: u32 },
     /// Threads side by side, down the axis.
     Columns {
         variant: Columns,
@@ -70,16 +74,19 @@ impl Specialisation for Scan {
             .header("tile.cuh", include_str!("../kernels/tile.cuh"))
             .define("EXCLUSIVE", u8::from(self.exclusive))
             .define("FIRST", self.kind.identity(self.data.class()));
-        let line = |source: Source, line: Line| {
-            source
-                .define("THREADS", line.threads)
-                .define("UNROLL", line.unroll)
-        };
         match self.way {
-            Way::Line { variant, chained } => {
-                line(source, variant).define("CHAINED", u8::from(chained))
-            }
-            Way::Rows { lanes } => line(source, table::ROWS).define("LANES", lanes),
+            Way::Line {
+                threads,
+                unroll,
+                chained,
+            } => source
+                .define("THREADS", threads)
+                .define("UNROLL", unroll)
+                .define("CHAINED", u8::from(chained)),
+            Way::Rows { lanes, unroll } => source
+                .define("THREADS", table::ROWS.threads)
+                .define("UNROLL", unroll)
+                .define("LANES", lanes),
             Way::Columns {
                 variant,
                 lanes,
@@ -177,9 +184,9 @@ impl Job<'_> {
         let vectors = length.div_ceil(fused.vector()) as u64;
         if lines > 1 && vectors <= table::LONGEST_ROW {
             // As few as leave each lane a full load.
-            let unroll = u64::from(table::ROWS.unroll);
-            let lanes = vectors.div_ceil(unroll).next_power_of_two().min(32) as u32;
-            let kernel = kernels.get(&self.scan(&fused, Way::Rows { lanes }))?;
+            let unroll = table::ROWS.unroll(fused.vector(), accumulator(self.data));
+            let lanes = vectors.div_ceil(unroll.into()).next_power_of_two().min(32) as u32;
+            let kernel = kernels.get(&self.scan(&fused, Way::Rows { lanes, unroll }))?;
             let threads = table::ROWS.threads;
             let blocks = lines.div_ceil(u64::from(threads / lanes));
             let mut parameters = [lines, vectors];
@@ -190,11 +197,14 @@ impl Job<'_> {
         }
         let policy = table::LINES.policy(kernels.hardware().capability, self.data.size());
         let variant = policy.row(vectors).variant;
-        let count = vectors.div_ceil(u64::from(variant.threads * variant.unroll));
+        let threads = variant.threads;
+        let unroll = variant.unroll(fused.vector(), accumulator(self.data));
+        let count = vectors.div_ceil(u64::from(threads * unroll));
         let tiles = Tiles::new(count, 1, accumulator(self.data));
         let told = tiles.lines(kernels, stream, lines)?;
         let way = Way::Line {
-            variant,
+            threads,
+            unroll,
             chained: tiles.chained(),
         };
         let kernel = kernels.get(&self.scan(&fused, way))?;
@@ -213,7 +223,7 @@ impl Job<'_> {
             fused.launch(
                 &kernel,
                 stream,
-                (lines * count, variant.threads),
+                (lines * count, threads),
                 &mut parameters,
                 &others,
             )

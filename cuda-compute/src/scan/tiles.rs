@@ -6,6 +6,22 @@ use cuda_safe::{DeviceBuffer, Stream};
 
 use crate::{array::Memory, element::DataType, error::Result, kernel::Kernels};
 
+/// What kernels whose blocks take tiles are specialised for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Block {
+    pub(crate) threads: u32,
+    /// For the values of a thread.
+    pub(crate) registers: u32,
+}
+
+impl Block {
+    /// Vectors of a thread, of so many values of a type each.
+    pub(crate) fn unroll(self, vector: usize, value: DataType) -> u32 {
+        let registers = vector * value.size().div_ceil(4);
+        (self.registers / registers as u32).clamp(1, 10)
+    }
+}
+
 /// How many tiles lines have, and the memory in which they tell their aggregates: see `kernels/prefix.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tiles {

@@ -22,7 +22,10 @@ use crate::{
 struct Compress {
     form: Hashed<Form>,
     data: DataType,
-    variant: table::Variant,
+    threads: u32,
+    unroll: u32,
+    /// Whether there are several tiles.
+    chained: bool,
 }
 
 impl Specialisation for Compress {
@@ -31,8 +34,9 @@ impl Specialisation for Compress {
         fused::source(Source::new("compress.cu", text, "compress"), &self.form)
             .header("combination.cuh", Kind::Sum.header(COUNT))
             .header("prefix.cuh", include_str!("../kernels/prefix.cuh"))
-            .define("THREADS", self.variant.threads)
-            .define("UNROLL", self.variant.unroll)
+            .define("THREADS", self.threads)
+            .define("UNROLL", self.unroll)
+            .define("CHAINED", u8::from(self.chained))
             .define("STORED", self.data.stored())
             .define("VALUE", self.data.computed())
     }
@@ -86,13 +90,17 @@ impl<T: Element> Expr<T> {
         let vectors = elements.div_ceil(fused.vector()) as u64;
         let policy = table::TABLE.policy(kernels.hardware().capability, T::DATA_TYPE.size());
         let variant = policy.row(vectors).variant;
-        let count = vectors.div_ceil(u64::from(variant.threads * variant.unroll));
+        let threads = variant.threads;
+        let unroll = variant.unroll(fused.vector(), T::DATA_TYPE);
+        let count = vectors.div_ceil(u64::from(threads * unroll));
         let tiles = Tiles::new(count, 1, COUNT);
         let told = tiles.lines(kernels, stream, 1)?;
         let kernel = kernels.get(&Compress {
             form: fused.form.clone(),
             data: T::DATA_TYPE,
-            variant,
+            threads,
+            unroll,
+            chained: tiles.chained(),
         })?;
         let selected = kernels.results().fetch_or(stream, 0, |total| {
             let mut parameters = [
@@ -106,15 +114,7 @@ impl<T: Element> Expr<T> {
             let others: Vec<&Memory> = told.memory().into_iter().chain([&*room]).collect();
             // SAFETY: `compress` has these parameters, writes at most as many elements as there is room for, and uses
             // the memory of the tiles, which is zero, and leaves it so where it is kept.
-            unsafe {
-                fused.launch(
-                    &kernel,
-                    stream,
-                    (count, variant.threads),
-                    &mut parameters,
-                    &others,
-                )
-            }
+            unsafe { fused.launch(&kernel, stream, (count, threads), &mut parameters, &others) }
         })? as usize;
         let result = Array::of(room, one_axis(selected));
         if selected < elements / LOOSE {
