@@ -15,13 +15,16 @@ pub enum Error {
     Shape(String),
     /// A number that is outside its range. Nothing was enqueued.
     Value(String),
+    /// What another library has handed over, or asks for, that arrays can't be: see [`interop`](crate::interop). Nothing
+    /// was enqueued, and what was handed over has been given back.
+    Foreign(String),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cuda(error) => error.fmt(f),
-            Self::Shape(what) | Self::Value(what) => f.write_str(what),
+            Self::Shape(what) | Self::Value(what) | Self::Foreign(what) => f.write_str(what),
         }
     }
 }
@@ -31,7 +34,7 @@ impl std::error::Error for Error {
         match self {
             // `Display` has already told all that it would.
             Self::Cuda(error) => error.source(),
-            Self::Shape(_) | Self::Value(_) => None,
+            Self::Shape(_) | Self::Value(_) | Self::Foreign(_) => None,
         }
     }
 }

@@ -86,6 +86,7 @@ mod expression;
 mod gather;
 pub mod guide;
 mod histogram;
+pub mod interop;
 mod kernel;
 mod order;
 mod random;

@@ -165,8 +165,22 @@ impl Event {
 }
 
 impl Context {
-    /// Waits until nothing that was enqueued in the context touches memory any more.
-    pub(crate) fn settle(&self) -> Settled {
+    /// Waits until nothing that was enqueued in the context, on whatever stream, touches memory any more: for memory that
+    /// others have used on streams that one doesn't know. As [`Stream::settle`] otherwise.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Settled, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let stream = Stream::new(&context)?;
+    /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
+    /// assert!(matches!(context.settle(), Settled::Done));
+    /// assert!(stream.query()?); // nothing is left to do
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuCtxSynchronize")]
+    pub fn settle(&self) -> Settled {
         settle([&|| self.synchronize(), &|| relaxed(|| self.synchronize())])
     }
 }

@@ -82,7 +82,7 @@ impl<T: Element> Array<T> {
         // What other threads enqueued before they let go of the memory comes first, as in `Arc::get_mut`.
         fence(Ordering::Acquire);
         // Of elements that are repeated, all would be written with one.
-        if others || self.layout.repeats() {
+        if others || self.layout.repeats() || self.memory.is_read_only() {
             *self = self.copy()?;
         }
         let target = Target {

@@ -28,7 +28,7 @@ impl<T: Element> Array<T> {
     pub fn copy_to_slice(&self, host: &mut [T]) -> Result<()> {
         self.check_length(host.len())?;
         let dense = self.contiguous(Order::C)?;
-        let bytes = dense.memory.buffer().slice(dense.bytes())?;
+        let bytes = dense.memory.bytes(dense.bytes())?;
         // Only `bool` is converted; the others lie in memory as they are.
         if let Some(stored) = T::as_stored_mut(host) {
             return Ok(bytes.copy_to_slice(dense.stream(), bytemuck::cast_slice_mut(stored))?);
@@ -71,7 +71,8 @@ impl<T: Element> Array<T> {
             return self.assign(new);
         }
         let stream = self.stream().clone();
-        let Some(memory) = Arc::get_mut(&mut self.memory) else {
+        let writable = Arc::get_mut(&mut self.memory).filter(|memory| !memory.is_read_only());
+        let Some(memory) = writable else {
             *self = Self::from_shape(&stream, self.shape(), host)?;
             return Ok(());
         };
@@ -83,7 +84,7 @@ impl<T: Element> Array<T> {
                 &converted
             }
         };
-        let mut bytes = memory.buffer_mut().slice_mut(range)?;
+        let mut bytes = memory.bytes_mut(range)?;
         Ok(bytes.copy_from_slice(&stream, bytemuck::cast_slice(stored))?)
     }
 

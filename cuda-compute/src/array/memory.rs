@@ -1,18 +1,28 @@
 //! The memory that arrays share.
 
-use cuda_safe::{DeviceBuffer, Owner, Stream};
+use std::ops::Range;
+
+use cuda_safe::{DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Owner, Stream};
 
 use crate::{
     element::DataType,
     error::{Error, Result},
+    interop::Foreign,
     kernel::Kernels,
 };
 
 /// Device memory in a stream's order, and the kernels of its context.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    buffer: DeviceBuffer<u8>,
+    held: Held,
     kernels: Kernels,
+}
+
+#[derive(Debug)]
+enum Held {
+    Own(DeviceBuffer<u8>),
+    /// Another library's.
+    Foreign(DeviceMemory<Foreign, u8>),
 }
 
 impl Memory {
@@ -39,13 +49,23 @@ impl Memory {
 
     pub(crate) fn of(kernels: &Kernels, buffer: DeviceBuffer<u8>) -> Self {
         Self {
-            buffer,
+            held: Held::Own(buffer),
+            kernels: kernels.clone(),
+        }
+    }
+
+    pub(crate) fn foreign(kernels: &Kernels, memory: DeviceMemory<Foreign, u8>) -> Self {
+        Self {
+            held: Held::Foreign(memory),
             kernels: kernels.clone(),
         }
     }
 
     pub(crate) fn stream(&self) -> &Stream {
-        self.buffer.stream()
+        match &self.held {
+            Held::Own(buffer) => buffer.stream(),
+            Held::Foreign(memory) => memory.storage().stream(),
+        }
     }
 
     pub(crate) fn kernels(&self) -> &Kernels {
@@ -53,18 +73,36 @@ impl Memory {
     }
 
     pub(crate) fn address(&self) -> u64 {
-        self.buffer.as_device_ptr()
+        match &self.held {
+            Held::Own(buffer) => buffer.as_device_ptr(),
+            Held::Foreign(memory) => memory.as_device_ptr(),
+        }
     }
 
     pub(crate) fn owner(&self) -> Owner<'_> {
-        self.buffer.owner()
+        Owner::Stream(self.stream())
     }
 
-    pub(crate) fn buffer(&self) -> &DeviceBuffer<u8> {
-        &self.buffer
+    /// Whether an array must be copied before it is written to, even if nobody else shares the memory.
+    pub(crate) fn is_read_only(&self) -> bool {
+        match &self.held {
+            Held::Own(_) => false,
+            Held::Foreign(memory) => memory.storage().is_read_only(),
+        }
     }
 
-    pub(crate) fn buffer_mut(&mut self) -> &mut DeviceBuffer<u8> {
-        &mut self.buffer
+    pub(crate) fn bytes(&self, range: Range<usize>) -> Result<DeviceView<'_, u8>> {
+        Ok(match &self.held {
+            Held::Own(buffer) => buffer.slice(range)?,
+            Held::Foreign(memory) => memory.slice(range)?,
+        })
+    }
+
+    /// To write to, where that is allowed: see [`is_read_only`](Self::is_read_only).
+    pub(crate) fn bytes_mut(&mut self, range: Range<usize>) -> Result<DeviceViewMut<'_, u8>> {
+        Ok(match &mut self.held {
+            Held::Own(buffer) => buffer.slice_mut(range)?,
+            Held::Foreign(memory) => memory.slice_mut(range)?,
+        })
     }
 }

@@ -6,8 +6,6 @@ mod host;
 mod index;
 mod layout;
 mod memory;
-#[cfg(feature = "ndarray")]
-mod ndarray;
 mod shape;
 mod view;
 

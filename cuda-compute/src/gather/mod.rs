@@ -243,7 +243,8 @@ impl<T: Element> Array<T> {
             return Ok(());
         }
         // A reference in the expressions counts: they give what was before.
-        if Arc::strong_count(&self.memory) > 1 || !self.is_contiguous(Order::C) {
+        let others = Arc::strong_count(&self.memory) > 1;
+        if others || self.memory.is_read_only() || !self.is_contiguous(Order::C) {
             let copy = crate::expression::eval_dense(&self.expr(), Order::C)?;
             *self = copy;
         }

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayD, ArrayRef, Dimension, IxDyn, ShapeBuilder};
 
-use super::{Array, Layout, Order, Shape};
+use crate::array::{Array, Layout, Order, Shape};
 use crate::{
     element::Element,
     error::{Error, Result},

@@ -1,0 +1,395 @@
+//! DLPack tensors of other libraries, and arrays made of them.
+
+use std::{ptr::NonNull, slice, sync::Arc};
+
+use cuda_safe::Stream;
+
+use super::{
+    dlpack::{
+        DLDataType, DLDevice, DLDeviceType, DLManagedTensor, DLManagedTensorVersioned,
+        DLPackVersion, DLTensor, FLAG_READ_ONLY, VERSION,
+    },
+    foreign::Foreign,
+    place::Place,
+};
+use crate::{
+    array::{Array, MAX_RANK, Memory},
+    element::{DataType, Element},
+    error::{Error, Result},
+    kernel::Kernels,
+};
+
+/// A DLPack tensor of another library, which has been taken over, and of which nothing has been computed yet.
+///
+/// Dropping it calls the tensor's deleter. So does every error of its methods.
+///
+/// ```
+/// use cuda_compute::{Array, DataType, interop::{Incoming, dlpack::DLManagedTensorVersioned}};
+/// use cuda_safe::Stream;
+///
+/// /// The sum of a tensor of whatever floats, as `f64`.
+/// ///
+/// /// # Safety
+/// /// As `Incoming::from_versioned` and `Incoming::into_array`.
+/// unsafe fn sum(stream: &Stream, raw: *mut DLManagedTensorVersioned) -> cuda_compute::Result<f64> {
+///     // SAFETY: by this function's contract.
+///     unsafe {
+///         let tensor = Incoming::from_versioned(raw)?;
+///         match tensor.data_type()? {
+///             DataType::F32 => tensor.into_array::<f32>(stream)?.cast::<f64>().sum().eval()?.item(),
+///             _ => tensor.into_array::<f64>(stream)?.sum().eval()?.item(),
+///         }
+///     }
+/// }
+/// # fn main() -> cuda_compute::Result<()> {
+/// # let stream = Stream::new(&cuda_safe::Context::primary(0)?)?;
+/// # let raw = Array::from_slice(&stream, &[1.0f32, 2.0])?.into_dlpack()?.into_raw();
+/// # // SAFETY: a tensor that was just made.
+/// # assert_eq!(unsafe { sum(&stream, raw)? }, 3.0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Incoming {
+    tensor: Tensor,
+}
+
+/// A tensor's owner.
+#[derive(Debug)]
+enum Tensor {
+    Versioned(NonNull<DLManagedTensorVersioned>),
+    Unversioned(NonNull<DLManagedTensor>),
+}
+
+// SAFETY: it is only read until it is dropped, and its deleter may be called on any thread, by DLPack's rules and the
+// contracts of `Incoming`.
+unsafe impl Send for Tensor {}
+// SAFETY: as above.
+unsafe impl Sync for Tensor {}
+
+impl Drop for Tensor {
+    fn drop(&mut self) {
+        // SAFETY: taken over, live until here, and never used again. Null means that there is nothing to do.
+        unsafe {
+            match *self {
+                Self::Versioned(tensor) => {
+                    if let Some(delete) = tensor.as_ref().deleter {
+                        delete(tensor.as_ptr());
+                    }
+                }
+                Self::Unversioned(tensor) => {
+                    if let Some(delete) = tensor.as_ref().deleter {
+                        delete(tensor.as_ptr());
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Tensor {
+    fn elements(&self) -> &DLTensor {
+        // SAFETY: live until this is dropped, and of a known layout: other versions have been refused.
+        unsafe {
+            match self {
+                Self::Versioned(tensor) => &(*tensor.as_ptr()).dl_tensor,
+                Self::Unversioned(tensor) => &(*tensor.as_ptr()).dl_tensor,
+            }
+        }
+    }
+}
+
+impl Incoming {
+    /// Takes a tensor of DLPack 1.x over. In Python, it comes out of a capsule named
+    /// [`CAPSULE_VERSIONED`](super::dlpack::CAPSULE_VERSIONED), which is renamed to
+    /// [`CAPSULE_VERSIONED_USED`](super::dlpack::CAPSULE_VERSIONED_USED) by who takes it.
+    ///
+    /// # Safety
+    /// `tensor` is null, or a tensor that was handed over to the caller, and that nobody else takes. Whatever its version
+    /// says, it is as DLPack defines that: its axes can be read, and its deleter, if it has one, can be called once, on any
+    /// thread. Until then its memory stays.
+    ///
+    /// # Errors
+    /// It is null. It has another major version. Its number of axes is negative. The deleter has been called.
+    pub unsafe fn from_versioned(tensor: *mut DLManagedTensorVersioned) -> Result<Self> {
+        let tensor = NonNull::new(tensor).ok_or_else(null)?;
+        // From here on, an error drops it, which calls the deleter.
+        let taken = Tensor::Versioned(tensor);
+        // SAFETY: the version comes first, in every version.
+        let version = unsafe { (*tensor.as_ptr()).version };
+        if version.major != VERSION.major {
+            return Err(Error::Foreign(format!(
+                "a tensor of DLPack {}.{}: this library knows {}.x, so ask for max_version=({}, {})",
+                version.major, version.minor, VERSION.major, VERSION.major, VERSION.minor
+            )));
+        }
+        Self::checked(taken)
+    }
+
+    /// Takes a tensor of DLPack before 1.0 over. In Python, it comes out of a capsule named
+    /// [`CAPSULE`](super::dlpack::CAPSULE), which is renamed to [`CAPSULE_USED`](super::dlpack::CAPSULE_USED) by who takes
+    /// it.
+    ///
+    /// # Safety
+    /// As [`from_versioned`](Self::from_versioned).
+    ///
+    /// # Errors
+    /// It is null. Its number of axes is negative. The deleter has been called.
+    pub unsafe fn from_unversioned(tensor: *mut DLManagedTensor) -> Result<Self> {
+        let tensor = NonNull::new(tensor).ok_or_else(null)?;
+        Self::checked(Tensor::Unversioned(tensor))
+    }
+
+    fn checked(tensor: Tensor) -> Result<Self> {
+        let elements = tensor.elements();
+        if elements.ndim < 0 {
+            return Err(Error::Foreign(format!(
+                "a tensor of {} axes",
+                elements.ndim
+            )));
+        }
+        if elements.ndim > 0 && elements.shape.is_null() {
+            return Err(Error::Foreign(format!(
+                "a tensor of {} axes has no lengths: `shape` is null",
+                elements.ndim
+            )));
+        }
+        Ok(Self { tensor })
+    }
+
+    fn elements(&self) -> &DLTensor {
+        self.tensor.elements()
+    }
+
+    fn axes(&self, of: *const i64) -> Option<&[i64]> {
+        match self.elements().ndim as usize {
+            0 => Some(&[]),
+            _ if of.is_null() => None,
+            // SAFETY: as many as axes, by the contract of `from_versioned`.
+            rank => Some(unsafe { slice::from_raw_parts(of, rank) }),
+        }
+    }
+
+    /// The lengths of the axes, outermost first.
+    #[must_use]
+    pub fn shape(&self) -> &[i64] {
+        self.axes(self.elements().shape).unwrap_or(&[])
+    }
+
+    /// The distance of neighbours along each axis, in elements; `None` stands for C order.
+    #[must_use]
+    pub fn strides(&self) -> Option<&[i64]> {
+        self.axes(self.elements().strides)
+    }
+
+    /// The type of the elements, as DLPack names it.
+    #[must_use]
+    pub fn dtype(&self) -> DLDataType {
+        self.elements().dtype
+    }
+
+    /// The type of the elements.
+    ///
+    /// # Errors
+    /// Arrays have no such elements.
+    pub fn data_type(&self) -> Result<DataType> {
+        let dtype = self.dtype();
+        dtype.data_type().ok_or_else(|| {
+            Error::Foreign(format!("a tensor of {dtype}: arrays have no such elements"))
+        })
+    }
+
+    /// Where the memory is.
+    #[must_use]
+    pub fn device(&self) -> DLDevice {
+        self.elements().device
+    }
+
+    /// The address of the first element.
+    #[must_use]
+    pub fn as_device_ptr(&self) -> u64 {
+        let elements = self.elements();
+        (elements.data.addr() as u64).wrapping_add(elements.byte_offset)
+    }
+
+    /// The version; `None` before 1.0.
+    #[must_use]
+    pub fn version(&self) -> Option<DLPackVersion> {
+        match self.tensor {
+            // SAFETY: live until this is dropped.
+            Tensor::Versioned(tensor) => Some(unsafe { (*tensor.as_ptr()).version }),
+            Tensor::Unversioned(_) => None,
+        }
+    }
+
+    /// [`FLAG_READ_ONLY`] and others; none before 1.0.
+    #[must_use]
+    pub fn flags(&self) -> u64 {
+        match self.tensor {
+            // SAFETY: live until this is dropped.
+            Tensor::Versioned(tensor) => unsafe { (*tensor.as_ptr()).flags },
+            Tensor::Unversioned(_) => 0,
+        }
+    }
+
+    /// Whether its producer allows no writing. Arrays of it are copied before they are written to.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.flags() & FLAG_READ_ONLY != 0
+    }
+
+    /// An array of the tensor's memory, which belongs to `stream`. Nothing is copied.
+    ///
+    /// The tensor's deleter is called when the last array or expression that uses the memory is dropped, on that thread,
+    /// after a wait for the stream. [`into_array_behind`](Self::into_array_behind) doesn't make the host wait.
+    ///
+    /// Writing to the array writes to the tensor's memory, if no other array shares it, and the tensor isn't read-only:
+    /// see [who may write](crate::interop#who-may-write).
+    ///
+    /// # Safety
+    /// The tensor's memory is device memory of the stream's context, as large as the tensor says. What has been enqueued on
+    /// it is ordered before the stream: its producer was given [`stream_number`](super::stream_number) of it. While arrays
+    /// share the memory, whatever else writes to it is ordered with the stream, and changes those arrays; and if the tensor
+    /// isn't read-only, whatever else reads it is ordered with the stream.
+    ///
+    /// # Errors
+    /// The elements are of another type, or not aligned for it. The memory isn't on the stream's device. There are more than
+    /// [`MAX_RANK`] axes. Lengths and strides make no sense. The deleter has been called.
+    pub unsafe fn into_array<T: Element>(self, stream: &Stream) -> Result<Array<T>> {
+        // SAFETY: by this function's contract.
+        unsafe { self.array(stream, None) }
+    }
+
+    /// As [`into_array`](Self::into_array), in the order of the producer's stream: `stream` waits for what has been
+    /// enqueued on `producer` so far. And when the array isn't needed any more, `producer` waits for `stream`, and the
+    /// deleter is called at once. The host does not wait.
+    ///
+    /// This is for producers that use memory again in the order of one stream, as the pools of PyTorch and CuPy do: that on
+    /// which the memory was allocated.
+    ///
+    /// # Safety
+    /// As [`into_array`](Self::into_array), with the order as far as `producer` gives it. The memory is used again in the
+    /// order of that stream.
+    ///
+    /// # Errors
+    /// As [`into_array`](Self::into_array). The producer's stream is of another context. No memory for an event is left.
+    pub unsafe fn into_array_behind<T: Element>(
+        self,
+        stream: &Stream,
+        producer: &Stream,
+    ) -> Result<Array<T>> {
+        crate::order::same_context(producer, stream.context())?;
+        stream.wait_stream(producer)?;
+        // SAFETY: by this function's contract.
+        unsafe { self.array(stream, Some(producer)) }
+    }
+
+    /// # Safety
+    /// As [`into_array`](Self::into_array) and [`into_array_behind`](Self::into_array_behind).
+    unsafe fn array<T: Element>(
+        self,
+        stream: &Stream,
+        behind: Option<&Stream>,
+    ) -> Result<Array<T>> {
+        self.expect_type(T::DATA_TYPE)?;
+        self.expect_device(stream)?;
+        let (lengths, elements) = (self.shape(), self.elements());
+        if lengths.len() > MAX_RANK {
+            return Err(Error::Foreign(format!(
+                "a tensor of {} axes: arrays have at most {MAX_RANK}; reshape it first",
+                lengths.len()
+            )));
+        }
+        if elements.data.is_null() && !lengths.contains(&0) {
+            return Err(Error::Foreign(format!(
+                "a tensor of shape {lengths:?} has no memory: `data` is null"
+            )));
+        }
+        let address = elements.data.addr() as u64;
+        let address = address.checked_add(elements.byte_offset).ok_or_else(|| {
+            Error::Foreign(format!(
+                "a tensor whose byte_offset of {} is beyond all memory",
+                elements.byte_offset
+            ))
+        })?;
+        let place = Place::of(T::DATA_TYPE, lengths, self.strides(), address)?;
+        let kernels = Kernels::of(stream.context())?;
+        let read_only = self.is_read_only();
+        let keeper = Box::new(self.tensor);
+        // SAFETY: by this function's contract; the deleter is called when the tensor is dropped.
+        let memory = unsafe {
+            Foreign::memory(
+                place.address,
+                place.bytes,
+                stream,
+                read_only,
+                behind,
+                keeper,
+            )
+        };
+        Ok(Array::of(
+            Arc::new(Memory::foreign(&kernels, memory)),
+            place.layout,
+        ))
+    }
+
+    fn expect_type(&self, wanted: DataType) -> Result<()> {
+        if self.dtype() == DLDataType::of(wanted) {
+            return Ok(());
+        }
+        Err(Error::Foreign(format!(
+            "a tensor of {} is no array of {} ({})",
+            self.dtype(),
+            wanted.name(),
+            DLDataType::of(wanted)
+        )))
+    }
+
+    fn expect_device(&self, stream: &Stream) -> Result<()> {
+        let DLDevice {
+            device_type,
+            device_id,
+        } = self.device();
+        let own = stream.context().device().ordinal();
+        let why = match device_type {
+            // Managed memory is on all devices.
+            DLDeviceType::CUDA_MANAGED => return Ok(()),
+            DLDeviceType::CUDA if device_id as u32 == own => return Ok(()),
+            DLDeviceType::CUDA => {
+                format!("is on CUDA device {device_id}, the stream on device {own}")
+            }
+            DLDeviceType::CUDA_HOST => {
+                "is page-locked memory of the host (kDLCUDAHost): copy it to the device first"
+                    .into()
+            }
+            DLDeviceType::CPU => {
+                "is in the host's memory (kDLCPU): copy it to the device first".into()
+            }
+            DLDeviceType(other) => format!("is on a device of kind {other}, which isn't CUDA's"),
+        };
+        Err(Error::Foreign(format!("a tensor {why}")))
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// An array of the memory of a DLPack tensor of another library: [`Incoming::from_versioned`], then
+    /// [`Incoming::into_array`].
+    ///
+    /// # Safety
+    /// As these two.
+    ///
+    /// # Errors
+    /// As these two. The deleter has been called, unless `tensor` is null.
+    pub unsafe fn from_dlpack(
+        stream: &Stream,
+        tensor: *mut DLManagedTensorVersioned,
+    ) -> Result<Self> {
+        // SAFETY: by this function's contract.
+        unsafe { Incoming::from_versioned(tensor)?.into_array(stream) }
+    }
+}
+
+#[cold]
+fn null() -> Error {
+    Error::Foreign("a tensor was expected, not a null pointer".into())
+}

@@ -1,0 +1,54 @@
+//! Streams as numbers, by which libraries name them to each other.
+
+use std::ptr;
+
+use cuda_safe::{Context, Stream};
+
+use crate::error::{Error, Result};
+
+/// The number of a stream for other libraries: for `__dlpack__(stream=…)`, or `__cuda_array_interface__`'s `stream`. 1 is
+/// the legacy default stream, 2 the calling thread's default stream, others are handles.
+///
+/// ```
+/// # use cuda_compute::interop::stream_number;
+/// # use cuda_safe::{Context, Stream};
+/// # fn main() -> cuda_compute::Result<()> {
+/// # let context = Context::primary(0)?;
+/// assert_eq!(stream_number(&Stream::legacy_default(&context)), 1);
+/// assert_eq!(stream_number(&Stream::per_thread_default(&context)), 2);
+/// let stream = Stream::new(&context)?;
+/// assert_eq!(stream_number(&stream), stream.as_raw() as i64);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn stream_number(stream: &Stream) -> i64 {
+    match stream.as_raw().expose_provenance() as i64 {
+        0 => 1, // what raw calls take for the legacy default stream
+        number => number,
+    }
+}
+
+/// The stream of a number, without owning it; `None` for -1.
+///
+/// # Safety
+/// A number above 2 is the handle of a live stream of the context, for as long as the result is used.
+pub(super) unsafe fn numbered(context: &Context, number: Option<i64>) -> Result<Option<Stream>> {
+    match number {
+        None | Some(1) => Ok(Some(Stream::legacy_default(context))),
+        Some(2) => Ok(Some(Stream::per_thread_default(context))),
+        Some(-1) => Ok(None),
+        Some(0) => Err(Error::Foreign(
+            "stream 0 is not allowed, since it may mean two: 1 is the legacy default stream, 2 the calling thread's"
+                .into(),
+        )),
+        Some(number) if number < 0 => Err(Error::Foreign(format!(
+            "{number} is no stream: -1 stands for no order, others are positive"
+        ))),
+        Some(number) => {
+            let raw = ptr::with_exposed_provenance_mut(number as usize);
+            // SAFETY: a live stream of the context, by this function's contract.
+            Ok(Some(unsafe { Stream::borrow_raw(context, raw) }))
+        }
+    }
+}
