@@ -1,4 +1,5 @@
-//! Reductions whose wait fails: the result's place must not be read, reused or freed while the kernel may write to it.
+//! What must not be read, reused, freed or given back while work that touches it is enqueued: results of reductions whose
+//! wait fails, and memory that is shared with another library.
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
@@ -6,9 +7,22 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 mod child;
 
 use child::passes;
-use cuda_compute::{Error, Reducer};
+use std::{
+    ffi::c_void,
+    ptr,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+use cuda_compute::{
+    Array, Error, Reducer,
+    interop::{
+        Incoming,
+        dlpack::{DLDataType, DLDevice, DLDeviceType, DLManagedTensorVersioned, DLTensor, VERSION},
+    },
+};
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, Module, PinnedBuffer, Stream, sys::CUresult,
+    Context, ContextFlags, Device, DeviceBuffer, DeviceView, MemoryPool, Module, PinnedBuffer,
+    Stream, sys::CUresult,
 };
 
 const NO_WAIT: &str = "cuStreamSynchronize:2+:CUDA_ERROR_UNKNOWN,\
@@ -96,4 +110,213 @@ fn memory_of_another_context_is_refused() {
         let reducer = Reducer::new(&created).unwrap();
         assert_eq!(reducer.sum(&theirs, &table).unwrap(), 0);
     });
+}
+
+static DELETED: AtomicUsize = AtomicUsize::new(0);
+static IDLE: AtomicBool = AtomicBool::new(false);
+/// Whether the deleter looks. That lets held work begin.
+static LOOKS: AtomicBool = AtomicBool::new(true);
+
+/// Another library's tensor of 1000 floats, whose deleter looks whether the taking stream has anything left to do.
+struct Theirs {
+    tensor: DLManagedTensorVersioned,
+    taker: Stream,
+    shape: i64,
+}
+
+impl Theirs {
+    fn tensor(memory: &DeviceBuffer<f32>, taker: &Stream) -> *mut DLManagedTensorVersioned {
+        unsafe extern "C" fn delete(tensor: *mut DLManagedTensorVersioned) {
+            // SAFETY: made below, and deleted once.
+            let theirs = unsafe { Box::from_raw((*tensor).manager_ctx.cast::<Theirs>()) };
+            DELETED.fetch_add(1, Ordering::SeqCst);
+            if LOOKS.load(Ordering::SeqCst) {
+                IDLE.store(theirs.taker.query().unwrap(), Ordering::SeqCst);
+            }
+        }
+        let place = Box::into_raw(Box::<Self>::new_uninit()).cast::<Self>();
+        // SAFETY: room for it.
+        unsafe {
+            let shape = &raw mut (*place).shape;
+            let data: *mut c_void =
+                ptr::with_exposed_provenance_mut(memory.as_device_ptr() as usize);
+            place.write(Self {
+                tensor: DLManagedTensorVersioned {
+                    version: VERSION,
+                    manager_ctx: place.cast(),
+                    deleter: Some(delete),
+                    flags: 0,
+                    dl_tensor: DLTensor {
+                        data,
+                        device: DLDevice {
+                            device_type: DLDeviceType::CUDA,
+                            device_id: 0,
+                        },
+                        ndim: 1,
+                        dtype: DLDataType {
+                            code: DLDataType::FLOAT,
+                            bits: 32,
+                            lanes: 1,
+                        },
+                        shape,
+                        strides: ptr::null_mut(),
+                        byte_offset: 0,
+                    },
+                },
+                taker: taker.clone(),
+                shape: 1000,
+            });
+            &raw mut (*place).tensor
+        }
+    }
+}
+
+#[test]
+fn memory_is_given_back_when_the_work_on_it_is_over() {
+    const TEST: &str = "memory_is_given_back_when_the_work_on_it_is_over";
+    let body: fn() = || {
+        let (_, stream) = device();
+        let memory = DeviceBuffer::from_slice(&stream, &[3.0f32; 1000]).unwrap();
+        let raw = Theirs::tensor(&memory, &stream);
+        // SAFETY: handed over once, and copied there on this stream.
+        let x = unsafe { Array::<f32>::from_dlpack(&stream, raw).unwrap() };
+        let y = (&x * 2.0).eval().unwrap();
+        assert_eq!(DELETED.load(Ordering::SeqCst), 0);
+        drop(x);
+        assert_eq!(DELETED.load(Ordering::SeqCst), 1);
+        assert!(IDLE.load(Ordering::SeqCst));
+        assert_eq!(y.to_vec().unwrap(), [6.0; 1000]);
+    };
+    passes(TEST, "", body);
+    passes(TEST, "cuStreamSynchronize:2:CUDA_ERROR_UNKNOWN", body);
+}
+
+#[test]
+fn memory_is_not_given_back_where_nothing_can_tell() {
+    const TEST: &str = "memory_is_not_given_back_where_nothing_can_tell";
+    passes(TEST, NO_WAIT, || {
+        let (_, stream) = device();
+        let memory = DeviceBuffer::from_slice(&stream, &[3.0f32; 1000]).unwrap();
+        let raw = Theirs::tensor(&memory, &stream);
+        // SAFETY: handed over once, and copied there on this stream.
+        let x = unsafe { Array::<f32>::from_dlpack(&stream, raw).unwrap() };
+        let y = (&x * 2.0).eval().unwrap();
+        drop(x);
+        assert_eq!(DELETED.load(Ordering::SeqCst), 0);
+        drop(y);
+    });
+}
+
+#[test]
+fn a_producers_stream_waits_instead_of_the_host() {
+    const TEST: &str = "a_producers_stream_waits_instead_of_the_host";
+    let body: fn() = || {
+        let (context, stream) = device();
+        let theirs = Stream::new(&context).unwrap();
+        let mut memory = DeviceBuffer::<f32>::uninit(&theirs, 1000).unwrap();
+        memory.fill(&theirs, 3.0).unwrap(); // held, so the array's stream has to wait for it
+        let raw = Theirs::tensor(&memory, &stream);
+        // SAFETY: handed over once, and used again in the order of `theirs`.
+        let x = unsafe {
+            let tensor = Incoming::from_versioned(raw).unwrap();
+            tensor.into_array_behind::<f32>(&stream, &theirs).unwrap()
+        };
+        let y = (&x * 2.0).eval().unwrap();
+        drop(x);
+        assert_eq!(DELETED.load(Ordering::SeqCst), 1);
+        assert!(!IDLE.load(Ordering::SeqCst), "the host has waited");
+        memory.fill(&theirs, 9.0).unwrap(); // used again
+        theirs.synchronize().unwrap();
+        assert_eq!(y.to_vec().unwrap(), [6.0; 1000]);
+    };
+    passes(TEST, "", body);
+    passes(TEST, "", || {
+        LOOKS.store(false, Ordering::SeqCst);
+        let (context, stream) = device();
+        let theirs = Stream::new(&context).unwrap();
+        let mut memory = DeviceBuffer::from_slice(&theirs, &[3.0f32; 1000]).unwrap();
+        let raw = Theirs::tensor(&memory, &stream);
+        // SAFETY: as above.
+        let x = unsafe {
+            let tensor = Incoming::from_versioned(raw).unwrap();
+            tensor.into_array_behind::<f32>(&stream, &theirs).unwrap()
+        };
+        let y = (&x * 2.0).eval().unwrap();
+        drop(x);
+        memory.fill(&theirs, 9.0).unwrap();
+        theirs.synchronize().unwrap();
+        assert_eq!(y.to_vec().unwrap(), [6.0; 1000]);
+    });
+}
+
+/// What a library does with a tensor: enqueues a copy of it on its stream, and deletes it.
+fn consume(raw: *mut DLManagedTensorVersioned, on: &Stream) -> DeviceBuffer<f32> {
+    let mut copy = DeviceBuffer::uninit(on, 1000).unwrap();
+    // SAFETY: a live tensor of so many floats, deleted once.
+    unsafe {
+        let address = (*raw).dl_tensor.data.addr() as u64;
+        let view = DeviceView::<f32>::borrow_raw(address, 1000, on);
+        copy.copy_from(on, &view).unwrap();
+        (*raw).deleter.unwrap()(raw);
+    }
+    copy
+}
+
+#[test]
+fn what_was_given_is_freed_behind_the_takers_work() {
+    const TEST: &str = "what_was_given_is_freed_behind_the_takers_work";
+    passes(TEST, "", || {
+        let (context, stream) = device();
+        let theirs = Stream::new(&context).unwrap();
+        let x = Array::full(&stream, 1000, 3.0f32).unwrap();
+        let _kernels = x.copy().unwrap(); // unloading them would wait
+        let mut tensor = x.into_dlpack().unwrap();
+        tensor.ready_on(&theirs).unwrap();
+        let pool = MemoryPool::current(&context).unwrap();
+        let used = pool.used().unwrap();
+        let copy = consume(tensor.into_raw(), &theirs);
+        assert!(!theirs.query().unwrap(), "the host has waited");
+        stream.synchronize().unwrap(); // frees it, after the copy
+        assert_eq!(copy.to_vec(&theirs).unwrap(), [3.0; 1000]);
+        drop(copy);
+        theirs.synchronize().unwrap();
+        assert!(pool.used().unwrap() < used, "nothing was freed");
+    });
+    // Of streams that are numbers, the work of all is waited for.
+    passes(TEST, "", || {
+        let (context, stream) = device();
+        let theirs = Stream::new(&context).unwrap();
+        let mut tensor = Array::full(&stream, 1000, 3.0f32).unwrap().share_dlpack();
+        // SAFETY: a live stream.
+        unsafe { tensor.ready_for(Some(theirs.as_raw() as i64)).unwrap() };
+        let copy = consume(tensor.into_raw(), &theirs);
+        assert!(theirs.query().unwrap());
+        assert_eq!(copy.to_vec(&theirs).unwrap(), [3.0; 1000]);
+    });
+}
+
+#[test]
+fn what_was_given_is_leaked_where_nothing_can_tell() {
+    passes(
+        "what_was_given_is_leaked_where_nothing_can_tell",
+        NO_WAIT,
+        || {
+            let (context, stream) = device();
+            let theirs = Stream::new(&context).unwrap();
+            let x = Array::full(&stream, 1000, 3.0f32).unwrap();
+            let pool = MemoryPool::current(&context).unwrap();
+            let used = pool.used().unwrap();
+            let mut tensor = x.into_dlpack().unwrap();
+            // SAFETY: no stream.
+            unsafe { tensor.ready_for(Some(-1)).unwrap() };
+            let raw = tensor.into_raw();
+            drop(consume(raw, &theirs));
+            for stream in [&stream, &theirs] {
+                while !stream.query().unwrap() {
+                    std::thread::yield_now();
+                }
+            }
+            assert_eq!(pool.used().unwrap(), used);
+        },
+    );
 }

@@ -1,7 +1,9 @@
 //! Arrays and expressions, on whatever device there is.
 
 mod basics;
+mod cuda_array_interface;
 mod distributions;
+mod dlpack;
 mod gathers;
 mod interop;
 mod layouts;

@@ -1,0 +1,389 @@
+//! Arrays of another library's memory.
+
+use std::thread;
+
+use cuda_compute::{
+    Array, Element, Error, Result,
+    interop::{
+        Incoming,
+        dlpack::{DLDataType, DLDevice, DLDeviceType, DLPackVersion, FLAG_READ_ONLY},
+    },
+    s,
+};
+use cuda_safe::{DeviceView, Stream};
+
+use super::producer::{Deletions, F32, Told, produce, produce_unversioned};
+use crate::stream;
+
+/// An array of a tensor over these floats, as told.
+fn take(stream: &Stream, elements: &[f32], told: &Told) -> (Result<Array<f32>>, u64, Deletions) {
+    let (raw, address, deletions) = produce(stream, elements, told);
+    // SAFETY: handed over once, and copied there on this stream.
+    let array = unsafe { Array::from_dlpack(stream, raw) };
+    (array, address, deletions)
+}
+
+/// What lies in the producer's memory.
+fn producers(stream: &Stream, address: u64, count: usize) -> Vec<f32> {
+    // SAFETY: so many elements, which the array keeps alive.
+    let view = unsafe { DeviceView::<f32>::borrow_raw(address, count, stream) };
+    view.to_vec(stream).unwrap()
+}
+
+#[test]
+fn the_deleter_is_called_after_the_last_use() {
+    let stream = stream();
+    let told = Told::of(F32, &[4]);
+    let (x, address, deletions) = take(&stream, &[1.0, 2.0, 3.0, 4.0], &told);
+    let x = x.unwrap();
+    assert_eq!(x.as_device_ptr(), address);
+    let (clone, part) = (x.clone(), x.slice(s![1..3]).unwrap());
+    let expression = &x * 2.0;
+    drop(x);
+    drop(clone);
+    assert_eq!(part.to_vec().unwrap(), [2.0, 3.0]);
+    drop(part);
+    assert_eq!(deletions.count(), 0);
+    let y = expression.eval().unwrap();
+    drop(expression);
+    assert_eq!(deletions.count(), 1);
+    assert_eq!(y.to_vec().unwrap(), [2.0, 4.0, 6.0, 8.0]);
+    assert_eq!(deletions.count(), 1);
+
+    let (raw, _, deletions) = produce_unversioned(&stream, &[1.0f32; 4], &told);
+    // SAFETY: handed over once.
+    let tensor = unsafe { Incoming::from_unversioned(raw).unwrap() };
+    assert_eq!((tensor.version(), tensor.flags()), (None, 0));
+    drop(tensor);
+    assert_eq!(deletions.count(), 1);
+}
+
+#[test]
+fn a_tensor_without_a_deleter_is_taken() {
+    let stream = stream();
+    let told = Told {
+        deleter: false,
+        ..Told::of(F32, &[2])
+    };
+    let (x, _, deletions) = take(&stream, &[1.0, 2.0], &told);
+    assert_eq!(x.unwrap().to_vec().unwrap(), [1.0, 2.0]);
+    let (raw, _, _) = produce_unversioned(&stream, &[1.0f32, 2.0], &told);
+    // SAFETY: handed over once.
+    drop(unsafe { Incoming::from_unversioned(raw).unwrap() });
+    assert_eq!(deletions.count(), 0);
+}
+
+#[test]
+fn arrays_are_given_back_on_other_threads() {
+    let stream = stream();
+    let (x, _, deletions) = take(&stream, &[1.0, 2.0], &Told::of(F32, &[2]));
+    let x = x.unwrap();
+    let work = thread::spawn(move || (x * 2.0).eval().unwrap());
+    let there = work.thread().id();
+    let y = work.join().unwrap();
+    assert_eq!((deletions.count(), deletions.thread()), (1, Some(there)));
+    assert_eq!(y.to_vec().unwrap(), [2.0, 4.0]);
+    // A tensor that nothing was made of, too.
+    let (raw, _, deletions) = produce(&stream, &[1.0f32], &Told::of(F32, &[1]));
+    // SAFETY: handed over once.
+    let tensor = unsafe { Incoming::from_versioned(raw).unwrap() };
+    thread::spawn(move || drop(tensor)).join().unwrap();
+    assert_ne!(deletions.thread(), Some(thread::current().id()));
+    assert_eq!(deletions.count(), 1);
+}
+
+#[test]
+fn elements_are_found_where_they_are_told_to_be() {
+    let stream = stream();
+    let host: Vec<f32> = (0..24).map(|i| i as f32).collect();
+    let whole = Array::from_shape(&stream, [4, 6], &host).unwrap();
+    let check = |told: Told, wanted: Array<f32>| {
+        let (x, address, deletions) = take(&stream, &host, &told);
+        let x = x.unwrap();
+        assert_eq!(x.as_device_ptr(), address + told.byte_offset);
+        assert_eq!(x.shape(), wanted.shape());
+        assert_eq!(x.to_vec().unwrap(), wanted.to_vec().unwrap());
+        let sums = [&x, &wanted].map(|x| x.sum().eval().unwrap().item().unwrap());
+        assert_eq!(sums[0], sums[1]);
+        drop(x);
+        assert_eq!(deletions.count(), 1);
+    };
+    let at = |elements: u64, told: Told| Told {
+        byte_offset: elements * 4,
+        ..told
+    };
+    let f32s = |shape: &[i64]| Told::of(F32, shape);
+    check(f32s(&[4, 6]), whole.clone());
+    check(f32s(&[4, 6]).strides(&[6, 1]), whole.clone());
+    check(f32s(&[6, 4]).strides(&[1, 6]), whole.t());
+    let slice = |items: &[cuda_compute::SliceItem]| whole.slice(items).unwrap();
+    check(
+        at(7, f32s(&[2, 3])).strides(&[12, 2]),
+        slice(&s![1..;2, 1..;2]),
+    );
+    check(
+        at(23, f32s(&[4, 6])).strides(&[-6, -1]),
+        slice(&s![..;-1, ..;-1]),
+    );
+    check(
+        at(18, f32s(&[4, 3])).strides(&[-6, 2]),
+        slice(&s![..;-1, ..;2]),
+    );
+    check(
+        at(6, f32s(&[3, 6])).strides(&[0, 1]),
+        slice(&s![1]).broadcast_to([3, 6]).unwrap(),
+    );
+    // A stride that is not used may be anything.
+    check(
+        at(6, f32s(&[1, 6])).strides(&[i64::MIN, 1]),
+        slice(&s![1..2]),
+    );
+    // Aligned for its elements and no more.
+    check(
+        at(1, f32s(&[23])),
+        whole.flatten().unwrap().slice(s![1..]).unwrap(),
+    );
+    check(at(5, f32s(&[])), slice(&s![0, 5]));
+}
+
+#[test]
+fn memory_beside_a_vectors_edge() {
+    let stream = stream();
+    let host: Vec<f32> = (0..4099).map(|i| i as f32).collect();
+    for skipped in 1..4u64 {
+        let told = Told {
+            byte_offset: skipped * 4,
+            ..Told::of(F32, &[4096])
+        };
+        let (x, ..) = take(&stream, &host, &told);
+        let (x, skipped) = (x.unwrap(), skipped as usize);
+        let y = (&x * 2.0).eval().unwrap().to_vec().unwrap();
+        assert!(y.iter().zip(&host[skipped..]).all(|(y, x)| *y == 2.0 * x));
+        let sum: f32 = host[skipped..skipped + 4096].iter().sum();
+        let difference = x.sum().eval().unwrap().item().unwrap() - sum;
+        assert!(difference.abs() <= 1e-5 * sum);
+        let scanned = x.cumsum(0).unwrap();
+        assert_eq!(
+            scanned.to_vec().unwrap()[1],
+            host[skipped] + host[skipped + 1]
+        );
+    }
+}
+
+#[test]
+fn empty_tensors_are_arrays() {
+    let stream = stream();
+    for data in [true, false] {
+        let told = Told {
+            data,
+            ..Told::of(F32, &[3, 0, 2]).strides(&[0, i64::MAX, i64::MIN])
+        };
+        let (x, _, deletions) = take(&stream, &[], &told);
+        let x = x.unwrap();
+        assert_eq!(x.shape(), [3, 0, 2]);
+        assert_eq!((x.as_device_ptr(), x.to_vec().unwrap()), (0, vec![]));
+        assert_eq!(x.sum().eval().unwrap().item().unwrap(), 0.0);
+        drop(x);
+        assert_eq!(deletions.count(), 1);
+    }
+}
+
+#[test]
+fn writing_changes_the_tensor_unless_somebody_shares_it() {
+    let stream = stream();
+    let (x, address, deletions) = take(&stream, &[1.0, 2.0, 3.0], &Told::of(F32, &[3]));
+    let mut x = x.unwrap();
+    x.assign(&x * 10.0).unwrap();
+    x.slice_mut(s![0]).unwrap().fill(7.0).unwrap();
+    assert_eq!(x.as_device_ptr(), address);
+    assert_eq!(producers(&stream, address, 3), [7.0, 20.0, 30.0]);
+    x.copy_from_slice(&[4.0, 5.0, 6.0]).unwrap();
+    assert_eq!(producers(&stream, address, 3), [4.0, 5.0, 6.0]);
+    let places = Array::from_slice(&stream, &[2]).unwrap();
+    x.put(&places, 9.0).unwrap();
+    assert_eq!(producers(&stream, address, 3), [4.0, 5.0, 9.0]);
+
+    let held = x.clone();
+    x.fill(0.0).unwrap();
+    assert_ne!(x.as_device_ptr(), address);
+    assert_eq!(producers(&stream, address, 3), [4.0, 5.0, 9.0]);
+    assert_eq!(held.to_vec().unwrap(), [4.0, 5.0, 9.0]);
+    assert_eq!(deletions.count(), 0);
+    drop(held);
+    assert_eq!(deletions.count(), 1);
+    assert_eq!(x.to_vec().unwrap(), [0.0; 3]);
+}
+
+#[test]
+fn what_is_read_only_is_never_written_to() {
+    let stream = stream();
+    let told = Told {
+        flags: FLAG_READ_ONLY,
+        ..Told::of(F32, &[3])
+    };
+    let places = Array::from_slice(&stream, &[2]).unwrap();
+    let writes: [&dyn Fn(&mut Array<f32>); 5] = [
+        &|x| x.assign(&*x * 10.0).unwrap(),
+        &|x| x.fill(10.0).unwrap(),
+        &|x| x.slice_mut(s![1..]).unwrap().fill(10.0).unwrap(),
+        &|x| x.copy_from_slice(&[10.0; 3]).unwrap(),
+        &|x| x.put(&places, 10.0).unwrap(),
+    ];
+    for write in writes {
+        let (x, address, deletions) = take(&stream, &[1.0, 2.0, 3.0], &told);
+        let mut x = x.unwrap();
+        let seen = x.clone();
+        drop(seen);
+        write(&mut x);
+        assert_ne!(x.as_device_ptr(), address);
+        assert!(x.to_vec().unwrap().contains(&10.0));
+        // The array holds it no more.
+        assert_eq!(deletions.count(), 1);
+    }
+    // While something else holds it, one sees that it stays as it was.
+    for write in writes {
+        let (raw, address, _) = produce(&stream, &[1.0f32, 2.0, 3.0], &told);
+        // SAFETY: handed over once, and read only.
+        let tensor = unsafe { Incoming::from_versioned(raw).unwrap() };
+        assert!(tensor.is_read_only());
+        // SAFETY: as above.
+        let mut x = unsafe { tensor.into_array::<f32>(&stream).unwrap() };
+        let kept = x.expr();
+        write(&mut x);
+        assert_eq!(producers(&stream, address, 3), [1.0, 2.0, 3.0]);
+        assert_eq!(kept.eval().unwrap().to_vec().unwrap(), [1.0, 2.0, 3.0]);
+    }
+}
+
+/// The tensor is refused with an error that says this, and given back.
+#[track_caller]
+fn refused<T: Element>(told: &Told, says: &[&str]) {
+    let stream = stream();
+    let (raw, _, deletions) = produce(&stream, &[0u64; 16], told);
+    // SAFETY: handed over once; what is wrong with it is found before it is used.
+    let error = unsafe { Array::<T>::from_dlpack(&stream, raw) }.unwrap_err();
+    let text = error.to_string();
+    assert!(says.iter().all(|says| text.contains(says)), "{text}");
+    assert!(
+        matches!(error, Error::Foreign(_) | Error::Shape(_)),
+        "{error:?}"
+    );
+    assert_eq!(deletions.count(), 1, "{text}");
+}
+
+#[test]
+fn what_can_not_be_taken_is_given_back() {
+    let good = Told::of(F32, &[4]);
+    let dtype = |code, bits, lanes| Told {
+        dtype: DLDataType { code, bits, lanes },
+        ..good.clone()
+    };
+    refused::<f64>(&good, &["float32", "f64"]);
+    refused::<u32>(&dtype(0, 32, 1), &["int32", "u32"]);
+    refused::<f32>(&dtype(2, 32, 4), &["float32 in vectors of 4"]);
+    refused::<f32>(&dtype(77, 32, 1), &["code 77"]);
+    refused::<bool>(&dtype(1, 8, 1), &["uint8", "bool"]);
+
+    let device = |device_type, device_id| Told {
+        device: DLDevice {
+            device_type,
+            device_id,
+        },
+        ..good.clone()
+    };
+    refused::<f32>(&device(DLDeviceType::CUDA, 1), &["device 1", "device 0"]);
+    refused::<f32>(&device(DLDeviceType::CUDA, -1), &["device -1"]);
+    refused::<f32>(&device(DLDeviceType::CUDA_HOST, 0), &["kDLCUDAHost"]);
+    refused::<f32>(&device(DLDeviceType::CPU, 0), &["kDLCPU"]);
+    refused::<f32>(&device(DLDeviceType::ROCM, 0), &["kind 10"]);
+
+    let version = |major, minor| Told {
+        version: DLPackVersion { major, minor },
+        ..good.clone()
+    };
+    refused::<f32>(&version(2, 0), &["DLPack 2.0", "1.x"]);
+    refused::<f32>(&version(0, 8), &["DLPack 0.8"]);
+
+    let axes = |shape: &[i64]| Told::of(F32, shape);
+    refused::<f32>(&axes(&[1; 9]), &["9 axes", "at most 8"]);
+    refused::<f32>(&axes(&[2, -1]), &["negative"]);
+    refused::<f32>(&axes(&[i64::MAX, 2]), &["more elements"]);
+    refused::<f32>(&axes(&[0, i64::MAX, 2]), &["more elements"]);
+    refused::<f32>(&axes(&[i64::MAX / 2]), &["beyond all memory"]);
+    let far = axes(&[3, 3]).strides(&[i64::MAX, i64::MAX]);
+    refused::<f32>(&far, &["beyond all memory"]);
+    let far = axes(&[3]).strides(&[i64::MIN]);
+    refused::<f32>(&far, &["beyond all memory"]);
+    let ndim = |ndim| Told {
+        ndim,
+        ..good.clone()
+    };
+    refused::<f32>(&ndim(-1), &["-1 axes"]);
+    let shape = None;
+    refused::<f32>(
+        &Told {
+            shape,
+            ..good.clone()
+        },
+        &["`shape` is null"],
+    );
+    let data = false;
+    refused::<f32>(
+        &Told {
+            data,
+            ..good.clone()
+        },
+        &["`data` is null"],
+    );
+    let byte_offset = |byte_offset| Told {
+        byte_offset,
+        ..good.clone()
+    };
+    refused::<f32>(&byte_offset(2), &["not aligned", "f32"]);
+    refused::<f32>(&byte_offset(u64::MAX), &["beyond all memory"]);
+    refused::<f32>(&byte_offset(u64::MAX / 2), &["beyond all memory"]);
+}
+
+#[test]
+fn null_is_no_tensor() {
+    let stream = stream();
+    // SAFETY: null is refused.
+    let error = unsafe { Array::<f32>::from_dlpack(&stream, std::ptr::null_mut()) }.unwrap_err();
+    assert!(error.to_string().contains("null"), "{error}");
+    // SAFETY: as above.
+    assert!(unsafe { Incoming::from_unversioned(std::ptr::null_mut()) }.is_err());
+}
+
+#[test]
+fn other_minor_versions_and_managed_memory_are_taken() {
+    let stream = stream();
+    let told = Told {
+        version: DLPackVersion {
+            major: 1,
+            minor: 99,
+        },
+        device: DLDevice {
+            device_type: DLDeviceType::CUDA_MANAGED,
+            device_id: 0,
+        },
+        ..Told::of(F32, &[2])
+    };
+    let (x, ..) = take(&stream, &[1.0, 2.0], &told);
+    assert_eq!(x.unwrap().to_vec().unwrap(), [1.0, 2.0]);
+}
+
+#[test]
+fn a_producers_stream_orders_both_ways() {
+    let (stream, theirs) = (stream(), stream());
+    let (raw, _, deletions) = produce(&theirs, &[1.0f32, 2.0], &Told::of(F32, &[2]));
+    // SAFETY: handed over once; the memory is used again in the order of `theirs`.
+    let x = unsafe {
+        let tensor = Incoming::from_versioned(raw).unwrap();
+        tensor.into_array_behind::<f32>(&stream, &theirs).unwrap()
+    };
+    assert_eq!(x.stream(), &stream);
+    let y = (&x * 2.0).eval().unwrap();
+    drop(x);
+    assert_eq!(deletions.count(), 1);
+    assert_eq!(y.to_vec().unwrap(), [2.0, 4.0]);
+}
