@@ -23,6 +23,7 @@ LEFT_OUT = {
     ("cuda-safe", "compile_fail"): "calls cargo",
     ("cuda-compute", "compile_fail"): "calls cargo",
     ("cuda-compute", "kernel_sources"): "prints sources for cuda-compute/tuning, which take them along",
+    ("cuda-direct", "python"): "loads a library of examples/ into Python, which examples/dlpack/README.md tells how to do",
     ("cuda-direct-sys", "failures"): "tests the build script",
     ("cuda-direct-sys", "header"): "reads the headers it was built with",
     ("cuda-direct-sys", "locate"): "tests the build script",

@@ -45,7 +45,8 @@
 //! added by many threads in an order that the shape decides, so they have the same bits every time; their error grows with
 //! the number of elements of a thread, not of the array.
 //!
-//! Who knows PyCUDA finds its names in [from PyCUDA](guide::from_pycuda). With the feature `ndarray`, arrays are made of
+//! Who knows PyCUDA finds its names in [from PyCUDA](guide::from_pycuda). Arrays go to other libraries and come from them
+//! without a copy, by DLPack and `__cuda_array_interface__`: see [`interop`]. With the feature `ndarray`, arrays are made of
 //! those of `ndarray` and turned into them.
 //!
 //! # Ready-made kernels

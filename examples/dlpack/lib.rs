@@ -1,0 +1,294 @@
+//! Arrays for Python, as a C library: PyTorch and CuPy take them, and arrays are made of theirs. `cuda_direct.py` wraps it
+//! with ctypes; the README beside it says how to run this.
+//!
+//! Every function that can fail returns null or a number other than 0 then, and `arrays_error` tells why.
+
+mod typed;
+
+use std::{
+    cell::RefCell,
+    ffi::{CStr, CString, c_char, c_void},
+    slice,
+    sync::OnceLock,
+};
+
+use cuda_compute::{
+    Error, MAX_RANK, Result,
+    interop::{CudaArrayInterface, Incoming, dlpack::DLDataType, stream_number},
+};
+use cuda_safe::{Context, MemoryPool, Stream};
+use typed::Typed;
+
+/// What Python holds.
+pub type Handle = *mut Box<dyn Typed>;
+
+thread_local! {
+    static ERROR: RefCell<CString> = RefCell::default();
+}
+
+static STREAM: OnceLock<Stream> = OnceLock::new();
+
+/// The stream of all arrays here, on the first device.
+fn stream() -> Result<&'static Stream> {
+    if let Some(stream) = STREAM.get() {
+        return Ok(stream);
+    }
+    let stream = Stream::new(&Context::primary(0)?)?;
+    Ok(STREAM.get_or_init(|| stream))
+}
+
+fn or<R>(failed: R, result: Result<R>) -> R {
+    result.unwrap_or_else(|error| {
+        let text = CString::new(error.to_string()).unwrap_or_default();
+        ERROR.set(text);
+        failed
+    })
+}
+
+fn handle(array: Result<Box<dyn Typed>>) -> Handle {
+    or(
+        std::ptr::null_mut(),
+        array.map(|array| Box::into_raw(Box::new(array))),
+    )
+}
+
+/// The text of the thread's last error, until the next one.
+#[unsafe(no_mangle)]
+pub extern "C" fn arrays_error() -> *const c_char {
+    ERROR.with_borrow(|text| text.as_ptr())
+}
+
+/// The number of the stream that all arrays belong to; 0 is an error.
+#[unsafe(no_mangle)]
+pub extern "C" fn arrays_stream() -> i64 {
+    or(0, stream().map(stream_number))
+}
+
+/// Waits for all work, and gives the bytes that are allocated from the driver's pool; `u64::MAX` is an error.
+#[unsafe(no_mangle)]
+pub extern "C" fn arrays_used() -> u64 {
+    let used = || {
+        let context = stream()?.context();
+        context.synchronize()?;
+        Ok(MemoryPool::current(context)?.used()?)
+    };
+    or(u64::MAX, used())
+}
+
+/// An array of a copy of the host's elements, in C order.
+///
+/// # Safety
+/// `lengths` has `rank` numbers, `host` the elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrays_new(
+    code: u8,
+    bits: u8,
+    rank: usize,
+    lengths: *const usize,
+    host: *const u8,
+) -> Handle {
+    let lanes = 1;
+    let new = || {
+        // SAFETY: by this function's contract.
+        let lengths = unsafe { slice::from_raw_parts(lengths, rank) };
+        let bytes = lengths.iter().product::<usize>() * usize::from(bits) / 8;
+        // SAFETY: by this function's contract.
+        let host = unsafe { slice::from_raw_parts(host, bytes) };
+        typed::new(stream()?, DLDataType { code, bits, lanes }, lengths, host)
+    };
+    handle(new())
+}
+
+/// An array of a DLPack tensor's memory. If `behind` isn't -1, it is the number of the stream in whose order the tensor is
+/// ready, and its memory used again; otherwise the tensor is ready on `arrays_stream`.
+///
+/// # Safety
+/// As `Incoming::from_versioned` and `Incoming::into_array`, or `from_unversioned` and `into_array_behind`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrays_take(tensor: *mut c_void, versioned: bool, behind: i64) -> Handle {
+    let take = || {
+        // SAFETY: by this function's contract.
+        let tensor = unsafe {
+            match versioned {
+                true => Incoming::from_versioned(tensor.cast())?,
+                false => Incoming::from_unversioned(tensor.cast())?,
+            }
+        };
+        let own = stream()?;
+        let raw = std::ptr::with_exposed_provenance_mut(behind as usize);
+        // SAFETY: a live stream, by this function's contract.
+        let behind = (behind > 0).then(|| unsafe { Stream::borrow_raw(own.context(), raw) });
+        // SAFETY: by this function's contract.
+        unsafe { typed::take(own, tensor, behind.as_ref()) }
+    };
+    handle(take())
+}
+
+/// The tensor of an array, for the stream that `__dlpack__` was given (null stands for `None`). It is read-only and shares
+/// the array's memory; or, if `give`, it may be written to, and the handle is gone, even if the call fails.
+///
+/// # Safety
+/// A handle of this library, and a live stream or one of the numbers that stand for none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrays_tensor(
+    array: Handle,
+    give: bool,
+    stream: *const i64,
+    versioned: bool,
+) -> *mut c_void {
+    let tensor = || {
+        // SAFETY: by this function's contract.
+        let mut tensor = unsafe {
+            match give {
+                true => Box::from_raw(array).give()?,
+                false => (*array).share(),
+            }
+        };
+        // SAFETY: by this function's contract.
+        unsafe { tensor.ready_for(stream.as_ref().copied())? };
+        Ok(match versioned {
+            true => tensor.into_raw().cast(),
+            false => tensor.into_raw_unversioned()?.cast(),
+        })
+    };
+    or(std::ptr::null_mut(), tensor())
+}
+
+/// What `arrays_facts` tells.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct Facts {
+    rank: usize,
+    lengths: [usize; MAX_RANK],
+    /// In bytes.
+    strides: [isize; MAX_RANK],
+    typestr: [c_char; 8],
+    address: u64,
+    stream: i64,
+    read_only: bool,
+    version: u32,
+}
+
+/// The facts of `__cuda_array_interface__`. If they are for writing, the array is copied first if others share its memory.
+///
+/// # Safety
+/// A handle of this library; `facts` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrays_facts(array: Handle, writing: bool, facts: *mut Facts) -> i32 {
+    let tell = || {
+        // SAFETY: by this function's contract.
+        let told = unsafe { (*array).facts(writing)? };
+        let mut own = Facts {
+            rank: told.shape.len(),
+            address: told.data,
+            stream: told.stream.unwrap_or(-1),
+            read_only: told.read_only,
+            version: told.version,
+            ..Facts::default()
+        };
+        own.lengths[..own.rank].copy_from_slice(&told.shape);
+        let strides = told.strides.as_deref().unwrap_or_default();
+        own.strides[..strides.len()].copy_from_slice(strides);
+        for (to, from) in own.typestr.iter_mut().zip(told.typestr.bytes()) {
+            *to = from as c_char;
+        }
+        // SAFETY: by this function's contract.
+        unsafe { facts.write(own) };
+        Ok(0)
+    };
+    or(1, tell())
+}
+
+/// Python's way to keep an object alive.
+struct Keeper {
+    release: unsafe extern "C" fn(u64),
+    object: u64,
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // SAFETY: the function that `arrays_of_facts` was given.
+        unsafe { (self.release)(self.object) };
+    }
+}
+
+/// An array of the memory that another object's `__cuda_array_interface__` tells about. `release` is called with `object`
+/// when it is not needed any more; also if the call fails.
+///
+/// # Safety
+/// As `Array::from_cuda_array_interface`; `facts` can be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrays_of_facts(
+    facts: *const Facts,
+    release: unsafe extern "C" fn(u64),
+    object: u64,
+) -> Handle {
+    let keeper = Keeper { release, object };
+    let take = || {
+        // SAFETY: by this function's contract.
+        let facts = unsafe { &*facts };
+        // SAFETY: a name that ends with zero, by this function's contract.
+        let typestr = unsafe { CStr::from_ptr(facts.typestr.as_ptr()) };
+        let told = CudaArrayInterface {
+            shape: facts.lengths[..facts.rank].into(),
+            strides: Some(facts.strides[..facts.rank].into()),
+            typestr: typestr.to_string_lossy(),
+            data: facts.address,
+            read_only: facts.read_only,
+            stream: (facts.stream != -1).then_some(facts.stream),
+            version: facts.version,
+        };
+        // SAFETY: by this function's contract.
+        unsafe { typed::of_facts(stream()?, &told, keeper) }
+    };
+    handle(take())
+}
+
+/// A new array. `what` is 0: another reference; 1: all elements doubled, of truth values the opposite; 2: the transposed
+/// array; 3: every second of the first axis, from the second on.
+///
+/// # Safety
+/// A handle of this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrays_made(array: Handle, what: u8) -> Handle {
+    // SAFETY: by this function's contract.
+    let array = unsafe { &**array };
+    handle(match what {
+        0 => Ok(array.another()),
+        1 => array.doubled(),
+        2 => Ok(array.transposed()),
+        3 => array.every_second(),
+        _ => Err(Error::Value(format!("{what} stands for nothing"))),
+    })
+}
+
+/// Doubles all elements in place; of truth values, the opposite.
+///
+/// # Safety
+/// A handle of this library, used by nobody else meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrays_double(array: Handle) -> i32 {
+    // SAFETY: by this function's contract.
+    or(1, unsafe { (*array).double() }.map(|()| 0))
+}
+
+/// Copies the elements to the host, in C order.
+///
+/// # Safety
+/// A handle of this library; `host` has room for so many bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrays_read(array: Handle, host: *mut u8, bytes: usize) -> i32 {
+    // SAFETY: by this function's contract.
+    let (array, host) = unsafe { (&**array, slice::from_raw_parts_mut(host, bytes)) };
+    or(1, array.read(host).map(|()| 0))
+}
+
+/// Drops an array.
+///
+/// # Safety
+/// A handle of this library, which is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrays_drop(array: Handle) {
+    // SAFETY: by this function's contract.
+    drop(unsafe { Box::from_raw(array) });
+}
