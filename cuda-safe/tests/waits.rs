@@ -337,6 +337,27 @@ fn settle_tells_what_is_known() {
 }
 
 #[test]
+fn a_context_settles_with_all_its_streams() {
+    const TEST: &str = "a_context_settles_with_all_its_streams";
+    let body: fn() = || {
+        let (context, stream) = device();
+        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
+        buffer.fill(&stream, 7).unwrap();
+        assert!(!matches!(context.settle(), Settled::Unknown(_)));
+        assert!(stream.query().unwrap());
+    };
+    passes(TEST, "", body);
+    passes(TEST, "cuCtxSynchronize:1:2", body);
+    passes(TEST, NO_WAIT, || {
+        let (context, stream) = device();
+        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
+        buffer.fill(&stream, 7).unwrap();
+        assert!(matches!(context.settle(), Settled::Unknown(_)));
+        assert!(!stream.query().unwrap());
+    });
+}
+
+#[test]
 fn an_owner_that_can_not_be_told_to_wait_has_nothing_to_wait_for() {
     const TEST: &str = "an_owner_that_can_not_be_told_to_wait_has_nothing_to_wait_for";
     let body: fn() = || {

@@ -157,7 +157,7 @@ pub struct DLTensor {
     pub dtype: DLDataType,
     /// The lengths of the axes.
     pub shape: *mut i64,
-    /// The distance of neighbours along each axis, in elements. Before version 1.2 null may stand for C order.
+    /// The distance of neighbours along each axis, in elements. Of older libraries, null stands for C order.
     pub strides: *mut i64,
     /// The distance of the first element from `data`, in bytes.
     pub byte_offset: u64,

@@ -33,9 +33,9 @@
 //! - [`into_dlpack`](Array::into_dlpack) gives an array away. Who takes it is the only one to have the memory, and may
 //!   write to it. If other arrays or expressions use the memory too, what is given away is a copy (and flagged so).
 //! - [`share_dlpack`](Array::share_dlpack) gives a look at an array. The tensor is flagged as read-only, this library's
-//!   arrays stay as they are, and a write to one of them copies it first, while the other library holds the memory. PyTorch
-//!   (2.x) and CuPy (13) ignore the flag, and PyTorch lets its users write: then the arrays change. The unversioned
-//!   structure has no place for the flag, so such a tensor can't be unversioned.
+//!   arrays stay as they are, and a write to one of them copies it first, while the other library holds the memory. PyTorch 2
+//!   and CuPy 13 take no notice of the flag, and let their users write: then the arrays change. The unversioned structure
+//!   has no place for the flag, so such a tensor can't be unversioned.
 //! - An array made of another library's memory shares it with that library. Who writes to such an array writes to that
 //!   memory, and the other library sees it; unless the array shares the memory with other arrays, or the tensor was flagged
 //!   as read-only: then the array is copied first. [`Array::copy`] makes it independent.

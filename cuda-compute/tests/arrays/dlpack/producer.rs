@@ -83,7 +83,7 @@ impl Deletions {
 
 struct Made<M> {
     managed: M,
-    told: Told,
+    _told: Told, // its axes are the tensor's
     deletions: Deletions,
     _memory: Box<dyn std::any::Any>,
 }
@@ -161,7 +161,7 @@ fn make<T: Pod, M>(
     let managed = unsafe {
         (*place).write(Made {
             managed,
-            told,
+            _told: told,
             deletions: deletions.clone(),
             _memory: Box::new(memory),
         });

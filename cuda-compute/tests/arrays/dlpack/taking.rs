@@ -214,6 +214,8 @@ fn writing_changes_the_tensor_unless_somebody_shares_it() {
     assert_eq!(x.to_vec().unwrap(), [0.0; 3]);
 }
 
+type Write<'a> = &'a dyn Fn(&mut Array<f32>);
+
 #[test]
 fn what_is_read_only_is_never_written_to() {
     let stream = stream();
@@ -222,7 +224,7 @@ fn what_is_read_only_is_never_written_to() {
         ..Told::of(F32, &[3])
     };
     let places = Array::from_slice(&stream, &[2]).unwrap();
-    let writes: [&dyn Fn(&mut Array<f32>); 5] = [
+    let writes: [Write<'_>; 5] = [
         &|x| x.assign(&*x * 10.0).unwrap(),
         &|x| x.fill(10.0).unwrap(),
         &|x| x.slice_mut(s![1..]).unwrap().fill(10.0).unwrap(),
