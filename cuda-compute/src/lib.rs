@@ -34,16 +34,15 @@
 //! - [`assign`](Array::assign) and [`slice_mut`](Array::slice_mut) write into an array, whose own elements may be
 //!   read by the expression: they are as they were before.
 //!
-//! Kernels are compiled at the first use of an expression's form (some 0.2 s, or a millisecond from the cache on disk).
+//! Kernels are compiled at the first use of an expression's form, or come from the cache on disk.
 //! Sizes, strides and numbers are no part of the form, so a loop compiles nothing. What is compiled is kept as long as an
 //! array of the context lives. A program that allocates in a loop should tell the driver's memory pool to keep what is
 //! freed: [`cuda_safe::MemoryPool`].
 //!
-//! **Accuracy.** Operators, `sqrt`, `mul_add` and conversions are rounded correctly, except that `a * b + c` may be
-//! rounded once instead of twice. Other functions have the errors that NVIDIA's CUDA C++ Programming Guide lists for each
-//! ("Mathematical Functions"): at most 2 units in the last place for most of `f32`, 1 for most of `f64`. Sums are
-//! added by many threads in an order that the shape decides, so they have the same bits every time; their error grows with
-//! the number of elements of a thread, not of the array.
+//! **Accuracy.** How far each function, sum and running sum may be from the exact result stands in
+//! [accuracy](guide::accuracy), and is tested. Operators, `sqrt`, `mul_add` and conversions are rounded correctly, except
+//! that `a * b + c` may be rounded once instead of twice. Sums are added by many threads in an order that shape, layout
+//! and device decide, so they have the same bits every time.
 //!
 //! Who knows PyCUDA finds its names in [from PyCUDA](guide::from_pycuda). Arrays go to other libraries and come from them
 //! without a copy, by DLPack and `__cuda_array_interface__`: see [`interop`]. With the feature `ndarray`, arrays are made of

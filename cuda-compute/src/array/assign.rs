@@ -48,7 +48,8 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// The expression's shape doesn't stretch to the array's. Memory ran out.
+    /// The expression's shape doesn't stretch to the array's. Memory ran out. After an error of the driver's, the elements
+    /// are all as they were before, or all as they should be.
     pub fn assign(&mut self, expression: impl IntoExpr<T>) -> Result<()> {
         self.write(&[], expression.into_expr())
     }

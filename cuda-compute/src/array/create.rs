@@ -180,7 +180,9 @@ impl<T: Integer + Into<i128> + CastFrom<u64>> Array<T> {
 }
 
 impl<T: Float + CastFrom<u64>> Array<T> {
-    /// `count` numbers from `start` on, each `step` more than the last: `start + i * step`, rounded twice.
+    /// `count` numbers from `start` on, each `step` more than the last: `start + i * step`, where `i` is rounded to the type
+    /// first, which shows where the type doesn't have every integer up to `count`: beyond 2048 in `f16`, 256 in `bf16`, 2²⁴
+    /// in `f32`. Then the product and the sum are rounded, both or, in `f32` and `f64`, perhaps once together.
     ///
     /// # Errors
     /// Memory ran out.

@@ -132,6 +132,10 @@ impl<const N: usize> PartialEq<[usize; N]> for Shape {
 }
 
 /// What can be given as a shape: a length, an array or slice of lengths, a [`Shape`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no shape",
+    note = "a shape is a `usize`, or an array `[2, 3]` or a slice of them"
+)]
 pub trait IntoShape {
     /// The shape.
     ///

@@ -20,6 +20,10 @@ use crate::{
 };
 
 /// Expressions that are evaluated together: one, or a tuple of up to eight, also of different elements.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no expression and no tuple of up to eight",
+    note = "an array is evaluated already; `array.expr()` is an expression of it"
+)]
 pub trait Evaluate {
     /// An array for each expression.
     type Arrays;

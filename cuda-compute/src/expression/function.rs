@@ -1,5 +1,6 @@
-//! The functions of CUDA's math library, of numbers of one type.
+//! The functions of CUDA's math library, of numbers of one type, and how exact each is.
 
+use super::accuracy::{Accuracy, Apart};
 use crate::element::DataType;
 
 /// A function: what it is called in each type. An empty name says that there is none.
@@ -11,6 +12,8 @@ pub(crate) struct Function {
     double: &'static str,
     complex: &'static str,
     integer: &'static str,
+    /// What `guide/accuracy.md` says of it, and what is tested.
+    pub(super) accuracy: Accuracy,
     /// Whether it is one of `kernels/random.cuh`.
     pub(crate) is_random: bool,
 }
@@ -42,15 +45,26 @@ impl Function {
         format!("{name}({})", inputs.join(", "))
     }
 
-    const fn real(name: &'static str, single: &'static str, double: &'static str) -> Self {
+    /// A function of floats; `f32` and `f64` are so many units in the last place off, halves less than 1.
+    const fn real(
+        name: &'static str,
+        (single, single_off): (&'static str, u8),
+        (double, double_off): (&'static str, u8),
+    ) -> Self {
         Self {
             name,
             single,
             double,
             complex: "",
             integer: "",
+            accuracy: Accuracy::of(single_off, double_off),
             is_random: false,
         }
+    }
+
+    /// A function of floats whose results are the floats nearest to the exact ones.
+    const fn exact(name: &'static str, single: &'static str, double: &'static str) -> Self {
+        Self::real(name, (single, 0), (double, 0))
     }
 
     /// A function of random bits.
@@ -58,84 +72,118 @@ impl Function {
         Self {
             integer,
             is_random: true,
-            ..Self::real(name, "", "")
+            ..Self::exact(name, "", "")
         }
     }
 
-    const fn complex(self, complex: &'static str) -> Self {
-        Self { complex, ..self }
+    /// Of complex numbers too, which are off by so many epsilons of the result's size.
+    const fn complex(self, complex: &'static str, off: u8) -> Self {
+        Self {
+            complex,
+            accuracy: self.accuracy.complex(off),
+            ..self
+        }
+    }
+
+    /// Of integers too.
+    const fn integer(self, integer: &'static str) -> Self {
+        Self { integer, ..self }
+    }
+
+    /// Off by something else in some places.
+    const fn apart(self, apart: Apart) -> Self {
+        Self {
+            accuracy: self.accuracy.apart(apart),
+            ..self
+        }
+    }
+
+    /// Whether there is one of floats; if not, it is of complex numbers or of integers.
+    #[cfg(test)]
+    pub(super) const fn is_real(&self) -> bool {
+        !self.single.is_empty()
+    }
+
+    /// Whether there is one of complex numbers.
+    #[cfg(test)]
+    pub(super) const fn is_complex(&self) -> bool {
+        !self.complex.is_empty()
     }
 }
 
 macro_rules! functions {
     ($($constant:ident = $function:expr;)*) => {
         $(pub(crate) static $constant: Function = $function;)*
+
+        /// All of them.
+        #[cfg(test)]
+        pub(super) static ALL: &[&Function] = &[$(&$constant),*];
     };
 }
 
 functions! {
-    SQRT = Function::real("sqrt", "sqrtf", "sqrt").complex("c_sqrt");
-    RSQRT = Function::real("rsqrt", "rsqrtf", "rsqrt");
-    CBRT = Function::real("cbrt", "cbrtf", "cbrt");
-    RCBRT = Function::real("rcbrt", "rcbrtf", "rcbrt");
-    HYPOT = Function::real("hypot", "hypotf", "hypot");
-    EXP = Function::real("exp", "expf", "exp").complex("c_exp");
-    EXP2 = Function::real("exp2", "exp2f", "exp2");
-    EXP10 = Function::real("exp10", "exp10f", "exp10");
-    EXP_M1 = Function::real("exp_m1", "expm1f", "expm1");
-    LN = Function::real("ln", "logf", "log").complex("c_log");
-    LN_1P = Function::real("ln_1p", "log1pf", "log1p");
-    LOG2 = Function::real("log2", "log2f", "log2");
-    LOG10 = Function::real("log10", "log10f", "log10").complex("c_log10");
-    POW = Function::real("pow", "powf", "pow").complex("c_pow");
-    SIN = Function::real("sin", "sinf", "sin").complex("c_sin");
-    COS = Function::real("cos", "cosf", "cos").complex("c_cos");
-    TAN = Function::real("tan", "tanf", "tan").complex("c_tan");
-    ASIN = Function::real("asin", "asinf", "asin");
-    ACOS = Function::real("acos", "acosf", "acos");
-    ATAN = Function::real("atan", "atanf", "atan");
-    ATAN2 = Function::real("atan2", "atan2f", "atan2");
-    SINPI = Function::real("sinpi", "sinpif", "sinpi");
-    COSPI = Function::real("cospi", "cospif", "cospi");
-    SINH = Function::real("sinh", "sinhf", "sinh").complex("c_sinh");
-    COSH = Function::real("cosh", "coshf", "cosh").complex("c_cosh");
-    TANH = Function::real("tanh", "tanhf", "tanh").complex("c_tanh");
-    ASINH = Function::real("asinh", "asinhf", "asinh");
-    ACOSH = Function::real("acosh", "acoshf", "acosh");
-    ATANH = Function::real("atanh", "atanhf", "atanh");
-    ERF = Function::real("erf", "erff", "erf");
-    ERFC = Function::real("erfc", "erfcf", "erfc");
-    ERFCX = Function::real("erfcx", "erfcxf", "erfcx");
-    ERFINV = Function::real("erfinv", "erfinvf", "erfinv");
-    ERFCINV = Function::real("erfcinv", "erfcinvf", "erfcinv");
-    NORMCDF = Function::real("normcdf", "normcdff", "normcdf");
-    NORMCDFINV = Function::real("normcdfinv", "normcdfinvf", "normcdfinv");
-    LGAMMA = Function::real("lgamma", "lgammaf", "lgamma");
-    TGAMMA = Function::real("tgamma", "tgammaf", "tgamma");
-    J0 = Function::real("j0", "j0f", "j0");
-    J1 = Function::real("j1", "j1f", "j1");
-    Y0 = Function::real("y0", "y0f", "y0");
-    Y1 = Function::real("y1", "y1f", "y1");
-    I0 = Function::real("i0", "cyl_bessel_i0f", "cyl_bessel_i0");
-    I1 = Function::real("i1", "cyl_bessel_i1f", "cyl_bessel_i1");
-    FLOOR = Function::real("floor", "floorf", "floor");
-    CEIL = Function::real("ceil", "ceilf", "ceil");
-    ROUND = Function::real("round", "roundf", "round");
-    ROUND_TIES_EVEN = Function::real("round_ties_even", "rintf", "rint");
-    TRUNC = Function::real("trunc", "truncf", "trunc");
-    FRACT = Function::real("fract", "fraction", "fraction");
-    MUL_ADD = Function::real("mul_add", "fmaf", "fma");
-    COPYSIGN = Function::real("copysign", "copysignf", "copysign");
-    NEXT_AFTER = Function::real("next_after", "nextafterf", "nextafter");
-    FDIM = Function::real("fdim", "fdimf", "fdim");
-    LDEXP = Function::real("ldexp", "ldexpf", "ldexp");
-    FREXP_FRACTION = Function::real("frexp.0", "frexp_fraction", "frexp_fraction");
-    FREXP_EXPONENT = Function::real("frexp.1", "frexp_exponent", "frexp_exponent");
-    SIGNUM = Function { integer: "signum", ..Function::real("signum", "signum", "signum") };
-    IS_NAN = Function::real("is_nan", "isnan", "isnan");
-    IS_FINITE = Function::real("is_finite", "isfinite", "isfinite");
-    IS_INFINITE = Function::real("is_infinite", "isinf", "isinf");
-    NORM_SQUARED = Function::real("norm_sqr", "", "").complex("c_norm");
-    ARGUMENT = Function::real("arg", "", "").complex("c_arg");
-    COUNT_ONES = Function { integer: "count_ones", ..Function::real("count_ones", "", "") };
+    SQRT = Function::exact("sqrt", "sqrtf", "sqrt").complex("c_sqrt", 2);
+    RSQRT = Function::real("rsqrt", ("rsqrtf", 2), ("rsqrt", 1));
+    CBRT = Function::real("cbrt", ("cbrtf", 1), ("cbrt", 1));
+    RCBRT = Function::real("rcbrt", ("rcbrtf", 1), ("rcbrt", 1));
+    HYPOT = Function::real("hypot", ("hypotf", 3), ("hypot", 2));
+    EXP = Function::real("exp", ("expf", 2), ("exp", 1)).complex("c_exp", 2);
+    EXP2 = Function::real("exp2", ("exp2f", 2), ("exp2", 1));
+    EXP10 = Function::real("exp10", ("exp10f", 2), ("exp10", 1));
+    EXP_M1 = Function::real("exp_m1", ("expm1f", 1), ("expm1", 1));
+    LN = Function::real("ln", ("logf", 1), ("log", 1)).complex("c_log", 3);
+    LN_1P = Function::real("ln_1p", ("log1pf", 1), ("log1p", 1));
+    LOG2 = Function::real("log2", ("log2f", 1), ("log2", 1));
+    LOG10 = Function::real("log10", ("log10f", 2), ("log10", 1)).complex("c_log10", 3);
+    POW = Function::real("pow", ("powf", 4), ("pow", 2)).complex("c_pow", 2);
+    SIN = Function::real("sin", ("sinf", 2), ("sin", 2)).complex("c_sin", 3);
+    COS = Function::real("cos", ("cosf", 2), ("cos", 2)).complex("c_cos", 3);
+    TAN = Function::real("tan", ("tanf", 4), ("tan", 2)).complex("c_tan", 4);
+    ASIN = Function::real("asin", ("asinf", 2), ("asin", 2));
+    ACOS = Function::real("acos", ("acosf", 2), ("acos", 2));
+    ATAN = Function::real("atan", ("atanf", 2), ("atan", 2));
+    ATAN2 = Function::real("atan2", ("atan2f", 3), ("atan2", 2));
+    SINPI = Function::real("sinpi", ("sinpif", 1), ("sinpi", 2));
+    COSPI = Function::real("cospi", ("cospif", 1), ("cospi", 2));
+    SINH = Function::real("sinh", ("sinhf", 3), ("sinh", 2)).complex("c_sinh", 3);
+    COSH = Function::real("cosh", ("coshf", 2), ("cosh", 1)).complex("c_cosh", 3);
+    TANH = Function::real("tanh", ("tanhf", 3), ("tanh", 2)).complex("c_tanh", 4);
+    ASINH = Function::real("asinh", ("asinhf", 3), ("asinh", 3));
+    ACOSH = Function::real("acosh", ("acoshf", 4), ("acosh", 3));
+    ATANH = Function::real("atanh", ("atanhf", 3), ("atanh", 2));
+    ERF = Function::real("erf", ("erff", 2), ("erf", 2));
+    ERFC = Function::real("erfc", ("erfcf", 4), ("erfc", 5));
+    ERFCX = Function::real("erfcx", ("erfcxf", 4), ("erfcx", 4));
+    ERFINV = Function::real("erfinv", ("erfinvf", 2), ("erfinv", 5));
+    ERFCINV = Function::real("erfcinv", ("erfcinvf", 4), ("erfcinv", 6));
+    NORMCDF = Function::real("normcdf", ("normcdff", 5), ("normcdf", 5));
+    NORMCDFINV = Function::real("normcdfinv", ("normcdfinvf", 5), ("normcdfinv", 8));
+    LGAMMA = Function::real("lgamma", ("lgammaf", 6), ("lgamma", 4)).apart(Apart::between(-11.0, -2.26, 4e-6, 4e-15));
+    TGAMMA = Function::real("tgamma", ("tgammaf", 5), ("tgamma", 10));
+    J0 = Function::real("j0", ("j0f", 9), ("j0", 7)).apart(Apart::beyond(8.0, 2.2e-6, 5e-12));
+    J1 = Function::real("j1", ("j1f", 9), ("j1", 7)).apart(Apart::beyond(8.0, 2.2e-6, 5e-12));
+    Y0 = Function::real("y0", ("y0f", 9), ("y0", 7)).apart(Apart::beyond(8.0, 2.2e-6, 5e-12));
+    Y1 = Function::real("y1", ("y1f", 9), ("y1", 7)).apart(Apart::beyond(8.0, 2.2e-6, 5e-12));
+    I0 = Function::real("i0", ("cyl_bessel_i0f", 6), ("cyl_bessel_i0", 6));
+    I1 = Function::real("i1", ("cyl_bessel_i1f", 6), ("cyl_bessel_i1", 6));
+    FLOOR = Function::exact("floor", "floorf", "floor");
+    CEIL = Function::exact("ceil", "ceilf", "ceil");
+    ROUND = Function::exact("round", "roundf", "round");
+    ROUND_TIES_EVEN = Function::exact("round_ties_even", "rintf", "rint");
+    TRUNC = Function::exact("trunc", "truncf", "trunc");
+    FRACT = Function::exact("fract", "fraction", "fraction");
+    MUL_ADD = Function::exact("mul_add", "fmaf", "fma");
+    COPYSIGN = Function::exact("copysign", "copysignf", "copysign");
+    NEXT_AFTER = Function::exact("next_after", "nextafterf", "nextafter");
+    FDIM = Function::exact("fdim", "fdimf", "fdim");
+    LDEXP = Function::exact("ldexp", "ldexpf", "ldexp");
+    FREXP_FRACTION = Function::exact("frexp_fraction", "frexp_fraction", "frexp_fraction");
+    FREXP_EXPONENT = Function::exact("frexp_exponent", "frexp_exponent", "frexp_exponent");
+    SIGNUM = Function::exact("signum", "signum", "signum").integer("signum");
+    IS_NAN = Function::exact("is_nan", "isnan", "isnan");
+    IS_FINITE = Function::exact("is_finite", "isfinite", "isfinite");
+    IS_INFINITE = Function::exact("is_infinite", "isinf", "isinf");
+    NORM_SQUARED = Function::exact("norm_sqr", "", "").complex("c_norm", 2);
+    ARGUMENT = Function::exact("arg", "", "").complex("c_arg", 4);
+    COUNT_ONES = Function::exact("count_ones", "", "").integer("count_ones");
 }

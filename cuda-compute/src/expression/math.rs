@@ -277,7 +277,7 @@ methods! {
     }
 
     impl<T: Float> {
-        /// This times a factor plus an addend, rounded once.
+        /// This times a factor plus an addend, rounded once; for `f16` and `bf16` to `f32`, and then to the type.
         pub fn mul_add(self, factor: impl IntoExpr<T>, addend: impl IntoExpr<T>) -> Expr<T> {
             let inputs = [&self.node, &factor.into_expr().node, &addend.into_expr().node];
             apply::<T, T, 3>(Operation::Call(&function::MUL_ADD), inputs)
@@ -365,6 +365,10 @@ absolute!(
 
 /// Elements that others can be [`cast`](Expr::cast) to: all, except that a complex number has to give its real part
 /// first.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` is not cast to `{Self}`",
+    note = "a complex number gives a part first: `real()`, `imag()`, or its size by `abs()`"
+)]
 pub trait CastFrom<T: Element>: Element {}
 
 macro_rules! casts {

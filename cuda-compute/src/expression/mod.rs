@@ -1,5 +1,6 @@
 //! Expressions: lazy values over arrays, computed by as few kernels as will do.
 
+mod accuracy;
 mod elementwise;
 mod evaluate;
 mod fold;
@@ -165,6 +166,11 @@ impl<T: Element> fmt::Debug for Expr<T> {
 }
 
 /// What can be an operand of an expression with elements `T`: an array, an expression, a reference to either, a `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no operand with elements `{T}`",
+    label = "not an array, an expression or a number of `{T}`",
+    note = "nothing is converted silently: `.cast::<{T}>()` converts an array or an expression, `2 as {T}` a number"
+)]
 pub trait IntoExpr<T: Element> {
     /// The expression.
     fn into_expr(self) -> Expr<T>;

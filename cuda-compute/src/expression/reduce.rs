@@ -14,6 +14,10 @@ use crate::{
 };
 
 /// Axes: one, or an array of several.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` names no axes",
+    note = "an axis is a `usize`, from 0; several are an array `[0, 2]` or a slice of them"
+)]
 pub trait IntoAxes {
     /// The numbers of the axes.
     fn into_axes(self) -> Vec<usize>;
@@ -139,7 +143,7 @@ macro_rules! reductions {
 reductions! {
     impl<T: Number> {
         /// The sum. Integers wrap around: [`cast`](Self::cast) to a wider type first, which costs nothing. Sums of `f16`
-        /// and `bf16` are computed as `f32`, and rounded once.
+        /// and `bf16` are computed as `f32`, and rounded once. See [accuracy](crate::guide::accuracy).
         sum sum_axis -> T = Fold::Sum;
         /// The product. Integers wrap around.
         product product_axis -> T = Fold::Product;
@@ -160,7 +164,7 @@ reductions! {
     }
     impl<T: Float> {
         /// The variance: the squared distances from the mean, divided by the number of elements less `ddof`. Computed in
-        /// one pass without cancellation.
+        /// one pass, of distances from a running mean: see [accuracy](crate::guide::accuracy).
         var var_axis(ddof: u32) -> T = Fold::Variance(ddof);
         /// The standard deviation: the square root of [`var`](Self::var).
         std std_axis(ddof: u32) -> T = Fold::Deviation(ddof);

@@ -37,6 +37,7 @@ __device__ __forceinline__ double c_arg(complex<double> z) { return atan2(z.im, 
     __device__ __forceinline__ double name(double x) { return twice(x); }
 REAL(r_exp, expf, exp)
 REAL(r_log, logf, log)
+REAL(r_log1p, log1pf, log1p)
 REAL(r_sqrt, sqrtf, sqrt)
 REAL(r_sin, sinf, sin)
 REAL(r_cos, cosf, cos)
@@ -50,7 +51,20 @@ template <class T> __device__ __forceinline__ complex<T> c_exp(complex<T> z) {
     const T size = r_exp(z.re);
     return z.im == 0 ? complex<T>{size, z.im} : complex<T>{size * r_cos(z.im), size * r_sin(z.im)};
 }
-template <class T> __device__ __forceinline__ complex<T> c_log(complex<T> z) { return {r_log(c_abs(z)), c_arg(z)}; }
+// Parts larger or smaller than these are scaled where their size would overflow, or have few bits.
+template <class T> __device__ __forceinline__ T huge_part() { return (T)(sizeof(T) == 4 ? 1e38 : 1e307); }
+template <class T> __device__ __forceinline__ T tiny_part() { return (T)(sizeof(T) == 4 ? 1e-30 : 1e-290); }
+template <class T> __device__ __forceinline__ T two_to_64() { return (T)18446744073709551616.0; }
+// Near 1 by log1p: the logarithm of a rounded size would be nothing but its rounding.
+template <class T> __device__ __forceinline__ complex<T> c_log(complex<T> z) {
+    const T a = abs_of(z.re), b = abs_of(z.im), large = a < b ? b : a, small = a < b ? a : b;
+    T size;
+    if (large > (T)0.5 && large < 2) size = (T)0.5 * r_log1p((large - 1) * (large + 1) + small * small);
+    else if (large > huge_part<T>()) size = r_log(c_abs(complex<T>{a / 4, b / 4})) + (T)1.3862943611198906188;
+    else if (large < tiny_part<T>()) size = r_log(c_abs(complex<T>{a * two_to_64<T>(), b * two_to_64<T>()})) - (T)44.361419555836499802;
+    else size = r_log(c_abs(z));
+    return {size, c_arg(z)};
+}
 template <class T> __device__ __forceinline__ complex<T> c_log10(complex<T> z) {
     const complex<T> natural = c_log(z);
     const T factor = (T)0.43429448190325182765;
@@ -58,10 +72,13 @@ template <class T> __device__ __forceinline__ complex<T> c_log10(complex<T> z) {
 }
 // The root whose real part is not negative.
 template <class T> __device__ __forceinline__ complex<T> c_sqrt(complex<T> z) {
-    const T size = c_abs(z);
-    if (size == 0) return {0, z.im};
-    const T half = r_sqrt((abs_of(z.re) + size) * (T)0.5), other = abs_of(z.im) / (half + half);
-    const complex<T> root = z.re >= 0 ? complex<T>{half, other} : complex<T>{other, half};
+    const T a = abs_of(z.re), b = abs_of(z.im), large = a < b ? b : a;
+    if (large == 0) return {0, z.im};
+    const bool huge = large > huge_part<T>(), tiny = large < tiny_part<T>();
+    const T scale = huge ? (T)0.0625 : tiny ? two_to_64<T>() : (T)1, back = huge ? 4 : tiny ? (T)(1 / 4294967296.0) : (T)1;
+    const T re = a * scale, im = b * scale;
+    const T half = r_sqrt((re + c_abs(complex<T>{re, im})) * (T)0.5), other = im / (half + half);
+    const complex<T> root = z.re >= 0 ? complex<T>{half * back, other * back} : complex<T>{other * back, half * back};
     return z.im < 0 ? c_conj(root) : root;
 }
 template <class T> __device__ __forceinline__ complex<T> c_pow(complex<T> a, complex<T> b) {

@@ -9,11 +9,13 @@ mod interop;
 mod layouts;
 mod mixed;
 mod pycuda;
+#[path = "../shared/random.rs"]
 mod random;
 mod reductions;
 mod rows;
 mod scans;
 mod selections;
+mod sums;
 
 use cuda_safe::{Context, Stream};
 

@@ -6,7 +6,7 @@ use cuda_compute::{Array, CastFrom, Combination, Integer, Number, Order, Ordered
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::stream;
+use crate::{random::whole_numbers, stream};
 
 /// Sizes around those of warps and tiles, and PyCUDA's.
 const SIZES: [usize; 13] = [
@@ -27,12 +27,7 @@ const SIZES: [usize; 13] = [
 
 /// Small integers without a pattern.
 fn noise(count: usize) -> Vec<i32> {
-    let mut state = 1u32;
-    let next = |_| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 20) as i32 % 201 - 100
-    };
-    (0..count).map(next).collect()
+    whole_numbers(count, -100..101)
 }
 
 /// The scan along the middle of three axes.

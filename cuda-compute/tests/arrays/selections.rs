@@ -4,15 +4,10 @@ use cuda_compute::{Array, CastFrom, Number, s};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::stream;
+use crate::{random::whole_numbers, stream};
 
 fn noise(count: usize) -> Vec<i32> {
-    let mut state = 7u32;
-    let next = |_| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 16) as i32 % 100
-    };
-    (0..count).map(next).collect()
+    whole_numbers(count, 0..100)
 }
 
 #[test]

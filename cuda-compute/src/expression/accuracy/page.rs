@@ -1,0 +1,93 @@
+//! The table of `guide/accuracy.md`, written from the rows of `function.rs`.
+//!
+//! The test fails if the table isn't what the rows say; with `UPDATE_PAGES=1` it writes the table instead.
+
+use std::fmt::Write as _;
+
+use super::{
+    Apart,
+    complexes::{PRODUCT, QUOTIENT, SUM},
+};
+use crate::expression::function::{ALL, Function};
+
+const HEAD: &str = "| function | `f32` | `f64` | complex |\n| --- | --- | --- | --- |\n";
+
+/// A number as tables show it.
+fn exponential(x: f64) -> String {
+    let text = format!("{x:e}");
+    match text.split_once('e') {
+        Some(("1", exponent)) => format!("10<sup>{}</sup>", exponent.replace('-', "−")),
+        Some((digits, exponent)) => format!("{digits}·10<sup>{}</sup>", exponent.replace('-', "−")),
+        None => text,
+    }
+}
+
+fn units(units: u8, apart: Option<(&Apart, f64)>) -> String {
+    let Some((apart, off)) = apart else {
+        return units.to_string();
+    };
+    let off = exponential(off);
+    match apart.even {
+        true => format!("{units}; {off} where |x| ≥ {}", apart.from),
+        false => {
+            format!("{units}; {off} between {} and {}", apart.from, apart.to).replace('-', "−")
+        }
+    }
+}
+
+fn row(function: &Function) -> String {
+    let accuracy = &function.accuracy;
+    let (mut single, mut double, mut complex) = (String::new(), String::new(), String::new());
+    if function.is_real() {
+        let apart = accuracy.apart.as_ref();
+        single = units(accuracy.single, apart.map(|apart| (apart, apart.single)));
+        double = units(accuracy.double, apart.map(|apart| (apart, apart.double)));
+    }
+    if function.is_complex() {
+        complex = accuracy.complex.to_string();
+        if function.name == "pow" {
+            complex += "·(1 + &#124;b ln a&#124;)";
+        }
+    }
+    // Within a table's cell, a bar would end it.
+    let [single, double] = [single, double].map(|text| text.replace('|', "&#124;"));
+    format!(
+        "| [`{0}`](crate::Expr::{0}) | {single} | {double} | {complex} |\n",
+        function.name
+    )
+}
+
+fn table() -> String {
+    let mut text = String::from(HEAD);
+    let _ = writeln!(text, "| `+`, `-` | 0 | 0 | {SUM} |");
+    let _ = writeln!(
+        text,
+        "| `*` | 0 | 0 | {PRODUCT} |\n| `/` | 0 | 0 | {QUOTIENT} |"
+    );
+    text.push_str("| `%` | 0 | 0 | |\n");
+    // Others are functions of integers.
+    for function in ALL
+        .iter()
+        .filter(|function| function.is_real() || function.is_complex())
+    {
+        text.push_str(&row(function));
+    }
+    text
+}
+
+#[test]
+fn the_page_says_what_the_rows_say() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/accuracy.md");
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    let (before, rest) = found.split_once(HEAD).expect("the page has the table");
+    let after = rest.find("\n\n").map_or("\n", |end| &rest[end + 1..]);
+    let wanted = format!("{before}{}{after}", table());
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        std::fs::write(path, &wanted).unwrap();
+        return;
+    }
+    assert!(
+        found == wanted,
+        "guide/accuracy.md isn't what the rows of function.rs say: run this test with UPDATE_PAGES=1"
+    );
+}

@@ -1,0 +1,210 @@
+//! Programs with arrays, one for each way in which they are computed: small, so that each of their driver calls can be
+//! made to fail.
+
+use cuda_compute::{
+    Array, Combination, Expr, Order, Random, Result, concatenate, device_fn, eval, eval_on, fold,
+    s, stack,
+};
+use cuda_safe::Stream;
+
+use super::again::{runs, same, whole};
+use crate::device;
+
+fn run(program: fn(&Stream) -> Result<()>) {
+    let (_context, stream) = device();
+    runs(&stream, program);
+}
+
+fn numbers(count: usize) -> Vec<f32> {
+    (0..count).map(|i| (i * 7 % 100) as f32).collect()
+}
+
+#[test]
+fn elements_by_elements() {
+    run(|stream| {
+        let x = Array::from_slice(stream, &numbers(1003))?;
+        let larger = device_fn!(|a: f32, b: f32| if a < b { b } else { a });
+        let (y, z) = eval((larger.map((&x, 10.0)) * 2.0, x.less(50.0)))?;
+        let wanted: Vec<f32> = numbers(1003).iter().map(|x| x.max(10.0) * 2.0).collect();
+        same(y.to_vec()?, wanted);
+        same(z.to_vec()?[..3].to_vec(), vec![true; 3]);
+        Ok(())
+    });
+}
+
+#[test]
+fn reductions_that_blocks_share() {
+    run(|stream| {
+        let x = Array::from_shape(stream, [2, 30_000], &numbers(60_000))?;
+        let longest = fold!(|a: f32, b: f32| a.max(b), 0.0);
+        let (rows, all, most) = eval((x.sum_axis(1), x.max(), x.reduce(&longest)))?;
+        same(rows.to_vec()?, vec![1_485_000.0; 2]);
+        same([all.item()?, most.item()?], [99.0; 2]);
+        let columns = Array::from_shape(stream, [30_000, 2], &numbers(60_000))?
+            .sum_axis(0)
+            .eval()?;
+        same(columns.to_vec()?, vec![1_470_000.0, 1_500_000.0]);
+        Ok(())
+    });
+}
+
+#[test]
+fn rows_with_their_own_sums() {
+    run(|stream| {
+        let x = Array::from_shape(stream, [30, 100], &numbers(3000))?;
+        let centred = (&x - x.mean_axis(1).keep_axes()).eval()?;
+        same(centred.sum_axis(1).eval()?.to_vec()?, vec![0.0; 30]);
+        // Reductions whose results the rest needs, in kernels of their own.
+        let scaled = (&x / x.max()).eval()?;
+        same(scaled.max().eval()?.item()?, 1.0);
+        Ok(())
+    });
+}
+
+#[test]
+fn transpositions_and_copies() {
+    run(|stream| {
+        let x = Array::from_shape(stream, [70, 40], &numbers(2800))?;
+        let turned = x.t().contiguous(Order::C)?;
+        same(
+            turned.slice(s![3])?.to_vec()?[..2].to_vec(),
+            vec![numbers(4)[3], numbers(44)[43]],
+        );
+        let both = (&turned + x.reshape([40, 70])?).eval()?;
+        same(both.copy()?.shape().rank(), 2);
+        same(x.slice(s![..;-7, 5])?.to_vec()?.len(), 10);
+        Ok(())
+    });
+}
+
+#[test]
+fn scans() {
+    run(|stream| {
+        // A line of several tiles, which tell each other, and columns.
+        let ones = Array::<u32>::ones(stream, 20_000)?;
+        same(ones.cumsum(0)?.to_vec()?, (1..=20_000).collect());
+        let columns = ones
+            .reshape([10_000, 2])?
+            .scan_exclusive(Combination::sum(), 0)?;
+        same(columns.slice(s![-1])?.to_vec()?, vec![9_999; 2]);
+        Ok(())
+    });
+}
+
+#[test]
+fn selections() {
+    run(|stream| {
+        let x = Array::from_slice(stream, &numbers(20_000))?;
+        let (small, large) = x.partition(x.less(10.0))?;
+        same((small.len(), large.len()), (2000, 18_000));
+        same(x.compress(x.equal(7.0))?.len(), 200);
+        same(
+            x.equal(7.0).nonzero()?.to_vec()?[..2].to_vec(),
+            vec![1, 101],
+        );
+        Ok(())
+    });
+}
+
+#[test]
+fn gathered_and_counted() {
+    run(|stream| {
+        let x = Array::from_slice(stream, &numbers(500))?;
+        let places = Array::from_slice(stream, &[4i32, -1, 0])?;
+        same(x.take(&places, 0)?.to_vec()?, vec![28.0, 93.0, 0.0]);
+        let counts = x.cast::<u32>().histogram(100)?;
+        same(counts.to_vec()?, vec![5; 100]);
+        let error = x.take(&Array::from_slice(stream, &[500i32])?, 0);
+        // Of the driver's, if the call for it failed; else of the value.
+        if let Err(error @ cuda_compute::Error::Cuda(_)) = error {
+            return Err(error);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn joined() {
+    run(|stream| {
+        let x = Array::from_slice(stream, &[1, 2, 3])?;
+        let y = Array::from_slice(stream, &[4, 5, 6])?;
+        same(concatenate(&[&x, &y], 0)?.to_vec()?, vec![1, 2, 3, 4, 5, 6]);
+        same(stack(&[&x, &y], 1)?.to_vec()?, vec![1, 4, 2, 5, 3, 6]);
+        same(x.flip(0)?.to_vec()?, vec![3, 2, 1]);
+        Ok(())
+    });
+}
+
+#[test]
+fn random_numbers_and_places() {
+    run(|stream| {
+        let mut random = Random::new(5);
+        let first = Array::<f32>::uniform(stream, &mut random, 1000)?;
+        let again = Array::<f32>::uniform(stream, &mut Random::new(5), 1000)?;
+        same(first.to_vec()?, again.to_vec()?);
+        let places = eval_on(stream, Expr::index([2, 3], 1)?)?;
+        same(places.to_vec()?, vec![0, 1, 2, 0, 1, 2]);
+        Ok(())
+    });
+}
+
+#[test]
+fn assignments_happen_or_do_not() {
+    run(|stream| {
+        let before: Vec<i32> = (0..1000).collect();
+        let mut x = Array::from_slice(stream, &before)?;
+        // In place.
+        let twice: Vec<i32> = before.iter().map(|x| x * 2).collect();
+        let done = x.assign(&x * 2);
+        whole(done, &x, &before, &twice)?;
+        // From where it is written to: by way of other memory.
+        let mut shifted = twice.clone();
+        shifted.copy_within(..999, 1);
+        let tail = x.slice(s![..999])?;
+        let done = x.slice_mut(s![1..])?.assign(tail);
+        whole(done, &x, &twice, &shifted)?;
+        // Into memory that others use, which is copied first, with a sum that is computed before.
+        let kept = x.clone();
+        let sum: i32 = shifted.iter().sum();
+        let summed: Vec<i32> = shifted.iter().map(|x| x + sum).collect();
+        let done = x.assign(&x + x.sum());
+        whole(done, &x, &shifted, &summed)?;
+        same(kept.to_vec()?, shifted);
+        Ok(())
+    });
+}
+
+#[test]
+fn scattered_or_not() {
+    run(|stream| {
+        let before = vec![0.0f32; 300];
+        let mut x = Array::from_slice(stream, &before)?;
+        let mut after = before.clone();
+        after[7] = 1.0;
+        after[250] = 2.0;
+        let places = Array::from_slice(stream, &[7u32, 250])?;
+        let values = Array::from_slice(stream, &[1.0f32, 2.0])?;
+        let kept = x.clone();
+        let done = x.put(&places, &values);
+        whole(done, &x, &before, &after)?;
+        same(kept.to_vec()?, before);
+        Ok(())
+    });
+}
+
+#[test]
+fn to_the_host_and_back() {
+    run(|stream| {
+        let before = numbers(900);
+        let mut x = Array::from_shape(stream, [30, 30], &before)?;
+        let after: Vec<f32> = before.iter().map(|x| x + 1.0).collect();
+        let done = x.copy_from_slice(&after);
+        whole(done, &x, &before, &after)?;
+        let mut host = vec![0.0; 900];
+        x.t().copy_to_slice(&mut host)?;
+        same(host[1], after[30]);
+        let truth = Array::from_slice(stream, &[true, false])?;
+        same(truth.to_vec()?, vec![true, false]);
+        Ok(())
+    });
+}

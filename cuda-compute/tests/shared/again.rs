@@ -1,0 +1,66 @@
+//! Whether what a failed call leaves is whole.
+
+use std::{env, fmt::Debug, panic::Location, process};
+
+use cuda_compute::{Array, Element, Error, Result};
+use cuda_safe::Stream;
+
+/// Ends the test. Where calls are made to fail, a test may panic; so the whole process ends, which none may: see
+/// `cuda-safe/tests/injection_suite/judge.rs`.
+#[track_caller]
+fn wrong(what: &str) -> ! {
+    if env::var("CUDA_EMULATOR_FAIL").is_ok_and(|rules| !rules.is_empty()) {
+        eprintln!("{}: {what}", Location::caller());
+        process::abort();
+    }
+    panic!("{what}");
+}
+
+/// Runs a program; after an error of the driver's again, when it has to work.
+#[track_caller]
+pub fn runs(stream: &Stream, program: fn(&Stream) -> Result<()>) {
+    let Err(first) = program(stream) else {
+        return;
+    };
+    if !matches!(first, Error::Cuda(_)) {
+        wrong(&format!("no error of the driver's: {first}"));
+    }
+    // From one call on, all may fail.
+    let for_ever = env::var("CUDA_EMULATOR_FAIL").is_ok_and(|rule| rule.contains('+'));
+    if let Err(second) = program(stream)
+        && !for_ever
+    {
+        wrong(&format!("{first}; and then {second}"));
+    }
+}
+
+/// A result is right.
+#[track_caller]
+pub fn same<T: PartialEq + Debug>(got: T, wanted: T) {
+    if got != wanted {
+        wrong(&format!("{got:?}, not {wanted:?}"));
+    }
+}
+
+/// An array that was written to has its new elements. After an error it has all of them, if what failed came after the
+/// work, or all that it had before, unless it can't be read either.
+#[track_caller]
+pub fn whole<T: Element + PartialEq>(
+    result: Result<()>,
+    array: &Array<T>,
+    before: &[T],
+    after: &[T],
+) -> Result<()> {
+    let now = array.to_vec();
+    let Err(error) = result else {
+        same(&now?[..], after);
+        return Ok(());
+    };
+    if let Ok(now) = now
+        && now != before
+        && now != after
+    {
+        wrong(&format!("half done after {error}: {now:?}"));
+    }
+    Err(error)
+}
