@@ -201,7 +201,7 @@ fn samples(name: &str) -> [Vec<Complex<f32>>; 2] {
     let mut both = [Vec::new(), Vec::new()];
     let sized = |random: &mut Random, most: f64| {
         let size = 2f64.powf(random.between(-most, most));
-        size * random.between(1.0, 2.0) * if random.bits() % 2 == 0 { 1.0 } else { -1.0 }
+        size * random.between(1.0, 2.0) * if random.below(2) == 0 { 1.0 } else { -1.0 }
     };
     for i in 0..24_000 {
         let uniform = |random: &mut Random, size: f64| {

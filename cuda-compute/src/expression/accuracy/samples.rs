@@ -201,7 +201,7 @@ pub(super) fn pairs<T: Measured>() -> (Vec<T>, Vec<T>) {
     for _ in 0..12_000 {
         let a = random.between(1.0, 2.0) * 2f64.powf(random.between(-0.5, 0.5) * range);
         let near = a * 2f64.powf(random.between(-8.0, 8.0));
-        let sign = |random: &mut Random| if random.bits() % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = |random: &mut Random| if random.below(2) == 0 { 1.0 } else { -1.0 };
         pairs.push((a * sign(&mut random), near * sign(&mut random)));
         // Powers that are numbers.
         pairs.push((random.between(0.0, 30.0), random.between(-20.0, 20.0)));
