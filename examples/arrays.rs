@@ -1,18 +1,32 @@
 //! Arrays: the temperature of a plate, step by step, and what its numbers say.
 //!
+//! ```text
+//! arrays [EDGE [STEPS]]
+//! ```
+//!
 //! Shows expressions that become one kernel each, views of an array, writing into a part of one, reductions along an
-//! axis, and a closure as device code. A plain loop on the CPU checks the result.
+//! axis, closures as device code, and a kernel of three results: the colours of a picture. A plain loop on the CPU checks
+//! the temperatures.
 
 mod common;
 
-use anyhow::{Result, ensure};
-use common::gpu::{Gpu, heading};
+use anyhow::{Context, Result, ensure};
+use common::{
+    gpu::{Gpu, heading},
+    picture::{Picture, output_path},
+};
 use cuda_compute::{Array, device_fn, eval, s};
 
 fn main() -> Result<()> {
     let gpu = Gpu::open()?;
-    let edge = gpu.size(1024, 96);
-    let steps = gpu.size(200, 20);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize, otherwise: usize| match arguments.get(at) {
+        Some(text) => text.parse().with_context(|| format!("{text} is no number")),
+        None => Ok(otherwise),
+    };
+    let edge: usize = number(0, gpu.size(384, 64))?;
+    let steps = number(1, gpu.size(5000, 100))?;
+    ensure!(edge >= 8, "a plate has 8 x 8 points or more");
 
     heading(format!(
         "heat in a plate of {edge} x {edge} points, {steps} steps"
@@ -53,6 +67,22 @@ fn main() -> Result<()> {
     let fahrenheit = celsius_to_fahrenheit.map((&plate,)).eval()?;
     let corner = fahrenheit.slice(s![-1, -1])?.item()?;
     ensure!(corner == celsius_to_fahrenheit.call((0.0,)), "{corner}");
+
+    // From black by red and yellow to white: each colour takes a third of the way.
+    let glow = device_fn!(|celsius: f32, from: f32| ((celsius - from) * 7.65).clamp(0.0, 255.0));
+    let (red, green, blue) = eval((
+        glow.map((&plate, 0.0)),
+        glow.map((&plate, 33.3)),
+        glow.map((&plate, 66.6)),
+    ))?;
+    let picture = Picture {
+        width: edge,
+        height: edge,
+        planes: vec![red.to_vec()?, green.to_vec()?, blue.to_vec()?],
+    };
+    let output = output_path("heat.png")?;
+    picture.write(&output, false)?;
+    println!("wrote {}", output.display());
 
     let host = on_the_cpu(edge, steps);
     let gpu_plate = plate.to_vec()?;
