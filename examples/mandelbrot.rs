@@ -80,6 +80,7 @@ fn main() -> Result<()> {
         Some(path) => PathBuf::from(path),
         None => output_path("mandelbrot.png")?,
     };
+    ensure!(width >= 16, "a picture has 16 columns or more");
     let height = (width as f32 * 2.0 * TOP / (RIGHT - LEFT)) as usize;
     heading(format!("{width} x {height} points, {most} steps at most"));
 

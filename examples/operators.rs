@@ -120,11 +120,11 @@ impl<'gpu> Both<'gpu> {
         &self,
         table: &mut Table,
         name: &str,
-        by_hand: impl FnMut() -> Result<()>,
+        mut by_hand: impl FnMut() -> cuda_safe::Result<()>,
         one_line: impl FnMut() -> Result<()>,
     ) -> Result<()> {
         let runs = self.gpu.size(20, 2);
-        let by_hand = measure(self.gpu, runs, by_hand)?.device;
+        let by_hand = measure(self.gpu, runs, || Ok(by_hand()?))?.device;
         let one_line = measure(self.gpu, runs, one_line)?.device;
         table.row([name, &show(by_hand), &show(one_line)]);
         Ok(())
@@ -135,7 +135,7 @@ impl<'gpu> Both<'gpu> {
         let mut out = self.empty(self.x_host.len())?;
         let mut by_hand = || {
             // SAFETY: n threads, each with one of the n elements of both buffers.
-            Ok(unsafe { twice.launch(&self.gpu.stream, config, (&mut out, &self.x_buffer, n))? })
+            unsafe { twice.launch(&self.gpu.stream, config, (&mut out, &self.x_buffer, n)) }
         };
         by_hand()?;
 
@@ -154,7 +154,7 @@ impl<'gpu> Both<'gpu> {
         let mut by_hand = || {
             let arguments = (&mut out, &self.x_buffer, &self.y_buffer, n);
             // SAFETY: n threads, each with one of the n elements of the three buffers.
-            Ok(unsafe { product.launch(&self.gpu.stream, config, arguments)? })
+            unsafe { product.launch(&self.gpu.stream, config, arguments) }
         };
         by_hand()?;
 
@@ -181,7 +181,7 @@ impl<'gpu> Both<'gpu> {
                 n,
             );
             // SAFETY: n threads, each with one of the n elements of the four buffers.
-            Ok(unsafe { kernel.launch(&self.gpu.stream, config, arguments)? })
+            unsafe { kernel.launch(&self.gpu.stream, config, arguments) }
         };
 
         let (sum, difference) = eval((x + y, x - y))?;
@@ -230,7 +230,7 @@ impl<'gpu> Both<'gpu> {
                 let x = &self.x_buffer;
                 let arguments = (&mut out, x, start, row_stride, column_stride, rows, columns);
                 // SAFETY: a thread for each element of out; start and strides stay within x for all of them.
-                Ok(unsafe { kernel.launch(&self.gpu.stream, config, arguments)? })
+                unsafe { kernel.launch(&self.gpu.stream, config, arguments) }
             };
             by_hand()?;
 
