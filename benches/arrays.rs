@@ -1,12 +1,14 @@
-//! Arrays: fused expressions, reductions along axes, transpositions.
+//! Arrays: fused expressions, reductions along axes, transpositions, scans, histograms; some over all sizes, for plots.
+//!
+//! `cargo bench --bench arrays -- NAME` measures only the work whose name contains NAME.
 
 mod common;
 
-use std::{hint::black_box, time::Instant};
+use std::{cell::Cell, hint::black_box, time::Instant};
 
 use anyhow::Result;
 use common::{Bench, median_us, size_name};
-use cuda_compute::{Array, Evaluate, Expr, eval_on};
+use cuda_compute::{Array, Evaluate, Expr, Order, Random, eval_on, s};
 use cuda_safe::DeviceBuffer;
 
 fn main() -> Result<()> {
@@ -24,6 +26,8 @@ fn main() -> Result<()> {
     rows.reductions(&mut bench)?;
     rows.moves(&mut bench)?;
     rows.scans(&mut bench)?;
+    rows.histogram(&mut bench)?;
+    rows.sizes(&mut bench)?;
     rows.host(&mut bench)
 }
 
@@ -45,7 +49,7 @@ impl Rows {
         bench.ceiling("copy", self.copy, "GB/s")
     }
 
-    /// A row: `bytes` are those that have to be moved; `writes` says whether some are written.
+    /// A row for an expression: `bytes` are those that have to be moved; `writes` says whether some are written.
     fn measure<E: Evaluate>(
         &self,
         bench: &mut Bench,
@@ -54,26 +58,40 @@ impl Rows {
         writes: bool,
         make: impl Fn(usize) -> E,
     ) -> Result<()> {
-        if self
-            .only
-            .as_ref()
-            .is_some_and(|only| !work.contains(only.as_str()))
-        {
-            return Ok(());
-        }
         let stream = bench.stream.clone();
-        let us = bench.device_us(bench.choose(31, 2), |i| {
+        self.measure_call(bench, work, bytes, writes, |i| {
             drop(eval_on(&stream, make(i))?);
             Ok(())
-        })?;
+        })
+    }
+
+    /// A row for what is a call of its own.
+    fn measure_call(
+        &self,
+        bench: &mut Bench,
+        work: &str,
+        bytes: usize,
+        writes: bool,
+        call: impl FnMut(usize) -> Result<()>,
+    ) -> Result<()> {
+        if self.skips(work) {
+            return Ok(());
+        }
+        let us = bench.device_us(bench.choose(31, 2), call)?;
         let rate = bytes as f64 / us / 1e3;
         let (limit, name) = match writes {
             true => (self.copy, "copy"),
             false => (self.read, "read"),
         };
         let note = format!("{rate:.0} GB/s, {:.1} % of {name}", 100.0 * rate / limit);
-        let label = bench.label();
-        bench.row(work, &format!("{label}, device time"), us, &note)
+        let by = format!("{}, device time", bench.label());
+        bench.row(work, &by, us, &note)
+    }
+
+    fn skips(&self, work: &str) -> bool {
+        self.only
+            .as_ref()
+            .is_some_and(|only| !work.contains(only.as_str()))
     }
 
     fn array(&self, bench: &Bench, shape: &[usize], seed: u64) -> Result<Array<f32>> {
@@ -241,85 +259,123 @@ impl Rows {
                 true,
                 |_| &other + x.t(),
             )?;
-            let bytes = 8 * rows * columns;
-            if self
-                .only
-                .as_ref()
-                .is_some_and(|only| !work.contains(only.as_str()))
-            {
-                continue;
-            }
             let transposed = x.t();
-            let us = bench.device_us(bench.choose(31, 2), |_| {
-                drop(transposed.contiguous(cuda_compute::Order::C)?);
+            self.measure_call(bench, &work, 8 * rows * columns, true, |_| {
+                drop(transposed.contiguous(Order::C)?);
                 Ok(())
             })?;
-            let rate = bytes as f64 / us / 1e3;
-            let label = bench.label();
-            bench.row(
-                &work,
-                &format!("{label}, device time"),
-                us,
-                &format!("{rate:.0} GB/s, {:.1} % of copy", 100.0 * rate / self.copy),
-            )?;
         }
         Ok(())
     }
 
     fn scans(&self, bench: &mut Bench) -> Result<()> {
-        let label = bench.label();
         let sizes: &[usize] = bench.choose(&[1 << 20, 1 << 24, 1 << 27], &[1 << 12]);
         for &count in sizes {
             let work = format!("inclusive scan of {} f32", size_name(count));
-            if self.skips(&work) {
-                continue;
-            }
             let x = self.array(bench, &[count], 1)?;
-            let us = bench.device_us(bench.choose(31, 2), |_| {
+            self.measure_call(bench, &work, 8 * count, true, |_| {
                 drop(x.cumsum(0)?);
                 Ok(())
             })?;
-            let rate = 8.0 * count as f64 / us / 1e3;
-            let note = format!("{rate:.0} GB/s, {:.1} % of copy", 100.0 * rate / self.copy);
-            bench.row(&work, &format!("{label}, device time"), us, &note)?;
         }
+        let edge = bench.choose(8192, 64);
+        let x = self.array(bench, &[edge, edge], 1)?;
         for axis in [0, 1] {
-            let work = format!("scan along axis {axis} of 2^13 x 2^13 f32");
-            if self.skips(&work) {
-                continue;
-            }
-            let edge = bench.choose(8192, 64);
-            let x = self.array(bench, &[edge, edge], 1)?;
-            let us = bench.device_us(bench.choose(31, 2), |_| {
+            let name = size_name(edge);
+            let work = format!("scan along axis {axis} of {name} x {name} f32");
+            self.measure_call(bench, &work, 8 * edge * edge, true, |_| {
                 drop(x.cumsum(axis)?);
                 Ok(())
             })?;
-            let rate = 8.0 * (edge * edge) as f64 / us / 1e3;
-            let note = format!("{rate:.0} GB/s, {:.1} % of copy", 100.0 * rate / self.copy);
-            bench.row(&work, &format!("{label}, device time"), us, &note)?;
         }
         // The host waits for the number of elements.
         let count = bench.choose(1 << 27, 1 << 12);
         let x = self.array(bench, &[count], 1)?;
+        let work = format!("selection of half of {} f32", size_name(count));
+        if self.skips(&work) {
+            return Ok(());
+        }
         let mask = x.greater(0.0).eval()?;
         bench.stream.synchronize()?;
         let us = common::host_us(|| {
             drop(x.compress(&mask).expect("the selection"));
             bench.stream.synchronize().expect("the selection");
         });
-        bench.row(
-            &format!("selection of half of {} f32", size_name(count)),
-            &format!("{label}, host time"),
-            us,
-            "",
-        )?;
+        let by = format!("{}, host time", bench.label());
+        bench.row(&work, &by, us, "")
+    }
+
+    fn histogram(&self, bench: &mut Bench) -> Result<()> {
+        let count = bench.choose(1 << 27, 1 << 12);
+        let bits = Expr::<u32>::bits(&mut Random::new(1), count)?;
+        let bytes = (bits & 255).cast::<u8>().eval_on(&bench.stream)?;
+        let work = format!("histogram of {} u8, 256 bins", size_name(count));
+        self.measure_call(bench, &work, count, false, |_| {
+            drop(bytes.histogram(256)?);
+            Ok(())
+        })
+    }
+
+    /// Rates over sizes, for the plots. Inputs are pieces of a large array, each other than the last ones, so that they
+    /// come from memory and not from the cache.
+    fn sizes(&self, bench: &mut Bench) -> Result<()> {
+        let pieces = Pieces {
+            pool: self.array(bench, &[bench.choose(1 << 29, 1 << 14)], 7)?,
+            next: Cell::new(0),
+        };
+        let largest = bench.choose(28, 12);
+        for exponent in (10..=largest).step_by(2) {
+            let count = 1usize << exponent;
+            let edge = 1usize << (exponent / 2);
+            let stream = bench.stream.clone();
+            let one = |shape: &[usize]| pieces.take(shape);
+            self.size(bench, "2x + 3", count, 8, one(&[count])?, |x| {
+                drop(eval_on(&stream, x * 2.0 + 3.0)?);
+                Ok(())
+            })?;
+            let pairs = one(&[count])?.into_iter().zip(one(&[count])?).collect();
+            self.size(bench, "sin(x) exp(y) + x y", count, 12, pairs, |(x, y)| {
+                drop(eval_on(&stream, x.sin() * y.exp() + x * y)?);
+                Ok(())
+            })?;
+            self.size(bench, "sum", count, 4, one(&[count])?, |x| {
+                drop(eval_on(&stream, x.sum())?);
+                Ok(())
+            })?;
+            self.size(bench, "inclusive scan", count, 8, one(&[count])?, |x| {
+                drop(x.cumsum(0)?);
+                Ok(())
+            })?;
+            let turned = one(&[edge, edge])?.iter().map(Array::t).collect();
+            self.size(bench, "transposition of a square", count, 8, turned, |x| {
+                drop(x.contiguous(Order::C)?);
+                Ok(())
+            })?;
+            let rows = one(&[count / 1024, 1024])?;
+            self.size(bench, "softmax of rows of 1024", count, 8, rows, |x| {
+                drop(eval_on(&stream, softmax(x))?);
+                Ok(())
+            })?;
+        }
         Ok(())
     }
 
-    fn skips(&self, work: &str) -> bool {
-        self.only
-            .as_ref()
-            .is_some_and(|only| !work.contains(only.as_str()))
+    /// A point of a plot: each call with the next of the inputs. `bytes` are those that an element has to have moved.
+    fn size<I>(
+        &self,
+        bench: &mut Bench,
+        plot: &str,
+        count: usize,
+        bytes: usize,
+        inputs: Vec<I>,
+        call: impl Fn(&I) -> Result<()>,
+    ) -> Result<()> {
+        if self.skips(plot) {
+            return Ok(());
+        }
+        let us = bench.device_us(bench.choose(21, 2), |i| call(&inputs[i % inputs.len()]))?;
+        let by = format!("{}, device time", bench.label());
+        bench.point(plot, count, bytes * count, &by, us)
     }
 
     /// The host's time of an evaluation, and of its parts.
@@ -360,6 +416,30 @@ impl Rows {
             black_box(DeviceBuffer::<f32>::uninit(&stream, 1024)?);
             Ok(())
         })
+    }
+}
+
+/// A large array, and where its next piece begins.
+struct Pieces {
+    pool: Array<f32>,
+    next: Cell<usize>,
+}
+
+impl Pieces {
+    /// Inputs of this shape: as many as there are calls, if the pool has them before it begins again.
+    fn take(&self, shape: &[usize]) -> Result<Vec<Array<f32>>> {
+        let count: usize = shape.iter().product();
+        (0..(self.pool.len() / count).min(22))
+            .map(|_| {
+                let start = match self.next.get() {
+                    next if next + count > self.pool.len() => 0,
+                    next => next,
+                };
+                self.next.set(start + count);
+                let piece = self.pool.slice(s![start..start + count])?;
+                Ok(piece.reshape(shape)?)
+            })
+            .collect()
     }
 }
 

@@ -257,6 +257,25 @@ impl Bench {
         Ok(())
     }
 
+    /// A point of a plot of bytes a second over sizes: how long `by` took for `elements` of them.
+    pub fn point(
+        &mut self,
+        plot: &str,
+        elements: usize,
+        bytes: usize,
+        by: &str,
+        us: f64,
+    ) -> Result<()> {
+        let (size, rate) = (size_name(elements), bytes as f64 / us / 1e3);
+        println!("    {plot:36} {size:32} {us:12.2} us  {rate:.0} GB/s");
+        writeln!(
+            self.rows,
+            "{{\"plot\": {plot:?}, \"elements\": {elements}, \"bytes\": {bytes}, \"by\": {by:?}, \
+             \"us\": {us:.4}}}"
+        )?;
+        Ok(())
+    }
+
     /// What could not be measured here, and why.
     pub fn missing(&mut self, what: &str, why: &str) -> Result<()> {
         println!("    {what}: missing ({why})");
