@@ -2,8 +2,7 @@
 
     python3 benches/peers/run.py [name ...]
 
-CUB, NPP, CuPy, PyTorch, numba-cuda, PyCUDA, cuda.core and cudarc; README.md beside this file says how
-to get them. Device times are medians between two events around a call with the queue filled
+README.md beside this file names them, what each does and how to get them. Device times are medians between two events around a call with the queue filled
 beforehand, launch times are the host's. Rows go to peers.jsonl in BENCH_OUT, otherwise in
 target/benches; a library that is missing is named there as missing. On the emulator only launches are
 measured.
@@ -26,6 +25,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT / "cuda-compute" / "tuning"), str(HERE)]
 import arrays  # noqa: E402
+import draws  # noqa: E402
+import driver  # noqa: E402
 import kernels  # noqa: E402
 from driver import Gpu  # noqa: E402
 
@@ -40,6 +41,18 @@ extern "C" __global__ void spin(unsigned long long nanoseconds) {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
     do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     while (now - start < nanoseconds);
+}
+extern "C" __global__ void fill_bytes(unsigned *out, unsigned long long bytes) {
+    for (unsigned long long i = blockIdx.x * 256ull + threadIdx.x; i < bytes / 4; i += gridDim.x * 256ull) {
+        unsigned long long z = (i + 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+        out[i] = z >> 32;
+    }
+}
+extern "C" __global__ void positive(bool *out, const float *x, unsigned long long count) {
+    for (unsigned long long i = blockIdx.x * 256ull + threadIdx.x; i < count; i += gridDim.x * 256ull) {
+        out[i] = x[i] > 0;
+    }
 }
 extern "C" __global__ void three(float *x, float factor, unsigned n) {}
 extern "C" __global__ void fill(float *out, unsigned long long count) {
@@ -74,6 +87,7 @@ class Peers:
         self.reserve = 200_000  # nanoseconds of the host's a call, while the device waits
         gpu.hold = lambda ns: gpu.launch(spin, 1, 1, [c_ulonglong(ns + self.reserve)])
         self.out_floats = 2 * IMAGES[-1] ** 2
+        self.pool_floats = POOL
         self.cursor = self.out_cursor = 0
 
     @functools.cached_property
@@ -82,20 +96,31 @@ class Peers:
         if self.emulated:
             raise Missing("needs a GPU")
         pool = self.gpu.alloc(4 * POOL)
-        fill = self.gpu.function(self.kernels, "fill")
-        self.gpu.launch(fill, 4096, 256, [c_ulonglong(pool), c_ulonglong(POOL)])
-        self.gpu.sync()
+        self.launch("fill", pool, POOL)
         return pool
 
     @functools.cached_property
     def out(self):
         return self.gpu.alloc(4 * self.out_floats)
 
+    def launch(self, kernel, *arguments):
+        """One of the kernels above, waited for."""
+        function = self.gpu.function(self.kernels, kernel)
+        self.gpu.launch(function, 4096, 256, [c_ulonglong(argument) for argument in arguments])
+        self.gpu.sync()
+
+    def read(self, value, pointer):
+        """Waits, and copies a number of ctypes from the device."""
+        self.gpu.sync()
+        driver.check(driver.cuda.cuMemcpyDtoH_v2(ctypes.byref(value), c_ulonglong(pointer),
+                                                 c_size_t(ctypes.sizeof(value))))
+
     def note(self, **row):
         self.rows.write(json.dumps(row) + "\n")
         self.rows.flush()
         if "us" in row:
-            print(f"    {row['work']:36} {row['by']:26} {row['us']:10.2f} us", flush=True)
+            work = row.get("work") or f"{row['plot']}, {name_of(row['elements'])}"
+            print(f"    {work:36} {row['by']:26} {row['us']:10.2f} us", flush=True)
 
     def missing(self, by, why):
         print(f"  {by}: missing ({why})", flush=True)
@@ -158,16 +183,22 @@ def weights(k):
     return [((i * 7919) % 1000) / 1000 - 0.48 for i in range(k * k)]
 
 
-def cub(peers):
-    library = Path(tempfile.mkdtemp()) / "libcub_peer.so"
+@functools.cache
+def cub_library():
     built = os.environ.get("CUB_PEER")
-    if not built:
-        nvcc = kernels.find(["bin/nvcc"])
-        if not nvcc:
-            raise Missing("no nvcc; CUB_PEER may name a build of cub.cu")
-        subprocess.run([nvcc, "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC",
-                        "-o", str(library), str(HERE / "cub.cu")], check=True)
-    function = ctypes.CDLL(built or str(library)).cub_sum_f32_32
+    if built:
+        return ctypes.CDLL(built)
+    library = Path(tempfile.mkdtemp()) / "libcub_peer.so"
+    nvcc = kernels.find(["bin/nvcc"])
+    if not nvcc:
+        raise Missing("no nvcc; CUB_PEER may name a build of cub.cu")
+    subprocess.run([nvcc, "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC",
+                    "-o", str(library), str(HERE / "cub.cu")], check=True)
+    return ctypes.CDLL(str(library))
+
+
+def cub(peers):
+    function = cub_library().cub_sum_f32_32
     temporary, result = peers.gpu.alloc(1 << 24), peers.gpu.alloc(256)
     peers.sums("CUB", lambda at, n: function(
         c_void_p(peers.pool + 4 * at), c_void_p(result), c_int(n), c_void_p(temporary),
@@ -323,17 +354,23 @@ def cuda_core(peers):
     peers.launches("cuda.core", lambda: launch(stream, config, kernel, pointer, factor, n), stream.sync)
 
 
-def cudarc(peers):
-    program = os.environ.get("CUDARC_PEER")
-    if not program:
-        cargo = shutil.which(os.environ.get("CARGO", "cargo"))
-        if not cargo:
-            raise Missing("no cargo; CUDARC_PEER may name the program built elsewhere")
-        target = ROOT / "target" / "cudarc-peer"
-        subprocess.run([cargo, "build", "--quiet", "--release", "--locked", "--target-dir", str(target),
-                        "--manifest-path", str(HERE / "cudarc" / "Cargo.toml")], check=True)
-        program = target / "release" / "cudarc-peer"
-    # A process of its own, which makes its own context.
+def rust_program(name):
+    """A peer's program: named by an environment variable, otherwise built."""
+    variable = f"{name.upper()}_PEER"
+    if os.environ.get(variable):
+        return os.environ[variable]
+    cargo = shutil.which(os.environ.get("CARGO", "cargo"))
+    if not cargo:
+        raise Missing(f"no cargo; {variable} may name the program built elsewhere")
+    target = ROOT / "target" / f"{name}-peer"
+    subprocess.run([cargo, "build", "--quiet", "--release", "--locked", "--target-dir", str(target),
+                    "--manifest-path", str(HERE / name / "Cargo.toml")], check=True)
+    return target / "release" / f"{name}-peer"
+
+
+def rust(peers, name):
+    """A process of its own, which makes its own context, and prints rows."""
+    program = rust_program(name)
     lines = subprocess.run([program, peers.kernels], check=True, stdout=subprocess.PIPE, text=True).stdout
     for line in lines.splitlines():
         peers.note(**json.loads(line))
@@ -344,8 +381,9 @@ def main():
     wanted = sys.argv[1:]
     for by, run in [("CUB", cub), ("NPP", npp), ("CuPy", cupy), ("PyTorch", torch),
                     ("numba-cuda", numba), ("PyCUDA", pycuda), ("cuda.core", cuda_core),
-                    ("cudarc", cudarc), ("PyTorch arrays", arrays.pytorch),
-                    ("CuPy arrays", arrays.cupy)]:
+                    ("cudarc", lambda peers: rust(peers, "cudarc")), ("PyTorch arrays", arrays.pytorch),
+                    ("CuPy arrays", arrays.cupy), ("CUB arrays", lambda peers: arrays.cub(peers, cub_library())),
+                    ("cuRAND", draws.curand), ("PyTorch random", draws.pytorch)]:
         if wanted and by not in wanted:
             continue
         try:
