@@ -46,6 +46,7 @@ check: setup
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps
 	$(PYTHON) scripts/licences.py
+	$(PYTHON) -m unittest discover --quiet scripts
 
 bundle: setup
 	$(PYTHON) scripts/bundle.py

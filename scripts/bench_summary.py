@@ -1,23 +1,30 @@
-"""Makes one Markdown table of what the benches and their peers measured.
+"""Makes one Markdown table of what the benches and their peers measured, and plots of what was measured over sizes.
 
-    python3 scripts/bench_summary.py            prints it, and writes target/benches/summary.md
-    python3 scripts/bench_summary.py --write    also writes the main tables into docs/PERFORMANCE.md, and five rows
-                                                of them into README.md
+    python3 scripts/bench_summary.py            prints the table, and writes it into target/benches/summary.md and
+                                                the plots into target/benches/plots
+    python3 scripts/bench_summary.py --write    also writes the main tables and the plots into docs/PERFORMANCE.md
+                                                and docs/plots, and five rows into README.md
+
+Of the emulator's times no plots are made.
 
 Reads the *.jsonl files of BENCH_OUT, otherwise of target/benches.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import plots
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("BENCH_OUT", ROOT / "target" / "benches"))
 ORDER = ["sum", "convolution", "arrays", "random", "launch", "transfer", "allocation", "compile"]
 # What is between these lines of a page is made here.
 MARKS = ("<!-- performance: made by scripts/bench_summary.py --write -->", "<!-- end -->")
+PLOT_MARKS = ("<!-- plots: made by scripts/bench_summary.py --write -->", "<!-- end of plots -->")
 ARRAY_MARKS = ("<!-- arrays: made by scripts/bench_summary.py --write -->", "<!-- end of arrays -->")
 
 
@@ -130,7 +137,9 @@ CPU = ["CPU, plain loop", "CPU, one thread vectorised", "CPU, all cores vectoris
 
 # Of the launches, these rows are not another library's.
 OUR_LAUNCHES = ("Function::launch", "raw cuLaunchKernel", "graph replay")
-ARRAY_LIBRARIES = ("PyTorch", "torch.compile", "CuPy")
+ARRAY_LIBRARIES = ("PyTorch", "torch.compile", "CuPy", "CUB", "candle", "burn", "cuRAND", "cuRAND, dynamic order")
+# What a plot's rates are compared with; the others' with copying.
+PLOT_CEILINGS = {"sum": "read"}
 README_WORK = ["sum of 2^20 f32", "sum of 2^27 - 157 f32", "4096² by 5 x 5", "4096² by 15 x 15"]
 README_LAUNCH = "launch with 3 arguments"
 
@@ -167,18 +176,41 @@ def page_tables(benches):
 def array_tables(benches):
     """Arrays and random numbers, with the other libraries' times."""
     _, cell = cells(benches)
-    out = ["| | GPU, device time | " + " | ".join(ARRAY_LIBRARIES) + " | reached |", "| --- " * 6 + "|"]
-    for line in benches.get("arrays", []):
-        if line.get("by") == OURS:
+    out = []
+    for bench, ours in (("arrays", OURS), ("arrays", "GPU, host time"), ("random", "GPU")):
+        lines = [line for line in benches.get(bench, []) if "work" in line and line["by"] == ours]
+        others = [by for by in ARRAY_LIBRARIES if any((line["work"], by) in cell for line in lines)]
+        if not lines:
+            continue
+        columns = [ours, *others, "reached"]
+        out += [""] * bool(out) + ["| | " + " | ".join(columns) + " |", "| --- " * (len(columns) + 1) + "|"]
+        for line in lines:
             work = line["work"]
-            values = [number(cell[work, by]) if (work, by) in cell else "" for by in ARRAY_LIBRARIES]
-            out.append(f"| {work} | {number(line['us'])} | " + " | ".join(values) + f" | {line['note']} |")
-    for name in ("arrays", "random"):
-        rest = [line for line in benches.get(name, []) if "work" in line and line["by"] != OURS]
-        if rest:
-            out += ["", "| | " + rest[0]["by"] + " | |", "| --- " * 3 + "|"]
-            out += [f"| {line['work']} | {number(line['us'])} | {line['note']} |" for line in rest]
+            values = [number(cell[work, by]) if (work, by) in cell else "" for by in others]
+            out.append(f"| {work} | " + " | ".join([number(line["us"]), *values, line["note"]]) + " |")
     return out
+
+
+def draw_plots(benches, folder):
+    """Writes a plot of each work that was measured over sizes, and gives (title, file name) of each."""
+    bench = benches.get("arrays", [])
+    ceilings = {line["ceiling"]: line["value"] for line in bench if "ceiling" in line}
+    points = [line for line in bench + benches.get("peers", []) if "plot" in line]
+    titles = list(dict.fromkeys(line["plot"] for line in bench if "plot" in line))
+    drawn = []
+    for title in titles:
+        series = {}
+        for line in points:
+            if line["plot"] == title:
+                name = "this library" if line["by"] == OURS else line["by"]
+                series.setdefault(name, []).append((line["elements"], line["bytes"] / line["us"] / 1e3))
+        limit = PLOT_CEILINGS.get(title, "copy")
+        ceiling = (f"{limit}, measured", ceilings[limit]) if limit in ceilings else None
+        name = re.sub("[^a-z0-9]+", "-", title.lower()).strip("-") + ".svg"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(plots.plot(title, list(series.items()), ceiling))
+        drawn.append((title, name))
+    return drawn
 
 
 def readme_table(benches):
@@ -228,9 +260,12 @@ def main():
     print(text)
     (FOLDER / "summary.md").write_text(text)
     print(f"This table: {FOLDER / 'summary.md'}")
-    plots = criterion_home() / "report" / "index.html"
-    if plots.exists():
-        print(f"Criterion's plots: {plots}")
+    if not emulated:
+        for _, name in draw_plots(benches, FOLDER / "plots"):
+            print(f"Plot: {FOLDER / 'plots' / name}")
+    report = criterion_home() / "report" / "index.html"
+    if report.exists():
+        print(f"Criterion's plots: {report}")
     if "--write" in sys.argv[1:]:
         if emulated:
             sys.exit("the emulator's times do not belong on these pages")
@@ -240,6 +275,10 @@ def main():
             put("README.md", [device, "", *readme_table(benches)])
         if "arrays" in benches:
             put("docs/PERFORMANCE.md", [device, "", *array_tables(benches)], ARRAY_MARKS)
+            drawn = draw_plots(benches, ROOT / "docs" / "plots")
+            if drawn:
+                pictures = [f"![{title}: GB/s over sizes](plots/{name})" for title, name in drawn]
+                put("docs/PERFORMANCE.md", [device, "", "\n\n".join(pictures)], PLOT_MARKS)
 
 
 if __name__ == "__main__":
