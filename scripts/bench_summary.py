@@ -137,7 +137,7 @@ CPU = ["CPU, plain loop", "CPU, one thread vectorised", "CPU, all cores vectoris
 
 # Of the launches, these rows are not another library's.
 OUR_LAUNCHES = ("Function::launch", "raw cuLaunchKernel", "graph replay")
-ARRAY_LIBRARIES = ("PyTorch", "torch.compile", "CuPy", "CUB", "candle", "burn", "cuRAND", "cuRAND, dynamic order")
+ARRAY_LIBRARIES = ("PyTorch", "torch.compile", "CuPy", "CUB", "candle", "burn, 8 in a row", "cuRAND", "cuRAND, dynamic order")
 # What a plot's rates are compared with; the others' with copying.
 PLOT_CEILINGS = {"sum": "read"}
 README_WORK = ["sum of 2^20 f32", "sum of 2^27 - 157 f32", "4096² by 5 x 5", "4096² by 15 x 15"]

@@ -370,10 +370,11 @@ def rust_program(name):
 
 def rust(peers, name):
     """A process of its own, which makes its own context, and prints rows."""
-    program = rust_program(name)
-    lines = subprocess.run([program, peers.kernels], check=True, stdout=subprocess.PIPE, text=True).stdout
-    for line in lines.splitlines():
-        peers.note(**json.loads(line))
+    with subprocess.Popen([rust_program(name), peers.kernels], stdout=subprocess.PIPE, text=True) as program:
+        for line in program.stdout:
+            peers.note(**json.loads(line))
+    if program.returncode:
+        raise RuntimeError(f"its program has ended with status {program.returncode}")
 
 
 def main():
@@ -383,7 +384,8 @@ def main():
                     ("numba-cuda", numba), ("PyCUDA", pycuda), ("cuda.core", cuda_core),
                     ("cudarc", lambda peers: rust(peers, "cudarc")), ("PyTorch arrays", arrays.pytorch),
                     ("CuPy arrays", arrays.cupy), ("CUB arrays", lambda peers: arrays.cub(peers, cub_library())),
-                    ("cuRAND", draws.curand), ("PyTorch random", draws.pytorch)]:
+                    ("cuRAND", draws.curand), ("PyTorch random", draws.pytorch),
+                    ("candle", lambda peers: rust(peers, "candle")), ("burn", lambda peers: rust(peers, "burn"))]:
         if wanted and by not in wanted:
             continue
         try:
