@@ -9,10 +9,12 @@ use std::{cell::Cell, hint::black_box, time::Instant};
 use anyhow::Result;
 use common::{Bench, median_us, size_name};
 use cuda_compute::{Array, Evaluate, Expr, Order, Random, eval_on, s};
-use cuda_safe::DeviceBuffer;
+use cuda_safe::{DeviceBuffer, MemoryPool};
 
 fn main() -> Result<()> {
     let mut bench = Bench::new("arrays")?;
+    // Else every wait gives unused memory back to the system: see MemoryPool.
+    MemoryPool::current(bench.stream.context())?.set_release_threshold(u64::MAX)?;
     let only = std::env::args()
         .skip(1)
         .find(|argument| !argument.starts_with('-'));
@@ -333,7 +335,10 @@ impl Rows {
                 drop(eval_on(&stream, x * 2.0 + 3.0)?);
                 Ok(())
             })?;
-            let pairs = one(&[count])?.into_iter().zip(one(&[count])?).collect();
+            let first = one(&[count])?;
+            let mut second = first.clone();
+            second.rotate_left(first.len() / 2);
+            let pairs = first.into_iter().zip(second).collect();
             self.size(bench, "sin(x) exp(y) + x y", count, 12, pairs, |(x, y)| {
                 drop(eval_on(&stream, x.sin() * y.exp() + x * y)?);
                 Ok(())

@@ -29,6 +29,8 @@ const FOLDED: u8 = 1;
 const INNER: u8 = 2;
 /// Results that blocks may share: as many as there are counters for.
 pub(crate) const SHARED_RESULTS: u64 = 1 << 14;
+/// Bytes that are kept for each stream, so that most reductions allocate nothing for their partials.
+pub(crate) const KEPT_PARTIALS: usize = 256 << 10;
 
 /// A kernel for some folds of one form of expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -227,19 +229,26 @@ pub(super) fn run(
         walk,
         unroll,
     })?;
-    let (mut partials, mut counters) = (None, None);
+    let (mut kept, mut own, mut counters) = (None, None, None);
     if splits > 1 {
         let room = shared * splits * accumulators * if in_rows { 1 } else { vector };
-        partials = Some(DeviceBuffer::<u8>::uninit(stream, room as usize * bytes)?);
+        let room = room as usize * bytes;
+        if room <= KEPT_PARTIALS {
+            kept = Some(kernels.partials().of(stream)?);
+        } else {
+            own = Some(DeviceBuffer::<u8>::uninit(stream, room)?);
+        }
         counters = Some(kernels.counters().of(stream)?);
     }
+    let partials = kept.as_ref().map(|buffer| buffer.as_device_ptr());
+    let partials = partials.or(own.as_ref().map(|buffer| buffer.as_device_ptr()));
     let mut sizes = Sizes {
         outer,
         length,
         inner,
         count: count as u64,
         splits,
-        partials: partials.as_ref().map_or(0, |buffer| buffer.as_device_ptr()),
+        partials: partials.unwrap_or(0),
         counters: counters.as_ref().map_or(0, |buffer| buffer.as_device_ptr()),
     };
     let config = LaunchConfig::new(grid(walk.blocks(shared) * splits)?, THREADS);
@@ -317,9 +326,19 @@ impl Registers {
         let loaded: usize = loaded
             .map(|leaf| (leaf.data.size() * vector).div_ceil(4))
             .sum();
-        let computed = folds.iter().map(|fold| fold.data.size().div_ceil(4));
+        // Several folds may take the same value.
+        let value = |fold: &Folded| form.roots[usize::from(fold.value)];
+        let first = |i: usize| {
+            folds[..i]
+                .iter()
+                .all(|other| value(other) != value(&folds[i]))
+        };
+        let computed: usize = (0..folds.len())
+            .filter(|&i| first(i))
+            .map(|i| folds[i].data.size().div_ceil(4))
+            .sum();
         Self {
-            vector: loaded.max(vector * computed.sum::<usize>()).max(1),
+            vector: loaded.max(vector * computed).max(1),
             accumulators: vector * accumulator_bytes(folds) / 4,
         }
     }

@@ -33,7 +33,7 @@ use crate::{
 
 pub use evaluate::{Evaluate, eval, eval_on};
 pub(crate) use evaluate::{assign, eval_dense};
-pub(crate) use fold::SHARED_RESULTS;
+pub(crate) use fold::{KEPT_PARTIALS, SHARED_RESULTS};
 pub use math::{Absolute, CastFrom, Real};
 use node::{Kind, Node};
 pub(crate) use operands::Target;

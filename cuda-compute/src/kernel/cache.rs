@@ -67,6 +67,8 @@ struct Inner {
     hardware: Hardware,
     /// For reductions of arrays: how many blocks have come to their end.
     counters: Workspaces,
+    /// For reductions of arrays: what the blocks that share a result leave for the last of them.
+    partials: Workspaces,
     /// For scans of arrays: what the tiles of a line tell each other.
     tiles: Workspaces,
     /// Of what arrays have the host wait for.
@@ -108,6 +110,7 @@ impl Kernels {
             context: context.clone(),
             hardware,
             counters: Workspaces::new(crate::expression::SHARED_RESULTS as usize),
+            partials: Workspaces::new(crate::expression::KEPT_PARTIALS / size_of::<u64>()),
             tiles: Workspaces::new(crate::scan::KEPT as usize),
             results: Results::new(context),
             compiled: RwLock::default(),
@@ -144,6 +147,10 @@ impl Kernels {
 
     pub(crate) fn counters(&self) -> &Workspaces {
         &self.0.counters
+    }
+
+    pub(crate) fn partials(&self) -> &Workspaces {
+        &self.0.partials
     }
 
     pub(crate) fn tiles(&self) -> &Workspaces {
