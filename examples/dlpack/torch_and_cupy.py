@@ -112,7 +112,7 @@ def with_torch():
     del part
     gc.collect()
     check("torch: our memory lives as long as its tensors", held == still >= 4 << 20, cd.lib.used() == before)
-    y = z = None  # which may hold tensors
+    y = z = theirs = None  # which may hold tensors
     gc.collect()
     before = torch.cuda.memory_allocated()
     theirs = torch.zeros(1 << 20, device="cuda")
@@ -242,7 +242,7 @@ def with_cupy():
     back.drop()
     gc.collect()
     check("cupy: our memory lives as long as its arrays, and ours of those", held >= 4 << 20, cd.lib.used() == before)
-    y = z = None  # which may hold arrays
+    y = z = theirs = None  # which may hold arrays
     gc.collect()
     pool = cupy.get_default_memory_pool()
     before = pool.used_bytes()

@@ -1,0 +1,310 @@
+"""Measures variants of the kernels of arrays on the device, and prints the best of each workload.
+
+    python3 arrays.py [elementwise] [fold] [scan] [select] [normal]
+
+The kernels are those of src/kernels, compiled here with other macros. Their expressions are written below by hand, as
+src/expression/render.rs writes them for f32. Times are medians between two events around the launch (and around the
+clearing of the tiles' memory, where a kernel needs it), the queue filled beforehand, inputs random and rotating through
+4 GiB.
+"""
+
+import ctypes
+import itertools
+import statistics
+import sys
+from collections import defaultdict
+from ctypes import c_ulonglong
+
+import driver
+import kernels
+
+FOLDER = kernels.HERE.parent / "src" / "kernels"
+POOL = 4 << 30
+
+
+def up(a, b):
+    return -(-a // b)
+
+
+def words(*values):
+    return (c_ulonglong * len(values))(*values)
+
+
+def kernel(file, headers, **defines):
+    """A kernel of src/kernels, with the headers that are written for an expression."""
+    texts = dict(headers)
+    for path in FOLDER.glob("*.cuh"):
+        texts.setdefault(path.name, path.read_text())
+    return kernels.Kernel((FOLDER / file).read_text(), file, tuple(defines.items()), tuple(sorted(texts.items())))
+
+
+# Expressions of f32.
+
+STORE = "store_pack<float, V>(w.at[{slot}], {offset}, out.y{i});"
+HEAD = ("typedef unsigned index_t;\ntypedef int offset_t;\n#define VECTOR 4\n"
+        "struct Words { unsigned long long at[8]; };\n")
+
+
+def expression(inputs, results, store="n * V", place=False, slot=None):
+    """`results` are C++ of x0, x1, …, with their types; the words are the number of elements, the inputs, the outputs."""
+    lines = [HEAD, "template <int V> struct Inputs {"]
+    lines += [f"    pack<float, V> x{i};" for i in range(inputs)] + ["    offset_t place;", "};"]
+    lines += ["template <int V> __device__ __forceinline__ void load(const Words &w, index_t n, Inputs<V> &in) {"]
+    lines += [f"    in.x{i} = load_pack<float, V>(w.at[{1 + i}], n * V);" for i in range(inputs)]
+    lines += ["    in.place = n * V;", "}", "template <int V> struct Outputs {"]
+    lines += [f"    {kind} y{i}[V];" for i, (kind, _) in enumerate(results)] + ["};"]
+    lines += ["template <int V> __device__ __forceinline__ void compute(const Words &w, const Inputs<V> &in, "
+              "Outputs<V> &out) {", "#pragma unroll", "    for (int lane = 0; lane < V; ++lane) {"]
+    lines += [f"        const float x{i} = in.x{i}.at[lane];" for i in range(inputs)]
+    lines += [f"        out.y{i}[lane] = {value};" for i, (_, value) in enumerate(results)] + ["    }", "}"]
+    lines += ["template <int V, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const O &out) {"]
+    if store:
+        slot = 1 + inputs if slot is None else slot
+        count = 1 if place else len(results)
+        lines += ["    " + STORE.format(slot=slot + i, offset=store, i=i) for i in range(count)]
+    else:
+        lines += ["    *(u64 *)w.at[2] = out.y0[0];"]
+    return "\n".join(lines + ["}", ""])
+
+
+X = ("float", "x0")
+SUM = """typedef float accumulator;
+__device__ __forceinline__ accumulator combine(accumulator a, accumulator b) { return a + b; }
+#define NEUTRAL ((accumulator)-0.0)
+"""
+COUNT = SUM.replace("float", "unsigned long long").replace("-0.0", "0")
+NORMAL = """#include "random.cuh"
+""" + HEAD + """template <int V> struct Inputs { offset_t x0; };
+template <int V> __device__ __forceinline__ void load(const Words &, index_t n, Inputs<V> &in) { in.x0 = n * V; }
+template <int V> struct Outputs { float y0[V]; };
+template <int V> __device__ __forceinline__ void compute(const Words &w, const Inputs<V> &in, Outputs<V> &out) {
+    draw(w.at[2], w.at[3], (index_t)in.x0, out.y0);
+}
+template <int V, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const O &out) {
+    store_pack<float, V>(w.at[1], n * V, out.y0);
+}
+"""
+
+
+def folds(*parts):
+    """fold.cuh for structs of folds.cuh, each with whether it takes several values at a time."""
+    each = list(enumerate(parts))
+    value = "values.output(i).y0[values.lane(i)]"
+    take, together = "", ""
+    for i, (struct, many) in each:
+        place = ", out.y1[lane]" if "place" in struct else ""
+        take += f" f{i}.take(out.y0[lane]{place});"
+        if many:
+            together += (f"        float x{i}[V::count];\n#pragma unroll\n        for (int i = 0; i < V::count; ++i) "
+                         f"x{i}[i] = {value};\n        f{i}.take_all(x{i});\n")
+        else:
+            place = f", {value.replace('y0', 'y1')}" if "place" in struct else ""
+            together += f"#pragma unroll\n        for (int i = 0; i < V::count; ++i) f{i}.take({value}{place});\n"
+    return ("struct accumulator {\n" + "".join(f"    {struct} f{i};\n" for i, (struct, _) in each)
+            + "    FOLD void clear() {" + "".join(f" f{i}.clear();" for i, _ in each)
+            + " }\n    template <class O> FOLD void take(const O &out, int lane) {" + take
+            + " }\n    template <class V> FOLD void take_all(const V &values) {\n" + together
+            + "    }\n    FOLD void merge(const accumulator &other) {"
+            + "".join(f" f{i}.merge(other.f{i});" for i, _ in each)
+            + " }\n    template <class R> FOLD void finish(R &results, int lane, u64 count) const {"
+            + "".join(f" results.y{i}[lane] = f{i}.result(count);" for i, _ in each)
+            + " }\n};\ntemplate <int V> struct Results {\n"
+            + "".join(f"    {struct}::type y{i}[V];\n" for i, (struct, _) in each) + "};\n")
+
+
+FOLDS = {
+    "sum": [("fold_sum<float>", False)],
+    "mean and variance": [("fold_mean<float>", False), ("fold_variance<float, 0, false>", True)],
+    "argmax": [("fold_place<float, index_t, true>", False)],
+}
+
+
+def magic(length):
+    """As `magic` of expression/operands.rs."""
+    shift = (length - 1).bit_length()
+    return (((1 << 32) * ((1 << shift) - length)) // length + 1) | shift << 32
+
+
+class Sizes(ctypes.Structure):
+    _fields_ = [(n, c_ulonglong) for n in ("outer", "length", "inner", "count", "splits", "partials", "counters")]
+
+
+class Tuner:
+    def __init__(self):
+        self.gpu, self.wanted = driver.Gpu(), None
+        self.pool, self.out = self.gpu.alloc(POOL), self.gpu.alloc(POOL)
+        self.room, self.counters, self.turn = self.gpu.alloc(64 << 20), self.gpu.alloc(1 << 20), 0
+        for memory, size in [(self.room, 64 << 20), (self.counters, 1 << 20)]:
+            self.gpu.zero(memory, size)
+        fill = self.function(kernel("elementwise.cu", {"expression.cuh": NORMAL}, THREADS=256, UNROLL=1), "elementwise")
+        quarter = POOL // 16
+        for i in range(4):
+            self.gpu.launch(fill, quarter // 1024, 256, [words(quarter, self.pool + i * quarter * 4, 7 + i, 0)])
+        self.gpu.sync()
+
+    def function(self, built, name):
+        if self.wanted is not None:
+            self.wanted.append(built)
+            return None
+        return self.gpu.function(kernels.compile_cubin(built), name)
+
+    def run(self, suite):
+        """Finds out what the suite compiles, compiles all of it at once, and measures."""
+        self.wanted = []
+        getattr(self, suite)()
+        kernels.compile_all(self.wanted)
+        self.wanted = None
+        getattr(self, suite)()
+
+    def input(self, count):
+        if self.turn + 4 * count > POOL:
+            self.turn = 0
+        self.turn += 4 * count
+        return self.pool + self.turn - 4 * count
+
+    def clear(self, memory, size):
+        driver.cuda.cuMemsetD8Async(c_ulonglong(memory), 0, ctypes.c_size_t(size), self.gpu.stream)
+
+    def median(self, work, repeats):
+        """As Gpu.times, with the queue held back by clearing memory."""
+        if self.wanted is not None:
+            return 0.0
+        for _ in range(max(2, repeats // 4)):
+            self.clear(self.out, POOL)
+        pairs = self.gpu.events(repeats)
+        for i, (before, after) in enumerate(pairs):
+            driver.cuda.cuEventRecord(before, self.gpu.stream)
+            work(i)
+            driver.cuda.cuEventRecord(after, self.gpu.stream)
+        self.gpu.sync()
+        times = []
+        for before, after in pairs:
+            elapsed = ctypes.c_float()
+            driver.check(driver.cuda.cuEventElapsedTime_v2(ctypes.byref(elapsed), before, after))
+            times.append(elapsed.value * 1e3)
+        return statistics.median(times)
+
+    def show(self, rows, best=4):
+        if self.wanted is not None:
+            return
+        for work, found in rows.items():
+            for us, variant in sorted(found, key=lambda row: row[0])[:best]:
+                print(f"  {work:45} {us:9.2f} us  {variant}", flush=True)
+
+    def elementwise(self):
+        rows = defaultdict(list)
+        works = {"2x + 3": (1, "x0 * 2.0f + 3.0f"), "sin(x) exp(y) + x y": (2, "sinf(x0) * expf(x1) + x0 * x1")}
+        for (name, (inputs, value)), threads, unroll in itertools.product(works.items(), [128, 256, 512], [1, 2, 4, 8]):
+            built = kernel("elementwise.cu", {"expression.cuh": expression(inputs, [("float", value)])},
+                           THREADS=threads, UNROLL=unroll)
+            function = self.function(built, "elementwise")
+            for exponent in (16, 20, 22, 24, 27):
+                count = 1 << exponent
+
+                def work(i):
+                    own = [self.input(count) for _ in range(inputs)]
+                    self.gpu.launch(function, up(count // 4, threads * unroll), threads,
+                                    [words(count, *own, self.out + i % 8 * 4 * count)])
+                us = self.median(work, 31 if exponent < 24 else 11)
+                rows[f"{name}, 2^{exponent}"].append((us, dict(threads=threads, unroll=unroll)))
+        self.show(rows)
+
+    def normal(self):
+        rows = defaultdict(list)
+        for threads, unroll in itertools.product([128, 256], [1, 2, 4]):
+            built = kernel("elementwise.cu", {"expression.cuh": NORMAL}, THREADS=threads, UNROLL=unroll)
+            function, count = self.function(built, "elementwise"), 1 << 27
+            us = self.median(lambda i: self.gpu.launch(
+                function, up(count // 4, threads * unroll), threads,
+                [words(count, self.out + i % 4 * 4 * count, 77, 0)]), 7)
+            rows["normal, 2^27"].append((us, dict(threads=threads, unroll=unroll)))
+        self.show(rows)
+
+    def fold(self):
+        rows = defaultdict(list)
+        shapes = [(1 << 14, 1 << 13), (1 << 12, 1 << 12), (1 << 16, 256), (1 << 20, 64), (64, 1 << 20), (1, 1 << 20),
+                  (1, 1 << 27)]
+        for (name, parts), (outer, length) in itertools.product(FOLDS.items(), shapes):
+            if name == "argmax" and outer > 1:
+                continue
+            groups = [256] if outer <= 64 else [2, 4, 8] if length == 64 else [8, 16, 32] if length == 256 else [32, 256]
+            splits = [1] if outer > 64 else [4, 8, 16] if outer == 64 else [64, 128, 256] if length == 1 << 20 else [264, 528, 1056]
+            for group, split, unroll in itertools.product(groups, splits, [2, 4, 8]):
+                us = self.folded(parts, (outer, length, 1), split, GROUP=group, COLUMNS=0, UNROLL=unroll)
+                rows[f"{name} of rows, {outer} x {length}"].append((us, dict(group=group, splits=split, unroll=unroll)))
+        for name, shape in itertools.product(
+                ["sum", "mean and variance"],
+                [(1, 1 << 12, 1 << 12), (256, 256, 256), (1, 1 << 20, 64), (1, 1 << 14, 1 << 13)]):
+            tiles = shape[0] * up(shape[2] // 4, 32)
+            for columns, split, unroll in itertools.product([8, 16, 32], {1, max(1, 264 // tiles), max(1, 528 // tiles)}, [2, 4, 8]):
+                us = self.folded(FOLDS[name], shape, split, GROUP=0, COLUMNS=columns, UNROLL=unroll)
+                rows[f"{name} of columns, {shape}"].append((us, dict(columns=columns, splits=split, unroll=unroll)))
+        self.show(rows)
+
+    def folded(self, parts, shape, splits, **macros):
+        outer, length, inner = shape
+        count, columns = outer * length * inner, macros["COLUMNS"]
+        place = "place" in parts[0][0]
+        results = [X, ("unsigned long long", "in.place + lane")] if place else [X] * len(parts)
+        store = None if place else "n * V" if columns else "divide(n, w.at[6], w.at[7]) * V"
+        text = expression(1, results, store=store)
+        built = kernel("fold.cu", {"expression.cuh": text, "fold.cuh": folds(*parts)}, THREADS=256, BLOCKS=4, ROOM=32,
+                       **macros)
+        function = self.function(built, "fold")
+        vectors = (length, inner // 4) if columns else (length // 4, 1)
+        sizes = Sizes(outer, *vectors, length, splits, self.room, self.counters)
+        rows = outer * up(vectors[1], columns) if columns else up(outer, 256 // macros["GROUP"])
+        results = [self.out, self.out + (1 << 30)]
+        return self.median(lambda i: self.gpu.launch(function, rows * splits, 256, [
+            words(count, self.input(count), *results, 0, 0, length // 4, magic(length // 4)), sizes]),
+            15 if count < 1 << 27 else 7)
+
+    def scan(self):
+        rows = defaultdict(list)
+        headers = {"expression.cuh": expression(1, [X]), "combination.cuh": SUM}
+        for threads, unroll in [(256, 4), (256, 8), (512, 4), (512, 8), (1024, 4), (1024, 8), (1024, 10)]:
+            built = kernel("scan_line.cu", headers, THREADS=threads, UNROLL=unroll, CHAINED=1, EXCLUSIVE=0, FIRST=0)
+            function = self.function(built, "scan_line")
+            for exponent in (18, 20, 22, 24, 27):
+                count = 1 << exponent
+                tiles = up(count // 4, threads * unroll)
+                told = tiles + up(tiles, 32) + up(tiles, 1024)
+
+                def work(i):
+                    self.clear(self.room, (told + 2) * 8)
+                    self.gpu.launch(function, tiles, threads, [
+                        words(count, self.input(count), self.out + i % 4 * 4 * count),
+                        *map(c_ulonglong, (count, tiles, self.room, told, 0))])
+                us = self.median(work, 15 if exponent < 27 else 7)
+                rows[f"inclusive scan, 2^{exponent}"].append((us, dict(threads=threads, unroll=unroll)))
+        self.show(rows)
+
+    def select(self):
+        rows = defaultdict(list)
+        headers = {"expression.cuh": expression(1, [X, ("bool", "x0 > 0.0f")], store="n * V", place=True),
+                   "combination.cuh": COUNT}
+        for threads, unroll in [(256, 4), (256, 8), (512, 2), (512, 4), (512, 8), (1024, 2), (1024, 4), (1024, 8)]:
+            built = kernel("compress.cu", headers, THREADS=threads, UNROLL=unroll, CHAINED=1, STORED="float",
+                           VALUE="float")
+            function = self.function(built, "compress")
+            for exponent in (18, 20, 22, 24, 27):
+                count = 1 << exponent
+                tiles = up(count // 4, threads * unroll)
+
+                def work(i):
+                    self.clear(self.room, (3 * tiles + 64) * 16)
+                    self.gpu.launch(function, tiles, threads, [
+                        words(count, self.input(count)),
+                        *map(c_ulonglong, (count, tiles, self.room, 0, self.out + i % 4 * 4 * count, self.counters))])
+                us = self.median(work, 15 if exponent < 27 else 7)
+                rows[f"selection of half, 2^{exponent}"].append((us, dict(threads=threads, unroll=unroll)))
+        self.gpu.zero(self.counters, 8)
+        self.show(rows)
+
+
+if __name__ == "__main__":
+    suites = sys.argv[1:] or ["elementwise", "fold", "scan", "select", "normal"]
+    tuner = Tuner()
+    for suite in suites:
+        print(suite)
+        tuner.run(suite)
