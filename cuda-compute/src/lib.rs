@@ -80,6 +80,7 @@ mod closure;
 mod convolution;
 #[cfg(feature = "cpu")]
 pub mod cpu;
+mod cuda_fn;
 mod element;
 mod error;
 mod expression;
@@ -96,11 +97,17 @@ mod select;
 #[cfg(feature = "tuning")]
 pub mod tuning;
 
-pub use array::{Array, ArrayMut, Ellipsis, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem};
+pub use array::{
+    Array, ArrayMut, Ellipsis, FieldMut, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem,
+};
 pub use closure::{DeviceFn, Fold, device_fn, fold};
 pub use convolution::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
+/// Makes a struct of plain data an element of arrays.
+pub use cuda_compute_macros::Element;
+pub use cuda_fn::{Combine, CudaFn, Signature};
 pub use element::{
-    ComplexNumber, DataType, Element, Float, Integer, Math, Number, Ordered, Signed,
+    ComplexNumber, DataType, Element, ElementField, FieldType, Float, Integer, Math, Number,
+    Ordered, Signed, StructField, StructType,
 };
 pub use error::{Error, Result};
 pub use expression::{

@@ -1,7 +1,10 @@
-//! The macros of `cuda-compute`: closures in Rust, translated to CUDA C++ when the program is compiled.
+//! The macros of `cuda-compute`: closures in Rust, translated to CUDA C++ when the program is compiled, and structs as
+//! elements.
 //!
-//! Use them through `cuda_compute`, whose documentation of `device_fn!` and `fold!` says what a closure may hold.
+//! Use them through `cuda_compute`, whose documentation of `device_fn!` and `fold!` says what a closure may hold, and that of
+//! `Element` what a struct.
 
+mod element;
 mod emit;
 mod host;
 mod infer;
@@ -29,6 +32,12 @@ pub fn device_fn(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 #[proc_macro]
 pub fn fold(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expanded(fold_of(input.into()))
+}
+
+/// A struct of plain data as an element of arrays: see `cuda_compute::Element`.
+#[proc_macro_derive(Element)]
+pub fn element(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expanded(syn::parse(input).and_then(|input| element::derive(&input)))
 }
 
 fn expanded(result: Result<TokenStream>) -> proc_macro::TokenStream {

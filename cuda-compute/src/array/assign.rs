@@ -10,19 +10,19 @@ use std::{
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Array, Memory, Shape, SliceItem};
+use super::{Array, Layout, Memory, Shape, SliceItem};
 use crate::{
-    element::Element,
+    element::{DataType, Element},
     error::Result,
     expression::{
-        Expr, IntoExpr, Target, assign,
+        IntoExpr, Target, assign,
         node::{Kind, Node},
     },
 };
 
 /// A part of an array that is written to.
 pub struct ArrayMut<'a, T> {
-    array: &'a mut Array<T>,
+    pub(super) array: &'a mut Array<T>,
     /// Which part; where it lies may change when the array is copied.
     items: Vec<SliceItem>,
     shape: Shape,
@@ -51,7 +51,9 @@ impl<T: Element> Array<T> {
     /// The expression's shape doesn't stretch to the array's. Memory ran out. After an error of the driver's, the elements
     /// are all as they were before, or all as they should be.
     pub fn assign(&mut self, expression: impl IntoExpr<T>) -> Result<()> {
-        self.write(&[], expression.into_expr())
+        self.write(&expression.into_expr().node, T::DATA_TYPE, |layout| {
+            Ok(*layout)
+        })
     }
 
     /// Sets all elements.
@@ -76,8 +78,14 @@ impl<T: Element> Array<T> {
         })
     }
 
-    fn write(&mut self, part: &[SliceItem], expression: Expr<T>) -> Result<()> {
-        let readers = references(&expression.node, &self.memory);
+    /// Computes an expression into the elements of a type that `part` finds in this array's layout.
+    fn write(
+        &mut self,
+        node: &Arc<Node>,
+        data: DataType,
+        part: impl FnOnce(&Layout) -> Result<Layout>,
+    ) -> Result<()> {
+        let readers = references(node, &self.memory);
         // Nobody else can make more references meanwhile: all that exist are ours, in `self` and in the expression.
         let others = readers.is_none_or(|readers| Arc::strong_count(&self.memory) > 1 + readers);
         // What other threads enqueued before they let go of the memory comes first, as in `Arc::get_mut`.
@@ -88,10 +96,10 @@ impl<T: Element> Array<T> {
         }
         let target = Target {
             memory: &self.memory,
-            layout: self.layout.sliced(part)?,
-            data: T::DATA_TYPE,
+            layout: part(&self.layout)?,
+            data,
         };
-        assign(&target, &expression.node)
+        assign(&target, node)
     }
 }
 
@@ -101,7 +109,26 @@ impl<T: Element> ArrayMut<'_, T> {
     /// # Errors
     /// As [`Array::assign`].
     pub fn assign(self, expression: impl IntoExpr<T>) -> Result<()> {
-        self.array.write(&self.items, expression.into_expr())
+        self.write(&expression.into_expr().node, T::DATA_TYPE, |layout| {
+            Ok(*layout)
+        })
+    }
+
+    /// Where the part lies.
+    pub(super) fn layout(&self) -> Result<Layout> {
+        self.array.layout.sliced(&self.items)
+    }
+
+    /// Computes an expression into the elements of a type that `within` finds in this part's layout.
+    pub(super) fn write(
+        self,
+        node: &Arc<Node>,
+        data: DataType,
+        within: impl FnOnce(&Layout) -> Result<Layout>,
+    ) -> Result<()> {
+        let items = self.items;
+        self.array
+            .write(node, data, |layout| within(&layout.sliced(&items)?))
     }
 
     /// Sets all elements of this part.

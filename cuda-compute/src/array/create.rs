@@ -2,7 +2,10 @@
 
 use std::{ops::Range, sync::Arc};
 
-use cuda_safe::{DeviceBuffer, DeviceMemory, Stream, bytemuck};
+use cuda_safe::{
+    DeviceBuffer, DeviceMemory, Stream,
+    bytemuck::{self, Pod},
+};
 
 use super::{Array, IntoShape, Layout, Memory, Order};
 use crate::{
@@ -112,8 +115,8 @@ impl<T: Element> Array<T> {
     }
 }
 
-impl<T: Number> Array<T> {
-    /// Zeros.
+impl<T: Element + Pod> Array<T> {
+    /// Zeros: numbers, or structs of them.
     ///
     /// # Errors
     /// As [`full`](Self::full).
@@ -123,7 +126,7 @@ impl<T: Number> Array<T> {
         let bytes = shape.elements().checked_mul(T::DATA_TYPE.size());
         let bytes = bytes
             .ok_or_else(|| Error::Shape(format!("an array of shape {shape} has too many bytes")))?;
-        // All numbers have zero bytes for zero.
+        // Zero bytes are zero in all numbers.
         let buffer = DeviceBuffer::zeroed(stream, bytes)?;
         Ok(Self::of(
             Arc::new(Memory::of(&kernels, buffer)),
@@ -131,20 +134,22 @@ impl<T: Number> Array<T> {
         ))
     }
 
+    /// Zeros like another array: see [`full_like`](Self::full_like).
+    ///
+    /// # Errors
+    /// Memory ran out.
+    pub fn zeros_like<U: Element>(other: &Array<U>) -> Result<Self> {
+        Self::full_like(other, T::zeroed())
+    }
+}
+
+impl<T: Number> Array<T> {
     /// Ones.
     ///
     /// # Errors
     /// As [`full`](Self::full).
     pub fn ones(stream: &Stream, shape: impl IntoShape) -> Result<Self> {
         Self::full(stream, shape, T::ONE)
-    }
-
-    /// Zeros like another array: see [`full_like`](Self::full_like).
-    ///
-    /// # Errors
-    /// Memory ran out.
-    pub fn zeros_like<U: Element>(other: &Array<U>) -> Result<Self> {
-        Self::full_like(other, T::ZERO)
     }
 
     /// Ones like another array: see [`full_like`](Self::full_like).

@@ -71,7 +71,10 @@ impl Layout {
         if self.shape[last] > 1 && self.strides[last] != 1 {
             return None;
         }
-        // Sizes are powers of two: one of the two factors is 1.
+        if !from.is_multiple_of(to) && !to.is_multiple_of(from) {
+            return None;
+        }
+        // One of the two factors is 1.
         let (more, less) = ((from / to).max(1), (to / from).max(1));
         let whole = |count: usize| count.is_multiple_of(less).then_some(count / less * more);
         let mut result = *self;
@@ -84,6 +87,21 @@ impl Layout {
         for axis in (0..last).filter(|&axis| self.shape[axis] > 1) {
             let stride = whole(self.strides[axis].unsigned_abs())? as isize;
             result.strides[axis] = stride * self.strides[axis].signum();
+        }
+        Some(result)
+    }
+
+    /// Parts of `to` bytes that begin at this byte of elements of `from` bytes; `None` if they are no elements of memory
+    /// that is seen as theirs.
+    pub(crate) fn of_parts(&self, from: usize, to: usize, byte: usize) -> Option<Self> {
+        if !from.is_multiple_of(to) || !byte.is_multiple_of(to) {
+            return None;
+        }
+        let parts = from / to;
+        let mut result = *self;
+        result.offset = self.offset.checked_mul(parts)? + byte / to;
+        for stride in &mut result.strides {
+            *stride = stride.checked_mul(parts as isize)?;
         }
         Some(result)
     }

@@ -79,6 +79,18 @@ impl Memory {
         }
     }
 
+    /// An error unless elements of this type can lie in the memory.
+    pub(crate) fn check_alignment(&self, data: DataType) -> Result<()> {
+        if self.address().is_multiple_of(data.alignment() as u64) {
+            return Ok(());
+        }
+        Err(Error::Shape(format!(
+            "memory at {:#x} is not aligned for elements of {}",
+            self.address(),
+            data.name()
+        )))
+    }
+
     pub(crate) fn owner(&self) -> Owner<'_> {
         Owner::Stream(self.stream())
     }

@@ -2,6 +2,7 @@
 
 mod assign;
 mod create;
+mod field;
 mod host;
 mod index;
 mod layout;
@@ -14,6 +15,7 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 use cuda_safe::Stream;
 
 pub use assign::ArrayMut;
+pub use field::FieldMut;
 pub use index::{Ellipsis, NewAxis, SliceItem};
 pub use layout::Order;
 pub use shape::{IntoShape, MAX_RANK, Shape};

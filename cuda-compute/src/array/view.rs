@@ -1,8 +1,10 @@
 //! Arrays that share another's memory: slices, transpositions, other shapes.
 
+use cuda_safe::bytemuck::Pod;
+
 use super::{Array, IntoShape, Order, Shape, SliceItem};
 use crate::{
-    element::{Element, Number},
+    element::Element,
     error::{Error, Result},
     expression::eval_dense,
 };
@@ -128,7 +130,7 @@ impl<T: Element> Array<T> {
     /// # Errors
     /// The sizes differ, and there is no axis, or the last one's elements don't lie side by side, or rows of them are not
     /// whole elements of the other type.
-    pub fn reinterpret<R: Number>(&self) -> Result<Array<R>> {
+    pub fn reinterpret<R: Element + Pod>(&self) -> Result<Array<R>> {
         let (from, to) = (T::DATA_TYPE, R::DATA_TYPE);
         let layout = self.layout.resized(from.size(), to.size());
         let layout = layout.ok_or_else(|| {
@@ -141,13 +143,7 @@ impl<T: Element> Array<T> {
             ))
         })?;
         Shape::new(layout.shape.as_slice())?;
-        if !self.memory.address().is_multiple_of(to.size() as u64) {
-            return Err(Error::Shape(format!(
-                "memory at {:#x} is not aligned for elements of {}",
-                self.memory.address(),
-                to.name()
-            )));
-        }
+        self.memory.check_alignment(to)?;
         Ok(Array::of(self.memory.clone(), layout))
     }
 }

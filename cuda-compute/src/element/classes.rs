@@ -1,12 +1,15 @@
 //! Which operations an element has.
 
+use cuda_safe::bytemuck::Pod;
 use half::{bf16, f16};
 use num_complex::Complex;
 
 use super::Element;
 
-/// Elements that can be added and multiplied: all but `bool`.
-pub trait Number: Element {
+/// Elements that can be added and multiplied: all but `bool` and structs.
+///
+/// Numbers are plain data: whatever bits there are, they are one.
+pub trait Number: Element + Pod {
     /// Zero.
     const ZERO: Self;
     /// One.

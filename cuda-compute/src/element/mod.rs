@@ -1,14 +1,19 @@
 //! The element types of arrays.
 
 mod classes;
+mod structs;
+mod words;
 
-use std::fmt::Debug;
+use std::{borrow::Cow, fmt::Debug};
 
-use cuda_safe::bytemuck::{self, Pod};
+use cuda_safe::bytemuck::Pod;
 use half::{bf16, f16};
 use num_complex::Complex;
 
 pub use classes::{ComplexNumber, Float, Integer, Math, Number, Ordered, Signed};
+pub(crate) use structs::definitions;
+pub use structs::{ElementField, FieldType, StructField, StructType};
+pub(crate) use words::Words;
 
 /// An element type, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +48,8 @@ pub enum DataType {
     Complex32,
     /// [`Complex<f64>`].
     Complex64,
+    /// A struct that derives [`Element`](derive@crate::Element).
+    Struct(&'static StructType),
 }
 
 impl DataType {
@@ -55,6 +62,29 @@ impl DataType {
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 | Self::Complex32 => 8,
             Self::Complex64 => 16,
+            Self::Struct(own) => own.size(),
+        }
+    }
+
+    /// The bytes that the address of an element is a multiple of: its size, unless it is a struct that no single load
+    /// can read.
+    pub(crate) const fn alignment(self) -> usize {
+        match self {
+            Self::Struct(own) if !self.is_vector() => own.alignment(),
+            other => other.size(),
+        }
+    }
+
+    /// Whether one instruction can load an element, and so several that lie side by side.
+    const fn is_vector(self) -> bool {
+        self.size().is_power_of_two() && self.size() <= 16
+    }
+
+    /// The most elements in a vector of so many bytes.
+    pub(crate) const fn lanes(self, bytes: usize) -> usize {
+        match self.is_vector() {
+            true => bytes / self.size(),
+            false => 1,
         }
     }
 
@@ -77,12 +107,13 @@ impl DataType {
             Self::F64 => "f64",
             Self::Complex32 => "Complex<f32>",
             Self::Complex64 => "Complex<f64>",
+            Self::Struct(own) => own.name(),
         }
     }
 
     /// The type that kernels compute in: `f16` and `bf16` are floats that are rounded after each operation.
-    pub(crate) const fn computed(self) -> &'static str {
-        match self {
+    pub(crate) fn computed(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::Bool => "bool",
             Self::I8 => "signed char",
             Self::I16 => "short",
@@ -96,16 +127,26 @@ impl DataType {
             Self::F64 => "double",
             Self::Complex32 => "complex<float>",
             Self::Complex64 => "complex<double>",
+            Self::Struct(own) => return Cow::Owned(own.qualified()),
+        })
+    }
+
+    /// The type that kernels load and store, of `kernels/array.cuh`.
+    pub(crate) fn stored(self) -> Cow<'static, str> {
+        match self {
+            Self::Bool => "stored_bool".into(),
+            Self::F16 => "stored_f16".into(),
+            Self::Bf16 => "stored_bf16".into(),
+            other => other.computed(),
         }
     }
 
-    /// The type that kernels load and store, of `kernels/element.cuh`.
-    pub(crate) const fn stored(self) -> &'static str {
+    /// The type of a struct's member, which may lie anywhere in it.
+    fn member(self) -> Cow<'static, str> {
         match self {
-            Self::Bool => "stored_bool",
-            Self::F16 => "stored_f16",
-            Self::Bf16 => "stored_bf16",
-            other => other.computed(),
+            Self::Complex32 => "stored_complex<float>".into(),
+            Self::Complex64 => "stored_complex<double>".into(),
+            other => other.stored(),
         }
     }
 
@@ -116,6 +157,7 @@ impl DataType {
             Self::U8 | Self::U16 | Self::U32 | Self::U64 => Class::Unsigned,
             Self::F16 | Self::Bf16 | Self::F32 | Self::F64 => Class::Float,
             Self::Complex32 | Self::Complex64 => Class::Complex,
+            Self::Struct(_) => Class::Struct,
         }
     }
 }
@@ -128,19 +170,23 @@ pub(crate) enum Class {
     Unsigned,
     Float,
     Complex,
+    Struct,
 }
 
-pub(crate) mod sealed {
-    /// What kernels need to know of an element.
-    pub trait Element {}
-}
-
-/// A type that arrays can have: `bool`, the integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`, and
-/// [`Complex`] of the last two.
+/// A type that arrays can have: `bool`, the integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`, [`Complex`] of the last
+/// two, and structs of plain data.
 ///
-/// This trait is sealed: the kernels know these types only.
-pub trait Element:
-    Copy + Debug + Default + PartialEq + Send + Sync + 'static + sealed::Element
+/// A struct becomes an element by [`derive(Element)`](derive@crate::Element), which needs no `unsafe`.
+///
+/// # Safety
+/// Kernels read and write elements as [`DATA_TYPE`](Self::DATA_TYPE) and [`Stored`](Self::Stored) describe them: both are
+/// of one size, and the description of a struct is that of `Stored`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no element of arrays",
+    note = "structs of plain data become elements by `#[derive(Element)]`"
+)]
+pub unsafe trait Element:
+    Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
     /// The type as a value.
     const DATA_TYPE: DataType;
@@ -165,8 +211,8 @@ pub trait Element:
 
 macro_rules! elements {
     ($($type:ty => $data:ident),* $(,)?) => {$(
-        impl sealed::Element for $type {}
-        impl Element for $type {
+        // SAFETY: the description is the type's.
+        unsafe impl Element for $type {
             const DATA_TYPE: DataType = DataType::$data;
             type Stored = $type;
 
@@ -197,8 +243,8 @@ elements! {
     Complex<f32> => Complex32, Complex<f64> => Complex64,
 }
 
-impl sealed::Element for bool {}
-impl Element for bool {
+// SAFETY: a bool is stored as a byte.
+unsafe impl Element for bool {
     const DATA_TYPE: DataType = DataType::Bool;
     type Stored = u8;
 
@@ -218,15 +264,6 @@ impl Element for bool {
     fn of_stored(stored: u8) -> Self {
         stored != 0
     }
-}
-
-/// A value's bytes in two words, as kernels take it.
-pub(crate) fn words<T: Element>(value: T) -> [u64; 2] {
-    let mut words = [0; 2];
-    let stored = value.to_stored();
-    bytemuck::bytes_of_mut(&mut words)[..size_of::<T::Stored>()]
-        .copy_from_slice(bytemuck::bytes_of(&stored));
-    words
 }
 
 #[cfg(test)]
@@ -254,12 +291,5 @@ mod tests {
         check::<f64>();
         check::<Complex<f32>>();
         check::<Complex<f64>>();
-    }
-
-    #[test]
-    fn words_are_little_endian() {
-        assert_eq!(words(-1i16), [0xffff, 0]);
-        assert_eq!(words(true), [1, 0]);
-        assert_eq!(words(Complex::new(1.0f64, -0.0)), [0x3ff0 << 48, 1 << 63]);
     }
 }

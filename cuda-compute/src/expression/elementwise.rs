@@ -40,12 +40,13 @@ impl Specialisation for Elementwise {
 
 /// The headers that every kernel of an expression includes.
 pub(super) fn with_headers(source: Source, form: &Form) -> Source {
-    source
+    let source = source
         .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
         .header("array.cuh", include_str!("../kernels/array.cuh"))
         .header("complex.cuh", include_str!("../kernels/complex.cuh"))
         .header("random.cuh", include_str!("../kernels/random.cuh"))
-        .header("expression.cuh", form.header())
+        .header("expression.cuh", form.header());
+    form.add_to(source)
 }
 
 /// Enqueues a kernel that computes the plan's values and stores them in the targets, one for each of its roots.

@@ -239,14 +239,29 @@ pub(super) fn reductions(
             return Ok(());
         };
         let group = group_of(first)?;
-        let mut together = Vec::new();
+        let (mut together, mut bytes) = (Vec::new(), 0);
         for (_, node) in &ready {
-            if group_of(node)? == group {
+            let own = accumulator_bytes(node);
+            if group_of(node)? == group && (together.is_empty() || bytes + own <= MOST_FOLDED) {
                 together.push(*node);
+                bytes += own;
             }
         }
         let results = fold::run(kernels, stream, &together, computed)?;
         computed.extend(together.into_iter().map(Arc::as_ptr).zip(results));
+    }
+}
+
+/// Bytes of what a thread folds: a block has room in shared memory for 256 times as many.
+const MOST_FOLDED: usize = 176;
+
+fn accumulator_bytes(node: &Arc<Node>) -> usize {
+    match &node.kind {
+        Kind::Reduce(reduction, input) => {
+            let bytes = reduction.fold.accumulator_bytes(input.data);
+            bytes.next_multiple_of(8)
+        }
+        _ => 0,
     }
 }
 

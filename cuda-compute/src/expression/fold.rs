@@ -10,7 +10,7 @@ use super::{
     node::{Kind, Node},
     operands::{Operands, Target, grid, launch},
     plan::{Computed, Plan, Stored},
-    reduction::{self, Folded, Reduction, header},
+    reduction::{self, Folded, Reduction, add_to, header},
     render::Form,
 };
 use crate::{
@@ -66,7 +66,7 @@ impl Specialisation for FoldKernel {
             Walk::Rows { group } => (group, 0),
             Walk::Columns { width } => (0, width),
         };
-        with_headers(Source::new("fold.cu", TEXT, "fold"), &self.form)
+        let source = with_headers(Source::new("fold.cu", TEXT, "fold"), &self.form)
             .header("folds.cuh", include_str!("../kernels/folds.cuh"))
             .header("shuffle.cuh", include_str!("../kernels/shuffle.cuh"))
             .header("fold.cuh", header(&self.folds))
@@ -75,7 +75,8 @@ impl Specialisation for FoldKernel {
             .define("BLOCKS", BLOCKS)
             .define("GROUP", group)
             .define("COLUMNS", columns)
-            .define("ROOM", accumulator_room(&self.folds))
+            .define("ROOM", accumulator_room(&self.folds));
+        add_to(source, self.folds.iter())
     }
 }
 
@@ -288,7 +289,7 @@ fn folds(plan: &mut Plan, parts: &[(&Reduction, &Arc<Node>)], shape: Shape) -> R
             place = Some((plan.roots.len() - 1) as u8);
         }
         folds.push(Folded {
-            fold: reduction.fold,
+            fold: reduction.fold.clone(),
             data: input.data,
             value: value as u8,
             place: place.unwrap_or(0),

@@ -179,7 +179,7 @@ pub(crate) fn source(source: Source, form: &Form) -> Source {
 pub(crate) const fn widest(data: DataType) -> usize {
     let size = match data {
         DataType::F16 | DataType::Bf16 => 4,
-        other => other.size(),
+        other => return other.lanes(32),
     };
     32 / size
 }

@@ -2,16 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{
-    Expr, IntoAxes, IntoExpr,
-    node::Node,
-    operation::{Operation, OwnFunction},
-    reduction,
-};
+use super::{Expr, IntoAxes, IntoExpr, node::Node, operation::Operation, own::OwnFunction};
 use crate::{
-    array::Array,
-    closure::{DeviceFn, Fold},
-    element::Element,
+    array::Array, closure::DeviceFn, cuda_fn::CudaFn, element::Element, scan::Combination,
 };
 
 macro_rules! maps {
@@ -44,7 +37,18 @@ macro_rules! maps {
             #[track_caller]
             pub fn map<$($into: IntoExpr<$parameter>),*>(&self, ($($argument,)*): ($($into,)*)) -> Expr<R> {
                 let inputs: [Arc<Node>; _] = [$($argument.into_expr().node),*];
-                Expr::of(Node::apply(Operation::Own(OwnFunction(self.source())), R::DATA_TYPE, inputs))
+                Expr::of(Node::apply(Operation::Own(OwnFunction::Closure(self.source())), R::DATA_TYPE, inputs))
+            }
+        }
+
+        impl<$($parameter: Element,)* R: Element> CudaFn<fn($($parameter),*) -> R> {
+            /// The function of each element of arrays or expressions, which stretch to a common shape. Fuses with what
+            /// it is used in, as every expression.
+            #[must_use]
+            #[track_caller]
+            pub fn map<$($into: IntoExpr<$parameter>),*>(&self, ($($argument,)*): ($($into,)*)) -> Expr<R> {
+                let inputs: [Arc<Node>; _] = [$($argument.into_expr().node),*];
+                Expr::of(Node::apply(Operation::Own(self.own()), R::DATA_TYPE, inputs))
             }
         }
     };
@@ -57,14 +61,9 @@ maps!(A IA a, B IB b, C IC c, D ID d);
 maps!(A IA a, B IB b, C IC c, D ID d, E IE e);
 maps!(A IA a, B IB b, C IC c, D ID d, E IE e, G IG g);
 
-impl<T: Element> Fold<T> {
-    fn reduction(&self) -> reduction::Fold {
-        reduction::Fold::Own(OwnFunction(self.combine().source()), self.identity_source())
-    }
-}
-
 impl<T: Element> Expr<T> {
-    /// All elements combined to one by a closure. No elements give its identity.
+    /// All elements combined to one: by a closure of [`fold!`](crate::fold), or by any other [`Combination`]. No elements
+    /// give its identity.
     ///
     /// ```
     /// use cuda_compute::{Array, fold};
@@ -78,35 +77,42 @@ impl<T: Element> Expr<T> {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// The combination has to be commutative as well, since elements are combined in any order. Halves are combined in
+    /// `f32`, and the result is rounded once.
     #[must_use]
     #[track_caller]
-    pub fn reduce(&self, fold: &Fold<T>) -> Self {
-        Self::of(self.node.reduce(fold.reduction(), None, T::DATA_TYPE))
+    pub fn reduce(&self, combination: impl Into<Combination<T>>) -> Self {
+        let fold = combination.into().kind.fold();
+        Self::of(self.node.reduce(fold, None, T::DATA_TYPE))
     }
 
     /// As [`reduce`](Self::reduce), along one axis or several, which go away.
     #[must_use]
     #[track_caller]
-    pub fn reduce_axis(&self, axes: impl IntoAxes, fold: &Fold<T>) -> Self {
-        Self::of(
-            self.node
-                .reduce(fold.reduction(), Some(axes.into_axes()), T::DATA_TYPE),
-        )
+    pub fn reduce_axis(&self, axes: impl IntoAxes, combination: impl Into<Combination<T>>) -> Self {
+        let fold = combination.into().kind.fold();
+        let axes = Some(axes.into_axes());
+        Self::of(self.node.reduce(fold, axes, T::DATA_TYPE))
     }
 }
 
 impl<T: Element> Array<T> {
-    /// All elements combined to one by a closure: see [`Expr::reduce`].
+    /// All elements combined to one: see [`Expr::reduce`].
     #[must_use]
     #[track_caller]
-    pub fn reduce(&self, fold: &Fold<T>) -> Expr<T> {
-        self.expr().reduce(fold)
+    pub fn reduce(&self, combination: impl Into<Combination<T>>) -> Expr<T> {
+        self.expr().reduce(combination)
     }
 
     /// As [`reduce`](Self::reduce), along one axis or several, which go away.
     #[must_use]
     #[track_caller]
-    pub fn reduce_axis(&self, axes: impl IntoAxes, fold: &Fold<T>) -> Expr<T> {
-        self.expr().reduce_axis(axes, fold)
+    pub fn reduce_axis(
+        &self,
+        axes: impl IntoAxes,
+        combination: impl Into<Combination<T>>,
+    ) -> Expr<T> {
+        self.expr().reduce_axis(axes, combination)
     }
 }

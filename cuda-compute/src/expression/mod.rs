@@ -13,6 +13,7 @@ pub(crate) mod node;
 mod operands;
 pub(crate) mod operation;
 mod operators;
+pub(crate) mod own;
 mod plan;
 mod reduce;
 pub(crate) mod reduction;
@@ -27,7 +28,7 @@ use cuda_safe::Stream;
 
 use crate::{
     array::{Array, IntoShape, Shape},
-    element::{self, Element},
+    element::{Element, Words},
     error::{Error, Result},
 };
 
@@ -88,7 +89,7 @@ impl<T: Element> Expr<T> {
     /// The same value everywhere. It has no axes, and stretches to any shape.
     #[must_use]
     pub fn scalar(value: T) -> Self {
-        Self::of(Node::scalar(element::words(value), T::DATA_TYPE))
+        Self::of(Node::scalar(Words::of(value), T::DATA_TYPE))
     }
 
     /// The shape.

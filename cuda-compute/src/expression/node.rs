@@ -4,7 +4,7 @@ use std::{mem, ops::Deref, panic::Location, sync::Arc};
 
 use crate::{
     array::{Layout, Memory, Shape},
-    element::DataType,
+    element::{DataType, Words},
     error::Error,
     random::Draw,
 };
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
     /// An array.
     Array(Arc<Memory>, Layout),
     /// The same value everywhere.
-    Scalar([u64; 2]),
+    Scalar(Words),
     /// The place along an axis.
     Index(usize),
     /// The place in C order.
@@ -84,7 +84,7 @@ impl Node {
         Arc::new(node)
     }
 
-    pub(crate) fn scalar(words: [u64; 2], data: DataType) -> Arc<Self> {
+    pub(crate) fn scalar(words: Words, data: DataType) -> Arc<Self> {
         Self::new(Kind::Scalar(words), data, Ok(Shape::of(&[])))
     }
 
@@ -123,7 +123,7 @@ impl Node {
                 Inputs::More(inputs) => to.extend(inputs.into_vec()),
             },
             Kind::Reduce(_, input) => {
-                let nothing = Self::scalar([0; 2], DataType::Bool);
+                let nothing = Self::scalar(Words::ZERO, DataType::Bool);
                 to.push(mem::replace(input, nothing));
             }
             _ => {}
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn long_chains_are_dropped_without_recursion() {
-        let mut node = Node::scalar([1, 0], DataType::I32);
+        let mut node = Node::scalar(Words::of(1), DataType::I32);
         for _ in 0..300_000 {
             let other = node.clone();
             node = Node::apply(Operation::Add, DataType::I32, [node, other]);

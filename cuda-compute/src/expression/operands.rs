@@ -195,6 +195,11 @@ impl Start {
 /// aligned and none ends within a row. A block of random numbers is worth 32 bytes: it costs more than they do.
 fn vector_width(space: &Space, starts: &[Start]) -> usize {
     let memory = starts.iter().filter(|start| start.source == Source::Memory);
+    // Structs that no single load can read.
+    let whole = |start: &Start| start.size.is_power_of_two() && start.size <= 16;
+    if !memory.clone().all(whole) {
+        return 1;
+    }
     let largest = memory.map(|start| start.size).max();
     let random = starts.iter().filter(|start| start.source == Source::Random);
     let block = random.map(|start| 16 / start.size).max();

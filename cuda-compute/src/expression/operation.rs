@@ -2,10 +2,10 @@
 
 use crate::element::{Class, DataType};
 
-use super::function::Function;
+use super::{function::Function, own::OwnFunction};
 
 /// What an inner node of an expression does with its inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     /// To another type, as Rust's `as` does.
     Cast,
@@ -35,27 +35,10 @@ pub(crate) enum Operation {
     Select,
     /// A function of `function.rs`.
     Call(&'static Function),
-    /// A closure's function.
+    /// A function of the user's.
     Own(OwnFunction),
-}
-
-/// The text of a device function that is called `@NAME@`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OwnFunction(pub(crate) &'static str);
-
-/// The same place is the same text; the same text in another place is compiled once more.
-impl PartialEq for OwnFunction {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for OwnFunction {}
-
-impl std::hash::Hash for OwnFunction {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.as_ptr().hash(state);
-    }
+    /// What lies so many bytes from the beginning of a value.
+    Field(usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,7 +66,7 @@ impl Comparison {
 
 impl Operation {
     /// What messages call it.
-    pub(crate) const fn name(self) -> &'static str {
+    pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Cast => "cast",
             Self::Negate => "-",
@@ -109,11 +92,12 @@ impl Operation {
             Self::Select => "select",
             Self::Call(function) => function.name,
             Self::Own(_) => "map",
+            Self::Field(_) => "field",
         }
     }
 
     /// The value of the operation: `inputs` are values of `from`, the result is of `to`.
-    pub(crate) fn render(self, inputs: &[String], from: DataType, to: DataType) -> String {
+    pub(crate) fn render(&self, inputs: &[String], from: DataType, to: DataType) -> String {
         let [a, b, c] = [0, 1, 2].map(|i| inputs.get(i).map_or("", String::as_str));
         let value = match (self, from.class()) {
             (Self::Cast, _) => cast(a, from, to),
@@ -157,6 +141,12 @@ impl Operation {
             (Self::Select, _) => format!("({a} ? {b} : {c})"),
             (Self::Call(function), _) => function.call(inputs, from),
             (Self::Own(_), _) => unreachable!("rendered with the name that its function got"),
+            (Self::Field(offset), _) => format!(
+                "value_of(field_of<{}, {offset}>(storing<{}, {}>::of({a})))",
+                to.stored(),
+                from.stored(),
+                from.computed()
+            ),
         };
         rounded(value, to)
     }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     array::{Layout, MAX_RANK, Memory, Order, Shape},
-    element::DataType,
+    element::{DataType, Words},
     error::{Error, Result},
     random::Draw,
 };
@@ -139,7 +139,7 @@ impl PartialEq for Origin {
 pub(crate) struct Plan {
     pub(crate) values: Vec<Value>,
     pub(crate) leaves: Vec<Leaf>,
-    pub(crate) scalars: Vec<[u64; 2]>,
+    pub(crate) scalars: Vec<Words>,
     /// The values of the expressions.
     pub(crate) roots: Vec<u16>,
 }
@@ -208,7 +208,7 @@ impl Plan {
         let data = node.data;
         Ok(match &node.kind {
             Kind::Apply(operation, inputs) => Value::Apply {
-                operation: *operation,
+                operation: operation.clone(),
                 inputs: inputs
                     .iter()
                     .map(|input| known[&Arc::as_ptr(input)])
@@ -224,7 +224,7 @@ impl Plan {
                 data,
             },
             Kind::Scalar(words) => {
-                self.scalars.push(*words);
+                self.scalars.push(words.clone());
                 Value::Scalar {
                     scalar: (self.scalars.len() - 1) as u16,
                     data,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     array::{Array, Shape},
-    element::{Element, Float, Math, Number, Ordered},
+    element::{Element, Float, Math, Number, Ordered, Words},
 };
 
 /// Axes: one, or an array of several.
@@ -51,6 +51,7 @@ impl Node {
         result: crate::DataType,
     ) -> Arc<Self> {
         let place = Location::caller();
+        let unshaped = fold.clone();
         let shaped = |shape: Shape| -> Result<(Reduction, Shape), Arc<str>> {
             let axes = axes.unwrap_or_else(|| (0..shape.rank()).collect());
             let mut mask = 0;
@@ -77,7 +78,7 @@ impl Node {
             Ok((reduction, shape)) => (reduction, Ok(shape)),
             Err(why) => (
                 Reduction {
-                    fold,
+                    fold: unshaped,
                     axes: 0,
                     keep: false,
                 },
@@ -267,7 +268,7 @@ impl<T: Element> Expr<T> {
                 )
             }
             _ => (
-                Kind::Scalar([0; 2]),
+                Kind::Scalar(Words::ZERO),
                 Err(format!("`keep_axes` of what is not a reduction, at {place}").into()),
             ),
         };

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{operation::OwnFunction, render::named};
-use crate::{array::Shape, element::DataType};
+use super::own::{Identity, OwnFunction};
+use crate::{array::Shape, element::DataType, kernel::Source};
 
 /// A reduction along some axes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ pub(crate) fn elements(shape: Shape, axes: u8) -> usize {
 }
 
 /// How many values become one: the structs of `kernels/folds.cuh`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Fold {
     Sum,
     Mean,
@@ -38,13 +38,13 @@ pub(crate) enum Fold {
     Variance(u32),
     /// The root of the variance.
     Deviation(u32),
-    /// A closure's combination, and the text of its identity.
-    Own(OwnFunction, &'static str),
+    /// A combination of the user's, and its identity.
+    Own(OwnFunction, Identity),
 }
 
 impl Fold {
     /// What messages call it.
-    pub(crate) const fn name(self) -> &'static str {
+    pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Sum => "sum",
             Self::Mean => "mean",
@@ -62,7 +62,7 @@ impl Fold {
     }
 
     /// Whether there is a result of no values.
-    pub(crate) const fn has_identity(self) -> bool {
+    pub(crate) const fn has_identity(&self) -> bool {
         !matches!(
             self,
             Self::Minimum | Self::Maximum | Self::MinimumPlace | Self::MaximumPlace
@@ -70,17 +70,17 @@ impl Fold {
     }
 
     /// Whether it takes the place of a value as well.
-    pub(crate) const fn takes_place(self) -> bool {
+    pub(crate) const fn takes_place(&self) -> bool {
         matches!(self, Self::MinimumPlace | Self::MaximumPlace)
     }
 
     /// Whether several values together cost less than one after the other.
-    const fn takes_together(self) -> bool {
+    const fn takes_together(&self) -> bool {
         matches!(self, Self::Variance(_) | Self::Deviation(_))
     }
 
     /// The struct that folds values of a type.
-    fn accumulator(self, data: DataType, place: usize) -> String {
+    fn accumulator(&self, data: DataType, place: usize) -> String {
         let value = data.computed();
         match self {
             Self::Own(..) => format!("fold_own_{place}"),
@@ -99,7 +99,7 @@ impl Fold {
     }
 
     /// The bytes that an accumulator has at most.
-    pub(crate) const fn accumulator_bytes(self, data: DataType) -> usize {
+    pub(crate) const fn accumulator_bytes(&self, data: DataType) -> usize {
         match self {
             Self::MinimumPlace | Self::MaximumPlace => 16,
             Self::Variance(_) | Self::Deviation(_) if data.size() == 8 => 24,
@@ -111,7 +111,7 @@ impl Fold {
 }
 
 /// A fold of one kernel: which value it takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Folded {
     pub(crate) fold: Fold,
     pub(crate) data: DataType,
@@ -121,20 +121,31 @@ pub(crate) struct Folded {
     pub(crate) place: u8,
 }
 
+/// The kernel with what the folds' functions need.
+pub(crate) fn add_to<'a>(source: Source, folds: impl Iterator<Item = &'a Folded>) -> Source {
+    folds.fold(source, |source, folded| match &folded.fold {
+        Fold::Own(combine, _) => combine.add_to(source),
+        _ => source,
+    })
+}
+
 /// The header that `kernels/fold.cu` includes as `fold.cuh`.
 pub(crate) fn header(folds: &[Folded]) -> String {
     let mut text = String::from("// Written for the folds of one kernel.\n");
     for (i, folded) in folds.iter().enumerate() {
-        if let Fold::Own(combine, identity) = folded.fold {
-            let value = folded.data.computed();
+        if let Fold::Own(combine, identity) = &folded.fold {
+            let (value, name) = (folded.data.computed(), format!("combine_{i}"));
             let _ = writeln!(
                 text,
-                "{}\nstruct fold_own_{i} {{\n    typedef {value} type;\n    {value} value;\n    \
-                 FOLD void clear() {{ value = {identity}; }}\n    \
-                 FOLD void take({value} x) {{ value = combine_{i}(value, x); }}\n    \
+                "{}struct fold_own_{i} {{\n    typedef {value} type;\n    {value} value;\n    \
+                 static FOLD {value} identity() {{ {} }}\n    \
+                 FOLD void clear() {{ value = identity(); }}\n    \
+                 FOLD void take({value} x) {{ value = {}(value, x); }}\n    \
                  FOLD void merge(const fold_own_{i} &other) {{ take(other.value); }}\n    \
                  FOLD {value} result(u64) const {{ return value; }}\n}};",
-                named(combine.0, &format!("combine_{i}"))
+                combine.definition(&name),
+                identity.returned(folded.data),
+                combine.called(&name)
             );
         }
     }

@@ -3,11 +3,15 @@
 use std::fmt::Write as _;
 
 use super::{
-    operation::{Operation, OwnFunction},
+    operation::{Operation, rounded},
+    own::OwnFunction,
     plan::Value,
     space::{Access, Inner},
 };
-use crate::element::DataType;
+use crate::{
+    element::{DataType, definitions},
+    kernel::{Source as KernelSource, TYPES},
+};
 
 /// Everything that tells the code of one expression from that of another. What it is computed from, how much of it
 /// there is, and the numbers in it are passed at the launch.
@@ -122,6 +126,9 @@ impl Form {
             "unsigned long long"
         };
         let offset = if self.narrow { "int" } else { "long long" };
+        if !self.structs().is_empty() {
+            let _ = writeln!(text, "#include \"{TYPES}\"");
+        }
         if self.is_random() {
             text.push_str("#include \"random.cuh\"\n");
         }
@@ -132,7 +139,7 @@ impl Form {
             self.vector, slots.total
         );
         for (i, function) in self.own_functions().iter().enumerate() {
-            let _ = writeln!(text, "{}", named(function.0, &format!("own_{i}")));
+            text.push_str(&function.definition(&format!("own_{i}")));
         }
         self.inputs(&mut text);
         self.load(&slots, &mut text);
@@ -144,6 +151,26 @@ impl Form {
             self.store(&slots, &mut text);
         }
         text
+    }
+
+    /// The kernel with what the code includes: structs, and functions in CUDA C++.
+    pub(crate) fn add_to(&self, source: KernelSource) -> KernelSource {
+        let structs = self.structs();
+        let source = match structs.is_empty() {
+            true => source,
+            false => source.header(TYPES, format!("#pragma once\n{structs}")),
+        };
+        let functions = self.own_functions();
+        functions
+            .iter()
+            .fold(source, |source, function| function.add_to(source))
+    }
+
+    /// The definitions of the structs that are elements.
+    fn structs(&self) -> String {
+        let values = self.values.iter().map(Value::data);
+        let outputs = self.outputs.iter().map(|&(data, _)| data);
+        definitions(values.chain(outputs))
     }
 
     fn inputs(&self, text: &mut String) {
@@ -242,16 +269,16 @@ impl Form {
     }
 
     /// The closures' functions, each once.
-    fn own_functions(&self) -> Vec<OwnFunction> {
+    fn own_functions(&self) -> Vec<&OwnFunction> {
         let mut functions = Vec::new();
         for value in &self.values {
             if let Value::Apply {
                 operation: Operation::Own(function),
                 ..
             } = value
-                && !functions.contains(function)
+                && !functions.contains(&function)
             {
-                functions.push(*function);
+                functions.push(function);
             }
         }
         functions
@@ -329,8 +356,9 @@ impl Form {
                         inputs.iter().map(|input| format!("v{input}")).collect();
                     match operation {
                         Operation::Own(function) => {
-                            let place = own.iter().position(|other| other == function).unwrap_or(0);
-                            format!("own_{place}({})", inputs.join(", "))
+                            let place = own.iter().position(|other| *other == function);
+                            let name = function.called(&format!("own_{}", place.unwrap_or(0)));
+                            rounded(format!("{name}({})", inputs.join(", ")), *data)
                         }
                         operation => operation.render(&inputs, *from, *data),
                     }
@@ -382,11 +410,6 @@ impl Form {
         }
         text.push_str("}\n");
     }
-}
-
-/// A device function under a name.
-pub(super) fn named(text: &str, name: &str) -> String {
-    text.replace("@NAME@", name)
 }
 
 impl LeafForm {

@@ -1,6 +1,6 @@
 //! Kernels for expressions of whole rows that contain reductions of those rows: each row is read once.
 
-use std::{ffi::c_void, fmt::Write as _, sync::Arc};
+use std::{ffi::c_void, fmt::Write as _, slice, sync::Arc};
 
 use cuda_safe::{LaunchConfig, Stream};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +12,7 @@ use super::{
     operands::{Operands, Target, grid, launch},
     operation::rounded,
     plan::{Computed, Plan, Stored},
-    reduction::{self, Folded, Reduction, header},
+    reduction::{self, Folded, Reduction, add_to, header},
     render::{Form, Source as LeafSource},
 };
 use crate::{
@@ -28,6 +28,8 @@ const MOST: usize = 64;
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
 /// The bytes of the longest row that fits.
 const LONGEST: usize = 1024 * MOST * size_of::<u32>();
+/// Bytes that a thread folds: the warps of a block have room in shared memory for them.
+const MOST_FOLDED: usize = 1024;
 
 /// A kernel for one form of expressions with reductions of rows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +41,7 @@ struct Rows {
 }
 
 /// A reduction, in the order in which they are computed: its fold, and the leaf that stands for its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Stage {
     folded: Folded,
     /// `None` if nothing uses it.
@@ -67,7 +69,7 @@ impl Rows {
             let _ = writeln!(
                 text,
                 "namespace stage_{i} {{\n{}}}",
-                header(&[stage.folded])
+                header(slice::from_ref(&stage.folded))
             );
         }
         text.push_str(
@@ -100,13 +102,14 @@ impl Rows {
 
 impl Specialisation for Rows {
     fn source(&self) -> Source {
-        with_headers(Source::new("rows.cu", TEXT, "rows"), &self.form)
+        let source = with_headers(Source::new("rows.cu", TEXT, "rows"), &self.form)
             .header("folds.cuh", include_str!("../kernels/folds.cuh"))
             .header("shuffle.cuh", include_str!("../kernels/shuffle.cuh"))
             .header("stages.cuh", self.header())
             .define("THREADS", self.threads())
             .define("GROUP", self.group)
-            .define("N", self.vectors)
+            .define("N", self.vectors);
+        add_to(source, self.stages.iter().map(|stage| &stage.folded))
     }
 }
 
@@ -146,9 +149,11 @@ pub(super) fn run(
     }
     let reductions = reductions_of(roots);
     let (shape, axes) = (reductions[0].2.shape()?, reductions[0].1.axes);
+    let mut bytes = 0;
     for (_, reduction, input) in &reductions {
+        bytes += reduction.fold.accumulator_bytes(input.data);
         let fits = reduction.axes == axes && reduction.keep && input.shape()? == shape;
-        if !fits || reduction.fold.takes_place() {
+        if !fits || reduction.fold.takes_place() || bytes > MOST_FOLDED {
             return Ok(None);
         }
     }
@@ -219,7 +224,7 @@ pub(super) fn run(
         .enumerate()
         .map(|(i, (_, reduction, input))| Stage {
             folded: Folded {
-                fold: reduction.fold,
+                fold: reduction.fold.clone(),
                 data: input.data,
                 value: 0,
                 place: 0,

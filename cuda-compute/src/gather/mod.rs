@@ -150,7 +150,7 @@ impl<T: Element> Expr<T> {
         let walk = Walk {
             order: &order,
             run: Some(inner),
-            widest: 16 / T::DATA_TYPE.size(),
+            widest: T::DATA_TYPE.lanes(16),
         };
         let fused = prepared.fuse(&walk, None)?;
         let vector = fused.vector();

@@ -14,6 +14,7 @@ mod workspace;
 pub use cache::Kernels;
 pub(crate) use cache::{Hardware, Specialisation};
 pub use source::Source;
+pub(crate) use source::TYPES;
 #[cfg(test)]
 pub(crate) use variant::check;
 pub(crate) use variant::{ANY, Policy, Row, Table};

@@ -1,8 +1,14 @@
 //! The source text of a kernel, made of parts.
 
-use std::{borrow::Cow, fmt::Display};
+use std::{
+    borrow::Cow,
+    fmt::{Display, Write as _},
+};
 
 use cuda_safe::Program;
+
+/// The header with the structs that are elements, if there are any.
+pub(crate) const TYPES: &str = "types.cuh";
 
 /// CUDA C++, as it is passed to the compiler: a file of `kernels/`, the headers that it includes, and the macros that
 /// specialise it.
@@ -12,7 +18,9 @@ pub struct Source {
     text: &'static str,
     entry: &'static str,
     defines: Vec<(&'static str, String)>,
-    headers: Vec<(&'static str, Cow<'static, str>)>,
+    headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+    /// The headers that come before the kernel's text, and before the macros.
+    first: Vec<Cow<'static, str>>,
 }
 
 impl Source {
@@ -24,6 +32,7 @@ impl Source {
             entry,
             defines: Vec::new(),
             headers: Vec::new(),
+            first: Vec::new(),
         }
     }
 
@@ -35,9 +44,39 @@ impl Source {
 
     /// Adds a header, for `#include "name"`. Code of the user's goes here, so that the compiler's messages name its
     /// lines.
-    pub(crate) fn header(mut self, name: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
-        self.headers.push((name, text.into()));
+    pub(crate) fn header(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        text: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        self.headers.push((name.into(), text.into()));
         self
+    }
+
+    /// Adds a header that is included before the kernel's text. The macros don't exist there, so that code of the user's
+    /// may use their names.
+    pub(crate) fn before(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        text: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let name = name.into();
+        self.first.push(name.clone());
+        self.header(name, text)
+    }
+
+    /// Whether there is a header of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.headers.iter().any(|(own, _)| own == name)
+    }
+
+    /// The name of a file of the user's, which no other file has.
+    pub(crate) fn free_name(&self, name: &str) -> String {
+        let numbered = (2..).map(|number| format!("{name}.{number}.cu"));
+        std::iter::once(format!("{name}.cu"))
+            .chain(numbered)
+            .find(|name| name != self.file && !self.has(name))
+            .unwrap_or_default()
     }
 
     /// The kernel's name.
@@ -47,13 +86,37 @@ impl Source {
 
     /// The program to compile.
     pub(crate) fn program(&self) -> Program {
-        let program = Program::new(self.text).name(self.file);
-        let program = self.defines.iter().fold(program, |program, (name, value)| {
-            program.define(name, value)
-        });
+        let program = match self.first.as_slice() {
+            [] => {
+                let program = Program::new(self.text).name(self.file);
+                let defines = self.defines.iter();
+                defines.fold(program, |program, (name, value)| {
+                    program.define(name, value)
+                })
+            }
+            first => Program::new(self.with_first(first))
+                .name("kernel.cu")
+                .header(self.file, self.text),
+        };
         self.headers.iter().fold(program, |program, (name, text)| {
-            program.header(*name, text.as_ref())
+            program.header(name.as_ref(), text.as_ref())
         })
+    }
+
+    /// What includes all: the first headers, the macros, the kernel's text.
+    fn with_first(&self, first: &[Cow<'static, str>]) -> String {
+        let mut text = String::from("#include \"array.cuh\"\n#include \"complex.cuh\"\n");
+        if self.has(TYPES) {
+            let _ = writeln!(text, "#include \"{TYPES}\"");
+        }
+        for name in first {
+            let _ = writeln!(text, "#include \"{name}\"");
+        }
+        for (name, value) in &self.defines {
+            let _ = writeln!(text, "#define {name} {value}");
+        }
+        let _ = writeln!(text, "#include \"{}\"", self.file);
+        text
     }
 }
 
@@ -74,10 +137,10 @@ impl Source {
     }
 
     /// The headers, by name and text.
-    pub fn headers(&self) -> impl Iterator<Item = (&'static str, &str)> {
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.headers
             .iter()
-            .map(|(name, text)| (*name, text.as_ref()))
+            .map(|(name, text)| (name.as_ref(), text.as_ref()))
     }
 }
 

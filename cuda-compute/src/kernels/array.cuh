@@ -12,8 +12,6 @@ typedef unsigned long long u64;
 
 // A bool is a byte, 0 or 1; anything else counts as 1.
 struct stored_bool { unsigned char bits; };
-struct stored_f16 { unsigned short bits; };
-struct stored_bf16 { unsigned short bits; };
 
 // Halves are computed as floats, and rounded after each operation.
 __device__ __forceinline__ unsigned short to_f16_bits(float x) {
@@ -26,12 +24,29 @@ __device__ __forceinline__ unsigned short to_bf16_bits(float x) {
     if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
     return (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
 }
-__device__ __forceinline__ float value_of(stored_f16 x) {
-    float value;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x.bits));
-    return value;
-}
-__device__ __forceinline__ float value_of(stored_bf16 x) { return __uint_as_float((unsigned)x.bits << 16); }
+// As floats where functions of the user's meet them in structs.
+struct stored_f16 {
+    unsigned short bits;
+    __device__ __forceinline__ operator float() const {
+        float value;
+        asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+        return value;
+    }
+    __device__ __forceinline__ stored_f16 &operator=(float x) {
+        bits = to_f16_bits(x);
+        return *this;
+    }
+};
+struct stored_bf16 {
+    unsigned short bits;
+    __device__ __forceinline__ operator float() const { return __uint_as_float((unsigned)bits << 16); }
+    __device__ __forceinline__ stored_bf16 &operator=(float x) {
+        bits = to_bf16_bits(x);
+        return *this;
+    }
+};
+__device__ __forceinline__ float value_of(stored_f16 x) { return x; }
+__device__ __forceinline__ float value_of(stored_bf16 x) { return x; }
 __device__ __forceinline__ bool value_of(stored_bool x) { return x.bits != 0; }
 template <class T> __device__ __forceinline__ T value_of(T x) { return x; }
 
@@ -71,8 +86,10 @@ template <> struct storing<stored_bf16, float> {
     static __device__ __forceinline__ stored_bf16 of(float x) { return {to_bf16_bits(x)}; }
 };
 
-// Elements that a thread loads or stores at once, aligned to their size: at most 16 bytes, or 32 in two steps.
-template <class T, int V> struct alignas(sizeof(T) * V) pack { T at[V]; };
+// Elements that a thread loads or stores at once, aligned to their size: at most 16 bytes, or 32 in two steps. Structs of
+// other sizes come one by one, aligned as they are.
+template <class T> struct is_vector { static const bool value = sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0; };
+template <class T, int V> struct alignas(is_vector<T>::value ? sizeof(T) * V : alignof(T)) pack { T at[V]; };
 
 template <class T, int V> __device__ __forceinline__ pack<T, V> load_pack(u64 base, long long offset) {
     return *(const pack<T, V> *)((const T *)base + offset);
@@ -86,6 +103,19 @@ __device__ __forceinline__ void store_pack(u64 base, long long offset, const C (
 #pragma unroll
     for (int lane = 0; lane < V; ++lane) stored.at[lane] = storing<T, C>::of(values[lane]);
     *(pack<T, V> *)((T *)base + offset) = stored;
+}
+
+// What lies so many bytes from the beginning of a value.
+template <class F, int OFFSET, class S> __device__ __forceinline__ F field_of(const S &value) {
+    F field;
+    memcpy(&field, (const char *)&value + OFFSET, sizeof(F));
+    return field;
+}
+template <class T> __device__ __forceinline__ bool equal_arrays(const T &a, const T &b) { return a == b; }
+template <class T, int N> __device__ __forceinline__ bool equal_arrays(const T (&a)[N], const T (&b)[N]) {
+    bool equal = true;
+    for (int i = 0; i < N; ++i) equal = equal && equal_arrays(a[i], b[i]);
+    return equal;
 }
 
 // A number that the launch passes.

@@ -1,6 +1,20 @@
+#pragma once
+
 // Complex numbers. Multiplication and division as C's without its treatment of infinities: NaN where a part overflows.
 
 template <class T> struct alignas(2 * sizeof(T)) complex { T re, im; };
+
+// In structs, which align them as their parts.
+template <class T> struct stored_complex {
+    T re, im;
+    __device__ __forceinline__ operator complex<T>() const { return {re, im}; }
+    __device__ __forceinline__ stored_complex &operator=(complex<T> z) {
+        re = z.re;
+        im = z.im;
+        return *this;
+    }
+};
+template <class T> __device__ __forceinline__ bool operator==(stored_complex<T> a, stored_complex<T> b) { return a.re == b.re && a.im == b.im; }
 
 template <class T> __device__ __forceinline__ complex<T> operator+(complex<T> a, complex<T> b) { return {a.re + b.re, a.im + b.im}; }
 template <class T> __device__ __forceinline__ complex<T> operator-(complex<T> a, complex<T> b) { return {a.re - b.re, a.im - b.im}; }

@@ -191,10 +191,10 @@ draws! {
         /// none.
         pub fn poisson(random, shape, mean: impl IntoExpr<f64>) {
             let (shape, mean) = (shape.into_shape()?, mean.into_expr());
-            if let Kind::Scalar([bits, _]) = mean.node.kind
-                && !(0.0..=MOST_EVENTS).contains(&f64::from_bits(bits))
+            if let Kind::Scalar(words) = &mean.node.kind
+                && !(0.0..=MOST_EVENTS).contains(&f64::from_bits(words[0]))
             {
-                let mean = f64::from_bits(bits);
+                let mean = f64::from_bits(words[0]);
                 return Err(Error::Value(format!(
                     "a Poisson distribution of mean {mean}: it must be from 0 to 2^31"
                 )));

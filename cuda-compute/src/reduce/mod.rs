@@ -10,16 +10,20 @@ use cuda_safe::{
     Context, DeviceMemory, DeviceView, DeviceViewMut, LaunchConfig, Owner, Storage, StorageMut,
     Stream,
 };
-use operation::{Expressions, Formula, Operation, Reduction};
+use operation::{Closures, Expressions, Formula, Operation, Reduction};
 use reducible::{Reducible, Scalar};
 
 use crate::{
+    closure::{DeviceFn, Fold},
     error::{Error, Result},
     kernel::{Kernels, Results, Workspaces},
     order::{ordered, same_context},
 };
 
-/// Reductions in one context.
+/// Reductions of device memory in one context.
+///
+/// Those of arrays need no such object, fuse with what they reduce, and go along any axes:
+/// [`Array::sum`](crate::Array::sum), [`Array::reduce`](crate::Array::reduce).
 ///
 /// Each reduction is one launch, and allocates nothing after the first on a stream. A reducer may be used from
 /// several threads and streams at once. The order in which elements are added depends only on their number, their
@@ -46,17 +50,20 @@ pub struct Reducer {
     results: Results,
 }
 
-/// A user-defined reduction: a map of each element, and an associative and commutative combination.
+/// A user-defined reduction of device memory: a map of each element, and an associative and commutative combination.
+///
+/// Arrays reduce any expression, along any axes: [`Expr::reduce`](crate::Expr::reduce). This is for memory that is no
+/// array's, and for calls that allocate nothing.
 ///
 /// ```
-/// use cuda_compute::{MapReduce, Reducer};
+/// use cuda_compute::{MapReduce, Reducer, device_fn, fold};
 /// use cuda_safe::{Context, DeviceBuffer, Stream};
 ///
 /// # fn main() -> cuda_compute::Result<()> {
 /// # let context = Context::primary(0)?;
 /// # let stream = Stream::new(&context)?;
-/// // SAFETY: the expressions only compute.
-/// let largest = unsafe { MapReduce::<f32, f32>::new("fabsf(x)", "fmaxf(a, b)", "0.0f") };
+/// let size = device_fn!(|x: f32| x.abs());
+/// let largest = MapReduce::<f32, f32>::of(&size, &fold!(|a: f32, b: f32| a.max(b), 0.0));
 /// let data = DeviceBuffer::from_slice(&stream, &[1.0f32, -7.0, 3.0])?;
 /// assert_eq!(Reducer::new(&context)?.reduce(&stream, &largest, &data)?, 7.0);
 /// # Ok(())
@@ -69,9 +76,54 @@ pub struct MapReduce<T, A> {
 }
 
 impl<T: Reducible, A: Scalar> MapReduce<T, A> {
-    /// A reduction given by CUDA C++ expressions: `map` of the element `x`, which has been converted to the type of
+    /// A reduction by closures: a map of each element, which has been converted to the type of `A`, and a combination
+    /// with its identity, which is the result for no elements.
+    ///
+    /// ```
+    /// use cuda_compute::{MapReduce, Reducer, device_fn, fold};
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    ///
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let square = device_fn!(|x: f64| x * x);
+    /// let sum = fold!(|a: f64, b: f64| a + b, 0.0);
+    /// let squares = MapReduce::<f32, f64>::of(&square, &sum); // `f32`, computed as `f64`
+    /// let data = DeviceBuffer::from_slice(&stream, &[3.0f32, 4.0])?;
+    /// assert_eq!(Reducer::new(&context)?.reduce(&stream, &squares, &data)?, 25.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn of(map: &DeviceFn<fn(A) -> A>, fold: &Fold<A>) -> Self {
+        let own = Closures {
+            map: map.source(),
+            combine: fold.combine().source(),
+            identity: fold.identity_source(),
+        };
+        Self {
+            operation: Operation::new::<T, A>(Formula::Closures(own)),
+            types: PhantomData,
+        }
+    }
+
+    /// A reduction given by expressions in CUDA C++, for what closures lack: `map` of the element `x`, which has been converted to the type of
     /// `A`; `combine` of two values `a` and `b`; and `identity`, the value that leaves any other value unchanged when
     /// combined with it, and the result for no elements.
+    ///
+    /// ```
+    /// # use cuda_compute::{MapReduce, Reducer};
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// // SAFETY: the expressions only compute.
+    /// let errors = unsafe { MapReduce::<f32, f32>::new("erff(x)", "a + b", "0.0f") };
+    /// let data = DeviceBuffer::from_slice(&stream, &[0.0f32, 9.0, -9.0, 9.0])?;
+    /// assert_eq!(Reducer::new(&context)?.reduce(&stream, &errors, &data)?, 1.0);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Safety
     /// The expressions become part of a kernel. They only compute, from `x` or from `a` and `b`, and access no

@@ -6,7 +6,10 @@ use super::{
     reducible::{ElementType, Reducible, Scalar, ScalarType},
     table::Variant,
 };
-use crate::kernel::{Source, Specialisation};
+use crate::{
+    closure::named,
+    kernel::{Source, Specialisation},
+};
 
 /// A reduction of elements of one type, or of pairs of them, to one accumulator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +27,15 @@ pub(crate) enum Formula {
     Min,
     Max,
     Own(Arc<Expressions>),
+    Closures(Closures),
+}
+
+/// The functions of closures, which are called `@NAME@`, and the text of the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Closures {
+    pub(crate) map: &'static str,
+    pub(crate) combine: &'static str,
+    pub(crate) identity: &'static str,
 }
 
 /// A user's formula, in CUDA C++.
@@ -62,10 +74,19 @@ impl Operation {
             Formula::Min => ("x", scalar.min(), scalar.highest()),
             Formula::Max => ("x", scalar.max(), scalar.lowest()),
             Formula::Own(own) => (&*own.map, &*own.combine, &*own.identity),
+            Formula::Closures(own) => ("own_map(x)", "own_combine(a, b)", own.identity),
+        };
+        let functions = match &self.formula {
+            Formula::Closures(own) => format!(
+                "#include \"scalar.cuh\"\n{}\n{}\n",
+                named(own.map, "own_map"),
+                named(own.combine, "own_combine")
+            ),
+            _ => String::new(),
         };
         let parameters = ["accumulator x", "accumulator x, accumulator y"][self.inputs() - 1];
         format!(
-            "#define IDENTITY ({identity})\n\
+            "{functions}#define IDENTITY ({identity})\n\
              __device__ __forceinline__ accumulator map({parameters}) {{\n    return ({map});\n}}\n\
              __device__ __forceinline__ accumulator combine(accumulator a, accumulator b) {{\n    \
              return ({combine});\n}}\n"
@@ -88,7 +109,14 @@ impl Specialisation for Reduction {
             pieces,
         } = self.variant;
         let element = self.operation.element;
-        Source::new("reduce.cu", include_str!("../kernels/reduce.cu"), "reduce")
+        let source = Source::new("reduce.cu", include_str!("../kernels/reduce.cu"), "reduce");
+        let source = match self.operation.formula {
+            Formula::Closures(_) => {
+                source.header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
+            }
+            _ => source,
+        };
+        source
             .header("element.cuh", include_str!("../kernels/element.cuh"))
             .header("operation.cuh", self.operation.header())
             .define("ELEMENT", element.name())

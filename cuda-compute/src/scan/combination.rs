@@ -3,13 +3,19 @@
 use std::{fmt::Write as _, marker::PhantomData};
 
 use crate::{
-    closure::{self, Fold},
-    element::{Class, DataType, Element, Number, Ordered},
-    expression::operation::Operation,
+    closure::Fold,
+    cuda_fn::Combine,
+    element::{Class, DataType, Element, Number, Ordered, Words},
+    expression::{
+        operation::Operation,
+        own::{Identity, OwnFunction},
+        reduction,
+    },
+    kernel::Source,
 };
 
-/// An associative combination of two elements, for [`scan`](crate::Expr::scan): sum, product, maximum, minimum, or
-/// a [`Fold`].
+/// An associative combination of two elements, for [`scan`](crate::Expr::scan) and [`reduce`](crate::Expr::reduce): sum,
+/// product, maximum, minimum, a [`Fold`], or a function of one's own with its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Combination<T> {
     pub(crate) kind: Kind,
@@ -17,16 +23,16 @@ pub struct Combination<T> {
 }
 
 /// What a combination computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Sum,
     Product,
     Maximum,
     Minimum,
-    /// A function of the user's, in CUDA C++ whose name is open, and what changes nothing.
+    /// A function of the user's, and what changes nothing.
     Own {
-        text: &'static str,
-        identity: &'static str,
+        function: OwnFunction,
+        identity: Identity,
     },
 }
 
@@ -36,6 +42,33 @@ impl<T: Element> Combination<T> {
             kind,
             element: PhantomData,
         }
+    }
+
+    /// A function of two elements, and the value that changes nothing: a closure of [`device_fn!`](crate::device_fn), or
+    /// a [`CudaFn`](crate::CudaFn).
+    ///
+    /// The function has to be associative, and for reductions commutative. If it is not, or if the value changes
+    /// something, results depend on how elements are dealt to threads.
+    ///
+    /// ```
+    /// use cuda_compute::{Array, Combination, device_fn};
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let modulus = 7; // known when the program runs
+    /// let x = Array::from_slice(&stream, &[3u32, 4, 5])?;
+    /// let either = device_fn!(|a: u32, b: u32| a | b);
+    /// let bits = Combination::new(&either, 0);
+    /// assert_eq!(x.reduce(&bits).eval()?.item()?, 7);
+    /// assert_eq!(x.scan(&bits, 0)?.to_vec()?, [3, 7, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new(function: &impl Combine<T>, identity: T) -> Self {
+        Self::of(Kind::Own {
+            function: function.own(),
+            identity: Identity::Value(Words::of(identity)),
+        })
     }
 }
 
@@ -67,12 +100,24 @@ impl<T: Ordered> Combination<T> {
     }
 }
 
+impl<T: Element> From<&Fold<T>> for Combination<T> {
+    fn from(fold: &Fold<T>) -> Self {
+        Self::of(Kind::Own {
+            function: OwnFunction::Closure(fold.combine().source()),
+            identity: Identity::Text(fold.identity_source()),
+        })
+    }
+}
+
 impl<T: Element> From<Fold<T>> for Combination<T> {
     fn from(fold: Fold<T>) -> Self {
-        Self::of(Kind::Own {
-            text: fold.combine().source(),
-            identity: fold.identity_source(),
-        })
+        Self::from(&fold)
+    }
+}
+
+impl<T: Element> From<&Self> for Combination<T> {
+    fn from(combination: &Self) -> Self {
+        combination.clone()
     }
 }
 
@@ -88,13 +133,36 @@ pub(crate) const fn accumulator(data: DataType) -> DataType {
 }
 
 impl Kind {
+    /// The same as a reduction.
+    pub(crate) fn fold(self) -> reduction::Fold {
+        match self {
+            Self::Sum => reduction::Fold::Sum,
+            Self::Product => reduction::Fold::Product,
+            Self::Maximum => reduction::Fold::Maximum,
+            Self::Minimum => reduction::Fold::Minimum,
+            Self::Own { function, identity } => reduction::Fold::Own(function, identity),
+        }
+    }
+
+    /// The kernel with what the user's function needs.
+    pub(crate) fn add_to(&self, source: Source) -> Source {
+        match self {
+            Self::Own { function, .. } => function.add_to(source),
+            _ => source,
+        }
+    }
+
     /// The header that kernels include as `combination.cuh`.
-    pub(crate) fn header(self, data: DataType) -> String {
-        let data = accumulator(data);
+    pub(crate) fn header(&self, element: DataType) -> String {
+        let data = accumulator(element);
         let name = data.computed();
         let value = self.value(data);
         let mut text = match self {
-            Self::Own { text, .. } => closure::named(text, OWN) + "\n",
+            Self::Own { function, identity } => format!(
+                "{}__device__ __forceinline__ {name} own_identity() {{ {} }}\n",
+                function.definition(OWN),
+                identity.returned(element)
+            ),
             _ => String::new(),
         };
         let _ = writeln!(
@@ -108,17 +176,17 @@ impl Kind {
     }
 
     /// What `a` and `b` combine to.
-    fn value(self, data: DataType) -> String {
+    fn value(&self, data: DataType) -> String {
         let operands = ["a".to_owned(), "b".to_owned()];
         let operation = match self {
             Self::Sum => Operation::Add,
             Self::Product => Operation::Multiply,
             Self::Maximum => Operation::Maximum,
             Self::Minimum => Operation::Minimum,
-            Self::Own { .. } => return format!("{OWN}(a, b)"),
+            Self::Own { function, .. } => return format!("{}(a, b)", function.called(OWN)),
         };
         let value = operation.render(&operands, data, data);
-        if self == Self::Product && data.class() == Class::Complex {
+        if *self == Self::Product && data.class() == Class::Complex {
             // One times an infinity would be NaN.
             return format!("a.re == 1 && a.im == 0 ? b : b.re == 1 && b.im == 0 ? a : {value}");
         }
@@ -126,7 +194,7 @@ impl Kind {
     }
 
     /// The value that leaves every other, and its sign, as it is.
-    const fn neutral(self, class: Class) -> &'static str {
+    const fn neutral(&self, class: Class) -> &'static str {
         match (self, class) {
             (Self::Sum, Class::Float) => "(accumulator)-0.0",
             (Self::Sum, Class::Complex) => "accumulator{-0.0f, -0.0f}",
@@ -138,9 +206,9 @@ impl Kind {
     }
 
     /// The first result of an exclusive scan.
-    pub(crate) const fn identity(self, class: Class) -> &'static str {
+    pub(crate) const fn identity(&self, class: Class) -> &'static str {
         match (self, class) {
-            (Self::Own { identity, .. }, _) => identity,
+            (Self::Own { .. }, _) => "own_identity()",
             (Self::Sum, Class::Complex) => "accumulator{0, 0}",
             (Self::Sum, _) => "(accumulator)0",
             (Self::Product, Class::Complex) => "accumulator{1, 0}",

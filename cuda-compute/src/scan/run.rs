@@ -74,6 +74,7 @@ impl Specialisation for Scan {
             .header("tile.cuh", include_str!("../kernels/tile.cuh"))
             .define("EXCLUSIVE", u8::from(self.exclusive))
             .define("FIRST", self.kind.identity(self.data.class()));
+        let source = self.kind.add_to(source);
         match self.way {
             Way::Line {
                 threads,
@@ -161,7 +162,7 @@ impl Job<'_> {
         Scan {
             form: fused.form.clone(),
             data: self.data,
-            kind: self.kind,
+            kind: self.kind.clone(),
             exclusive: self.exclusive,
             way,
         }
@@ -243,7 +244,14 @@ impl Job<'_> {
         let strips = outer * strips_of_row;
         let hardware = kernels.hardware();
         let policy = table::COLUMNS.policy(hardware.capability, self.data.size());
-        let variant = policy.row(length as u64).variant;
+        let mut variant = policy.row(length as u64).variant;
+        // Two values for each column of each warp.
+        let value = accumulator(self.data).size() as u64;
+        while 2 * u64::from(variant.threads / 32) * lanes * fused.vector() as u64 * value
+            > table::ROOM
+        {
+            variant.threads /= 2;
+        }
         let rows = u64::from(variant.threads) / lanes * u64::from(variant.rows);
         let count = (length as u64).div_ceil(rows);
         let few = u64::from(hardware.multiprocessors) * table::STRIPS_PER_MULTIPROCESSOR;

@@ -100,6 +100,9 @@ pub(crate) static COLUMNS: Table<Columns> = Table(&[Policy {
     ],
 }]);
 
+/// Bytes of shared memory that a block takes at most.
+pub(crate) const ROOM: u64 = 47 << 10;
+
 /// Columns are cut into tiles if there are fewer strips of them than this for each multiprocessor.
 pub(crate) const STRIPS_PER_MULTIPROCESSOR: u64 = 4;
 

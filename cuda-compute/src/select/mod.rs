@@ -90,7 +90,7 @@ impl<T: Element> Expr<T> {
         let vectors = elements.div_ceil(fused.vector()) as u64;
         let policy = table::TABLE.policy(kernels.hardware().capability, T::DATA_TYPE.size());
         let variant = policy.row(vectors).variant;
-        let threads = variant.threads;
+        let threads = table::threads(variant, fused.vector() * T::DATA_TYPE.size());
         let unroll = variant.unroll(fused.vector(), T::DATA_TYPE);
         let count = vectors.div_ceil(u64::from(threads * unroll));
         let tiles = Tiles::new(count, 1, COUNT);

@@ -7,6 +7,18 @@ use crate::{
     scan::Block,
 };
 
+/// Bytes of shared memory for what a block moves together.
+const ROOM: usize = 32 << 10;
+
+/// Threads of a block that moves so many bytes of each: fewer where elements are so large that they have no room.
+pub(super) fn threads(block: Block, bytes: usize) -> u32 {
+    let mut threads = block.threads;
+    while threads as usize * bytes > ROOM {
+        threads /= 2;
+    }
+    threads
+}
+
 /// Sizes are vectors.
 pub(super) static TABLE: Table<Block> = Table(&[
     Policy {
@@ -71,8 +83,8 @@ mod tests {
             ] {
                 let unroll = row.variant.unroll(vector, data) as usize;
                 assert!(unroll * vector <= 32);
-                // What a block moves together.
-                assert!(threads as usize * vector * data.size() <= 32 << 10);
+                // What a block moves together; none of these has fewer threads for it.
+                assert!(threads as usize * vector * data.size() <= ROOM);
             }
         }
     }

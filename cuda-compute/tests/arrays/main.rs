@@ -8,6 +8,7 @@ mod gathers;
 mod interop;
 mod layouts;
 mod mixed;
+mod own_functions;
 mod pycuda;
 #[path = "../shared/random.rs"]
 mod random;
@@ -15,6 +16,7 @@ mod reductions;
 mod rows;
 mod scans;
 mod selections;
+mod structs;
 mod sums;
 
 use cuda_safe::{Context, Stream};

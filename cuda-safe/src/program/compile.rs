@@ -3,6 +3,7 @@
 use std::{
     env,
     ffi::{CStr, CString, OsString, c_char},
+    iter,
     path::PathBuf,
     ptr,
 };
@@ -278,7 +279,10 @@ fn compile_error(
     code: nvrtcResult,
     log: String,
 ) -> Error {
-    let mut detail = diagnostics::explain(&log, &program.name, &program.source);
+    let own = (program.name.as_str(), program.source.as_str());
+    let headers = program.headers.iter();
+    let headers = headers.map(|(name, text)| (name.as_str(), text.as_str()));
+    let mut detail = diagnostics::explain(&log, iter::once(own).chain(headers));
     if code == nvrtcResult::NVRTC_ERROR_INVALID_OPTION {
         // NVRTC names the option but not its value.
         detail.push_str(&format!(

@@ -2,16 +2,24 @@
 
 use std::fmt::Write;
 
-/// The log, where each line that names a place in the program is followed by the numbered source around that place.
-pub(super) fn explain(log: &str, name: &str, source: &str) -> String {
-    let lines: Vec<&str> = source.lines().collect();
+/// The log, where each line that names a place in one of the texts, which have names, is followed by the numbered source
+/// around that place.
+pub(super) fn explain<'a>(
+    log: &str,
+    texts: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+) -> String {
     let mut text = String::with_capacity(log.len() * 2);
     for message in log.trim_end().lines() {
         text.push_str(message);
         text.push('\n');
-        let Some(number) = place(message, name).filter(|n| (1..=lines.len()).contains(n)) else {
+        let named = |(name, source)| Some((place(message, name)?, source));
+        let Some((number, source)) = texts.clone().find_map(named) else {
             continue;
         };
+        let lines: Vec<&str> = source.lines().collect();
+        if !(1..=lines.len()).contains(&number) {
+            continue;
+        }
         let (first, last) = (
             number.saturating_sub(2).max(1),
             (number + 1).min(lines.len()),
@@ -39,7 +47,9 @@ fn place(message: &str, name: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    fn explain(log: &str, name: &str, source: &str) -> String {
+        super::explain(log, [(name, source)].into_iter())
+    }
 
     #[test]
     fn the_line_is_shown_with_its_neighbours() {
@@ -65,6 +75,17 @@ mod tests {
         assert_eq!(shown(3), ["1 |", "2 |", ">    3 |", "4 |"]);
         assert_eq!(shown(5), ["3 |", "4 |", ">    5 |"]);
         assert_eq!(explain("x\n\n\n", "a.cu", source), "x");
+    }
+
+    #[test]
+    fn headers_are_shown_too() {
+        let log = "b.cuh(1): error: x\na.cu(2): note: y\n";
+        let texts = [("a.cu", "one\ntwo\n"), ("b.cuh", "three\n")];
+        let text = super::explain(log, texts.into_iter());
+        assert_eq!(
+            text,
+            "b.cuh(1): error: x\n >    1 | three\na.cu(2): note: y\n      1 | one\n >    2 | two"
+        );
     }
 
     #[test]

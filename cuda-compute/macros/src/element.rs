@@ -1,0 +1,223 @@
+//! Structs as elements of arrays.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Data, DeriveInput, Error, Fields, Ident, Result, ext::IdentExt, spanned::Spanned};
+
+/// What names can't be members of a struct in CUDA C++.
+const KEYWORDS: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "typeof",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+];
+
+/// The implementation of `Element` for a struct.
+pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "only a struct can be an element: an enum or a union has bits that are no value of it",
+        ));
+    };
+    let Fields::Named(fields) = &data.fields else {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "the fields of an element need names, which its functions in CUDA C++ know them by",
+        ));
+    };
+    if !input.generics.params.is_empty() {
+        return Err(Error::new_spanned(
+            &input.generics,
+            "an element has no parameters: its layout is one",
+        ));
+    }
+    check_layout(input)?;
+    let name = &input.ident;
+    let text = known_in_cuda(name)?;
+    let mut described = Vec::new();
+    for field in &fields.named {
+        let (Some(ident), ty) = (&field.ident, &field.ty) else {
+            continue;
+        };
+        let text = known_in_cuda(ident)?;
+        described.push(quote::quote_spanned! {ty.span()=>
+            ::cuda_compute::StructField {
+                name: #text,
+                offset: ::core::mem::offset_of!(#name, #ident),
+                data: <#ty as ::cuda_compute::ElementField>::FIELD_TYPE,
+            }
+        });
+    }
+    // The promise of the trait: the description is made of the struct itself, by the compiler; `of` compares its parts, and
+    // asks for plain data, which has no padding.
+    Ok(quote! {
+        const _: () = {
+            static DESCRIBED: ::cuda_compute::StructType =
+                ::cuda_compute::StructType::of::<#name>(#text, &[#(#described),*]);
+
+            #[automatically_derived]
+            unsafe impl ::cuda_compute::Element for #name {
+                const DATA_TYPE: ::cuda_compute::DataType =
+                    ::cuda_compute::DataType::Struct(&DESCRIBED);
+                type Stored = Self;
+
+                #[inline]
+                fn to_stored(self) -> Self {
+                    self
+                }
+
+                fn as_stored(values: &[Self]) -> ::core::option::Option<&[Self]> {
+                    ::core::option::Option::Some(values)
+                }
+
+                fn as_stored_mut(values: &mut [Self]) -> ::core::option::Option<&mut [Self]> {
+                    ::core::option::Option::Some(values)
+                }
+
+                fn of_stored(stored: Self) -> Self {
+                    stored
+                }
+            }
+        };
+    })
+}
+
+/// Whether the struct lies in memory as C would lay it.
+fn check_layout(input: &DeriveInput) -> Result<()> {
+    let (mut as_c, mut packed) = (false, None);
+    for attribute in &input.attrs {
+        if !attribute.path().is_ident("repr") {
+            continue;
+        }
+        attribute.parse_nested_meta(|meta| {
+            as_c |= meta.path.is_ident("C") || meta.path.is_ident("transparent");
+            if meta.path.is_ident("packed") {
+                packed = Some(meta.path.to_token_stream());
+            }
+            if meta.input.peek(syn::token::Paren) {
+                let inner;
+                syn::parenthesized!(inner in meta.input);
+                inner.parse::<TokenStream>()?;
+            }
+            Ok(())
+        })?;
+    }
+    if let Some(packed) = packed {
+        return Err(Error::new_spanned(
+            packed,
+            "a packed struct can't be an element: its fields would not be aligned",
+        ));
+    }
+    if !as_c {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "an element needs `#[repr(C)]`: otherwise its fields have no order that kernels could know",
+        ));
+    }
+    Ok(())
+}
+
+/// The name, if CUDA C++ can have it too.
+fn known_in_cuda(ident: &Ident) -> Result<String> {
+    let name = ident.unraw().to_string();
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let reserved = name.contains("__");
+    if !plain || reserved || KEYWORDS.contains(&name.as_str()) {
+        return Err(Error::new_spanned(
+            ident,
+            format!("`{name}` can't be a name in CUDA C++: choose another"),
+        ));
+    }
+    Ok(name)
+}

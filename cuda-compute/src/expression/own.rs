@@ -1,0 +1,199 @@
+//! Functions of the user's in expressions: closures that a macro translated, and CUDA C++.
+
+use std::{
+    fmt::Write as _,
+    hash::{BuildHasher, Hash, Hasher},
+    sync::Arc,
+};
+
+use rustc_hash::FxBuildHasher;
+
+use crate::{
+    closure::named,
+    element::{DataType, Words},
+    kernel::Source,
+};
+
+/// The header that compares types.
+const OWN: &str = "own.cuh";
+
+/// A function of the user's.
+#[derive(Clone, Debug)]
+pub enum OwnFunction {
+    /// The text of a closure's function, which is called `@NAME@`.
+    Closure(&'static str),
+    Cuda(Arc<CudaText>),
+}
+
+/// A function in CUDA C++, with what it needs before it.
+#[derive(Debug)]
+pub struct CudaText {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) parameters: Vec<DataType>,
+    pub(crate) result: DataType,
+    /// Of all of it: evaluations hash and compare no text.
+    hash: u64,
+}
+
+impl CudaText {
+    pub(crate) fn new(
+        name: &str,
+        text: &str,
+        parameters: Vec<DataType>,
+        result: DataType,
+    ) -> Arc<Self> {
+        let hash = FxBuildHasher.hash_one((name, text, &parameters, result));
+        Arc::new(Self {
+            name: name.into(),
+            text: text.into(),
+            parameters,
+            result,
+            hash,
+        })
+    }
+
+    /// The function that kernels call, by what it is: different texts may have functions of one name.
+    fn wrapper(&self) -> String {
+        format!("own_{:016x}", self.hash)
+    }
+
+    /// The type in C++.
+    fn signature(&self) -> String {
+        let parameters: Vec<_> = self.parameters.iter().map(|data| data.name()).collect();
+        format!("({}) -> {}", parameters.join(", "), self.result.name())
+    }
+
+    /// The header that has the text, which is another header, in a namespace of its own.
+    fn header(&self, file: &str) -> String {
+        let (wrapper, name, result) = (self.wrapper(), &self.name, self.result.computed());
+        let mut text = format!("#include \"{OWN}\"\n");
+        // What is included a second time, by the text, is empty then: so it is in no namespace.
+        let included = |line: &&str| line.trim_start().starts_with("#include");
+        for line in self.text.lines().filter(included) {
+            let _ = writeln!(text, "{line}");
+        }
+        let _ = writeln!(text, "namespace {wrapper}_text {{");
+        let types = self.parameters.iter().chain([&self.result]);
+        let mut used: Vec<String> = types
+            .filter(|data| matches!(data, DataType::Struct(_)))
+            .map(|data| format!("using {};\n", data.computed()))
+            .collect();
+        used.sort();
+        used.dedup();
+        text.push_str(&used.concat());
+        let types: Vec<_> = self.parameters.iter().map(|data| data.computed()).collect();
+        let all = std::iter::once(&result).chain(&types);
+        let all: Vec<&str> = all.map(|name| &**name).collect();
+        let list = |each: &dyn Fn(usize) -> String| {
+            let parts: Vec<String> = (0..types.len()).map(each).collect();
+            parts.join(", ")
+        };
+        let _ = writeln!(
+            text,
+            "#include \"{file}\"\n\
+             static_assert(own_same<decltype(own_signature(&{name})), own_types<{}>>::value, \
+             \"{name} does not have the type that Rust says: {}\");\n}}\n\
+             __device__ __forceinline__ {result} {wrapper}({}) {{ return {wrapper}_text::{name}({}); }}",
+            all.join(", "),
+            self.signature(),
+            list(&|i| format!("{} a{i}", types[i])),
+            list(&|i| format!("a{i}")),
+        );
+        text
+    }
+}
+
+impl OwnFunction {
+    /// What kernels call, where a closure's function is called `name`.
+    pub(crate) fn called(&self, name: &str) -> String {
+        match self {
+            Self::Closure(_) => name.into(),
+            Self::Cuda(own) => own.wrapper(),
+        }
+    }
+
+    /// The definition of a closure's function under a name. CUDA C++ comes before the kernel, with
+    /// [`add_to`](Self::add_to).
+    pub(crate) fn definition(&self, name: &str) -> String {
+        match self {
+            Self::Closure(text) => named(text, name) + "\n",
+            Self::Cuda(_) => String::new(),
+        }
+    }
+
+    /// The kernel with what its text needs to call this.
+    pub(crate) fn add_to(&self, source: Source) -> Source {
+        match self {
+            Self::Closure(_) => source,
+            Self::Cuda(own) => {
+                let header = format!("{}.cuh", own.wrapper());
+                if source.has(&header) {
+                    return source;
+                }
+                let file = source.free_name(&own.name);
+                let source = match source.has(OWN) {
+                    true => source,
+                    false => source.header(OWN, include_str!("../kernels/own.cuh")),
+                };
+                source
+                    .header(file.clone(), own.text.clone())
+                    .before(header, own.header(&file))
+            }
+        }
+    }
+}
+
+/// Of closures, the same place is the same text; the same text in another place is compiled once more.
+impl PartialEq for OwnFunction {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Closure(one), Self::Closure(other)) => std::ptr::eq(*one, *other),
+            (Self::Cuda(one), Self::Cuda(other)) => {
+                Arc::ptr_eq(one, other)
+                    || (one.hash == other.hash
+                        && one.name == other.name
+                        && one.text == other.text
+                        && one.parameters == other.parameters
+                        && one.result == other.result)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Eq for OwnFunction {}
+
+impl Hash for OwnFunction {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Closure(text) => text.as_ptr().hash(state),
+            Self::Cuda(own) => own.hash.hash(state),
+        }
+    }
+}
+
+/// The value that changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Identity {
+    /// An expression in CUDA C++.
+    Text(&'static str),
+    Value(Words),
+}
+
+impl Identity {
+    /// The value of a type, in CUDA C++: statements that return it.
+    pub(crate) fn returned(&self, data: DataType) -> String {
+        match self {
+            Self::Text(text) => format!("return {text};"),
+            Self::Value(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("{word:#x}ull")).collect();
+                format!(
+                    "const u64 words[] = {{{}}}; return value_of(scalar<{}>(words));",
+                    words.join(", "),
+                    data.stored()
+                )
+            }
+        }
+    }
+}
