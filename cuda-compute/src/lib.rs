@@ -1,7 +1,7 @@
 //! Arrays in device memory, and ready-made kernels, on top of [`cuda_safe`].
 //!
 //! ```
-//! use cuda_compute::{Array, device_fn, eval, s};
+//! use cuda_compute::{Array, device_fn, eval, fold, s};
 //! use cuda_safe::{Context, Stream};
 //!
 //! # fn main() -> cuda_compute::Result<()> {
@@ -16,6 +16,8 @@
 //! let wave = device_fn!(|x: f32, y: f32| if x < y { x } else { y * 0.5 }); // a closure, as device code
 //! let z = wave.map((&x, x.slice(s![0])?)).eval()?; // its row stretches over the other
 //! assert_eq!(z.to_vec()?, [0.5, 1.0, 1.5, 0.5, 1.0, 1.5]);
+//! let nearest = fold!(|a: f32, b: f32| if a.abs() < b.abs() { a } else { b }, f32::INFINITY);
+//! assert_eq!((&z - 1.0).reduce_axis(1, &nearest).eval()?.to_vec()?, [0.0, 0.0]); // a reduction of one's own
 //! # Ok(())
 //! # }
 //! ```
@@ -30,7 +32,9 @@
 //! - Types are Rust's: nothing is converted silently, [`cast`](Expr::cast) does it. `f16` and `bf16` are computed as
 //!   `f32` and rounded after each operation. Integers wrap around, and divided by zero they are zero.
 //! - Expressions need no `unsafe`. What the library lacks is a closure of [`device_fn!`], or a combination of [`fold!`]
-//!   for [`reduce`](Expr::reduce).
+//!   for [`reduce`](Expr::reduce). What closures lack is a [`CudaFn`]: CUDA C++ in an expression, which is `unsafe`.
+//! - Structs of plain data are elements, by [`derive(Element)`](derive@Element); their fields are arrays that share the
+//!   memory.
 //! - [`assign`](Array::assign) and [`slice_mut`](Array::slice_mut) write into an array, whose own elements may be
 //!   read by the expression: they are as they were before.
 //!
@@ -50,6 +54,8 @@
 //!
 //! # Ready-made kernels
 //!
+//! For device memory that is no array's:
+//!
 //! ```
 //! use cuda_compute::Reducer;
 //! use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -68,7 +74,7 @@
 //! ```
 //!
 //! [`Reducer`] and [`Convolution`] work on device memory of any kind, without an allocation in a call. Each is an object
-//! created in a context. Its methods take `&self` and the stream to work on, so one object serves several threads and
+//! created in a context. Reductions of one's own are made of closures here too: [`MapReduce::of`]. Its methods take `&self` and the stream to work on, so one object serves several threads and
 //! streams at once.
 //!
 //! Their kernels are compiled at their first use: for the device at hand, for the types, and for the sizes that matter
@@ -103,6 +109,53 @@ pub use array::{
 pub use closure::{DeviceFn, Fold, device_fn, fold};
 pub use convolution::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
 /// Makes a struct of plain data an element of arrays.
+///
+/// ```
+/// use bytemuck::{Pod, Zeroable};
+/// use cuda_compute::{Array, Combination, CudaFn, Element};
+/// # use cuda_safe::{Context, Stream};
+///
+/// #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
+/// #[repr(C)]
+/// struct MinMax {
+///     min: f32,
+///     max: f32,
+/// }
+///
+/// # fn main() -> cuda_compute::Result<()> {
+/// # let stream = Stream::new(&Context::primary(0)?)?;
+/// let x = Array::from_slice(&stream, &[3.0f32, -1.0, 4.0])?;
+/// // SAFETY: both only compute.
+/// let (single, merge) = unsafe {(
+///     CudaFn::<fn(f32) -> MinMax>::new("single", "__device__ MinMax single(float x) { return {x, x}; }"),
+///     CudaFn::<fn(MinMax, MinMax) -> MinMax>::new(
+///         "merge",
+///         "__device__ MinMax merge(MinMax a, MinMax b) { return {fminf(a.min, b.min), fmaxf(a.max, b.max)}; }",
+///     ),
+/// )};
+/// let nothing = MinMax { min: f32::INFINITY, max: f32::NEG_INFINITY };
+/// let both = single.map((&x,)).reduce(Combination::new(&merge, nothing)); // one kernel
+/// assert_eq!(both.eval()?.item()?, MinMax { min: -1.0, max: 4.0 });
+/// let width = (both.field(|m| &m.max) - both.field(|m| &m.min)).eval()?;
+/// assert_eq!(width.item()?, 5.0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The struct is `#[repr(C)]` and [`Pod`](cuda_safe::bytemuck::Pod): any bits are a value of it, and it has no padding.
+/// Where C would pad, a field says so, such as `pad: [u8; 7]`. Its fields are numbers (halves and complex ones too), arrays
+/// of them, and structs that derive this as well. It has at most 128 bytes, and no parameters.
+///
+/// # What there is for structs
+/// - All that moves elements: [`from_slice`](Array::from_slice), [`full`](Array::full), [`assign`](Array::assign) to any
+///   part, [`slice`](Array::slice), [`reshape`](Array::reshape), [`permute`](Array::permute), [`take`](Array::take),
+///   [`put`](Array::put), [`compress`](Array::compress), [`concatenate`], [`stack`], [`select`](Expr::select), and
+///   [`equal`](Expr::equal), which compares all fields.
+/// - Their fields: [`Array::field`] shares the memory, [`Array::field_mut`] writes to it, [`Expr::field`] computes with it.
+/// - Functions in CUDA C++, [`CudaFn`], which know the struct and its fields by their names; as a [`Combination`], in
+///   reductions along any axes and in scans.
+///
+/// Structs of 1, 2, 4, 8 and 16 bytes are read and written at once; others part by part, as their fields are aligned.
 pub use cuda_compute_macros::Element;
 pub use cuda_fn::{Combine, CudaFn, Signature};
 pub use element::{

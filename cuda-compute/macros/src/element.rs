@@ -119,7 +119,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
         return Err(Error::new_spanned(
             &input.generics,
-            "an element has no parameters: its layout is one",
+            "an element has no parameters: kernels know one layout for it",
         ));
     }
     check_layout(input)?;

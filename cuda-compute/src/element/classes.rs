@@ -8,8 +8,9 @@ use super::Element;
 
 /// Elements that can be added and multiplied: all but `bool` and structs.
 ///
-/// Numbers are plain data: whatever bits there are, they are one.
-pub trait Number: Element + Pod {
+/// Numbers are plain data: whatever bits there are, they are one. This trait is sealed: kernels know how to compute with
+/// these types only.
+pub trait Number: Element + Pod + sealed::Number {
     /// Zero.
     const ZERO: Self;
     /// One.
@@ -38,8 +39,13 @@ pub trait Float: Math<Real = Self> + Ordered {}
 /// Complex numbers.
 pub trait ComplexNumber: Math {}
 
+mod sealed {
+    pub trait Number {}
+}
+
 macro_rules! numbers {
     ($($type:ty: $zero:expr, $one:expr);* $(;)?) => {$(
+        impl sealed::Number for $type {}
         impl Number for $type {
             const ZERO: Self = $zero;
             const ONE: Self = $one;

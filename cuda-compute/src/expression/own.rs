@@ -197,3 +197,42 @@ impl Identity {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, Stream};
+
+    use crate::{Array, Combination, CudaFn, kernel::Kernels};
+
+    #[test]
+    fn the_same_text_is_one_kernel() {
+        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        let kernels = Kernels::of(stream.context()).unwrap();
+        let x = Array::from_slice(&stream, &[2.0f32; 5]).unwrap();
+        let own = |name: &str, factor: u32| {
+            let text =
+                format!("__device__ float {name}(float a, float b) {{ return a * b * {factor}; }}");
+            // SAFETY: it only computes.
+            unsafe { CudaFn::<fn(f32, f32) -> f32>::new(name, text) }
+        };
+        let run = |own: &CudaFn<fn(f32, f32) -> f32>, identity: f32| {
+            let before = kernels.compiled();
+            let mapped = own.map((&x, 0.5));
+            mapped.eval().unwrap();
+            mapped
+                .reduce(Combination::new(own, identity))
+                .eval()
+                .unwrap();
+            x.scan(Combination::new(own, identity), 0).unwrap();
+            kernels.compiled() - before
+        };
+        let first = own("unlike_any_other", 1);
+        assert_eq!(run(&first, 1.0), 3);
+        assert_eq!(run(&first.clone(), 1.0), 0);
+        assert_eq!(run(&own("unlike_any_other", 1), 1.0), 0);
+        // Another identity, another text, another name.
+        assert_eq!(run(&first, 2.0), 2);
+        assert_eq!(run(&own("unlike_any_other", 3), 1.0), 3);
+        assert_eq!(run(&own("unlike_this_one", 1), 1.0), 3);
+    }
+}

@@ -112,9 +112,10 @@ template <class F, int OFFSET, class S> __device__ __forceinline__ F field_of(co
     return field;
 }
 template <class T> __device__ __forceinline__ bool equal_arrays(const T &a, const T &b) { return a == b; }
-template <class T, int N> __device__ __forceinline__ bool equal_arrays(const T (&a)[N], const T (&b)[N]) {
+template <class T, int LENGTH>
+__device__ __forceinline__ bool equal_arrays(const T (&a)[LENGTH], const T (&b)[LENGTH]) {
     bool equal = true;
-    for (int i = 0; i < N; ++i) equal = equal && equal_arrays(a[i], b[i]);
+    for (int i = 0; i < LENGTH; ++i) equal = equal && equal_arrays(a[i], b[i]);
     return equal;
 }
 

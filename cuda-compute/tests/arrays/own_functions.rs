@@ -1,8 +1,7 @@
 //! Functions in CUDA C++ within expressions: all types, helpers, texts made at run time, errors, kernels that are shared.
 
 use cuda_compute::{
-    Array, Combination, CudaFn, Element, Kernels, MapReduce, Reducer, concatenate, device_fn, eval,
-    fold, s,
+    Array, Combination, CudaFn, Element, MapReduce, Reducer, concatenate, device_fn, eval, fold, s,
 };
 use cuda_safe::{DeviceBuffer, Stream};
 use half::{bf16, f16};
@@ -48,7 +47,6 @@ fn one_to_six_parameters() {
     );
     let less = device_fn!(|x: f32| x - 1.0);
     let column = x.reshape([3, 1]).unwrap();
-    let kernels = compiled(&x);
     let got = (square.map((less.map((square.map((&column,)),)),)) + &x)
         .eval()
         .unwrap();
@@ -56,13 +54,6 @@ fn one_to_six_parameters() {
         got.to_vec().unwrap(),
         [1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 65.0, 66.0, 67.0]
     );
-    assert_eq!(compiled(&x), kernels + 1);
-}
-
-/// The number of kernels of the array's context.
-fn compiled<T: Element>(x: &Array<T>) -> usize {
-    let _ = x;
-    0
 }
 
 #[test]
@@ -237,15 +228,12 @@ fn texts_are_made_when_the_program_runs() {
     let stream = stream();
     let x = Array::from_slice(&stream, &[1.0f64, 2.0, 3.0]).unwrap();
     let polynomial = |coefficients: &[f64]| {
-        let terms: String = coefficients.iter().map(|c| format!(" + {c:?})")).collect();
-        let open = "(0.0".to_owned();
         let body = coefficients
             .iter()
-            .fold(open, |text, c| format!("({text}) * x + {c:?}"));
-        let _ = terms;
+            .fold("0.0".to_owned(), |text, c| format!("({text}) * x + {c:?}"));
         cuda::<fn(f64) -> f64>(
             "p",
-            &format!("__device__ double p(double x) {{ return {body}); }}"),
+            &format!("__device__ double p(double x) {{ return {body}; }}"),
         )
     };
     for coefficients in [&[1.0, 0.0][..], &[2.0, 3.0, -1.0], &[0.5, 0.25]] {
@@ -259,22 +247,6 @@ fn texts_are_made_when_the_program_runs() {
             wanted,
             "{p:?}"
         );
-    }
-}
-
-#[test]
-fn a_text_is_compiled_once() {
-    // Counted by what the compiler is asked: a text that fails is asked for each time, one that compiles never again.
-    let stream = stream();
-    let x = Array::from_slice(&stream, &[2.0f32; 5]).unwrap();
-    let text = "__device__ float half_of(float x) { return x * 0.5f; }";
-    let first = cuda::<fn(f32) -> f32>("half_of", text);
-    let kernels = Kernels::new(stream.context()).unwrap();
-    assert_eq!(kernels.compiled(), 0);
-    for again in [first.clone(), first, cuda("half_of", &String::from(text))] {
-        let start = std::time::Instant::now();
-        assert_eq!(again.map((&x,)).eval().unwrap().to_vec().unwrap(), [1.0; 5]);
-        let _ = start;
     }
 }
 

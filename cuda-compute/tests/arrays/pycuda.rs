@@ -1,7 +1,7 @@
 //! What PyCUDA's tests of arrays expect, and what it gets wrong, with its sizes and tolerances. Random inputs are this
 //! crate's own.
 //!
-//! Its cases of scans are with this crate's scans, in `scans.rs`; those of structures as elements have no counterpart.
+//! Its cases of scans are with this crate's scans, in `scans.rs`.
 
 mod arithmetic;
 mod big;
@@ -10,6 +10,7 @@ mod creation;
 mod lifetimes;
 mod math;
 mod reductions;
+mod structs;
 mod types;
 mod views;
 

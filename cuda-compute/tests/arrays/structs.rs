@@ -802,3 +802,29 @@ fn many_large_scalars_have_room() {
     let error = all.eval().unwrap_err().to_string();
     assert!(error.contains("words of 500"), "{error}");
 }
+
+/// Structs and their fields need no `unsafe` of those who use them.
+#[forbid(unsafe_code)]
+mod without_unsafe {
+    use bytemuck::{Pod, Zeroable};
+    use cuda_compute::{Array, Element};
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
+    #[repr(C)]
+    pub struct Point {
+        pub x: f64,
+        pub y: f64,
+    }
+
+    #[test]
+    fn fields() {
+        let stream = crate::stream();
+        let mut points = Array::full(&stream, 3, Point { x: 3.0, y: 4.0 }).unwrap();
+        let size = points
+            .field(|p| &p.x)
+            .unwrap()
+            .hypot(points.field(|p| &p.y).unwrap());
+        points.field_mut(|p| &p.x).unwrap().assign(size).unwrap();
+        assert_eq!(points.to_vec().unwrap(), [Point { x: 5.0, y: 4.0 }; 3]);
+    }
+}
