@@ -55,7 +55,6 @@ impl<T: Element> Combination<T> {
     /// # use cuda_safe::{Context, Stream};
     /// # fn main() -> cuda_compute::Result<()> {
     /// # let stream = Stream::new(&Context::primary(0)?)?;
-    /// let modulus = 7; // known when the program runs
     /// let x = Array::from_slice(&stream, &[3u32, 4, 5])?;
     /// let either = device_fn!(|a: u32, b: u32| a | b);
     /// let bits = Combination::new(&either, 0);

@@ -281,7 +281,7 @@ fn joined_gathered_scattered_and_selected() {
         let rows = x.reshape([6, 100]).unwrap();
         let wanted = [&host[500..], &host[..100]].concat();
         assert_eq!(
-            rows.take(&Array::from_slice(&stream, &[-1, 0]).unwrap(), 0)
+            rows.take(Array::from_slice(&stream, &[-1, 0]).unwrap(), 0)
                 .unwrap()
                 .to_vec()
                 .unwrap(),
@@ -291,7 +291,7 @@ fn joined_gathered_scattered_and_selected() {
         let mut y = Array::full(&stream, 600, T::of(2)).unwrap();
         let each: Vec<i32> = (0..300).map(|i| (i * 7) % 600).collect();
         let values = x.slice(s![..300]).unwrap();
-        y.put(&Array::from_slice(&stream, &each).unwrap(), &values)
+        y.put(Array::from_slice(&stream, &each).unwrap(), &values)
             .unwrap();
         let mut wanted = vec![T::of(2); 600];
         each.iter()
@@ -680,7 +680,7 @@ fn fields_are_written_in_place() {
     // Closures of fields, and reductions of them.
     let twice = device_fn!(|a: f32, b: f32| a * 2.0 + b);
     let got = twice.map((x.field(|v| &v.x).unwrap(), x.expr().field(|v| &v.w)));
-    let most = got.reduce(&fold!(|a: f32, b: f32| a.max(b), f32::NEG_INFINITY));
+    let most = got.reduce(fold!(|a: f32, b: f32| a.max(b), f32::NEG_INFINITY));
     let host = wanted
         .iter()
         .map(|v| v.x * 2.0 + v.w)

@@ -187,7 +187,7 @@ fn closures_as_reductions() {
     let product = device_fn!(|x: f32, y: f32| x * y);
     let sum = fold!(|a: f32, b: f32| a + b, 0.0);
     let wanted: f64 = host.iter().map(|&v| f64::from(v).powi(2)).sum();
-    let got = value(product.map((&x, &y)).reduce(&sum));
+    let got = value(product.map((&x, &y)).reduce(sum));
     assert!((f64::from(got) - wanted).abs() / wanted < 1e-4);
 }
 
