@@ -182,9 +182,9 @@ fn typestr(data: DataType) -> Result<&'static str> {
         DataType::F64 => "<f8",
         DataType::Complex32 => "<c8",
         DataType::Complex64 => "<c16",
-        DataType::Bf16 => {
+        DataType::Bf16 | DataType::Struct(_) => {
             return Err(Error::Foreign(format!(
-                "elements of {} have no name in __cuda_array_interface__: use DLPack, or reinterpret them as u16",
+                "elements of {} have no name in __cuda_array_interface__: use DLPack, or reinterpret them as integers",
                 data.name()
             )));
         }

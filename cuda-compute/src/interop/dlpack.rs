@@ -80,22 +80,23 @@ impl DLDataType {
     pub const COMPLEX: u8 = 5;
     pub const BOOL: u8 = 6;
 
-    /// The type of an array's elements.
+    /// The type of an array's elements. Structs are vectors of bytes.
     #[must_use]
     pub fn of(data: DataType) -> Self {
+        let (bits, lanes) = match data {
+            DataType::Struct(own) => (8, own.size() as u16),
+            other => (8 * other.size() as u8, 1),
+        };
         let code = match data {
             DataType::Bool => Self::BOOL,
             DataType::I8 | DataType::I16 | DataType::I32 | DataType::I64 => Self::INT,
             DataType::U8 | DataType::U16 | DataType::U32 | DataType::U64 => Self::UINT,
+            DataType::Struct(_) => Self::UINT,
             DataType::F16 | DataType::F32 | DataType::F64 => Self::FLOAT,
             DataType::Bf16 => Self::BFLOAT,
             DataType::Complex32 | DataType::Complex64 => Self::COMPLEX,
         };
-        Self {
-            code,
-            bits: 8 * data.size() as u8,
-            lanes: 1,
-        }
+        Self { code, bits, lanes }
     }
 
     /// The type of an array's elements that this is; `None` if arrays have no such elements.

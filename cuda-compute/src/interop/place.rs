@@ -64,10 +64,12 @@ impl Place {
                 data.name()
             )));
         }
-        if !address.is_multiple_of(size as u64) {
+        if !address.is_multiple_of(data.alignment() as u64) {
             return Err(Error::Foreign(format!(
-                "a tensor at {address:#x} is not aligned for elements of {}, which have {size} bytes: copy it first",
-                data.name()
+                "a tensor at {address:#x} is not aligned for elements of {}, which lie at multiples of {} bytes: copy it \
+                 first",
+                data.name(),
+                data.alignment()
             )));
         }
         layout.offset = -low as usize;

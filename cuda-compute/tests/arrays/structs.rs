@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use bytemuck::{Pod, Zeroable};
 use cuda_compute::{
     Array, Combination, CudaFn, DataType, Element, Expr, FieldType, Order, concatenate, device_fn,
-    eval, fold, s, stack,
+    eval, fold, interop::Incoming, s, stack,
 };
 use cuda_safe::Stream;
 use half::{bf16, f16};
@@ -777,6 +777,36 @@ fn arrays_of_ndarray() {
     assert_eq!(x.to_ndarray().unwrap(), host.clone().into_dyn());
     let turned = Array::from_ndarray(&stream, &host.t()).unwrap();
     assert_eq!(turned.to_ndarray().unwrap(), host.t().to_owned().into_dyn());
+}
+
+#[test]
+fn other_libraries_see_vectors_of_bytes() {
+    let stream = stream();
+    let host = numbers::<Float3>(6);
+    let x = Array::from_shape(&stream, [2, 3], &host).unwrap();
+    let tensor = x.t().into_dlpack().unwrap().into_raw();
+    // SAFETY: a tensor that was just made, of memory that nobody else uses.
+    let mut back = unsafe {
+        let tensor = Incoming::from_versioned(tensor).unwrap();
+        assert_eq!((tensor.dtype().bits, tensor.dtype().lanes), (8, 12));
+        assert!(tensor.data_type().is_err());
+        tensor.into_array::<Float3>(&stream).unwrap()
+    };
+    assert_eq!(back.t().to_vec().unwrap(), host);
+    back.field_mut(|v| &v.y).unwrap().fill(0.5).unwrap();
+    assert!(back.to_vec().unwrap().iter().all(|v| v.y == 0.5));
+    // Memory that must not be written to is copied first.
+    let shared = x.share_dlpack().into_raw();
+    // SAFETY: as above; it is only read.
+    let mut own = unsafe {
+        let tensor = Incoming::from_versioned(shared).unwrap();
+        tensor.into_array::<Float3>(&stream).unwrap()
+    };
+    own.field_mut(|v| &v.x).unwrap().fill(7.0).unwrap();
+    assert_eq!(x.to_vec().unwrap(), host);
+    assert!(own.to_vec().unwrap().iter().all(|v| v.x == 7.0));
+    let error = x.cuda_array_interface().unwrap_err().to_string();
+    assert!(error.contains("elements of Float3 have no name"), "{error}");
 }
 
 #[test]
