@@ -200,13 +200,16 @@ impl Identity {
 
 #[cfg(test)]
 mod tests {
-    use cuda_safe::{Context, Stream};
+    use cuda_safe::{Context, ContextFlags, Device, Stream};
 
     use crate::{Array, Combination, CudaFn, kernel::Kernels};
 
     #[test]
     fn the_same_text_is_one_kernel() {
-        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        // Kernels of other tests would be counted, too.
+        let device = Device::get(0).unwrap();
+        let context = Context::create(device, ContextFlags::default()).unwrap();
+        let stream = Stream::new(&context).unwrap();
         let kernels = Kernels::of(stream.context()).unwrap();
         let x = Array::from_slice(&stream, &[2.0f32; 5]).unwrap();
         let own = |name: &str, factor: u32| {
