@@ -28,11 +28,10 @@ pub(crate) enum Value {
     Load { leaf: u16, data: DataType },
     /// A number that the launch passes.
     Scalar { scalar: u16, data: DataType },
-    /// An operation on values of type `from`.
+    /// An operation on values.
     Apply {
         operation: Operation,
         inputs: Inputs,
-        from: DataType,
         data: DataType,
     },
 }
@@ -213,14 +212,6 @@ impl Plan {
                     .iter()
                     .map(|input| known[&Arc::as_ptr(input)])
                     .collect(),
-                // The last: the first of a choice is a bool.
-                from: inputs.last().map_or(data, |input| match operation {
-                    Operation::Call(_)
-                    | Operation::Own(_)
-                    | Operation::ShiftLeft
-                    | Operation::ShiftRight => inputs[0].data,
-                    _ => input.data,
-                }),
                 data,
             },
             Kind::Scalar(words) => {

@@ -349,9 +349,17 @@ impl Form {
                 Value::Apply {
                     operation,
                     inputs,
-                    from,
                     data,
                 } => {
+                    // The last: the first of a choice is a bool.
+                    let from = match operation {
+                        Operation::Call(_)
+                        | Operation::Own(_)
+                        | Operation::ShiftLeft
+                        | Operation::ShiftRight => inputs.first(),
+                        _ => inputs.last(),
+                    };
+                    let from = from.map_or(*data, |&input| self.data(input));
                     let inputs: Vec<String> =
                         inputs.iter().map(|input| format!("v{input}")).collect();
                     match operation {
@@ -360,7 +368,7 @@ impl Form {
                             let name = function.called(&format!("own_{}", place.unwrap_or(0)));
                             rounded(format!("{name}({})", inputs.join(", ")), *data)
                         }
-                        operation => operation.render(&inputs, *from, *data),
+                        operation => operation.render(&inputs, from, *data),
                     }
                 }
             };
