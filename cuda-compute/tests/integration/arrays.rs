@@ -37,7 +37,7 @@ fn reductions_that_blocks_share() {
     run(|stream| {
         let x = Array::from_shape(stream, [2, 30_000], &numbers(60_000))?;
         let longest = fold!(|a: f32, b: f32| a.max(b), 0.0);
-        let (rows, all, most) = eval((x.sum_axis(1), x.max(), x.reduce(&longest)))?;
+        let (rows, all, most) = eval((x.sum_axis(1), x.max(), x.reduce(longest)))?;
         same(rows.to_vec()?, vec![1_485_000.0; 2]);
         same([all.item()?, most.item()?], [99.0; 2]);
         let columns = Array::from_shape(stream, [30_000, 2], &numbers(60_000))?
