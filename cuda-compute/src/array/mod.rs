@@ -2,12 +2,14 @@
 
 mod assign;
 mod create;
+mod display;
 mod host;
 mod index;
 mod layout;
 mod memory;
 mod shape;
 mod view;
+mod words;
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 

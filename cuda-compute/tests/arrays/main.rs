@@ -2,6 +2,7 @@
 
 mod basics;
 mod cuda_array_interface;
+mod display;
 mod distributions;
 mod dlpack;
 mod gathers;
