@@ -2,6 +2,7 @@
 
 mod assign;
 mod create;
+mod diagonal;
 mod display;
 mod host;
 mod index;

@@ -16,6 +16,7 @@ mod reductions;
 mod rows;
 mod scans;
 mod selections;
+mod shapes;
 mod sums;
 
 use cuda_safe::{Context, Stream};
