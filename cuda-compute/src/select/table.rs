@@ -69,7 +69,7 @@ mod tests {
                 (16, DataType::U8),
                 (32, DataType::U8),
             ] {
-                let unroll = row.variant.unroll(vector, data) as usize;
+                let unroll = row.variant.unroll(vector, data.size()) as usize;
                 assert!(unroll * vector <= 32);
                 // What a block moves together.
                 assert!(threads as usize * vector * data.size() <= 32 << 10);

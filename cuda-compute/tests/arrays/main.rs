@@ -15,6 +15,7 @@ mod random;
 mod reductions;
 mod rows;
 mod scans;
+mod segments;
 mod selections;
 mod shapes;
 mod sums;
