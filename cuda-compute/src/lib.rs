@@ -164,8 +164,8 @@ pub use element::{
 };
 pub use error::{Error, Result};
 pub use expression::{
-    Absolute, Bits, CastFrom, Evaluate, Expr, HasRemainder, IntoAxes, IntoExpr, Real, Shifts, eval,
-    eval_on,
+    Absolute, Bits, CastFrom, Evaluate, Expr, HasRemainder, IntoAxes, IntoExpr, Normed, Real,
+    Shifts, eval, eval_on,
 };
 pub use gather::{concatenate, stack};
 pub use kernel::Kernels;

@@ -104,6 +104,10 @@ impl<T: Element> Array<T> {
 
     /// The bytes of a dense array within its memory.
     fn bytes(&self) -> std::ops::Range<usize> {
+        if self.is_empty() {
+            // A slice of an empty array may begin beyond its memory.
+            return 0..0;
+        }
         let size = T::DATA_TYPE.size();
         let start = self.layout.offset * size;
         start..start + self.len() * size

@@ -344,6 +344,24 @@ impl Layout {
         Ok(result)
     }
 
+    /// A diagonal of the last two axes, of which there are two: so many columns to the right, or rows below.
+    pub(crate) fn diagonal(&self, offset: isize) -> Self {
+        let [row, column] = [self.shape.rank() - 2, self.shape.rank() - 1];
+        let (right, down) = (offset.max(0) as usize, offset.min(0).unsigned_abs());
+        let columns = self.shape[column].saturating_sub(right);
+        let length = self.shape[row].saturating_sub(down).min(columns);
+        let mut result = *self;
+        result.shape = Shape::of(&self.shape.as_slice()[..column]);
+        result.shape.as_mut_slice()[row] = length;
+        result.strides[row] = self.strides[row] + self.strides[column];
+        result.strides[column] = 0;
+        if length > 0 {
+            let start = right as isize * self.strides[column] + down as isize * self.strides[row];
+            result.offset = (self.offset as isize + start) as usize;
+        }
+        result
+    }
+
     /// Without some axes of length 1.
     pub(crate) fn without_axes(&self, gone: impl Fn(usize) -> bool) -> Self {
         let mut result = *self;

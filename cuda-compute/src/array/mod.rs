@@ -2,6 +2,8 @@
 
 mod assign;
 mod create;
+mod diagonal;
+mod display;
 mod field;
 mod host;
 mod index;
@@ -9,6 +11,7 @@ mod layout;
 mod memory;
 mod shape;
 mod view;
+mod words;
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 

@@ -1,6 +1,7 @@
-//! Elements by their places: gathers, scatters, arrays put together.
+//! Elements by their places: gathers, scatters, arrays put together and repeated.
 
 mod join;
+mod repeat;
 
 use std::sync::Arc;
 

@@ -1,7 +1,9 @@
 // Combination of values within a warp and a block, and the prefixes of tiles that blocks tell each other.
 //
 // combination.cuh, which is written for each combination, defines `accumulator`, `combine(a, b)`, which is associative,
-// and NEUTRAL, which changes nothing that it is combined with.
+// and NEUTRAL, which changes nothing that it is combined with. An accumulator is a value of type `combined`, or one with
+// flags of segments: TAKEN makes it of an expression's values, VALUE_OF gives its value, and BEGINS says whether the last
+// of its elements begins a segment.
 
 #include "combination.cuh"
 

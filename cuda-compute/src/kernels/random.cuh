@@ -226,6 +226,34 @@ RANDOM u64 below(u64 high, u64 low, u64 count) {
     return __umul64hi(high, count) + (sum < part);
 }
 
+// A function of half of a place.
+RANDOM unsigned mixed(unsigned half, unsigned key) {
+    unsigned high, low;
+    product(half ^ key, 0xd2511f53u, high, low);
+    const unsigned bits = high ^ low;
+    return bits ^ bits >> 16;
+}
+
+// Where one of `count` places goes in a permutation that a block makes: see random/permutation.rs.
+RANDOM u64 permuted(u64 place, u64 count, u64 key, u64 block) {
+    unsigned words[4];
+    random_block(key, block, 0, words);
+    const int bits = max(64 - __clzll((long long)(count - 1)), 8), low = bits / 2;
+    const unsigned low_mask = ~0u >> (32 - low), high_mask = ~0u >> (32 - (bits - low));
+    do {
+        unsigned a = (unsigned)place & low_mask, b = (unsigned)(place >> low);
+        unsigned k0 = words[0], k1 = words[1];
+        for (int round = 0; round < 12; ++round) {
+            a ^= mixed(b, k0) & low_mask;
+            b ^= mixed(a, k1) & high_mask;
+            k0 += words[2] | 1;
+            k1 += words[3] | 1;
+        }
+        place = (u64)b << low | a;
+    } while (place >= count);
+    return place;
+}
+
 // A Poisson number of a block of its own, which goes on with attempts.
 static __device__ __noinline__ unsigned poisson(u64 block, u64 key, double mean) {
     unsigned words[4];

@@ -137,7 +137,7 @@ scan_columns(const __grid_constant__ Words w, u64 length, u64 inner, u64 strips_
                 Outputs<VECTOR> out;
                 compute<VECTOR>(w, in[r], out);
 #pragma unroll
-                for (int v = 0; v < VECTOR; ++v) x[r][v] = out.y0[v];
+                for (int v = 0; v < VECTOR; ++v) x[r][v] = TAKEN(out, v);
             }
 #pragma unroll
             for (int v = 0; v < VECTOR; ++v)
@@ -158,9 +158,10 @@ scan_columns(const __grid_constant__ Words w, u64 length, u64 inner, u64 strips_
 #pragma unroll
                 for (int v = 0; v < VECTOR; ++v) {
 #if EXCLUSIVE
-                    out.y0[v] = r > 0 ? combine(before[v], x[r - 1][v]) : row == 0 ? (accumulator)(FIRST) : before[v];
+                    out.y0[v] = (r == 0 && row == 0) || BEGINS(x[r][v]) ? (combined)(FIRST)
+                                : VALUE_OF(r > 0 ? combine(before[v], x[r > 0 ? r - 1 : 0][v]) : before[v]);
 #else
-                    out.y0[v] = combine(before[v], x[r][v]);
+                    out.y0[v] = VALUE_OF(combine(before[v], x[r][v]));
 #endif
                 }
                 store<VECTOR>(w, at + r * (index_t)inner, out);

@@ -40,7 +40,7 @@ scan_line(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u6
             Outputs<VECTOR> out;
             compute<VECTOR>(w, in[u], out);
 #pragma unroll
-            for (int v = 0; v < VECTOR; ++v) x[u][v] = out.y0[v];
+            for (int v = 0; v < VECTOR; ++v) x[u][v] = TAKEN(out, v);
         } else if (VECTOR > 1 && at == vectors) {
 #pragma unroll
             for (int v = 0; v < VECTOR; ++v)
@@ -49,7 +49,7 @@ scan_line(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u6
                     Outputs<1> out;
                     load<1>(w, at * VECTOR + v, one);
                     compute<1>(w, one, out);
-                    x[u][v] = out.y0[0];
+                    x[u][v] = TAKEN(out, 0);
                 }
         }
     }

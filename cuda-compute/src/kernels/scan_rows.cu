@@ -31,7 +31,7 @@ scan_rows(const __grid_constant__ Words w, u64 rows, u64 vectors) {
                 Outputs<VECTOR> out;
                 compute<VECTOR>(w, in[u], out);
 #pragma unroll
-                for (int v = 0; v < VECTOR; ++v) x[u][v] = out.y0[v];
+                for (int v = 0; v < VECTOR; ++v) x[u][v] = TAKEN(out, v);
             }
         }
         const accumulator all = scan_vectors<LANES>(x, before, lane);

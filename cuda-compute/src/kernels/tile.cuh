@@ -26,13 +26,13 @@ __device__ __forceinline__ accumulator scan_vectors(accumulator (&x)[UNROLL][VEC
 
 // The results of a vector: `start` is what lies before it, `first` whether nothing does.
 __device__ __forceinline__ void results_of(const accumulator (&x)[VECTOR], accumulator start, bool first,
-                                           accumulator (&results)[VECTOR]) {
+                                           combined (&results)[VECTOR]) {
 #pragma unroll
     for (int v = 0; v < VECTOR; ++v) {
 #if EXCLUSIVE
-        results[v] = v == 0 ? (first ? (accumulator)(FIRST) : start) : combine(start, x[v - 1]);
+        results[v] = (v == 0 && first) || BEGINS(x[v]) ? (combined)(FIRST) : VALUE_OF(v == 0 ? start : combine(start, x[v > 0 ? v - 1 : 0]));
 #else
-        results[v] = combine(start, x[v]);
+        results[v] = VALUE_OF(combine(start, x[v]));
 #endif
     }
 }

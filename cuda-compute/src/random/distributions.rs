@@ -42,7 +42,7 @@ impl RandomFloat for f64 {
 }
 
 /// Elements of random bits: `u32` and `u64`.
-pub trait RandomBits: Integer {}
+pub trait RandomBits: Integer + CastFrom<u64> {}
 impl RandomBits for u32 {}
 impl RandomBits for u64 {}
 
@@ -53,7 +53,7 @@ impl RandomInteger for i64 {}
 impl RandomInteger for u32 {}
 impl RandomInteger for u64 {}
 
-fn call<R: Element, const N: usize>(
+pub(super) fn call<R: Element, const N: usize>(
     function: &'static Function,
     inputs: [&Expr<u64>; N],
 ) -> Expr<R> {

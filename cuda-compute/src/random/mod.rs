@@ -1,6 +1,7 @@
 //! Random numbers.
 
 mod distributions;
+mod permutation;
 #[cfg(test)]
 mod tests;
 
@@ -60,9 +61,10 @@ use crate::{
 /// | integers of a range of more than 2³² | twice that | the same for the high 64 bits of 128, and again for the low ones |
 /// | normal `f32` | `n / 4`, rounded up | words `i % 4 / 2 * 2` and the next of block `p + i / 4` |
 /// | normal `f64` | `n / 2`, rounded up | block `p + i / 2` |
+/// | a permutation | 1 | block `p`, of all elements: see [`Expr::permutation`] |
 /// | Poisson | `n` | block `p + i`, and as many as it needs with 1, 2, … as the counter's third word |
 ///
-/// Bits and uniform, normal and exponential numbers are the same to the last bit on any device. Log-normal and Poisson
+/// Bits, permutations, and uniform, normal and exponential numbers are the same to the last bit on any device. Log-normal and Poisson
 /// numbers use functions of CUDA's mathematical library, and are so with one version of it: with another, a log-normal
 /// number may differ in its last bits, and a Poisson number where two sides of a comparison are as good as equal.
 ///

@@ -123,6 +123,38 @@ impl<T: Element> From<&Self> for Combination<T> {
 /// The name of the user's function.
 const OWN: &str = "own_combination";
 
+/// Values alone.
+const PLAIN: &str = "\
+typedef combined accumulator;
+#define combine combine_values
+#define TAKEN(out, v) (out).y0[v]
+#define VALUE_OF(x) (x)
+#define BEGINS(x) false
+";
+
+/// Values with flags: bit 0 says that a segment begins among the elements that were combined, bit 1 that the last of them
+/// begins one. What lies before a segment's begin doesn't count, and that is associative.
+const SEGMENTED: &str = "\
+struct accumulator { combined value; unsigned flags; };
+__device__ __forceinline__ accumulator combine(accumulator a, accumulator b) {
+    return {b.flags & 1 ? b.value : combine_values(a.value, b.value), (a.flags & 1) | b.flags};
+}
+#define TAKEN(out, v) accumulator{(out).y0[v], (out).y1[v] ? 3u : 0u}
+#define VALUE_OF(x) ((x).value)
+#define BEGINS(x) (((x).flags & 2) != 0)
+";
+
+/// The bytes of what kernels combine.
+pub(crate) const fn accumulator_bytes(data: DataType, segmented: bool) -> usize {
+    let size = accumulator(data).size();
+    match (segmented, size) {
+        (false, _) => size,
+        // The flags take up as much as the value's alignment, which is its size.
+        (true, ..=4) => 8,
+        (true, _) => 2 * size,
+    }
+}
+
 /// The type that values are combined in: `f32` for halves.
 pub(crate) const fn accumulator(data: DataType) -> DataType {
     match data {
@@ -151,8 +183,8 @@ impl Kind {
         }
     }
 
-    /// The header that kernels include as `combination.cuh`.
-    pub(crate) fn header(&self, element: DataType) -> String {
+    /// The header that kernels include as `combination.cuh`; with segments, for values with flags.
+    pub(crate) fn header(&self, element: DataType, segmented: bool) -> String {
         let data = accumulator(element);
         let name = data.computed();
         let value = self.value(data);
@@ -164,13 +196,17 @@ impl Kind {
             ),
             _ => String::new(),
         };
+        let neutral = self.neutral(data.class());
         let _ = writeln!(
             text,
-            "typedef {name} accumulator;\n\
-             __device__ __forceinline__ accumulator combine(accumulator a, accumulator b) {{ return {value}; }}\n\
-             #define NEUTRAL ({})",
-            self.neutral(data.class())
+            "typedef {name} combined;\n\
+             __device__ __forceinline__ combined combine_values(combined a, combined b) {{ return {value}; }}"
         );
+        text.push_str(if segmented { SEGMENTED } else { PLAIN });
+        let _ = match segmented {
+            true => writeln!(text, "#define NEUTRAL (accumulator{{{neutral}, 0}})"),
+            false => writeln!(text, "#define NEUTRAL ({neutral})"),
+        };
         text
     }
 
@@ -195,10 +231,10 @@ impl Kind {
     /// The value that leaves every other, and its sign, as it is.
     const fn neutral(&self, class: Class) -> &'static str {
         match (self, class) {
-            (Self::Sum, Class::Float) => "(accumulator)-0.0",
-            (Self::Sum, Class::Complex) => "accumulator{-0.0f, -0.0f}",
+            (Self::Sum, Class::Float) => "(combined)-0.0",
+            (Self::Sum, Class::Complex) => "combined{-0.0f, -0.0f}",
             (Self::Maximum | Self::Minimum, Class::Float) => {
-                "(accumulator)__longlong_as_double(0x7ff8000000000000ll)"
+                "(combined)__longlong_as_double(0x7ff8000000000000ll)"
             }
             _ => self.identity(class),
         }
@@ -208,18 +244,14 @@ impl Kind {
     pub(crate) const fn identity(&self, class: Class) -> &'static str {
         match (self, class) {
             (Self::Own { .. }, _) => "own_identity()",
-            (Self::Sum, Class::Complex) => "accumulator{0, 0}",
-            (Self::Sum, _) => "(accumulator)0",
-            (Self::Product, Class::Complex) => "accumulator{1, 0}",
-            (Self::Product, _) => "(accumulator)1",
-            (Self::Maximum, Class::Float) => {
-                "(accumulator)__longlong_as_double(0xfff0000000000000ll)"
-            }
-            (Self::Minimum, Class::Float) => {
-                "(accumulator)__longlong_as_double(0x7ff0000000000000ll)"
-            }
-            (Self::Maximum, _) => "rs_type<accumulator>::lowest",
-            (Self::Minimum, _) => "rs_type<accumulator>::highest",
+            (Self::Sum, Class::Complex) => "combined{0, 0}",
+            (Self::Sum, _) => "(combined)0",
+            (Self::Product, Class::Complex) => "combined{1, 0}",
+            (Self::Product, _) => "(combined)1",
+            (Self::Maximum, Class::Float) => "(combined)__longlong_as_double(0xfff0000000000000ll)",
+            (Self::Minimum, Class::Float) => "(combined)__longlong_as_double(0x7ff0000000000000ll)",
+            (Self::Maximum, _) => "rs_type<combined>::lowest",
+            (Self::Minimum, _) => "rs_type<combined>::highest",
         }
     }
 }

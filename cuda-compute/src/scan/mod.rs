@@ -14,7 +14,7 @@ use crate::{
     array::Array,
     element::{Element, Number, Ordered},
     error::Result,
-    expression::Expr,
+    expression::{Expr, IntoExpr},
 };
 
 impl<T: Element> Expr<T> {
@@ -55,7 +55,54 @@ impl<T: Element> Expr<T> {
     /// There is no such axis. The expression reads no array, so that no stream is known. Otherwise as
     /// [`eval`](Self::eval).
     pub fn scan(&self, combination: impl Into<Combination<T>>, axis: usize) -> Result<Array<T>> {
-        run(&self.node, combination.into().kind, false, axis)
+        run(&self.node, None, combination.into().kind, false, axis)
+    }
+
+    /// The running combination along an axis, which begins anew at each element whose `begins` is true. Otherwise as
+    /// [`scan`](Self::scan): in one pass, and with the same bits every time.
+    ///
+    /// ```
+    /// use cuda_compute::{Array, Combination};
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1, 2, 3, 4, 5])?;
+    /// let begins = Array::from_slice(&stream, &[false, false, true, false, true])?;
+    /// assert_eq!(x.segmented_scan(Combination::sum(), &begins, 0)?.to_vec()?, [1, 3, 3, 7, 5]);
+    /// let before = x.segmented_scan_exclusive(Combination::sum(), &begins, 0)?;
+    /// assert_eq!(before.to_vec()?, [0, 1, 0, 3, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The shape of `begins` doesn't stretch to this one. Otherwise as [`scan`](Self::scan).
+    pub fn segmented_scan(
+        &self,
+        combination: impl Into<Combination<T>>,
+        begins: impl IntoExpr<bool>,
+        axis: usize,
+    ) -> Result<Array<T>> {
+        let begins = begins.into_expr().broadcast_to(self.shape()?)?;
+        let kind = combination.into().kind;
+        run(&self.node, Some(&begins.node), kind, false, axis)
+    }
+
+    /// The running combination of the elements before each place that are in its segment: the first result of each segment
+    /// is the identity, as with [`scan_exclusive`](Self::scan_exclusive). Segments are those of
+    /// [`segmented_scan`](Self::segmented_scan).
+    ///
+    /// # Errors
+    /// As [`segmented_scan`](Self::segmented_scan).
+    pub fn segmented_scan_exclusive(
+        &self,
+        combination: impl Into<Combination<T>>,
+        begins: impl IntoExpr<bool>,
+        axis: usize,
+    ) -> Result<Array<T>> {
+        let begins = begins.into_expr().broadcast_to(self.shape()?)?;
+        let kind = combination.into().kind;
+        run(&self.node, Some(&begins.node), kind, true, axis)
     }
 
     /// The running combination of the elements before each place: the first result is the identity, each other the
@@ -70,7 +117,7 @@ impl<T: Element> Expr<T> {
         combination: impl Into<Combination<T>>,
         axis: usize,
     ) -> Result<Array<T>> {
-        run(&self.node, combination.into().kind, true, axis)
+        run(&self.node, None, combination.into().kind, true, axis)
     }
 }
 
@@ -93,6 +140,34 @@ impl<T: Element> Array<T> {
         axis: usize,
     ) -> Result<Self> {
         self.expr().scan_exclusive(combination, axis)
+    }
+
+    /// The running combination along an axis, which begins anew where `begins` is true: see [`Expr::segmented_scan`].
+    ///
+    /// # Errors
+    /// As [`Expr::segmented_scan`].
+    pub fn segmented_scan(
+        &self,
+        combination: impl Into<Combination<T>>,
+        begins: impl IntoExpr<bool>,
+        axis: usize,
+    ) -> Result<Self> {
+        self.expr().segmented_scan(combination, begins, axis)
+    }
+
+    /// The running combination of the elements before each place that are in its segment: see
+    /// [`Expr::segmented_scan_exclusive`].
+    ///
+    /// # Errors
+    /// As [`Expr::segmented_scan`].
+    pub fn segmented_scan_exclusive(
+        &self,
+        combination: impl Into<Combination<T>>,
+        begins: impl IntoExpr<bool>,
+        axis: usize,
+    ) -> Result<Self> {
+        self.expr()
+            .segmented_scan_exclusive(combination, begins, axis)
     }
 }
 

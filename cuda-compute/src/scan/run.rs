@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Kind, Tiles,
-    combination::accumulator,
+    combination::accumulator_bytes,
     table::{self, Columns},
 };
 use crate::{
@@ -27,6 +27,7 @@ struct Scan {
     data: DataType,
     kind: Kind,
     exclusive: bool,
+    segmented: bool,
     way: Way,
 }
 
@@ -69,7 +70,10 @@ impl Specialisation for Scan {
             ),
         };
         let source = fused::source(Source::new(file, text, entry), &self.form)
-            .header("combination.cuh", self.kind.header(self.data))
+            .header(
+                "combination.cuh",
+                self.kind.header(self.data, self.segmented),
+            )
             .header("prefix.cuh", include_str!("../kernels/prefix.cuh"))
             .header("tile.cuh", include_str!("../kernels/tile.cuh"))
             .define("EXCLUSIVE", u8::from(self.exclusive))
@@ -105,15 +109,18 @@ impl Specialisation for Scan {
 struct Job<'a> {
     kind: Kind,
     exclusive: bool,
+    segmented: bool,
     data: DataType,
     prepared: Prepared,
     to: (&'a Arc<Memory>, Layout),
     axis: usize,
 }
 
-/// Scans the values of an expression along an axis, into a new array.
+/// Scans the values of an expression along an axis, into a new array; of each segment, if there is an expression of its
+/// shape that says where they begin.
 pub(super) fn run<T: Element>(
     node: &Arc<Node>,
+    begins: Option<&Arc<Node>>,
     kind: Kind,
     exclusive: bool,
     axis: usize,
@@ -125,13 +132,17 @@ pub(super) fn run<T: Element>(
             shape.rank()
         )));
     }
-    let prepared = Prepared::new(&[node])?;
+    let prepared = match begins {
+        Some(begins) => Prepared::new(&[node, begins])?,
+        None => Prepared::new(&[node])?,
+    };
     let layout = prepared.result_layout();
     let memory = prepared.memory(shape.elements(), T::DATA_TYPE)?;
     if shape.elements() > 0 {
         let job = Job {
             kind,
             exclusive,
+            segmented: begins.is_some(),
             data: T::DATA_TYPE,
             prepared,
             to: (&memory, layout),
@@ -164,16 +175,22 @@ impl Job<'_> {
             data: self.data,
             kind: self.kind.clone(),
             exclusive: self.exclusive,
+            segmented: self.segmented,
             way,
         }
     }
 
+    /// The bytes of what the kernel combines.
+    fn bytes(&self) -> usize {
+        accumulator_bytes(self.data, self.segmented)
+    }
+
     fn fuse(&mut self, order: &[usize], run: Option<usize>) -> Result<Fused> {
-        let walk = Walk {
-            order,
-            run,
-            widest: fused::widest(self.data),
+        let widest = match self.segmented {
+            true => (32 / self.bytes()).max(1),
+            false => fused::widest(self.data),
         };
+        let walk = Walk { order, run, widest };
         self.prepared.fuse(&walk, Some(self.to))
     }
 
@@ -185,7 +202,7 @@ impl Job<'_> {
         let vectors = length.div_ceil(fused.vector()) as u64;
         if lines > 1 && vectors <= table::LONGEST_ROW {
             // As few as leave each lane a full load.
-            let unroll = table::ROWS.unroll(fused.vector(), accumulator(self.data));
+            let unroll = table::ROWS.unroll(fused.vector(), self.bytes());
             let lanes = vectors.div_ceil(unroll.into()).next_power_of_two().min(32) as u32;
             let kernel = kernels.get(&self.scan(&fused, Way::Rows { lanes, unroll }))?;
             let threads = table::ROWS.threads;
@@ -199,9 +216,9 @@ impl Job<'_> {
         let policy = table::LINES.policy(kernels.hardware().capability, self.data.size());
         let variant = policy.row(vectors).variant;
         let threads = variant.threads;
-        let unroll = variant.unroll(fused.vector(), accumulator(self.data));
+        let unroll = variant.unroll(fused.vector(), self.bytes());
         let count = vectors.div_ceil(u64::from(threads * unroll));
-        let tiles = Tiles::new(count, 1, accumulator(self.data));
+        let tiles = Tiles::new(count, 1, self.bytes());
         let told = tiles.lines(kernels, stream, lines)?;
         let way = Way::Line {
             threads,
@@ -246,7 +263,7 @@ impl Job<'_> {
         let policy = table::COLUMNS.policy(hardware.capability, self.data.size());
         let mut variant = policy.row(length as u64).variant;
         // Two values for each column of each warp.
-        let value = accumulator(self.data).size() as u64;
+        let value = self.bytes() as u64;
         while 2 * u64::from(variant.threads / 32) * lanes * fused.vector() as u64 * value
             > table::ROOM
         {
@@ -258,11 +275,7 @@ impl Job<'_> {
         // Enough strips keep the device busy without tiles that wait for one another.
         let chained = count > 1 && strips < few;
         let values = strips * lanes * fused.vector() as u64;
-        let tiles = Tiles::new(
-            if chained { count } else { 1 },
-            values,
-            accumulator(self.data),
-        );
+        let tiles = Tiles::new(if chained { count } else { 1 }, values, self.bytes());
         let told = tiles.own(kernels, stream, 1)?;
         let way = Way::Columns {
             variant,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuda_safe::{DeviceBuffer, Stream};
 
-use crate::{array::Memory, element::DataType, error::Result, kernel::Kernels};
+use crate::{array::Memory, error::Result, kernel::Kernels};
 
 /// What kernels whose blocks take tiles are specialised for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,9 +15,9 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Vectors of a thread, of so many values of a type each.
-    pub(crate) fn unroll(self, vector: usize, value: DataType) -> u32 {
-        let registers = vector * value.size().div_ceil(4);
+    /// Vectors of a thread, of values of so many bytes.
+    pub(crate) fn unroll(self, vector: usize, bytes: usize) -> u32 {
+        let registers = vector * bytes.div_ceil(4);
         (self.registers / registers as u32).clamp(1, 10)
     }
 }
@@ -83,12 +83,12 @@ impl Told {
 }
 
 impl Tiles {
-    /// Tiles that tell this many values of a type each.
-    pub(crate) const fn new(count: u64, values: u64, accumulator: DataType) -> Self {
+    /// Tiles that tell this many values of so many bytes.
+    pub(crate) const fn new(count: u64, values: u64, bytes: usize) -> Self {
         Self {
             count,
             values,
-            words: accumulator.size().div_ceil(4) as u64,
+            words: bytes.div_ceil(4) as u64,
         }
     }
 

@@ -32,7 +32,7 @@ impl Specialisation for Compress {
     fn source(&self) -> Source {
         let text = include_str!("../kernels/compress.cu");
         fused::source(Source::new("compress.cu", text, "compress"), &self.form)
-            .header("combination.cuh", Kind::Sum.header(COUNT))
+            .header("combination.cuh", Kind::Sum.header(COUNT, false))
             .header("prefix.cuh", include_str!("../kernels/prefix.cuh"))
             .define("THREADS", self.threads)
             .define("UNROLL", self.unroll)
@@ -91,9 +91,9 @@ impl<T: Element> Expr<T> {
         let policy = table::TABLE.policy(kernels.hardware().capability, T::DATA_TYPE.size());
         let variant = policy.row(vectors).variant;
         let threads = table::threads(variant, fused.vector() * T::DATA_TYPE.size());
-        let unroll = variant.unroll(fused.vector(), T::DATA_TYPE);
+        let unroll = variant.unroll(fused.vector(), T::DATA_TYPE.size());
         let count = vectors.div_ceil(u64::from(threads * unroll));
-        let tiles = Tiles::new(count, 1, COUNT);
+        let tiles = Tiles::new(count, 1, COUNT.size());
         let told = tiles.lines(kernels, stream, 1)?;
         let kernel = kernels.get(&Compress {
             form: fused.form.clone(),

@@ -81,7 +81,7 @@ mod tests {
                 (16, DataType::U8),
                 (32, DataType::U8),
             ] {
-                let unroll = row.variant.unroll(vector, data) as usize;
+                let unroll = row.variant.unroll(vector, data.size()) as usize;
                 assert!(unroll * vector <= 32);
                 // What a block moves together; none of these has fewer threads for it.
                 assert!(threads as usize * vector * data.size() <= ROOM);

@@ -377,3 +377,71 @@ fn values_outside_their_range_are_refused() {
     shape(Expr::<f32>::uniform(&mut random, [1 << 62, 4]).unwrap_err());
     assert_eq!(random, before, "nothing was drawn");
 }
+
+#[test]
+fn permutations_have_each_place_once() {
+    let stream = stream();
+    let mut random = Random::new(11);
+    for count in [
+        0, 1, 2, 3, 7, 127, 128, 129, 255, 256, 257, 1000, 65_535, 65_536, 65_537,
+    ] {
+        let before = random.clone();
+        let places = Array::<u32>::permutation(&stream, &mut random, count).unwrap();
+        let places = places.to_vec().unwrap();
+        let mut sorted = places.clone();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..count as u32), "{count}");
+        // The same of the same block, whatever the type; another of another.
+        let again = Array::<u64>::permutation(&stream, &mut before.clone(), count).unwrap();
+        let again = again.to_vec().unwrap();
+        assert!(again.into_iter().eq(places.iter().map(|&i| i.into())));
+        let mut seeded = Random::new(12);
+        seeded.skip(before.position());
+        for mut other in [random.clone(), seeded] {
+            let other = Array::<u32>::permutation(&stream, &mut other, count).unwrap();
+            assert!(count < 100 || other.to_vec().unwrap() != places, "{count}");
+        }
+    }
+    // The same from run to run, and from device to device.
+    let places = Array::<u32>::permutation(&stream, &mut Random::new(0), 10).unwrap();
+    assert_eq!(places.to_vec().unwrap(), [0, 9, 5, 6, 2, 4, 7, 8, 1, 3]);
+    let error = Expr::<u32>::permutation(&mut random, (1 << 32) + 1).unwrap_err();
+    assert!(
+        matches!(&error, Error::Value(text) if text.contains("4294967297")),
+        "{error}"
+    );
+    assert_eq!(
+        Expr::<u32>::permutation(&mut random, 1 << 32)
+            .unwrap()
+            .shape()
+            .unwrap(),
+        [1 << 32]
+    );
+}
+
+#[test]
+fn shuffled_along_every_axis() {
+    let stream = stream();
+    let x = Array::range(&stream, 0..3 * 40 * 5)
+        .unwrap()
+        .reshape([3, 40, 5])
+        .unwrap();
+    for x in [x.clone(), x.t(), x.flip(1).unwrap()] {
+        for axis in 0..3 {
+            let mut random = Random::new(axis as u64);
+            let places = Array::<u64>::permutation(&stream, &mut random.clone(), x.shape()[axis]);
+            let wanted = x.take(places.unwrap(), axis).unwrap();
+            let got = (&x * 1).shuffle(&mut random, axis).unwrap();
+            assert_eq!(got.to_vec().unwrap(), wanted.to_vec().unwrap());
+            assert_eq!(got.shape(), x.shape());
+        }
+    }
+    let shuffled = x.shuffle(&mut Random::new(4), 1).unwrap();
+    assert_ne!(shuffled.to_vec().unwrap(), x.to_vec().unwrap());
+    assert!(x.shuffle(&mut Random::new(4), 3).is_err());
+    let empty = Array::<f32>::zeros(&stream, [0, 2]).unwrap();
+    assert_eq!(
+        empty.shuffle(&mut Random::new(4), 0).unwrap().shape(),
+        [0, 2]
+    );
+}

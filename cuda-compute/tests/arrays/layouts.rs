@@ -168,3 +168,15 @@ fn places_along_axes() {
             .all(|(i, &v)| v == (i / 36 * 100 + i % 36) as u64)
     );
 }
+
+#[test]
+fn slices_of_empty_arrays_are_copied() {
+    let stream = stream();
+    let mut x = Array::<i32>::zeros(&stream, [0, 3])
+        .unwrap()
+        .slice(s![.., ..;-1])
+        .unwrap();
+    assert!(x.to_vec().unwrap().is_empty());
+    x.copy_from_slice(&[]).unwrap();
+    assert_eq!(x.shape(), [0, 3]);
+}

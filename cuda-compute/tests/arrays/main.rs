@@ -2,6 +2,7 @@
 
 mod basics;
 mod cuda_array_interface;
+mod display;
 mod distributions;
 mod dlpack;
 mod gathers;
@@ -15,7 +16,9 @@ mod random;
 mod reductions;
 mod rows;
 mod scans;
+mod segments;
 mod selections;
+mod shapes;
 mod structs;
 mod sums;
 

@@ -389,6 +389,7 @@ fn blocks_in_any_order() {
         ("3", "scans::sums_of_floats_have_the_same_bits_every_time"),
         ("4", "scans::every_axis_of_every_layout"),
         ("5", "selections::elements_of_all_sizes"),
+        ("6", "segments::combinations_keep_the_order"),
     ] {
         let output = Command::new(env::current_exe().unwrap())
             .args([test, "--exact"])

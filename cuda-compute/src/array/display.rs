@@ -1,0 +1,195 @@
+//! Arrays as text, laid out as NumPy lays them out.
+
+use std::fmt;
+
+use super::{
+    Array, Shape, SliceItem,
+    words::{Words, words},
+};
+use crate::{element::Element, error::Result};
+
+/// Arrays of more elements are shortened.
+const MOST: usize = 1000;
+/// What is shown at each end of an axis that is shortened.
+const ENDS: usize = 3;
+/// Lines are broken before they are longer.
+const WIDTH: usize = 75;
+
+/// The elements, as NumPy's `str` writes them: in brackets for each axis, in columns, numbers with as many digits as they
+/// need, but at most 8 behind the point; with powers of ten where the largest is 10⁸ or more (10³ of halves), or more than
+/// a thousand times the smallest, or the smallest is below 10⁻⁴ (zeros apart). `{:.3}` writes 3 digits behind the point, of
+/// all of them. An array without axes is written as a number alone, with all its digits.
+///
+/// Of more than 1000 elements, three at each end of each axis are shown, and only these are copied from the device. Waits
+/// for them. If that fails, the text is the error's.
+///
+/// ```
+/// use cuda_compute::Array;
+/// # use cuda_safe::{Context, Stream};
+/// # fn main() -> cuda_compute::Result<()> {
+/// # let stream = Stream::new(&Context::primary(0)?)?;
+/// let x = Array::from_shape(&stream, [2, 2], &[1.0f32, -0.5, 12.25, 3.0])?;
+/// assert_eq!(x.to_string(), "[[ 1.   -0.5 ]\n [12.25  3.  ]]");
+/// assert_eq!(format!("{x:.1}"), "[[ 1.0 -0.5]\n [12.2  3.0]]");
+/// assert_eq!(Array::range(&stream, 0..1_000_000)?.to_string(), "[     0      1      2 ... 999997 999998 999999]");
+/// # Ok(())
+/// # }
+/// ```
+impl<T: Element> fmt::Display for Array<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("[]");
+        }
+        let short = self.len() > MOST;
+        let values = match short {
+            true => self.ends(),
+            false => self.to_vec(),
+        };
+        let values = match values {
+            Ok(values) => values,
+            Err(error) => return write!(f, "<{self:?}, which could not be read: {error}>"),
+        };
+        if self.rank() == 0 {
+            return f.write_str(&words(&values, Words::Alone(f.precision()))[0]);
+        }
+        let page = Page {
+            shape: self.shape(),
+            words: words(&values, Words::Columns(f.precision())),
+            short,
+        };
+        let mut text = String::new();
+        page.write(0, 0, WIDTH, &mut text);
+        f.write_str(&text)
+    }
+}
+
+/// Whether an axis of an array that is shortened is shown in part.
+fn is_cut(length: usize) -> bool {
+    length > 2 * ENDS
+}
+
+impl<T: Element> Array<T> {
+    /// The elements at the ends of long axes, and all of the others, in C order.
+    fn ends(&self) -> Result<Vec<T>> {
+        let lengths = self.shape();
+        let lengths = lengths.as_slice();
+        let shown: Vec<usize> = lengths.iter().map(|&length| length.min(2 * ENDS)).collect();
+        let mut values = vec![T::default(); shown.iter().product()];
+        let cut: Vec<usize> = (0..lengths.len())
+            .filter(|&axis| is_cut(lengths[axis]))
+            .collect();
+        // A corner for each choice of the near or the far end of each of these axes.
+        for corner in 0..1usize << cut.len() {
+            let far = |axis| {
+                let place = cut.iter().position(|&other| other == axis);
+                place.map(|place| corner >> place & 1 == 1)
+            };
+            let items = (0..lengths.len()).map(|axis| match far(axis) {
+                None => SliceItem::from(..),
+                Some(false) => SliceItem::from(..ENDS),
+                Some(true) => SliceItem::from(lengths[axis] - ENDS..),
+            });
+            let part = self.slice(items.collect::<Vec<_>>())?;
+            for (number, value) in part.to_vec()?.into_iter().enumerate() {
+                let (mut left, mut at, mut stride) = (number, 0, 1);
+                for axis in (0..lengths.len()).rev() {
+                    let length = part.shape()[axis];
+                    let start = if far(axis) == Some(true) { ENDS } else { 0 };
+                    at += (left % length + start) * stride;
+                    left /= length;
+                    stride *= shown[axis];
+                }
+                values[at] = value;
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// What is shown of an array with axes.
+struct Page {
+    shape: Shape,
+    /// Of the elements that are shown, all of one length.
+    words: Vec<String>,
+    short: bool,
+}
+
+impl Page {
+    /// Writes the part from this axis on whose first word is `first`, in so many columns. All that is on the lines after
+    /// its first one is indented by a column for each bracket that is open.
+    fn write(&self, axis: usize, first: usize, width: usize, text: &mut String) {
+        let length = self.shape[axis];
+        let cut = self.short && is_cut(length);
+        let shown = if cut { 2 * ENDS } else { length };
+        text.push('[');
+        if axis + 1 == self.shape.rank() {
+            self.write_line(
+                axis + 1,
+                &self.words[first..first + shown],
+                cut,
+                width,
+                text,
+            );
+        } else {
+            let words_of_each = self.words_from(axis + 1);
+            let next = |text: &mut String| {
+                text.push_str(&"\n".repeat(self.shape.rank() - axis - 1));
+                text.push_str(&" ".repeat(axis + 1));
+            };
+            for place in 0..shown {
+                if place > 0 {
+                    next(text);
+                }
+                if cut && place == ENDS {
+                    text.push_str("...");
+                    next(text);
+                }
+                self.write(axis + 1, first + place * words_of_each, width - 1, text);
+            }
+        }
+        text.push(']');
+    }
+
+    /// Writes the words of the last axis, with as many lines as they need.
+    fn write_line(
+        &self,
+        indent: usize,
+        words: &[String],
+        cut: bool,
+        width: usize,
+        text: &mut String,
+    ) {
+        let mut column = indent;
+        let (near, far) = words.split_at(if cut { ENDS } else { words.len() });
+        let near = near.iter().map(String::as_str);
+        let far = far.iter().map(String::as_str);
+        let all = near.chain(cut.then_some("...")).chain(far);
+        for (place, word) in all.enumerate() {
+            let length = word.chars().count();
+            if place > 0 {
+                // A word that is too long for any line stays where it is.
+                if column + 1 + length > width - 1 {
+                    text.truncate(text.trim_end_matches(' ').len());
+                    text.push('\n');
+                    text.push_str(&" ".repeat(indent));
+                    column = indent;
+                } else {
+                    text.push(' ');
+                    column += 1;
+                }
+            }
+            text.push_str(word);
+            column += length;
+        }
+    }
+
+    /// The words of all that is shown from this axis on.
+    fn words_from(&self, axis: usize) -> usize {
+        let lengths = self.shape.as_slice()[axis..].iter();
+        let shown = lengths.map(|&length| match self.short && is_cut(length) {
+            true => 2 * ENDS,
+            false => length,
+        });
+        shown.product()
+    }
+}

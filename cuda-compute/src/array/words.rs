@@ -1,0 +1,358 @@
+//! Elements as words: all of an array alike, as NumPy writes them.
+
+use cuda_safe::bytemuck;
+use half::{bf16, f16};
+use num_complex::Complex;
+
+use crate::element::{DataType, Element};
+
+/// The most digits behind the point, where nothing else is said.
+const DIGITS: usize = 8;
+
+/// How elements are written, with so many digits behind the point if anything is said of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Words {
+    /// All of one length, one below the other.
+    Columns(Option<usize>),
+    /// One element, with all its digits.
+    Alone(Option<usize>),
+}
+
+/// A word for each element.
+pub(super) fn words<T: Element>(values: &[T], way: Words) -> Vec<String> {
+    let Some(stored) = T::as_stored(values) else {
+        // As NumPy has it, there is room for both.
+        let words = values
+            .iter()
+            .map(|value| match (format!("{value:?}").as_str(), way) {
+                ("true", Words::Columns(_)) => " True".to_owned(),
+                ("true", Words::Alone(_)) => "True".to_owned(),
+                ("false", _) => "False".to_owned(),
+                (other, _) => other.to_owned(),
+            });
+        return aligned(words, way);
+    };
+    match T::DATA_TYPE {
+        DataType::F16 => reals::<f16>(bytemuck::cast_slice(stored), way),
+        DataType::Bf16 => reals::<bf16>(bytemuck::cast_slice(stored), way),
+        DataType::F32 => reals::<f32>(bytemuck::cast_slice(stored), way),
+        DataType::F64 => reals::<f64>(bytemuck::cast_slice(stored), way),
+        DataType::Complex32 => complexes::<f32>(bytemuck::cast_slice(stored), way),
+        DataType::Complex64 => complexes::<f64>(bytemuck::cast_slice(stored), way),
+        _ => aligned(values.iter().map(|value| format!("{value:?}")), way),
+    }
+}
+
+/// Words at the right end of a column.
+fn aligned(words: impl Iterator<Item = String>, way: Words) -> Vec<String> {
+    let mut words: Vec<String> = words.collect();
+    if matches!(way, Words::Columns(_)) {
+        let width = words.iter().map(String::len).max().unwrap_or(0);
+        for word in &mut words {
+            *word = format!("{word:>width$}");
+        }
+    }
+    words
+}
+
+/// A float and its decimal forms, of the exact value. The shortest are those that no other number of its type is nearer
+/// to.
+trait Decimal: Copy {
+    /// From here on, numbers in columns, and numbers alone, have powers of ten.
+    const LARGE: [f64; 2];
+
+    fn wide(self) -> f64;
+    fn shortest(self) -> String;
+    fn shortest_scientific(self) -> String;
+
+    fn fixed(self, digits: usize) -> String {
+        format!("{:.digits$}", self.wide())
+    }
+
+    fn scientific(self, digits: usize) -> String {
+        format!("{:.digits$e}", self.wide())
+    }
+}
+
+macro_rules! decimal {
+    ($($type:ty: $large:expr),*) => {$(
+        impl Decimal for $type {
+            const LARGE: [f64; 2] = $large;
+
+            fn wide(self) -> f64 {
+                self.into()
+            }
+
+            fn shortest(self) -> String {
+                format!("{self}")
+            }
+
+            fn shortest_scientific(self) -> String {
+                format!("{self:e}")
+            }
+        }
+    )*};
+}
+
+decimal!(f32: [1e8, 1e8], f64: [1e8, 1e16]);
+
+macro_rules! half_decimal {
+    ($($type:ty),*) => {$(
+        impl Decimal for $type {
+            const LARGE: [f64; 2] = [1e3, 1e3];
+
+            fn wide(self) -> f64 {
+                self.into()
+            }
+
+            fn shortest(self) -> String {
+                // The shortest digits of a half are far fewer than those of an f64, so that they are its shortest, too.
+                format!("{}", self.shortest_scientific().parse().unwrap_or(self.wide()))
+            }
+
+            fn shortest_scientific(self) -> String {
+                // Five digits are enough for all halves.
+                (0..5)
+                    .map(|digits| self.scientific(digits))
+                    .find(|text| text.parse().is_ok_and(|wide| <$type>::from_f64(wide) == self))
+                    .unwrap_or_else(|| format!("{:e}", self.wide()))
+            }
+        }
+    )*};
+}
+
+half_decimal!(f16, bf16);
+
+/// The whole part and the digits behind the point.
+fn at_point(text: &str) -> (&str, &str) {
+    text.split_once('.').unwrap_or((text, ""))
+}
+
+/// A number up to its exponent, and the exponent as NumPy writes it: its sign, and two digits at least.
+fn at_exponent(text: &str) -> (&str, String) {
+    let (number, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (sign, size) = match exponent.strip_prefix('-') {
+        Some(size) => ('-', size),
+        None => ('+', exponent),
+    };
+    (number, format!("{sign}{size:0>2}"))
+}
+
+/// With no more digits behind the point than these; without zeros at the end.
+fn at_most<F: Decimal>(value: F, digits: usize) -> String {
+    let text = value.shortest();
+    if at_point(&text).1.len() <= digits {
+        return text;
+    }
+    let text = value.fixed(digits);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The same with a power of ten, whose digits are the second.
+fn at_most_scientific<F: Decimal>(value: F, digits: usize) -> (String, String) {
+    let text = value.shortest_scientific();
+    let (number, exponent) = at_exponent(&text);
+    if at_point(number).1.len() <= digits {
+        return (number.to_owned(), exponent);
+    }
+    let text = value.scientific(digits);
+    let (number, exponent) = at_exponent(&text);
+    let number = match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => number,
+    };
+    (number.to_owned(), exponent)
+}
+
+/// How the floats of a column are written.
+#[derive(Debug)]
+struct Column {
+    scientific: bool,
+    /// Digits behind the point, if all have the same number.
+    digits: Option<usize>,
+    most: usize,
+    /// Room before and behind the point, and for the exponent.
+    left: usize,
+    right: usize,
+    exponent: usize,
+    /// Whether positive numbers have a sign.
+    plus: bool,
+}
+
+impl Column {
+    fn new<F: Decimal>(values: &[F], precision: Option<usize>, plus: bool) -> Self {
+        let sizes = || {
+            let sizes = values.iter().map(|value| value.wide().abs());
+            sizes.filter(|&size| size > 0.0 && size.is_finite())
+        };
+        let (least, most) = sizes().fold((f64::INFINITY, 0.0f64), |(low, high), size| {
+            (low.min(size), high.max(size))
+        });
+        let mut column = Self {
+            scientific: sizes().next().is_some()
+                && (most >= F::LARGE[0] || least < 1e-4 || most / least > 1000.0),
+            digits: precision,
+            most: precision.unwrap_or(DIGITS),
+            left: 0,
+            right: 0,
+            exponent: 0,
+            plus,
+        };
+        if column.scientific && precision.is_none() {
+            // All get the digits of the longest.
+            let finite = values.iter().filter(|value| value.wide().is_finite());
+            let digits = finite.map(|&value| {
+                let (number, _) = at_most_scientific(value, DIGITS);
+                at_point(&number).1.len()
+            });
+            column.digits = Some(digits.max().unwrap_or(0));
+        }
+        for &value in values.iter().filter(|value| value.wide().is_finite()) {
+            let (number, exponent) = column.parts(value);
+            let (whole, part) = at_point(&number);
+            column.left = column.left.max(whole.len());
+            column.right = column.right.max(part.len());
+            column.exponent = column.exponent.max(exponent.len());
+        }
+        let behind = column.behind();
+        for &value in values.iter().filter(|value| !value.wide().is_finite()) {
+            let length = column.special(value.wide()).len();
+            column.left = column.left.max(length.saturating_sub(behind));
+        }
+        column
+    }
+
+    /// The columns from the point on.
+    fn behind(&self) -> usize {
+        let exponent = if self.scientific {
+            1 + self.exponent
+        } else {
+            0
+        };
+        1 + self.right + exponent
+    }
+
+    fn special(&self, value: f64) -> String {
+        match value {
+            _ if value.is_nan() && self.plus => "+nan".into(),
+            _ if value.is_nan() => "nan".into(),
+            _ if value < 0.0 => "-inf".into(),
+            _ if self.plus => "+inf".into(),
+            _ => "inf".into(),
+        }
+    }
+
+    /// A number with its sign, and its exponent.
+    fn parts<F: Decimal>(&self, value: F) -> (String, String) {
+        let (number, exponent) = match (self.scientific, self.digits) {
+            (true, Some(digits)) => {
+                let text = value.scientific(digits);
+                let (number, exponent) = at_exponent(&text);
+                (number.to_owned(), exponent)
+            }
+            (true, None) => at_most_scientific(value, self.most),
+            (false, Some(digits)) => (value.fixed(digits), String::new()),
+            (false, None) => (at_most(value, self.most), String::new()),
+        };
+        match self.plus && !number.starts_with('-') {
+            true => (format!("+{number}"), exponent),
+            false => (number, exponent),
+        }
+    }
+
+    /// The word, and how many spaces follow.
+    fn word<F: Decimal>(&self, value: F) -> (String, usize) {
+        if !value.wide().is_finite() {
+            let width = self.left + self.behind();
+            return (format!("{:>width$}", self.special(value.wide())), 0);
+        }
+        let (number, exponent) = self.parts(value);
+        let (whole, part) = at_point(&number);
+        let left = self.left;
+        if self.scientific {
+            // Exponents of fewer digits get zeros.
+            let zeros = "0".repeat(self.exponent - exponent.len());
+            let (sign, size) = exponent.split_at(1);
+            return (format!("{whole:>left$}.{part}e{sign}{zeros}{size}"), 0);
+        }
+        let spaces = self.right - part.len();
+        (format!("{whole:>left$}.{part}"), spaces)
+    }
+}
+
+/// A number alone, as NumPy writes those: with all digits.
+fn alone<F: Decimal>(value: F, precision: Option<usize>, point: bool) -> String {
+    let (wide, size) = (value.wide(), value.wide().abs());
+    let scientific = size >= F::LARGE[1] || (size < 1e-4 && size > 0.0);
+    match precision {
+        _ if wide.is_nan() => "nan".into(),
+        _ if !wide.is_finite() => if wide < 0.0 { "-inf" } else { "inf" }.into(),
+        Some(digits) if scientific => {
+            let text = value.scientific(digits);
+            let (number, exponent) = at_exponent(&text);
+            format!("{number}e{exponent}")
+        }
+        Some(digits) => value.fixed(digits),
+        None if scientific => {
+            let text = value.shortest_scientific();
+            let (number, exponent) = at_exponent(&text);
+            format!("{number}e{exponent}")
+        }
+        None => {
+            let text = value.shortest();
+            match point && !text.contains('.') {
+                true => text + ".0",
+                false => text,
+            }
+        }
+    }
+}
+
+fn reals<F: Decimal>(values: &[F], way: Words) -> Vec<String> {
+    match way {
+        Words::Alone(precision) => {
+            let words = values.iter().map(|&value| alone(value, precision, true));
+            words.collect()
+        }
+        Words::Columns(precision) => {
+            let column = Column::new(values, precision, false);
+            let words = values.iter().map(|&value| {
+                let (word, spaces) = column.word(value);
+                word + &" ".repeat(spaces)
+            });
+            words.collect()
+        }
+    }
+}
+
+fn complexes<F: Decimal>(values: &[Complex<F>], way: Words) -> Vec<String> {
+    match way {
+        Words::Alone(precision) => {
+            let words = values.iter().map(|value| {
+                let (real, imaginary) = (
+                    alone(value.re, precision, false),
+                    alone(value.im, precision, false),
+                );
+                if value.re.wide() == 0.0 && value.re.wide().is_sign_positive() {
+                    return imaginary + "j";
+                }
+                let plus = if imaginary.starts_with('-') { "" } else { "+" };
+                format!("({real}{plus}{imaginary}j)")
+            });
+            words.collect()
+        }
+        Words::Columns(precision) => {
+            let (real, imaginary): (Vec<F>, Vec<F>) =
+                values.iter().map(|value| (value.re, value.im)).unzip();
+            let real = Column::new(&real, precision, false);
+            let imaginary = Column::new(&imaginary, precision, true);
+            let words = values.iter().map(|value| {
+                let ((re, after_re), (im, after_im)) =
+                    (real.word(value.re), imaginary.word(value.im));
+                let (after_re, after_im) = (" ".repeat(after_re), " ".repeat(after_im));
+                format!("{re}{after_re}{im}j{after_im}")
+            });
+            words.collect()
+        }
+    }
+}
