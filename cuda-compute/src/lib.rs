@@ -94,6 +94,9 @@ mod order;
 #[cfg(feature = "cublas")]
 mod product;
 mod random;
+#[cfg(test)]
+#[path = "../tests/shared/random.rs"]
+mod random_numbers;
 mod reduce;
 mod scan;
 mod select;

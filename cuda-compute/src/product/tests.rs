@@ -334,7 +334,7 @@ fn every_type_is_named_rightly() {
     every_type::<f32>(|re, _| re as f32);
     every_type::<f64>(|re, _| re);
     every_type::<Complex<f32>>(|re, im| Complex::new(re as f32, im as f32));
-    every_type::<Complex<f64>>(|re, im| Complex::new(re, im));
+    every_type::<Complex<f64>>(Complex::new);
 }
 
 #[test]

@@ -1,11 +1,7 @@
 //! What a plan's calls compute, by a loop that reads them as cuBLAS does, against the product by indices.
 
 use super::*;
-use crate::array::Order;
-
-#[path = "../../../tests/shared/random.rs"]
-mod random;
-use random::Random;
+use crate::{array::Order, random_numbers::Random};
 
 /// An operand: where its elements lie, and the memory.
 #[derive(Clone)]
