@@ -29,6 +29,8 @@ fn main() -> Result<()> {
     rows.moves(&mut bench)?;
     rows.scans(&mut bench)?;
     rows.histogram(&mut bench)?;
+    #[cfg(feature = "cublas")]
+    rows.products(&mut bench)?;
     rows.sizes(&mut bench)?;
     rows.host(&mut bench)
 }
@@ -316,6 +318,38 @@ impl Rows {
             drop(bytes.histogram(256)?);
             Ok(())
         })
+    }
+
+    /// By cuBLAS, which has to be installed.
+    #[cfg(feature = "cublas")]
+    fn products(&self, bench: &mut Bench) -> Result<()> {
+        fn product<T: cuda_compute::Math>(
+            rows: &Rows,
+            bench: &mut Bench,
+            element: &str,
+            (a, b): (Array<T>, Array<T>),
+        ) -> Result<()> {
+            let edge = a.shape()[0];
+            let name = size_name(edge);
+            let work = format!("product of {name} x {name} matrices of {element}");
+            if rows.skips(&work) {
+                return Ok(());
+            }
+            let us = bench.device_us(bench.choose(31, 2), |_| {
+                drop(a.matmul(&b)?);
+                Ok(())
+            })?;
+            let rate = 2.0 * (edge as f64).powi(3) / us / 1e6;
+            let by = format!("{}, device time", bench.label());
+            bench.row(&work, &by, us, &format!("{rate:.1} TFLOP/s"))
+        }
+        let edge = bench.choose(1 << 12, 1 << 4);
+        let a = self.array(bench, &[edge, edge], 1)?;
+        let b = self.array(bench, &[edge, edge], 2)?;
+        let halves = |x: &Array<f32>| x.cast::<half::f16>().eval();
+        let of_halves = (halves(&a)?, halves(&b)?);
+        product(self, bench, "f32", (a, b))?;
+        product(self, bench, "f16", of_halves)
     }
 
     /// Rates over sizes, for the plots. Inputs are pieces of a large array, each other than the last ones, so that they

@@ -139,6 +139,13 @@ def pytorch(peers):
                 mean_and_variance=lambda x: torch.var_mean(x, 1), argmax=torch.argmax,
                 cumsum=torch.cumsum, dense=lambda x: x.contiguous())
         measure(peers, "PyTorch", work(lambda f: f))
+        # As the bench: f32 without TF32, and f16 with sums in f32 throughout, which is not PyTorch's default.
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+        for name, element in (("f32", torch.float32), ("f16", torch.float16)):
+            a, b = (torch.rand((4096, 4096), device="cuda").to(element) for _ in range(2))
+            measure(peers, "PyTorch", [(f"product of 2^12 x 2^12 matrices of {name}", torch.matmul, lambda: (a, b))])
+            del a, b
         numbers = view(peers.piece(1 << 27), (1 << 27,))
         mask = numbers > 0
         measure_host(peers, "PyTorch", "selection of half of 2^27 f32", lambda: numbers[mask])

@@ -18,13 +18,28 @@ pub enum Error {
     /// What another library has handed over, or asks for, that arrays can't be: see [`interop`](crate::interop). Nothing
     /// was enqueued, and what was handed over has been given back.
     Foreign(String),
+    /// A library that is opened at its first use is not installed: what was looked for, and what helps. Nothing was
+    /// enqueued.
+    Missing(String),
+    /// A call of cuBLAS failed.
+    #[cfg(feature = "cublas")]
+    Cublas {
+        /// The function's name.
+        call: &'static str,
+        /// What it returned.
+        status: crate::CublasStatus,
+    },
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cuda(error) => error.fmt(f),
-            Self::Shape(what) | Self::Value(what) | Self::Foreign(what) => f.write_str(what),
+            Self::Shape(what) | Self::Value(what) | Self::Foreign(what) | Self::Missing(what) => {
+                f.write_str(what)
+            }
+            #[cfg(feature = "cublas")]
+            Self::Cublas { call, status } => write!(f, "{call} failed: {status}"),
         }
     }
 }
@@ -34,7 +49,9 @@ impl std::error::Error for Error {
         match self {
             // `Display` has already told all that it would.
             Self::Cuda(error) => error.source(),
-            Self::Shape(_) | Self::Value(_) | Self::Foreign(_) => None,
+            Self::Shape(_) | Self::Value(_) | Self::Foreign(_) | Self::Missing(_) => None,
+            #[cfg(feature = "cublas")]
+            Self::Cublas { .. } => None,
         }
     }
 }

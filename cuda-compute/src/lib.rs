@@ -52,6 +52,8 @@
 //! without a copy, by DLPack and `__cuda_array_interface__`: see [`interop`]. With the feature `ndarray`, arrays are made of
 //! those of `ndarray` and turned into them.
 //!
+//! Matrix products are cuBLAS's, with the feature `cublas`: `Array::matmul`. The library is opened at the first product.
+//!
 //! # Ready-made kernels
 //!
 //! For device memory that is no array's:
@@ -96,7 +98,12 @@ mod histogram;
 pub mod interop;
 mod kernel;
 mod order;
+#[cfg(feature = "cublas")]
+mod product;
 mod random;
+#[cfg(test)]
+#[path = "../tests/shared/random.rs"]
+mod random_numbers;
 mod reduce;
 mod scan;
 mod select;
@@ -169,6 +176,8 @@ pub use expression::{
 };
 pub use gather::{concatenate, stack};
 pub use kernel::Kernels;
+#[cfg(feature = "cublas")]
+pub use product::{CublasStatus, MatmulOptions};
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger};
 pub use reduce::{
     MapReduce, Reducer,

@@ -165,6 +165,23 @@ fn evaluate<E: Evaluate>(
     E::arrays(&mut parts).ok_or_else(|| Error::Shape("fewer results than expressions".into()))
 }
 
+/// The values of two expressions, on the stream of the first array that is read. An expression that is an array as it
+/// stands is that array, with its own stream and layout.
+#[cfg(feature = "cublas")]
+pub(crate) fn on_stream_of<T: Element>(
+    first: &Expr<T>,
+    second: &Expr<T>,
+) -> Result<(Array<T>, Array<T>)> {
+    let memory = first_array(&first.node).or_else(|| first_array(&second.node));
+    let stream = memory.map(|memory| memory.stream().clone());
+    let value = |expression: &Expr<T>| match (&expression.node.kind, &stream) {
+        (Kind::Array(memory, layout), _) => Ok(Array::of(memory.clone(), *layout)),
+        (_, Some(stream)) => expression.eval_on(stream),
+        (_, None) => expression.eval(), // which tells what is missing
+    };
+    Ok((value(first)?, value(second)?))
+}
+
 /// The first array that is read.
 pub(super) fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
     let mut waiting = vec![root];

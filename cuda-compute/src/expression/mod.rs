@@ -33,6 +33,8 @@ use crate::{
     error::{Error, Result},
 };
 
+#[cfg(feature = "cublas")]
+pub(crate) use evaluate::on_stream_of;
 pub use evaluate::{Evaluate, eval, eval_on};
 pub(crate) use evaluate::{assign, eval_dense};
 pub(crate) use fold::{KEPT_PARTIALS, SHARED_RESULTS};

@@ -73,6 +73,9 @@ struct Inner {
     tiles: Workspaces,
     /// Of what arrays have the host wait for.
     results: Results,
+    /// For matrix products.
+    #[cfg(feature = "cublas")]
+    products: crate::product::Handles,
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
 
@@ -113,6 +116,8 @@ impl Kernels {
             partials: Workspaces::new(crate::expression::KEPT_PARTIALS / size_of::<u64>()),
             tiles: Workspaces::new(crate::scan::KEPT as usize),
             results: Results::new(context),
+            #[cfg(feature = "cublas")]
+            products: crate::product::Handles::default(),
             compiled: RwLock::default(),
         })))
     }
@@ -160,6 +165,11 @@ impl Kernels {
     /// Places for results that the host waits for.
     pub(crate) fn results(&self) -> &Results {
         &self.0.results
+    }
+
+    #[cfg(feature = "cublas")]
+    pub(crate) fn products(&self) -> &crate::product::Handles {
+        &self.0.products
     }
 
     pub(crate) fn hardware(&self) -> &Hardware {

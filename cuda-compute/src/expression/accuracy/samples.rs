@@ -1,14 +1,11 @@
 //! Arguments: of every exponent, and where functions change.
 
-#[path = "../../../tests/shared/random.rs"]
-mod random;
-
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
 use half::{bf16, f16};
 
+pub(super) use crate::random_numbers::Random;
 use crate::{Float, element::Element};
-pub(super) use random::Random;
 
 /// Zeros, infinities, NaN, the ends of the ranges, and numbers where functions change.
 pub(super) const EDGES: [f64; 22] = [

@@ -1,0 +1,360 @@
+//! cuBLAS's library: where it is looked for, the functions that are called, and what they return.
+
+use std::{
+    env,
+    ffi::{OsStr, OsString, c_int, c_uint, c_void},
+    fmt,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use cuda_safe::driver;
+use libloading::Library;
+
+use crate::error::{Error, Result};
+
+/// The environment variable that names the file to use.
+const VARIABLE: &str = "CUDA_COMPUTE_LIBCUBLAS";
+
+/// `cublasHandle_t`
+pub(super) type RawHandle = *mut c_void;
+
+/// `cublasOperation_t`
+pub(super) const OP_N: c_int = 0;
+/// `cublasOperation_t`
+pub(super) const OP_T: c_int = 1;
+/// `cublasGemmAlgo_t`
+pub(super) const GEMM_DEFAULT: c_int = -1;
+/// `cublasMath_t`: sums of parts that several blocks have added are not rounded to the result's type between.
+pub(super) const DISALLOW_REDUCED_PRECISION_REDUCTION: c_int = 16;
+
+// Enumerations are integers here: what a newer library returns may have no name yet.
+type Create = unsafe extern "C" fn(*mut RawHandle) -> c_uint;
+type Destroy = unsafe extern "C" fn(RawHandle) -> c_uint;
+type SetStream = unsafe extern "C" fn(RawHandle, *mut c_void) -> c_uint;
+type SetWorkspace = unsafe extern "C" fn(RawHandle, *mut c_void, usize) -> c_uint;
+type SetMathMode = unsafe extern "C" fn(RawHandle, c_int) -> c_uint;
+type Gemm = unsafe extern "C" fn(
+    handle: RawHandle,
+    op_a: c_int,
+    op_b: c_int,
+    m: i64,
+    n: i64,
+    k: i64,
+    alpha: *const c_void,
+    a: *const c_void,
+    type_a: c_int,
+    leading_a: i64,
+    step_a: i64,
+    b: *const c_void,
+    type_b: c_int,
+    leading_b: i64,
+    step_b: i64,
+    beta: *const c_void,
+    c: *mut c_void,
+    type_c: c_int,
+    leading_c: i64,
+    step_c: i64,
+    count: i64,
+    compute: c_int,
+    algorithm: c_int,
+) -> c_uint;
+
+/// The functions that are called. All of them exist since CUDA 12.0, with these signatures.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Functions {
+    pub(super) create: Create,
+    pub(super) destroy: Destroy,
+    pub(super) set_stream: SetStream,
+    pub(super) set_workspace: SetWorkspace,
+    pub(super) set_math_mode: SetMathMode,
+    pub(super) gemm_strided_batched: Gemm,
+}
+
+impl Functions {
+    /// # Safety
+    /// The library is cuBLAS, if it has functions of these names; it is never closed.
+    unsafe fn of(library: &Library) -> Result<Self, libloading::Error> {
+        // SAFETY: the functions of these names have these signatures.
+        unsafe {
+            Ok(Self {
+                create: *library.get(b"cublasCreate_v2\0")?,
+                destroy: *library.get(b"cublasDestroy_v2\0")?,
+                set_stream: *library.get(b"cublasSetStream_v2\0")?,
+                set_workspace: *library.get(b"cublasSetWorkspace_v2\0")?,
+                set_math_mode: *library.get(b"cublasSetMathMode\0")?,
+                gemm_strided_batched: *library.get(b"cublasGemmStridedBatchedEx_64\0")?,
+            })
+        }
+    }
+}
+
+/// The functions of the library, which is opened once for the whole process.
+pub(super) fn functions() -> Result<&'static Functions> {
+    static FOUND: OnceLock<Result<(Library, Functions), String>> = OnceLock::new();
+    // A static is never dropped: the library stays open, as its handles need it.
+    match FOUND.get_or_init(find) {
+        Ok((_, functions)) => Ok(functions),
+        Err(missing) => Err(Error::Missing(missing.clone())),
+    }
+}
+
+fn find() -> Result<(Library, Functions), String> {
+    if let Some(file) = trusted(VARIABLE) {
+        return open(&[file], true);
+    }
+    // A library for a newer driver than this one loads, but computes nothing.
+    let newest = driver::version().map_or(u32::MAX, |version| version.major);
+    let names = names(newest);
+    if let Some(found) = names.iter().find_map(|name| present(name.as_ref())) {
+        return Ok(found);
+    }
+    let folders = folders(trusted).flat_map(|folder| {
+        let files = names.iter().map(|name| folder.join(name).into_os_string());
+        files.collect::<Vec<_>>()
+    });
+    let files: Vec<OsString> = names.iter().map(OsString::from).chain(folders).collect();
+    open(&files, false)
+}
+
+/// The library's names, of the newest version that works with a driver of this one first.
+fn names(driver: u32) -> Vec<String> {
+    let versions: &[u32] = if driver >= 13 { &[13, 12] } else { &[12] };
+    let name = |version| match cfg!(windows) {
+        true => format!("cublas64_{version}.dll"),
+        false => format!("libcublas.so.{version}"),
+    };
+    versions.iter().map(name).collect()
+}
+
+/// Where toolkits have their libraries.
+fn folders(variable: impl Fn(&str) -> Option<OsString>) -> impl Iterator<Item = PathBuf> {
+    let set = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"].map(variable);
+    let usual: &[&str] = match cfg!(windows) {
+        true => &[],
+        false => &["/usr/local/cuda", "/opt/cuda"],
+    };
+    let below: &[&str] = match cfg!(windows) {
+        true => &["bin/x64", "bin"],
+        false => &["lib64", "lib"],
+    };
+    let homes = set.into_iter().flatten().map(PathBuf::from);
+    homes
+        .chain(usual.iter().map(PathBuf::from))
+        .flat_map(move |home| below.iter().map(move |folder| home.join(folder)))
+}
+
+/// Opens the first of `files` that is cuBLAS.
+fn open(files: &[OsString], named: bool) -> Result<(Library, Functions), String> {
+    let mut reasons = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        // SAFETY: what a library runs when it is loaded is as trusted as one that a program is linked to: the loader finds
+        // both in the same places, and the others are the toolkit's.
+        let opened = unsafe { Library::new(file) };
+        // SAFETY: the file is named as cuBLAS; `functions` never closes it.
+        let found =
+            opened.and_then(|library| unsafe { Functions::of(&library) }.map(|f| (library, f)));
+        match found {
+            Ok(found) => return Ok(found),
+            // A missing file is worth one line. A file that can't be used is always reported.
+            Err(reason) if number == 0 || Path::new(file).is_file() => {
+                reasons.push(reason.to_string());
+            }
+            Err(_) => {}
+        }
+    }
+    Err(missing(files, &reasons, named))
+}
+
+#[cold]
+fn missing(files: &[OsString], reasons: &[String], named: bool) -> String {
+    let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
+    let (by, remedy) = match named {
+        true => (format!(" ({VARIABLE})"), String::new()),
+        false => (
+            String::new(),
+            format!(
+                ". Install it (it is part of the CUDA toolkit, and of the Python package nvidia-cublas), put its folder on \
+                 the loader's path, or name its file in {VARIABLE}"
+            ),
+        ),
+    };
+    format!(
+        "cuBLAS is not installed: looked for {}{by}. The loader says: {}{remedy}",
+        files.join(", "),
+        reasons.join("; ")
+    )
+}
+
+/// A library that is in the process already, by whoever opened it: PyTorch has its own. `None` where there is none.
+#[cfg(unix)]
+fn present(name: &OsStr) -> Option<(Library, Functions)> {
+    use libloading::os::unix;
+    // SAFETY: nothing is loaded, so nothing runs.
+    let library = unsafe { unix::Library::open(Some(name), libc::RTLD_NOLOAD | libc::RTLD_NOW) };
+    let library = Library::from(library.ok()?);
+    // SAFETY: its name is that of cuBLAS; `functions` never closes it.
+    let functions = unsafe { Functions::of(&library) }.ok()?;
+    Some((library, functions))
+}
+
+/// On Windows, opening a library finds the one that is there.
+#[cfg(not(unix))]
+fn present(_: &OsStr) -> Option<(Library, Functions)> {
+    None
+}
+
+/// An environment variable, unless the program runs with more rights than its user.
+fn trusted(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty() && trusts_environment())
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn trusts_environment() -> bool {
+    // SAFETY: any number may be asked about.
+    unsafe { libc::getauxval(libc::AT_SECURE) == 0 }
+}
+
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+fn trusts_environment() -> bool {
+    // SAFETY: none of them takes an argument or fails.
+    unsafe { libc::getuid() == libc::geteuid() && libc::getgid() == libc::getegid() }
+}
+
+#[cfg(not(unix))]
+fn trusts_environment() -> bool {
+    true
+}
+
+/// What a call of cuBLAS returned, where it failed.
+///
+/// A number with names, as a newer library may return others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CublasStatus(pub u32);
+
+macro_rules! statuses {
+    ($($(#[$about:meta])* $name:ident = $number:literal;)*) => {
+        impl CublasStatus {
+            $($(#[$about])* pub const $name: Self = Self($number);)*
+
+            /// The name in `cublas_api.h`; `None` if it has none that is known.
+            #[must_use]
+            pub fn name(self) -> Option<&'static str> {
+                match self.0 {
+                    $($number => Some(concat!("CUBLAS_STATUS_", stringify!($name))),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+statuses! {
+    /// No error.
+    SUCCESS = 0;
+    /// The library could not be initialised: the driver is too old for it, for instance.
+    NOT_INITIALIZED = 1;
+    /// Memory ran out.
+    ALLOC_FAILED = 3;
+    /// An argument that the function doesn't take.
+    INVALID_VALUE = 7;
+    /// The device lacks what the function needs.
+    ARCH_MISMATCH = 8;
+    /// Memory could not be mapped.
+    MAPPING_ERROR = 11;
+    /// A kernel could not be launched, or failed.
+    EXECUTION_FAILED = 13;
+    /// A failure within the library.
+    INTERNAL_ERROR = 14;
+    /// The function lacks this combination of types and sizes.
+    NOT_SUPPORTED = 15;
+    /// A licence is missing.
+    LICENSE_ERROR = 16;
+}
+
+impl fmt::Display for CublasStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => write!(f, "{name} ({})", self.0),
+            None => write!(f, "unknown cublasStatus_t {}", self.0),
+        }
+    }
+}
+
+impl fmt::Debug for CublasStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// An error unless the call succeeded.
+pub(super) fn check(call: &'static str, status: c_uint) -> Result<()> {
+    match CublasStatus(status) {
+        CublasStatus::SUCCESS => Ok(()),
+        status => Err(Error::Cublas { call, status }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told_with_where_it_was_looked_for() {
+        let files = ["libcublas.so.no", "/no/such/folder/libcublas.so.13"].map(OsString::from);
+        let error = open(&files, false).unwrap_err();
+        let start = "cuBLAS is not installed: looked for libcublas.so.no, /no/such/folder/libcublas.so.13. The loader";
+        assert!(error.starts_with(start), "{error}");
+        assert!(
+            error.ends_with("name its file in CUDA_COMPUTE_LIBCUBLAS"),
+            "{error}"
+        );
+        let named = open(&files[..1], true).unwrap_err();
+        assert!(
+            named.contains("libcublas.so.no (CUDA_COMPUTE_LIBCUBLAS). The"),
+            "{named}"
+        );
+        assert!(!named.contains("Install"), "{named}");
+    }
+
+    /// A library that is there, and another one.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn another_library_is_refused() {
+        let error = open(&["libc.so.6".into()], true).unwrap_err();
+        assert!(error.contains("cublasCreate_v2"), "{error}");
+        assert!(present("libc.so.6".as_ref()).is_none());
+    }
+
+    #[test]
+    fn versions_fit_the_driver() {
+        assert_eq!(names(12).len(), 1);
+        assert_eq!(names(13)[1..], names(12));
+        assert_eq!(names(99), names(13));
+        #[cfg(target_os = "linux")]
+        assert_eq!(names(13), ["libcublas.so.13", "libcublas.so.12"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn toolkits_are_looked_into() {
+        let variable = |name: &str| (name == "CUDA_HOME").then(|| OsString::from("/my/cuda"));
+        let folders: Vec<_> = folders(variable).collect();
+        let first = ["/my/cuda/lib64", "/my/cuda/lib", "/usr/local/cuda/lib64"];
+        assert_eq!(folders[..3], first.map(PathBuf::from));
+    }
+
+    #[test]
+    fn statuses_have_names() {
+        assert!(check("cublasCreate_v2", 0).is_ok());
+        let error = check("cublasCreate_v2", 13).unwrap_err();
+        let text = "cublasCreate_v2 failed: CUBLAS_STATUS_EXECUTION_FAILED (13)";
+        assert_eq!(error.to_string(), text);
+        let unknown = check("cublasCreate_v2", 99).unwrap_err();
+        assert!(unknown.to_string().ends_with("unknown cublasStatus_t 99"));
+        assert_eq!(
+            format!("{:?}", CublasStatus(7)),
+            "CUBLAS_STATUS_INVALID_VALUE (7)"
+        );
+    }
+}
