@@ -210,7 +210,7 @@ fn axes_layouts_and_expressions() {
     let row = begins.slice(s![0, 3]).unwrap();
     let wide = row.broadcast_to(shape).unwrap();
     let got = x.segmented_scan(Combination::sum(), &row, 2).unwrap();
-    let wanted = x.segmented_scan(Combination::sum(), &wide.copy().unwrap(), 2);
+    let wanted = x.segmented_scan(Combination::sum(), wide.copy().unwrap(), 2);
     assert_eq!(got.to_vec().unwrap(), wanted.unwrap().to_vec().unwrap());
     let error = row
         .cast::<i32>()
