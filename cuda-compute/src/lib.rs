@@ -98,7 +98,9 @@ pub mod tuning;
 
 pub use array::{Array, ArrayMut, Ellipsis, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem};
 pub use closure::{DeviceFn, Fold, device_fn, fold};
-pub use convolution::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
+pub use convolution::{
+    Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
+};
 pub use element::{
     ComplexNumber, DataType, Element, Float, Integer, Math, Number, Ordered, Signed,
 };
