@@ -258,3 +258,106 @@ fn cut(kernel: &Interleaved, from: &Place<'_>, to: &Place<'_>) -> Result<(Geomet
     };
     Ok((geometry, blocks))
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{ComputeCapability, Context};
+
+    use super::*;
+
+    fn kernel(channels: u32, side: u32, aligned: bool) -> Interleaved {
+        Interleaved {
+            data: DataType::U8,
+            channels,
+            size: Size {
+                width: side,
+                height: side,
+                pad_x: side / 2,
+                pad_y: side / 2,
+                aligned,
+            },
+            aligned_output: aligned,
+            border: super::super::Border::Zero,
+            tile: TILES[0],
+        }
+    }
+
+    fn choose(kernel: &mut Interleaved, shared_per_block: u32) -> bool {
+        kernel.choose_tile(&Hardware {
+            capability: ComputeCapability { major: 9, minor: 0 },
+            multiprocessors: 132,
+            shared_per_block,
+        })
+    }
+
+    #[test]
+    fn what_a_block_needs_is_counted_as_the_kernel_does() {
+        assert_eq!(kernel(1, 1, true).shared_bytes(), 32 * 128 * 4);
+        // 1 pixel to the left is 3 elements, and 1 more to the boundary.
+        assert_eq!(kernel(3, 3, true).shared_bytes(), 34 * (128 + 8) * 4);
+        assert_eq!(kernel(3, 3, false).shared_bytes(), 34 * (128 + 8) * 4);
+        assert_eq!(kernel(4, 3, true).shared_bytes(), 34 * (128 + 8) * 4);
+        assert_eq!(kernel(1, 3, true).shared_bytes(), 34 * (128 + 8) * 4);
+        assert_eq!(kernel(1, 3, false).shared_bytes(), 34 * (128 + 4) * 4);
+        let groups = [1, 3, 5, 9, 15, 31, 45].map(|side| kernel(1, side, true).group());
+        assert_eq!(groups, [1, 3, 5, 3, 2, 1, 1]);
+    }
+
+    #[test]
+    fn filters_up_to_45_have_a_tile_on_any_device() {
+        // What a block may have on sm_75, sm_86, sm_80 and sm_90.
+        for limit in [64, 99, 163, 227].map(|kib| kib * 1024) {
+            for channels in [1, 3, 4] {
+                for side in 1..=45 {
+                    for aligned in [false, true] {
+                        let mut kernel = kernel(channels, side, aligned);
+                        assert!(choose(&mut kernel, limit), "{side} in {limit} bytes");
+                        assert!(kernel.shared_bytes() <= limit);
+                    }
+                }
+            }
+        }
+        let mut large = kernel(4, 63, true);
+        let needs = TILES.map(|tile| Interleaved { tile, ..large }.shared_bytes());
+        assert!(needs[0] > needs[1] && needs[1] > needs[2]);
+        for (tile, needed) in TILES.into_iter().zip(needs) {
+            assert!(choose(&mut large, needed) && large.tile == tile);
+        }
+        assert!(!choose(&mut large, needs[2] - 1));
+    }
+
+    #[test]
+    fn an_output_is_cut_into_blocks() {
+        let context = Context::primary(0).unwrap();
+        let place = |width, height| Place {
+            address: 0,
+            width,
+            height,
+            pitch: width * 3,
+            owner: Owner::Context(&context),
+        };
+        let cut = |width, height| {
+            cut(
+                &kernel(3, 3, true),
+                &place(width, height),
+                &place(width, height),
+            )
+        };
+        let blocks = |width, height| {
+            let (geometry, blocks) = cut(width, height).unwrap();
+            (geometry.across, geometry.down, blocks)
+        };
+        assert_eq!(blocks(1, 1), (1, 1, 1));
+        assert_eq!(blocks(128, 32), (3, 1, 3));
+        assert_eq!(blocks(129, 33), (4, 2, 8));
+        // Rows of more than 2^31 bytes together, and of as many as can be counted.
+        assert_eq!(blocks(65_536, 65_536), (1536, 2048, 1536 * 2048));
+        let most = LARGEST / 3;
+        assert_eq!(blocks(most, 1).1, 1);
+        let error = |width, height| cut(width, height).unwrap_err().to_string();
+        assert!(error(most + 1, 1).contains("rows of more than"));
+        assert!(error(usize::MAX, 1).contains("rows of more than"));
+        assert!(error(1, LARGEST + 1).contains("rows of more than"));
+        assert!(error(most, 1 << 20).contains("more than 2^31 blocks"));
+    }
+}

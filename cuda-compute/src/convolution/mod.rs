@@ -1,4 +1,5 @@
-//! Two-dimensional convolution of images.
+//! Two-dimensional convolution of images: of planes of `f32` in device memory ([`Convolution`]), and as a method of
+//! arrays, which takes the types and the channels that files have.
 
 mod cut;
 mod filter;

@@ -19,7 +19,8 @@ use crate::{
     order::{ordered, same_context},
 };
 
-/// Reductions in one context.
+/// Reductions in one context, of device memory. Those of arrays are methods of expressions: [`Expr::sum`](crate::Expr::sum),
+/// [`Expr::max`](crate::Expr::max), [`Expr::reduce`](crate::Expr::reduce) and more.
 ///
 /// Each reduction is one launch, and allocates nothing after the first on a stream. A reducer may be used from
 /// several threads and streams at once. The order in which elements are added depends only on their number, their

@@ -213,9 +213,9 @@ fn floats() {
     check_all::<f32>();
 }
 
-/// Rows that start where 4 elements can be loaded at once, and stored.
+/// Rows that start where 4 elements can be loaded at once, and stored, and others.
 #[test]
-fn aligned_rows() {
+fn rows_that_start_anywhere() {
     let stream = stream();
     let (odd, even) = (filter(3, 3), filter(4, 2));
     for border in BORDERS {
@@ -228,6 +228,10 @@ fn aligned_rows() {
     check::<f16>(&stream, [5, 92, 3], &even, options);
     check::<bf16>(&stream, [5, 70, 4], &odd, options);
     check::<f32>(&stream, [5, 92, 3], &odd, options);
+    // Nowhere but by chance, in blocks that reach no edge.
+    check::<u8>(&stream, [70, 101, 3], &odd, options);
+    check::<f16>(&stream, [70, 303, 1], &odd, options);
+    check::<f32>(&stream, [70, 101, 3], &odd, options);
     // Only the input, or only the output.
     let valid = options.extent(Extent::Valid);
     check::<u8>(&stream, [9, 92, 3], &odd, valid);
