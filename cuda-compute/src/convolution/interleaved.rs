@@ -333,7 +333,7 @@ mod tests {
             address: 0,
             width,
             height,
-            pitch: width * 3,
+            pitch: width.saturating_mul(3),
             owner: Owner::Context(&context),
         };
         let cut = |width, height| {
