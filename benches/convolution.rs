@@ -212,13 +212,13 @@ fn image<T: Pixel + Number>(
     let sets = (bench.choose(1 << 28, 1 << 14) / bytes).clamp(2, 64);
     let pool = bench.random((sets * bytes).div_ceil(4), 4)?;
     let count = pool.len();
-    let pool = Array::from_buffer(pool, count)?.reinterpret::<T>()?;
+    let pool = Array::<f32>::from_buffer(pool, count)?.reinterpret::<T>()?;
     let images: Vec<Array<T>> = (0..sets as isize)
         .map(|i| {
             let piece = s![i * elements as isize..(i + 1) * elements as isize];
             pool.slice(piece)?.reshape([size, size, channels])
         })
-        .collect::<Result<_, _>>()?;
+        .collect::<cuda_compute::Result<_>>()?;
     let queue = Queue {
         calls: 31,
         host_ns: 40_000,
