@@ -5,9 +5,11 @@ mod common;
 use std::{hint::black_box, time::Duration};
 
 use anyhow::Result;
-use common::{Bench, host_us};
+use common::{Bench, Queue, host_us};
 use criterion::{Criterion, Throughput};
-use cuda_compute::{Convolution, ConvolutionOptions, Filter, Layout, cpu};
+use cuda_compute::{
+    Array, Border, Convolution, ConvolutionOptions, Filter, Layout, Number, Pixel, cpu, s,
+};
 use cuda_safe::{DeviceBuffer, PinnedBuffer};
 
 /// The largest work for the CPU, in products: more would take it minutes instead of seconds.
@@ -36,6 +38,14 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let copy = bench.copy_ceiling(&from, &mut to)?;
     bench.ceiling("copy", copy, "GB/s")?;
     drop((from, to));
+
+    let side = bench.choose(4096, 64);
+    for k in [3, 5, 9] {
+        let filter = Filter::new(k, k, &weights(k * k))?;
+        image::<u8>(&mut bench, side, 1, &filter, (copy, fma))?;
+        image::<u8>(&mut bench, side, 3, &filter, (copy, fma))?;
+        image::<u16>(&mut bench, side, 1, &filter, (copy, fma))?;
+    }
 
     let images: &[usize] = bench.choose(&[512, 1024, 4096, 8192], &[64]);
     let filters: &[usize] = bench.choose(&[3, 5, 7, 9, 15, 31], &[3, 9]);
@@ -179,6 +189,58 @@ fn one(
     }
     group.finish();
     Ok(())
+}
+
+/// Images as files have them, by the method of arrays: each result is a new array.
+fn image<T: Pixel + Number>(
+    bench: &mut Bench,
+    size: usize,
+    channels: usize,
+    filter: &Filter,
+    (copy, fma): (f64, f64),
+) -> Result<()> {
+    let interleaved = match channels {
+        1 => String::new(),
+        _ => format!(" x {channels}"),
+    };
+    let (name, k) = (T::DATA_TYPE.name(), filter.width());
+    let work = format!("{size}²{interleaved} {name} by {k} x {k}");
+    let elements = size * size * channels;
+    let bytes = elements * T::DATA_TYPE.size();
+    let options = ConvolutionOptions::default().border(Border::Clamp);
+    // Images in turn, more than the cache holds. Any bits are integers.
+    let sets = (bench.choose(1 << 28, 1 << 14) / bytes).clamp(2, 64);
+    let pool = bench.random((sets * bytes).div_ceil(4), 4)?;
+    let count = pool.len();
+    let pool = Array::<f32>::from_buffer(pool, count)?.reinterpret::<T>()?;
+    let images: Vec<Array<T>> = (0..sets as isize)
+        .map(|i| {
+            let piece = s![i * elements as isize..(i + 1) * elements as isize];
+            pool.slice(piece)?.reshape([size, size, channels])
+        })
+        .collect::<cuda_compute::Result<_>>()?;
+    let queue = Queue {
+        calls: 31,
+        host_ns: 40_000,
+    };
+    let convolve = |i: usize| -> Result<()> {
+        images[i % sets].convolve_with(filter, options)?;
+        Ok(())
+    };
+    convolve(0)?;
+    let times = bench.device_times_in(queue, bench.choose(31, 3), convolve)?;
+    let us = common::median_us(times);
+    let label = bench.label();
+    let (bandwidth, products) = (
+        2.0 * bytes as f64 / us / 1e3,
+        (k * k * elements) as f64 / us / 1e6,
+    );
+    let note = format!(
+        "{bandwidth:.0} GB/s, {:.1} % of copy; {products:.2} T FMA/s, {:.1} % of peak",
+        100.0 * bandwidth / copy,
+        100.0 * products / fma
+    );
+    bench.row(&work, &format!("{label}, device time"), us, &note)
 }
 
 fn convolve_bound(filter: &Filter) -> f64 {

@@ -9,8 +9,9 @@
 //! a picture and applies every named filter to it.
 //!
 //! Shows constants that are inserted into the source when the program runs (the image's width and the
-//! filter's size), a kernel with a grid-stride loop, the ready-made convolution of `cuda-compute`
-//! beside it, and a check of both against the CPU. The output has the input's size; everything beyond
+//! filter's size), a kernel with a grid-stride loop, the ready-made convolutions of `cuda-compute`
+//! beside it (of planes of floats, and of bytes with their channels side by side, as the file has them),
+//! and a check of all against the CPU. The output has the input's size; everything beyond
 //! the border counts as zero.
 
 mod common;
@@ -46,18 +47,23 @@ fn main() -> Result<()> {
     let by_events = format!("{} by events", gpu.label());
     let by_clock = format!("{} by the clock", gpu.label());
     let ready = format!("{} cuda-compute", gpu.label());
+    let by_bytes = format!("{ready}, bytes");
     let cores = format!("CPU, {} cores", cpu::cores());
-    let mut table = Table::new(&["filter", "size", &by_events, &by_clock, &ready, &cores]);
+    let mut table = Table::new(&[
+        "filter", "size", &by_events, &by_clock, &ready, &by_bytes, &cores,
+    ]);
     for (filter, output) in &work.outputs {
         let runs = gpu.size(10, 1);
         let (planes, times) = convolve(&gpu, &picture, filter, runs)?;
         let (ready_planes, ready) = ready_made::convolve(&gpu, &picture, filter, runs)?;
+        let (bytes, of_bytes) = ready_made::convolve_bytes(&gpu, &picture, filter, runs)?;
         let (expected, cpu_time) = measure_cpu(3, || {
             let convolve = |plane: &Vec<f32>| cpu::convolve_all_cores(plane, picture.width, filter);
             picture.planes.iter().map(convolve).collect::<Vec<_>>()
         });
         check(&planes, &expected, filter, picture.width)?;
         check(&ready_planes, &expected, filter, picture.width)?;
+        check_bytes(&bytes, &picture.with_planes(expected), filter)?;
         picture
             .with_planes(planes)
             .write(output, filter.finds_edges())?;
@@ -67,6 +73,7 @@ fn main() -> Result<()> {
             show(times.device),
             show(times.wall),
             show(ready.device),
+            show(of_bytes.device),
             show(cpu_time),
         ]);
     }
@@ -74,7 +81,7 @@ fn main() -> Result<()> {
     println!(
         "By events: this example's kernel alone. By the clock: with the copies there and back."
     );
-    println!("cuda-compute: the ready-made kernel, by events.");
+    println!("cuda-compute: the ready-made kernels, by events; a picture of bytes is one launch.");
     println!("Every pixel was checked against the CPU.\n");
     for (_, output) in &work.outputs {
         println!("wrote {}", output.display());
@@ -176,6 +183,21 @@ fn check(planes: &[Vec<f32>], expected: &[Vec<f32>], filter: &Filter, width: usi
             at / width,
             plane[at],
             expected[at]
+        );
+    }
+    Ok(())
+}
+
+/// A sum that lies between two integers may be rounded to either.
+fn check_bytes(bytes: &[u8], expected: &Picture, filter: &Filter) -> Result<()> {
+    let limit = filter.tolerance(255.0);
+    let [low, high] = [-limit, limit].map(|slack| expected.bytes(|value| value + slack));
+    for (at, byte) in bytes.iter().enumerate() {
+        let (low, high) = (low[at], high[at]);
+        ensure!(
+            (low..=high).contains(byte),
+            "{}: byte {at} is {byte}, and the CPU says {low} to {high}",
+            filter.name
         );
     }
     Ok(())

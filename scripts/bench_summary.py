@@ -128,7 +128,8 @@ def summary(benches):
 WORK = ["sum of 2^16 f32", "sum of 2^20 f32", "sum of 2^24 f32", "sum of 2^27 - 157 f32",
         "sum of 2^30 f32", "4096² by 3 x 3", "4096² by 5 x 5", "4096² by 7 x 7",
         "4096² by 9 x 9", "4096² by 15 x 15", "4096² by 31 x 31",
-        "8192² by separable 31 x 31"]
+        "8192² by separable 31 x 31",
+        *[f"4096²{image} by {k} x {k}" for image in (" u8", " x 3 u8", " u16") for k in (3, 5, 9)]]
 LAUNCHES = ["launch with 3 arguments", "launch with 3 arguments, waited for",
             "one of 100 kernels, device time", "one of 100 kernels, wall time"]
 OURS = "GPU, device time"

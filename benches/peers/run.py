@@ -33,6 +33,9 @@ from driver import Gpu  # noqa: E402
 SUM_SIZES = [1 << 10, 1 << 16, 1 << 20, 1 << 24, (1 << 27) - 157, 1 << 30]
 IMAGES = [512, 1024, 4096, 8192]
 FILTERS = [3, 5, 7, 9, 15, 31]
+# Images as files have them: their side, channels and filters, and the bytes of the types.
+SIDE, INTERLEAVED, SMALL_FILTERS = 4096, [("u8", 1), ("u8", 3), ("u16", 1)], [3, 5, 9]
+BYTES = {"u8": 1, "u16": 2}
 POOL = 1 << 30
 BATCH, ROUNDS = 64, 400  # launches, as bench `launch` has them
 SPIN = """
@@ -160,6 +163,18 @@ class Peers:
                 us = self.gpu.median(lambda i: call(self.piece(size * size)), 9)
                 self.note(work=f"{size}² by {k} x {k}", by=by, us=us, note="device time")
 
+    def images(self, by, prepare):
+        """prepare(type, channels, k) gives call(address of an image)."""
+        for element, channels in INTERLEAVED:
+            floats = SIDE * SIDE * channels * BYTES[element] // 4
+            for k in SMALL_FILTERS:
+                call = prepare(element, channels, k)
+                call(self.pool + 4 * self.piece(floats))
+                self.reserve = 200_000 + 3_000_000
+                us = self.gpu.median(lambda i: call(self.pool + 4 * self.piece(floats)), 9)
+                interleaved = f" x {channels}" if channels > 1 else ""
+                self.note(work=f"{SIDE}²{interleaved} {element} by {k} x {k}", by=by, us=us, note="device time")
+
     def launches(self, by, call, synchronize):
         """Host time of a launch with three arguments, in batches between which the queue empties,
         and of a launch that is waited for."""
@@ -211,7 +226,7 @@ def npp(peers):
     if not core or not path:
         raise Missing("no libnppif.so.13")
     ctypes.CDLL(core, mode=ctypes.RTLD_GLOBAL)
-    call = ctypes.CDLL(path).nppiFilterBorder_32f_C1R_Ctx
+    library = ctypes.CDLL(path)
 
     class Context(ctypes.Structure):
         _fields_ = [("stream", c_void_p), ("device", c_int), ("multiprocessors", c_int),
@@ -224,21 +239,32 @@ def npp(peers):
     context = Context(peers.gpu.stream, 0, peers.gpu.multiprocessors, 2048, 1024, 49152, 9, 0, 1, 0)
     coefficients = peers.gpu.alloc(1 << 14)
 
-    def prepare(size, k):
+    def filtering(call, size, step, k):
+        """run(image, result) for images of size², whose rows have `step` bytes."""
         array = (ctypes.c_float * (k * k))(*weights(k))
         peers.gpu.sync()
         ctypes.CDLL("libcuda.so.1").cuMemcpyHtoD_v2(c_ulonglong(coefficients), array,
                                                     c_size_t(4 * k * k))
 
-        def run(at):
-            status = call(c_void_p(peers.pool + 4 * at), c_int(4 * size), Size(size, size), Size(0, 0),
-                          c_void_p(peers.out + 4 * peers.out_piece(size * size)), c_int(4 * size), Size(size, size),
-                          c_void_p(coefficients), Size(k, k), Size(k // 2, k // 2), c_int(2), context)
+        def run(image, result):
+            status = call(c_void_p(image), c_int(step), Size(size, size), Size(0, 0), c_void_p(result), c_int(step),
+                          Size(size, size), c_void_p(coefficients), Size(k, k), Size(k // 2, k // 2), c_int(2), context)
             if status:
                 raise RuntimeError(f"NPP status {status}")
         return run
 
+    def prepare(size, k):
+        run = filtering(library.nppiFilterBorder_32f_C1R_Ctx, size, 4 * size, k)
+        return lambda at: run(peers.pool + 4 * at, peers.out + 4 * peers.out_piece(size * size))
+
+    def prepare_image(element, channels, k):
+        call = getattr(library, f"nppiFilterBorder32f_{8 * BYTES[element]}u_C{channels}R_Ctx")
+        step = SIDE * channels * BYTES[element]
+        run = filtering(call, SIDE, step, k)
+        return lambda image: run(image, peers.out + 4 * peers.out_piece(SIDE * step // 4))
+
     peers.convolutions("NPP", prepare)
+    peers.images("NPP", prepare_image)
 
 
 def cupy(peers):

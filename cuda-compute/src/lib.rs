@@ -38,6 +38,9 @@
 //! - [`assign`](Array::assign) and [`slice_mut`](Array::slice_mut) write into an array, whose own elements may be
 //!   read by the expression: they are as they were before.
 //!
+//! Images are arrays of shape `[height, width]` or `[height, width, channels]`: [`convolve`](Array::convolve) and
+//! [`convolve_with`](Array::convolve_with) filter them, in the type that they have.
+//!
 //! Kernels are compiled at the first use of an expression's form, or come from the cache on disk.
 //! Sizes, strides and numbers are no part of the form, so a loop compiles nothing. What is compiled is kept as long as an
 //! array of the context lives. A program that allocates in a loop should tell the driver's memory pool to keep what is
@@ -76,8 +79,9 @@
 //! ```
 //!
 //! [`Reducer`] and [`Convolution`] work on device memory of any kind, without an allocation in a call. Each is an object
-//! created in a context. Reductions of one's own are made of closures here too: [`MapReduce::of`]. Its methods take `&self` and the stream to work on, so one object serves several threads and
-//! streams at once.
+//! created in a context. Its methods take `&self` and the stream to work on, so one object serves several threads and
+//! streams at once. What they are to memory, [`sum`](Expr::sum) and its kin and [`convolve`](Array::convolve) are to arrays.
+//! Reductions of one's own are made of closures here too: [`MapReduce::of`].
 //!
 //! Their kernels are compiled at their first use: for the device at hand, for the types, and for the sizes that matter
 //! (of the filter, of the block). They are kept in [`Kernels`], which several objects can share, and as machine code in
@@ -114,7 +118,9 @@ pub use array::{
     Array, ArrayMut, Ellipsis, FieldMut, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem,
 };
 pub use closure::{DeviceFn, Fold, device_fn, fold};
-pub use convolution::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
+pub use convolution::{
+    Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
+};
 /// Makes a struct of plain data an element of arrays.
 ///
 /// ```

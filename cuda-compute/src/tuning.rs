@@ -18,8 +18,11 @@ use cuda_safe::ComputeCapability;
 
 pub use crate::kernel::Source;
 use crate::{
+    DataType,
     convolution::{
-        Border, table as convolution,
+        Border,
+        interleaved::{Interleaved, Tile},
+        table as convolution,
         variant::{Correlation, Size, Variant as Convolver},
     },
     kernel::{ANY, Specialisation, Table},
@@ -51,6 +54,8 @@ impl Launch {
     /// convolve direct WIDTHxHEIGHT [SIZE] [warps= rows= blocks=]
     /// convolve march WIDTHxHEIGHT [SIZE] [rows= depth= blocks= separable=]
     /// convolve tile WIDTHxHEIGHT [SIZE] [warps= rows= pair= blocks=]
+    /// convolve image WIDTHxHEIGHT ELEMENT [SIZE] [channels= warps= rows= aligned_output=]
+    ///     ELEMENT u8 u16 f16 bf16 f32
     ///     SIZE: border= (0 zero, 1 clamp, 2 reflect, 3 wrap) aligned= pad_x= pad_y=
     /// ```
     ///
@@ -158,7 +163,7 @@ fn scalar(name: &str) -> Result<ScalarType, String> {
 }
 
 fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
-    let kind = request.word("a kernel: direct, march or tile")?;
+    let kind = request.word("a kernel: direct, march, tile or image")?;
     let filter = request.word("a filter's size")?;
     let sides = filter
         .split_once('x')
@@ -180,6 +185,9 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
         3 => Border::Wrap,
         other => return Err(format!("no border is {other}")),
     };
+    if kind == "image" {
+        return image(request, size, border);
+    }
     let rows = request.number("rows", 4);
     let blocks = request.number("blocks", 4);
     let variant = match kind {
@@ -212,6 +220,33 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
         source: kernel.source(),
         threads: variant.threads(),
         shared_bytes: variant.shared_bytes(size),
+    })
+}
+
+fn image(request: &mut Request<'_>, size: Size, border: Border) -> Result<Launch, String> {
+    let data = match request.word("an element type")? {
+        "u8" => DataType::U8,
+        "u16" => DataType::U16,
+        "f16" => DataType::F16,
+        "bf16" => DataType::Bf16,
+        "f32" => DataType::F32,
+        other => return Err(format!("no pixel is {other}")),
+    };
+    let kernel = Interleaved {
+        data,
+        channels: request.number("channels", 1),
+        size,
+        aligned_output: request.number("aligned_output", 1) != 0,
+        border,
+        tile: Tile {
+            warps: request.number("warps", 4),
+            rows: request.number("rows", 8),
+        },
+    };
+    Ok(Launch {
+        source: kernel.source(),
+        threads: kernel.threads(),
+        shared_bytes: kernel.shared_bytes(),
     })
 }
 
@@ -266,6 +301,36 @@ impl<'a> Request<'a> {
 mod tests {
     use super::*;
     use crate::kernel::Row;
+
+    #[test]
+    fn images_can_be_asked_for() {
+        let launch = Launch::of("convolve image 5x3 u8 channels=3 border=1 rows=4").unwrap();
+        assert_eq!(launch.source.entry(), "convolve_image");
+        assert_eq!((launch.threads, launch.shared_bytes), (128, 18 * 144 * 4));
+        let defines: Vec<_> = launch.source.defines().collect();
+        for define in [
+            ("PIXEL", "U8"),
+            ("CHANNELS", "3"),
+            ("KH", "3"),
+            ("ROWS", "4"),
+        ] {
+            assert!(defines.contains(&define), "{defines:?}");
+        }
+        for (element, pixel) in [
+            ("u16", "U16"),
+            ("f16", "F16"),
+            ("bf16", "BF16"),
+            ("f32", "F32"),
+        ] {
+            let launch = Launch::of(&format!("convolve image 5x3 {element}")).unwrap();
+            assert!(
+                launch
+                    .source
+                    .defines()
+                    .any(|define| define == ("PIXEL", pixel))
+            );
+        }
+    }
 
     #[test]
     fn what_the_library_chooses_can_be_asked_for() {
@@ -355,8 +420,13 @@ mod tests {
             ("reduce sum f32 f64 f64", "nothing is asked for as f64"),
             ("reduce sum f32 thread=4", "nothing is asked for as thread"),
             ("reduce sum f32 threads=many", "threads=many has no number"),
-            ("convolve", "a kernel: direct, march or tile is missing"),
+            (
+                "convolve",
+                "a kernel: direct, march, tile or image is missing",
+            ),
             ("convolve tile", "a filter's size is missing"),
+            ("convolve image 3x3", "an element type is missing"),
+            ("convolve image 3x3 i8", "no pixel is i8"),
             ("convolve tile 3", "3 is no filter's size"),
             ("convolve tile 3x0", "3x0 is no filter's size"),
             ("convolve tile 0x3", "0x3 is no filter's size"),

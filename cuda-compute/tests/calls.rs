@@ -10,7 +10,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 mod child;
 
 use child::{calls, traced};
-use cuda_compute::{Convolution, Error, Filter, Kernels, Layout, MapReduce, Reducer};
+use cuda_compute::{Array, Convolution, Error, Filter, Kernels, Layout, MapReduce, Reducer};
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, Stream,
     sys::{self, CUresult, CUstreamCaptureMode},
@@ -92,6 +92,26 @@ fn a_convolution_is_a_launch() {
         assert_eq!(made(&mut run), ["cuLaunchKernel"]);
         assert_eq!(loaded(), 1);
     });
+}
+
+#[test]
+fn a_convolution_of_an_array_allocates_its_result_and_launches() {
+    traced(
+        "a_convolution_of_an_array_allocates_its_result_and_launches",
+        "",
+        || {
+            let (_, stream) = device();
+            let image = Array::from_shape(&stream, [4, 16, 3], &[1u8; 192]).unwrap();
+            let mut results = Vec::new();
+            let mut run = |weight: f32| {
+                let filter = Filter::new(3, 3, &[weight; 9]).unwrap();
+                results.push(image.convolve(&filter).unwrap());
+            };
+            run(1.0);
+            assert_eq!(made(|| run(2.0)), ["cuMemAllocAsync", "cuLaunchKernel"]);
+            assert_eq!(loaded(), 1);
+        },
+    );
 }
 
 #[test]

@@ -45,14 +45,7 @@ impl Picture {
     /// Writes a file; its extension decides on the format. Values beyond 0 to 255 are cut off; with
     /// `magnitudes`, negative ones count as positive.
     pub fn write(&self, path: &Path, magnitudes: bool) -> Result<()> {
-        let byte = |value: f32| {
-            let value = if magnitudes { value.abs() } else { value };
-            value.round().clamp(0.0, 255.0) as u8
-        };
-        let pixels = self.width * self.height;
-        let bytes = (0..pixels)
-            .flat_map(|i| self.planes.iter().map(move |plane| byte(plane[i])))
-            .collect();
+        let bytes = self.bytes(|value| if magnitudes { value.abs() } else { value });
         let (width, height) = (u32::try_from(self.width)?, u32::try_from(self.height)?);
         let image = if self.planes.len() == 1 {
             GrayImage::from_raw(width, height, bytes).map(DynamicImage::from)
@@ -63,6 +56,14 @@ impl Picture {
         image
             .save(path)
             .with_context(|| format!("can't write {}", path.display()))
+    }
+
+    /// The pixels as files have them, channels side by side: what `of` makes of each value, rounded and cut off.
+    pub fn bytes(&self, of: impl Fn(f32) -> f32) -> Vec<u8> {
+        let byte = |value: f32| of(value).round().clamp(0.0, 255.0) as u8;
+        let pixels = 0..self.width * self.height;
+        let pixels = pixels.flat_map(|i| self.planes.iter().map(move |plane| plane[i]));
+        pixels.map(byte).collect()
     }
 
     /// A coloured test picture: rings that get finer outwards, a chequered corner, fading colours.

@@ -1,7 +1,7 @@
 //! The kernels of `cuda-compute`, called as the examples call their own.
 
 use anyhow::Result;
-use cuda_compute::{Convolution, Filter as Weights, Layout};
+use cuda_compute::{Array, Convolution, Filter as Weights, Layout};
 use cuda_safe::DeviceBuffer;
 
 use super::{
@@ -52,4 +52,22 @@ pub fn convolve(
     })?;
     let planes = images.iter().map(|(_, out)| out.to_vec(&gpu.stream));
     Ok((planes.collect::<cuda_safe::Result<_>>()?, times))
+}
+
+/// Convolves a picture's bytes as its file has them, with the kernel's time.
+pub fn convolve_bytes(
+    gpu: &Gpu,
+    picture: &Picture,
+    filter: &Filter,
+    runs: usize,
+) -> Result<(Vec<u8>, Times)> {
+    let weights = Weights::new(filter.size, filter.size, &filter.weights)?;
+    let shape = [picture.height, picture.width, picture.planes.len()];
+    let image = Array::from_shape(&gpu.stream, shape, &picture.bytes(|value| value))?;
+    let mut convolved = image.clone();
+    let times = measure(gpu, runs, || {
+        convolved = image.convolve(&weights)?;
+        Ok(())
+    })?;
+    Ok((convolved.to_vec()?, times))
 }

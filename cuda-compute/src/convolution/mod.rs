@@ -1,7 +1,10 @@
-//! Two-dimensional convolution of images.
+//! Two-dimensional convolution of images: of planes of `f32` in device memory ([`Convolution`]), and as a method of
+//! arrays, which takes the types and the channels that files have.
 
 mod cut;
 mod filter;
+mod image;
+pub(crate) mod interleaved;
 mod layout;
 mod options;
 pub(crate) mod table;
@@ -9,8 +12,11 @@ pub(crate) mod variant;
 
 use std::{ffi::c_void, sync::OnceLock};
 
-use cuda_safe::{Context, DeviceMemory, Function, LaunchConfig, Storage, StorageMut, Stream};
+use cuda_safe::{
+    Context, DeviceMemory, Function, LaunchConfig, Owner, Storage, StorageMut, Stream,
+};
 pub use filter::Filter;
+pub use image::Pixel;
 pub use layout::Layout;
 pub use options::{Border, ConvolutionOptions, Extent, Kind};
 use variant::{Correlation, Size};
@@ -25,8 +31,8 @@ use crate::{
 /// weights.
 ///
 /// Each call is one launch and allocates nothing. A convolution may be used from several threads and streams. The
-/// channels of an image are a batch of planes ([`Layout::images`]); bytes and interleaved channels have to be
-/// converted first.
+/// channels of an image are a batch of planes ([`Layout::images`]). Bytes, halves and interleaved channels are
+/// convolved by a method of arrays: [`Array::convolve_with`](crate::Array::convolve_with).
 ///
 /// # Accuracy
 /// A result is the sum of width · height products, added one after the other with fused multiply-adds. It is off by
@@ -139,7 +145,14 @@ impl Convolution {
         filter: &Filter,
         options: ConvolutionOptions,
     ) -> Result<Self> {
-        let convolution = Self {
+        let convolution = Self::lazy(kernels, filter, options);
+        convolution.ready(true)?;
+        Ok(convolution)
+    }
+
+    /// The same, whose kernels are found at the first use.
+    fn lazy(kernels: &Kernels, filter: &Filter, options: ConvolutionOptions) -> Self {
+        Self {
             kernels: kernels.clone(),
             filter: match options.kind {
                 Kind::Convolution => filter.turned(),
@@ -147,9 +160,7 @@ impl Convolution {
             },
             options,
             ready: Default::default(),
-        };
-        convolution.ready(true)?;
-        Ok(convolution)
+        }
     }
 
     /// The context that the kernels are loaded into.
@@ -193,7 +204,22 @@ impl Convolution {
         if output_layout.elements() == Some(0) {
             return Ok(());
         }
-        let (mut from, mut to) = (input.as_device_ptr(), output.as_device_ptr());
+        let from = (input.as_device_ptr(), input_layout, input.owner());
+        let to = (output.as_device_ptr(), output_layout, output.owner());
+        // SAFETY: the layouts were checked to lie within the two views.
+        unsafe { self.enqueue(stream, from, to) }
+    }
+
+    /// The launch, from an image to another one: their addresses, layouts and owners.
+    ///
+    /// # Safety
+    /// Both are images of this layout, the output, which is written to, as large as the result is.
+    unsafe fn enqueue(
+        &self,
+        stream: &Stream,
+        (mut from, input_layout, input): (u64, Layout, Owner<'_>),
+        (mut to, output_layout, output): (u64, Layout, Owner<'_>),
+    ) -> Result<()> {
         let aligned = from % 16 == 0
             && to % 16 == 0
             && input_layout.keeps_alignment()
@@ -210,10 +236,10 @@ impl Convolution {
             // The driver only reads.
             ready.weights.as_ptr().cast_mut().cast(),
         ];
-        ordered(stream, [Some(input.owner()), Some(output.owner())], || {
+        ordered(stream, [Some(input), Some(output)], || {
             // SAFETY: the kernel's parameters are two addresses, `Geometry` and as many weights as
-            // its source was given; it reads and writes the pixels of the two layouts, which were
-            // checked to lie within the two views. Ordered with their streams.
+            // its source was given; it reads and writes the pixels of the two layouts, as the caller
+            // has promised. Ordered with their streams.
             unsafe { ready.function.launch_raw(stream, config, &mut pointers)? };
             Ok(())
         })
@@ -268,17 +294,12 @@ impl Convolution {
         let factors = filter.factors().filter(|_| self.options.separate);
         let hardware = self.kernels.hardware();
         let variant = table::choose(size, factors.is_some(), hardware).ok_or_else(too_large)?;
-        let mut weights: Vec<f32> = match factors {
-            Some(factors) if variant.is_separable() => [&*factors.row, &*factors.column].concat(),
-            // Rows of an even width: the kernel reads pairs.
-            _ => filter
-                .weights()
-                .chunks_exact(width)
-                .flat_map(|row| row.iter().copied().chain((width % 2 == 1).then_some(0.0)))
-                .collect(),
+        let weights = match factors {
+            Some(factors) if variant.is_separable() => {
+                whole([&*factors.row, &*factors.column].concat())
+            }
+            _ => packed(filter),
         };
-        // The kernel's struct is aligned to 16 bytes.
-        weights.resize(weights.len().next_multiple_of(4), 0.0);
         if weights.len() > MOST_WEIGHTS {
             return Err(too_large());
         }
@@ -299,6 +320,22 @@ impl Convolution {
             weights: weights.into(),
         })
     }
+}
+
+/// All weights as the kernels take them, in rows of an even width: pairs are read.
+fn packed(filter: &Filter) -> Vec<f32> {
+    let odd = !filter.width().is_multiple_of(2);
+    let rows = filter.weights().chunks_exact(filter.width());
+    whole(
+        rows.flat_map(|row| row.iter().copied().chain(odd.then_some(0.0)))
+            .collect(),
+    )
+}
+
+/// The kernels' struct is aligned to 16 bytes.
+fn whole(mut weights: Vec<f32>) -> Vec<f32> {
+    weights.resize(weights.len().next_multiple_of(4), 0.0);
+    weights
 }
 
 impl Ready {

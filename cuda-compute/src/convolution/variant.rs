@@ -177,7 +177,7 @@ const DIRECT_REACH: u32 = 4;
 const MARCH_UP_TO: u32 = 16;
 
 /// Bytes of dynamic shared memory that a block may have on any device, without opting in.
-const SHARED_FOR_ALL: u32 = 48 << 10;
+pub(super) const SHARED_FOR_ALL: u32 = 48 << 10;
 
 /// A kernel for all filters of one size, with their weights as its parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,6 +6,7 @@
 //   PAD_X, PAD_Y      the filter element that lies on the output's own position
 //   BORDER            0 zero, 1 clamp, 2 reflect (edge not repeated), 3 wrap
 //   ALIGNED           1 when all rows of input and output start on 16-byte boundaries
+//   CHANNELS          elements of a pixel, side by side; 1 if it is not defined
 //   WEIGHTS           weights that a kernel is given, where they are not all of the filter
 
 // Where images lie, and how the output is cut.
@@ -28,8 +29,12 @@ struct __align__(16) Weights {
     float at[WEIGHTS];
 };
 
-// Columns read left of the first wanted one so that a 16-byte load starts on its boundary.
-#define SHIFT (ALIGNED ? (4 - PAD_X % 4) % 4 : 0)
+#ifndef CHANNELS
+#define CHANNELS 1
+#endif
+
+// Elements read left of the first wanted one so that a load of 4 starts on its boundary.
+#define SHIFT (ALIGNED ? (4 - PAD_X * CHANNELS % 4) % 4 : 0)
 
 // The index inside 0..size that stands for i, or -1 for a zero.
 __device__ __noinline__ int outside(int i, int size) {
@@ -39,10 +44,9 @@ __device__ __noinline__ int outside(int i, int size) {
     return i < 0 ? 0 : size - 1;
 #elif BORDER == 2
     if (size == 1) return 0;
-    const int period = 2 * (size - 1);
-    i %= period;
-    if (i < 0) i += period;
-    return i < size ? i : period - i;
+    // Twice a size may be more than an int can hold. The image lies the same on both sides of 0.
+    const unsigned period = 2u * (size - 1), at = (i < 0 ? 0u - i : i) % period;
+    return at < size ? at : period - at;
 #else
     i %= size;
     return i < 0 ? i + size : i;

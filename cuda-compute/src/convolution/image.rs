@@ -1,0 +1,184 @@
+//! Convolution as a method of arrays.
+
+use std::sync::Arc;
+
+use super::{
+    Convolution, ConvolutionOptions, Filter, Layout as Plane,
+    interleaved::{self, Place},
+};
+use crate::{
+    array::{Array, Layout, Memory, Order, Shape},
+    element::{DataType, Element},
+    error::{Error, Result},
+};
+
+/// Elements of images that can be convolved: `u8`, `u16`, `f16`, `bf16`, `f32`.
+///
+/// This trait is sealed: the kernels know these types only.
+pub trait Pixel: Element + sealed::Pixel {}
+
+mod sealed {
+    pub trait Pixel {}
+}
+
+macro_rules! pixels {
+    ($($type:ty),*) => {$(
+        impl sealed::Pixel for $type {}
+        impl Pixel for $type {}
+    )*};
+}
+
+pixels!(u8, u16, half::f16, half::bf16, f32);
+
+impl<T: Pixel> Array<T> {
+    /// The convolution of an image with a filter, with zeros beyond the edges, as large as the image: see
+    /// [`convolve_with`](Self::convolve_with).
+    ///
+    /// ```
+    /// use cuda_compute::{Array, Filter};
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// // Two rows of three pixels: red, green, blue.
+    /// let pixels = [9u8, 0, 200, 3, 0, 200, 6, 0, 200, 0, 0, 200, 3, 0, 200, 0, 30, 200];
+    /// let image = Array::from_shape(&stream, [2, 3, 3], &pixels)?;
+    /// let mean = Filter::new(3, 1, &[1.0 / 3.0; 3])?;
+    /// let blurred = image.convolve(&mean)?;
+    /// assert_eq!(
+    ///     blurred.to_vec()?,
+    ///     [4, 0, 133, 6, 0, 200, 3, 0, 133, 1, 0, 133, 1, 10, 200, 1, 10, 133]
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`convolve_with`](Self::convolve_with).
+    pub fn convolve(&self, filter: &Filter) -> Result<Self> {
+        self.convolve_with(filter, ConvolutionOptions::default())
+    }
+
+    /// The convolution of an image with a filter, as a new array in C order.
+    ///
+    /// An image of one channel has the shape `[height, width]`. One whose pixels have 1, 3 or 4 channels side by side,
+    /// as most files have them, has the shape `[height, width, channels]`; each channel is convolved alone, a fourth
+    /// as the others. The result has the same channels, and the [size](ConvolutionOptions::output_size) that the
+    /// options say. Rows may be any distance apart, as those of a slice are; an image in any other layout is copied
+    /// first.
+    ///
+    /// **Accuracy.** Each result is a sum in `f32`, and rounded once, to the nearest: of two that are as near, the even
+    /// one. Integers are cut off at their limits; NaN, which only a weight can bring there, becomes 0. The sum begins
+    /// with 0, and goes through the filter's rows (for a true convolution from the last one on), and in a row through
+    /// its columns in the same direction; each product is added by one fused multiply-add. It has the same bits on
+    /// any device, and is off by at most width · height · 2⁻²⁴ Σ|weight · pixel|. Whether the filter is
+    /// [separable](ConvolutionOptions::separate) doesn't matter.
+    ///
+    /// `f32` images of one channel are an exception: they are convolved as [`Convolution`] does it, with its bits. A
+    /// [`Convolution`] is also for who convolves many such images with one filter, into memory that is there: it
+    /// prepares the filter once.
+    ///
+    /// ```
+    /// use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter};
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let image = Array::from_shape(&stream, [1, 4], &[10u16, 20, 30, 60_000])?;
+    /// let ahead = Filter::new(3, 1, &[2.0, -1.0, 0.0])?;
+    /// let clamp = ConvolutionOptions::default().border(Border::Clamp);
+    /// assert_eq!(image.convolve_with(&ahead, clamp)?.to_vec()?, [30, 40, 65_535, 60_000]);
+    /// let valid = image.convolve_with(&ahead, clamp.extent(Extent::Valid))?;
+    /// assert_eq!((valid.shape().as_slice(), valid.to_vec()?), (&[1, 2][..], vec![40, 65_535]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The shape is no image's. The filter has more than 8160 weights, counting each row of an odd width as one
+    /// longer, or its reach takes more shared memory than the device has (45 x 45 always fits). A row, or a column, has
+    /// more than 2³¹ − 2²⁰ elements. The kernel does not compile for this device. Memory ran out.
+    pub fn convolve_with(&self, filter: &Filter, options: ConvolutionOptions) -> Result<Self> {
+        let [height, width, channels] = sides(self.shape())?;
+        let (columns, rows) = options.output_size(filter, width, height);
+        let mut shape = self.shape();
+        shape.as_mut_slice()[..2].copy_from_slice(&[rows, columns]);
+        let shape = Shape::new(shape.as_slice())?;
+        let (kernels, stream) = (self.memory.kernels(), self.stream());
+        let memory = Memory::new(kernels, stream, shape.elements(), T::DATA_TYPE)?;
+        let result = Self::of(Arc::new(memory), Layout::dense(shape, Order::C));
+        if result.is_empty() {
+            return Ok(result);
+        }
+        let (image, pitch) = match self.row_pitch([height, width, channels]) {
+            Some(pitch) => (self.clone(), pitch),
+            None => (self.contiguous(Order::C)?, width * channels),
+        };
+        let place = |array: &Self| array.as_device_ptr();
+        if T::DATA_TYPE == DataType::F32 && channels == 1 {
+            let convolution = Convolution::lazy(kernels, filter, options);
+            let from = Plane::new(width, height).pitch(pitch);
+            from.check("an image", from.elements().unwrap_or(0))?;
+            // SAFETY: an image of this size lies at either place, with rows so far apart; the second one is new.
+            unsafe {
+                convolution.enqueue(
+                    stream,
+                    (place(&image), from, image.memory.owner()),
+                    (
+                        place(&result),
+                        Plane::new(columns, rows),
+                        result.memory.owner(),
+                    ),
+                )?;
+            }
+        } else {
+            let from = Place {
+                address: place(&image),
+                width,
+                height,
+                pitch,
+                owner: image.memory.owner(),
+            };
+            let to = Place {
+                address: place(&result),
+                width: columns,
+                height: rows,
+                pitch: columns * channels,
+                owner: result.memory.owner(),
+            };
+            let (at, what) = ((kernels, stream), (T::DATA_TYPE, channels));
+            // SAFETY: an image of this size lies at either place, with rows so far apart; the second one is new.
+            unsafe { interleaved::run(at, what, (filter, options), from, to)? };
+        }
+        Ok(result)
+    }
+
+    /// Elements from one row of an image to the next, if pixels lie side by side and rows follow each other.
+    fn row_pitch(&self, [height, width, channels]: [usize; 3]) -> Option<usize> {
+        let strides = self.strides();
+        let dense = |axis: usize, length: usize, stride: usize| {
+            length == 1 || strides[axis] == stride as isize
+        };
+        let side_by_side = dense(1, width, channels) && (self.rank() == 2 || dense(2, channels, 1));
+        let row = width * channels;
+        match height {
+            _ if !side_by_side => None,
+            1 => Some(row),
+            _ => usize::try_from(strides[0])
+                .ok()
+                .filter(|&pitch| pitch >= row),
+        }
+    }
+}
+
+/// Height, width and channels.
+fn sides(shape: Shape) -> Result<[usize; 3]> {
+    let why = match *shape.as_slice() {
+        [height, width] => return Ok([height, width, 1]),
+        [height, width, channels @ (1 | 3 | 4)] => return Ok([height, width, channels]),
+        [_, _, channels] => format!("{channels} channels"),
+        _ => format!("{} axes", shape.rank()),
+    };
+    Err(Error::Shape(format!(
+        "an array of shape {shape} is no image: it has {why}, where an image is [height, width], or \
+         [height, width, channels] with 1, 3 or 4 channels"
+    )))
+}
