@@ -110,6 +110,10 @@ macro_rules! typed {
             DataType::F64 => $function::<f64>($($argument),*),
             DataType::Complex32 => $function::<Complex<f32>>($($argument),*),
             DataType::Complex64 => $function::<Complex<f64>>($($argument),*),
+            DataType::Struct(own) => Err(Error::Value(format!(
+                "Python knows no elements of {}",
+                own.name()
+            ))),
         }
     };
 }

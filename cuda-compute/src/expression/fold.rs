@@ -191,7 +191,18 @@ pub(super) fn run(
         data: node.data,
     });
     let targets: Vec<Target<'_>> = targets.collect();
-    let mut operands = Operands::new(plan, shape, &targets, &order, |axis| groups[axis]);
+    // Where nothing is folded, results have places all the same.
+    let places: Vec<usize> = (0..shape.rank())
+        .map(|axis| {
+            if folded(axis) {
+                shape[axis].max(1)
+            } else {
+                shape[axis]
+            }
+        })
+        .collect();
+    let places = Shape::of(&places);
+    let mut operands = Operands::new(plan, places, &targets, &order, |axis| groups[axis]);
     let elements = |group: u8| -> u64 {
         let axes = (0..shape.rank()).filter(|&axis| groups[axis] == group);
         axes.map(|axis| shape[axis] as u64).product()
@@ -206,6 +217,9 @@ pub(super) fn run(
     }
     let form = operands.form(vector);
     let mut words = operands.words(&form)?;
+    if count == 0 {
+        words[0] = 0; // and nothing is read
+    }
     let vector = vector as u64;
     let (length, inner) = match in_rows {
         true => (length / vector, 1),

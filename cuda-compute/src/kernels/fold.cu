@@ -28,6 +28,9 @@ struct Sizes {
     u64 counters;  // how many have; zero before and after
 };
 
+// How far apart rows are: those of nothing have places of their own, too.
+__device__ __forceinline__ u64 apart(const Sizes &s) { return s.length == 0 ? 1 : s.length; }
+
 // Folds the accumulators of vectors, UNROLL of them loaded before any is folded.
 template <int V>
 __device__ __forceinline__ void fold_vectors(const Words &w, index_t from, index_t to, index_t step, index_t scale,
@@ -130,7 +133,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
         Results<1> results;
         total.finish(results, 0, s.count);
         // Results don't move along what is folded: the row's first vector is as good as any.
-        store<1>(w, (index_t)(row * s.length), results);
+        store<1>(w, (index_t)(row * apart(s)), results);
     }
 }
 
@@ -159,7 +162,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     const u64 tile = blockIdx.x % tiles, split = blockIdx.x / tiles % s.splits, row = blockIdx.x / tiles / s.splits;
     const u64 column = tile * COLUMNS + threadIdx.x % COLUMNS;
     const unsigned y = threadIdx.x / COLUMNS;
-    const index_t base = (index_t)(row * s.length * s.inner + column);
+    const index_t base = (index_t)(row * apart(s) * s.inner + column);
     accumulator lanes[VECTOR];
 #pragma unroll
     for (int i = 0; i < VECTOR; ++i) lanes[i].clear();

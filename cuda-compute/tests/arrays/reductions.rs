@@ -262,3 +262,20 @@ fn the_same_bits_every_time() {
     let exact: f64 = host.iter().map(|&v| f64::from(v)).sum();
     assert!((f64::from(once.0.item().unwrap()) - exact).abs() < 1e-3);
 }
+
+#[test]
+fn rows_of_nothing() {
+    let stream = crate::stream();
+    // What lies in memory before must not show.
+    drop(Array::full(&stream, [7, 5], 3i32).unwrap());
+    let nothing = Array::<i32>::zeros(&stream, [7, 0, 5]).unwrap();
+    for kept in [nothing.clone(), nothing.permute(&[0, 2, 1]).unwrap()] {
+        let axis = if kept.shape()[1] == 0 { 1 } else { 2 };
+        let (sum, product) = eval((kept.sum_axis(axis), kept.product_axis(axis))).unwrap();
+        assert_eq!(sum.to_vec().unwrap(), [0; 35]);
+        assert_eq!(product.to_vec().unwrap(), [1; 35]);
+        let means = kept.cast::<f32>().mean_axis(axis).eval().unwrap();
+        assert!(means.to_vec().unwrap().iter().all(|mean| mean.is_nan()));
+        assert!(kept.min_axis(axis).eval().is_err());
+    }
+}
