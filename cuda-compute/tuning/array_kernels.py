@@ -1,6 +1,6 @@
 """Measures variants of the kernels of arrays on the device, and prints the best of each workload.
 
-    python3 arrays.py [elementwise] [fold] [scan] [select] [normal]
+    python3 array_kernels.py [elementwise] [fold] [scan] [select] [normal]
 
 The kernels are those of src/kernels, compiled here with other macros. Their expressions are written below by hand, as
 src/expression/render.rs writes them for f32. Times are medians between two events around the launch (and around the
