@@ -192,17 +192,11 @@ pub(super) fn run(
     });
     let targets: Vec<Target<'_>> = targets.collect();
     // Where nothing is folded, results have places all the same.
-    let places: Vec<usize> = (0..shape.rank())
-        .map(|axis| {
-            if folded(axis) {
-                shape[axis].max(1)
-            } else {
-                shape[axis]
-            }
-        })
-        .collect();
-    let places = Shape::of(&places);
-    let mut operands = Operands::new(plan, places, &targets, &order, |axis| groups[axis]);
+    let places = whole.with_lengths(|axis| match folded(axis) {
+        true => shape[axis].max(1),
+        false => shape[axis],
+    });
+    let mut operands = Operands::new(plan, places.shape, &targets, &order, |axis| groups[axis]);
     let elements = |group: u8| -> u64 {
         let axes = (0..shape.rank()).filter(|&axis| groups[axis] == group);
         axes.map(|axis| shape[axis] as u64).product()

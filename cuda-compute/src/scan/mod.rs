@@ -83,9 +83,7 @@ impl<T: Element> Expr<T> {
         begins: impl IntoExpr<bool>,
         axis: usize,
     ) -> Result<Array<T>> {
-        let begins = begins.into_expr().broadcast_to(self.shape()?)?;
-        let kind = combination.into().kind;
-        run(&self.node, Some(&begins.node), kind, false, axis)
+        self.segments(combination.into(), begins.into_expr(), false, axis)
     }
 
     /// The running combination of the elements before each place that are in its segment: the first result of each segment
@@ -100,15 +98,29 @@ impl<T: Element> Expr<T> {
         begins: impl IntoExpr<bool>,
         axis: usize,
     ) -> Result<Array<T>> {
-        let begins = begins.into_expr().broadcast_to(self.shape()?)?;
-        let kind = combination.into().kind;
-        run(&self.node, Some(&begins.node), kind, true, axis)
+        self.segments(combination.into(), begins.into_expr(), true, axis)
+    }
+
+    fn segments(
+        &self,
+        combination: Combination<T>,
+        begins: Expr<bool>,
+        exclusive: bool,
+        axis: usize,
+    ) -> Result<Array<T>> {
+        let begins = begins.broadcast_to(self.shape()?)?;
+        run(
+            &self.node,
+            Some(&begins.node),
+            combination.kind,
+            exclusive,
+            axis,
+        )
     }
 
     /// The running combination of the elements before each place: the first result is the identity, each other the
     /// [`scan`](Self::scan)'s at the place before. The identity is 0 of sums, 1 of products; of maxima the lowest value,
-    /// of minima the highest (infinities of
-    /// floats); of a [`Fold`](crate::Fold) its own.
+    /// of minima the highest (infinities of floats); of a [`Fold`](crate::Fold) its own.
     ///
     /// # Errors
     /// As [`scan`](Self::scan).

@@ -2,7 +2,7 @@
 
 use std::{env, fmt::Debug, process::Command};
 
-use cuda_compute::{Array, CastFrom, Combination, Integer, Number, Order, Ordered, fold, s};
+use cuda_compute::{Array, CastFrom, Combination, Fold, Integer, Number, Order, Ordered, fold, s};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -404,10 +404,9 @@ fn blocks_in_any_order() {
     }
 }
 
-#[test]
-fn combinations_of_ones_own_keep_the_order() {
-    // The functions x -> a x + b of 16-bit numbers, as `a << 16 | b`: first one, then the other.
-    let then = fold!(
+/// The functions x -> a x + b of 16-bit numbers, as `a << 16 | b`: first one, then the other.
+pub(crate) fn one_after_the_other() -> Fold<u32> {
+    fold!(
         |one: u32, other: u32| {
             let factor = (one >> 16).wrapping_mul(other >> 16) << 16;
             let addend = (one & 0xffff)
@@ -416,7 +415,12 @@ fn combinations_of_ones_own_keep_the_order() {
             factor | (addend & 0xffff)
         },
         1 << 16
-    );
+    )
+}
+
+#[test]
+fn combinations_of_ones_own_keep_the_order() {
+    let then = one_after_the_other();
     let call = |one, other| then.call((one, other));
     let stream = stream();
     // Within a vector and a warp, in several warps, in tiles, in groups of tiles; down columns, too.

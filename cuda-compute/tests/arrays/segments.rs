@@ -103,17 +103,7 @@ fn sums_of_integers() {
 
 #[test]
 fn combinations_keep_the_order() {
-    // The functions x -> a x + b of 16-bit numbers, as `a << 16 | b`: first one, then the other.
-    let then = fold!(
-        |one: u32, other: u32| {
-            let factor = (one >> 16).wrapping_mul(other >> 16) << 16;
-            let addend = (one & 0xffff)
-                .wrapping_mul(other >> 16)
-                .wrapping_add(other & 0xffff);
-            factor | (addend & 0xffff)
-        },
-        1 << 16
-    );
+    let then = crate::scans::one_after_the_other();
     for shape in SHAPES {
         let count: usize = shape.iter().product();
         let host: Vec<u32> = (0..count as u32)

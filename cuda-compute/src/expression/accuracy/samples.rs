@@ -65,40 +65,32 @@ pub(super) trait Measured: Float {
     }
 }
 
-impl Measured for f16 {
-    const MANTISSA: i32 = 10;
-    const LOWEST: i32 = -14;
-    const HIGHEST: i32 = 15;
+/// Halves: all of them are samples.
+macro_rules! halves {
+    ($($type:ty: $mantissa:literal, $lowest:literal, $highest:literal;)*) => {$(
+        impl Measured for $type {
+            const MANTISSA: i32 = $mantissa;
+            const LOWEST: i32 = $lowest;
+            const HIGHEST: i32 = $highest;
 
-    fn wide(self) -> f64 {
-        self.to_f64()
-    }
+            fn wide(self) -> f64 {
+                self.to_f64()
+            }
 
-    fn nearest(x: f64) -> Self {
-        Self::from_f32(x as f32)
-    }
+            fn nearest(x: f64) -> Self {
+                Self::from_f32(x as f32)
+            }
 
-    fn samples() -> Vec<Self> {
-        (0..=u16::MAX).map(Self::from_bits).collect()
-    }
+            fn samples() -> Vec<Self> {
+                (0..=u16::MAX).map(Self::from_bits).collect()
+            }
+        }
+    )*};
 }
 
-impl Measured for bf16 {
-    const MANTISSA: i32 = 7;
-    const LOWEST: i32 = -126;
-    const HIGHEST: i32 = 127;
-
-    fn wide(self) -> f64 {
-        self.to_f64()
-    }
-
-    fn nearest(x: f64) -> Self {
-        Self::from_f32(x as f32)
-    }
-
-    fn samples() -> Vec<Self> {
-        (0..=u16::MAX).map(Self::from_bits).collect()
-    }
+halves! {
+    f16: 10, -14, 15;
+    bf16: 7, -126, 127;
 }
 
 impl Measured for f32 {

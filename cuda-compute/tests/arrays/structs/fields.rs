@@ -1,0 +1,154 @@
+//! Fields of structs, as arrays and as expressions.
+
+use super::*;
+
+#[test]
+fn fields_share_the_memory() {
+    let stream = stream();
+    let host = numbers::<Mixed>(30);
+    let mut x = Array::from_shape(&stream, [5, 6], &host).unwrap();
+    // 8 of 40 bytes, at a multiple of 8.
+    let ids = x.field(|m| &m.id).unwrap();
+    assert_eq!(ids.as_device_ptr(), x.as_device_ptr());
+    assert_eq!((ids.shape(), ids.strides()), (x.shape(), &[30isize, 5][..]));
+    assert_eq!(
+        ids.to_vec().unwrap(),
+        host.iter().map(|m| m.id).collect::<Vec<_>>()
+    );
+    let nested = x.field(|m| &m.position.y).unwrap();
+    assert_eq!(
+        nested.to_vec().unwrap(),
+        host.iter().map(|m| m.position.y).collect::<Vec<_>>()
+    );
+    let halves = x.field(|m| &m.brain).unwrap();
+    assert_eq!(
+        halves.to_vec().unwrap(),
+        host.iter().map(|m| m.brain).collect::<Vec<_>>()
+    );
+    let waves = x.field(|m| &m.wave).unwrap();
+    assert_eq!(
+        waves.conj().eval().unwrap().to_vec().unwrap()[29],
+        host[29].wave.conj()
+    );
+    assert_eq!(waves.to_vec().unwrap()[29], host[29].wave);
+    let last = x
+        .slice(s![..;-2, 5])
+        .unwrap()
+        .field(|m| &m.tail[7])
+        .unwrap();
+    assert_eq!(last.to_vec().unwrap(), [29, 17, 5]);
+    // A part of a part, by two steps.
+    let imaginary = waves.field(|z| &z.im).unwrap();
+    assert_eq!(imaginary.to_vec().unwrap(), [-1.0; 30]);
+
+    // 12 of 40 bytes: no stride leads there, but an expression does.
+    let error = x.field(|m| &m.position).unwrap_err().to_string();
+    assert!(
+        error.contains("a field of Float3, of 12 bytes at byte 8 of Mixed, which has 40"),
+        "{error}"
+    );
+    let positions = x.expr().field(|m| &m.position).eval().unwrap();
+    assert_eq!(
+        positions.to_vec().unwrap(),
+        host.iter().map(|m| m.position).collect::<Vec<_>>()
+    );
+    let parts = x.expr().field(|m| &m.half)
+        + x.expr()
+            .field(|m| &m.position)
+            .field(|p| &p.x)
+            .cast::<f16>();
+    let wanted: Vec<f16> = host
+        .iter()
+        .map(|m| m.half + f16::from_f32(m.position.x))
+        .collect();
+    assert_eq!(parts.eval().unwrap().to_vec().unwrap(), wanted);
+
+    // Written: the others stay, and so does what others hold.
+    let before = x.clone();
+    x.field_mut(|m| &m.id)
+        .unwrap()
+        .assign(&ids * 2 + 1)
+        .unwrap();
+    x.field_mut(|m| &m.half)
+        .unwrap()
+        .fill(f16::from_f32(0.5))
+        .unwrap();
+    let part = x.slice_mut(s![2, ..;-1]).unwrap();
+    part.field(|m| &m.position.z)
+        .unwrap()
+        .assign(
+            before
+                .slice(s![3])
+                .unwrap()
+                .field(|m| &m.position.x)
+                .unwrap(),
+        )
+        .unwrap();
+    let mut wanted = host.clone();
+    for (i, m) in wanted.iter_mut().enumerate() {
+        m.id = m.id * 2 + 1;
+        m.half = f16::from_f32(0.5);
+        if i / 6 == 2 {
+            m.position.z = host[18 + 5 - i % 6].position.x;
+        }
+    }
+    assert_eq!(x.to_vec().unwrap(), wanted);
+    assert_eq!(before.to_vec().unwrap(), host);
+    assert_eq!(
+        ids.to_vec().unwrap(),
+        host.iter().map(|m| m.id).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn fields_are_written_in_place() {
+    let stream = stream();
+    let host = numbers::<Float4>(1000);
+    let mut x = Array::from_slice(&stream, &host).unwrap();
+    let address = x.as_device_ptr();
+    let sums = x.field(|v| &v.x).unwrap() + x.field(|v| &v.y).unwrap();
+    x.field_mut(|v| &v.w).unwrap().assign(sums).unwrap();
+    // From a field that lies between those that are written.
+    let y = x.field(|v| &v.y).unwrap();
+    x.field_mut(|v| &v.z).unwrap().assign(y).unwrap();
+    assert_eq!(x.as_device_ptr(), address);
+    let wanted: Vec<Float4> = host
+        .iter()
+        .map(|v| Float4 {
+            z: v.y,
+            w: v.x + v.y,
+            ..*v
+        })
+        .collect();
+    assert_eq!(x.to_vec().unwrap(), wanted);
+    // Closures of fields, and reductions of them.
+    let twice = device_fn!(|a: f32, b: f32| a * 2.0 + b);
+    let got = twice.map((x.field(|v| &v.x).unwrap(), x.expr().field(|v| &v.w)));
+    let most = got.reduce(fold!(|a: f32, b: f32| a.max(b), f32::NEG_INFINITY));
+    let host = wanted
+        .iter()
+        .map(|v| v.x * 2.0 + v.w)
+        .fold(f32::NEG_INFINITY, f32::max);
+    assert_eq!(most.eval().unwrap().item().unwrap(), host);
+}
+
+#[test]
+fn what_is_no_field_is_refused() {
+    let stream = stream();
+    let x = Array::full(&stream, 3, MinMax::of(1)).unwrap();
+    static ELSEWHERE: f32 = 1.0;
+    let error = x.field(|_| &ELSEWHERE).unwrap_err().to_string();
+    assert!(
+        error.contains("a field of MinMax gives a reference to something else of type f32"),
+        "{error}"
+    );
+    let error = x
+        .expr()
+        .field(|_| &ELSEWHERE)
+        .eval()
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("something else"), "{error}");
+    let mut y = x.clone();
+    y.field_mut(|_| &ELSEWHERE).unwrap_err();
+}

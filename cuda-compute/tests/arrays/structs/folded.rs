@@ -1,0 +1,221 @@
+//! Structs that are combined: reductions and scans.
+
+use super::*;
+
+/// Sums of two fields, kept apart, with `first` as what tells the order.
+fn chain() -> Combination<Float3> {
+    // SAFETY: it only computes.
+    let then = unsafe {
+        CudaFn::<fn(Float3, Float3) -> Float3>::new(
+            "then",
+            "// x -> x.x * v + x.y, one after the other; the third counts.
+             __device__ Float3 then(const Float3 &a, const Float3 &b) {
+                 return {a.x * b.x, a.y * b.x + b.y, a.z + b.z};
+             }",
+        )
+    };
+    let nothing = Float3 {
+        x: 1.0,
+        y: 0.0,
+        z: 0.0,
+    };
+    Combination::new(&then, nothing)
+}
+
+fn then(a: Float3, b: Float3) -> Float3 {
+    Float3 {
+        x: a.x * b.x,
+        y: a.y * b.x + b.y,
+        z: a.z + b.z,
+    }
+}
+
+/// Small integers, so that sums and products of signs are exact.
+fn links(count: usize) -> Vec<Float3> {
+    (0..count)
+        .map(|i| Float3 {
+            x: if i % 3 == 0 { -1.0 } else { 1.0 },
+            y: (i % 7) as f32 - 3.0,
+            z: 1.0,
+        })
+        .collect()
+}
+
+#[test]
+fn scans_keep_the_order() {
+    let stream = stream();
+    for shape in [
+        [1, 5, 1],
+        [1, 700, 1],
+        [1, 9000, 1],
+        [40, 33, 1],
+        [2, 300, 5],
+        [1, 3000, 40],
+    ] {
+        let host = links(shape.iter().product());
+        let x = Array::from_shape(&stream, shape, &host).unwrap();
+        let [outer, length, inner] = shape;
+        let (mut inclusive, mut exclusive) = (host.clone(), host.clone());
+        for line in 0..outer * inner {
+            let mut sum = Float3 {
+                x: 1.0,
+                y: 0.0,
+                z: 0.0,
+            };
+            for k in 0..length {
+                let at = (line / inner * length + k) * inner + line % inner;
+                exclusive[at] = sum;
+                sum = then(sum, host[at]);
+                inclusive[at] = sum;
+            }
+        }
+        let chain = chain();
+        assert!(
+            x.scan(&chain, 1).unwrap().to_vec().unwrap() == inclusive,
+            "{shape:?}"
+        );
+        assert!(
+            x.scan_exclusive(&chain, 1).unwrap().to_vec().unwrap() == exclusive,
+            "{shape:?}"
+        );
+    }
+}
+
+/// Sums of all numbers of matrices: the largest elements there may be.
+fn sums() -> Combination<Matrix> {
+    // SAFETY: it only computes.
+    let sum = unsafe {
+        CudaFn::<fn(Matrix, Matrix) -> Matrix>::new(
+            "sum",
+            "__device__ Matrix sum(Matrix a, const Matrix &b) {
+                 for (int i = 0; i < 4; ++i)
+                     for (int k = 0; k < 4; ++k) a.rows[i][k] += b.rows[i][k];
+                 return a;
+             }",
+        )
+    };
+    Combination::new(&sum, Matrix::default())
+}
+
+#[test]
+fn the_largest_elements_are_folded_and_scanned() {
+    let stream = stream();
+    let sum_of = |matrices: &mut dyn Iterator<Item = Matrix>| {
+        matrices.fold(Matrix::default(), |mut a, b| {
+            for (a, b) in a.rows.iter_mut().flatten().zip(b.rows.iter().flatten()) {
+                *a += b;
+            }
+            a
+        })
+    };
+    let host = numbers::<Matrix>(60 * 40);
+    let x = Array::from_shape(&stream, [60, 40], &host).unwrap();
+    let all = sum_of(&mut host.iter().copied());
+    assert_eq!(x.reduce(sums()).eval().unwrap().item().unwrap(), all);
+    let columns: Vec<Matrix> = (0..40)
+        .map(|column| sum_of(&mut host.iter().skip(column).step_by(40).copied()))
+        .collect();
+    assert_eq!(
+        x.reduce_axis(0, sums()).eval().unwrap().to_vec().unwrap(),
+        columns
+    );
+    let rows: Vec<Matrix> = host
+        .chunks(40)
+        .map(|row| sum_of(&mut row.iter().copied()))
+        .collect();
+    assert_eq!(
+        x.reduce_axis(1, sums()).eval().unwrap().to_vec().unwrap(),
+        rows
+    );
+    // More together than a block has room for.
+    let (one, two, three) = eval((
+        x.reduce_axis(0, sums()),
+        x.flip(0).unwrap().reduce_axis(0, sums()),
+        x.reduce_axis(0, sums()).field(|m| &m.rows[3][1]),
+    ))
+    .unwrap();
+    assert_eq!(one.to_vec().unwrap(), columns);
+    assert_eq!(two.to_vec().unwrap(), columns);
+    let cells: Vec<f64> = columns.iter().map(|m| m.rows[3][1]).collect();
+    assert_eq!(three.to_vec().unwrap(), cells);
+    let ends = x.scan(sums(), 0).unwrap().slice(s![-1]).unwrap();
+    assert_eq!(ends.to_vec().unwrap(), columns);
+    let ends = x.scan(sums(), 1).unwrap().slice(s![.., -1]).unwrap();
+    assert_eq!(ends.to_vec().unwrap(), rows);
+}
+
+#[test]
+fn reductions_along_any_axes() {
+    let stream = stream();
+    // SAFETY: they only compute.
+    let (of, merge) = unsafe {
+        (
+            CudaFn::<fn(f32) -> MinMax>::new(
+                "of",
+                "__device__ MinMax of(float x) { return {x, x}; }",
+            ),
+            CudaFn::<fn(MinMax, MinMax) -> MinMax>::new(
+                "merge",
+                "__device__ MinMax merge(MinMax a, MinMax b) {
+                     return {fminf(a.min, b.min), fmaxf(a.max, b.max)};
+                 }",
+            ),
+        )
+    };
+    let nothing = MinMax {
+        min: f32::INFINITY,
+        max: f32::NEG_INFINITY,
+    };
+    let both = Combination::new(&merge, nothing);
+    let host: Vec<f32> = (0..7 * 30 * 40)
+        .map(|i| ((i * 7919) % 10_007) as f32 - 5000.0)
+        .collect();
+    let x = Array::from_shape(&stream, [7, 30, 40], &host).unwrap();
+    let pairs = of.map((&x,));
+    let wanted = |keep: &dyn Fn(usize) -> bool| {
+        host.iter()
+            .enumerate()
+            .filter(|(i, _)| keep(*i))
+            .fold(nothing, |a, (_, &v)| MinMax {
+                min: a.min.min(v),
+                max: a.max.max(v),
+            })
+    };
+    assert_eq!(
+        pairs.reduce(&both).eval().unwrap().item().unwrap(),
+        wanted(&|_| true)
+    );
+    let got = pairs
+        .reduce_axis([0, 2], &both)
+        .eval()
+        .unwrap()
+        .to_vec()
+        .unwrap();
+    let middle: Vec<MinMax> = (0..30).map(|k| wanted(&|i| i / 40 % 30 == k)).collect();
+    assert_eq!(got, middle);
+    let got = pairs
+        .reduce_axis([0, 1], &both)
+        .eval()
+        .unwrap()
+        .to_vec()
+        .unwrap();
+    let last: Vec<MinMax> = (0..40).map(|k| wanted(&|i| i % 40 == k)).collect();
+    assert_eq!(got, last);
+    // Nothing gives the identity.
+    let none = x.slice(s![..0]).unwrap();
+    assert_eq!(
+        of.map((&none,))
+            .reduce(&both)
+            .eval()
+            .unwrap()
+            .item()
+            .unwrap(),
+        nothing
+    );
+    // A whole row with a reduction of itself, in one kernel: where in its row's range an element lies.
+    let range = pairs.reduce_axis(2, &both).keep_axes();
+    let unit = (&x - range.field(|r| &r.min)) / (range.field(|r| &r.max) - range.field(|r| &r.min));
+    let got = unit.eval().unwrap();
+    let (low, high) = eval((got.min(), got.max())).unwrap();
+    assert_eq!((low.item().unwrap(), high.item().unwrap()), (0.0, 1.0));
+}

@@ -1,0 +1,127 @@
+//! Structs as other types, names and libraries see them.
+
+use super::*;
+
+#[test]
+fn structs_are_seen_as_their_parts_and_back() {
+    let stream = stream();
+    let host = numbers::<Float3>(4);
+    let x = Array::from_slice(&stream, &host).unwrap();
+    let flat = x.reinterpret::<f32>().unwrap();
+    assert_eq!(
+        flat.to_vec().unwrap(),
+        bytemuck::cast_slice::<_, f32>(&host)
+    );
+    let rows = flat.reshape([4, 3]).unwrap();
+    let back = (&rows * 2.0)
+        .eval()
+        .unwrap()
+        .reinterpret::<Float3>()
+        .unwrap();
+    assert_eq!(back.shape(), [4, 1]);
+    let twice: Vec<Float3> = host
+        .iter()
+        .map(|v| Float3 {
+            x: v.x * 2.0,
+            y: v.y * 2.0,
+            z: v.z * 2.0,
+        })
+        .collect();
+    assert_eq!(back.to_vec().unwrap(), twice);
+    // 12 bytes are no multiple of 8, nor 16 of 12.
+    assert!(x.reinterpret::<u64>().is_err());
+    assert!(x.reinterpret::<Float4>().is_err());
+    let parts = x.reinterpret::<MinMax>().unwrap_err().to_string();
+    assert!(parts.contains("no rows of whole MinMax"), "{parts}");
+}
+
+#[test]
+fn structs_of_one_name_are_told_apart() {
+    fn other() -> CudaFn<fn(crate::structs::MinMax) -> i32> {
+        // SAFETY: it only computes.
+        unsafe {
+            CudaFn::new(
+                "width",
+                "__device__ int width(MinMax m) { return (int)(m.max - m.min); }",
+            )
+        }
+    }
+    plain! { struct MinMax { max: i32, min: i32 } }
+    let stream = stream();
+    // SAFETY: it only computes.
+    let width = unsafe {
+        CudaFn::<fn(MinMax) -> i32>::new(
+            "width",
+            "__device__ int width(MinMax m) { return m.max - m.min; }",
+        )
+    };
+    let one = Array::full(&stream, 3, MinMax { max: 9, min: 2 }).unwrap();
+    let two = Array::full(&stream, 3, crate::structs::MinMax { min: 1.0, max: 5.5 }).unwrap();
+    let both = width.map((&one,)) * 10 + other().map((&two,));
+    assert_eq!(both.eval().unwrap().to_vec().unwrap(), [74; 3]);
+    assert_ne!(MinMax::DATA_TYPE, crate::structs::MinMax::DATA_TYPE);
+}
+
+#[test]
+fn arrays_of_ndarray() {
+    let stream = stream();
+    let host = ndarray::Array2::from_shape_fn((3, 4), |(i, k)| Float3::of(i * 10 + k));
+    let x = Array::from_ndarray(&stream, &host).unwrap();
+    assert_eq!(x.to_ndarray().unwrap(), host.clone().into_dyn());
+    let turned = Array::from_ndarray(&stream, &host.t()).unwrap();
+    assert_eq!(turned.to_ndarray().unwrap(), host.t().to_owned().into_dyn());
+}
+
+#[test]
+fn other_libraries_see_vectors_of_bytes() {
+    let stream = stream();
+    let host = numbers::<Float3>(6);
+    let x = Array::from_shape(&stream, [2, 3], &host).unwrap();
+    let tensor = x.t().into_dlpack().unwrap().into_raw();
+    // SAFETY: a tensor that was just made, of memory that nobody else uses.
+    let mut back = unsafe {
+        let tensor = Incoming::from_versioned(tensor).unwrap();
+        assert_eq!((tensor.dtype().bits, tensor.dtype().lanes), (8, 12));
+        assert!(tensor.data_type().is_err());
+        tensor.into_array::<Float3>(&stream).unwrap()
+    };
+    assert_eq!(back.t().to_vec().unwrap(), host);
+    back.field_mut(|v| &v.y).unwrap().fill(0.5).unwrap();
+    assert!(back.to_vec().unwrap().iter().all(|v| v.y == 0.5));
+    // Memory that must not be written to is copied first.
+    let shared = x.share_dlpack().into_raw();
+    // SAFETY: as above; it is only read.
+    let mut own = unsafe {
+        let tensor = Incoming::from_versioned(shared).unwrap();
+        tensor.into_array::<Float3>(&stream).unwrap()
+    };
+    own.field_mut(|v| &v.x).unwrap().fill(7.0).unwrap();
+    assert_eq!(x.to_vec().unwrap(), host);
+    assert!(own.to_vec().unwrap().iter().all(|v| v.x == 7.0));
+    let error = x.cuda_array_interface().unwrap_err().to_string();
+    assert!(error.contains("elements of Float3 have no name"), "{error}");
+}
+
+#[test]
+fn many_large_scalars_have_room() {
+    let stream = stream();
+    fn pick<T: Element + Debug>(stream: &Stream, values: &[T]) {
+        let places = Array::range(stream, 0..values.len() as i32).unwrap();
+        let mut chosen = Expr::scalar(values[0]);
+        for (i, &value) in values.iter().enumerate().skip(1) {
+            chosen = places.equal(i as i32).select(value, chosen);
+        }
+        assert_eq!(chosen.eval().unwrap().to_vec().unwrap(), values);
+    }
+    pick(&stream, &numbers::<Matrix>(20));
+    pick(&stream, &numbers::<Mixed>(30));
+    pick(&stream, &numbers::<Rgb>(30));
+    // More than the parameters of a kernel hold.
+    let mut all = Expr::scalar(false);
+    let x = Array::full(&stream, 2, Matrix::of(0)).unwrap();
+    for i in 0..40 {
+        all = all | x.equal(Matrix::of(i));
+    }
+    let error = all.eval().unwrap_err().to_string();
+    assert!(error.contains("words of 500"), "{error}");
+}
