@@ -115,7 +115,8 @@ mod select;
 pub mod tuning;
 
 pub use array::{
-    Array, ArrayMut, Ellipsis, FieldMut, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem,
+    Array, ArrayMut, AxisIter, Ellipsis, FieldMut, IntoShape, MAX_RANK, NewAxis, Order, Shape,
+    SliceItem,
 };
 pub use closure::{DeviceFn, Fold, device_fn, fold};
 pub use convolution::{

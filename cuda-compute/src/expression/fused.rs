@@ -4,12 +4,14 @@ use std::{ffi::c_void, sync::Arc};
 
 use cuda_safe::{Function, LaunchConfig, Stream};
 
+pub(crate) use super::operands::grid;
+use super::operands::launch;
 use super::{
     elementwise::with_headers,
     evaluate::{first_array, reductions, result_layout},
     hashed::Hashed,
     node::Node,
-    operands::{Operands, Target, grid, launch},
+    operands::{Operands, Target},
     plan::{Computed, Plan},
     render::Form,
 };
@@ -41,7 +43,7 @@ pub(crate) struct Walk<'a> {
 }
 
 /// The code of expressions for a kernel, and what a launch passes to it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fused {
     pub(crate) form: Hashed<Form>,
     words: Vec<u64>,
@@ -182,4 +184,32 @@ pub(crate) const fn widest(data: DataType) -> usize {
         other => return other.lanes(32),
     };
     32 / size
+}
+
+/// Enqueues a kernel that computes no expression: its parameters are these numbers and addresses, and `memories` is what
+/// it uses.
+///
+/// # Safety
+/// The kernel has these parameters, and uses memory of `memories` only.
+pub(crate) unsafe fn enqueue(
+    kernel: &Function,
+    stream: &Stream,
+    config: LaunchConfig,
+    parameters: &mut [u64],
+    memories: &[&Memory],
+) -> Result<()> {
+    let mut pointers: Vec<*mut c_void> = parameters
+        .iter_mut()
+        .map(|word| (&raw mut *word).cast())
+        .collect();
+    // SAFETY: the caller's promise.
+    unsafe {
+        launch(
+            kernel,
+            stream,
+            config,
+            &mut pointers,
+            memories.iter().copied(),
+        )
+    }
 }

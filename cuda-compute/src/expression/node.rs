@@ -133,7 +133,7 @@ impl Node {
 
 /// The shape that all inputs stretch to.
 #[track_caller]
-fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Arc<str>> {
+pub(super) fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Arc<str>> {
     let mut common = Shape::of(&[]);
     for input in inputs {
         let shape = input.shape.clone()?;

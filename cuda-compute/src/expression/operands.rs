@@ -254,7 +254,7 @@ fn magic(length: u64) -> u64 {
 }
 
 /// The number of blocks, if a grid can have so many.
-pub(super) fn grid(blocks: u64) -> Result<u32> {
+pub(crate) fn grid(blocks: u64) -> Result<u32> {
     let fits = u32::try_from(blocks)
         .ok()
         .filter(|&blocks| blocks <= i32::MAX as u32);

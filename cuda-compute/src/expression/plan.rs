@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The most values of one kernel. The compiler takes its time for more.
-const MOST_VALUES: usize = 1000;
+pub(super) const MOST_VALUES: usize = 1000;
 /// The most arrays that one kernel reads.
 const MOST_LEAVES: usize = 60;
 

@@ -1,11 +1,12 @@
 //! Methods that reduce expressions and arrays.
 
-use std::{panic::Location, sync::Arc};
+use std::{collections::HashMap, panic::Location, sync::Arc};
 
 use super::{
     Expr, IntoExpr,
     fold::result_shape,
-    node::{Kind, Node},
+    node::{Inputs, Kind, Node, common_shape},
+    plan::MOST_VALUES,
     reduction::{Fold, Reduction},
 };
 use crate::{
@@ -249,31 +250,68 @@ impl<T: Element> Expr<T> {
     /// # }
     /// ```
     ///
+    /// What is computed from reductions alone keeps the axes of all of them: norms, `(x.max_axis(1) - x.min_axis(1))`.
+    ///
     /// # Errors
-    /// Of shape, at [`eval`](Self::eval), if this is not a reduction itself but something computed from one.
+    /// Of shape, at [`eval`](Self::eval), if this is not a reduction, or computed from anything else beside reductions and
+    /// numbers.
     #[must_use]
     #[track_caller]
     pub fn keep_axes(&self) -> Self {
-        let place = Location::caller();
-        let (kind, shape) = match &self.node.kind {
-            Kind::Reduce(reduction, input) => {
-                let kept = Reduction {
-                    keep: true,
-                    ..reduction.clone()
-                };
-                let shape = input.shape.clone().map(|shape| result_shape(shape, &kept));
-                (
-                    Kind::Reduce(kept, input.clone()),
-                    self.node.shape.clone().and(shape),
-                )
-            }
-            _ => (
-                Kind::Scalar(Words::ZERO),
-                Err(format!("`keep_axes` of what is not a reduction, at {place}").into()),
-            ),
+        let kept = match &self.node.shape {
+            Ok(_) => kept(&self.node, Location::caller(), &mut HashMap::new()),
+            Err(_) => self.node.clone(),
         };
-        Self::of(Node::new(kind, T::DATA_TYPE, shape))
+        Self::of(kept)
     }
+}
+
+/// The node with the axes of the reductions that it is computed from. `done` has what was met before, by address: an
+/// expression may name a part of it any number of times.
+fn kept(
+    node: &Arc<Node>,
+    place: &Location<'_>,
+    done: &mut HashMap<*const Node, Option<Arc<Node>>>,
+) -> Arc<Node> {
+    let fails = |told: String| {
+        let kind = Kind::Scalar(Words::ZERO);
+        Node::new(kind, node.data, Err(told.into()))
+    };
+    if let Some(Some(known)) = done.get(&Arc::as_ptr(node)) {
+        return known.clone();
+    }
+    // Also where one is within the other: none goes deeper than this.
+    if done.len() > MOST_VALUES {
+        return fails(format!(
+            "`keep_axes` of more than {MOST_VALUES} operations, at {place}"
+        ));
+    }
+    done.insert(Arc::as_ptr(node), None);
+    let result = match &node.kind {
+        Kind::Reduce(reduction, input) => {
+            let kept = Reduction {
+                keep: true,
+                ..reduction.clone()
+            };
+            let shape = input.shape.clone().map(|shape| result_shape(shape, &kept));
+            Node::new(Kind::Reduce(kept, input.clone()), node.data, shape)
+        }
+        Kind::Apply(operation, inputs) if node.reduces => {
+            let inputs: Box<[_]> = inputs
+                .iter()
+                .map(|input| kept(input, place, done))
+                .collect();
+            let shape = common_shape(operation.name(), &inputs);
+            let kind = Kind::Apply(operation.clone(), Inputs::More(inputs));
+            Node::new(kind, node.data, shape)
+        }
+        Kind::Scalar(_) => node.clone(),
+        _ => fails(format!(
+            "`keep_axes` of what is not a reduction, nor computed from reductions and numbers alone, at {place}"
+        )),
+    };
+    done.insert(Arc::as_ptr(node), Some(result.clone()));
+    result
 }
 
 impl<T: Number> Array<T> {

@@ -1,15 +1,15 @@
-//! Elements by their places: gathers, scatters, arrays put together and repeated.
+//! Elements by their places: gathers, scatters with and without combining, arrays put together and repeated.
 
+mod combine;
 mod join;
 mod repeat;
-
-use std::sync::Arc;
+mod scatter;
 
 use cuda_safe::Stream;
 pub use join::{concatenate, stack};
 
 use crate::{
-    array::{Array, Layout, Memory, Order, Shape},
+    array::{Array, Layout, Order, Shape},
     element::{Class, DataType, Element, Integer},
     error::{Error, Result},
     expression::{
@@ -30,14 +30,6 @@ struct Gather {
     clamped: bool,
     /// Whether 32 bits are enough to count the result's vectors.
     narrow: bool,
-}
-
-/// A kernel that scatters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Scatter {
-    form: Hashed<Form>,
-    data: DataType,
-    index: DataType,
 }
 
 const THREADS: u32 = 256;
@@ -61,14 +53,6 @@ impl Specialisation for Gather {
             .define("INDEX", self.index.computed())
             .define("CLAMPED", u8::from(self.clamped))
             .define("NARROW", u8::from(self.narrow))
-    }
-}
-
-impl Specialisation for Scatter {
-    fn source(&self) -> Source {
-        let text = include_str!("../kernels/scatter.cu");
-        let own = Source::new("scatter.cu", text, "scatter");
-        source(own, &self.form, self.data, self.index)
     }
 }
 
@@ -207,73 +191,6 @@ impl<T: Element> Array<T> {
     /// As [`Expr::take_clamped`].
     pub fn take_clamped<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
         self.expr().take_clamped(indices, axis)
-    }
-
-    /// Sets the elements at these places, counted in C order; negative ones count from the end. Of several values for one
-    /// place, any may stay. The array is copied first if others use its memory, or if its elements don't lie in C order.
-    ///
-    /// Places are checked by the kernel, so the call waits for it, and for all that was enqueued on the stream before.
-    ///
-    /// ```
-    /// # use cuda_compute::Array;
-    /// # use cuda_safe::{Context, Stream};
-    /// # fn main() -> cuda_compute::Result<()> {
-    /// # let stream = Stream::new(&Context::primary(0)?)?;
-    /// let mut x = Array::from_slice(&stream, &[0.0f32; 4])?;
-    /// let places = Array::from_slice(&stream, &[2, -4])?;
-    /// x.put(&places, &places.cast::<f32>() * 0.5)?;
-    /// assert_eq!(x.to_vec()?, [-2.0, 0.0, 1.0, 0.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// A place is beyond the array; the values of the other places are set all the same. The values' shape doesn't stretch
-    /// to that of the places. Memory ran out. Work that was enqueued before failed.
-    pub fn put<I: Integer>(
-        &mut self,
-        indices: impl IntoExpr<I>,
-        values: impl IntoExpr<T>,
-    ) -> Result<()> {
-        let (indices, values) = (indices.into_expr(), values.into_expr());
-        let shape = indices.shape()?;
-        let values = values.broadcast_to(shape)?;
-        let roots = [&values.node, &indices.node];
-        let mut prepared = Prepared::on(self.memory.kernels(), self.stream(), &roots)?;
-        if shape.elements() == 0 {
-            return Ok(());
-        }
-        // A reference in the expressions counts: they give what was before.
-        let others = Arc::strong_count(&self.memory) > 1;
-        if others || self.memory.is_read_only() || !self.is_contiguous(Order::C) {
-            let copy = crate::expression::eval_dense(&self.expr(), Order::C)?;
-            *self = copy;
-        }
-        let order: Vec<usize> = (0..shape.rank()).collect();
-        let walk = Walk {
-            order: &order,
-            run: None,
-            widest: 1,
-        };
-        let fused = prepared.fuse(&walk, None)?;
-        let (kernels, stream) = (&prepared.kernels, &prepared.stream);
-        let kernel = kernels.get(&Scatter {
-            form: fused.form.clone(),
-            data: T::DATA_TYPE,
-            index: I::DATA_TYPE,
-        })?;
-        let (count, length) = (shape.elements() as u64, self.len());
-        let wrong = kernels.results().fetch_or(stream, 0, |wrong| {
-            let mut parameters = [count, length as u64, self.as_device_ptr(), wrong];
-            let launch = (blocks(count), THREADS);
-            let others: [&Memory; 1] = [&self.memory];
-            // SAFETY: `scatter` has these parameters, and checks the places that it writes to.
-            unsafe { fused.launch(&kernel, stream, launch, &mut parameters, &others) }
-        })?;
-        match wrong.checked_sub(1) {
-            Some(number) => Err(beyond(&prepared.stream, &indices, number, length)),
-            None => Ok(()),
-        }
     }
 }
 

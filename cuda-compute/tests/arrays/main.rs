@@ -1,6 +1,7 @@
 //! Arrays and expressions, on whatever device there is.
 
 mod basics;
+mod combined;
 mod convolutions;
 mod cuda_array_interface;
 mod display;

@@ -235,12 +235,6 @@ fn reductions_within_expressions() {
         assert!((row[3] - 0.643_914_3).abs() < 1e-6, "{row:?}");
     }
     assert_eq!(x.dot(&x).eval().unwrap().item().unwrap(), 506.0);
-    let error = (x.sum_axis(1) + 1.0)
-        .keep_axes()
-        .eval()
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains("keep_axes"), "{error}");
     let error = x.sum_axis(2).eval().unwrap_err().to_string();
     assert!(error.contains("[2]") && error.contains("[3, 4]"), "{error}");
 }
@@ -278,4 +272,38 @@ fn rows_of_nothing() {
         assert!(means.to_vec().unwrap().iter().all(|mean| mean.is_nan()));
         assert!(kept.min_axis(axis).eval().is_err());
     }
+}
+
+#[test]
+fn what_is_computed_from_reductions_keeps_their_axes() {
+    let stream = stream();
+    let x = Array::from_shape(&stream, [2, 3], &[3.0f32, 0.0, 4.0, 6.0, -8.0, 0.0]).unwrap();
+    let unit = (&x / x.norm_axis(1, 2.0).keep_axes()).eval().unwrap();
+    assert_eq!(unit.to_vec().unwrap(), [0.6, 0.0, 0.8, 0.6, -0.8, 0.0]);
+    let range = (x.max_axis(0) - x.min_axis(0)).keep_axes();
+    assert_eq!(range.eval().unwrap().shape(), [1, 3]);
+    assert_eq!(
+        (range * 2.0).eval().unwrap().to_vec().unwrap(),
+        [6.0, 16.0, 8.0]
+    );
+    // Parts that are named again and again.
+    let mut sum = x.sum_axis(1);
+    for _ in 0..60 {
+        sum = (&sum + &sum) * 0.5;
+    }
+    let kept = sum.keep_axes().eval().unwrap();
+    assert_eq!(kept.shape(), [2, 1]);
+    assert_eq!(kept.to_vec().unwrap(), [7.0, -2.0]);
+    for wrong in [(x.sum_axis(1) + x.slice(s![.., 0]).unwrap()), x.sqrt()] {
+        let error = wrong.keep_axes().eval().unwrap_err().to_string();
+        assert!(
+            error.contains("keep_axes") && error.contains("reductions.rs"),
+            "{error}"
+        );
+    }
+    let mut deep = x.sum();
+    for _ in 0..100_000 {
+        deep = deep + 1.0;
+    }
+    assert!(deep.keep_axes().eval().is_err());
 }

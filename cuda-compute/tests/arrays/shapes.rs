@@ -314,3 +314,45 @@ fn norms() {
         "{error}"
     );
 }
+
+#[test]
+fn parts_along_an_axis() {
+    let stream = stream();
+    let x = Array::range(&stream, 0..24)
+        .unwrap()
+        .reshape([2, 4, 3])
+        .unwrap();
+    let parts = x.axis_iter(1).unwrap();
+    assert_eq!(parts.len(), 4);
+    for (i, part) in parts.enumerate() {
+        assert_eq!(
+            part.to_vec().unwrap(),
+            x.slice(s![.., i as isize]).unwrap().to_vec().unwrap()
+        );
+        assert_eq!(part.shape(), [2, 3]);
+    }
+    let backwards: Vec<i32> = x
+        .t()
+        .axis_iter(0)
+        .unwrap()
+        .rev()
+        .map(|p| p.sum().eval().unwrap().item().unwrap())
+        .collect();
+    assert_eq!(backwards, [100, 92, 84]);
+    let chunks: Vec<_> = x
+        .axis_chunks_iter(1, 3)
+        .unwrap()
+        .map(|part| part.shape())
+        .collect();
+    assert_eq!(chunks.len(), 2);
+    assert!(chunks[0] == [2, 3, 3] && chunks[1] == [2, 1, 3]);
+    assert_eq!(
+        x.axis_iter(2).unwrap().nth(1).unwrap().to_vec().unwrap()[..2],
+        [1, 4]
+    );
+    let empty = x.slice(s![.., ..0]).unwrap();
+    assert_eq!(empty.axis_iter(1).unwrap().count(), 0);
+    assert_eq!(empty.axis_chunks_iter(1, 5).unwrap().count(), 0);
+    assert_eq!(empty.axis_iter(0).unwrap().count(), 2);
+    assert!(x.axis_iter(3).is_err() && x.axis_chunks_iter(0, 0).is_err());
+}

@@ -193,6 +193,28 @@ fn scattered_or_not() {
 }
 
 #[test]
+fn combined_or_not() {
+    run(|stream| {
+        let before = vec![0.5f32; 300];
+        let mut x = Array::from_slice(stream, &before)?;
+        let mut after = before.clone();
+        after[7] = 4.5;
+        let places = Array::from_slice(stream, &[7u32, 7])?;
+        let values = Array::from_slice(stream, &[1.0f32, 3.0])?;
+        let kept = x.clone();
+        let done = x.put_add(&places, &values);
+        whole(done, &x, &before, &after)?;
+        let before = x.to_vec()?;
+        let mut after = before.clone();
+        after[7] = 9.0;
+        let done = x.put_max(&places, &values * 3.0);
+        whole(done, &x, &before, &after)?;
+        same(kept.to_vec()?, vec![0.5f32; 300]);
+        Ok(())
+    });
+}
+
+#[test]
 fn to_the_host_and_back() {
     run(|stream| {
         let before = numbers(900);

@@ -1,0 +1,128 @@
+//! Arrays part by part along an axis.
+
+use std::iter::FusedIterator;
+
+use super::{Array, SliceItem};
+use crate::{
+    element::Element,
+    error::{Error, Result},
+};
+
+/// The views of an array that [`Array::axis_iter`] and [`Array::axis_chunks_iter`] go through.
+#[derive(Clone, Debug)]
+pub struct AxisIter<T: Element> {
+    array: Array<T>,
+    axis: usize,
+    /// The length of a part; `None` if the axis goes away.
+    length: Option<usize>,
+    /// The parts that are left.
+    left: std::ops::Range<usize>,
+}
+
+impl<T: Element> Array<T> {
+    /// The array at each place of an axis, in order, without it. They are views: nothing is copied.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::range(&stream, 0..6)?.reshape([2, 3])?;
+    /// let columns = x.axis_iter(1)?.map(|column| column.to_vec());
+    /// assert_eq!(columns.collect::<cuda_compute::Result<Vec<_>>>()?, [[0, 3], [1, 4], [2, 5]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such axis.
+    pub fn axis_iter(&self, axis: usize) -> Result<AxisIter<T>> {
+        let length = self.length_of(axis)?;
+        Ok(AxisIter {
+            array: self.clone(),
+            axis,
+            length: None,
+            left: 0..length,
+        })
+    }
+
+    /// The array in parts of so many places of an axis, in order; the last part may have fewer. They are views.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::range(&stream, 0..5)?;
+    /// let parts = x.axis_chunks_iter(0, 2)?.map(|part| part.to_vec());
+    /// assert_eq!(parts.collect::<cuda_compute::Result<Vec<_>>>()?, [vec![0, 1], vec![2, 3], vec![4]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such axis. The length is 0.
+    pub fn axis_chunks_iter(&self, axis: usize, length: usize) -> Result<AxisIter<T>> {
+        let whole = self.length_of(axis)?;
+        if length == 0 {
+            return Err(Error::Shape("parts of 0 places have no end".into()));
+        }
+        Ok(AxisIter {
+            array: self.clone(),
+            axis,
+            length: Some(length),
+            left: 0..whole.div_ceil(length),
+        })
+    }
+
+    fn length_of(&self, axis: usize) -> Result<usize> {
+        let shape = self.shape();
+        shape
+            .as_slice()
+            .get(axis)
+            .copied()
+            .ok_or_else(|| Error::Shape(format!("an array of shape {shape} has no axis {axis}")))
+    }
+}
+
+impl<T: Element> AxisIter<T> {
+    fn part(&self, number: usize) -> Array<T> {
+        let mut items = vec![SliceItem::from(..); self.axis + 1];
+        items[self.axis] = match self.length {
+            None => (number as isize).into(),
+            Some(length) => {
+                let start = number * length;
+                let end = start
+                    .saturating_add(length)
+                    .min(self.array.shape()[self.axis]);
+                (start as isize..end as isize).into()
+            }
+        };
+        self.array.slice(items).expect("within the axis")
+    }
+}
+
+impl<T: Element> Iterator for AxisIter<T> {
+    type Item = Array<T>;
+
+    fn next(&mut self) -> Option<Array<T>> {
+        self.left.next().map(|number| self.part(number))
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Array<T>> {
+        self.left.nth(n).map(|number| self.part(number))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+}
+
+impl<T: Element> DoubleEndedIterator for AxisIter<T> {
+    fn next_back(&mut self) -> Option<Array<T>> {
+        self.left.next_back().map(|number| self.part(number))
+    }
+}
+
+impl<T: Element> ExactSizeIterator for AxisIter<T> {}
+impl<T: Element> FusedIterator for AxisIter<T> {}

@@ -1,0 +1,289 @@
+//! Values combined with those at places of an array.
+
+use cuda_safe::LaunchConfig;
+
+use super::{THREADS, scatter::Scattered, source};
+use crate::{
+    array::{Array, Memory},
+    element::{Class, DataType, Integer, Number, Ordered},
+    error::Result,
+    expression::{
+        IntoExpr,
+        fused::{enqueue, grid},
+        hashed::Hashed,
+        render::Form,
+    },
+    kernel::{Source, Specialisation},
+};
+
+/// How several values for one place become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Combining {
+    Sum,
+    Smallest,
+    Largest,
+}
+
+/// What values are combined with, such that their order changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Way {
+    /// The array itself.
+    Directly,
+    /// A word for each place, which the array then takes.
+    Words,
+    /// For each place the largest exponent, then this many integers.
+    Limbs(u32),
+}
+
+/// A kernel that goes through the values once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Combine {
+    form: Hashed<Form>,
+    data: DataType,
+    index: DataType,
+    combining: Combining,
+    /// 0 to 3, as `combine.cu` numbers them.
+    pass: u8,
+    limbs: u32,
+}
+
+/// The kernel that puts what was combined into the array.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Combined {
+    data: DataType,
+    combining: Combining,
+    limbs: u32,
+}
+
+const HEADER: &str = include_str!("../kernels/combine.cuh");
+
+impl Specialisation for Combine {
+    fn source(&self) -> Source {
+        let text = include_str!("../kernels/combine.cu");
+        let own = Source::new("combine.cu", text, "combine").header("combine.cuh", HEADER);
+        source(own, &self.form, self.data, self.index)
+            .define("COMBINING", self.combining as u8)
+            .define("PASS", self.pass)
+            .define("LIMBS", self.limbs)
+    }
+}
+
+impl Specialisation for Combined {
+    fn source(&self) -> Source {
+        let text = include_str!("../kernels/combined.cu");
+        Source::new("combined.cu", text, "combined")
+            .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
+            .header("array.cuh", include_str!("../kernels/array.cuh"))
+            .header("complex.cuh", include_str!("../kernels/complex.cuh"))
+            .header("combine.cuh", HEADER)
+            .define("THREADS", THREADS)
+            .define("STORED", self.data.stored())
+            .define("PART", part(self.data).computed())
+            .define("COMBINING", self.combining as u8)
+            .define("LIMBS", self.limbs)
+    }
+}
+
+/// The type of a complex number's parts; of any other its own.
+fn part(data: DataType) -> DataType {
+    match data {
+        DataType::Complex32 => DataType::F32,
+        DataType::Complex64 => DataType::F64,
+        other => other,
+    }
+}
+
+/// Bits of each integer of a sum of so many values: the sum of their integers fits into 63.
+fn limb_bits(count: u64) -> u32 {
+    62 - count.next_power_of_two().ilog2()
+}
+
+/// Integers of a sum of so many values, such that what is cut off all of them together is below an eighth of the last bit
+/// of the largest.
+fn limbs(data: DataType, count: u64) -> u32 {
+    let precision = match part(data) {
+        DataType::F64 => 53,
+        _ => 24,
+    };
+    (precision + 3 + count.next_power_of_two().ilog2()).div_ceil(limb_bits(count))
+}
+
+impl Combining {
+    fn way(self, data: DataType, count: u64) -> Way {
+        match (data.class(), self) {
+            (Class::Float | Class::Complex, Self::Sum) => Way::Limbs(limbs(data, count)),
+            (Class::Float, _) => Way::Words,
+            _ if data.size() < 4 => Way::Words,
+            _ => Way::Directly,
+        }
+    }
+
+    fn enqueue(self, data: DataType, mut job: Scattered<'_>) -> Result<()> {
+        let way = self.way(data, job.count);
+        let limbs = match way {
+            Way::Limbs(limbs) => limbs,
+            _ => 0,
+        };
+        let combine = |pass| {
+            job.kernels.get(&Combine {
+                form: job.fused.form.clone(),
+                data,
+                index: job.index,
+                combining: self,
+                pass,
+                limbs,
+            })
+        };
+        // All are compiled before anything is changed.
+        let (kernels, last) = match way {
+            Way::Directly => (vec![combine(0)?], None),
+            Way::Words => (vec![combine(1)?], Some(())),
+            Way::Limbs(_) => (vec![combine(2)?, combine(3)?], Some(())),
+        };
+        let last = last.map(|()| {
+            job.kernels.get(&Combined {
+                data,
+                combining: self,
+                limbs,
+            })
+        });
+        let last = last.transpose()?;
+        let parts = job.length * (data.size() / part(data).size()) as u64;
+        let bits = u64::from(limb_bits(job.count));
+        let (words, exponents) = match way {
+            Way::Directly => (0, 0),
+            Way::Words => (parts * part(data).size().max(4) as u64, 0),
+            Way::Limbs(limbs) => (parts * u64::from(limbs) * 8, parts * 4),
+        };
+        let memory = Memory::zeroed(job.kernels, job.stream, (words + exponents) as usize)?;
+        let target = if last.is_some() {
+            memory.address()
+        } else {
+            job.target
+        };
+        for kernel in &kernels {
+            let (count, length, wrong) = (job.count, job.length, job.wrong);
+            let exponents = memory.address() + words;
+            let mut parameters = [count, length, target, exponents, bits, wrong];
+            // SAFETY: `combine` has these parameters. It checks the places; for each of them the array, the words or the
+            // integers and exponents have what the pass combines values with.
+            unsafe { job.launch(kernel, &mut parameters, &[&memory])? };
+        }
+        if let Some(kernel) = last {
+            let blocks = parts.div_ceil(u64::from(THREADS));
+            let config = LaunchConfig::new(grid(blocks)?, THREADS);
+            let exponents = memory.address() + words;
+            let mut parameters = [parts, job.target, memory.address(), exponents, bits];
+            let memories = [job.memory, &memory];
+            // SAFETY: `combined` has these parameters: the array has so many parts, and the memory their words or
+            // integers and exponents.
+            unsafe { enqueue(&kernel, job.stream, config, &mut parameters, &memories)? };
+        }
+        Ok(())
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// Adds values to the elements at these places, counted in C order; negative ones count from the end. A place may come
+    /// any number of times: all its values are added, as by NumPy's `add.at` and JAX's `x.at[places].add(values)`.
+    ///
+    /// The result has the same bits in every run, of floats too: their sums are of integers, in units that the largest
+    /// value of each place gives. So they don't depend on an order, and are as good as the exact sum rounded once, or off
+    /// by at most a quarter of the last bit of the largest value. Complex numbers are added part by part. Integers wrap
+    /// around.
+    ///
+    /// Sums of floats compute the values twice, and use 12 to 28 bytes of memory for each element (twice that if it is
+    /// complex). Places are checked by the kernel, so the call waits for it, and for all that was enqueued before.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let mut x = Array::from_slice(&stream, &[0.5f32, 0.0, 0.0])?;
+    /// let places = Array::from_slice(&stream, &[2, 0, 2, -1])?;
+    /// x.put_add(&places, Array::from_slice(&stream, &[1.0, 2.0, 4.0, 8.0])?)?;
+    /// assert_eq!(x.to_vec()?, [2.5, 0.0, 13.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A place is beyond the array; the values of the other places are added all the same. The values' shape doesn't
+    /// stretch to that of the places. Memory ran out. Work that was enqueued before failed.
+    pub fn put_add<I: Integer>(
+        &mut self,
+        indices: impl IntoExpr<I>,
+        values: impl IntoExpr<T>,
+    ) -> Result<()> {
+        self.scatter(indices, values, |job| {
+            Combining::Sum.enqueue(T::DATA_TYPE, job)
+        })
+    }
+}
+
+impl<T: Ordered> Array<T> {
+    /// Makes each element at these places the smallest of itself and of the values for it: see [`put_add`](Self::put_add).
+    /// A number is preferred to NaN, and −0 is smaller than 0.
+    ///
+    /// # Errors
+    /// As [`put_add`](Self::put_add).
+    pub fn put_min<I: Integer>(
+        &mut self,
+        indices: impl IntoExpr<I>,
+        values: impl IntoExpr<T>,
+    ) -> Result<()> {
+        self.scatter(indices, values, |job| {
+            Combining::Smallest.enqueue(T::DATA_TYPE, job)
+        })
+    }
+
+    /// Makes each element at these places the largest of itself and of the values for it: see [`put_add`](Self::put_add).
+    /// A number is preferred to NaN, and 0 is larger than −0.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let mut x = Array::from_slice(&stream, &[5, 5])?;
+    /// x.put_max(Array::from_slice(&stream, &[0, 1, 0])?, Array::from_slice(&stream, &[9, 3, 7])?)?;
+    /// assert_eq!(x.to_vec()?, [9, 5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`put_add`](Self::put_add).
+    pub fn put_max<I: Integer>(
+        &mut self,
+        indices: impl IntoExpr<I>,
+        values: impl IntoExpr<T>,
+    ) -> Result<()> {
+        self.scatter(indices, values, |job| {
+            Combining::Largest.enqueue(T::DATA_TYPE, job)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_of_a_sum_never_overflow_and_hold_all_that_matters() {
+        for shift in 0..40 {
+            for count in [1u64 << shift, (1 << shift) + 1] {
+                let bits = limb_bits(count);
+                assert!(u128::from(count) << bits <= 1 << 62, "{count}");
+                for (data, precision) in [(DataType::F32, 24), (DataType::Complex64, 53)] {
+                    let held = limbs(data, count) * bits;
+                    // What is cut off is below one unit of the last integer for each value.
+                    assert!(u128::from(count) << (precision + 3) <= 1 << held);
+                }
+            }
+        }
+        assert_eq!(limbs(DataType::F16, 1 << 17), 1);
+        assert_eq!(limbs(DataType::F64, 1 << 20), 2);
+    }
+}

@@ -1,0 +1,91 @@
+// Values of an expression combined with those at places of an array; what comes of it doesn't depend on their order.
+//
+// Specialised by THREADS, UNROLL (elements of a thread), SIGNED (whether places may count from the end), STORED, VALUE,
+// COMBINING (0: sum, 1: smallest, 2: largest), PASS and expression.cuh, whose first value is the element and second the
+// place. Passes:
+//   0  with the array itself: integers of 32 and 64 bits, by one atomic operation
+//   1  with words, one for each place, zero at first: see word_of
+//   2  sums of floats: the largest exponent of each place's values
+//   3  sums of floats: integers in units that this exponent gives, LIMBS for each place
+// `combined.cu` adds to the array what passes 1 and 3 leave.
+
+#include "array.cuh"
+#include "complex.cuh"
+#include "combine.cuh"
+#include "expression.cuh"
+
+#if PASS == 0
+template <class T> __device__ __forceinline__ void combine_at(u64 target, u64 at, T value) {
+    T *place = (T *)target + at;
+    if (COMBINING == 1) atomicMin(place, value);
+    else if (COMBINING == 2) atomicMax(place, value);
+    else if (sizeof(T) == 8) atomicAdd((u64 *)place, (u64)value);
+    else atomicAdd((unsigned *)place, (unsigned)value);
+}
+#elif PASS == 1
+template <class T> __device__ __forceinline__ void combine_at(u64 words, u64 at, T value) {
+    typedef typename word<T>::type word_type;
+    word_type *place = (word_type *)words + at;
+    if (COMBINING == 0) atomicAdd(place, (word_type)value);
+    else if (const word_type key = word<T>::template of<COMBINING == 2>(value)) atomicMax(place, key);
+}
+#else
+__device__ __forceinline__ void combine_real(u64 limbs, u64 exponents, u64 at, double value, int bits) {
+    unsigned *exponent = (unsigned *)exponents + at;
+    if (PASS == 2) {
+        const unsigned own = exponent_of(value);
+        unsigned most;
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(most) : "l"(exponent) : "memory");
+        if (own > most) atomicMax(exponent, own);
+        return;
+    }
+    u64 *limb = (u64 *)limbs + at * LIMBS;
+    if (*exponent == NOT_FINITE) {
+        if (!isfinite(value)) atomicOr(limb, isnan(value) ? 4ull : value > 0 ? 1ull : 2ull);
+        return;
+    }
+    double left = ldexp(value, bits - ((int)*exponent - EXPONENT_BIAS));
+#pragma unroll
+    for (int i = 0; i < LIMBS; ++i) {
+        const long long whole = (long long)left;
+        if (whole) atomicAdd(limb + i, (u64)whole);
+        left = (left - (double)whole) * (double)(1ll << bits);
+    }
+}
+template <class T>
+__device__ __forceinline__ void combine_at(u64 limbs, u64 exponents, u64 at, T value, int bits) {
+    combine_real(limbs, exponents, at, value, bits);
+}
+template <class T>
+__device__ __forceinline__ void combine_at(u64 limbs, u64 exponents, u64 at, complex<T> value, int bits) {
+    combine_real(limbs, exponents, at * 2, value.re, bits);
+    combine_real(limbs, exponents, at * 2 + 1, value.im, bits);
+}
+#endif
+
+// The number of a place that is not below `length`, plus 1, goes to `wrong`.
+extern "C" __global__ void __launch_bounds__(THREADS)
+combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 exponents, u64 bits, u64 wrong) {
+    const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
+    Inputs<1> in[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if (first + u * THREADS < count) load<1>(w, first + u * THREADS, in[u]);
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if (first + u * THREADS < count) {
+            Outputs<1> out;
+            compute<1>(w, in[u], out);
+            u64 at = (u64)out.y1[0];
+            if (SIGNED && out.y1[0] < 0) at += length;
+            if (at < length) {
+#if PASS < 2
+                combine_at<VALUE>(target, at, out.y0[0]);
+#else
+                combine_at(target, exponents, at, out.y0[0], (int)bits);
+#endif
+            } else
+                asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(wrong), "l"((u64)(first + u * THREADS) + 1)
+                             : "memory");
+        }
+}
