@@ -28,6 +28,7 @@ fn main() -> Result<()> {
     rows.reductions(&mut bench)?;
     rows.moves(&mut bench)?;
     rows.scans(&mut bench)?;
+    rows.put_add(&mut bench)?;
     rows.histogram(&mut bench)?;
     #[cfg(feature = "cublas")]
     rows.products(&mut bench)?;
@@ -307,6 +308,32 @@ impl Rows {
         });
         let by = format!("{}, host time", bench.label());
         bench.row(&work, &by, us, "")
+    }
+
+    /// Values added at random places; the host waits, since places are checked.
+    fn put_add(&self, bench: &mut Bench) -> Result<()> {
+        let (count, length) = (
+            bench.choose(1 << 24, 1 << 10),
+            bench.choose(1 << 20, 1 << 6),
+        );
+        let work = format!(
+            "{} f32 added at {} places",
+            size_name(count),
+            size_name(length)
+        );
+        if self.skips(&work) {
+            return Ok(());
+        }
+        let values = self.array(bench, &[count], 1)?;
+        let bits = Expr::<u32>::bits(&mut Random::new(1), count)?;
+        let places = (bits & (length as u32 - 1)).eval_on(&bench.stream)?;
+        let mut sums = Array::<f32>::zeros(&bench.stream, length)?;
+        bench.stream.synchronize()?;
+        let us = common::host_us(|| {
+            sums.put_add(&places, &values).expect("the sums");
+        });
+        let by = format!("{}, host time", bench.label());
+        bench.row(&work, &by, us, "the same bits in every run")
     }
 
     fn histogram(&self, bench: &mut Bench) -> Result<()> {

@@ -150,6 +150,14 @@ def pytorch(peers):
         mask = numbers > 0
         measure_host(peers, "PyTorch", "selection of half of 2^27 f32", lambda: numbers[mask])
         del numbers, mask
+        values, sums = torch.rand(1 << 24, device="cuda"), torch.zeros(1 << 20, device="cuda")
+        places = torch.randint(0, 1 << 20, (1 << 24,), dtype=torch.int32, device="cuda")
+        added = "2^24 f32 added at 2^20 places"
+        measure_host(peers, "PyTorch", added, lambda: sums.index_add_(0, places, values))
+        torch.use_deterministic_algorithms(True)
+        measure_host(peers, "PyTorch, deterministic", added, lambda: sums.index_add_(0, places, values))
+        torch.use_deterministic_algorithms(False)
+        del values, sums, places
 
         def affine(x):
             return 2 * x + 3
@@ -186,6 +194,10 @@ def cupy(peers):
         mask = numbers > 0
         measure_host(peers, "CuPy", "selection of half of 2^27 f32", lambda: numbers[mask])
         del numbers, mask
+        values, sums = cupy.random.random(1 << 24, cupy.float32), cupy.zeros(1 << 20, cupy.float32)
+        places = cupy.random.randint(0, 1 << 20, 1 << 24, cupy.int32)
+        measure_host(peers, "CuPy", "2^24 f32 added at 2^20 places", lambda: cupy.add.at(sums, places, values))
+        del values, sums, places
         measure_sizes(peers, "CuPy", Calls(
             view, affine=lambda x: 2 * x + 3, wave=lambda x, y: cupy.sin(x) * cupy.exp(y) + x * y,
             total=lambda x: x.sum(), scan=lambda x: cupy.cumsum(x, 0), turn=lambda x: cupy.ascontiguousarray(x.T)))

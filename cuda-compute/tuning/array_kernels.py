@@ -1,6 +1,6 @@
 """Measures variants of the kernels of arrays on the device, and prints the best of each workload.
 
-    python3 array_kernels.py [elementwise] [fold] [scan] [select] [normal]
+    python3 array_kernels.py [elementwise] [fold] [scan] [select] [normal] [images]
 
 The kernels are those of src/kernels, compiled here with other macros. Their expressions are written below by hand, as
 src/expression/render.rs writes them for f32. Times are medians between two events around the launch (and around the
@@ -12,7 +12,7 @@ import ctypes
 import itertools
 import sys
 from collections import defaultdict
-from ctypes import c_ulonglong
+from ctypes import c_int, c_longlong, c_ulonglong
 
 import driver
 import kernels
@@ -126,6 +126,12 @@ def magic(length):
 
 class Sizes(ctypes.Structure):
     _fields_ = [(n, c_ulonglong) for n in ("outer", "length", "inner", "count", "splits", "partials", "counters")]
+
+
+class Geometry(ctypes.Structure):
+    """As in convolve_common.cuh."""
+    _fields_ = ([(n, c_longlong) for n in ("in_pitch", "out_pitch", "in_image", "out_image")]
+                + [(n, c_int) for n in ("in_width", "in_height", "out_width", "out_height", "across", "down", "rows", "images")])
 
 
 class Tuner:
@@ -286,9 +292,32 @@ class Tuner:
         self.gpu.zero(self.counters, 8)
         self.show(rows)
 
+    def images(self):
+        rows, side = defaultdict(list), 4096
+        for element, channels, k in itertools.product(["U8", "U16"], [1, 3], [3, 5, 9]):
+            size, pad = {"U8": 1, "U16": 2}[element], k // 2
+            elements, group = side * channels, min(max(32 // k, 1), k)
+            halo = up((4 - pad * channels % 4) % 4 + (k - 1) * channels, 4) * 4
+            for warps, height, blocks in itertools.product([1, 2, 4, 8], [4, 8, 12, 16], [1, 4]):
+                shared = (warps * height + k - 1) * (128 + halo) * 4
+                if shared > 48 << 10 or (blocks > 1 and warps * height > 64):
+                    continue
+                built = kernel("convolve_image.cu", {}, PIXEL=element, CHANNELS=channels, KW=k, KH=k, PAD_X=pad, PAD_Y=pad,
+                               BORDER=1, ALIGNED=1, OUT_ALIGNED=1, WARPS=warps, ROWS=height, BLOCKS=blocks, GROUP=group)
+                function = self.function(built, "convolve_image")
+                across, down = elements // 128, up(side, warps * height)
+                geometry = Geometry(elements, elements, 0, 0, side, side, side, side, across, down, warps * height, 1)
+                weights = (ctypes.c_float * up((k + 1) // 2 * 2 * k, 4) * 4)()
+                bytes = side * elements * size
+                us = self.median(lambda i: self.gpu.launch(function, across * down, warps * 32, [
+                    c_ulonglong(self.input(bytes // 4)), c_ulonglong(self.out + i % 16 * bytes), geometry, weights],
+                    shared), 15)
+                rows[f"{element} x {channels} by {k} x {k}"].append((us, dict(warps=warps, rows=height, blocks=blocks)))
+        self.show(rows)
+
 
 if __name__ == "__main__":
-    suites = sys.argv[1:] or ["elementwise", "fold", "scan", "select", "normal"]
+    suites = sys.argv[1:] or ["elementwise", "fold", "scan", "select", "normal", "images"]
     tuner = Tuner()
     for suite in suites:
         print(suite)

@@ -22,12 +22,14 @@ pub(crate) struct Tile {
     pub(crate) rows: u32,
 }
 
-/// From the one that reads the fewest rows twice to the one that needs the least shared memory. Not measured.
-const TILES: [Tile; 3] = [
-    Tile { warps: 4, rows: 8 },
-    Tile { warps: 4, rows: 4 },
-    Tile { warps: 1, rows: 4 },
-];
+/// What is fastest, but for what [`Interleaved::preferred`] says; 4096² on an H200, in µs, this and [`TALL`]: `u8` by 3 x 3
+/// 29.7 and more than 30.1, by 9 x 9 75.0 and more than 75.1; `u16` of 3 channels by 3 x 3 77.2 and more than 81.9.
+const SHORT: Tile = Tile { warps: 4, rows: 4 };
+/// `u8` of 3 channels by 3 x 3 67.6 (71.4 by [`SHORT`]), by 9 x 9 204 (more than 210); `u16` of 3 channels by 9 x 9 214 (more
+/// than 219).
+const TALL: Tile = Tile { warps: 4, rows: 8 };
+/// The least shared memory, where the others have no room.
+const LEAST: Tile = Tile { warps: 1, rows: 4 };
 
 /// Elements of a row per block.
 const BLOCK_ELEMENTS: u32 = 128;
@@ -46,13 +48,22 @@ pub(crate) struct Interleaved {
 }
 
 impl Interleaved {
-    /// The first tile that a block has enough shared memory for.
+    /// The tile for this filter and these pixels: see `tuning/array_kernels.py images`.
+    fn preferred(&self) -> Tile {
+        let height = self.size.height;
+        match self.channels > 1 && (height >= 8 || (height <= 3 && self.data.size() == 1)) {
+            true => TALL,
+            false => SHORT,
+        }
+    }
+
+    /// The preferred tile, or the first one that a block has enough shared memory for.
     fn choose_tile(&mut self, hardware: &Hardware) -> bool {
         let fits = |tile: &Tile| {
             let tile = *tile;
             Self { tile, ..*self }.shared_bytes() <= hardware.shared_per_block
         };
-        let tile = TILES.into_iter().find(fits);
+        let tile = [self.preferred(), SHORT, LEAST].into_iter().find(fits);
         self.tile = tile.unwrap_or(self.tile);
         tile.is_some()
     }
@@ -192,7 +203,7 @@ pub(super) unsafe fn run(
         },
         aligned_output: to.is_aligned(data),
         border: options.border,
-        tile: TILES[0],
+        tile: SHORT,
     };
     if !kernel.choose_tile(kernels.hardware()) {
         return Err(too_large("this device has too little shared memory"));
@@ -278,7 +289,7 @@ mod tests {
             },
             aligned_output: aligned,
             border: super::super::Border::Zero,
-            tile: TILES[0],
+            tile: TALL,
         }
     }
 
@@ -318,9 +329,10 @@ mod tests {
             }
         }
         let mut large = kernel(4, 63, true);
-        let needs = TILES.map(|tile| Interleaved { tile, ..large }.shared_bytes());
+        let tiles = [TALL, SHORT, LEAST];
+        let needs = tiles.map(|tile| Interleaved { tile, ..large }.shared_bytes());
         assert!(needs[0] > needs[1] && needs[1] > needs[2]);
-        for (tile, needed) in TILES.into_iter().zip(needs) {
+        for (tile, needed) in tiles.into_iter().zip(needs) {
             assert!(choose(&mut large, needed) && large.tile == tile);
         }
         assert!(!choose(&mut large, needs[2] - 1));

@@ -68,6 +68,9 @@ use crate::{
 /// numbers use functions of CUDA's mathematical library, and are so with one version of it: with another, a log-normal
 /// number may differ in its last bits, and a Poisson number where two sides of a comparison are as good as equal.
 ///
+/// Block `b` is what cuRAND's `curand4` gives of a `curandStatePhilox4_32_10_t` after `curand_init(s, 0, 4 * b, &state)`.
+/// JAX's `RNG_PHILOX` is the same function with another counter.
+///
 /// It passes the tests of randomness that its authors name, and is not for cryptography.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random {

@@ -11,6 +11,7 @@ mod gathers;
 mod interop;
 mod layouts;
 mod mixed;
+mod npp;
 mod own_functions;
 mod pycuda;
 #[path = "../shared/random.rs"]
