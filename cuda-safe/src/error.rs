@@ -25,7 +25,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure: which call failed, with which code, and what is known about the reason.
 ///
 /// `Display` gives one paragraph for a person to read. [`kind`](Self::kind) and [`code`](Self::code) are for a
-/// program that decides what to do next.
+/// program that decides what to do next. `Debug`, with which `unwrap` and a `main` that returns a [`Result`] show
+/// errors, gives the same paragraph, and with `{:#?}` the fields.
 ///
 /// ```
 /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -413,8 +414,12 @@ impl fmt::Display for Error {
     }
 }
 
+/// As `Display`, because that is what `main` and `unwrap` show of an error; the fields with `{:#?}`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
         f.debug_struct("Error")
             .field("code", &self.0.code)
             .field("call", &self.0.call)
@@ -604,10 +609,19 @@ mod tests {
         assert_eq!((error.code(), error.driver_code()), (Code::Checked, None));
         let lines = Error::invalid("Type::method", "\nfirst\nsecond");
         assert_eq!(lines.to_string(), "Type::method:\nfirst\nsecond");
-        let text = format!("{error:?}");
+        for error in [&error, &lines] {
+            assert_eq!(
+                format!("{error:?}"),
+                error.to_string(),
+                "what unwrap prints"
+            );
+        }
+        let fields = format!("{error:#?}");
         assert!(
-            text.contains("Type::method") && text.contains("InvalidArgument"),
-            "{text}"
+            fields.starts_with("Error {\n")
+                && fields.contains("call: \"Type::method\"")
+                && fields.contains("kind: InvalidArgument"),
+            "{fields}"
         );
         let full = |requested| {
             let kind = ErrorKind::OutOfMemory {
