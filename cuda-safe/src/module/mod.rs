@@ -12,7 +12,6 @@ mod parameters;
 
 use std::{ffi::CString, ptr, sync::Arc};
 
-use bytemuck::Pod;
 use cuda_sys::{self as sys, CUmodule, CUresult};
 
 pub use global::{Global, ModuleVariable};
@@ -24,6 +23,7 @@ use crate::{
     error::{Code, Error, ErrorKind, Result},
     function::Function,
     handle::{Adopt, Handle, Kind, handle},
+    memory::PlainData,
     parameter::ParameterInfo,
 };
 
@@ -149,7 +149,7 @@ impl Module {
     /// # }
     /// ```
     #[doc(alias = "cuModuleGetGlobal")]
-    pub fn global<T: Pod>(&self, name: &str, len: usize) -> Result<Global<T>> {
+    pub fn global<T: PlainData>(&self, name: &str, len: usize) -> Result<Global<T>> {
         const CALL: &str = "cuModuleGetGlobal_v2";
         let linked = self.c_name(name, CALL)?;
         let _current = self.context().enter()?;
