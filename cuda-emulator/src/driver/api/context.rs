@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::driver::abi::*;
-use crate::driver::arg::{In, Out};
+use crate::driver::arg::{In, Limit, Out};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::device;
@@ -152,13 +152,13 @@ export! {
         context.synchronize()
     }
 
-    fn cuCtxSetLimit(limit: u32, value: usize) {
-        context::current()?.set_limit(limit, value as u64)
+    fn cuCtxSetLimit(limit: Limit, value: usize) {
+        context::current()?.set_limit(limit.0, value as u64)
     }
 
-    fn cuCtxGetLimit(pvalue: Out<usize>, limit: u32) {
+    fn cuCtxGetLimit(pvalue: Out<usize>, limit: Limit) {
         pvalue.check()?;
-        pvalue.set(context::current()?.limit(limit)? as usize)
+        pvalue.set(context::current()?.limit(limit.0)? as usize)
     }
 
     fn cuCtxGetCacheConfig(pconfig: Out<u32>) {

@@ -1,7 +1,7 @@
 //! Devices, their attributes, and primary contexts.
 
 use crate::driver::abi::*;
-use crate::driver::arg::{Buffer, In, Out, Text, Word, set_text};
+use crate::driver::arg::{Buffer, DeviceAttribute, In, Out, Text, Word, set_text};
 use crate::driver::call::export;
 use crate::driver::status::{Code, Result};
 use crate::driver::{attribute, config, context, device, pool};
@@ -72,10 +72,10 @@ export! {
         bytes.set(device::total_memory() as usize)
     }
 
-    fn cuDeviceGetAttribute(pi: Out<i32>, attrib: u32, dev: i32) {
+    fn cuDeviceGetAttribute(pi: Out<i32>, attrib: DeviceAttribute, dev: i32) {
         pi.check()?;
         device::check(dev)?;
-        pi.set(attribute::attribute(attrib, dev)?)
+        pi.set(attribute::attribute(attrib.0, dev)?)
     }
 
     fn cuDeviceGetProperties(prop: Out<DeviceProperties>, dev: i32) {
