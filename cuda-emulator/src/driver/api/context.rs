@@ -10,7 +10,7 @@ use crate::driver::context::{self, Context};
 use crate::driver::device;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::Siblings;
-use crate::driver::{capture, event, preferences};
+use crate::driver::{capture, event, notice, preferences};
 
 use super::device::CONTEXT_FLAGS;
 
@@ -69,7 +69,7 @@ export! {
                 return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
             }
             if params.graphics != 0 {
-                return Err(Code::ERROR_NOT_SUPPORTED);
+                return Err(notice::lacking("a context for graphics"));
             }
         }
         create(pctx, flags, dev)

@@ -4,7 +4,7 @@ use crate::driver::abi::*;
 use crate::driver::arg::{Buffer, DeviceAttribute, In, Out, Text, Word, set_text};
 use crate::driver::call::export;
 use crate::driver::status::{Code, Result};
-use crate::driver::{attribute, config, context, device, pool};
+use crate::driver::{attribute, config, context, device, notice, pool};
 
 /// The flags that a context may have.
 pub const CONTEXT_FLAGS: u32 = CU_CTX_SCHED_MASK
@@ -203,7 +203,7 @@ export! {
 
     // Asynchronous notifications tell of a memory budget that other processes change; nothing here does.
     fn cuDeviceRegisterAsyncNotification(device: i32, callbackFunc: Word, userData: Word, callback: Out<u64>) {
-        Err(Code::ERROR_NOT_SUPPORTED)
+        Err(notice::lacking("a notification"))
     }
 
     fn cuDeviceGetLuid(luid: Buffer, deviceNodeMask: In<u32>, dev: i32) {

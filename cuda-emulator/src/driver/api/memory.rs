@@ -11,7 +11,7 @@ use crate::driver::fault::Fault;
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
-use crate::driver::{capture, config, device, pending};
+use crate::driver::{capture, config, device, notice, pending};
 
 const HOST_ALLOC_FLAGS: u32 =
     CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
@@ -432,6 +432,6 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         // Virtual memory management isn't offered (attribute 102 says so).
-        Err(Code::ERROR_NOT_SUPPORTED)
+        Err(notice::lacking("virtual memory management"))
     }
 }

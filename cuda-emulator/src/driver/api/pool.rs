@@ -6,7 +6,7 @@ use crate::driver::call::export;
 use crate::driver::ordered;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
-use crate::driver::{capture, device, pool};
+use crate::driver::{capture, device, notice, pool};
 
 use pool::Pool;
 
@@ -26,7 +26,7 @@ fn located(location: In<Location>, kind: u32) -> Result<i32> {
     if kind == CU_MEM_ALLOCATION_TYPE_PINNED {
         Ok(ordinal)
     } else {
-        Err(Code::ERROR_NOT_SUPPORTED)
+        Err(notice::lacking("a pool of such memory"))
     }
 }
 
@@ -64,7 +64,7 @@ export! {
         let ordinal = properties.location.device()?;
         // Sharing with other processes isn't offered (attribute 119 says so).
         if properties.handle_types != 0 {
-            return Err(Code::ERROR_NOT_SUPPORTED);
+            return Err(notice::lacking("a pool that other processes share"));
         }
         pool_.set(pool::create(ordinal, properties.maximum as u64).handle)
     }
