@@ -256,7 +256,7 @@ fn an_unknown_variable_is_told_and_stops_everything() {
         (
             "CUDA_EMULATOR_FAIL",
             "cuLaunchKernal:1:1",
-            "the driver has no function `cuLaunchKernal`; is cuLaunchKernel meant?",
+            "the driver has no function `cuLaunchKernal` (is cuLaunchKernel meant?)",
         ),
         (
             "CUDA_EMULATOR_MEMORY",

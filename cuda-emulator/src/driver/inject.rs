@@ -54,7 +54,7 @@ impl Failure {
             || documented().any(|name| name == function);
         if !known {
             let meant = spelling::nearest(function, documented())
-                .map(|meant| format!("; is {meant} meant?"));
+                .map(|meant| format!(" (is {meant} meant?)"));
             return Err(format!(
                 "CUDA_EMULATOR_FAIL: `{text}`: the driver has no function `{function}`{}",
                 meant.unwrap_or_default()
@@ -195,8 +195,8 @@ mod tests {
         let text = Failure::parse("cuLaunchKernal:1:1").unwrap_err();
         assert_eq!(
             text,
-            "CUDA_EMULATOR_FAIL: `cuLaunchKernal:1:1`: the driver has no function `cuLaunchKernal`; is \
-             cuLaunchKernel meant?"
+            "CUDA_EMULATOR_FAIL: `cuLaunchKernal:1:1`: the driver has no function `cuLaunchKernal` \
+             (is cuLaunchKernel meant?)"
         );
         let text = Failure::parse("printf:1:1").unwrap_err();
         assert!(
