@@ -211,11 +211,10 @@ impl Error {
                 ErrorKind::Driver,
                 "a stream that is being captured can't wait for one that is not",
             ),
-            _ if is_fault(code) => (
-                ErrorKind::Fault,
-                "a kernel faulted, and its context can't be used any more: drop everything that was created in \
-                 it. Run the program under compute-sanitizer or on the emulator to find the faulting line",
-            ),
+            _ if is_fault(code) => {
+                let detail = format!("{FAULTED}: {DROP}. {FIND}");
+                return Self::new(Code::Driver(code), call, ErrorKind::Fault, detail);
+            }
             _ => (ErrorKind::Driver, ""),
         };
         Self::new(Code::Driver(code), call, kind, detail)
@@ -323,6 +322,12 @@ impl Error {
         &self.0.detail
     }
 }
+
+/// What errors say of faults.
+pub(crate) const FAULTED: &str = "a kernel faulted, and its context can't be used any more";
+pub(crate) const DROP: &str = "drop everything that was created in it";
+pub(crate) const FIND: &str = "Run the program under compute-sanitizer or on the emulator to find the faulting line: kernels \
+    have line information, unless it was left out (Program::without_line_info)";
 
 /// Codes after which no work of the context is running any more.
 pub(crate) fn ends_context(code: CUresult) -> bool {
