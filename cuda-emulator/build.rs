@@ -23,6 +23,11 @@ fn main() {
     }
     // Set by scripts/tsan.sh: no assembly, which ThreadSanitizer can't see into.
     println!("cargo::rustc-check-cfg=cfg(cuda_emulator_tsan)");
+    // Worth a line on standard error: kernels take dozens of times longer.
+    println!("cargo::rustc-check-cfg=cfg(cuda_emulator_unoptimised)");
+    if env::var("OPT_LEVEL").is_ok_and(|level| level == "0") {
+        println!("cargo::rustc-cfg=cuda_emulator_unoptimised");
+    }
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/driver/api");
     println!("cargo::rerun-if-changed=src/driver/symbols.txt");
@@ -76,7 +81,7 @@ fn wanted() -> BTreeSet<String> {
     for fact in ["DEP_CUDA_BINDINGS", "DEP_CUDA_VERSIONED_BINDINGS"] {
         let bindings = env::var(fact).expect("cuda-sys names its bindings");
         println!("cargo::rerun-if-changed={bindings}");
-        println!("cargo::rustc-env=CUDA_EMULATOR_{fact}={bindings}");
+        println!("cargo::rustc-env=EMULATOR_{fact}={bindings}");
         let text = fs::read_to_string(&bindings).expect("cuda-sys has written its bindings");
         for rest in text.split("pub fn cu").skip(1) {
             let name: String = rest

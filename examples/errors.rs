@@ -263,8 +263,8 @@ fn child(title: &str) -> Result<ExitCode> {
 fn out_of_bounds() -> Result<()> {
     let context = Context::primary(0)?;
     let stream = cuda_safe::Stream::new(&context)?;
-    let write_at = Module::compile(&context, Program::new(SOURCE).name("errors.cu").line_info())?
-        .function("write_at")?;
+    let write_at =
+        Module::compile(&context, Program::new(SOURCE).name("errors.cu"))?.function("write_at")?;
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 10)?;
     // SAFETY: a fault on purpose: element 2^40 of 10. The device contains it.
     unsafe { write_at.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1i64 << 40))? };

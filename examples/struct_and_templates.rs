@@ -18,7 +18,7 @@ const SOURCE: &str = r#"
 struct Affine {
     float scale;
     float shift;
-    unsigned char invert;   // three bytes of padding follow
+    unsigned char invert;   // seven bytes of padding follow
     double weight;
 };
 

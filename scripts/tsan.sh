@@ -10,7 +10,7 @@
 # that component can't be had, Debian's compiler comes with the sources: --debian needs root, debootstrap and 3 GB.
 # DEBIAN_SUITE (sid by default) and DEBIAN_MIRROR say which and from where.
 #
-# CUDA_EMULATOR_TEST_ROUNDS says how long the test with many threads goes on.
+# EMULATOR_TEST_ROUNDS says how long the test with many threads goes on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 repository=$PWD
@@ -49,7 +49,7 @@ in_debian() {
         mount --bind /dev "$folder/dev"
         exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin CLANG="clang-$(cat "$folder/made")" \
             CARGO_TARGET_DIR=/root/target \
-            ${CUDA_EMULATOR_TEST_ROUNDS:+CUDA_EMULATOR_TEST_ROUNDS=$CUDA_EMULATOR_TEST_ROUNDS} \
+            ${EMULATOR_TEST_ROUNDS:+EMULATOR_TEST_ROUNDS=$EMULATOR_TEST_ROUNDS} \
             ${HTTPS_PROXY:+HTTPS_PROXY=$HTTPS_PROXY} ${https_proxy:+https_proxy=$https_proxy} \
             chroot "$folder" "$repository/scripts/tsan.sh" "$@"' in_debian "$folder" "$repository" "$@"
 }

@@ -6,7 +6,10 @@ use std::fmt;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure.
-#[derive(Clone, Debug)]
+///
+/// `Debug`, with which `unwrap` and a `main` that returns a [`Result`] show errors, gives what `Display` gives, and with
+/// `{:#?}` the fields.
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum Error {
     /// A call of the driver or of the run-time compiler failed.
@@ -40,6 +43,27 @@ impl fmt::Display for Error {
             }
             #[cfg(feature = "cublas")]
             Self::Cublas { call, status } => write!(f, "{call} failed: {status}"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
+        match self {
+            Self::Cuda(error) => f.debug_tuple("Cuda").field(error).finish(),
+            Self::Shape(what) => f.debug_tuple("Shape").field(what).finish(),
+            Self::Value(what) => f.debug_tuple("Value").field(what).finish(),
+            Self::Foreign(what) => f.debug_tuple("Foreign").field(what).finish(),
+            Self::Missing(what) => f.debug_tuple("Missing").field(what).finish(),
+            #[cfg(feature = "cublas")]
+            Self::Cublas { call, status } => f
+                .debug_struct("Cublas")
+                .field("call", call)
+                .field("status", status)
+                .finish(),
         }
     }
 }
@@ -84,5 +108,18 @@ mod tests {
         let shape = Error::Shape("3 is not 4".into());
         assert!(shape.source().is_none());
         assert_eq!(shape.to_string(), "3 is not 4");
+        for error in [&error, &shape] {
+            assert_eq!(
+                format!("{error:?}"),
+                error.to_string(),
+                "what unwrap prints"
+            );
+        }
+        assert_eq!(format!("{shape:#?}"), "Shape(\n    \"3 is not 4\",\n)");
+        let fields = format!("{error:#?}");
+        assert!(
+            fields.starts_with("Cuda(\n    Error {\n") && fields.contains("kind: NotFound"),
+            "{fields}"
+        );
     }
 }

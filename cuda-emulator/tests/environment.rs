@@ -2,6 +2,7 @@
 
 mod abi;
 use abi::*;
+use std::ffi::{CStr, c_char};
 use std::ptr::null_mut;
 
 #[test]
@@ -11,6 +12,15 @@ fn trace_shows_calls_arguments_and_results() {
         let address = alloc(1000);
         ok!(cuMemFree_v2(address));
         fails!(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(address));
+        let mut number = 0;
+        for attribute in [75, 9999] {
+            let attribute = CUdevice_attribute(attribute);
+            // SAFETY: a place for the number.
+            unsafe { cuDeviceGetAttribute(&mut number, attribute, 0) };
+        }
+        let mut context = null_mut();
+        ok!(cuCtxGetCurrent(&mut context));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuCtxGetCurrent(null_mut()));
         let mut graph = null_mut();
         fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphCreate(&mut graph, 0));
         return;
@@ -24,9 +34,15 @@ fn trace_shows_calls_arguments_and_results() {
         "bytesize=1000) = CUDA_SUCCESS",
         "= CUDA_ERROR_INVALID_VALUE",
         "the emulator doesn't implement cuGraphCreate",
+        "attrib=CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,dev=0) = CUDA_SUCCESS",
+        "attrib=9999,dev=0) = CUDA_ERROR_INVALID_VALUE",
+        "cuCtxGetCurrent(pctx=null) = CUDA_ERROR_INVALID_VALUE",
     ] {
         assert!(text.contains(part), "{part} isn't in\n{text}");
     }
+    assert!(!text.contains("cuCtxGetCurrent(pctx=&"), "{text}");
+    let (_, _, every) = rerun(test, &[("CUDA_EMULATOR_TRACE", "every")]);
+    assert!(every.contains("cuCtxGetCurrent(pctx=&"), "{every}");
     let path = std::env::temp_dir().join(format!("cuda-emulator-trace-{}", std::process::id()));
     let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_TRACE", path.to_str().unwrap())]);
     assert_eq!(code, Some(0));
@@ -205,6 +221,167 @@ fn a_wrong_value_is_told_and_stops_everything() {
     );
 }
 
+/// What a program finds out about the reason: the text, and the code of the query.
+fn reason(context: CUcontext) -> (CUresult, String) {
+    unsafe extern "C" {
+        fn cuEmulatorGetReport(context: CUcontext, report: *mut *const c_char) -> CUresult;
+    }
+    let mut report = std::ptr::null();
+    // SAFETY: a place for the pointer.
+    let code = unsafe { cuEmulatorGetReport(context, &mut report) };
+    if report.is_null() {
+        return (code, String::new());
+    }
+    // SAFETY: a NUL-terminated text that is never freed.
+    let text = unsafe { CStr::from_ptr(report) };
+    (code, text.to_str().unwrap().into())
+}
+
+#[test]
+fn an_unknown_variable_is_told_and_stops_everything() {
+    if inner() {
+        fails!(CUDA_ERROR_INVALID_VALUE, cuInit(0));
+        let (code, text) = reason(null_mut());
+        assert_eq!(code, SUCCESS);
+        assert!(text.starts_with("CUDA_EMULATOR_"), "{text}");
+        return;
+    }
+    let test = "an_unknown_variable_is_told_and_stops_everything";
+    for (name, value, told) in [
+        (
+            "CUDA_EMULATOR_CHEK",
+            "leak",
+            "[cuda-emulator] CUDA_EMULATOR_CHEK is no variable of the emulator (is CUDA_EMULATOR_CHECK meant?)",
+        ),
+        (
+            "CUDA_EMULATOR_FAIL",
+            "cuLaunchKernal:1:1",
+            "the driver has no function `cuLaunchKernal` (is cuLaunchKernel meant?)",
+        ),
+        (
+            "CUDA_EMULATOR_MEMORY",
+            "64 apples",
+            "a number of bytes, with K, M or G behind it, is expected",
+        ),
+    ] {
+        let (code, _, text) = rerun(test, &[(name, value)]);
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains(told), "{text}");
+        assert!(text.contains("cuInit fails until this is mended"), "{text}");
+    }
+}
+
+#[test]
+fn a_failure_that_never_happened_is_named_at_exit() {
+    if inner() {
+        std::mem::forget(Own::new());
+        alloc(16);
+        let (code, text) = reason(null_mut());
+        assert_eq!((code, text.as_str()), (CUresult::CUDA_ERROR_NOT_FOUND, ""));
+        return;
+    }
+    let test = "a_failure_that_never_happened_is_named_at_exit";
+    let told = "[cuda-emulator] CUDA_EMULATOR_FAIL: `cuMemAlloc:2:719` never fired: cuMemAlloc was called once\n";
+    let rules = ("CUDA_EMULATOR_FAIL", "cuMemAlloc:2:719,cuStreamCreate:1+:1");
+    let (code, _, text) = rerun(test, &[rules]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(
+        text.contains(told) && text.contains("cuStreamCreate was called 0 times"),
+        "{text}"
+    );
+    // What leaks is named as well, and decides on the exit code.
+    let (code, _, text) = rerun(test, &[rules, ("CUDA_EMULATOR_CHECK", "leak")]);
+    assert_eq!(code, Some(99), "{text}");
+    assert!(
+        text.contains(told) && text.contains("2 leaked at exit"),
+        "{text}"
+    );
+    let (_, _, text) = rerun(test, &[rules, ("CUDA_EMULATOR_QUIET", "1")]);
+    assert_eq!(text, "");
+    let (_, _, text) = rerun(
+        test,
+        &[("CUDA_EMULATOR_FAIL", "cuEventCreate:9:1,cuMemAlloc:9+:1")],
+    );
+    assert_eq!(text.matches("never fired").count(), 2, "{text}");
+}
+
+#[test]
+fn what_is_not_emulated_is_said_once_for_each_function() {
+    if inner() {
+        let _context = Own::new();
+        let mut graph = null_mut();
+        let mut properties = CUmemAllocationProp::default();
+        let mut granularity = 0;
+        for _ in 0..2 {
+            fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphCreate(&mut graph, 0));
+            fails!(
+                CUDA_ERROR_NOT_SUPPORTED,
+                cuMemGetAllocationGranularity(
+                    &mut granularity,
+                    &mut properties,
+                    CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM
+                )
+            );
+        }
+        // An H200's driver refuses this, too.
+        fails!(
+            CUDA_ERROR_NOT_SUPPORTED,
+            cuFlushGPUDirectRDMAWrites(
+                CUflushGPUDirectRDMAWritesTarget::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
+                CUflushGPUDirectRDMAWritesScope::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER
+            )
+        );
+        return;
+    }
+    let test = "what_is_not_emulated_is_said_once_for_each_function";
+    let (code, _, text) = rerun(test, &[]);
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(
+        text,
+        "[cuda-emulator] cuGraphCreate is not emulated: it does nothing and returns CUDA_ERROR_NOT_SUPPORTED\n\
+         [cuda-emulator] cuMemGetAllocationGranularity returns CUDA_ERROR_NOT_SUPPORTED: virtual memory management \
+         is not emulated\n"
+    );
+    let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_QUIET", "1")]);
+    assert_eq!((code, text.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_program_that_is_no_test_is_told_where_it_runs() {
+    if inner() {
+        ok!(cuInit(0));
+        ok!(cuInit(0));
+        return;
+    }
+    let test = "a_program_that_is_no_test_is_told_where_it_runs";
+    let (code, _, text) = rerun(test, &[]);
+    assert_eq!((code, text.as_str()), (Some(0), ""));
+    // The same program under another name is none of cargo's tests.
+    let folder = std::env::temp_dir().join(format!("cuda-emulator-program-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let program = folder.join("program");
+    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let run = |quiet: &str| {
+        let output = std::process::Command::new(&program)
+            .args([test, "--exact", "--nocapture", "--test-threads=1"])
+            .env("RERUN", "1")
+            .env_remove("NEXTEST")
+            .env("CUDA_EMULATOR_QUIET", quiet)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let (loud, quiet) = (run("0"), run("1"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(loud.lines().count(), 1, "{loud}");
+    assert!(
+        loud.starts_with("[cuda-emulator] this program runs on the CUDA emulator, not on a GPU"),
+        "{loud}"
+    );
+    assert_eq!(quiet, "");
+}
+
 #[test]
 fn leaks_are_reported_at_exit() {
     if inner() {
@@ -258,7 +435,7 @@ unsafe extern "C" fn pause(_: *mut std::ffi::c_void) {
 #[test]
 fn fault_reports_also_go_to_a_file() {
     if inner() {
-        let _context = Own::new();
+        let context = Own::new();
         let (first, second) = (stream(1), stream(1));
         let mut address = 0;
         ok!(cuMemAllocAsync(&mut address, 64, first));
@@ -267,6 +444,19 @@ fn fault_reports_also_go_to_a_file() {
         ok!(cuMemsetD8Async(address, 0, 64, second));
         ok!(cuMemFreeAsync(address, first));
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
+        // The program can have it, too.
+        let (code, text) = reason(context.0);
+        assert_eq!(code, SUCCESS);
+        assert!(
+            text.contains("freed by cuMemFreeAsync on stream 0x12"),
+            "{text}"
+        );
+        assert_eq!(
+            reason(12345 as CUcontext).0,
+            CUresult::CUDA_ERROR_INVALID_CONTEXT
+        );
+        let healthy = Own::new();
+        assert_eq!(reason(healthy.0).0, CUresult::CUDA_ERROR_NOT_FOUND);
         return;
     }
     let path = std::env::temp_dir().join(format!("cuda-emulator-report-{}", std::process::id()));

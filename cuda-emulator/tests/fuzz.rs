@@ -1,7 +1,7 @@
 //! Malformed PTX must end in an error, never in a panic: a deterministic mutation of good modules. Malformed
 //! images are in `images`.
 //!
-//! `CUDA_EMULATOR_FUZZ_SECONDS` sets how long it goes on (2 seconds a module without it).
+//! `EMULATOR_FUZZ_SECONDS` sets how long it goes on (2 seconds a module without it).
 
 mod abi;
 mod common;
@@ -83,7 +83,7 @@ fn split(text: &str) -> Vec<&str> {
 
 /// When a fuzz that begins now is over.
 fn end_of_fuzz() -> Instant {
-    let seconds = std::env::var("CUDA_EMULATOR_FUZZ_SECONDS")
+    let seconds = std::env::var("EMULATOR_FUZZ_SECONDS")
         .ok()
         .and_then(|s| s.parse().ok())
         .unwrap_or(2);

@@ -12,7 +12,7 @@ const PTX: &str = ".version 7.0\n.target sm_50\n.address_size 64\n\
 /// Runs the test again: without leaking, it ends well; leaking, it ends with the leak check's exit code and names each
 /// of the parts and nothing else.
 fn leaks(test: &str, parts: &[&str], inside: impl FnOnce(bool)) {
-    const LEAK: &str = "CUDA_EMULATOR_TEST_LEAK";
+    const LEAK: &str = "EMULATOR_TEST_LEAK";
     if inner() {
         return inside(std::env::var(LEAK).is_ok_and(|value| value == "1"));
     }

@@ -125,8 +125,8 @@ fn survives(test: &str, values: &[Value<'_>]) {
         return assert_eq!(code, Some(0), "in or after {last:?}\n{text}");
     }
     let files = [
-        env!("CUDA_EMULATOR_DEP_CUDA_BINDINGS"),
-        env!("CUDA_EMULATOR_DEP_CUDA_VERSIONED_BINDINGS"),
+        env!("EMULATOR_DEP_CUDA_BINDINGS"),
+        env!("EMULATOR_DEP_CUDA_VERSIONED_BINDINGS"),
     ];
     let bindings = files.map(|file| std::fs::read_to_string(file).unwrap());
     let bindings = bindings.concat();

@@ -21,8 +21,8 @@ fn library() -> PathBuf {
 /// Every function of the header that the bindings were made from, in all its forms.
 fn header_functions() -> Vec<String> {
     let files = [
-        env!("CUDA_EMULATOR_DEP_CUDA_BINDINGS"),
-        env!("CUDA_EMULATOR_DEP_CUDA_VERSIONED_BINDINGS"),
+        env!("EMULATOR_DEP_CUDA_BINDINGS"),
+        env!("EMULATOR_DEP_CUDA_VERSIONED_BINDINGS"),
     ];
     let bindings = files
         .map(|file| std::fs::read_to_string(file).unwrap())

@@ -1,6 +1,6 @@
 //! Many host threads, contexts and streams at once. Every thread checks its own results.
 //!
-//! `scripts/tsan.sh` runs this under ThreadSanitizer. `CUDA_EMULATOR_TEST_ROUNDS` makes it longer.
+//! `scripts/tsan.sh` runs this under ThreadSanitizer. `EMULATOR_TEST_ROUNDS` makes it longer.
 
 mod abi;
 use abi::*;
@@ -18,7 +18,7 @@ const NON_BLOCKING: u32 = 1;
 const NO_TIMING: u32 = 2;
 
 fn rounds() -> u32 {
-    match std::env::var("CUDA_EMULATOR_TEST_ROUNDS") {
+    match std::env::var("EMULATOR_TEST_ROUNDS") {
         Ok(rounds) => rounds.parse().expect("a number of rounds"),
         Err(_) => 6,
     }

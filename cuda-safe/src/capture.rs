@@ -26,7 +26,7 @@ impl Stream {
             CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT => {
                 Err(captured(call))
             }
-            code => self.context().check("cuStreamIsCapturing", code),
+            code => self.check("cuStreamIsCapturing", code),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The driver as a whole: initialisation, versions, and the addresses of functions.
 
 use std::{
-    ffi::{CStr, c_int, c_void},
-    fmt,
+    ffi::{CStr, c_char, c_int, c_void},
+    fmt, mem,
     ptr::{self, NonNull},
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use cuda_sys::{self as sys, CUresult};
+use cuda_sys::{self as sys, CUcontext, CUresult};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -64,9 +64,49 @@ pub fn init() -> Result<()> {
         return Ok(());
     }
     // SAFETY: no pointers; may be called at any time and from any thread.
-    check("cuInit", unsafe { sys::cuInit(0) })?;
+    check("cuInit", unsafe { sys::cuInit(0) }).map_err(explained)?;
     READY.store(true, Ordering::Release);
     Ok(())
+}
+
+/// An emulator that refuses to start says why.
+#[cold]
+fn explained(error: Error) -> Error {
+    match error.driver_code() {
+        Some(CUresult::CUDA_ERROR_INVALID_VALUE) => match report(ptr::null_mut()) {
+            Some(report) => error.with_kind(ErrorKind::NoDevice).with_detail(report),
+            None => error,
+        },
+        _ => error,
+    }
+}
+
+/// What the driver knows about the fault of a context or, for null, about why it doesn't start. Only the emulator knows
+/// anything: it has a function for this, which other drivers lack.
+#[cold]
+pub(crate) fn report(context: CUcontext) -> Option<String> {
+    type GetReport = unsafe extern "C" fn(CUcontext, *mut *const c_char) -> CUresult;
+    const SINCE: c_int = 2000;
+    let mut address = ptr::null_mut();
+    let name = c"cuEmulatorGetReport";
+    // SAFETY: `name` is NUL-terminated, `address` is valid for the write, and the status may be null.
+    let code =
+        unsafe { sys::cuGetProcAddress_v2(name.as_ptr(), &mut address, SINCE, 0, ptr::null_mut()) };
+    let address = NonNull::new(address).filter(|_| code == CUresult::CUDA_SUCCESS)?;
+    // SAFETY: nobody but the emulator has a function of that name, and there it has this type.
+    let get = unsafe { mem::transmute::<NonNull<c_void>, GetReport>(address) };
+    let mut report = ptr::null();
+    // SAFETY: `report` is valid for the write; the emulator looks the handle up in a table.
+    let code = unsafe { get(context, &mut report) };
+    if code != CUresult::CUDA_SUCCESS || report.is_null() {
+        return None;
+    }
+    // SAFETY: a NUL-terminated text that is never freed.
+    Some(
+        unsafe { CStr::from_ptr(report) }
+            .to_string_lossy()
+            .into_owned(),
+    )
 }
 
 /// Whether the driver starts, and this program can see at least one device.

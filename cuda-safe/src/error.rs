@@ -25,7 +25,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure: which call failed, with which code, and what is known about the reason.
 ///
 /// `Display` gives one paragraph for a person to read. [`kind`](Self::kind) and [`code`](Self::code) are for a
-/// program that decides what to do next.
+/// program that decides what to do next. `Debug`, with which `unwrap` and a `main` that returns a [`Result`] show
+/// errors, gives the same paragraph, and with `{:#?}` the fields.
 ///
 /// ```
 /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -210,11 +211,10 @@ impl Error {
                 ErrorKind::Driver,
                 "a stream that is being captured can't wait for one that is not",
             ),
-            _ if is_fault(code) => (
-                ErrorKind::Fault,
-                "a kernel faulted, and its context can't be used any more: drop everything that was created in \
-                 it. Run the program under compute-sanitizer or on the emulator to find the faulting line",
-            ),
+            _ if is_fault(code) => {
+                let detail = format!("{FAULTED}: {DROP}. {FIND}");
+                return Self::new(Code::Driver(code), call, ErrorKind::Fault, detail);
+            }
             _ => (ErrorKind::Driver, ""),
         };
         Self::new(Code::Driver(code), call, kind, detail)
@@ -323,6 +323,12 @@ impl Error {
     }
 }
 
+/// What errors say of faults.
+pub(crate) const FAULTED: &str = "a kernel faulted, and its context can't be used any more";
+pub(crate) const DROP: &str = "drop everything that was created in it";
+pub(crate) const FIND: &str = "Run the program under compute-sanitizer or on the emulator to find the faulting line: kernels \
+    have line information, unless it was left out (Program::without_line_info)";
+
 /// Codes after which no work of the context is running any more.
 pub(crate) fn ends_context(code: CUresult) -> bool {
     is_fault(code)
@@ -413,8 +419,12 @@ impl fmt::Display for Error {
     }
 }
 
+/// As `Display`, because that is what `main` and `unwrap` show of an error; the fields with `{:#?}`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
         f.debug_struct("Error")
             .field("code", &self.0.code)
             .field("call", &self.0.call)
@@ -604,10 +614,19 @@ mod tests {
         assert_eq!((error.code(), error.driver_code()), (Code::Checked, None));
         let lines = Error::invalid("Type::method", "\nfirst\nsecond");
         assert_eq!(lines.to_string(), "Type::method:\nfirst\nsecond");
-        let text = format!("{error:?}");
+        for error in [&error, &lines] {
+            assert_eq!(
+                format!("{error:?}"),
+                error.to_string(),
+                "what unwrap prints"
+            );
+        }
+        let fields = format!("{error:#?}");
         assert!(
-            text.contains("Type::method") && text.contains("InvalidArgument"),
-            "{text}"
+            fields.starts_with("Error {\n")
+                && fields.contains("call: \"Type::method\"")
+                && fields.contains("kind: InvalidArgument"),
+            "{fields}"
         );
         let full = |requested| {
             let kind = ErrorKind::OutOfMemory {

@@ -17,7 +17,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
     flags::choices,
     handle::{Handle, Kind, handle},
-    launch::ArgumentType,
+    launch::{ArgumentType, Number},
     module::Module,
     newer,
     parameter::{ParameterInfo, ParameterKind},
@@ -42,6 +42,7 @@ pub struct Function(Handle<Info>);
 /// What a kernel's clones share.
 struct Info {
     name: Box<str>,
+    number: Number,
     /// A copy of the module's, since each launch looks at it.
     context: Context,
     /// A copy of the context's, for the same reason.
@@ -167,6 +168,7 @@ impl Function {
     ) -> Self {
         let info = Info {
             name: name.into(),
+            number: Number::of(name),
             context: module.context().clone(),
             limits: *module.context().limits(),
             fitted: AtomicPtr::new(std::ptr::null_mut()),
@@ -181,6 +183,11 @@ impl Function {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.kind().name
+    }
+
+    #[inline]
+    pub(crate) fn number(&self) -> &Number {
+        &self.0.kind().number
     }
 
     /// The module that the kernel belongs to.

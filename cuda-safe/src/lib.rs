@@ -82,8 +82,8 @@ pub use function::{Function, FunctionAttribute, Occupancy};
 pub use launch::{ByValue, Dim3, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out};
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
-    ManagedBuffer, MemoryPool, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Scope, Storage,
-    StorageMut, StreamOrdered, Transfer, TransferError,
+    ManagedBuffer, MemoryPool, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, PlainData, Scope,
+    Storage, StorageMut, StreamOrdered, Transfer, TransferError,
 };
 pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
 pub use parameter::{ParameterInfo, ParameterKind};

@@ -14,7 +14,9 @@ use crate::{
     error::{Error, Result},
     event::Event,
     flags::options,
+    function::Function,
     handle::{Adopt, Handle, Kind, handle},
+    launch::Last,
 };
 
 /// A queue of work on a device. Work in one stream runs in the order in which it was enqueued; different streams run
@@ -39,6 +41,8 @@ pub struct Stream(Handle<StreamKind>);
 struct StreamKind {
     /// The thread that a per-thread default stream belongs to: on every thread the handle means another stream.
     thread: Option<ThreadId>,
+    /// The kernel that was launched last.
+    last: Last,
 }
 
 impl Kind for StreamKind {
@@ -64,6 +68,7 @@ impl Adopt for StreamKind {
     fn adopt(raw: CUstream) -> Self {
         Self {
             thread: (raw == PER_THREAD).then(|| thread::current().id()),
+            last: Last::default(),
         }
     }
 }
@@ -207,7 +212,7 @@ impl Stream {
         let _current = self.enter_to_wait("Stream::synchronize")?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuStreamSynchronize(self.as_raw()) };
-        self.context().check("cuStreamSynchronize", code)
+        self.check("cuStreamSynchronize", code)
     }
 
     /// Whether everything enqueued so far has finished. Does not wait.
@@ -231,7 +236,7 @@ impl Stream {
         // SAFETY: the handle is live.
         match unsafe { sys::cuStreamQuery(self.as_raw()) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
-            code => self.context().check("cuStreamQuery", code).map(|()| true),
+            code => self.check("cuStreamQuery", code).map(|()| true),
         }
     }
 
@@ -408,6 +413,24 @@ impl Stream {
         let code = unsafe { sys::cuStreamGetFlags(self.as_raw(), &mut flags) };
         self.context().check("cuStreamGetFlags", code)?;
         Ok(flags & 1 == 0)
+    }
+
+    /// Notes that the kernel was launched here.
+    #[inline]
+    pub(crate) fn launched(&self, kernel: &Function) {
+        self.0.kind().last.set(kernel.number());
+    }
+
+    /// As [`Context::check`]; the error of a fault names the kernel that was launched here last.
+    #[inline]
+    pub(crate) fn check(&self, call: &'static str, code: CUresult) -> Result<()> {
+        if code == CUresult::CUDA_SUCCESS {
+            Ok(())
+        } else {
+            Err(self
+                .context()
+                .error_after(call, code, || self.0.kind().last.name()))
+        }
     }
 
     /// Whether the handle was created, and means the same stream in every context and thread. Those of the default

@@ -39,6 +39,39 @@ fn in_child(test: &str, fault: impl FnOnce()) {
     );
 }
 
+/// The error of a fault says which kernel it was: for certain on the emulator, with its line.
+fn names_its_kernel(context: &Context, kernel: &str, error: &cuda_safe::Error) {
+    let text = error.to_string();
+    let device = context.device().name().unwrap();
+    if !device.starts_with("CUDA emulator") {
+        let last = format!("the last one that was launched on this stream is `{kernel}`");
+        assert!(
+            text.contains(&last) && text.contains("compute-sanitizer"),
+            "{text}"
+        );
+        return;
+    }
+    assert!(
+        !text.contains("on the emulator"),
+        "it is on the emulator: {text}"
+    );
+    assert!(
+        text.contains(&format!(
+            "\n  kernel {kernel}, block (0, 0, 0), thread (0, 0, 0)\n"
+        )),
+        "{text}"
+    );
+    let (number, line) = KERNELS
+        .lines()
+        .enumerate()
+        .find(|(_, line)| line.contains(&format!("{kernel}(")))
+        .unwrap();
+    let number = number + 1;
+    assert!(text.contains(&format!("program.cu:{number}\n")), "{text}");
+    assert!(text.contains(&format!(" >{number:5} | {line}\n")), "{text}");
+    assert!(text.contains("\n  PTX line "), "{text}");
+}
+
 /// A fault is reported once as what it is, and later errors name it; nothing panics, and everything can still
 /// be dropped.
 fn faults(kernel: &str, expected: &[CUresult]) {
@@ -64,6 +97,7 @@ fn faults(kernel: &str, expected: &[CUresult]) {
     let error = stream.synchronize().unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
     assert!(expected.contains(&error.driver_code().unwrap()), "{error}");
+    names_its_kernel(&context, kernel, &error);
     assert!(context.is_poisoned());
     let later = x.to_vec(&stream).unwrap_err();
     assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");

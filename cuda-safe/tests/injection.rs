@@ -145,7 +145,7 @@ fn run(nth: usize, code: &str) -> Run {
             "--test-threads=1",
         ])
         .env(CHILD, "1")
-        .env("CUDA_EMULATOR_TRACE", &trace)
+        .env("CUDA_EMULATOR_TRACE", format!("{},every", trace.display()))
         .env("CUDA_EMULATOR_CHECK", "leak");
     if nth > 0 {
         command.env("CUDA_EMULATOR_FAIL", format!("*:{nth}:{code}"));

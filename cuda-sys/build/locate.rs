@@ -287,7 +287,16 @@ fn explain(machine: &Machine, looked_at: &[String], only_nvrtc: bool) -> String 
     if (machine.site_packages)().is_empty() {
         message += "  Python's packages: no Python\n";
     }
-    let _ = write!(message, "To mend it: {}", remedy(machine.repository));
+    let holds = if only_nvrtc {
+        "include/nvrtc.h and the library"
+    } else {
+        "include/cuda.h"
+    };
+    let _ = write!(
+        message,
+        "To mend it: set CUDA_PATH to the folder of a toolkit, which has {holds}, or run: {}",
+        remedy(machine.repository)
+    );
     if only_nvrtc {
         message += "\n(or build cuda-sys without its feature `nvrtc`)";
     }

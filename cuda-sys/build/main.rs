@@ -115,7 +115,9 @@ fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bind
             let remedy = locate::remedy(machine.repository);
             if !forced {
                 note(
-                    &format!("no CUDA headers: {instead}. To bind headers: {remedy}"),
+                    &format!(
+                        "no CUDA headers: {instead}. To bind headers, set CUDA_PATH to a toolkit, or run: {remedy}"
+                    ),
                     &reason,
                 );
             }

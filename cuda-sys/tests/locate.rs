@@ -317,7 +317,7 @@ fn one_message_lists_every_place_and_the_remedy() {
         "opt/cuda (usual place)",
         "usr (Debian's packages)",
         "Python's packages: no Python",
-        "To mend it: python3 -m pip install",
+        "To mend it: set CUDA_PATH to the folder of a toolkit, which has include/cuda.h, or run: python3 -m pip install",
     ] {
         assert!(message.contains(part), "no {part:?} in:\n{message}");
     }
@@ -325,7 +325,7 @@ fn one_message_lists_every_place_and_the_remedy() {
         .file("repository/scripts/setup.py", "");
     let message = fake.find().expect_err("there is nothing usable");
     let command = format!(
-        "To mend it: make -C {} setup",
+        "include/cuda.h, or run: make -C {} setup",
         fake.root.join("repository").display()
     );
     assert!(message.ends_with(&command), "{message}");
@@ -339,6 +339,10 @@ fn missing_nvrtc_has_a_message_of_its_own() {
     assert_eq!((toolkit.version, &toolkit.nvrtc), (12_040, &None));
     let message = toolkit.without_nvrtc.expect("NVRTC is missing");
     assert!(message.contains("cannot find NVRTC"), "{message}");
+    assert!(
+        message.contains("which has include/nvrtc.h and the library, or run: "),
+        "{message}"
+    );
     assert!(
         message.contains("CUDA 12.4, but no nvrtc.h with its library"),
         "{message}"

@@ -6,6 +6,7 @@
 use std::ffi::{CStr, c_char};
 use std::fmt;
 
+use super::abi;
 use super::status::{Code, Result};
 
 /// A value as the trace shows it.
@@ -227,6 +228,34 @@ impl Show for Buffer {
         write!(out, "{:#x}", self.0.address())
     }
 }
+
+/// Values of enums, which the trace shows by name.
+macro_rules! named {
+    ($($name:ident $owner:literal),*) => {$(
+        #[doc = concat!("A `", $owner, "`.")]
+        #[repr(transparent)]
+        #[derive(Clone, Copy)]
+        pub struct $name(pub u32);
+
+        impl Show for $name {
+            fn show(&self, done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+                match abi::name($owner, self.0) {
+                    Some(name) => out.write_str(name),
+                    None => self.0.show(done, out),
+                }
+            }
+        }
+    )*};
+}
+
+named!(
+    DeviceAttribute "CUdevice_attribute",
+    FunctionAttribute "CUfunction_attribute",
+    Limit "CUlimit",
+    PointerAttribute "CUpointer_attribute",
+    PoolAttribute "CUmemPool_attribute",
+    RangeAttribute "CUmem_range_attribute"
+);
 
 /// A function pointer or other opaque word.
 #[repr(transparent)]

@@ -13,6 +13,7 @@ use std::time::Instant;
 use super::arg::Show;
 use super::config::{self, Sink};
 use super::context::{self, Context};
+use super::notice;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
 
@@ -132,6 +133,10 @@ fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show])
     let start = Instant::now();
     let injected = inject(call.name);
     let code = injected.unwrap_or_else(|| guarded(call, body));
+    if call.name == "cuCtxGetCurrent" && code == Code::SUCCESS && !config::get().every {
+        // Layers above the driver ask before each call: the other lines would drown.
+        return code;
+    }
     trace(|line| {
         let _ = write!(line, "{}(", call.name);
         let done = code == Code::SUCCESS;
@@ -153,6 +158,9 @@ pub fn unsupported(name: &'static str) -> Code {
     if watched() {
         let code = inject(name);
         let shown = code.unwrap_or(Code::ERROR_NOT_SUPPORTED);
+        if code.is_none() {
+            notice::not_emulated(name);
+        }
         trace(|line| {
             let _ = write!(
                 line,
@@ -161,6 +169,7 @@ pub fn unsupported(name: &'static str) -> Code {
         });
         return shown;
     }
+    notice::not_emulated(name);
     Code::ERROR_NOT_SUPPORTED
 }
 
@@ -194,7 +203,10 @@ fn guarded(call: &Call, body: &mut dyn FnMut() -> Result) -> Code {
     PER_THREAD.set(before);
     match result {
         Ok(Ok(())) => Code::SUCCESS,
-        Ok(Err(code)) => code,
+        Ok(Err(code)) => {
+            notice::failed(call.name, code);
+            code
+        }
         // The panic hook has printed what happened.
         Err(_) => Code::ERROR_UNKNOWN,
     }

@@ -13,6 +13,7 @@ use super::abi::*;
 use super::call;
 use super::context::Context;
 use super::handle::{Object, Table};
+use super::notice;
 use super::registry::Owner;
 use super::status::{Code, Result};
 use super::stream::{Role, Stream};
@@ -168,7 +169,7 @@ pub fn refuse_work(stream: &Arc<Stream>) -> Result {
         return Ok(());
     }
     call::trace(|line| line.push_str("the emulator can't put work into a capture yet"));
-    Err(Code::ERROR_NOT_SUPPORTED)
+    Err(notice::lacking("work in a capture"))
 }
 
 /// For a call that waits for a stream or queries it.

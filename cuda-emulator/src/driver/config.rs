@@ -1,19 +1,33 @@
 //! The values of the environment variables `CUDA_EMULATOR_*`, read once.
 
+use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::architecture::{self, Architecture};
 use super::inject::Failure;
+use super::spelling;
+
+const PREFIX: &str = "CUDA_EMULATOR_";
+
+/// The variables, behind the prefix.
+const VARIABLES: [&str; 12] = [
+    "CHECK", "DEVICE", "DEVICES", "FAIL", "HOLD", "MEMORY", "QUIET", "REPORT", "SEED", "THREADS",
+    "TIMEOUT", "TRACE",
+];
 
 /// Everything that can be set from outside.
 #[derive(Debug)]
 pub struct Config {
     /// Where the call trace goes.
     pub trace: Option<Sink>,
+    /// The trace has queries of the current context, too.
+    pub every: bool,
     /// Where the instructions of loaded modules go.
     pub code: Option<Sink>,
+    /// Nothing is said that nobody has asked for.
+    pub quiet: bool,
     /// Calls that must fail.
     pub fail: Vec<Failure>,
     /// Bytes of device memory.
@@ -55,18 +69,48 @@ pub enum Sink {
     File(PathBuf),
 }
 
-/// Where calls and code are traced to: `1`, a file, `code`, or one of the first two, a comma and `code`.
-fn sinks(value: &str) -> (Option<Sink>, Option<Sink>) {
-    let (calls, code) = match value.strip_suffix("code") {
-        Some("") => return (None, Some(Sink::Stderr)),
-        Some(calls) if calls.ends_with(',') => (&calls[..calls.len() - 1], true),
-        _ => (value, false),
+/// Where calls and code are traced to, and whether every call is: `1` or a file, then `code` and `every`, each behind a
+/// comma unless it comes first.
+fn sinks(value: &str) -> (Option<Sink>, Option<Sink>, bool) {
+    let (mut rest, mut code, mut every) = (value, false, false);
+    while !rest.is_empty() {
+        let (before, word) = rest.rsplit_once(',').unwrap_or(("", rest));
+        match word {
+            "code" => code = true,
+            "every" => every = true,
+            _ => break,
+        }
+        rest = before;
+    }
+    let calls = match rest {
+        "" if !every => None,
+        "" | "1" => Some(Sink::Stderr),
+        path => Some(Sink::File(path.into())),
     };
-    let sink = match calls {
-        "1" => Sink::Stderr,
-        path => Sink::File(path.into()),
+    let code = code.then(|| calls.clone().unwrap_or(Sink::Stderr));
+    (calls, code, every)
+}
+
+/// # Errors
+/// The name of a variable with the prefix that isn't one of the emulator's, with what there is.
+fn check_names(names: impl Iterator<Item = String>) -> Result<(), String> {
+    let mut unknown: Vec<String> = names
+        .filter(|name| {
+            name.strip_prefix(PREFIX)
+                .is_some_and(|rest| !VARIABLES.contains(&rest))
+        })
+        .collect();
+    unknown.sort();
+    let Some(name) = unknown.first() else {
+        return Ok(());
     };
-    (Some(sink.clone()), code.then_some(sink))
+    let meant = spelling::nearest(&name[PREFIX.len()..], VARIABLES.into_iter())
+        .map(|meant| format!(" (is {PREFIX}{meant} meant?)"));
+    Err(format!(
+        "{name} is no variable of the emulator{}; behind {PREFIX} there may be {}",
+        meant.unwrap_or_default(),
+        VARIABLES.join(", ")
+    ))
 }
 
 impl Config {
@@ -84,10 +128,12 @@ impl Config {
             },
         };
         let trace = get("CUDA_EMULATOR_TRACE").filter(|value| value != "0");
-        let (trace, code) = trace.map_or((None, None), |value| sinks(&value));
+        let (trace, code, every) = trace.map_or((None, None, false), |value| sinks(&value));
         let mut config = Config {
             trace,
+            every,
             code,
+            quiet: number("CUDA_EMULATOR_QUIET", 0, 1)? == Some(1),
             fail: Vec::new(),
             memory: None,
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
@@ -118,7 +164,7 @@ impl Config {
         }
         if let Some(text) = get("CUDA_EMULATOR_MEMORY") {
             config.memory = Some(parse_size(&text).ok_or(format!(
-                "CUDA_EMULATOR_MEMORY={text}: a number of bytes, with K, M or G behind it, is expected"
+                "CUDA_EMULATOR_MEMORY={text}: a number of bytes, with K, M or G behind it, is expected, such as 64M"
             ))?);
         }
         if let Some(text) = get("CUDA_EMULATOR_TIMEOUT") {
@@ -176,27 +222,35 @@ fn list(text: Option<String>) -> Vec<String> {
         .collect()
 }
 
-/// `512`, `64K`, `2M`, `8G` in bytes.
+/// `512`, `64K`, `2M`, `8G` in bytes; `MB` and `MiB` mean the same as `M`.
 fn parse_size(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (digits, shift) = match text.chars().last()?.to_ascii_uppercase() {
-        'K' => (&text[..text.len() - 1], 10),
-        'M' => (&text[..text.len() - 1], 20),
-        'G' => (&text[..text.len() - 1], 30),
-        _ => (text, 0),
+    let text = text.trim().to_ascii_uppercase();
+    let short = text.strip_suffix("IB").or(text.strip_suffix('B'));
+    let unit = short.unwrap_or(&text);
+    let (digits, shift) = match unit.chars().last()? {
+        'K' => (&unit[..unit.len() - 1], 10),
+        'M' => (&unit[..unit.len() - 1], 20),
+        'G' => (&unit[..unit.len() - 1], 30),
+        _ if short.is_some() => return None,
+        _ => (unit, 0),
     };
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-static CONFIG: OnceLock<(Config, bool)> = OnceLock::new();
+static CONFIG: OnceLock<(Config, Option<CString>)> = OnceLock::new();
 
-fn load() -> &'static (Config, bool) {
-    CONFIG.get_or_init(|| match Config::read(|name| std::env::var(name).ok()) {
-        Ok(config) => (config, true),
-        Err(message) => {
-            eprintln!("[cuda-emulator] {message}. cuInit fails until this is mended.");
-            let plain = Config::read(|_| None).expect("the defaults are valid");
-            (plain, false)
+fn load() -> &'static (Config, Option<CString>) {
+    CONFIG.get_or_init(|| {
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let config =
+            check_names(names).and_then(|()| Config::read(|name| std::env::var(name).ok()));
+        match config {
+            Ok(config) => (config, None),
+            Err(message) => {
+                eprintln!("[cuda-emulator] {message}. cuInit fails until this is mended.");
+                let plain = Config::read(|_| None).expect("the defaults are valid");
+                (plain, Some(CString::new(message).unwrap_or_default()))
+            }
         }
     })
 }
@@ -206,9 +260,9 @@ pub fn get() -> &'static Config {
     &load().0
 }
 
-/// Whether every variable was understood; if not, the reason has been printed.
-pub fn is_valid() -> bool {
-    load().1
+/// What is wrong with the variables, which has been printed; `None` if every one was understood.
+pub fn complaint() -> Option<&'static CStr> {
+    load().1.as_deref()
 }
 
 #[cfg(test)]
@@ -260,6 +314,7 @@ mod tests {
             ("CUDA_EMULATOR_CHECK", "race,leak"),
             ("CUDA_EMULATOR_TIMEOUT", "0.5"),
             ("CUDA_EMULATOR_HOLD", "250"),
+            ("CUDA_EMULATOR_QUIET", "1"),
         ])
         .unwrap();
         assert_eq!(config.trace, Some(Sink::File("/tmp/trace".into())));
@@ -272,6 +327,7 @@ mod tests {
         assert!(config.check_race && config.check_leak && !config.check_uninit);
         assert_eq!(config.timeout, Some(Duration::from_millis(500)));
         assert_eq!(config.hold, Some(Duration::from_millis(250)));
+        assert!(config.quiet && !read(&[]).unwrap().quiet);
     }
 
     #[test]
@@ -298,21 +354,29 @@ mod tests {
     #[test]
     fn the_trace_goes_where_it_is_told() {
         let sink = |value| read(&[("CUDA_EMULATOR_TRACE", value)]).unwrap().trace;
+        let sinks = |value| {
+            let (calls, code, every) = super::sinks(value);
+            assert!(!every, "{value}");
+            (calls, code)
+        };
         assert_eq!(sink("0"), None);
         assert_eq!(sink(""), None);
         assert_eq!(sink("1"), Some(Sink::Stderr));
         assert_eq!(sink("11"), Some(Sink::File("11".into())));
         let file = |path: &str| Some(Sink::File(path.into()));
-        assert_eq!(super::sinks("code"), (None, Some(Sink::Stderr)));
-        assert_eq!(
-            super::sinks("1,code"),
-            (Some(Sink::Stderr), Some(Sink::Stderr))
-        );
-        assert_eq!(
-            super::sinks("/tmp/t,code"),
-            (file("/tmp/t"), file("/tmp/t"))
-        );
-        assert_eq!(super::sinks("/tmp/code"), (file("/tmp/code"), None));
+        assert_eq!(sinks("code"), (None, Some(Sink::Stderr)));
+        assert_eq!(sinks("1,code"), (Some(Sink::Stderr), Some(Sink::Stderr)));
+        assert_eq!(sinks("/tmp/t,code"), (file("/tmp/t"), file("/tmp/t")));
+        assert_eq!(sinks("/tmp/code"), (file("/tmp/code"), None));
+        for (value, calls, code) in [
+            ("every", Some(Sink::Stderr), None),
+            ("1,every", Some(Sink::Stderr), None),
+            ("/tmp/t,every", file("/tmp/t"), None),
+            ("/tmp/t,code,every", file("/tmp/t"), file("/tmp/t")),
+            ("every,code", Some(Sink::Stderr), Some(Sink::Stderr)),
+        ] {
+            assert_eq!(super::sinks(value), (calls, code, true), "{value}");
+        }
     }
 
     #[test]
@@ -347,13 +411,56 @@ mod tests {
             ("CUDA_EMULATOR_TIMEOUT", "0"),
             ("CUDA_EMULATOR_HOLD", "0"),
             ("CUDA_EMULATOR_FAIL", "cuMemAlloc"),
+            ("CUDA_EMULATOR_QUIET", "yes"),
         ] {
             assert!(read(&[(name, value)]).unwrap_err().contains(name), "{name}");
         }
     }
 
     #[test]
+    fn unknown_variables_are_refused_with_the_known_ones() {
+        let check = |names: &[&str]| check_names(names.iter().map(ToString::to_string));
+        assert_eq!(check(&[]), Ok(()));
+        // Without the underscore it is the variable of the build.
+        assert_eq!(
+            check(&["CUDA_EMULATOR", "CUDA_VISIBLE_DEVICES", "PATH"]),
+            Ok(())
+        );
+        for name in VARIABLES {
+            assert_eq!(check(&[&format!("CUDA_EMULATOR_{name}")]), Ok(()));
+        }
+        let text = check(&["HOME", "CUDA_EMULATOR_CHEK"]).unwrap_err();
+        assert!(
+            text.starts_with(
+                "CUDA_EMULATOR_CHEK is no variable of the emulator (is CUDA_EMULATOR_CHECK meant?)"
+            ),
+            "{text}"
+        );
+        assert!(text.contains("CHECK, DEVICE, DEVICES, FAIL,"), "{text}");
+        let text = check(&["CUDA_EMULATOR_"]).unwrap_err();
+        assert!(!text.contains("meant"), "{text}");
+    }
+
+    #[test]
+    fn every_variable_is_in_the_guide() {
+        let guide = include_str!("../../docs/guide.md");
+        for name in VARIABLES {
+            assert!(
+                guide.contains(&format!("| `CUDA_EMULATOR_{name}` |")),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
     fn sizes() {
+        for text in ["64M", "64m", "64MB", "64MiB", "64mb", " 64 "] {
+            let expected = if text == " 64 " { 64 } else { 64 << 20 };
+            assert_eq!(parse_size(text), Some(expected), "{text}");
+        }
+        for text in ["64B", "64iB", "MB", "B", "64MM", "64 M", "-1K"] {
+            assert_eq!(parse_size(text), None, "{text}");
+        }
         assert_eq!(parse_size("10"), Some(10));
         assert_eq!(parse_size("2k"), Some(2048));
         assert_eq!(parse_size("1G"), Some(1 << 30));

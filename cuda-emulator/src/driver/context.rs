@@ -1,6 +1,7 @@
 //! Contexts: primary and created, each thread's stack of them, and the error that poisons one.
 
 use std::cell::RefCell;
+use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
@@ -28,6 +29,8 @@ pub struct Context {
     alive: AtomicBool,
     /// The code that every call gives after a fault; 0 before.
     poison: AtomicU32,
+    /// What the fault was.
+    report: Mutex<Option<&'static CStr>>,
     limits: Mutex<[u64; LIMITS]>,
     /// Bytes of the device-side heap in use.
     pub heap_used: AtomicU64,
@@ -103,6 +106,7 @@ impl Context {
             shared_config: AtomicU32::new(1),
             alive: AtomicBool::new(!primary),
             poison: AtomicU32::new(0),
+            report: Mutex::new(None),
             limits: Mutex::new(default_limits()),
             heap_used: AtomicU64::new(0),
             peers: AtomicU64::new(1 << ordinal),
@@ -135,10 +139,30 @@ impl Context {
     }
 
     /// Makes every later call of this context fail with `code`; the first fault counts.
-    pub fn poison(&self, code: Code) {
+    pub fn poison(&self, code: Code, report: &str) {
+        let mut kept = lock(&self.report);
+        // Before the code, since who sees that may ask for the report.
+        if kept.is_none() {
+            // Never freed: a client may hold it for as long as it likes. There is one for each fault.
+            *kept = CString::new(report)
+                .ok()
+                .map(|report| &*Box::leak(report.into_boxed_c_str()));
+        }
         let _ = self
             .poison
             .compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// What the fault was, if one has happened.
+    pub fn report(&self) -> Option<&'static CStr> {
+        *lock(&self.report)
+    }
+
+    /// Forgets a fault.
+    fn heal(&self) {
+        let mut report = lock(&self.report);
+        self.poison.store(0, Ordering::Release);
+        *report = None;
     }
 
     /// # Errors
@@ -325,7 +349,7 @@ pub fn retain_primary(ordinal: i32) -> Arc<Context> {
     let context = &primary.context;
     context.retained.fetch_add(1, Ordering::Relaxed);
     if !context.is_alive() {
-        context.poison.store(0, Ordering::Release);
+        context.heal();
         context.alive.store(true, Ordering::Release);
     }
     context.clone()
@@ -362,7 +386,7 @@ fn end_primary(primary: &Primary) {
     context.drain();
     context.alive.store(false, Ordering::Release);
     context.clear();
-    context.poison.store(0, Ordering::Release);
+    context.heal();
 }
 
 /// (flags, active) of a device's primary context.

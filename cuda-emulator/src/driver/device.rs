@@ -6,9 +6,10 @@ use std::sync::OnceLock;
 use super::architecture::{self, Architecture};
 use super::config;
 use super::status::{Code, Result};
+use super::symbols;
 
 /// The CUDA version of the driver that is emulated.
-pub const DRIVER_VERSION: i32 = 13000;
+pub const DRIVER_VERSION: i32 = symbols::DRIVER_VERSION;
 /// The greatest number of threads per block.
 pub const MAX_THREADS: u32 = 1024;
 /// Most threads of a block in each dimension.

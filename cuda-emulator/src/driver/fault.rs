@@ -52,7 +52,7 @@ impl Fault {
             }
         }
         call::trace(|line| line.push_str(&format!("fault {code} in context {}", context.id)));
-        context.poison(code);
+        context.poison(code, report.trim_end());
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::spelling;
 use super::status::Code;
+use super::symbols::{self, SYMBOLS};
 
 /// "The n-th call of this function gives this code instead of being made." Or the n-th and every later one.
 #[derive(Debug)]
 pub struct Failure {
+    /// The rule as it was given.
+    text: String,
     /// Documentation name, exported name, or `*` for every call.
     function: String,
     /// From 1.
@@ -44,7 +48,20 @@ impl Failure {
         let code = Code::parse(code)
             .filter(|&c| c != Code::SUCCESS)
             .ok_or_else(fail)?;
+        let documented = || SYMBOLS.iter().map(|symbol| documented_name(symbol.name));
+        let known = function == "*"
+            || symbols::exported(function).is_some()
+            || documented().any(|name| name == function);
+        if !known {
+            let meant = spelling::nearest(function, documented())
+                .map(|meant| format!(" (is {meant} meant?)"));
+            return Err(format!(
+                "CUDA_EMULATOR_FAIL: `{text}`: the driver has no function `{function}`{}",
+                meant.unwrap_or_default()
+            ));
+        }
         Ok(Failure {
+            text: text.into(),
             function: function.into(),
             nth,
             onwards,
@@ -63,6 +80,25 @@ impl Failure {
         }
         let number = self.seen.fetch_add(1, Ordering::Relaxed) + 1;
         (number == self.nth || self.onwards && number > self.nth).then_some(self.code)
+    }
+
+    /// If the call that must fail has never been made: what there is to say about it.
+    pub fn unfired(&self) -> Option<String> {
+        let seen = self.seen.load(Ordering::Relaxed);
+        let times = match seen {
+            _ if seen >= self.nth => return None,
+            0 => "0 times".to_owned(),
+            1 => "once".to_owned(),
+            _ => format!("{seen} times"),
+        };
+        let function = match self.function.as_str() {
+            "*" => "the driver",
+            name => name,
+        };
+        Some(format!(
+            "CUDA_EMULATOR_FAIL: `{}` never fired: {function} was called {times}",
+            self.text
+        ))
     }
 }
 
@@ -120,6 +156,53 @@ mod tests {
             assert_eq!(failure.count("cuMemAlloc_v2"), Some(Code::ERROR_UNKNOWN));
         }
         assert_eq!(failure.count("cuMemFree_v2"), None);
+    }
+
+    #[test]
+    fn what_never_fired_is_named() {
+        let failure = Failure::parse("cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY").unwrap();
+        let told = "CUDA_EMULATOR_FAIL: `cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY` never fired: cuMemAlloc was called";
+        assert_eq!(failure.unfired(), Some(format!("{told} 0 times")));
+        failure.count("cuMemAlloc_v2");
+        assert_eq!(failure.unfired(), Some(format!("{told} once")));
+        failure.count("cuMemAlloc_v2");
+        failure.count("cuInit");
+        assert_eq!(failure.unfired(), Some(format!("{told} 2 times")));
+        failure.count("cuMemAlloc_v2");
+        assert_eq!(failure.unfired(), None);
+        let every = Failure::parse("*:2+:1").unwrap();
+        every.count("cuInit");
+        let text = every.unfired().unwrap();
+        assert!(
+            text.ends_with("`*:2+:1` never fired: the driver was called once"),
+            "{text}"
+        );
+        every.count("cuInit");
+        assert_eq!(every.unfired(), None);
+    }
+
+    #[test]
+    fn functions_are_the_drivers() {
+        for name in [
+            "cuMemAlloc",
+            "cuMemAlloc_v2",
+            "cuMemcpyHtoD_v2_ptds",
+            "cuGraphCreate",
+            "*",
+        ] {
+            assert!(Failure::parse(&format!("{name}:1:1")).is_ok(), "{name}");
+        }
+        let text = Failure::parse("cuLaunchKernal:1:1").unwrap_err();
+        assert_eq!(
+            text,
+            "CUDA_EMULATOR_FAIL: `cuLaunchKernal:1:1`: the driver has no function `cuLaunchKernal` \
+             (is cuLaunchKernel meant?)"
+        );
+        let text = Failure::parse("printf:1:1").unwrap_err();
+        assert!(
+            text.ends_with("the driver has no function `printf`"),
+            "{text}"
+        );
     }
 
     #[test]

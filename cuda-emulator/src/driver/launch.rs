@@ -12,6 +12,7 @@ use super::device;
 use super::fault::Fault;
 use super::memory::{self, Origin, Request};
 use super::module::Function;
+use super::notice;
 use super::occupancy;
 use super::status::{Code, Result};
 use super::stream::{How, Stream};
@@ -68,7 +69,8 @@ fn check(function: &Function, shape: &Shape) -> Result {
         });
     }
     if function.settings.needs_cluster() {
-        return refuse(function, Code::ERROR_NOT_SUPPORTED, || {
+        let code = notice::lacking("a launch with clusters");
+        return refuse(function, code, || {
             "the emulator doesn't implement the clusters that \
              CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_* requires"
                 .into()

@@ -10,17 +10,9 @@ const EXIT_CODE: i32 = 99;
 /// How long streams get for the frees that are still on them.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Has the check run when the process exits.
-pub fn watch() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        // SAFETY: at_exit is a plain function that stays loaded (the library is linked with -z nodelete).
-        unsafe { libc::atexit(at_exit) };
-    });
-}
-
-extern "C" fn at_exit() {
-    let Ok(Some(report)) = std::panic::catch_unwind(report) else {
+/// Ends the process with a report, if something has leaked.
+pub fn tell() {
+    let Some(report) = report() else {
         return;
     };
     let _ = std::io::stderr().write_all(report.as_bytes());

@@ -36,7 +36,7 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "init",
         "Initialisation, version, error texts, entry points, profiler",
-        "Profiler start and stop do nothing. `cuGetExportTable` knows no table, so the CUDA *runtime* library (`libcudart`) does not run on the emulator.",
+        "Profiler start and stop do nothing. `cuGetExportTable` knows no table, so the CUDA *runtime* library (`libcudart`) does not run on the emulator. `cuEmulatorGetReport` is the emulator's own.",
     ),
     chapter(
         "device",

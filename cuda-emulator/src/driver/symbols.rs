@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::device;
+/// The newest CUDA version whose functions there are.
+pub const DRIVER_VERSION: i32 = 13000;
 
 /// A symbol's address.
 pub struct Symbol {
@@ -75,9 +76,7 @@ pub fn find(name: &str, version: i32, per_thread: bool) -> Search {
     let Some(forms) = versions().get(name) else {
         return Search::Unknown;
     };
-    let known = forms
-        .iter()
-        .filter(|form| form.since <= device::DRIVER_VERSION);
+    let known = forms.iter().filter(|form| form.since <= DRIVER_VERSION);
     let Some(form) = known
         .clone()
         .filter(|form| form.since <= version)

@@ -3,6 +3,7 @@
 use super::ast::{Instruction, Operand, StateSpace, Statement, Type};
 use super::lexer::Kind;
 use super::parser::{Parser, Result};
+use crate::engine::{LoadError, LoadErrorKind};
 
 /// Deepest nesting of braces in an operand.
 const MAX_DEPTH: u32 = 4;
@@ -180,6 +181,22 @@ impl<'a> Parser<'a> {
         let line = self.line();
         let start = self.offset();
         let opcode = self.word()?;
+        let operands = self
+            .operands(opcode)
+            .map_err(|error| self.quoting(error, start))?;
+        let end = self.offset();
+        self.expect(b';')?;
+        out.push(Statement::Instruction(Instruction {
+            line,
+            guard,
+            opcode,
+            operands,
+            span: (start, end),
+        }));
+        Ok(())
+    }
+
+    fn operands(&mut self, opcode: &str) -> Result<Vec<Operand<'a>>> {
         let mut operands = Vec::new();
         if self.kind() != Kind::Punct(b';') {
             loop {
@@ -192,16 +209,19 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        let end = self.offset();
-        self.expect(b';')?;
-        out.push(Statement::Instruction(Instruction {
-            line,
-            guard,
-            opcode,
-            operands,
-            span: (start, end),
-        }));
-        Ok(())
+        Ok(operands)
+    }
+
+    /// An error in an instruction that is PTX all the same quotes all of it, not the character that the parser has come to.
+    fn quoting(&self, error: LoadError, start: u32) -> LoadError {
+        if error.kind != LoadErrorKind::Unsupported {
+            return error;
+        }
+        let (text, _) = self.rest(start).split_once(';').unwrap_or_default();
+        LoadError {
+            instruction: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            ..error
+        }
     }
 
     /// An array's element, if an index follows the name: its address as a value, or the place, whichever the

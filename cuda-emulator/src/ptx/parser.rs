@@ -51,6 +51,11 @@ impl<'a> Parser<'a> {
         self.token(0).start
     }
 
+    /// The text from an offset on.
+    pub(super) fn rest(&self, offset: u32) -> &'a str {
+        self.source.get(offset as usize..).unwrap_or("")
+    }
+
     /// The current token's text.
     pub(super) fn text(&self) -> &'a str {
         let token = self.token(0);

@@ -21,7 +21,7 @@ use crate::{
     capture::relaxed,
     device::Device,
     driver::{self, check},
-    error::{Error, ErrorKind, Result, is_fault},
+    error::{DROP, Error, ErrorKind, FAULTED, FIND, Result, is_fault},
     handle::{Handle, Kind, Weak, handle},
     newer,
     settle::settle,
@@ -395,6 +395,17 @@ impl Context {
 
     #[cold]
     pub(crate) fn error(&self, call: &'static str, code: CUresult) -> Error {
+        self.error_after(call, code, || None)
+    }
+
+    /// As [`error`](Self::error), where it is known which kernel was launched last.
+    #[cold]
+    pub(crate) fn error_after(
+        &self,
+        call: &'static str,
+        code: CUresult,
+        last: impl FnOnce() -> Option<String>,
+    ) -> Error {
         if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             return self.out_of_memory(call, 0);
         }
@@ -409,7 +420,20 @@ impl Context {
             ));
         }
         let _ = self.0.kind().fault.set((code, call));
-        Error::driver(call, code)
+        let error = Error::driver(call, code);
+        let detail = match (driver::report(self.as_raw()), last()) {
+            // The emulator's, which says all that there is to say.
+            (Some(report), _) => {
+                #[cfg(feature = "nvrtc")]
+                let report = crate::program::explain(&report);
+                format!("{FAULTED}: {DROP}\n{report}")
+            }
+            (None, Some(last)) => format!(
+                "{FAULTED} (the last one that was launched on this stream is `{last}`): {DROP}. {FIND}"
+            ),
+            (None, None) => return error,
+        };
+        error.with_detail(detail)
     }
 
     /// As [`check`](Self::check), for a call that allocates so many bytes of device memory.

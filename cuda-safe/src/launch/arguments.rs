@@ -8,7 +8,7 @@ use cuda_sys::CUdeviceptr;
 use super::check::ArgumentType;
 use crate::{
     error::Result,
-    memory::{DeviceMemory, DeviceView, Storage, StorageMut},
+    memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
     parameter::ArgumentKind,
     stream::Stream,
 };
@@ -26,6 +26,14 @@ use crate::{
 /// assert_eq!(<&DeviceBuffer<f32> as KernelArgument>::SIZE, 8);
 /// assert_eq!(<[f32; 3] as KernelArgument>::SIZE, 12);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be an argument of a kernel",
+    label = "neither plain data nor device memory",
+    note = "host data travels as `In(&x)`, `Out(&mut x)` or `InOut(&mut x)`, with elements that are `bytemuck::Pod`",
+    note = "buffers, views and globals are passed by reference: `&buffer`, `&mut buffer`",
+    note = "a `bool` or a struct with padding is passed as `ByValue(x)`; a `#[repr(C)]` struct that derives \
+            `bytemuck::Pod` and `bytemuck::Zeroable`, as itself"
+)]
 pub unsafe trait KernelArgument: sealed::Sealed {
     /// What the launch keeps of the argument.
     #[doc(hidden)]
@@ -99,8 +107,11 @@ use sealed::Sealed;
 #[derive(Clone, Copy, Debug)]
 pub struct ByValue<T: Copy + 'static>(pub T);
 
+#[diagnostic::do_not_recommend]
 impl<T: Pod> Sealed for T {}
 // SAFETY: a value is its own bytes.
+// Else the compiler would say of all else that it is not `Pod`, and nothing more.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Pod> KernelArgument for T {
     type Staged = T;
     const SIZE: usize = size_of::<T>();
@@ -163,9 +174,9 @@ macro_rules! device_memory_argument {
     };
 }
 
-device_memory_argument!([S: Storage, T: Pod] &DeviceMemory<S, T>);
-device_memory_argument!([S: StorageMut, T: Pod] &mut DeviceMemory<S, T>);
-device_memory_argument!([T: Pod] DeviceView<'_, T>);
+device_memory_argument!([S: Storage, T: PlainData] &DeviceMemory<S, T>);
+device_memory_argument!([S: StorageMut, T: PlainData] &mut DeviceMemory<S, T>);
+device_memory_argument!([T: PlainData] DeviceView<'_, T>);
 
 /// The arguments of a kernel: a tuple of up to 32 [`KernelArgument`]s.
 ///

@@ -82,13 +82,20 @@ impl Function {
                 limits.threads_per_block
             )
         } else {
-            let [bx, by, bz] = limits.block;
-            let [gx, gy, gz] = limits.grid;
-            format!(
-                "a grid of {} blocks of {} threads; the device allows {gx} x {gy} x {gz} blocks of \
-                 {bx} x {by} x {bz} threads",
-                config.grid, config.block
-            )
+            let (grid, block) = (config.grid, config.block);
+            let beyond: Vec<_> = [
+                ("block.x", block.x, limits.block[0]),
+                ("block.y", block.y, limits.block[1]),
+                ("block.z", block.z, limits.block[2]),
+                ("grid.x", grid.x, limits.grid[0]),
+                ("grid.y", grid.y, limits.grid[1]),
+                ("grid.z", grid.z, limits.grid[2]),
+            ]
+            .into_iter()
+            .filter(|(_, asked, allowed)| asked > allowed)
+            .map(|(axis, asked, allowed)| format!("{axis} is {asked}, {allowed} allowed"))
+            .collect();
+            beyond.join("; ")
         };
         let detail = format!("kernel `{name}`: {detail}");
         Error::checked(ErrorKind::LaunchArguments, "Function::launch", detail)

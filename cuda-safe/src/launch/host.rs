@@ -2,14 +2,13 @@
 
 use std::{ffi::c_void, marker::PhantomData};
 
-use bytemuck::Pod;
 use cuda_sys::CUdeviceptr;
 
 use super::arguments::{KernelArgument, sealed::Sealed};
 use crate::{
     DeviceBuffer,
     error::Result,
-    memory::{device_to_host_enqueue, host_to_device_enqueue},
+    memory::{PlainData, device_to_host_enqueue, host_to_device_enqueue},
     stream::Stream,
 };
 
@@ -73,7 +72,7 @@ pub struct Out<'a, T>(pub &'a mut [T]);
 pub struct InOut<'a, T>(pub &'a mut [T]);
 
 /// What represents a host slice on the device.
-pub struct Staged<'a, T: Pod> {
+pub struct Staged<'a, T: PlainData> {
     buffer: DeviceBuffer<T>,
     ptr: CUdeviceptr,
     /// Where the result goes; null when nothing is copied back.
@@ -82,7 +81,7 @@ pub struct Staged<'a, T: Pod> {
     borrow: PhantomData<&'a mut [T]>,
 }
 
-impl<T: Pod> Staged<'_, T> {
+impl<T: PlainData> Staged<'_, T> {
     fn new(stream: &Stream, len: usize, host: *mut [T]) -> Result<Self> {
         let buffer = DeviceBuffer::uninit(stream, len)?;
         let ptr = buffer.as_device_ptr();
@@ -104,7 +103,7 @@ impl<T: Pod> Staged<'_, T> {
     }
 }
 
-impl<T: Pod> Drop for Staged<'_, T> {
+impl<T: PlainData> Drop for Staged<'_, T> {
     fn drop(&mut self) {
         if !self.settled {
             // A copy may still use the host slice. The failure before has reported the error.
@@ -115,7 +114,7 @@ impl<T: Pod> Drop for Staged<'_, T> {
 
 impl<T> Sealed for In<'_, T> {}
 // SAFETY: the pointer is that of a device address.
-unsafe impl<'a, T: Pod> KernelArgument for In<'a, T> {
+unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
     type Staged = Staged<'a, T>;
     const SIZE: usize = size_of::<CUdeviceptr>();
     const WAITS: bool = true;
@@ -140,7 +139,7 @@ macro_rules! copied_back {
     ($type:ident, $stage:expr) => {
         impl<T> Sealed for $type<'_, T> {}
         // SAFETY: the pointer is that of a device address.
-        unsafe impl<'a, T: Pod> KernelArgument for $type<'a, T> {
+        unsafe impl<'a, T: PlainData> KernelArgument for $type<'a, T> {
             type Staged = Staged<'a, T>;
             const SIZE: usize = size_of::<CUdeviceptr>();
             const WAITS: bool = true;

@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod config;
 mod host;
+mod last;
 
 use std::ffi::{c_uint, c_void};
 
@@ -13,6 +14,7 @@ pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use check::ArgumentType;
 pub use config::{Dim3, LaunchConfig};
 pub use host::{In, InOut, Out};
+pub(crate) use last::{Last, Number};
 
 use crate::{error::Result, function::Function, stream::Stream};
 
@@ -137,7 +139,10 @@ impl Function {
         if stream.is_created() {
             // SAFETY: as this function's contract says.
             match unsafe { self.enqueue(stream, &config, pointers) } {
-                CUresult::CUDA_SUCCESS => return Ok(()),
+                CUresult::CUDA_SUCCESS => {
+                    stream.launched(self);
+                    return Ok(());
+                }
                 CUresult::CUDA_ERROR_INVALID_CONTEXT
                 | CUresult::CUDA_ERROR_INVALID_HANDLE
                 | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => {}
@@ -147,7 +152,10 @@ impl Function {
         let _current = stream.enter()?;
         // SAFETY: as this function's contract says.
         match unsafe { self.enqueue(stream, &config, pointers) } {
-            CUresult::CUDA_SUCCESS => Ok(()),
+            CUresult::CUDA_SUCCESS => {
+                stream.launched(self);
+                Ok(())
+            }
             code => Err(self.refusal(code, &config)),
         }
     }

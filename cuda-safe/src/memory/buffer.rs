@@ -1,11 +1,11 @@
 //! Owned device memory.
 
-use bytemuck::Pod;
 use cuda_sys::{self as sys, CUdeviceptr};
 
 use super::{
     device::DeviceMemory,
     owner::Owner,
+    plain::PlainData,
     size::byte_size,
     storage::{OwnedStorage, Storage, StorageMut},
 };
@@ -126,7 +126,7 @@ impl Drop for StreamOrdered {
     }
 }
 
-impl<T: Pod> DeviceBuffer<T> {
+impl<T: PlainData> DeviceBuffer<T> {
     /// Allocates memory for `len` elements, with unspecified contents: whatever bits were there before.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
         let code = unsafe {
             sys::cuMemcpyHtoDAsync_v2(span.ptr, host.cast(), span.bytes, stream.as_raw())
         };
-        stream.context().check("cuMemcpyHtoDAsync_v2", code)
+        stream.check("cuMemcpyHtoDAsync_v2", code)
     })
 }
 
@@ -67,7 +67,7 @@ pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
         let code = unsafe {
             sys::cuMemcpyDtoHAsync_v2(host.cast(), span.ptr, span.bytes, stream.as_raw())
         };
-        stream.context().check("cuMemcpyDtoHAsync_v2", code)
+        stream.check("cuMemcpyDtoHAsync_v2", code)
     })
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
         // SAFETY: both are live device memory of `bytes`, ordered on this stream, and apart.
         let code =
             unsafe { sys::cuMemcpyDtoDAsync_v2(to.ptr, from.ptr, to.bytes, stream.as_raw()) };
-        stream.context().check("cuMemcpyDtoDAsync_v2", code)
+        stream.check("cuMemcpyDtoDAsync_v2", code)
     })
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
     stream.ordered_with([span.owner], || {
         let _current = stream.enter()?;
         let raw = stream.as_raw();
-        let check = |call, code| stream.context().check(call, code);
+        let check = |call, code| stream.check(call, code);
         match *pattern {
             // SAFETY: `span` is live device memory of `bytes`.
             [value, ..] if uniform => check("cuMemsetD8Async", unsafe {
@@ -197,13 +197,13 @@ fn fill_columns(ptr: CUdeviceptr, pattern: &[u8], rows: usize, stream: &Stream) 
         let code = unsafe {
             sys::cuMemsetD2D32Async(ptr + 4 * i as CUdeviceptr, pitch, value, 1, rows, raw)
         };
-        stream.context().check("cuMemsetD2D32Async", code)?;
+        stream.check("cuMemsetD2D32Async", code)?;
     }
     for (i, &value) in bytes.iter().enumerate() {
         // SAFETY: as above.
         let code =
             unsafe { sys::cuMemsetD2D8Async(ptr + i as CUdeviceptr, pitch, value, 1, rows, raw) };
-        stream.context().check("cuMemsetD2D8Async", code)?;
+        stream.check("cuMemsetD2D8Async", code)?;
     }
     Ok(())
 }

@@ -2,12 +2,12 @@
 
 use std::{fmt, marker::PhantomData, ops::RangeBounds};
 
-use bytemuck::Pod;
 use cuda_sys::CUdeviceptr;
 
 use super::{
     copy::{self, Span},
     owner::Owner,
+    plain::PlainData,
     size,
     storage::{OwnedStorage, Storage, StorageMut},
     view::{DeviceView, DeviceViewMut},
@@ -55,7 +55,7 @@ pub struct DeviceMemory<S, T> {
     element: PhantomData<fn() -> T>,
 }
 
-impl<S: Storage, T: Pod> DeviceMemory<S, T> {
+impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// Device memory of `len` elements, from what holds it. This is how a new kind of memory creates its objects.
     ///
     /// # Safety
@@ -233,7 +233,7 @@ impl<S: Storage, T: Pod> DeviceMemory<S, T> {
     }
 }
 
-impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
+impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     /// All of it, borrowed for writing.
     ///
     /// ```
@@ -461,7 +461,7 @@ impl<S: StorageMut, T: Pod> DeviceMemory<S, T> {
     }
 }
 
-impl<S: OwnedStorage, T: Pod> DeviceMemory<S, T> {
+impl<S: OwnedStorage, T: PlainData> DeviceMemory<S, T> {
     /// Frees the memory now and reports whether that worked. Dropping does the same, and discards the error.
     ///
     /// # Errors

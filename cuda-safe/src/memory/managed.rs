@@ -2,12 +2,12 @@
 
 use std::slice;
 
-use bytemuck::Pod;
 use cuda_sys::{self as sys, CUdeviceptr, CUmemAttach_flags};
 
 use super::{
     device::DeviceMemory,
     owner::Owner,
+    plain::PlainData,
     size::byte_size,
     storage::{OwnedStorage, Storage, StorageMut},
 };
@@ -98,7 +98,7 @@ impl Drop for Managed {
     }
 }
 
-impl<T: Pod> ManagedBuffer<T> {
+impl<T: PlainData> ManagedBuffer<T> {
     /// Allocates `len` elements, and sets all bytes to zero.
     ///
     /// # Errors

@@ -7,10 +7,9 @@ use std::{
     slice,
 };
 
-use bytemuck::Pod;
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
-use super::size::byte_size;
+use super::{plain::PlainData, size::byte_size};
 use crate::{capture::released, context::Context, error::Result, flags::flags};
 
 /// `len` elements in page-locked (pinned) host memory. Asynchronous copies need it, and other copies are faster with
@@ -29,7 +28,7 @@ use crate::{capture::released, context::Context, error::Result, flags::flags};
 /// # Ok(())
 /// # }
 /// ```
-pub struct PinnedBuffer<T: Pod> {
+pub struct PinnedBuffer<T: PlainData> {
     /// Dangling, and well aligned, when there are no bytes.
     ptr: NonNull<T>,
     len: usize,
@@ -38,9 +37,9 @@ pub struct PinnedBuffer<T: Pod> {
 }
 
 // SAFETY: `T` is plain data, exclusively owned.
-unsafe impl<T: Pod> Send for PinnedBuffer<T> {}
+unsafe impl<T: PlainData> Send for PinnedBuffer<T> {}
 // SAFETY: as above; shared access only reads.
-unsafe impl<T: Pod> Sync for PinnedBuffer<T> {}
+unsafe impl<T: PlainData> Sync for PinnedBuffer<T> {}
 
 flags! {
     /// How page-locked memory is allocated (`CU_MEMHOSTALLOC_*`).
@@ -66,7 +65,7 @@ flags! {
     }
 }
 
-impl<T: Pod> PinnedBuffer<T> {
+impl<T: PlainData> PinnedBuffer<T> {
     /// Allocates `len` elements, and sets all bytes to zero.
     ///
     /// # Errors
@@ -258,7 +257,7 @@ impl<T: Pod> PinnedBuffer<T> {
     }
 }
 
-impl<T: Pod> Deref for PinnedBuffer<T> {
+impl<T: PlainData> Deref for PinnedBuffer<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         // SAFETY: `len` initialised elements, or a dangling pointer with no bytes behind it.
@@ -266,20 +265,20 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
     }
 }
 
-impl<T: Pod> DerefMut for PinnedBuffer<T> {
+impl<T: PlainData> DerefMut for PinnedBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as in `deref`, and exclusively borrowed.
         unsafe { slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
     }
 }
 
-impl<T: Pod> fmt::Debug for PinnedBuffer<T> {
+impl<T: PlainData> fmt::Debug for PinnedBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PinnedBuffer({:p}, {} elements)", self.ptr, self.len)
     }
 }
 
-impl<T: Pod> Drop for PinnedBuffer<T> {
+impl<T: PlainData> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
         let _ = self.free();

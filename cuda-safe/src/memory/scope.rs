@@ -2,11 +2,10 @@
 
 use std::{cell::Cell, marker::PhantomData};
 
-use bytemuck::Pod;
-
 use super::{
     copy,
     device::DeviceMemory,
+    plain::PlainData,
     size::expect_equal,
     storage::{Storage, StorageMut},
 };
@@ -101,7 +100,7 @@ impl<'env> Scope<'_, 'env> {
     /// # Errors
     /// As [`DeviceMemory::copy_from`].
     #[doc(alias = "cuMemcpyHtoDAsync")]
-    pub fn upload<T: Pod>(
+    pub fn upload<T: PlainData>(
         &self,
         host: &'env [T],
         device: &mut DeviceMemory<impl StorageMut, T>,
@@ -116,7 +115,7 @@ impl<'env> Scope<'_, 'env> {
     /// # Errors
     /// As [`DeviceMemory::copy_from`].
     #[doc(alias = "cuMemcpyDtoHAsync")]
-    pub fn download<T: Pod>(
+    pub fn download<T: PlainData>(
         &self,
         device: &DeviceMemory<impl Storage, T>,
         host: &'env mut [T],

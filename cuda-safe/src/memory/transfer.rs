@@ -2,12 +2,11 @@
 
 use std::{fmt, mem::ManuallyDrop};
 
-use bytemuck::Pod;
-
 use super::{
     copy,
     device::DeviceMemory,
     pinned::PinnedBuffer,
+    plain::PlainData,
     size::expect_equal,
     storage::{Storage, StorageMut},
 };
@@ -39,7 +38,7 @@ use crate::{
 /// # }
 /// ```
 #[must_use = "dropping a transfer waits for it"]
-pub struct Transfer<T: Pod> {
+pub struct Transfer<T: PlainData> {
     host: ManuallyDrop<PinnedBuffer<T>>,
     /// `None` after the wait.
     done: Option<Event>,
@@ -60,7 +59,7 @@ pub struct Transfer<T: Pod> {
 /// # Ok(())
 /// # }
 /// ```
-pub struct TransferError<T: Pod> {
+pub struct TransferError<T: PlainData> {
     /// What went wrong.
     pub error: Error,
     /// The host memory, as it was. `None` if the copy may have started and it is not known whether it is over: the
@@ -68,7 +67,7 @@ pub struct TransferError<T: Pod> {
     pub host: Option<PinnedBuffer<T>>,
 }
 
-impl<T: Pod> Transfer<T> {
+impl<T: PlainData> Transfer<T> {
     fn start(
         host: PinnedBuffer<T>,
         stream: &Stream,
@@ -142,7 +141,7 @@ impl<T: Pod> Transfer<T> {
     }
 }
 
-impl<T: Pod> Drop for Transfer<T> {
+impl<T: PlainData> Drop for Transfer<T> {
     fn drop(&mut self) {
         let Some(done) = self.done.take() else { return };
         match done.settle() {
@@ -174,7 +173,7 @@ impl Stream {
     /// # }
     /// ```
     #[doc(alias = "cuMemcpyHtoDAsync")]
-    pub fn upload<T: Pod>(
+    pub fn upload<T: PlainData>(
         &self,
         host: PinnedBuffer<T>,
         device: &mut DeviceMemory<impl StorageMut, T>,
@@ -205,7 +204,7 @@ impl Stream {
     /// # }
     /// ```
     #[doc(alias = "cuMemcpyDtoHAsync")]
-    pub fn download<T: Pod>(
+    pub fn download<T: PlainData>(
         &self,
         device: &DeviceMemory<impl Storage, T>,
         host: PinnedBuffer<T>,
@@ -219,32 +218,32 @@ impl Stream {
     }
 }
 
-impl<T: Pod> From<TransferError<T>> for Error {
+impl<T: PlainData> From<TransferError<T>> for Error {
     fn from(failed: TransferError<T>) -> Self {
         failed.error
     }
 }
 
-impl<T: Pod> fmt::Debug for Transfer<T> {
+impl<T: PlainData> fmt::Debug for Transfer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The length alone: no reference to memory that the device may be writing to.
         write!(f, "Transfer({} elements)", self.host.as_raw_slice().len())
     }
 }
 
-impl<T: Pod> fmt::Debug for TransferError<T> {
+impl<T: PlainData> fmt::Debug for TransferError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.error, f)
     }
 }
 
-impl<T: Pod> fmt::Display for TransferError<T> {
+impl<T: PlainData> fmt::Display for TransferError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.error, f)
     }
 }
 
-impl<T: Pod> std::error::Error for TransferError<T> {
+impl<T: PlainData> std::error::Error for TransferError<T> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.error.source() // `Display` has told the error itself
     }

@@ -2,12 +2,12 @@
 
 use std::{marker::PhantomData, ops::RangeBounds};
 
-use bytemuck::Pod;
 use cuda_sys::CUdeviceptr;
 
 use super::{
     device::DeviceMemory,
     owner::Owner,
+    plain::PlainData,
     size,
     storage::{Storage, StorageMut},
 };
@@ -94,7 +94,7 @@ unsafe impl Storage for BorrowedMut<'_> {
 // SAFETY: whoever created the view promised that it is the only one for `'a`.
 unsafe impl StorageMut for BorrowedMut<'_> {}
 
-impl<'a, T: Pod> DeviceView<'a, T> {
+impl<'a, T: PlainData> DeviceView<'a, T> {
     /// A view of memory that something else manages; `len` counts elements.
     ///
     /// # Safety
@@ -168,7 +168,7 @@ impl<'a, T: Pod> DeviceView<'a, T> {
     }
 }
 
-impl<'a, T: Pod> DeviceViewMut<'a, T> {
+impl<'a, T: PlainData> DeviceViewMut<'a, T> {
     /// A view for writing of memory that something else manages; `len` counts elements.
     ///
     /// # Safety

@@ -1,10 +1,9 @@
 //! Global variables of a module.
 
-use bytemuck::Pod;
 use cuda_sys::CUdeviceptr;
 
 use super::Module;
-use crate::memory::{DeviceMemory, Owner, Storage, StorageMut};
+use crate::memory::{DeviceMemory, Owner, PlainData, Storage, StorageMut};
 
 /// A `__device__` or `__constant__` variable: `len` elements in the memory of a module, which it keeps loaded.
 /// [`Module::global`] returns it.
@@ -53,7 +52,7 @@ unsafe impl Storage for ModuleVariable {
 // between two globals of the same variable is an error.
 unsafe impl StorageMut for ModuleVariable {}
 
-impl<T: Pod> Global<T> {
+impl<T: PlainData> Global<T> {
     /// # Safety
     /// `ptr` is memory of `module`, of `len` elements.
     pub(super) unsafe fn of_module(module: &Module, ptr: CUdeviceptr, len: usize) -> Self {

@@ -68,7 +68,7 @@ impl Module {
         compiled: &CompiledProgram,
         options: &JitOptions,
     ) -> Result<Self> {
-        let names = || Names::of(compiled.ptx(), compiled.lowered_names());
+        let names = || Names::of_compiled(compiled);
         if let Some(cubin) = compiled.cubin() {
             let refused = [
                 CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,

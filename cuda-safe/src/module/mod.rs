@@ -12,18 +12,21 @@ mod parameters;
 
 use std::{ffi::CString, ptr, sync::Arc};
 
-use bytemuck::Pod;
 use cuda_sys::{self as sys, CUmodule, CUresult};
 
 pub use global::{Global, ModuleVariable};
 pub use jit::JitOptions;
 pub use link::Linker;
+pub(crate) use names::same_expression;
 
+#[cfg(feature = "nvrtc")]
+use crate::program::{CompiledProgram, Loaded};
 use crate::{
     context::Context,
     error::{Code, Error, ErrorKind, Result},
     function::Function,
     handle::{Adopt, Handle, Kind, handle},
+    memory::PlainData,
     parameter::ParameterInfo,
 };
 
@@ -56,6 +59,9 @@ struct Names {
     variables: Vec<String>,
     /// What the PTX says of its kernels' parameters, by linked name.
     parameters: Vec<(String, Arc<[ParameterInfo]>)>,
+    /// Makes the sources known for as long as the module is loaded.
+    #[cfg(feature = "nvrtc")]
+    _loaded: Option<Arc<Loaded>>,
 }
 
 impl Names {
@@ -65,7 +71,24 @@ impl Names {
             entries: Some(names::entries(ptx)),
             variables: names::variables(ptx),
             parameters: parameters::of(ptx),
+            #[cfg(feature = "nvrtc")]
+            _loaded: None,
         }
+    }
+
+    #[cfg(feature = "nvrtc")]
+    fn of_compiled(compiled: &CompiledProgram) -> Self {
+        let mut names = Self::of(compiled.ptx(), compiled.lowered_names());
+        let kernels = names.entries.as_deref().unwrap_or_default();
+        names._loaded = Some(Loaded::new(compiled.sources(), kernels));
+        names
+    }
+
+    /// What the name is linked by, if it is a name expression.
+    fn lowered(&self, name: &str) -> Option<&str> {
+        let mut lowered = self.lowered.iter();
+        let (_, linked) = lowered.find(|(expression, _)| same_expression(expression, name))?;
+        Some(linked)
     }
 }
 
@@ -149,7 +172,7 @@ impl Module {
     /// # }
     /// ```
     #[doc(alias = "cuModuleGetGlobal")]
-    pub fn global<T: Pod>(&self, name: &str, len: usize) -> Result<Global<T>> {
+    pub fn global<T: PlainData>(&self, name: &str, len: usize) -> Result<Global<T>> {
         const CALL: &str = "cuModuleGetGlobal_v2";
         let linked = self.c_name(name, CALL)?;
         let _current = self.context().enter()?;
@@ -203,13 +226,7 @@ impl Module {
     }
 
     fn c_name(&self, name: &str, call: &'static str) -> Result<CString> {
-        let linked = self
-            .0
-            .kind()
-            .lowered
-            .iter()
-            .find(|(expression, _)| expression == name);
-        let linked = linked.map_or(name, |(_, linked)| linked.as_str());
+        let linked = self.0.kind().lowered(name).unwrap_or(name);
         CString::new(linked).map_err(|_| {
             Error::invalid(call, format!("the name {name:?} contains a NUL character"))
         })
@@ -219,14 +236,13 @@ impl Module {
     fn not_found(&self, call: &'static str, code: CUresult, what: &str, name: &str) -> Error {
         let mut detail = format!("the module has no {what} named `{name}`");
         if what == "kernel" {
+            let lowered = &self.0.kind().lowered;
             let mut known = self.function_names().unwrap_or_default();
-            known.extend(
-                self.0
-                    .kind()
-                    .lowered
-                    .iter()
-                    .map(|(expression, _)| expression.clone()),
-            );
+            for name in &mut known {
+                if let Some((expression, _)) = lowered.iter().find(|(_, linked)| linked == name) {
+                    name.clone_from(expression);
+                }
+            }
             known.sort();
             if !known.is_empty() {
                 detail.push_str(&format!("; it has {}", known.join(", ")));

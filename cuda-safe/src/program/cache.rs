@@ -11,7 +11,11 @@ use std::{env, ffi::OsString, path::PathBuf};
 /// - path and contents of every file that may be included, and which of these are the same file;
 /// - the build of NVRTC: its version, a part of the loaded library, size and time of its file and of
 ///   `libnvrtc-builtins`;
-/// - the current directory, if the result names it, as line information does.
+/// - the current directory, if the result names it because of an option: [`line_info`](crate::Program::line_info) or
+///   [`device_debug`](crate::Program::device_debug).
+///
+/// The line information that programs have by default is the one exception to that rule: the folder in it is the current
+/// one of the process that has compiled.
 ///
 /// So an edit, a header that appears in front of another, or an update of NVRTC changes the key, and entries never
 /// have to be invalidated. Files are recognised by their contents, not by their times.

@@ -6,14 +6,16 @@ use std::{
     iter,
     path::PathBuf,
     ptr,
+    sync::Arc,
 };
 
 use cuda_sys::{self as sys, nvrtcProgram, nvrtcResult};
 
-use super::{Architecture, Program, diagnostics, kept::Place};
+use super::{Architecture, Program, Sources, diagnostics, kept::Place};
 use crate::{
     driver::Version,
     error::{Code, Error, ErrorKind, Result},
+    module::same_expression,
 };
 
 /// A compiled program: PTX, machine code if it was requested, and the mangled names of templates.
@@ -38,6 +40,7 @@ pub struct CompiledProgram {
     pub(super) log: String,
     pub(super) lowered: Vec<(String, String)>,
     pub(super) from_cache: bool,
+    pub(super) sources: Arc<Sources>,
 }
 
 impl CompiledProgram {
@@ -69,11 +72,17 @@ impl CompiledProgram {
         &self.log
     }
 
-    /// The mangled name of a name expression that was given to the program.
+    /// The mangled name of a name expression that was given to the program. White space makes no difference:
+    /// `f< float >` is `f<float>`.
     #[must_use]
     pub fn lowered_name(&self, expression: &str) -> Option<&str> {
-        let (_, lowered) = self.lowered.iter().find(|(known, _)| known == expression)?;
+        let mut lowered = self.lowered.iter();
+        let (_, lowered) = lowered.find(|(known, _)| same_expression(known, expression))?;
         Some(lowered)
+    }
+
+    pub(crate) fn sources(&self) -> &Arc<Sources> {
+        &self.sources
     }
 
     pub(crate) fn lowered_names(&self) -> &[(String, String)] {
@@ -128,16 +137,36 @@ pub(super) fn compile(program: &Program, architecture: Architecture) -> Result<C
         options.push(format!("--include-path={}", directory.display()));
     }
     let place = Place::of(program, &options);
-    if let Some(compiled) = place.as_ref().and_then(Place::read) {
+    let sources = Arc::new(Sources::of(program));
+    if let Some(mut compiled) = place.as_ref().and_then(Place::read) {
+        compiled.sources = sources;
         return Ok(compiled);
     }
     #[cfg(target_os = "linux")]
     super::builtins::preload();
-    let compiled = run(program, architecture, &options)?;
+    // Not among the options that the result is kept by: the key has that it is asked for.
+    let lines = (program.lines && !tells_lines(&program.options)).then(|| LINES.to_owned());
+    let all: Vec<_> = options.iter().cloned().chain(lines).collect();
+    let mut compiled = run(program, architecture, &all)?;
+    compiled.sources = sources;
     if let Some(place) = place {
         place.write(program, &options, &compiled);
     }
     Ok(compiled)
+}
+
+const LINES: &str = "--generate-line-info";
+
+/// Whether the options say themselves what the code tells about lines.
+fn tells_lines(options: &[String]) -> bool {
+    options.iter().any(|option| {
+        let name = option.trim_start_matches('-');
+        let name = name.split('=').next().unwrap_or(name);
+        matches!(
+            name,
+            "G" | "device-debug" | "generate-line-info" | "lineinfo"
+        )
+    })
 }
 
 /// The toolkit's headers: those of the machine that the program runs on, otherwise those that it was built with.
@@ -270,6 +299,7 @@ fn run(
         log,
         lowered,
         from_cache: false,
+        sources: Arc::default(),
     })
 }
 
@@ -389,6 +419,23 @@ mod tests {
         let (none, name) = unsafe { (text_at(ptr::null()), text_at(c"name".as_ptr())) };
         assert_eq!(none, None);
         assert_eq!(name.as_deref(), Some("name"));
+    }
+
+    #[test]
+    fn what_options_say_about_lines_is_seen() {
+        let tells = |options: &[&str]| {
+            tells_lines(&options.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        for option in [
+            "-G",
+            "--device-debug",
+            "-lineinfo",
+            "--generate-line-info",
+            "-G=true",
+        ] {
+            assert!(tells(&["-w", option]), "{option}");
+        }
+        assert!(!tells(&[]) && !tells(&["-w", "--fmad=true", "-DG"]));
     }
 
     #[test]

@@ -3,37 +3,85 @@
 use std::fmt::Write;
 
 /// The log, where each line that names a place in one of the texts, which have names, is followed by the numbered source
-/// around that place.
+/// around that place. Messages about name expressions name the expression.
 pub(super) fn explain<'a>(
     log: &str,
     texts: impl Iterator<Item = (&'a str, &'a str)> + Clone,
 ) -> String {
     let mut text = String::with_capacity(log.len() * 2);
-    for message in log.trim_end().lines() {
+    let mut lines = log.trim_end().lines().peekable();
+    while let Some(message) = lines.next() {
+        if let Some((expression, message)) = of_expression(message, lines.peek().copied()) {
+            let column = lines.nth(1).and_then(|caret| caret.find('^'));
+            // The compiler says it once more, in words of its own.
+            if !message.contains("Error in parsing name expression") {
+                let _ = writeln!(text, "name expression `{expression}`:{message}");
+                let _ = writeln!(text, "  {expression}");
+                if let Some(column) = column.and_then(|at| at.checked_sub(PRAGMA.len())) {
+                    let _ = writeln!(text, "  {:column$}^", "");
+                }
+            } else if lines.peek().is_some_and(|line| line.is_empty()) {
+                lines.next();
+            }
+            continue;
+        }
         text.push_str(message);
         text.push('\n');
         let named = |(name, source)| Some((place(message, name)?, source));
         let Some((number, source)) = texts.clone().find_map(named) else {
             continue;
         };
-        let lines: Vec<&str> = source.lines().collect();
-        if !(1..=lines.len()).contains(&number) {
-            continue;
-        }
-        let (first, last) = (
-            number.saturating_sub(2).max(1),
-            (number + 1).min(lines.len()),
-        );
-        for n in first..=last {
-            let Some(line) = lines.get(n - 1) else {
-                continue;
-            };
-            let mark = if n == number { '>' } else { ' ' };
-            let _ = writeln!(text, " {mark}{n:5} | {line}");
-        }
+        // The compiler quotes the line, and puts a mark under it: that is shown within the numbered lines instead.
+        let mut ahead = lines.clone();
+        let quoted = ahead.next().and_then(|line| line.strip_prefix("  "));
+        let mark = ahead.next().filter(|line| line.trim() == "^");
+        let column = match (quoted, mark.and_then(|line| line.find('^')?.checked_sub(2))) {
+            (Some(quoted), Some(column)) if line_of(source, number) == Some(quoted) => {
+                lines = ahead;
+                Some(column)
+            }
+            _ => None,
+        };
+        text.push_str(&around(source, number, column));
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+fn line_of(source: &str, number: usize) -> Option<&str> {
+    source.lines().nth(number.checked_sub(1)?)
+}
+
+/// The numbered line with its neighbours, and a mark under one of its columns (counted from 0). Nothing if there is no
+/// such line.
+pub(super) fn around(source: &str, number: usize, column: Option<usize>) -> String {
+    let lines: Vec<&str> = source.lines().collect();
+    let mut text = String::new();
+    if !(1..=lines.len()).contains(&number) {
+        return text;
+    }
+    let (first, last) = (
+        number.saturating_sub(2).max(1),
+        (number + 1).min(lines.len()),
+    );
+    for n in first..=last {
+        let mark = if n == number { '>' } else { ' ' };
+        let _ = writeln!(text, " {mark}{n:5} | {}", lines[n - 1]);
+        if let Some(column) = column.filter(|_| n == number) {
+            let _ = writeln!(text, "        | {:column$}^", "");
+        }
+    }
+    text
+}
+
+const PRAGMA: &str = "  #pragma nv_mangled_name ";
+
+/// A message about a name expression, which the compiler reads as a line of a text of its own: the expression, and what
+/// comes after the place.
+fn of_expression<'a>(message: &'a str, quoted: Option<&'a str>) -> Option<(&'a str, &'a str)> {
+    let rest = message.strip_prefix("__nv_name_map(")?;
+    let (_, message) = rest.split_once("):")?;
+    Some((quoted?.strip_prefix(PRAGMA)?, message))
 }
 
 /// The line in `name(12): error: ...`.
@@ -59,7 +107,36 @@ mod tests {
             text.contains("     1 | int x;\n >    2 | x = y;\n      3 | int z;\n"),
             "{text}"
         );
-        assert!(text.ends_with('^'), "{text:?}");
+        assert!(
+            text.ends_with('^'),
+            "the quote is of another line: {text:?}"
+        );
+    }
+
+    #[test]
+    fn the_line_is_shown_once_with_the_mark_under_it() {
+        let log = "a.cu(2): error: identifier \"y\" is undefined\n      x = y;\n          ^\n\na.cu(1): error: z\n";
+        assert_eq!(
+            explain(log, "a.cu", "int x;\n    x = y;\nint z;\n"),
+            "a.cu(2): error: identifier \"y\" is undefined\n      1 | int x;\n >    2 |     x = y;\n        |         ^\n      \
+             3 | int z;\n\na.cu(1): error: z\n >    1 | int x;\n      2 |     x = y;"
+        );
+    }
+
+    #[test]
+    fn messages_about_name_expressions_name_them() {
+        let log = "__nv_name_map(4): error: identifier \"h\" is undefined\n  #pragma nv_mangled_name h<int>\n                          \
+                   ^\n\n__nv_name_map(4): error: Error in parsing name expression for lowered name lookup. Input name \
+                   expression was: \" h < int >\"\n  #pragma nv_mangled_name h<int>\n                          ^\n\n2 errors \
+                   detected in the compilation of \"a.cu\".\n";
+        assert_eq!(
+            explain(log, "a.cu", "one\n"),
+            "name expression `h<int>`: error: identifier \"h\" is undefined\n  h<int>\n  ^\n\n2 errors detected in the \
+             compilation of \"a.cu\"."
+        );
+        // Of another form than is known here.
+        let log = "__nv_name_map(5): error: x\n  y\n  ^";
+        assert_eq!(explain(log, "a.cu", "one\n"), log);
     }
 
     #[test]

@@ -1,11 +1,9 @@
 //! Device memory as an argument of typed kernels.
 
-use bytemuck::Pod;
-
 use crate::{
     KernelArgument,
     launch::{In, InOut, Out},
-    memory::{DeviceMemory, DeviceView, Storage, StorageMut},
+    memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
 };
 
 mod sealed {
@@ -49,17 +47,17 @@ pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
 )]
 pub trait Writable<T>: KernelArgument + sealed::Writes<T> {}
 
-impl<S: Storage, T: Pod> Readable<T> for &DeviceMemory<S, T> {}
-impl<T: Pod> Readable<T> for DeviceView<'_, T> {}
-impl<T: Pod> Readable<T> for In<'_, T> {}
+impl<S: Storage, T: PlainData> Readable<T> for &DeviceMemory<S, T> {}
+impl<T: PlainData> Readable<T> for DeviceView<'_, T> {}
+impl<T: PlainData> Readable<T> for In<'_, T> {}
 
-impl<S: StorageMut, T: Pod> Writable<T> for &mut DeviceMemory<S, T> {}
-impl<T: Pod> Writable<T> for Out<'_, T> {}
-impl<T: Pod> Writable<T> for InOut<'_, T> {}
+impl<S: StorageMut, T: PlainData> Writable<T> for &mut DeviceMemory<S, T> {}
+impl<T: PlainData> Writable<T> for Out<'_, T> {}
+impl<T: PlainData> Writable<T> for InOut<'_, T> {}
 
-impl<S: Storage, T: Pod> sealed::Reads<T> for &DeviceMemory<S, T> {}
-impl<T: Pod> sealed::Reads<T> for DeviceView<'_, T> {}
-impl<T: Pod> sealed::Reads<T> for In<'_, T> {}
-impl<S: StorageMut, T: Pod> sealed::Writes<T> for &mut DeviceMemory<S, T> {}
-impl<T: Pod> sealed::Writes<T> for Out<'_, T> {}
-impl<T: Pod> sealed::Writes<T> for InOut<'_, T> {}
+impl<S: Storage, T: PlainData> sealed::Reads<T> for &DeviceMemory<S, T> {}
+impl<T: PlainData> sealed::Reads<T> for DeviceView<'_, T> {}
+impl<T: PlainData> sealed::Reads<T> for In<'_, T> {}
+impl<S: StorageMut, T: PlainData> sealed::Writes<T> for &mut DeviceMemory<S, T> {}
+impl<T: PlainData> sealed::Writes<T> for Out<'_, T> {}
+impl<T: PlainData> sealed::Writes<T> for InOut<'_, T> {}

@@ -122,3 +122,41 @@ fn a_driver_is_available_if_it_starts_and_has_a_device() {
         });
     }
 }
+
+/// A setting that the emulator refuses is in the error of whatever is tried first.
+#[test]
+fn a_refused_setting_is_told() {
+    const CHILD: &str = "CUDA_TEST_SETTING";
+    if std::env::var_os(CHILD).is_some() {
+        let error = Context::primary(0).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::NoDevice);
+        println!("= {error}");
+        return;
+    }
+    for (name, value, told) in [
+        (
+            "CUDA_EMULATOR_MEMORY",
+            "64 apples",
+            "CUDA_EMULATOR_MEMORY=64 apples: a number of bytes, with K, M or G behind it, is expected, such as 64M",
+        ),
+        (
+            "CUDA_EMULATOR_CHEK",
+            "leak",
+            "CUDA_EMULATOR_CHEK is no variable of the emulator (is CUDA_EMULATOR_CHECK meant?)",
+        ),
+    ] {
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "contexts::a_refused_setting_is_told",
+                "--exact",
+                "--nocapture",
+            ])
+            .env(CHILD, "1")
+            .env(name, value)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        let told = format!("= cuInit failed: CUDA_ERROR_INVALID_VALUE (1): {told}");
+        assert!(output.status.success() && text.contains(&told), "{text}");
+    }
+}

@@ -10,6 +10,8 @@ use std::{
 
 const CHILD: &str = "CUDA_TEST_CHILD";
 const TRACE: &str = "CUDA_EMULATOR_TRACE";
+/// Behind the trace's file: queries of the current context are written down, too.
+const EVERY: &str = ",every";
 
 /// Runs this program's test of that name again, with `body` as all that it does and `fail` as the calls that fail there.
 #[track_caller]
@@ -30,6 +32,8 @@ fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Outp
                 .env(CHILD, place)
                 .env("CUDA_EMULATOR_HOLD", "60000")
                 .env("CUDA_EMULATOR_FAIL", fail)
+                // A rule may be wider than what a body does: all ways of waiting, for instance.
+                .env("CUDA_EMULATOR_QUIET", "1")
                 .envs(with.iter().copied())
                 .output()
                 .unwrap(),
@@ -88,8 +92,9 @@ pub fn aborts(test: &str, fail: &str, body: fn()) {
 pub fn traced(test: &str, fail: &str, body: fn()) {
     let name = format!("cuda-safe-calls-{test}-{}", process::id());
     let trace = env::temp_dir().join(name);
+    let every = format!("{}{EVERY}", trace.display());
     let with = [
-        (TRACE, trace.to_str().unwrap()),
+        (TRACE, every.as_str()),
         ("CUDA_EMULATOR_CHECK", "leak,host"),
         ("CUDA_EMULATOR_DEVICES", "2"),
     ];
@@ -105,7 +110,8 @@ pub fn traced(test: &str, fail: &str, body: fn()) {
 /// The calls so far of a driver function, by the beginning of its name, in a body that is [`traced`].
 #[allow(dead_code, reason = "some programs have no such test")]
 pub fn calls(function: &str) -> Vec<String> {
-    let trace = fs::read_to_string(env::var_os(TRACE).unwrap()).unwrap();
+    let trace = env::var(TRACE).unwrap();
+    let trace = fs::read_to_string(trace.strip_suffix(EVERY).unwrap()).unwrap();
     trace
         .lines()
         .filter_map(|line| Some(line.split_once(": ")?.1))

@@ -1,8 +1,40 @@
-use cuda_safe::{Function, LaunchConfig, Result, Stream};
+use cuda_safe::{ByValue, DeviceBuffer, Function, In, LaunchConfig, Result, Stream};
 
-fn launch(function: &Function, stream: &Stream, host: &[f32]) -> Result<()> {
+fn slices(function: &Function, stream: &Stream, host: &[f32]) -> Result<()> {
     // SAFETY: does not compile: a host slice is no argument.
     unsafe { function.launch(stream, LaunchConfig::new(1, 1), (host,)) }
+}
+
+fn vectors(function: &Function, stream: &Stream, host: Vec<f32>) -> Result<()> {
+    // SAFETY: does not compile: neither is a vector.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), (1u32, &host)) }
+}
+
+fn booleans(function: &Function, stream: &Stream) -> Result<()> {
+    // SAFETY: does not compile: a `bool` is not plain data, and is passed as `ByValue(true)`.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), (true, ByValue(true))) }
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Affine {
+    scale: f32,
+    shift: f32,
+}
+
+fn structs(function: &Function, stream: &Stream, affine: Affine) -> Result<()> {
+    // SAFETY: does not compile: the struct derives neither `Pod` nor `Zeroable`.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), (affine,)) }
+}
+
+fn moved_buffers(function: &Function, stream: &Stream, x: DeviceBuffer<f32>) -> Result<()> {
+    // SAFETY: does not compile: buffers are passed by reference.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), (x,)) }
+}
+
+fn elements(function: &Function, stream: &Stream, host: &[bool]) -> Result<()> {
+    // SAFETY: does not compile: a `bool` is no element of device memory.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), (In(host),)) }
 }
 
 fn main() {}

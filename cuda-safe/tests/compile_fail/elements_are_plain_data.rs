@@ -1,4 +1,4 @@
-use cuda_safe::{DeviceBuffer, Result, Stream};
+use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Result, Stream};
 
 fn booleans(stream: &Stream) -> Result<DeviceBuffer<bool>> {
     DeviceBuffer::from_slice(stream, &[true, false])
@@ -6,6 +6,20 @@ fn booleans(stream: &Stream) -> Result<DeviceBuffer<bool>> {
 
 fn references<'a>(stream: &Stream, x: &'a u32) -> Result<DeviceBuffer<&'a u32>> {
     DeviceBuffer::from_slice(stream, &[x])
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Particle {
+    mass: f32,
+}
+
+fn structs(stream: &Stream) -> Result<DeviceBuffer<Particle>> {
+    DeviceBuffer::zeroed(stream, 8)
+}
+
+fn page_locked(context: &Context) -> Result<usize> {
+    Ok(PinnedBuffer::<Particle>::zeroed(context, 8)?.len())
 }
 
 fn main() {}

@@ -93,7 +93,7 @@ impl Folder {
             .env("CUDA_EMULATOR_HOLD", HOLD)
             .env("CUDA_EMULATOR_CHECK", checks)
             .env("CUDA_EMULATOR_FAIL", rules)
-            .env("CUDA_EMULATOR_TRACE", &trace)
+            .env("CUDA_EMULATOR_TRACE", format!("{},every", trace.display()))
             .env("CUDA_DIRECT_CACHE", self.0.join("cache"))
             // Each panic of a test would look its symbols up.
             .env("RUST_BACKTRACE", "0");

@@ -352,9 +352,47 @@ fn name_expressions_are_among_the_names() {
     assert_eq!(linked.module(), &module);
     let told = module.function("fill").unwrap_err();
     assert!(
-        told.detail().contains("it has _Z") && told.detail().contains("fill<3>"),
+        told.detail().contains("; it has fill<3>. C++"),
+        "each is shown once: {told}"
+    );
+    // White space makes no difference, there as here.
+    assert!(module.function("fill< 3 >").is_ok());
+    let program = Program::new("template <typename T> __global__ void fill(T *x) { *x = 1; }")
+        .name_expression("fill< unsigned  int >")
+        .name_expression("fill<float>")
+        .name_expression("fill< float >");
+    let module = Module::compile(&context, program).unwrap();
+    assert!(module.function("fill<unsigned int>").is_ok());
+    assert!(module.function("fill<unsignedint>").is_err());
+    let told = module.function("fill<int>").unwrap_err();
+    assert!(
+        told.detail()
+            .contains("; it has fill< unsigned  int >, fill<float>. C++"),
         "{told}"
     );
+}
+
+#[test]
+fn a_name_expression_that_does_not_compile_is_named() {
+    let source = "template <typename T> __global__ void fill(T *x) { *x = 1; }";
+    let program = Program::new(source)
+        .name_expression("fill<float>")
+        .name_expression("fil<int>");
+    let error = program
+        .compile(cuda_safe::Architecture::virtual_of(90))
+        .unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains(
+            "name expression `fil<int>`: error: identifier \"fil\" is undefined\n  fil<int>\n  ^\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        !text.contains("__nv_name_map") && !text.contains("nv_mangled_name"),
+        "{text}"
+    );
+    assert!(!text.contains("Error in parsing name expression"), "{text}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 mod builders;
 mod headers;
 mod kept;
+mod lines;
 mod search;
 mod trust;
 
@@ -106,7 +107,9 @@ fn an_error_shows_the_source_line() {
     };
     assert!(log.contains("wrong.cu(2)"), "{log}");
     let text = error.to_string();
-    assert!(text.contains(">    2 |     *x = undefined_name;"), "{text}");
+    let line = " >    2 |     *x = undefined_name;\n        |          ^\n";
+    assert!(text.contains(line), "{text}");
+    assert_eq!(text.matches("*x = undefined_name").count(), 1, "{text}");
     assert!(text.contains("nvrtcCompileProgram"), "{text}");
     assert!(text.contains(":\nwrong.cu(2)"), "{text}");
     // What is said of other failures.

@@ -16,7 +16,7 @@ pub struct Layout {
 fn bindings() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| {
-        let text = fs::read_to_string(env!("CUDA_EMULATOR_DEP_CUDA_BINDINGS")).unwrap();
+        let text = fs::read_to_string(env!("EMULATOR_DEP_CUDA_BINDINGS")).unwrap();
         text.split_whitespace().collect()
     })
 }

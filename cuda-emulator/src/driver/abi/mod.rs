@@ -15,6 +15,13 @@ pub use attributes::*;
 pub use constants::*;
 pub use structs::*;
 
+/// The name of an enum's value; the first that has it.
+pub fn name(owner: &str, value: u32) -> Option<&'static str> {
+    let mut listed = constants::LISTED.iter().chain(attributes::LISTED);
+    let found = listed.find(|&&(of, _, known)| of == owner && known == value);
+    found.map(|&(_, name, _)| name)
+}
+
 /// Constants by the enum that they belong to in C.
 macro_rules! define {
     ($($(#[$doc:meta])* $owner:ident { $($name:ident = $value:expr,)* })*) => {
@@ -24,7 +31,6 @@ macro_rules! define {
         )*)*
 
         /// Every constant with its enum and its value.
-        #[cfg(test)]
         pub(super) const LISTED: &[(&str, &str, u32)] = &[
             $($((stringify!($owner), stringify!($name), $name),)*)*
         ];

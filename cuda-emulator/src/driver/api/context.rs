@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::driver::abi::*;
-use crate::driver::arg::{In, Out};
+use crate::driver::arg::{In, Limit, Out};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::device;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::Siblings;
-use crate::driver::{capture, event, preferences};
+use crate::driver::{capture, event, notice, preferences};
 
 use super::device::CONTEXT_FLAGS;
 
@@ -69,7 +69,7 @@ export! {
                 return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
             }
             if params.graphics != 0 {
-                return Err(Code::ERROR_NOT_SUPPORTED);
+                return Err(notice::lacking("a context for graphics"));
             }
         }
         create(pctx, flags, dev)
@@ -152,13 +152,13 @@ export! {
         context.synchronize()
     }
 
-    fn cuCtxSetLimit(limit: u32, value: usize) {
-        context::current()?.set_limit(limit, value as u64)
+    fn cuCtxSetLimit(limit: Limit, value: usize) {
+        context::current()?.set_limit(limit.0, value as u64)
     }
 
-    fn cuCtxGetLimit(pvalue: Out<usize>, limit: u32) {
+    fn cuCtxGetLimit(pvalue: Out<usize>, limit: Limit) {
         pvalue.check()?;
-        pvalue.set(context::current()?.limit(limit)? as usize)
+        pvalue.set(context::current()?.limit(limit.0)? as usize)
     }
 
     fn cuCtxGetCacheConfig(pconfig: Out<u32>) {

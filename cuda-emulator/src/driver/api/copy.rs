@@ -6,6 +6,7 @@ use crate::driver::call::export;
 use crate::driver::context;
 use crate::driver::copy::{self, Claim, Extent, Fill, Side, Timing};
 use crate::driver::device::MAX_PITCH;
+use crate::driver::notice;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 
@@ -18,7 +19,7 @@ fn address(memory_type: u32, host: u64, device: u64) -> Result<(u64, Claim)> {
         CU_MEMORYTYPE_HOST => Ok((host, Host)),
         CU_MEMORYTYPE_DEVICE => Ok((device, Device)),
         // Arrays need texture memory.
-        CU_MEMORYTYPE_ARRAY => Err(Code::ERROR_NOT_SUPPORTED),
+        CU_MEMORYTYPE_ARRAY => Err(notice::lacking("a copy from or to an array")),
         CU_MEMORYTYPE_UNIFIED => Ok((device, Unified)),
         _ => Err(Code::ERROR_INVALID_VALUE),
     }
@@ -97,7 +98,7 @@ impl Operand {
     fn side(&self, extent: Extent) -> Result<Side> {
         // The other one is an array.
         if self.kind != CU_MEMCPY_OPERAND_TYPE_POINTER {
-            return Err(Code::ERROR_NOT_SUPPORTED);
+            return Err(notice::lacking("a copy from or to an array"));
         }
         let pitch = if self.row_length == 0 {
             extent[0]

@@ -1,10 +1,10 @@
 //! Devices, their attributes, and primary contexts.
 
 use crate::driver::abi::*;
-use crate::driver::arg::{Buffer, In, Out, Text, Word, set_text};
+use crate::driver::arg::{Buffer, DeviceAttribute, In, Out, Text, Word, set_text};
 use crate::driver::call::export;
 use crate::driver::status::{Code, Result};
-use crate::driver::{attribute, config, context, device, pool};
+use crate::driver::{attribute, config, context, device, notice, pool};
 
 /// The flags that a context may have.
 pub const CONTEXT_FLAGS: u32 = CU_CTX_SCHED_MASK
@@ -72,10 +72,10 @@ export! {
         bytes.set(device::total_memory() as usize)
     }
 
-    fn cuDeviceGetAttribute(pi: Out<i32>, attrib: u32, dev: i32) {
+    fn cuDeviceGetAttribute(pi: Out<i32>, attrib: DeviceAttribute, dev: i32) {
         pi.check()?;
         device::check(dev)?;
-        pi.set(attribute::attribute(attrib, dev)?)
+        pi.set(attribute::attribute(attrib.0, dev)?)
     }
 
     fn cuDeviceGetProperties(prop: Out<DeviceProperties>, dev: i32) {
@@ -203,7 +203,7 @@ export! {
 
     // Asynchronous notifications tell of a memory budget that other processes change; nothing here does.
     fn cuDeviceRegisterAsyncNotification(device: i32, callbackFunc: Word, userData: Word, callback: Out<u64>) {
-        Err(Code::ERROR_NOT_SUPPORTED)
+        Err(notice::lacking("a notification"))
     }
 
     fn cuDeviceGetLuid(luid: Buffer, deviceNodeMask: In<u32>, dev: i32) {

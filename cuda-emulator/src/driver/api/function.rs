@@ -1,7 +1,7 @@
 //! Functions and their attributes, occupancy.
 
 use crate::driver::abi::*;
-use crate::driver::arg::{In, Out, Word};
+use crate::driver::arg::{FunctionAttribute, In, Out, Word};
 use crate::driver::call::export;
 use crate::driver::library;
 use crate::driver::module::set_attribute;
@@ -68,14 +68,14 @@ fn best_block(
 }
 
 export! {
-    fn cuFuncGetAttribute(pi: Out<i32>, attrib: u32, hfunc: u64) {
+    fn cuFuncGetAttribute(pi: Out<i32>, attrib: FunctionAttribute, hfunc: u64) {
         pi.check()?;
-        pi.set(library::function(hfunc)?.attribute(attrib)?)
+        pi.set(library::function(hfunc)?.attribute(attrib.0)?)
     }
 
-    fn cuFuncSetAttribute(hfunc: u64, attrib: u32, value: i32) {
+    fn cuFuncSetAttribute(hfunc: u64, attrib: FunctionAttribute, value: i32) {
         let function = library::function(hfunc)?;
-        set_attribute(function.info(), &function.settings, attrib, value)
+        set_attribute(function.info(), &function.settings, attrib.0, value)
     }
 
     fn cuFuncSetCacheConfig(hfunc: u64, config: u32) {

@@ -5,7 +5,7 @@ use crate::driver::arg::{In, Out, Text, Word};
 use crate::driver::call::{self, export};
 use crate::driver::status::Code;
 use crate::driver::symbols::{self, Search};
-use crate::driver::{config, device, leak};
+use crate::driver::{config, context, device, exit, notice};
 
 /// Which variant is looked up.
 const LEGACY: u64 = CU_GET_PROC_ADDRESS_LEGACY_STREAM as u64;
@@ -32,22 +32,33 @@ fn find(symbol: Text, pfn: Out<u64>, version: i32, flags: u64) -> Result<Search,
 
 export! {
     early fn cuInit(flags: u32) {
-        if flags != 0 || !config::is_valid() {
+        if flags != 0 || config::complaint().is_some() {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         if config::get().devices == 0 {
             return Err(Code::ERROR_NO_DEVICE);
         }
-        if config::get().check_leak {
-            leak::watch();
-        }
+        exit::watch();
         static FORK: std::sync::Once = std::sync::Once::new();
         FORK.call_once(|| {
             // SAFETY: the handler is a plain function that stays loaded.
             unsafe { libc::pthread_atfork(None, None, Some(forget_initialisation)) };
         });
         call::set_initialised(true);
+        notice::greet();
         Ok(())
+    }
+
+    // Of the emulator alone; other drivers have no such function. What stands behind an error that the client has got:
+    // the report of the fault that a context is unusable after or, with null, the setting that cuInit refuses.
+    early fn cuEmulatorGetReport(context: u64, pStr: Out<usize>) {
+        pStr.check()?;
+        let report = match context {
+            0 => config::complaint(),
+            _ => context::get(context)?.report(),
+        };
+        pStr.set(report.map_or(0, |report| report.as_ptr() as usize))?;
+        report.map(drop).ok_or(Code::ERROR_NOT_FOUND)
     }
 
     early fn cuDriverGetVersion(driverVersion: Out<i32>) {
@@ -93,11 +104,11 @@ export! {
 
     // Nothing here is profiled; programs that bracket a region for a profiler run as they are.
     fn cuProfilerStart() {
-        crate::driver::context::current().map(drop)
+        context::current().map(drop)
     }
 
     fn cuProfilerStop() {
-        crate::driver::context::current().map(drop)
+        context::current().map(drop)
     }
 
     fn cuProfilerInitialize(configFile: Word, outputFile: Word, outputMode: u32) {

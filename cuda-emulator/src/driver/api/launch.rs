@@ -5,6 +5,7 @@ use crate::driver::arg::{In, Out};
 use crate::driver::call::{self, export};
 use crate::driver::launch;
 use crate::driver::library;
+use crate::driver::notice;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 use crate::engine::Shape;
@@ -60,7 +61,7 @@ fn apply(shape: &mut Shape, attribute: LaunchAttribute) -> Result {
             "launch refused: the emulator doesn't implement {refused}"
         ))
     });
-    Err(Code::ERROR_NOT_SUPPORTED)
+    Err(notice::lacking(refused))
 }
 
 export! {
@@ -96,7 +97,7 @@ export! {
     fn cuLaunchCooperativeKernelMultiDevice(launchParamsList: In<LaunchParams>, numDevices: u32, flags: u32) {
         // One device at a time (attribute 96 says so).
         if numDevices != 1 {
-            return Err(Code::ERROR_NOT_SUPPORTED);
+            return Err(notice::lacking("a launch on several devices"));
         }
         let one = launchParamsList.get()?;
         let shape = Shape { cooperative: true, ..one.shape() };

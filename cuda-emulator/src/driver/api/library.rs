@@ -1,7 +1,7 @@
 //! Libraries and their kernels, which belong to no context.
 
 use crate::driver::abi::CU_FUNC_CACHE_PREFER_EQUAL;
-use crate::driver::arg::{In, Out, Text};
+use crate::driver::arg::{FunctionAttribute, In, Out, Text};
 use crate::driver::call::export;
 use crate::driver::jit::Options;
 use crate::driver::library;
@@ -120,19 +120,19 @@ export! {
         paramCount.set(library.program().kernels()[kernel.index].params.len())
     }
 
-    fn cuKernelGetAttribute(pi: Out<i32>, attrib: u32, kernel: u64, dev: i32) {
+    fn cuKernelGetAttribute(pi: Out<i32>, attrib: FunctionAttribute, kernel: u64, dev: i32) {
         pi.check()?;
         let kernel = library::kernel(kernel)?;
         device::check(dev)?;
         let library = library::get(kernel.library)?;
-        pi.set(attribute_of(library.program(), kernel.index, &kernel.settings, attrib)?)
+        pi.set(attribute_of(library.program(), kernel.index, &kernel.settings, attrib.0)?)
     }
 
-    fn cuKernelSetAttribute(attrib: u32, val: i32, kernel: u64, dev: i32) {
+    fn cuKernelSetAttribute(attrib: FunctionAttribute, val: i32, kernel: u64, dev: i32) {
         let kernel = library::kernel(kernel)?;
         device::check(dev)?;
         let library = library::get(kernel.library)?;
-        set_attribute(&library.program().kernels()[kernel.index], &kernel.settings, attrib, val)
+        set_attribute(&library.program().kernels()[kernel.index], &kernel.settings, attrib.0, val)
     }
 
     fn cuKernelSetCacheConfig(kernel: u64, config: u32, dev: i32) {

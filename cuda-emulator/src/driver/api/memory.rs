@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::driver::abi::*;
-use crate::driver::arg::{In, Out, Word};
+use crate::driver::arg::{In, Out, PointerAttribute, RangeAttribute, Word};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::fault::Fault;
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
-use crate::driver::{capture, config, device, pending};
+use crate::driver::{capture, config, device, notice, pending};
 
 const HOST_ALLOC_FLAGS: u32 =
     CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
@@ -374,10 +374,10 @@ export! {
         advise(devPtr, count, advice)
     }
 
-    fn cuMemRangeGetAttribute(data: Out<i32>, dataSize: usize, attribute: u32, devPtr: u64, count: usize) {
+    fn cuMemRangeGetAttribute(data: Out<i32>, dataSize: usize, attribute: RangeAttribute, devPtr: u64, count: usize) {
         data.check()?;
         managed(devPtr, count)?;
-        range_attribute(data, dataSize, attribute)
+        range_attribute(data, dataSize, attribute.0)
     }
 
     fn cuMemRangeGetAttributes(data: In<Out<i32>>, dataSizes: In<usize>, attributes: In<u32>, numAttributes: usize, devPtr: u64, count: usize) {
@@ -388,8 +388,9 @@ export! {
         Ok(())
     }
 
-    fn cuPointerGetAttribute(data: Out<u64>, attribute: u32, ptr: u64) {
+    fn cuPointerGetAttribute(data: Out<u64>, attribute: PointerAttribute, ptr: u64) {
         data.check()?;
+        let PointerAttribute(attribute) = attribute;
         if matches!(attribute, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | CU_POINTER_ATTRIBUTE_RANGE_SIZE) && memory::find(ptr).is_none() {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -414,11 +415,11 @@ export! {
         Ok(())
     }
 
-    fn cuPointerSetAttribute(value: In<u32>, attribute: u32, ptr: u64) {
+    fn cuPointerSetAttribute(value: In<u32>, attribute: PointerAttribute, ptr: u64) {
         // Only SYNC_MEMOPS can be set.
         let value = value.get()?;
         let allocation = memory::find(ptr).ok_or(Code::ERROR_INVALID_VALUE)?;
-        if attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS {
+        if attribute.0 != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         allocation.sync_memops.store(value != 0, Ordering::Relaxed);
@@ -431,6 +432,6 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         // Virtual memory management isn't offered (attribute 102 says so).
-        Err(Code::ERROR_NOT_SUPPORTED)
+        Err(notice::lacking("virtual memory management"))
     }
 }

@@ -1,12 +1,12 @@
 //! Stream-ordered allocation and its pools.
 
 use crate::driver::abi::*;
-use crate::driver::arg::{In, Out};
+use crate::driver::arg::{In, Out, PoolAttribute};
 use crate::driver::call::export;
 use crate::driver::ordered;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
-use crate::driver::{capture, device, pool};
+use crate::driver::{capture, device, notice, pool};
 
 use pool::Pool;
 
@@ -26,7 +26,7 @@ fn located(location: In<Location>, kind: u32) -> Result<i32> {
     if kind == CU_MEM_ALLOCATION_TYPE_PINNED {
         Ok(ordinal)
     } else {
-        Err(Code::ERROR_NOT_SUPPORTED)
+        Err(notice::lacking("a pool of such memory"))
     }
 }
 
@@ -64,7 +64,7 @@ export! {
         let ordinal = properties.location.device()?;
         // Sharing with other processes isn't offered (attribute 119 says so).
         if properties.handle_types != 0 {
-            return Err(Code::ERROR_NOT_SUPPORTED);
+            return Err(notice::lacking("a pool that other processes share"));
         }
         pool_.set(pool::create(ordinal, properties.maximum as u64).handle)
     }
@@ -78,16 +78,16 @@ export! {
         pool::get(pool_).map(drop)
     }
 
-    fn cuMemPoolSetAttribute(pool_: u64, attr: u32, value: In<u32>) {
+    fn cuMemPoolSetAttribute(pool_: u64, attr: PoolAttribute, value: In<u32>) {
         let pool = pool::get(pool_)?;
         let low = u64::from(value.get()?);
-        let high = if Pool::is_wide(attr) { u64::from(value.at(1)?) } else { 0 };
-        pool.set_attribute(attr, high << 32 | low)
+        let high = if Pool::is_wide(attr.0) { u64::from(value.at(1)?) } else { 0 };
+        pool.set_attribute(attr.0, high << 32 | low)
     }
 
-    fn cuMemPoolGetAttribute(pool_: u64, attr: u32, value: Out<u32>) {
+    fn cuMemPoolGetAttribute(pool_: u64, attr: PoolAttribute, value: Out<u32>) {
         value.check()?;
-        let (found, wide) = pool::get(pool_)?.attribute(attr)?;
+        let (found, wide) = pool::get(pool_)?.attribute(attr.0)?;
         if wide { value.cast::<u64>().set(found) } else { value.set(found as u32) }
     }
 

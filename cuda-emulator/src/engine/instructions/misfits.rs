@@ -1,7 +1,7 @@
 //! Every instruction of the list with operands that don't fit it: each is refused, or becomes a program whose operands
 //! agree with the entry, which `emit` asserts. Never a panic.
 //!
-//! Operands that bring out an answer not seen before are kept and changed further. `CUDA_EMULATOR_FUZZ_SECONDS` sets how
+//! Operands that bring out an answer not seen before are kept and changed further. `EMULATOR_FUZZ_SECONDS` sets how
 //! long that goes on (2 seconds without it).
 
 use std::collections::{HashMap, HashSet};
@@ -337,7 +337,7 @@ fn opcodes() -> impl Iterator<Item = &'static Opcode> {
 
 #[test]
 fn operands_that_do_not_fit() {
-    let seconds = std::env::var("CUDA_EMULATOR_FUZZ_SECONDS");
+    let seconds = std::env::var("EMULATOR_FUZZ_SECONDS");
     let seconds = seconds.ok().and_then(|s| s.parse().ok()).unwrap_or(2);
     let mut fuzz = Fuzz {
         random: Random(0x1234_5678_9abc_def1),

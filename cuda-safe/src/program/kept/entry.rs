@@ -58,6 +58,7 @@ pub(super) fn decode(file: &[u8]) -> Option<CompiledProgram> {
         log,
         lowered,
         from_cache: true,
+        sources: Default::default(),
     })
 }
 
@@ -72,6 +73,7 @@ mod tests {
             log: "a warning".into(),
             lowered: vec![("f<int>".into(), "_Z1fIiEvv".into())],
             from_cache: false,
+            sources: Default::default(),
         }
     }
 

@@ -74,6 +74,7 @@ impl Key {
                 key.part(item);
             }
         }
+        key.part([u8::from(program.lines)]);
         key.count(program.headers.len());
         for (name, text) in &program.headers {
             key.part(name).part(text);
@@ -149,6 +150,7 @@ mod tests {
             key(&plain(), &["-dc", "-w"]),
             key(&plain(), &["-DA"]),
             key(&plain(), &["-lineinfo"]),
+            key(&plain().without_line_info(), &[]),
         ];
         for (i, one) in keys.iter().enumerate() {
             let one = one.as_ref().expect("understood");

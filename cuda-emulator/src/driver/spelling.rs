@@ -1,0 +1,54 @@
+//! What somebody meant who has misspelt a name.
+
+/// The candidate that is most like a name, if one is like it at all.
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let (distance, candidate) = candidates
+        .map(|candidate| (distance(name, candidate), candidate))
+        .min()?;
+    (distance <= 1 + name.len() / 6).then_some(candidate)
+}
+
+/// How many bytes have to be put in, left out or changed to make one text of the other (Levenshtein's distance).
+fn distance(a: &str, b: &str) -> usize {
+    let b = b.as_bytes();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        for (a, b, apart) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("abc", "abd", 1),
+            ("abc", "ac", 1),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(distance(a, b), apart, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn what_is_far_away_is_not_meant() {
+        let known = || ["cuLaunchKernel", "cuLaunch", "cuInit"].into_iter();
+        assert_eq!(nearest("cuLaunchKernal", known()), Some("cuLaunchKernel"));
+        assert_eq!(nearest("culaunchkernel", known()), Some("cuLaunchKernel"));
+        assert_eq!(nearest("cuInt", known()), Some("cuInit"));
+        assert_eq!(nearest("printf", known()), None);
+        assert_eq!(nearest("cuInit", [].into_iter()), None);
+    }
+}

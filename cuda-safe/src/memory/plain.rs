@@ -1,0 +1,32 @@
+//! What elements of device memory are.
+
+use bytemuck::Pod;
+
+/// What device memory can hold: plain data, of which every bit pattern is a value. Every [`bytemuck::Pod`] type is, and
+/// nothing else; the trait has a name of its own so that the compiler can say what to do about a type that isn't.
+///
+/// ```
+/// use cuda_safe::{PlainData, bytemuck::{Pod, Zeroable}};
+///
+/// #[derive(Clone, Copy, Pod, Zeroable)]
+/// #[repr(C)]
+/// # #[bytemuck(crate = "cuda_safe::bytemuck")]
+/// struct Particle { position: [f32; 3], mass: f32 }
+///
+/// fn bytes<T: PlainData>(elements: &[T]) -> usize {
+///     size_of_val(elements)
+/// }
+/// assert_eq!(bytes(&[Particle { position: [0.0; 3], mass: 1.0 }]), 16);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be an element of device memory",
+    label = "`{Self}` is not plain data (`bytemuck::Pod`)",
+    note = "elements are numbers, arrays of them, and structs without padding, with `#[repr(C)]` and \
+            `#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]`",
+    note = "store a `bool` as a `u8`, and name the padding of a struct: `unused: [u8; 3]`"
+)]
+pub trait PlainData: Pod {}
+
+// Else the compiler would speak of `Pod` alone.
+#[diagnostic::do_not_recommend]
+impl<T: Pod> PlainData for T {}
