@@ -79,7 +79,10 @@ pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
 pub use event::{Event, EventOptions};
 pub use function::{Function, FunctionAttribute, Occupancy};
-pub use launch::{ByValue, Dim3, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out};
+pub use launch::{
+    ByValue, Dim3, HasLength, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out,
+    WithLen,
+};
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
     ManagedBuffer, MemoryPool, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Scope, Storage,

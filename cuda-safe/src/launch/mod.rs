@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod config;
 mod host;
+mod length;
 
 use std::ffi::{c_uint, c_void};
 
@@ -13,6 +14,7 @@ pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use check::ArgumentType;
 pub use config::{Dim3, LaunchConfig};
 pub use host::{In, InOut, Out};
+pub use length::{HasLength, WithLen};
 
 use crate::{error::Result, function::Function, stream::Stream};
 
@@ -22,7 +24,7 @@ impl Function {
     /// Arguments are buffers and views (`&buffer` for reading, `&mut buffer` for writing),
     /// globals, plain values, `#[repr(C)]` structs that are [`bytemuck::Pod`] (or wrapped in
     /// [`ByValue`]), and the host slices [`In`], [`Out`] and [`InOut`], which the launch itself
-    /// copies. If there are host slices, the launch waits for the kernel. A grid of no blocks does
+    /// copies. [`WithLen`] passes memory and its length. If there are host slices, the launch waits for the kernel. A grid of no blocks does
     /// nothing.
     ///
     /// Without host slices this is one asynchronous driver call, and allocates nothing.
