@@ -85,8 +85,8 @@ pub use launch::{
 };
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
-    ManagedBuffer, MemoryPool, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Scope, Storage,
-    StorageMut, StreamOrdered, Transfer, TransferError,
+    ManagedBuffer, MemoryPool, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Pipeline, Scope,
+    Storage, StorageMut, StreamOrdered, Transfer, TransferError,
 };
 pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
 pub use parameter::{ParameterInfo, ParameterKind};
