@@ -19,7 +19,7 @@ use crate::{
 /// two parameters.
 ///
 /// # Safety
-/// Sealed: [`SIZE`](Self::SIZE) bytes are read from where [`pointers`](Self::pointers) point.
+/// Sealed: [`SIZE`](Self::SIZE) bytes are read from where the argument's pointers point.
 ///
 /// ```
 /// use cuda_safe::{DeviceBuffer, KernelArgument};
@@ -88,7 +88,8 @@ pub(super) mod sealed {
 }
 use sealed::{Sealed, Tuple};
 
-/// A `Copy` value that is passed as its bytes, for types that are not [`Pod`]: structs with padding, `bool`.
+/// A `Copy` value that is passed as its bytes, for types that are not
+/// [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html): structs with padding, `bool`.
 ///
 /// ```
 /// # use cuda_safe::{ByValue, Context, LaunchConfig, Module, Out, Stream};

@@ -22,7 +22,8 @@ impl Function {
     /// Enqueues the kernel on `stream` with a tuple of arguments.
     ///
     /// Arguments are buffers and views (`&buffer` for reading, `&mut buffer` for writing),
-    /// globals, plain values, `#[repr(C)]` structs that are [`bytemuck::Pod`] (or wrapped in
+    /// globals, plain values, `#[repr(C)]` structs that are
+    /// [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html) (or wrapped in
     /// [`ByValue`]), and the host slices [`In`], [`Out`] and [`InOut`], which the launch itself
     /// copies. [`WithLen`] passes memory and its length. If there are host slices, the launch waits for the kernel. A grid of no blocks does
     /// nothing.
