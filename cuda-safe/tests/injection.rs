@@ -8,7 +8,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 use std::{env, fs, path::PathBuf, process::Command};
 
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, Error, Event, Global, In, InOut, JitOptions,
+    Context, ContextFlags, Device, DeviceBuffer, Event, Global, In, InOut, JitOptions,
     LaunchConfig, MemoryPool, Module, Out, PinnedBuffer, Pipeline, Result, Stream, StreamOptions,
 };
 
@@ -58,9 +58,9 @@ fn buffers(context: &Context) -> Result<()> {
     let mut pipeline = Pipeline::<u32, u32>::new(context, 2, 64, 64)?;
     pipeline.run(
         0..4,
-        |_, host| Ok(host.fill(1)),
+        |_, host| host.fill(1),
         |stream, x, y| y.copy_from(stream, x),
-        |_, host| Ok::<_, Error>(assert_eq!(host, [1; 64], "wrong results without an error")),
+        |_, host| assert_eq!(host, [1; 64], "wrong results without an error"),
     )?;
     MemoryPool::current(context)?.trim_to(0)?;
     context.memory_info()?;

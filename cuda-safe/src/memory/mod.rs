@@ -19,7 +19,7 @@ pub use device::DeviceMemory;
 pub use managed::{Managed, ManagedBuffer};
 pub use owner::Owner;
 pub use pinned::{PinnedBuffer, PinnedFlags};
-pub use pipeline::Pipeline;
+pub use pipeline::{Outcome, Pipeline};
 pub use pool::MemoryPool;
 pub use scope::Scope;
 pub use storage::{OwnedStorage, Storage, StorageMut};

@@ -34,13 +34,13 @@ use crate::{
 /// let mut pipeline = Pipeline::new(&context, 3, 1024, 1024)?; // three slots of 1024 elements
 /// pipeline.run(
 ///     input.chunks(1024).zip(output.chunks_mut(1024)), // the last piece is shorter
-///     |(piece, _), host| Ok(host[..piece.len()].copy_from_slice(piece)),
+///     |(piece, _), host| host[..piece.len()].copy_from_slice(piece),
 ///     |stream, x, y| {
 ///         let config = LaunchConfig::for_elements(x.len());
 ///         // SAFETY: the kernel reads n elements of x and writes n of y; both belong to the stream.
 ///         unsafe { square.launch(stream, config, (&*x, WithLen::i32(y))) }
 ///     },
-///     |(_, result), host| Ok(result.copy_from_slice(&host[..result.len()])),
+///     |(_, result), host| result.copy_from_slice(&host[..result.len()]),
 /// )?;
 /// assert_eq!(output, [9.0; 10_000]);
 /// # Ok(())
@@ -57,6 +57,40 @@ struct Slot<I: Pod, O: Pod> {
     /// `None` while a transfer owns it, and after a failure.
     host_input: Option<PinnedBuffer<I>>,
     host_output: Option<PinnedBuffer<O>>,
+}
+
+/// What a closure of [`Pipeline::run`] returns: nothing, or a `Result` of nothing.
+///
+/// ```
+/// use cuda_safe::Outcome;
+///
+/// assert_eq!(Outcome::<String>::into_result(()), Ok(()));
+/// assert_eq!(Err("wrong").into_result(), Err("wrong"));
+/// ```
+pub trait Outcome<E>: sealed::Sealed {
+    /// Whether it went well.
+    ///
+    /// # Errors
+    /// The closure's own.
+    fn into_result(self) -> Result<(), E>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for () {}
+    impl<E> Sealed for Result<(), E> {}
+}
+
+impl<E> Outcome<E> for () {
+    fn into_result(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+impl<E> Outcome<E> for Result<(), E> {
+    fn into_result(self) -> Self {
+        self
+    }
 }
 
 /// A piece that is under way. Dropping it waits.
@@ -117,6 +151,9 @@ impl<I: Pod, O: Pod> Pipeline<I, O> {
     /// The host waits in step 5 alone. While it is in `fill` or `take`, the device works on the other slots' pieces.
     /// Each piece's copies are of a whole slot.
     ///
+    /// `fill` and `take` return nothing, or a `Result` if they may fail. All errors are of one type, to which this
+    /// crate's can be converted.
+    ///
     /// `work` orders memory of other streams itself, as every launch does:
     /// [`Stream::ordered_with`](crate::Stream::ordered_with).
     ///
@@ -129,12 +166,12 @@ impl<I: Pod, O: Pod> Pipeline<I, O> {
     /// Only where a closure does; the pieces that are under way are waited for then, too.
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpyDtoHAsync")]
-    pub fn run<P, E: From<Error>>(
+    pub fn run<P, E: From<Error>, F: Outcome<E>, T: Outcome<E>>(
         &mut self,
         pieces: impl IntoIterator<Item = P>,
-        mut fill: impl FnMut(&mut P, &mut [I]) -> Result<(), E>,
+        mut fill: impl FnMut(&mut P, &mut [I]) -> F,
         mut work: impl FnMut(&Stream, &mut DeviceBuffer<I>, &mut DeviceBuffer<O>) -> Result<(), E>,
-        mut take: impl FnMut(P, &[O]) -> Result<(), E>,
+        mut take: impl FnMut(P, &[O]) -> T,
     ) -> Result<(), E> {
         let slots = &mut self.slots;
         let mut running = VecDeque::with_capacity(slots.len());
@@ -152,7 +189,7 @@ impl<I: Pod, O: Pod> Pipeline<I, O> {
                 }
             };
             slot.host_input = Some(input);
-            take(oldest.piece, slot.host_output.insert(output))
+            take(oldest.piece, slot.host_output.insert(output)).into_result()
         };
         for (turn, mut piece) in pieces.into_iter().enumerate() {
             let index = turn % slots.len();
@@ -162,7 +199,7 @@ impl<I: Pod, O: Pod> Pipeline<I, O> {
                 finish(slots, oldest)?;
             }
             let (upload, download) =
-                slots[index].start(|host| fill(&mut piece, host), &mut work)?;
+                slots[index].start(|host| fill(&mut piece, host).into_result(), &mut work)?;
             running.push_back(Running {
                 slot: index,
                 piece,

@@ -44,13 +44,9 @@ fn all_sums(
         |piece, host| {
             host.fill(0);
             host[..piece.len()].copy_from_slice(piece);
-            Ok(())
         },
         |stream, x, y| enqueue(pairs, stream, x, y),
-        |piece, result| {
-            sums.extend_from_slice(&result[..piece.len() / 2]);
-            Ok::<(), Error>(())
-        },
+        |piece, result| sums.extend_from_slice(&result[..piece.len() / 2]),
     )?;
     Ok(sums)
 }
@@ -93,13 +89,11 @@ fn a_slot_is_taken_only_when_it_is_needed_again() {
             |piece, host| {
                 steps.borrow_mut().push(format!("fill {piece}"));
                 host.fill(*piece);
-                Ok(())
             },
             |stream, x, y| enqueue(&pairs, stream, x, y),
             |piece, sums| {
                 steps.borrow_mut().push(format!("take {piece}"));
                 assert_eq!(sums, [2 * piece; PIECE / 2]);
-                Ok::<(), Error>(())
             },
         )
         .unwrap();
@@ -176,15 +170,12 @@ fn a_panic_waits_for_the_pieces_under_way() {
         let caught = catch_unwind(AssertUnwindSafe(|| {
             pipeline.run(
                 0..10,
-                |turn, _: &mut [u32]| {
-                    assert_ne!(*turn, at, "on purpose");
-                    Ok(())
-                },
+                |turn, _: &mut [u32]| assert_ne!(*turn, at, "on purpose"),
                 |stream, x, y| {
                     streams.push(stream.clone());
                     enqueue(&pairs, stream, x, y)
                 },
-                |_, _| Ok::<(), Error>(()),
+                |_, _| (),
             )
         }));
         assert!(caught.is_err());
@@ -208,15 +199,9 @@ fn no_slots_are_refused_and_nothing_may_be_copied() {
     pipeline
         .run(
             [5, 6, 7],
-            |_, host| {
-                assert!(host.is_empty());
-                Ok(())
-            },
+            |_, host| assert!(host.is_empty()),
             |stream, _, y| y.fill(stream, 4),
-            |piece, result| {
-                results.push((piece, result.to_vec()));
-                Ok(())
-            },
+            |piece, result| results.push((piece, result.to_vec())),
         )
         .unwrap();
     assert_eq!(results, [5, 6, 7].map(|piece| (piece, vec![4; 3])));
