@@ -18,7 +18,7 @@ use common::{
 use cuda_safe::{Context, Function, LaunchConfig, Module, Pipeline, WithLen};
 
 const SOURCE: &str = r#"
-// Enough arithmetic that the kernel takes about as long as the copies around it.
+// Enough arithmetic that the kernel takes about as long as the copies on the host.
 extern "C" __global__ void scramble(const unsigned *x, unsigned *y, int n, int rounds) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         unsigned value = x[i];
@@ -31,7 +31,7 @@ extern "C" __global__ void scramble(const unsigned *x, unsigned *y, int n, int r
 fn main() -> Result<()> {
     let gpu = Gpu::open()?;
     let piece = gpu.size(1 << 22, 1 << 14);
-    let rounds = gpu.size(1000, 50);
+    let rounds = gpu.size(20_000, 50);
     let scramble = Module::compile(&gpu.context, SOURCE)?.function("scramble")?;
     // The last piece is shorter than the others.
     let input = data::integers(gpu.size(20, 6) * piece - piece / 3);
