@@ -74,7 +74,7 @@ pub struct WithLen<A, N> {
     message = "`{Self}` is no memory that a kernel takes together with its length",
     label = "expected `&buffer`, `&mut buffer`, a view, or `In`, `Out` or `InOut` of a host slice"
 )]
-pub trait HasLength: KernelArgument {
+pub trait HasLength: KernelArgument<Pointers = [*mut c_void; 1]> {
     /// The number of elements.
     #[doc(hidden)]
     fn length(&self) -> usize;
@@ -92,10 +92,7 @@ macro_rules! integers {
 
         impl<A: HasLength> Sealed for WithLen<A, $integer> {}
         // SAFETY: two pointers, to the memory's own argument and to an integer.
-        unsafe impl<A> KernelArgument for WithLen<A, $integer>
-        where
-            A: HasLength + KernelArgument<Pointers = [*mut c_void; 1]>,
-        {
+        unsafe impl<A: HasLength> KernelArgument for WithLen<A, $integer> {
             type Staged = (A::Staged, $integer);
             type Pointers = [*mut c_void; 2];
             const SIZE: usize = A::SIZE;
