@@ -45,6 +45,7 @@ check: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps
+	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/licences.py
 	$(PYTHON) -m unittest discover --quiet scripts
 

@@ -12,7 +12,8 @@
 //! filter's size), a kernel with a grid-stride loop, the ready-made convolutions of `cuda-compute`
 //! beside it (of planes of floats, and of bytes with their channels side by side, as the file has them),
 //! and a check of all against the CPU. The output has the input's size; everything beyond
-//! the border counts as zero.
+//! the border counts as zero. A filter whose weights cancel out, such as sobel, has results of both
+//! signs: their magnitudes are written, so that edges of either direction are seen.
 
 mod common;
 
@@ -83,8 +84,13 @@ fn main() -> Result<()> {
     );
     println!("cuda-compute: the ready-made kernels, by events; a picture of bytes is one launch.");
     println!("Every pixel was checked against the CPU.\n");
-    for (_, output) in &work.outputs {
-        println!("wrote {}", output.display());
+    for (filter, output) in &work.outputs {
+        let what = if filter.finds_edges() {
+            " (magnitudes: the results have both signs)"
+        } else {
+            ""
+        };
+        println!("wrote {}{what}", output.display());
     }
     Ok(())
 }

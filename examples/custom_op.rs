@@ -129,7 +129,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
     /// Enqueues the kernel: a thread for each element, in ceil(n / 512) blocks.
     fn launch(&self) -> Result<()> {
         let n = i32::try_from(self.shape.iter().product::<usize>())?;
-        let config = LaunchConfig::for_elements_in_blocks(n as u32, BLOCK);
+        let config = LaunchConfig::for_elements_in_blocks(n, BLOCK);
         if n == 0 {
             return Ok(());
         }

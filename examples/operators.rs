@@ -106,7 +106,7 @@ impl<'gpu> Both<'gpu> {
 
     fn kernel(&self, name: &str) -> Result<(Function, i32, LaunchConfig)> {
         let n = self.rows * self.columns;
-        let config = LaunchConfig::for_elements(u32::try_from(n)?);
+        let config = LaunchConfig::for_elements(n);
         Ok((self.module.function(name)?, i32::try_from(n)?, config))
     }
 
@@ -225,7 +225,7 @@ impl<'gpu> Both<'gpu> {
         for (name, view, layout, expected) in views {
             let (start, row_stride, column_stride, rows, columns) = layout;
             let mut out = self.empty(view.len())?;
-            let config = LaunchConfig::for_elements(u32::try_from(view.len())?);
+            let config = LaunchConfig::for_elements(view.len());
             let mut by_hand = || {
                 let x = &self.x_buffer;
                 let arguments = (&mut out, x, start, row_stride, column_stride, rows, columns);

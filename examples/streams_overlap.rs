@@ -152,7 +152,7 @@ impl Pieces {
             let input = self.inputs[i].take().expect("the last run gave it back");
             let output = self.outputs[i].take().expect("the last run gave it back");
             let n = i32::try_from(buffer.len())?;
-            let config = LaunchConfig::for_occupancy(scramble, buffer.len() as u64)?;
+            let config = LaunchConfig::for_occupancy(scramble, buffer.len())?;
 
             let begin = mark()?;
             let upload = stream.upload(input, buffer)?;

@@ -91,7 +91,7 @@ fn struct_by_value(gpu: &Gpu, module: &Module) -> Result<()> {
     };
     let before = data::normal(ELEMENTS as usize);
     let mut x = DeviceBuffer::from_slice(&gpu.stream, &before)?;
-    let config = LaunchConfig::for_elements(ELEMENTS as u32);
+    let config = LaunchConfig::for_elements(ELEMENTS);
     // SAFETY: the kernel works on ELEMENTS floats, and the two structs are laid out alike.
     unsafe { affine.launch(&gpu.stream, config, (&mut x, f, ELEMENTS))? };
     let after = x.to_vec(&gpu.stream)?;
@@ -118,7 +118,7 @@ where
     let values: Vec<T> = (0..ELEMENTS).map(T::from).collect();
     let x = DeviceBuffer::from_slice(&gpu.stream, &values)?;
     let mut sum = DeviceBuffer::from_slice(&gpu.stream, &values)?;
-    let config = LaunchConfig::for_elements(ELEMENTS as u32);
+    let config = LaunchConfig::for_elements(ELEMENTS);
     // SAFETY: the instance is one for T, and both buffers have ELEMENTS elements.
     unsafe { add.launch(&gpu.stream, config, (&mut sum, &x, ELEMENTS))? };
     let expected: Vec<T> = values.iter().map(|&value| expected(value, value)).collect();
@@ -142,7 +142,7 @@ fn constant_and_global(gpu: &Gpu, module: &Module) -> Result<()> {
     let x_host = data::uniform(ELEMENTS as usize);
     let x = DeviceBuffer::from_slice(&gpu.stream, &x_host)?;
     let mut y = DeviceBuffer::<f32>::uninit(&gpu.stream, x.len())?;
-    let config = LaunchConfig::for_elements(ELEMENTS as u32);
+    let config = LaunchConfig::for_elements(ELEMENTS);
     let runs = gpu.size(100, 3);
     let times = measure(gpu, runs, || {
         // SAFETY: the kernel reads ELEMENTS floats and writes as many.

@@ -170,7 +170,7 @@ fn templates_and_vectors(gpu: &Gpu, kernels: &Kernels, config: LaunchConfig) -> 
     }
     println!("{ELEMENTS} pairs of long long, and {ELEMENTS} points of float2");
     // A field for each kernel has all that a Function has.
-    let full = LaunchConfig::for_occupancy(&kernels.lengths, u64::from(ELEMENTS))?;
+    let full = LaunchConfig::for_occupancy(&kernels.lengths, ELEMENTS)?;
     println!(
         "`{}` runs best in blocks of {}",
         kernels.lengths.name(),

@@ -5,3 +5,6 @@ pub mod accuracy {}
 
 #[doc = include_str!("guide/from_pycuda.md")]
 pub mod from_pycuda {}
+
+#[doc = include_str!("guide/from_cupy.md")]
+pub mod from_cupy {}

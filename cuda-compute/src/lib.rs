@@ -156,7 +156,7 @@ pub use convolution::{
 /// # }
 /// ```
 ///
-/// The struct is `#[repr(C)]` and [`Pod`](cuda_safe::bytemuck::Pod): any bits are a value of it, and it has no padding.
+/// The struct is `#[repr(C)]` and [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html): any bits are a value of it, and it has no padding.
 /// Where C would pad, a field says so, such as `pad: [u8; 7]`. Its fields are numbers (halves and complex ones too), arrays
 /// of them, and structs that derive this as well. It has at most 128 bytes, and no parameters.
 ///

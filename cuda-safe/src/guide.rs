@@ -15,5 +15,26 @@ pub mod errors {}
 #[doc = include_str!("guide/raw_calls.md")]
 pub mod raw_calls {}
 
+#[doc = include_str!("guide/block_sizes.md")]
+pub mod block_sizes {}
+
+#[doc = include_str!("guide/overlap.md")]
+pub mod overlap {}
+
+#[doc = include_str!("guide/debugging.md")]
+pub mod debugging {}
+
+#[doc = include_str!("guide/profiling.md")]
+pub mod profiling {}
+
+#[doc = include_str!("guide/continuous_integration.md")]
+pub mod continuous_integration {}
+
 #[doc = include_str!("guide/from_pycuda.md")]
 pub mod from_pycuda {}
+
+#[doc = include_str!("guide/from_cuda_runtime.md")]
+pub mod from_cuda_runtime {}
+
+#[doc = include_str!("guide/from_cudarc.md")]
+pub mod from_cudarc {}

@@ -36,6 +36,23 @@
 //! # }
 //! ```
 //!
+//! # What it does not do
+//!
+//! The layer covers one process with linear memory, on any number of devices. There are no methods for
+//!
+//! - CUDA arrays, textures and surfaces; copies of rectangles and boxes (`cuMemcpy2D`, `cuMemcpy3D`);
+//! - graphs, and stream capture;
+//! - virtual memory management (`cuMemCreate`, `cuMemMap`), multicast objects, tensor maps;
+//! - peer access, and copies between devices (`cuMemcpyPeer`);
+//! - sharing with other processes (IPC), with graphics, and external memory and semaphores;
+//! - prefetching and advice for managed memory, registering memory that the host allocated (`cuMemHostRegister`);
+//! - launch attributes: clusters, programmatic dependent launch (`cuLaunchKernelEx`); batched stream memory operations;
+//! - the profiler's start and stop, libraries and contextless kernels (`cuLibraryLoadData`), green contexts.
+//!
+//! All of it is in [`sys`], to be called on the handles of this crate's objects:
+//! [raw calls](guide::raw_calls) shows how, with two worked cases. The crate does no mathematics either: the crate
+//! `cuda-compute` has arrays and ready-made kernels.
+//!
 //! # Features
 //!
 //! - `nvrtc` (on by default): compiles CUDA C++ at run time, by the toolkit's `libnvrtc`.
@@ -79,11 +96,14 @@ pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
 pub use event::{Event, EventOptions};
 pub use function::{Function, FunctionAttribute, Occupancy};
-pub use launch::{ByValue, Dim3, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out};
+pub use launch::{
+    ByValue, Dim3, HasLength, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out,
+    WithLen,
+};
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
-    ManagedBuffer, MemoryPool, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, PlainData, Scope,
-    Storage, StorageMut, StreamOrdered, Transfer, TransferError,
+    ManagedBuffer, MemoryPool, Outcome, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Pipeline,
+    PlainData, Scope, Storage, StorageMut, StreamOrdered, Transfer, TransferError,
 };
 pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
 pub use parameter::{ParameterInfo, ParameterKind};

@@ -4,7 +4,8 @@
 use std::process::Command;
 
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, LaunchConfig, Module, PinnedBuffer, Stream, sys::CUresult,
+    Context, DeviceBuffer, ErrorKind, LaunchConfig, Module, PinnedBuffer, Pipeline, Stream,
+    sys::CUresult,
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_FAULT";
@@ -107,6 +108,40 @@ fn faults(kernel: &str, expected: &[CUresult]) {
     drop(failed);
     drop(x);
     drop((function, stream, context));
+}
+
+#[test]
+fn in_a_pipeline() {
+    in_child("in_a_pipeline", || {
+        let context = Context::primary(0).unwrap();
+        let write = Module::compile(&context, KERNELS)
+            .unwrap()
+            .function("write")
+            .unwrap();
+        let mut pipeline = Pipeline::<i32, i32>::new(&context, 3, 4, 4).unwrap();
+        let mut run = |bad| {
+            let (mut turn, mut taken) = (0, 0);
+            let result = pipeline.run(
+                0..10,
+                |_, _| (),
+                |stream, _, y| {
+                    let at = if turn == bad { 1i64 << 40 } else { 0 };
+                    turn += 1;
+                    // SAFETY: the fault is what is tested; the device contains it.
+                    unsafe { write.launch(stream, LaunchConfig::new(1, 1), (y, at)) }
+                },
+                |_, _| taken += 1,
+            );
+            (result, taken)
+        };
+        assert_eq!(run(100).1, 10);
+        let (result, taken) = run(4);
+        let error = result.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+        assert!(taken <= 4, "{taken} pieces were taken");
+        let later = run(100).0.unwrap_err();
+        assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+    });
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::{env, fs, path::PathBuf, process::Command};
 
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, Event, Global, In, InOut, JitOptions,
-    LaunchConfig, MemoryPool, Module, Out, PinnedBuffer, Result, Stream, StreamOptions,
+    LaunchConfig, MemoryPool, Module, Out, PinnedBuffer, Pipeline, Result, Stream, StreamOptions,
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_INJECTION";
@@ -55,6 +55,13 @@ fn buffers(context: &Context) -> Result<()> {
         scope.upload(&input, &mut a)?;
         scope.download(&a, &mut output)
     })?;
+    let mut pipeline = Pipeline::<u32, u32>::new(context, 2, 64, 64)?;
+    pipeline.run(
+        0..4,
+        |_, host| host.fill(1),
+        |stream, x, y| y.copy_from(stream, x),
+        |_, host| assert_eq!(host, [1; 64], "wrong results without an error"),
+    )?;
     MemoryPool::current(context)?.trim_to(0)?;
     context.memory_info()?;
     a.close()?;

@@ -13,7 +13,7 @@ use std::mem::ManuallyDrop;
 use child::{aborts, passes};
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Module, Out,
-    PinnedBuffer, Settled, Stream, sys::CUresult,
+    PinnedBuffer, Pipeline, Settled, Stream, sys::CUresult,
 };
 
 /// The ways of waiting, all of which fail.
@@ -110,6 +110,46 @@ fn a_failed_to_vec_frees_nothing_that_is_written_to() {
                 std::thread::yield_now();
             }
             assert!(places.iter().flatten().all(|&value| value == 9));
+        },
+    );
+}
+
+#[test]
+fn a_pipeline_takes_nothing_that_is_not_there() {
+    let body = || {
+        let (context, _) = device();
+        let mut pipeline = Pipeline::<u32, u32>::new(&context, 2, 1000, 1000).unwrap();
+        let mut run = |pieces| {
+            pipeline.run(
+                0..pieces,
+                |piece, host| host.fill(*piece),
+                |stream, x, y| y.copy_from(stream, x),
+                |piece, host| assert_eq!(host, [piece; 1000]),
+            )
+        };
+        run(4).unwrap_err(); // an input must not be filled again, nor an output taken, too early
+        run(4).unwrap();
+    };
+    let test = "a_pipeline_takes_nothing_that_is_not_there";
+    for code in HARMLESS {
+        for n in [1, 2, 5] {
+            passes(test, &format!("cuEventSynchronize:{n}:{code}"), body);
+        }
+    }
+    // Owned memory is leaked where nothing can tell.
+    passes(
+        "a_pipeline_takes_nothing_that_is_not_there",
+        NO_WAIT,
+        || {
+            let (context, _) = device();
+            let mut pipeline = Pipeline::<u32, u32>::new(&context, 2, 1000, 1000).unwrap();
+            let run = pipeline.run(
+                0..4,
+                |piece, host| host.fill(*piece),
+                |stream, x, y| y.copy_from(stream, x),
+                |_, host| assert!(host.is_empty(), "nothing is known to be there"),
+            );
+            run.unwrap_err();
         },
     );
 }

@@ -71,7 +71,7 @@ impl Convolution {
         );
         let height = i32::try_from(pixels / self.width)?;
         i32::try_from(pixels)?; // the kernel counts pixels in an int
-        let config = LaunchConfig::for_occupancy(&self.kernel, pixels as u64)?;
+        let config = LaunchConfig::for_occupancy(&self.kernel, pixels)?;
         // SAFETY: image and out have WIDTH x height elements, the filter SIZE x SIZE, and all are
         // of this stream.
         unsafe {

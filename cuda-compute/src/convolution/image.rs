@@ -77,6 +77,24 @@ impl<T: Pixel> Array<T> {
     /// [`Convolution`] is also for who convolves many such images with one filter, into memory that is there: it
     /// prepares the filter once.
     ///
+    /// A filter whose weights cancel out, such as Sobel's, has results of both signs, and an image of `u8` or `u16` keeps
+    /// the positive half alone. Convolve it as `f32` for both:
+    ///
+    /// ```
+    /// use cuda_compute::{Array, Filter};
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let image = Array::from_shape(&stream, [1, 5], &[0u8, 0, 50, 0, 0])?;
+    /// let slope = Filter::new(3, 1, &[-1.0, 0.0, 1.0])?;
+    /// assert_eq!(image.convolve(&slope)?.to_vec()?, [0, 0, 0, 50, 0]);
+    /// let both = image.cast::<f32>().eval()?.convolve(&slope)?;
+    /// assert_eq!(both.to_vec()?, [0.0, -50.0, 0.0, 50.0, 0.0]);
+    /// assert_eq!(both.abs().cast::<u8>().eval()?.to_vec()?, [0, 50, 0, 50, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// ```
     /// use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter};
     /// # use cuda_safe::{Context, Stream};

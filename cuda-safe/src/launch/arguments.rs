@@ -1,6 +1,6 @@
 //! The types that can be arguments of a kernel.
 
-use std::ffi::c_void;
+use std::{ffi::c_void, slice};
 
 use bytemuck::Pod;
 use cuda_sys::CUdeviceptr;
@@ -15,10 +15,11 @@ use crate::{
 
 /// One argument of a kernel.
 ///
-/// Device memory is passed as its address, of 8 bytes; everything else as itself.
+/// Device memory is passed as its address, of 8 bytes; everything else as itself. [`WithLen`](crate::WithLen) stands for
+/// two parameters.
 ///
 /// # Safety
-/// Sealed: [`SIZE`](Self::SIZE) bytes are read from [`pointer`](Self::pointer).
+/// Sealed: [`SIZE`](Self::SIZE) bytes are read from where the argument's pointers point.
 ///
 /// ```
 /// use cuda_safe::{DeviceBuffer, KernelArgument};
@@ -34,12 +35,18 @@ use crate::{
     note = "a `bool` or a struct with padding is passed as `ByValue(x)`; a `#[repr(C)]` struct that derives \
             `bytemuck::Pod` and `bytemuck::Zeroable`, as itself"
 )]
-pub unsafe trait KernelArgument: sealed::Sealed {
+pub unsafe trait KernelArgument: sealed::Sealed + Sized {
     /// What the launch keeps of the argument.
     #[doc(hidden)]
     type Staged;
-    /// The size that the kernel's parameter must have, in bytes.
+    /// An array of pointers, one for each parameter that the argument stands for.
+    #[doc(hidden)]
+    type Pointers;
+    /// The size that the kernel's parameter must have, in bytes; of several parameters, the first one's.
     const SIZE: usize;
+    /// Each parameter that the argument stands for.
+    #[doc(hidden)]
+    const PARAMETERS: &'static [ArgumentType] = &[ArgumentType::of::<Self>()];
     /// Whether the launch has to wait for the kernel.
     #[doc(hidden)]
     const WAITS: bool = false;
@@ -56,7 +63,7 @@ pub unsafe trait KernelArgument: sealed::Sealed {
     #[doc(hidden)]
     unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged>;
     #[doc(hidden)]
-    fn pointer(staged: &mut Self::Staged) -> *mut c_void;
+    fn pointers(staged: &mut Self::Staged) -> Self::Pointers;
     /// Enqueues the work that has to follow the kernel.
     ///
     /// # Safety
@@ -78,11 +85,19 @@ pub unsafe trait KernelArgument: sealed::Sealed {
 
 pub(super) mod sealed {
     pub trait Sealed {}
-    pub trait Tuple {}
-}
-use sealed::Sealed;
 
-/// A `Copy` value that is passed as its bytes, for types that are not [`Pod`]: structs with padding, `bool`.
+    /// A tuple of arguments, each of which stands for one parameter or two.
+    pub trait Tuple {
+        /// An array with room for all parameters.
+        type Room: 'static;
+        /// The parameters, and how many there are.
+        const ROOM: &'static (Self::Room, usize);
+    }
+}
+use sealed::{Sealed, Tuple};
+
+/// A `Copy` value that is passed as its bytes, for types that are not
+/// [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html): structs with padding, `bool`.
 ///
 /// ```
 /// # use cuda_safe::{ByValue, Context, LaunchConfig, Module, Out, Stream};
@@ -114,6 +129,7 @@ impl<T: Pod> Sealed for T {}
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Pod> KernelArgument for T {
     type Staged = T;
+    type Pointers = [*mut c_void; 1];
     const SIZE: usize = size_of::<T>();
 
     fn kind() -> ArgumentKind {
@@ -126,8 +142,8 @@ unsafe impl<T: Pod> KernelArgument for T {
     }
 
     #[inline]
-    fn pointer(staged: &mut T) -> *mut c_void {
-        (&raw mut *staged).cast()
+    fn pointers(staged: &mut T) -> [*mut c_void; 1] {
+        [(&raw mut *staged).cast()]
     }
 }
 
@@ -135,6 +151,7 @@ impl<T: Copy + 'static> Sealed for ByValue<T> {}
 // SAFETY: a value is its own bytes.
 unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
     type Staged = T;
+    type Pointers = [*mut c_void; 1];
     const SIZE: usize = size_of::<T>();
 
     fn kind() -> ArgumentKind {
@@ -147,8 +164,8 @@ unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
     }
 
     #[inline]
-    fn pointer(staged: &mut T) -> *mut c_void {
-        (&raw mut *staged).cast()
+    fn pointers(staged: &mut T) -> [*mut c_void; 1] {
+        [(&raw mut *staged).cast()]
     }
 }
 
@@ -159,6 +176,7 @@ macro_rules! device_memory_argument {
         // SAFETY: an address is its own bytes.
         unsafe impl<$($generics)*> KernelArgument for $type {
             type Staged = CUdeviceptr;
+            type Pointers = [*mut c_void; 1];
             const SIZE: usize = size_of::<CUdeviceptr>();
 
             #[inline]
@@ -167,8 +185,8 @@ macro_rules! device_memory_argument {
             }
 
             #[inline]
-            fn pointer(staged: &mut CUdeviceptr) -> *mut c_void {
-                (&raw mut *staged).cast()
+            fn pointers(staged: &mut CUdeviceptr) -> [*mut c_void; 1] {
+                [(&raw mut *staged).cast()]
             }
         }
     };
@@ -208,7 +226,7 @@ device_memory_argument!([T: PlainData] DeviceView<'_, T>);
 /// # }
 /// ```
 pub unsafe trait KernelArguments: sealed::Tuple {
-    /// The name, size and kind of each argument.
+    /// The name, size and kind of what is passed for each parameter.
     #[doc(hidden)]
     const TYPES: &'static [ArgumentType];
     /// Holds the arguments while `launch` is given the pointers to them.
@@ -223,13 +241,31 @@ pub unsafe trait KernelArguments: sealed::Tuple {
     ) -> Result<()>;
 }
 
+/// All parameters of some arguments, and how many there are.
+const fn flat<const N: usize>(arguments: &[&[ArgumentType]]) -> ([ArgumentType; N], usize) {
+    let mut all = [ArgumentType::of::<u8>(); N];
+    let (mut count, mut i) = (0, 0);
+    while i < arguments.len() {
+        let mut k = 0;
+        while k < arguments[i].len() {
+            all[count] = arguments[i][k];
+            (count, k) = (count + 1, k + 1);
+        }
+        i += 1;
+    }
+    (all, count)
+}
+
 macro_rules! tuple {
     ($($name:ident)*) => {
-        impl<$($name: KernelArgument),*> sealed::Tuple for ($($name,)*) {}
+        impl<$($name: KernelArgument),*> sealed::Tuple for ($($name,)*) {
+            type Room = [ArgumentType; 2 * <[&str]>::len(&[$(stringify!($name)),*])];
+            const ROOM: &'static (Self::Room, usize) = &flat(&[$($name::PARAMETERS),*]);
+        }
 
         // SAFETY: each pointer is that of its argument, which is held until `launch` returns.
         unsafe impl<$($name: KernelArgument),*> KernelArguments for ($($name,)*) {
-            const TYPES: &'static [ArgumentType] = &[$(ArgumentType::of::<$name>()),*];
+            const TYPES: &'static [ArgumentType] = Self::ROOM.0.split_at(Self::ROOM.1).0;
 
             #[inline]
             #[allow(non_snake_case, unused_variables, reason = "type names name the variables")]
@@ -238,6 +274,8 @@ macro_rules! tuple {
                 stream: &Stream,
                 launch: impl FnOnce(&mut [*mut c_void]) -> Result<()>,
             ) -> Result<()> {
+                #[repr(C)]
+                struct Pointers<$($name),*>([*mut c_void; 0], $($name),*);
                 let ($($name,)*) = self;
                 if const { false $(|| $name::WAITS)* } {
                     drop(stream.enter_to_wait("Function::launch")?);
@@ -245,7 +283,10 @@ macro_rules! tuple {
                 // Where a later one fails, those before it are dropped, and wait.
                 // SAFETY: they stay here, to be dropped at the end.
                 $(let mut $name = unsafe { $name.stage(stream)? };)*
-                launch(&mut [$($name::pointer(&mut $name)),*])?;
+                let mut pointers = Pointers([], $($name::pointers(&mut $name)),*);
+                let count = size_of_val(&pointers) / size_of::<*mut c_void>();
+                // SAFETY: all fields are arrays of pointers (`KernelArgument` is sealed), one behind the other.
+                launch(unsafe { slice::from_raw_parts_mut((&raw mut pointers).cast(), count) })?;
                 if const { false $(|| $name::WAITS)* } {
                     // SAFETY: as above, and the same stream.
                     $(unsafe { $name::unstage(&mut $name, stream)? };)*

@@ -81,6 +81,12 @@ impl Function {
                 config.block.count(),
                 limits.threads_per_block
             )
+        } else if config.grid.x == LaunchConfig::TOO_MANY {
+            format!(
+                "a grid of {0} or more blocks, and the device allows {1}: a negative number of elements, or more than \
+                 a grid has threads. Let each thread compute several elements (`LaunchConfig::for_occupancy`)",
+                config.grid.x, limits.grid[0]
+            )
         } else {
             let (grid, block) = (config.grid, config.block);
             let beyond: Vec<_> = [

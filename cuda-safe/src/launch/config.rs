@@ -2,7 +2,12 @@
 
 use std::fmt;
 
-use crate::{error::Result, function::Function};
+#[cfg(doc)]
+use crate::ErrorKind;
+use crate::{
+    error::{Error, Result},
+    function::Function,
+};
 
 /// Three extents: of a grid, in blocks, or of a block, in threads.
 ///
@@ -104,18 +109,25 @@ impl LaunchConfig {
     /// At least one thread for each of `elements`, in blocks of 256 threads. For no elements there are no blocks, and
     /// nothing is launched.
     ///
+    /// `elements` is an integer of any type, such as the `usize` that `len()` gives. For a negative number, or for
+    /// more elements than a grid can have threads (2^31 - 1 blocks), the launch is refused with an error of kind
+    /// [`ErrorKind::LaunchArguments`] that says so.
+    ///
     /// ```
     /// use cuda_safe::LaunchConfig;
     ///
     /// assert_eq!(LaunchConfig::for_elements(1000), LaunchConfig::new(4, 256));
+    /// assert_eq!(LaunchConfig::for_elements([1.5f32; 300].len()).grid.x, 2);
     /// assert_eq!(LaunchConfig::for_elements(0).threads(), 0);
     /// ```
     #[must_use]
-    pub fn for_elements(elements: u32) -> Self {
+    #[inline]
+    pub fn for_elements(elements: impl TryInto<u64>) -> Self {
         Self::for_elements_in_blocks(elements, Self::ELEMENTS_PER_BLOCK)
     }
 
     /// At least one thread for each of `elements`, in blocks of `block` threads. For no elements there are no blocks.
+    /// What was said of `elements` at [`for_elements`](Self::for_elements) holds here too.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
@@ -123,15 +135,23 @@ impl LaunchConfig {
     /// assert_eq!(LaunchConfig::for_elements_in_blocks(1000, 128), LaunchConfig::new(8, 128));
     /// ```
     #[must_use]
-    pub fn for_elements_in_blocks(elements: u32, block: u32) -> Self {
-        Self::new(elements.div_ceil(block.max(1)), block)
+    #[inline]
+    pub fn for_elements_in_blocks(elements: impl TryInto<u64>, block: u32) -> Self {
+        let blocks = match elements.try_into() {
+            Ok(elements) => elements.div_ceil(u64::from(block.max(1))),
+            Err(_) => u64::MAX,
+        };
+        Self::new(u32::try_from(blocks).unwrap_or(Self::TOO_MANY), block)
     }
 
+    /// Blocks for a number of elements that no grid is large enough for: more than any device allows.
+    pub(super) const TOO_MANY: u32 = u32::MAX;
+
     /// Blocks of the size with the best occupancy for `function`: as many as fill the device, but no more than
-    /// `elements` need. For kernels with a grid-stride loop.
+    /// `elements` need. For kernels with a grid-stride loop. `elements` is an integer of any type.
     ///
     /// # Errors
-    /// As [`Function::best_block_size`].
+    /// As [`Function::best_block_size`]. [`ErrorKind::InvalidArgument`] where `elements` is negative.
     ///
     /// ```
     /// # use cuda_safe::{Context, LaunchConfig, Module};
@@ -145,7 +165,11 @@ impl LaunchConfig {
     /// # }
     /// ```
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
-    pub fn for_occupancy(function: &Function, elements: u64) -> Result<Self> {
+    pub fn for_occupancy(function: &Function, elements: impl TryInto<u64>) -> Result<Self> {
+        let elements = elements.try_into().map_err(|_| {
+            let negative = "the number of elements is negative, or more than 64 bits hold";
+            Error::invalid("LaunchConfig::for_occupancy", negative)
+        })?;
         let best = function.best_block_size(0)?;
         let needed = elements.div_ceil(u64::from(best.block.max(1)));
         let grid = u64::from(best.min_grid).min(needed);
@@ -220,6 +244,25 @@ mod tests {
         assert_eq!(LaunchConfig::for_elements(256).grid.x, 1);
         assert_eq!(LaunchConfig::for_elements(257).grid.x, 2);
         assert_eq!(LaunchConfig::for_elements(u32::MAX).threads(), 1 << 32);
+    }
+
+    #[test]
+    fn elements_are_counted_in_any_integer() {
+        let four = LaunchConfig::new(4, 256);
+        assert_eq!(LaunchConfig::for_elements(1000usize), four);
+        assert_eq!(LaunchConfig::for_elements(1000u64), four);
+        assert_eq!(LaunchConfig::for_elements(1000i32), four);
+        assert_eq!(LaunchConfig::for_elements(200u8).grid.x, 1);
+        let most = (i32::MAX as u64) * 256; // the largest grid of any device
+        assert_eq!(LaunchConfig::for_elements(most).threads(), most);
+        for blocks in [
+            LaunchConfig::for_elements(u64::MAX),
+            LaunchConfig::for_elements(-1),
+            LaunchConfig::for_elements(u128::MAX),
+            LaunchConfig::for_elements_in_blocks(1u64 << 40, 128),
+        ] {
+            assert_eq!(blocks.grid.x, LaunchConfig::TOO_MANY);
+        }
     }
 
     #[test]

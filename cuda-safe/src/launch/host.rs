@@ -116,6 +116,7 @@ impl<T> Sealed for In<'_, T> {}
 // SAFETY: the pointer is that of a device address.
 unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
     type Staged = Staged<'a, T>;
+    type Pointers = [*mut c_void; 1];
     const SIZE: usize = size_of::<CUdeviceptr>();
     const WAITS: bool = true;
 
@@ -125,8 +126,8 @@ unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
         unsafe { Staged::new(stream, self.0.len(), nothing)?.upload(stream, self.0) }
     }
 
-    fn pointer(staged: &mut Self::Staged) -> *mut c_void {
-        (&raw mut staged.ptr).cast()
+    fn pointers(staged: &mut Self::Staged) -> [*mut c_void; 1] {
+        [(&raw mut staged.ptr).cast()]
     }
 
     unsafe fn settle(staged: &mut Self::Staged) {
@@ -141,6 +142,7 @@ macro_rules! copied_back {
         // SAFETY: the pointer is that of a device address.
         unsafe impl<'a, T: PlainData> KernelArgument for $type<'a, T> {
             type Staged = Staged<'a, T>;
+            type Pointers = [*mut c_void; 1];
             const SIZE: usize = size_of::<CUdeviceptr>();
             const WAITS: bool = true;
 
@@ -149,8 +151,8 @@ macro_rules! copied_back {
                 stage(Staged::new(stream, self.0.len(), self.0)?, stream)
             }
 
-            fn pointer(staged: &mut Self::Staged) -> *mut c_void {
-                (&raw mut staged.ptr).cast()
+            fn pointers(staged: &mut Self::Staged) -> [*mut c_void; 1] {
+                [(&raw mut staged.ptr).cast()]
             }
 
             unsafe fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {

@@ -5,6 +5,7 @@ mod check;
 mod config;
 mod host;
 mod last;
+mod length;
 
 use std::ffi::{c_uint, c_void};
 
@@ -15,6 +16,7 @@ pub(crate) use check::ArgumentType;
 pub use config::{Dim3, LaunchConfig};
 pub use host::{In, InOut, Out};
 pub(crate) use last::{Last, Number};
+pub use length::{HasLength, WithLen};
 
 use crate::{error::Result, function::Function, stream::Stream};
 
@@ -22,9 +24,10 @@ impl Function {
     /// Enqueues the kernel on `stream` with a tuple of arguments.
     ///
     /// Arguments are buffers and views (`&buffer` for reading, `&mut buffer` for writing),
-    /// globals, plain values, `#[repr(C)]` structs that are [`bytemuck::Pod`] (or wrapped in
+    /// globals, plain values, `#[repr(C)]` structs that are
+    /// [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html) (or wrapped in
     /// [`ByValue`]), and the host slices [`In`], [`Out`] and [`InOut`], which the launch itself
-    /// copies. If there are host slices, the launch waits for the kernel. A grid of no blocks does
+    /// copies. [`WithLen`] passes memory and its length. If there are host slices, the launch waits for the kernel. A grid of no blocks does
     /// nothing.
     ///
     /// Without host slices this is one asynchronous driver call, and allocates nothing.

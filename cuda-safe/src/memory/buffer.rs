@@ -18,7 +18,7 @@ use crate::{capture::released, error::Result, stream::Stream};
 /// their work. For kernels on another stream, the caller orders the two, with [`Stream::ordered_with`] or
 /// [`Stream::wait_stream`].
 ///
-/// Elements are plain data: any bit pattern is a valid value ([`bytemuck::Pod`]).
+/// Elements are plain data: any bit pattern is a valid value ([`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html)).
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream};

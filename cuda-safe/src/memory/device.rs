@@ -48,7 +48,7 @@ use crate::{error::Result, stream::Stream};
 /// # }
 /// ```
 ///
-/// Elements are plain data: any bit pattern is a valid value ([`bytemuck::Pod`]).
+/// Elements are plain data: any bit pattern is a valid value ([`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html)).
 pub struct DeviceMemory<S, T> {
     storage: S,
     len: usize,

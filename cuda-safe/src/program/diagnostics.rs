@@ -1,9 +1,12 @@
-//! The compiler's log, with the source lines that it refers to.
+//! The compiler's log, with the source lines that it refers to, and advice where a header is missing.
 
 use std::fmt::Write;
 
+use super::headers;
+
 /// The log, where each line that names a place in one of the texts, which have names, is followed by the numbered source
-/// around that place. Messages about name expressions name the expression.
+/// around that place. Messages about name expressions name the expression. What to do about missing headers is said at the
+/// end.
 pub(super) fn explain<'a>(
     log: &str,
     texts: impl Iterator<Item = (&'a str, &'a str)> + Clone,
@@ -45,6 +48,9 @@ pub(super) fn explain<'a>(
         text.push_str(&around(source, number, column));
     }
     text.truncate(text.trim_end().len());
+    for header in log.lines().filter_map(headers::missing) {
+        let _ = write!(text, "\n{}", headers::instead_of(header));
+    }
     text
 }
 
@@ -163,6 +169,16 @@ mod tests {
             text,
             "b.cuh(1): error: x\n >    1 | three\na.cu(2): note: y\n      1 | one\n >    2 | two"
         );
+    }
+
+    #[test]
+    fn what_to_write_instead_of_a_missing_header_is_said_at_the_end() {
+        let log = "a.cu(1): catastrophic error: cannot open source file \"cstdint\"\n  #include <cstdint>\n\n\
+                   1 catastrophic error detected in the compilation of \"a.cu\".\nCompilation terminated.\n";
+        let text = explain(log, "a.cu", "#include <cstdint>\n");
+        let (_, advice) = text.split_once("terminated.\n").unwrap();
+        assert!(advice.contains("<cuda/std/cstdint>"), "{text}");
+        assert_eq!(advice.lines().count(), 1);
     }
 
     #[test]

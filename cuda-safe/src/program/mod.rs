@@ -6,6 +6,7 @@ mod builtins;
 mod cache;
 mod compile;
 mod diagnostics;
+mod headers;
 #[cfg(target_os = "linux")]
 mod kept;
 mod kept_nowhere;

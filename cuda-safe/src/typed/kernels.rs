@@ -69,6 +69,7 @@
 /// | `a: f32`, `n: u32`, `b: bool` | `float`, `unsigned`, `bool` | the value |
 /// | `p: Pair` | a type of the same size | the value, which is `Copy` |
 /// | `p: &[Vec2] = "const float2 *"` | exactly this C++ type | as without it |
+/// | `(x, n): (&mut [f32], u32)` | two: `float *`, `unsigned` | the memory, with its length: see [`WithLen`](crate::WithLen) |
 ///
 /// # What is compared
 ///
@@ -256,6 +257,90 @@ macro_rules! __kernel {
         ) -> $crate::Result<()> {
             // SAFETY: the caller's promise.
             unsafe { self.$kernel.launch(stream, config, ($($($value)*,)*)) }
+        }
+    };
+
+    // Memory and its length: two parameters, one argument.
+    (
+        @signature $context:tt [$($done:tt)*]
+        ($name:ident, $len:ident): (&mut [$element:ty], $integer:ident) $(, $($rest:tt)*)?
+    ) => {
+        $crate::__kernel! {
+            @signature $context
+            [
+                $($done)*
+                {$name [$crate::typed::Write<$element>] [] [] [$crate::__kernel!(@exact)]}
+                {$len [$crate::typed::Value<$integer>] [] [] [$crate::__kernel!(@exact)]}
+            ]
+            $($($rest)*)?
+        }
+    };
+    (
+        @names $context:tt [$($done:tt)*]
+        ($name:ident, $len:ident): (&mut [$element:ty], $integer:ident) $(, $($rest:tt)*)?
+    ) => {
+        $crate::__kernel! {
+            @names $context
+            [
+                $($done)*
+                {$name [$crate::typed::Write<$element>] [] [] [$crate::__kernel!(@exact)]}
+                {$len [$crate::typed::Value<$integer>] [] [] [$crate::__kernel!(@exact)]}
+            ]
+            $($($rest)*)?
+        }
+    };
+    (
+        @method $context:tt [$($done:tt)*]
+        ($name:ident, $len:ident): (&mut [$element:ty], $integer:ident) $(, $($rest:tt)*)?
+    ) => {
+        $crate::__kernel! {
+            @method $context
+            [$($done)* {
+                $name [()] [impl $crate::typed::Writable<$element> + $crate::HasLength]
+                [$crate::WithLen::$integer($name)] []
+            }]
+            $($($rest)*)?
+        }
+    };
+    (
+        @signature $context:tt [$($done:tt)*]
+        ($name:ident, $len:ident): (& [$element:ty], $integer:ident) $(, $($rest:tt)*)?
+    ) => {
+        $crate::__kernel! {
+            @signature $context
+            [
+                $($done)*
+                {$name [$crate::typed::Read<$element>] [] [] [$crate::__kernel!(@exact)]}
+                {$len [$crate::typed::Value<$integer>] [] [] [$crate::__kernel!(@exact)]}
+            ]
+            $($($rest)*)?
+        }
+    };
+    (
+        @names $context:tt [$($done:tt)*]
+        ($name:ident, $len:ident): (& [$element:ty], $integer:ident) $(, $($rest:tt)*)?
+    ) => {
+        $crate::__kernel! {
+            @names $context
+            [
+                $($done)*
+                {$name [$crate::typed::Read<$element>] [] [] [$crate::__kernel!(@exact)]}
+                {$len [$crate::typed::Value<$integer>] [] [] [$crate::__kernel!(@exact)]}
+            ]
+            $($($rest)*)?
+        }
+    };
+    (
+        @method $context:tt [$($done:tt)*]
+        ($name:ident, $len:ident): (& [$element:ty], $integer:ident) $(, $($rest:tt)*)?
+    ) => {
+        $crate::__kernel! {
+            @method $context
+            [$($done)* {
+                $name [()] [impl $crate::typed::Readable<$element> + $crate::HasLength]
+                [$crate::WithLen::$integer($name)] []
+            }]
+            $($($rest)*)?
         }
     };
 

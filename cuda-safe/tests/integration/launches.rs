@@ -1,6 +1,6 @@
 use cuda_safe::{
     ByValue, Context, ContextFlags, Device, DeviceAttribute, DeviceBuffer, ErrorKind, Function, In,
-    InOut, LaunchConfig, Module, Out, ParameterKind, Stream, sys,
+    InOut, LaunchConfig, Module, Out, ParameterKind, Stream, WithLen, sys,
 };
 
 use crate::{device, kernels};
@@ -82,6 +82,121 @@ fn host_slices_travel_with_the_launch() {
         )
     }
     .unwrap();
+}
+
+/// Kernels that write the length they were told behind what they were given.
+const LENGTHS: &str = r#"
+extern "C" __global__ void as_int(const float *x, int n, float *sum) {
+    for (int i = 0; i < n; ++i) *sum += x[i];
+}
+extern "C" __global__ void as_size(float factor, float *x, size_t n, const float *y, unsigned m) {
+    for (size_t i = 0; i < n && i < m; ++i) x[i] = factor * y[i];
+}
+"#;
+
+#[test]
+fn memory_travels_with_its_length() {
+    let (context, stream) = device();
+    let module = Module::compile(&context, LENGTHS).unwrap();
+    let as_int = module.function("as_int").unwrap();
+    let as_size = module.function("as_size").unwrap();
+    let one = LaunchConfig::new(1, 1);
+    let mut x = DeviceBuffer::<f32>::zeroed(&stream, 5).unwrap();
+    let y = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0, 4.0]).unwrap();
+    let mut sum = [0.5f32];
+    // SAFETY: the kernels stay within the lengths that they are given.
+    unsafe {
+        let x = WithLen::u64(&mut x);
+        let part = y.slice(1..).unwrap();
+        as_size
+            .launch(&stream, one, (2.0f32, x, WithLen::u32(part)))
+            .unwrap();
+    }
+    assert_eq!(x.to_vec(&stream).unwrap(), [4.0, 6.0, 8.0, 0.0, 0.0]);
+    // SAFETY: as above, and one sum.
+    unsafe {
+        as_int
+            .launch(&stream, one, (WithLen::i32(&x), InOut(&mut sum)))
+            .unwrap();
+        as_int
+            .launch(
+                &stream,
+                one,
+                (WithLen::i32(In(&[10.0f32, 20.0])), InOut(&mut sum)),
+            )
+            .unwrap();
+    }
+    assert_eq!(sum, [48.5]);
+    let mut out = [0.0f32; 3];
+    // SAFETY: as above.
+    unsafe {
+        let out = WithLen::usize(Out(&mut out));
+        as_size
+            .launch(&stream, one, (3.0f32, out, WithLen::u32(&y)))
+            .unwrap();
+    }
+    assert_eq!(out, [3.0, 6.0, 9.0]);
+}
+
+#[test]
+fn lengths_are_checked_as_all_arguments_are() {
+    let (context, stream) = device();
+    let module = Module::compile(&context, LENGTHS).unwrap();
+    let as_int = module.function("as_int").unwrap();
+    let one = LaunchConfig::new(1, 1);
+    let x = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    let mut sum = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
+    let refused = |result: cuda_safe::Result<()>, expected: &str| {
+        let error = result.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    // SAFETY: nothing is launched.
+    unsafe {
+        refused(
+            as_int.launch(&stream, one, (WithLen::u64(&x), &mut sum)),
+            "argument 1 (counted from 0) is the length as u64, an integer of 8 bytes, and the parameter is an \
+             integer of 4 bytes",
+        );
+        refused(
+            as_int.launch(&stream, one, (WithLen::i32(&x), 4i32, &mut sum)),
+            "3 parameters, and 4 arguments",
+        );
+        refused(
+            as_int.launch(&stream, one, (WithLen::i32(&x),)),
+            "3 parameters, and 2 arguments",
+        );
+    }
+    // More elements than an int counts. Elements of no size have room.
+    let many = DeviceBuffer::<()>::uninit(&stream, 1 << 31).unwrap();
+    // SAFETY: nothing is launched.
+    unsafe {
+        refused(
+            as_int.launch(&stream, one, (WithLen::i32(&many), &mut sum)),
+            "a length of 2147483648 elements is more than `WithLen::i32` can pass",
+        );
+    }
+    assert_eq!(sum.to_vec(&stream).unwrap(), [0.0]);
+}
+
+#[test]
+fn more_elements_than_a_grid_has_threads_are_told() {
+    let (context, stream) = device();
+    let function = kernels(&context).function("no_parameters").unwrap();
+    for config in [
+        LaunchConfig::for_elements(u64::MAX),
+        LaunchConfig::for_elements(-1),
+    ] {
+        // SAFETY: nothing is launched.
+        let error = unsafe { function.launch(&stream, config, ()) }.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
+        assert!(
+            error.to_string().contains("a negative number of elements"),
+            "{error}"
+        );
+    }
+    let error = LaunchConfig::for_occupancy(&function, -1).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
 }
 
 #[test]

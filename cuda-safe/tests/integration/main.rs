@@ -8,6 +8,7 @@ mod linking;
 mod managed;
 mod memory;
 mod modules;
+mod pipelines;
 mod programs;
 mod streams;
 mod threads;

@@ -119,6 +119,26 @@ fn an_error_shows_the_source_line() {
 }
 
 #[test]
+fn a_header_of_the_host_is_told_with_what_to_write_instead() {
+    let compile = |header: &str, kernel: &str| {
+        let source = format!("#include <{header}>\nextern \"C\" __global__ {kernel}");
+        Program::new(source).compile(VIRTUAL)
+    };
+    let kernel = "void k(uint64_t *x) { *x = 1; }";
+    for header in ["cstdint", "stdint.h"] {
+        let error = compile(header, kernel).unwrap_err().to_string();
+        assert!(error.contains("no headers of a host compiler"), "{error}");
+        assert!(
+            error.contains("write `#include <cuda/std/cstdint>`"),
+            "{error}"
+        );
+    }
+    compile("cuda/std/cstdint", kernel).unwrap();
+    let error = compile("mine.cuh", kernel).unwrap_err().to_string();
+    assert!(error.contains("Program::include_path"), "{error}");
+}
+
+#[test]
 fn sources_and_options_may_not_contain_nul() {
     assert!(Program::new("a\0b").compile(VIRTUAL).is_err());
     assert!(

@@ -19,10 +19,8 @@ fn many_threads_share_a_context() {
                         DeviceBuffer::from_slice(&stream, &vec![f32::from(round); n]).unwrap();
                     let arguments = (&mut x, f32::from(t), n as u32);
                     // SAFETY: the kernel stays within the n floats.
-                    unsafe {
-                        scale.launch(&stream, LaunchConfig::for_elements(n as u32), arguments)
-                    }
-                    .unwrap();
+                    unsafe { scale.launch(&stream, LaunchConfig::for_elements(n), arguments) }
+                        .unwrap();
                     let expected = f32::from(round) * f32::from(t);
                     assert!(x.to_vec(&stream).unwrap().iter().all(|&v| v == expected));
                 }

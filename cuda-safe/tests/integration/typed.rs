@@ -304,3 +304,61 @@ fn a_loaded_module_is_compared_by_kinds() {
     let error = Absent::from_module(&module).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
 }
+
+const LENGTHS: &str = r#"
+__global__ void copy(const float *x, unsigned n, double factor, float *y, size_t m) {
+    for (size_t i = 0; i < n && i < m; ++i) y[i] = factor * x[i];
+}"#;
+
+cuda_safe::kernels! {
+    /// Memory with its length.
+    struct Lengths = LENGTHS;
+    /// In the middle and at the end.
+    fn copy((x, n): (&[f32], u32), factor: f64, (y, m): (&mut [f32], usize));
+}
+
+cuda_safe::kernels! {
+    /// Lengths of other types than the code's.
+    struct WrongLengths = LENGTHS;
+    /// One of another sign, and one of another size.
+    #[allow(dead_code)]
+    fn copy((x, n): (&[f32], i32), factor: f64, (y, m): (&mut [f32], u32));
+}
+
+#[test]
+fn memory_and_its_length_are_one_argument() {
+    let (context, stream) = device();
+    let lengths = Lengths::load(&context).unwrap();
+    let x = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0]).unwrap();
+    let mut y = DeviceBuffer::<f32>::zeroed(&stream, 5).unwrap();
+    let mut host = [0.0f32; 2];
+    let one = LaunchConfig::new(1, 1);
+    // SAFETY: the kernel stays within the lengths that it is given.
+    unsafe {
+        lengths.copy(&stream, one, &x, 2.0, &mut y).unwrap();
+        lengths
+            .copy(&stream, one, In(&[7.0, 8.0, 9.0]), 1.0, Out(&mut host))
+            .unwrap();
+    }
+    assert_eq!(y.to_vec(&stream).unwrap(), [2.0, 4.0, 6.0, 0.0, 0.0]);
+    assert_eq!(host, [7.0, 8.0]);
+    // From a loaded module too, where sizes are compared.
+    let module = lengths.copy.module();
+    Lengths::from_module(module).unwrap();
+}
+
+#[test]
+fn the_types_of_lengths_are_compared() {
+    let (context, _) = device();
+    let error = WrongLengths::load(&context).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Signature);
+    let text = error.to_string();
+    assert!(
+        text.contains("`n` is declared as `int` and is `unsigned int`"),
+        "{text}"
+    );
+    assert!(
+        text.contains("copy(const float *x, int n, double factor, float *y, unsigned int m)"),
+        "{text}"
+    );
+}
