@@ -3,10 +3,11 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup demo test loading stranger bench check bundle headers tsan mutants
+.PHONY: help setup pins demo test loading stranger bench check bundle headers tsan mutants
 
 help:
 	@echo "make setup    fetch CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
+	@echo "make pins     pin what make setup fetches to the newest there is (scripts/pins)"
 	@echo "make demo     build and run the main example"
 	@echo "make test     build and run all tests"
 	@echo "make bench    build and run the benches"
@@ -20,6 +21,10 @@ help:
 
 setup:
 	@$(PYTHON) scripts/setup.py --cuda "$(CUDA)"
+
+# The newest versions of the default set, with hashes; commit them after all tests have passed with them.
+pins:
+	$(PYTHON) scripts/pins.py
 
 demo: setup
 	$(CARGO) run --locked --release --example quickstart
