@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup pins demo test loading stranger bench check bundle headers tsan mutants package
+.PHONY: help setup pins demo test loading stranger bench check bundle headers tsan mutants package semver
 
 help:
 	@echo "make setup    fetch CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
@@ -16,6 +16,7 @@ help:
 	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
 	@echo "make mutants  change the sources in many small ways, and see whether a test notices (an hour; ARGS=--help)"
 	@echo "make package  pack, build and document every crate as crates.io and docs.rs would (ARGS=--quick: pack alone)"
+	@echo "make semver   what changed in the public API since a commit (BASE=commit; needs cargo-semver-checks)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
 	@echo "make loading  tests of the feature dynamic-loading: programs that start without a driver"
 	@echo "make stranger a crate in a folder of its own, with no headers, libclang, Python or driver, builds and runs"
@@ -60,6 +61,10 @@ bundle: setup
 # Publishes nothing. Needs no network beyond the crates of Cargo.lock.
 package:
 	$(PYTHON) scripts/package.py $(ARGS)
+
+# Not part of check: the tool takes a quarter of an hour to build, and nothing is released that must stay as it is.
+semver:
+	scripts/semver.sh $(BASE)
 
 # Races in the emulator. Not part of check: needs the standard library's sources, see the script.
 tsan: setup
