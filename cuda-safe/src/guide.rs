@@ -17,3 +17,6 @@ pub mod raw_calls {}
 
 #[doc = include_str!("guide/from_pycuda.md")]
 pub mod from_pycuda {}
+
+#[doc = include_str!("guide/shipping.md")]
+pub mod shipping {}
