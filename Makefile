@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup pins demo test loading stranger bench check bundle headers tsan mutants package semver
+.PHONY: help setup pins demo test loading stranger bench check bundle headers tsan mutants package semver aarch64
 
 help:
 	@echo "make setup    fetch CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
@@ -14,6 +14,7 @@ help:
 	@echo "make check    formatting, lints, documentation, licences"
 	@echo "make bundle   put everything that runs into one folder, for a GPU machine without Rust"
 	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
+	@echo "make aarch64  everything compiles for aarch64, and tests pass on an emulated processor (see scripts/aarch64.sh)"
 	@echo "make mutants  change the sources in many small ways, and see whether a test notices (an hour; ARGS=--help)"
 	@echo "make package  pack, build and document every crate as crates.io and docs.rs would (ARGS=--quick: pack alone)"
 	@echo "make semver   what changed in the public API since a commit (BASE=commit; needs cargo-semver-checks)"
@@ -69,6 +70,10 @@ semver:
 # Races in the emulator. Not part of check: needs the standard library's sources, see the script.
 tsan: setup
 	scripts/tsan.sh $(if $(DEBIAN),--debian $(DEBIAN))
+
+# Not part of check: needs a cross compiler and QEMU, see the script. Takes nothing that make setup brings.
+aarch64:
+	scripts/aarch64.sh $(ARGS)
 
 # Not part of check, since it takes about an hour. See scripts/mutants/README.md.
 mutants: setup

@@ -6,8 +6,8 @@
 #
 # The GPU is cuda-emulator, as everywhere without one. Needs `rustup target add aarch64-unknown-linux-gnu`, a cross
 # compiler and QEMU's user emulation (Debian and Ubuntu: apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-# qemu-user), and a kernel that lets a user name an interpreter for foreign programs (Linux 6.7). pip brings CUDA's headers and NVRTC for
-# aarch64, of the same pins as `make setup`.
+# qemu-user), and a kernel that lets a user name an interpreter for foreign programs (Linux 6.7). pip brings CUDA's
+# headers and NVRTC for aarch64, of the same pins as `make setup`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=aarch64-unknown-linux-gnu
@@ -41,6 +41,8 @@ if [ ! -e "$cuda/whole" ]; then
     touch "$cuda/whole"
 fi
 export CUDA_PATH=$cuda/nvidia/cu13 CUDA_EMULATOR=1 QEMU_LD_PREFIX=/usr/$gnu
+# The emulator reserves 1 TiB of address space where it can be had. QEMU would keep a table of its pages, 4 GB in each process.
+export QEMU_RESERVED_VA=0x1000000000
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$gnu-gcc CC_aarch64_unknown_linux_gnu=$gnu-gcc
 
 aarch64() {
@@ -58,5 +60,7 @@ echo "== everything compiles (${SECONDS}s)"
 aarch64 check --workspace --all-targets
 aarch64 check -p cuda-safe -p cuda-compute --all-targets --features cuda-safe/dynamic-loading,cuda-compute/cublas
 echo "== tests (${SECONDS}s)"
-aarch64 test --no-fail-fast -p cuda-direct-sys -p cuda-safe -p cuda-emulator --lib --tests
+# Two need of the system what QEMU's user emulation takes no notice of: a limit on address space, and memory given back.
+aarch64 test --no-fail-fast -p cuda-direct-sys -p cuda-safe -p cuda-emulator --lib --tests -- \
+    --skip there_is_memory_where_address_space_is_scarce --skip freed_memory_goes_back_to_the_system
 echo "aarch64: all of it in ${SECONDS}s"
