@@ -32,6 +32,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="neither build nor document the packages")
     quick = parser.parse_args().quick
+    version = subprocess.run([CARGO, "--version"], check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout
+    if tuple(map(int, re.search(r"(\d+)\.(\d+)", version).groups())) < (1, 90):
+        sys.exit(f"package.py: needs cargo 1.90, and this is {version.strip()}")
     command = [CARGO, "metadata", "--locked", "--no-deps", "--format-version", "1"]
     metadata = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=REPOSITORY).stdout)
     crates = [crate for crate in metadata["packages"] if crate["publish"] is None]
