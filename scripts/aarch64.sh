@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything compiles for aarch64 Linux, and the tests of the crates below the arrays pass on an emulated processor:
 #
-#   scripts/aarch64.sh                    all of it (an hour on two cores)
+#   scripts/aarch64.sh                    all of it (half an hour on two cores)
 #   scripts/aarch64.sh ARGUMENTS          `cargo test ARGUMENTS` alone, such as -p cuda-safe --test integration
 #
 # The GPU is cuda-emulator, as everywhere without one. Needs `rustup target add aarch64-unknown-linux-gnu`, a cross
@@ -60,7 +60,15 @@ echo "== everything compiles (${SECONDS}s)"
 aarch64 check --workspace --all-targets
 aarch64 check -p cuda-safe -p cuda-compute --all-targets --features cuda-safe/dynamic-loading,cuda-compute/cublas
 echo "== tests (${SECONDS}s)"
-# Two need of the system what QEMU's user emulation takes no notice of: a limit on address space, and memory given back.
-aarch64 test --no-fail-fast -p cuda-direct-sys -p cuda-safe -p cuda-emulator --lib --tests -- \
-    --skip there_is_memory_where_address_space_is_scarce --skip freed_memory_goes_back_to_the_system
+# Left out is what needs of the system something that QEMU's user emulation takes no notice of (a limit on address space,
+# and memory that is given back), and what would take it hours: the race of two threads for each vector, and the programs
+# whose every call fails in turn.
+aarch64 test --no-fail-fast -p cuda-direct-sys -p cuda-emulator --lib --tests -- \
+    --skip there_is_memory_where_address_space_is_scarce --skip without_room_for_a_worker_nothing_is_held \
+    --skip without_room_for_another_thread --skip freed_memory_goes_back_to_the_system --skip vectors_do_not_tear
+safe=()
+for test in calls captures compile_fail faults handles integration waits; do
+    safe+=(--test $test)
+done
+aarch64 test --no-fail-fast -p cuda-safe --lib "${safe[@]}"
 echo "aarch64: all of it in ${SECONDS}s"
