@@ -41,7 +41,8 @@ if [ ! -e "$cuda/whole" ]; then
     touch "$cuda/whole"
 fi
 export CUDA_PATH=$cuda/nvidia/cu13 CUDA_EMULATOR=1 QEMU_LD_PREFIX=/usr/$gnu
-# The emulator reserves 1 TiB of address space where it can be had. QEMU would keep a table of its pages, 4 GB in each process.
+# The emulator reserves 1 TiB of address space where it can be had. QEMU would keep a table of its pages, 4 GB in each
+# process.
 export QEMU_RESERVED_VA=0x1000000000
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$gnu-gcc CC_aarch64_unknown_linux_gnu=$gnu-gcc
 
@@ -60,9 +61,9 @@ echo "== everything compiles (${SECONDS}s)"
 aarch64 check --workspace --all-targets
 aarch64 check -p cuda-safe -p cuda-compute --all-targets --features cuda-safe/dynamic-loading,cuda-compute/cublas
 echo "== tests (${SECONDS}s)"
-# Left out is what needs of the system something that QEMU's user emulation takes no notice of (a limit on address space,
-# and memory that is given back), and what would take it hours: the race of two threads for each vector, and the programs
-# whose every call fails in turn.
+# Left out is what needs of the system something that QEMU's user emulation takes no notice of: a limit on address
+# space, and memory that is given back. Not waited for: the race of two threads for each vector, which four minutes were
+# not enough for, and the programs whose every call fails in turn.
 aarch64 test --no-fail-fast -p cuda-direct-sys -p cuda-emulator --lib --tests -- \
     --skip there_is_memory_where_address_space_is_scarce --skip without_room_for_a_worker_nothing_is_held \
     --skip without_room_for_another_thread --skip freed_memory_goes_back_to_the_system --skip vectors_do_not_tear
