@@ -3,23 +3,31 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup demo test loading stranger bench check bundle headers tsan mutants
+.PHONY: help setup pins demo test loading stranger bench check bundle headers tsan mutants package semver aarch64
 
 help:
 	@echo "make setup    fetch CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
+	@echo "make pins     pin what make setup fetches to the newest there is (scripts/pins)"
 	@echo "make demo     build and run the main example"
 	@echo "make test     build and run all tests"
 	@echo "make bench    build and run the benches"
 	@echo "make check    formatting, lints, documentation, licences"
 	@echo "make bundle   put everything that runs into one folder, for a GPU machine without Rust"
 	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
+	@echo "make aarch64  everything compiles for aarch64, and tests pass on an emulated processor (see scripts/aarch64.sh)"
 	@echo "make mutants  change the sources in many small ways, and see whether a test notices (an hour; ARGS=--help)"
+	@echo "make package  pack, build and document every crate as crates.io and docs.rs would (ARGS=--quick: pack alone)"
+	@echo "make semver   what changed in the public API since a commit (BASE=commit; needs cargo-semver-checks)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
 	@echo "make loading  tests of the feature dynamic-loading: programs that start without a driver"
 	@echo "make stranger a crate in a folder of its own, with no headers, libclang, Python or driver, builds and runs"
 
 setup:
 	@$(PYTHON) scripts/setup.py --cuda "$(CUDA)"
+
+# The newest versions of the default set, with hashes; commit them after all tests have passed with them.
+pins:
+	$(PYTHON) scripts/pins.py
 
 demo: setup
 	$(CARGO) run --locked --release --example quickstart
@@ -52,9 +60,21 @@ check: setup
 bundle: setup
 	$(PYTHON) scripts/bundle.py
 
+# Publishes nothing. Needs no network beyond the crates of Cargo.lock.
+package:
+	$(PYTHON) scripts/package.py $(ARGS)
+
+# Not part of check: the tool takes a quarter of an hour to build, and nothing is released that must stay as it is.
+semver:
+	scripts/semver.sh $(BASE)
+
 # Races in the emulator. Not part of check: needs the standard library's sources, see the script.
 tsan: setup
 	scripts/tsan.sh $(if $(DEBIAN),--debian $(DEBIAN))
+
+# Not part of check: needs a cross compiler and QEMU, see the script. Takes nothing that make setup brings.
+aarch64:
+	scripts/aarch64.sh $(ARGS)
 
 # Not part of check, since it takes about an hour. See scripts/mutants/README.md.
 mutants: setup

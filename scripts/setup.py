@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Brings what this machine lacks to build and run cuda-direct: CUDA headers, NVRTC and libclang.
 
-They come from PyPI by pip, without root, into .cuda/ in the repository. Where a CUDA toolkit is installed nothing of
-CUDA is fetched. Needs Python 3.7 and pip, nothing else.
+They come by pip, without root, into .cuda/ in the repository. The default version is pinned: scripts/pins has the
+exact version and the hashes of every package. Another version (CUDA=12.4) is the newest that the index has of it. Where
+a CUDA toolkit is installed nothing of CUDA is fetched. Needs Python 3.7 and pip, nothing else.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import glob
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,6 +21,10 @@ import tempfile
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 DEFAULT = "13.0"
 OLDEST = (12, 0)
+# Requirements files with hashes, which pins.py writes.
+PINS = REPOSITORY / "scripts" / "pins"
+LIBCLANG_PINS = PINS / "libclang.txt"
+LIBCLANG = ["libclang>=16"]
 # The order and the places in which cuda-sys's build script searches, but for .cuda itself.
 VARIABLES = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_INC_DIR"]
 
@@ -37,10 +43,11 @@ def main():
     present = read(folder / "version")
     if present and (not wanted or wanted == present):
         try:
+            compare(folder, [file for file in (cuda_pins(present), LIBCLANG_PINS) if file.is_file()])
             print(f"CUDA {present} is in {folder}: {verify(folder)}")
             return
         except Broken as reason:
-            print(f"CUDA {present} in {folder} is not whole ({reason}): bringing it again")
+            print(f"CUDA {present} in {folder} is not what it has to be ({reason}): bringing it again")
             wanted = present
     if wanted:
         for name in VARIABLES:
@@ -61,7 +68,12 @@ def bring(folder, cuda):
     print(f"bringing CUDA {cuda} (headers, NVRTC) and libclang into {folder}", flush=True)
     new = folder.with_name(folder.name + ".new")
     shutil.rmtree(new, ignore_errors=True)
-    install(new, packages(cuda) + ["libclang>=16"])
+    if cuda_pins(cuda).is_file():
+        install(new, [cuda_pins(cuda), LIBCLANG_PINS])
+    else:
+        print(f"CUDA {cuda} is not pinned: a range of versions, of which pip takes the newest there is")
+        install(new, packages(cuda))
+        install(new, [LIBCLANG_PINS])
     try:
         found = verify(new, cuda)
     except Broken as reason:
@@ -86,13 +98,31 @@ def bring_libclang(folder):
     if where:
         print(f"libclang is installed ({where}): nothing to do")
         return
-    if not loads_libclang(folder):
+    if differing(folder, LIBCLANG_PINS) or not loads_libclang(folder):
         print(f"bringing libclang into {folder}", flush=True)
-        install(folder, ["libclang>=16"])
+        install(folder, [LIBCLANG_PINS])
         if not loads_libclang(folder):
             fail(f"the libclang that pip brought into {folder} cannot be loaded")
         look_again(folder)
     print(f"libclang is in {folder}")
+
+
+def cuda_pins(cuda):
+    """The file of a version's pins, which only the default version has."""
+    return PINS / f"cuda-{cuda}.txt"
+
+
+def differing(folder, pins):
+    """What a file pins and a folder has not, as `name==version`."""
+    pinned = re.findall(r"^([a-z0-9-]+)==(\S+)", read(pins), re.MULTILINE)
+    there = {re.sub("[-_.]+", "-", info.name[: -len(".dist-info")]).lower() for info in folder.glob("*.dist-info")}
+    return [f"{name}=={version}" for name, version in pinned if re.sub("[-_.]+", "-", f"{name}-{version}") not in there]
+
+
+def compare(folder, files):
+    missing = [requirement for pins in files for requirement in differing(folder, pins)]
+    if missing:
+        raise Broken(f"no {', '.join(missing)}, which scripts/pins names")
 
 
 def packages(cuda):
@@ -109,28 +139,37 @@ def packages(cuda):
     return exact + loose
 
 
-def install(folder, requirements):
-    """pip into a folder; its complaints are shown only when it fails, and then in short."""
+def install(folder, wanted):
+    """pip into a folder, of requirements or of files with hashes. Its complaints are shown only when it fails, in short."""
     pip = [sys.executable, "-m", "pip"]
     if subprocess.run([*pip, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
         fail(f"{sys.executable} has no pip: install it (Debian and Ubuntu: apt install python3-pip), then run this again")
-    options = ["--target", str(folder), "--upgrade", "--no-deps", "--only-binary=:all:"]
-    options += ["--disable-pip-version-check", "--retries", "2", "--timeout", "20"]
+    options = ["--target", str(folder), "--upgrade", "--disable-pip-version-check", "--retries", "2", "--timeout", "20"]
     # A user's own settings must not turn the target into another place.
     environment = {**os.environ, "PIP_USER": "0", "PIP_ROOT_USER_ACTION": "ignore"}
     with tempfile.TemporaryFile("w+") as complaints:
-        done = subprocess.run([*pip, "install", *options, *requirements], stderr=complaints, env=environment)
+        done = subprocess.run([*pip, "install", *options, *asked(wanted)], stderr=complaints, env=environment)
         complaints.seek(0)
         lines = [line for line in complaints.read().splitlines() if "ERROR" in line]
     if done.returncode != 0:
-        quoted = " ".join(f"'{requirement}'" for requirement in requirements)
+        names = [requirement.name if isinstance(requirement, pathlib.Path) else requirement for requirement in wanted]
+        quoted = " ".join(shlex.quote(argument) for argument in asked(wanted))
         fail(
-            f"pip could not bring {', '.join(requirements)}\n"
+            f"pip could not bring {', '.join(names)}\n"
             + "".join(f"  pip: {line}\n" for line in lines[-2:])
             + "Is this machine offline, or is there no such version? Without a network, bring the packages by hand:\n"
-            f"  elsewhere: python3 -m pip download --no-deps --only-binary=:all: -d wheels {quoted}\n"
+            f"  elsewhere: python3 -m pip download -d wheels {quoted}\n"
             "  here:      PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels make setup"
         )
+
+
+def asked(wanted):
+    """pip's arguments for requirements, or for files of pins."""
+    files = [str(each) for each in wanted if isinstance(each, pathlib.Path)]
+    arguments = ["--no-deps", "--only-binary=:all:"] + (["--require-hashes"] if files else [])
+    for file in files:
+        arguments += ["-r", file]
+    return arguments + [each for each in wanted if not isinstance(each, pathlib.Path)]
 
 
 class Broken(Exception):

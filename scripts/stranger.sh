@@ -5,7 +5,10 @@
 #   1. build with the default features, linked to the libraries; without them the loader stops it;
 #   2. build with `dynamic-loading`, start without a driver, and say so;
 #   3. pass its tests with cuda-emulator among its dev-dependencies;
-#   4. compute, the very program of step 2, with the emulator's folder on LD_LIBRARY_PATH.
+#   4. compute, the very program of step 2, with the emulator's folder on LD_LIBRARY_PATH;
+#   5. compute by `cargo run --features emulator`, with nothing else set.
+#
+# Its Cargo.toml is what README.md shows under "In a project of your own".
 #
 # Needs Rust, a C compiler, git, and the crates of Cargo.lock in cargo's cache or the network.
 set -euo pipefail
@@ -46,15 +49,12 @@ stranger cargo new --quiet --vcs none --name stranger crate
 cd crate
 # The versions that this repository was tested with.
 cp "$work/cuda-direct/Cargo.lock" .
-cat >>Cargo.toml <<'TOML'
-cuda-safe = { path = "../cuda-direct/cuda-safe" }
-
-[dev-dependencies]
-cuda-emulator = { path = "../cuda-direct/cuda-emulator" }
-
-[features]
-dynamic-loading = ["cuda-safe/dynamic-loading"]
-TOML
+# Here `dynamic-loading` is a feature of the crate, to build it both ways, and the emulator is built in less time.
+awk '/^## / { ours = /^## In a project of your own/ } ours && /^```$/ { shown = 0 } shown; ours && /^```toml$/ { shown = 1 }' \
+    "$work/cuda-direct/README.md" |
+    sed -e 's/, features = \["dynamic-loading"\]//' -e 's/^opt-level = 3/opt-level = 0/' \
+        -e 's|^\[features\]|&\ndynamic-loading = ["cuda-safe/dynamic-loading"]|' -e '/^\[dependencies\]$/d' >>Cargo.toml
+grep -q '^emulator = ' Cargo.toml || fail "README.md shows no Cargo.toml"
 cat >src/main.rs <<'RUST'
 use cuda_safe::{Context, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Stream, driver};
 
@@ -131,4 +131,8 @@ echo "== 4. the program of step 2, with a driver (${SECONDS}s)"
 ln -s "$built/debug/deps/libcuda_emulator.so" "$work/driver/libcuda.so.1"
 stranger LD_LIBRARY_PATH="$work/driver" ./started | tee run.log
 grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "it doesn't compute"
+
+echo "== 5. cargo run (${SECONDS}s)"
+stranger CUDA_EMULATOR=1 cargo run --quiet --features dynamic-loading,emulator | tee run.log
+grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "cargo run doesn't take the emulator"
 echo "a stranger's crate builds, starts and computes (${SECONDS}s)"

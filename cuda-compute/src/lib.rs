@@ -191,3 +191,8 @@ pub use reduce::{
     reducible::{Reducible, Scalar},
 };
 pub use scan::Combination;
+
+/// The code in README.md, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -33,6 +33,9 @@ pub mod continuous_integration {}
 #[doc = include_str!("guide/from_pycuda.md")]
 pub mod from_pycuda {}
 
+#[doc = include_str!("guide/shipping.md")]
+pub mod shipping {}
+
 #[doc = include_str!("guide/from_cuda_runtime.md")]
 pub mod from_cuda_runtime {}
 

@@ -111,3 +111,8 @@ pub use parameter::{ParameterInfo, ParameterKind};
 pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
 pub use settle::Settled;
 pub use stream::{Stream, StreamOptions};
+
+/// The code in README.md, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -199,3 +199,8 @@ pub const TOOLKIT_INCLUDE_DIRS: &[&str] = toolkit::TOOLKIT_INCLUDE_DIRS;
 /// Directory of `libnvrtc` where this crate was built; none without the feature `nvrtc`, or where the
 /// loader finds it by itself.
 pub const NVRTC_LIB_DIR: Option<&str> = toolkit::NVRTC_LIB_DIR;
+
+/// The code in README.md, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -5,14 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The build script that cargo built for this very test: the newest beside this package's `OUT_DIR`.
+/// The build script that cargo built for this very test: the newest beside this package's `OUT_DIR`, or in the host's
+/// folder if this test was built for another target.
 fn build_script() -> PathBuf {
-    let builds = Path::new(env!("OUT_DIR"))
-        .ancestors()
-        .nth(2)
-        .expect("OUT_DIR is <build>/<package>/out");
-    let scripts = fs::read_dir(builds)
-        .expect("the build folder")
+    let ancestors: Vec<&Path> = Path::new(env!("OUT_DIR")).ancestors().collect();
+    // <target>/<triple>/<profile>/build/<package>/out, without the triple for the host.
+    let profile = ancestors[3].file_name().expect("a profile");
+    let folders = [
+        ancestors[2].to_owned(),
+        ancestors[5].join(profile).join("build"),
+    ];
+    let scripts = folders
+        .iter()
+        .filter_map(|folder| fs::read_dir(folder).ok())
+        .flatten()
         .flatten()
         .filter_map(|entry| {
             let ours = entry

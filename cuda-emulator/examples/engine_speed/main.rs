@@ -9,7 +9,6 @@ mod memory;
 #[cfg(target_arch = "x86_64")]
 mod translated;
 
-use std::cell::LazyCell;
 use std::time::{Duration, Instant};
 
 use common::{Loaded, load};
@@ -130,7 +129,7 @@ fn main() {
 fn by_hand() {
     use std::sync::atomic::{AtomicU32, Ordering};
     let n = 1 << 24;
-    let data = LazyCell::new(|| vec![1f32; n]);
+    let data = std::cell::LazyCell::new(|| vec![1f32; n]);
     for width in translated::WIDTHS {
         let line = format!("by hand, {width:?}: integers");
         if wanted(&line) {

@@ -75,7 +75,8 @@
 ///
 /// If source is compiled, the compiler itself compares: the number and types of the parameters, and the types and
 /// `const` of what pointers point to, through `typedef`s and templates. Integers match by size and sign (`u64` is
-/// `unsigned long` and `unsigned long long`; `i8` and `u8` are `char`), an enumeration matches an integer of its
+/// `unsigned long` and `unsigned long long`; `i8` and `u8` are `char`, whose sign NVRTC takes from the host: on aarch64
+/// it has none, and `signed char` is what always is `i8`), an enumeration matches an integer of its
 /// size, and `void *` matches any memory. Rust knows nothing about other C++ types: a struct, an array or `half::f16`
 /// matches anything of the same size that is not a pointer. The exact type can be given after `=`.
 ///

@@ -26,7 +26,7 @@ __global__ void apply(float *x, const Pair *all, Pair one, Mode mode, bool negat
     x[threadIdx.x] = negate ? -result : result;
 }
 }
-__global__ void integers(unsigned long a, unsigned long long b, size_t c, char d, long long e,
+__global__ void integers(unsigned long a, unsigned long long b, size_t c, signed char d, long long e,
                          const char *f, const bool *g, float **h, void *i, long *j) {
     *j = a + b + c + d + e + f[0] + g[0] + (h == nullptr) + (i == nullptr);
 }

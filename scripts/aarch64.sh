@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Everything compiles for aarch64 Linux, and the tests of the crates below the arrays pass on an emulated processor:
+#
+#   scripts/aarch64.sh                    all of it (half an hour on two cores)
+#   scripts/aarch64.sh ARGUMENTS          `cargo test ARGUMENTS` alone, such as -p cuda-safe --test integration
+#
+# The GPU is cuda-emulator, as everywhere without one. Needs `rustup target add aarch64-unknown-linux-gnu`, a cross
+# compiler and QEMU's user emulation (Debian and Ubuntu: apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+# qemu-user), and a kernel that lets a user name an interpreter for foreign programs (Linux 6.7). pip brings CUDA's
+# headers and NVRTC for aarch64, of the same pins as `make setup`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=aarch64-unknown-linux-gnu
+gnu=aarch64-linux-gnu
+
+fail() {
+    echo "aarch64.sh: $*" >&2
+    exit 1
+}
+
+# Tests start themselves anew, so that a runner for cargo isn't enough: the kernel has to know what runs such a file. It
+# is told so for this script alone, in a namespace of its own.
+if [ -z "${AARCH64_NAMESPACE:-}" ]; then
+    qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64) || fail "no qemu-aarch64"
+    command -v $gnu-gcc >/dev/null || fail "no $gnu-gcc"
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ] || fail "no standard library: rustup target add $target"
+    AARCH64_NAMESPACE=1 exec unshare --user --map-root-user --mount bash -euc '
+        mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
+        magic="\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00"
+        mask="\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff"
+        printf "%s" ":aarch64:M::$magic:$mask:$1:F" >/proc/sys/fs/binfmt_misc/register
+        shift
+        exec "$@"' aarch64 "$qemu" "$0" "$@"
+fi
+
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/aarch64
+cuda=$(realpath -m "$CARGO_TARGET_DIR/cuda")
+if [ ! -e "$cuda/whole" ]; then
+    "${PYTHON:-python3}" -m pip install --quiet --target "$cuda" --upgrade --no-deps --only-binary=:all: --require-hashes \
+        --platform manylinux2014_aarch64 --platform manylinux_2_17_aarch64 -r scripts/pins/cuda-13.0.txt
+    touch "$cuda/whole"
+fi
+export CUDA_PATH=$cuda/nvidia/cu13 CUDA_EMULATOR=1 QEMU_LD_PREFIX=/usr/$gnu
+# The emulator reserves 1 TiB of address space where it can be had. QEMU would keep a table of its pages, 4 GB in each
+# process.
+export QEMU_RESERVED_VA=0x1000000000
+export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$gnu-gcc CC_aarch64_unknown_linux_gnu=$gnu-gcc
+
+aarch64() {
+    local command=$1
+    shift
+    cargo "$command" --locked --target $target --config 'profile.dev.package.cuda-emulator.opt-level=1' \
+        --config 'profile.dev.debug=0' "$@"
+}
+
+if [ $# -gt 0 ]; then
+    aarch64 test "$@"
+    exit
+fi
+echo "== everything compiles (${SECONDS}s)"
+aarch64 check --workspace --all-targets
+aarch64 check -p cuda-safe -p cuda-compute --all-targets --features cuda-safe/dynamic-loading,cuda-compute/cublas
+echo "== tests (${SECONDS}s)"
+# Left out is what needs of the system something that QEMU's user emulation takes no notice of: a limit on address
+# space, and memory that is given back. Not waited for: the race of two threads for each vector, which four minutes were
+# not enough for, and the programs whose every call fails in turn.
+aarch64 test --no-fail-fast -p cuda-direct-sys -p cuda-emulator --lib --tests -- \
+    --skip there_is_memory_where_address_space_is_scarce --skip without_room_for_a_worker_nothing_is_held \
+    --skip without_room_for_another_thread --skip freed_memory_goes_back_to_the_system --skip vectors_do_not_tear
+safe=()
+for test in calls captures compile_fail faults handles integration waits; do
+    safe+=(--test $test)
+done
+aarch64 test --no-fail-fast -p cuda-safe --lib "${safe[@]}"
+echo "aarch64: all of it in ${SECONDS}s"

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Writes the pins of `make setup`: the newest packages of the default CUDA version, with their hashes (`make pins`).
+
+Each file of scripts/pins is one for `pip install --require-hashes`: exact versions, and the sha256 of every wheel that
+Linux on x86-64 or aarch64 takes. Wheels are downloaded to be hashed, from whatever index pip is configured for. Needs
+pip 20.3 or newer; a new pin wants all tests before it is committed.
+"""
+
+import argparse
+import hashlib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import setup
+
+ARCHITECTURES = ["x86_64", "aarch64"]
+# The oldest C libraries first; pip takes none of these for another when it downloads for a foreign platform.
+PLATFORMS = ["manylinux1", "manylinux2010", "manylinux_2_12", "manylinux2014", "manylinux_2_17", "manylinux_2_27",
+             "manylinux_2_28"]
+HEAD = """\
+# {what}, for `make setup`: exact versions, and the hash of each wheel for Linux on x86-64 and aarch64.
+# Written by `make pins`, which takes the newest of: {requirements}
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--into", type=pathlib.Path, default=setup.PINS, help="folder to write the files into")
+    folder = parser.parse_args().into
+    folder.mkdir(exist_ok=True)
+    what = f"CUDA {setup.DEFAULT}: headers and NVRTC"
+    write(folder / setup.cuda_pins(setup.DEFAULT).name, what, setup.packages(setup.DEFAULT))
+    write(folder / setup.LIBCLANG_PINS.name, "libclang", setup.LIBCLANG)
+
+
+def write(file, what, requirements):
+    wheels = {}
+    for architecture in ARCHITECTURES:
+        with tempfile.TemporaryDirectory() as folder:
+            download(folder, architecture, requirements)
+            for wheel in sorted(pathlib.Path(folder).glob("*.whl")):
+                name, version = name_and_version(wheel.name)
+                wheels.setdefault(name, {}).setdefault(version, {})[wheel.name] = sha256(wheel)
+    file.write_text(HEAD.format(what=what, requirements=" ".join(requirements)) + text(wheels))
+    print(f"{file}: " + ", ".join(f"{name} {next(iter(wheels[name]))}" for name in sorted(wheels)))
+
+
+def download(folder, architecture, requirements):
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+               "--disable-pip-version-check", "--dest", folder]
+    command += [f"--platform={platform}_{architecture}" for platform in PLATFORMS]
+    subprocess.run([*command, *requirements], check=True)
+
+
+def name_and_version(wheel):
+    name, version = wheel.split("-")[:2]
+    return re.sub(r"[-_.]+", "-", name).lower(), version
+
+
+def sha256(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def text(wheels):
+    """A requirements file of `{name: {version: {wheel: hash}}}`."""
+    lines = []
+    for name, versions in sorted(wheels.items()):
+        if len(versions) != 1:
+            sys.exit(f"pins.py: the architectures have different versions of {name}: {', '.join(versions)}")
+        for version, files in versions.items():
+            # The same file for both, where a wheel is for any platform.
+            hashes = sorted(files.items())
+            lines.append(" \\\n".join([f"{name}=={version}"] + [f"    --hash=sha256:{digest}" for _, digest in hashes]))
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The list of the examples is whole: python3 -m unittest discover scripts"""
+
+import re
+import unittest
+from pathlib import Path
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+class Examples(unittest.TestCase):
+    def test_every_example_is_listed(self):
+        text = (EXAMPLES / "README.md").read_text()
+        listed = set(re.findall(r"^\| \[`(\w+)`\]", text, re.MULTILINE))
+        self.assertEqual(listed, {path.stem for path in EXAMPLES.glob("*.rs")} | {"dlpack"})
+        for name in re.findall(r"\]\(([^)]+)\)", text):
+            self.assertTrue((EXAMPLES / name).exists(), name)
+
+    def test_arguments_are_those_that_the_example_names(self):
+        for name, arguments in re.findall(r"^\| \[`(\w+)`\]\(\w+\.rs\) \| `([^`]+)` \|", (EXAMPLES / "README.md").read_text(),
+                                          re.MULTILINE):
+            head = (EXAMPLES / f"{name}.rs").read_text()
+            self.assertIn(arguments.strip("[]") if arguments.startswith("[--") else f"//! {name} {arguments}", head)
+
+
+if __name__ == "__main__":
+    unittest.main()

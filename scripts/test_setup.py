@@ -1,0 +1,123 @@
+"""Tests of what `make setup` brings: its pins, and pip held to them, without a network."""
+
+import contextlib
+import hashlib
+import io
+import os
+import re
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+import pins
+import setup
+
+
+def wheel(folder, name, version, content="x = 1\n"):
+    """A package as pip installs it, with one module; gives the file's sha256."""
+    info = f"{name}-{version}.dist-info"
+    files = {
+        f"{name}.py": content,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files[f"{info}/RECORD"] = "".join(f"{file},,\n" for file in [*files, f"{info}/RECORD"])
+    path = Path(folder) / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, text in files.items():
+            archive.writestr(zipfile.ZipInfo(file), text)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class Pins(unittest.TestCase):
+    def pinned(self, file):
+        found = {}
+        for block in re.split(r"(?<!\\)\n", file.read_text()):
+            if block and not block.startswith("#"):
+                requirement, *hashes = block.replace("\\\n", " ").split()
+                name, version = requirement.split("==")
+                found[name] = (version, [re.fullmatch(r"--hash=sha256:([0-9a-f]{64})", each).group(1) for each in hashes])
+        return found
+
+    def test_the_default_set_is_pinned_for_both_architectures(self):
+        cuda, libclang = self.pinned(setup.cuda_pins(setup.DEFAULT)), self.pinned(setup.LIBCLANG_PINS)
+        wanted = {re.match("[a-z0-9-]+", requirement).group() for requirement in setup.packages(setup.DEFAULT)}
+        self.assertEqual(set(cuda), wanted)
+        self.assertEqual(set(libclang), {"libclang"})
+        for name, (version, hashes) in {**cuda, **libclang}.items():
+            self.assertEqual(len(set(hashes)), len(pins.ARCHITECTURES), f"{name} {version}")
+        for name, (version, _) in cuda.items():
+            self.assertTrue(version.startswith(setup.DEFAULT + "."), f"{name} {version}")
+
+    def test_a_file_of_pins_says_name_version_and_each_wheel(self):
+        wheels = {"b": {"2": {"b-arm.whl": "11", "b-x86.whl": "22"}}, "a": {"1.5": {"a-any.whl": "33"}}}
+        self.assertEqual(pins.text(wheels), "a==1.5 \\\n    --hash=sha256:33\n"
+                         "b==2 \\\n    --hash=sha256:11 \\\n    --hash=sha256:22\n")
+        with self.assertRaisesRegex(SystemExit, "different versions of b: 2, 3"):
+            pins.text({"b": {"2": {}, "3": {}}})
+
+    def test_a_name_is_normalised(self):
+        self.assertEqual(pins.name_and_version("nvidia_cuda_crt-13.0.88-py3-none-any.whl"), ("nvidia-cuda-crt", "13.0.88"))
+
+    def test_a_folder_that_has_other_versions_is_found_out(self):
+        with tempfile.TemporaryDirectory() as work:
+            file, folder = Path(work) / "pins.txt", Path(work)
+            file.write_text("# x==1\nsome-package==1.2 \\\n    --hash=sha256:00\n")
+            self.assertEqual(setup.differing(folder, file), ["some-package==1.2"])
+            (folder / "some_package-1.1.dist-info").mkdir()
+            with self.assertRaisesRegex(setup.Broken, "no some-package==1.2, which"):
+                setup.compare(folder, [file])
+            (folder / "some_package-1.2.dist-info").mkdir()
+            setup.compare(folder, [file])
+
+
+class Pip(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = Path(folder.name)
+        self.wheels = self.work / "wheels"
+        self.wheels.mkdir()
+        alone = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels), "PIP_QUIET": "1", "PIP_CONFIG_FILE": os.devnull}
+        patch = mock.patch.dict(os.environ, alone)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def pin(self, digest):
+        file = self.work / "pins.txt"
+        file.write_text(f"# a comment\npinned-package==1.0 \\\n    --hash=sha256:{'0' * 64} \\\n    --hash=sha256:{digest}\n")
+        return file
+
+    def test_takes_what_is_pinned_though_there_is_newer(self):
+        file = self.pin(wheel(self.wheels, "pinned_package", "1.0"))
+        wheel(self.wheels, "pinned_package", "1.1")
+        setup.install(self.work / "into", [file])
+        self.assertTrue((self.work / "into" / "pinned_package.py").is_file())
+        self.assertEqual(setup.differing(self.work / "into", file), [])
+
+    def test_takes_nothing_of_another_hash(self):
+        digest = wheel(self.wheels, "pinned_package", "1.0")
+        file = self.pin(digest)
+        self.assertNotEqual(wheel(self.wheels, "pinned_package", "1.0", "x = 2\n"), digest)
+        with self.assertRaisesRegex(SystemExit, "HASHES"):
+            setup.install(self.work / "into", [file])
+        self.assertFalse((self.work / "into" / "pinned_package.py").exists())
+
+    def test_a_range_takes_the_newest_and_says_so(self):
+        for version in ("1.0", "1.1"):
+            wheel(self.wheels, "loose_package", version)
+        wheel(self.wheels, "libclang", "1.0")
+        output = io.StringIO()
+        with mock.patch.object(setup, "packages", lambda cuda: ["loose-package>=1,<2"]), \
+                mock.patch.object(setup, "LIBCLANG_PINS", "libclang"), \
+                mock.patch.object(setup, "verify", lambda folder, cuda: "all of it"), contextlib.redirect_stdout(output):
+            setup.bring(self.work / "into", "12.4")
+        self.assertTrue((self.work / "into" / "loose_package-1.1.dist-info").is_dir())
+        self.assertTrue((self.work / "into" / "libclang.py").is_file())
+        self.assertIn("CUDA 12.4 is not pinned", output.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
