@@ -71,7 +71,7 @@ fn images_convolved_by_npp() {
     check_integers(recorded, |value| (value >> 3) as u8, u32::from, 255.0);
     check_integers(
         recorded,
-        |value| (value * 40_503 >> 7) as u16,
+        |value| ((value * 40_503) >> 7) as u16,
         u32::from,
         65_535.0,
     );
