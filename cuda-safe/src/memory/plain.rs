@@ -2,8 +2,8 @@
 
 use bytemuck::Pod;
 
-/// What device memory can hold: plain data, of which every bit pattern is a value. Every [`bytemuck::Pod`] type is, and
-/// nothing else; the trait has a name of its own so that the compiler can say what to do about a type that isn't.
+/// What device memory can hold: plain data, of which every bit pattern is a value. Every
+/// [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html) type is, and nothing else; the trait has a name of its own so that the compiler can say what to do about a type that isn't.
 ///
 /// ```
 /// use cuda_safe::{PlainData, bytemuck::{Pod, Zeroable}};
