@@ -1,19 +1,88 @@
-//! Streams that raw calls are capturing, and what that forbids.
+//! Streams that are being captured, by [`Stream::capture`] or by raw calls, and what that forbids.
 //!
-//! Nothing in this crate begins a capture. While raw calls capture a stream, calls that wait are forbidden: on that
-//! stream, and, unless the mode is relaxed, in the whole thread or process. Such a call fails and invalidates the
-//! capture.
+//! While a stream is captured, calls that wait are forbidden: on that stream, and, unless the mode is relaxed, in the
+//! whole thread or process. Such a call fails and invalidates the capture, so methods of this crate look first.
+
+use std::{
+    any::Any,
+    mem, ptr,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use cuda_sys::{self as sys, CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
 
 use crate::{
     error::{Error, Result},
+    newer,
     stream::Stream,
 };
+
+/// How many captures this crate has under way: what is not captured by raw calls needs no question to the driver.
+static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
+/// What is dropped when none is under way any more.
+static AFTERWARDS: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+
+/// Whether a capture of this crate is under way, in whatever thread.
+#[inline]
+pub(crate) fn is_under_way() -> bool {
+    UNDER_WAY.load(Ordering::Relaxed) > 0
+}
+
+/// Drops `value` when no capture is under way any more.
+pub(crate) fn drop_afterwards(value: impl Send + 'static) {
+    let mut afterwards = AFTERWARDS.lock().unwrap_or_else(PoisonError::into_inner);
+    if is_under_way() {
+        afterwards.push(Box::new(value));
+    } else {
+        drop(afterwards); // the last has ended just now
+        drop(value);
+    }
+}
+
+/// A capture of this crate.
+pub(crate) struct UnderWay(());
+
+impl UnderWay {
+    pub(crate) fn begin() -> Self {
+        UNDER_WAY.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let afterwards = {
+            // One lock around both, so that what is added meanwhile is not left behind.
+            let mut afterwards = AFTERWARDS.lock().unwrap_or_else(PoisonError::into_inner);
+            match UNDER_WAY.fetch_sub(1, Ordering::Relaxed) {
+                1 => mem::take(&mut *afterwards),
+                _ => Vec::new(),
+            }
+        };
+        drop(afterwards);
+    }
+}
 
 impl Stream {
     /// An error for a call that would invalidate a capture, or that the capture would record instead of executing.
     pub(crate) fn expect_uncaptured(&self, call: &'static str) -> Result<()> {
+        self.expect_uncaptured_for(call, "make it before the capture, or after it")
+    }
+
+    /// As [`expect_uncaptured`](Self::expect_uncaptured), with what to do instead.
+    pub(crate) fn expect_uncaptured_for(&self, call: &'static str, remedy: &str) -> Result<()> {
+        if self.is_captured()? {
+            Err(captured(call, remedy))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether the stream is being captured.
+    pub(crate) fn is_captured(&self) -> Result<bool> {
         let _current = self.enter()?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         // SAFETY: the handle is live, `status` is valid for the write.
@@ -21,22 +90,64 @@ impl Stream {
             CUresult::CUDA_SUCCESS
                 if status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE =>
             {
-                Ok(())
+                Ok(false)
             }
-            CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT => {
-                Err(captured(call))
-            }
-            code => self.check("cuStreamIsCapturing", code),
+            CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT => Ok(true),
+            code => self.check("cuStreamIsCapturing", code).map(|()| false),
         }
+    }
+
+    /// The number of the capture that the stream is part of.
+    fn capture_number(&self) -> Result<Option<u64>> {
+        if !self.is_captured()? {
+            return Ok(None);
+        }
+        let _current = self.enter()?;
+        let (mut status, mut number) = (CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0);
+        let get = newer::cuStreamGetCaptureInfo()?;
+        // SAFETY: the handle is live; both are valid for the write, and the driver leaves out what is null.
+        let code = unsafe {
+            get(
+                self.as_raw(),
+                &mut status,
+                &mut number,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        self.check("cuStreamGetCaptureInfo", code)?;
+        Ok(Some(number))
+    }
+
+    /// For streams that are to be ordered with each other: whether they are captured. An error where some are and others
+    /// are not, or they are parts of different captures.
+    pub(crate) fn expect_captured_together(
+        &self,
+        others: &[&Stream],
+        call: &'static str,
+    ) -> Result<bool> {
+        let number = self.capture_number()?;
+        for other in others {
+            if other.capture_number()? != number {
+                return Err(captured(
+                    call,
+                    "have the other stream join it first (wait_stream), or use memory of the stream itself",
+                ));
+            }
+        }
+        Ok(number.is_some())
     }
 }
 
 #[cold]
-fn captured(call: &'static str) -> Error {
+fn captured(call: &'static str, remedy: &str) -> Error {
     Error::invalid(
         call,
-        "the stream is being captured, and this call waits for it, or joins it with another: end the capture \
-         (cuStreamEndCapture) first, or capture raw calls only",
+        format!(
+            "a stream is being captured, and this call waits, can't be repeated, or joins it with one that is not: \
+             {remedy}"
+        ),
     )
 }
 

@@ -74,6 +74,7 @@ mod error;
 mod event;
 mod flags;
 mod function;
+pub mod graph;
 pub mod guide;
 mod handle;
 mod launch;
@@ -96,6 +97,7 @@ pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
 pub use event::{Event, EventOptions};
 pub use function::{Function, FunctionAttribute, Occupancy};
+pub use graph::{Graph, GraphExec};
 pub use launch::{
     ByValue, Dim3, HasLength, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out,
     WithLen,

@@ -9,7 +9,10 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
-use cuda_sys::{CUcontext, CUdevice, CUevent, CUfunction, CUmodule, CUresult};
+use cuda_sys::{
+    CUcontext, CUdevice, CUevent, CUfunction, CUgraph, CUgraphNode, CUmodule, CUresult, CUstream,
+    CUstreamCaptureStatus,
+};
 
 use crate::{
     driver::{self, Version},
@@ -55,6 +58,12 @@ table! {
     cuCtxCreate: 11 . 0, fn(*mut CUcontext, c_uint, CUdevice);
     /// Newer headers rename it to a version that a 12.0 driver lacks.
     cuEventElapsedTime: 12 . 0, fn(*mut f32, CUevent, CUevent);
+    /// Newer headers have edges with data, in functions that a 12.0 driver lacks; the same for the next two.
+    cuGraphGetEdges: 10 . 0, fn(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut usize);
+    cuGraphAddDependencies: 10 . 0, fn(CUgraph, *const CUgraphNode, *const CUgraphNode, usize);
+    cuGraphRemoveDependencies: 10 . 0, fn(CUgraph, *const CUgraphNode, *const CUgraphNode, usize);
+    /// As above.
+    cuStreamGetCaptureInfo: 11 . 3, fn(CUstream, *mut CUstreamCaptureStatus, *mut u64, *mut CUgraph, *mut *const CUgraphNode, *mut usize);
     cuFuncGetName: 12 . 3, fn(*mut *const c_char, CUfunction);
     cuFuncGetParamInfo: 12 . 4, fn(CUfunction, usize, *mut usize, *mut usize);
     cuModuleGetFunctionCount: 12 . 4, fn(*mut c_uint, CUmodule);

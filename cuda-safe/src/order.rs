@@ -64,9 +64,7 @@ impl Stream {
             return work();
         }
         // Events last, when nothing else can fail any more: what is needed after the work is created before it.
-        for stream in others.iter().copied().chain([self]) {
-            stream.expect_uncaptured("Stream::ordered_with")?;
-        }
+        let captured = self.expect_captured_together(&others, "Stream::ordered_with")?;
         let done = Event::without_timing(self.context())?;
         for other in &others {
             self.wait_event(&other.record_event()?)?;
@@ -75,6 +73,7 @@ impl Stream {
             stream: self,
             others,
             done,
+            captured,
             told: false,
         };
         let result = work();
@@ -91,6 +90,8 @@ struct Behind<'a> {
     stream: &'a Stream,
     others: Vec<&'a Stream>,
     done: Event,
+    /// What is captured runs later, and can't be waited for.
+    captured: bool,
     told: bool,
 }
 
@@ -102,7 +103,7 @@ impl Behind<'_> {
             // All of them, even if one fails.
             waits.fold(Ok(()), Result::and)
         });
-        if told.is_err() {
+        if told.is_err() && !self.captured {
             // An owner that does not wait may free its memory: now only the host can wait.
             let _ = self.stream.settle().or_abort();
         }

@@ -16,7 +16,7 @@ use crate::{
     flags::options,
     function::Function,
     handle::{Adopt, Handle, Kind, handle},
-    launch::Last,
+    launch::{Last, Number},
 };
 
 /// A queue of work on a device. Work in one stream runs in the order in which it was enqueued; different streams run
@@ -351,8 +351,8 @@ impl Stream {
     /// calls it, and it is leaked.
     ///
     /// # Errors
-    /// The driver has no memory left, or the context is unusable after a fault; the function is dropped without being
-    /// called.
+    /// The driver has no memory left, the stream is being captured, or the context is unusable after a fault; the
+    /// function is dropped without being called.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -377,6 +377,8 @@ impl Stream {
             callback::run(function);
         }
         let _current = self.enter()?;
+        // A graph would call it once in every launch.
+        self.expect_uncaptured_for("Stream::launch_host_function", "use Capture::host_function")?;
         let data = Box::into_raw(Box::new(function));
         // SAFETY: `call::<F>` takes back exactly this box, on any thread (`F: Send + 'static`).
         let code = unsafe { sys::cuLaunchHostFunc(self.as_raw(), Some(call::<F>), data.cast()) };
@@ -419,6 +421,12 @@ impl Stream {
     #[inline]
     pub(crate) fn launched(&self, kernel: &Function) {
         self.0.kind().last.set(kernel.number());
+    }
+
+    /// As [`launched`](Self::launched), for what isn't a kernel.
+    #[inline]
+    pub(crate) fn note_launch(&self, number: &Number) {
+        self.0.kind().last.set(number);
     }
 
     /// As [`Context::check`]; the error of a fault names the kernel that was launched here last.

@@ -83,7 +83,7 @@ pub unsafe trait KernelArgument: sealed::Sealed + Sized {
     }
 }
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
 
     /// A tuple of arguments, each of which stands for one parameter or two.
@@ -229,6 +229,9 @@ pub unsafe trait KernelArguments: sealed::Tuple {
     /// The name, size and kind of what is passed for each parameter.
     #[doc(hidden)]
     const TYPES: &'static [ArgumentType];
+    /// Whether the launch has to wait for the kernel.
+    #[doc(hidden)]
+    const WAITS: bool;
     /// Holds the arguments while `launch` is given the pointers to them.
     ///
     /// # Safety
@@ -266,6 +269,7 @@ macro_rules! tuple {
         // SAFETY: each pointer is that of its argument, which is held until `launch` returns.
         unsafe impl<$($name: KernelArgument),*> KernelArguments for ($($name,)*) {
             const TYPES: &'static [ArgumentType] = Self::ROOM.0.split_at(Self::ROOM.1).0;
+            const WAITS: bool = false $(|| $name::WAITS)*;
 
             #[inline]
             #[allow(non_snake_case, unused_variables, reason = "type names name the variables")]
@@ -277,7 +281,7 @@ macro_rules! tuple {
                 #[repr(C)]
                 struct Pointers<$($name),*>([*mut c_void; 0], $($name),*);
                 let ($($name,)*) = self;
-                if const { false $(|| $name::WAITS)* } {
+                if const { <Self as KernelArguments>::WAITS } {
                     drop(stream.enter_to_wait("Function::launch")?);
                 }
                 // Where a later one fails, those before it are dropped, and wait.
@@ -287,7 +291,7 @@ macro_rules! tuple {
                 let count = size_of_val(&pointers) / size_of::<*mut c_void>();
                 // SAFETY: all fields are arrays of pointers (`KernelArgument` is sealed), one behind the other.
                 launch(unsafe { slice::from_raw_parts_mut((&raw mut pointers).cast(), count) })?;
-                if const { false $(|| $name::WAITS)* } {
+                if const { <Self as KernelArguments>::WAITS } {
                     // SAFETY: as above, and the same stream.
                     $(unsafe { $name::unstage(&mut $name, stream)? };)*
                     let waited = stream.settle().or_abort();

@@ -4,10 +4,10 @@ use cuda_sys::CUresult;
 
 use super::{KernelArgument, LaunchConfig};
 use crate::{
+    context::Context,
     error::{Error, ErrorKind, Result},
     function::{Function, FunctionAttribute},
     parameter::{ArgumentKind, ParameterInfo},
-    stream::Stream,
 };
 
 /// What an argument's type says about it.
@@ -35,15 +35,15 @@ impl ArgumentType {
 impl Function {
     /// Whether there is something to launch; an error if it can't be launched.
     #[inline]
-    pub(super) fn is_launchable(
+    pub(crate) fn is_launchable(
         &self,
-        stream: &Stream,
+        context: &Context,
         config: &LaunchConfig,
         arguments: &'static [ArgumentType],
     ) -> Result<bool> {
         let limits = self.limits();
         let (grid, block) = (config.grid, config.block);
-        let fits = stream.context() == self.context()
+        let fits = context == self.context()
             && block.x <= limits.block[0]
             && block.y <= limits.block[1]
             && block.z <= limits.block[2]
@@ -55,15 +55,15 @@ impl Function {
         if fits {
             Ok(grid.count() > 0)
         } else {
-            Err(self.misfit(stream, config, arguments))
+            Err(self.misfit(context, config, arguments))
         }
     }
 
     #[cold]
-    fn misfit(&self, stream: &Stream, config: &LaunchConfig, arguments: &[ArgumentType]) -> Error {
+    fn misfit(&self, context: &Context, config: &LaunchConfig, arguments: &[ArgumentType]) -> Error {
         let name = self.name();
         if let Err(error) = self.context().expect_same(
-            stream.context(),
+            context,
             "Function::launch",
             "the kernel and the stream",
         ) {

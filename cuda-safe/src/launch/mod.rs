@@ -11,6 +11,7 @@ use std::ffi::{c_uint, c_void};
 
 use cuda_sys::{self as sys, CUresult};
 
+pub(crate) use arguments::sealed::Sealed;
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use check::ArgumentType;
 pub use config::{Dim3, LaunchConfig};
@@ -93,7 +94,7 @@ impl Function {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<()> {
-        if !self.is_launchable(stream, &config, A::TYPES)? {
+        if !self.is_launchable(stream.context(), &config, A::TYPES)? {
             return Ok(());
         }
         // SAFETY: the caller's promise; kinds, sizes and limits are checked above.

@@ -9,7 +9,11 @@ use super::{
     size::byte_size,
     storage::{OwnedStorage, Storage, StorageMut},
 };
-use crate::{capture::released, error::Result, stream::Stream};
+use crate::{
+    capture::{self, released},
+    error::Result,
+    stream::Stream,
+};
 
 /// `len` elements in device memory of its own.
 ///
@@ -81,6 +85,9 @@ impl StreamOrdered {
         }
         let context = stream.context();
         let _current = stream.enter()?;
+        if capture::is_under_way() {
+            stream.expect_uncaptured_for("DeviceBuffer::uninit", "allocate before the capture")?;
+        }
         let (call, code) = if context.limits().memory_pools {
             // SAFETY: `ptr` is valid for the write, the stream is live.
             let code = unsafe { sys::cuMemAllocAsync(&mut storage.ptr, bytes, stream.as_raw()) };
@@ -98,6 +105,17 @@ impl StreamOrdered {
 
     fn free(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.owned) {
+            return Ok(());
+        }
+        if capture::is_under_way() && self.stream.is_captured().unwrap_or(false) {
+            // Neither now, since nothing of the stream can be waited for, nor in its order, which is the graph's.
+            self.owned = true;
+            let later = Self {
+                stream: self.stream.clone(),
+                ..*self
+            };
+            self.owned = false;
+            capture::drop_afterwards(later);
             return Ok(());
         }
         let context = self.stream.context();

@@ -29,4 +29,4 @@ pub use transfer::{Transfer, TransferError};
 pub use view::{Borrowed, BorrowedMut, DeviceView, DeviceViewMut};
 
 pub(crate) use copy::{device_to_host_enqueue, host_to_device_enqueue};
-pub(crate) use size::byte_size;
+pub(crate) use size::{byte_size, expect_equal, range_within};

@@ -223,7 +223,7 @@ impl<T: PlainData> PinnedBuffer<T> {
     }
 
     /// All of it, for copies. This creates no reference, so that a copy may be running.
-    pub(super) fn as_raw_slice(&self) -> *mut [T] {
+    pub(crate) fn as_raw_slice(&self) -> *mut [T] {
         ptr::slice_from_raw_parts_mut(self.ptr.as_ptr(), self.len)
     }
 

@@ -22,6 +22,7 @@ pub(crate) use names::same_expression;
 #[cfg(feature = "nvrtc")]
 use crate::program::{CompiledProgram, Loaded};
 use crate::{
+    capture,
     context::Context,
     error::{Code, Error, ErrorKind, Result},
     function::Function,
@@ -98,6 +99,13 @@ impl Kind for Names {
     const NAME: &'static str = "Module";
 
     unsafe fn release(&self, raw: CUmodule, context: &Context) -> Result<()> {
+        if capture::is_under_way() {
+            // The wait would be refused, and would end a capture, of whatever thread.
+            // SAFETY: the handle is this function's to release.
+            let later = unsafe { Handle::new(raw, true, context.clone(), Names::default()) };
+            capture::drop_afterwards(later);
+            return Ok(());
+        }
         // A kernel of the module may still run; unloading its code under it is not allowed.
         context.synchronize()?;
         let _current = context.enter()?;

@@ -1,0 +1,355 @@
+//! Adding nodes to a graph.
+
+use std::ptr;
+
+use cuda_sys::{self as sys, CUDA_HOST_NODE_PARAMS, CUgraph, CUgraphNode, CUresult};
+
+use super::{Graph, GraphError, Part, host::HostFunction, node::Node, parameters};
+use crate::{
+    error::Result,
+    event::Event,
+    function::Function,
+    launch::{KernelArguments, LaunchConfig},
+    memory::PlainData,
+    newer,
+};
+
+impl Graph {
+    /// Adds a node with whatever the driver's function is; the node waits for those of `after`.
+    fn add(
+        &mut self,
+        call: &'static str,
+        after: &[Node],
+        make: impl FnOnce(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize) -> CUresult,
+    ) -> Result<Node> {
+        for &node in after {
+            self.expect_own(node, call)?;
+        }
+        let _current = self.context().enter()?;
+        let after: Vec<_> = after.iter().map(|node| node.raw).collect();
+        let mut raw = ptr::null_mut();
+        let code = make(&mut raw, self.as_raw(), after.as_ptr(), after.len());
+        self.context().check(call, code)?;
+        Ok(Node {
+            raw,
+            graph: self.number,
+        })
+    }
+
+    /// Adds a node that does nothing: for others to wait for, as one for many.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a node of `after` belongs to another
+    /// graph. No memory is left.
+    #[doc(alias = "cuGraphAddEmptyNode")]
+    pub fn add_empty(&mut self, after: &[Node]) -> Result<Node> {
+        self.add(
+            "cuGraphAddEmptyNode",
+            after,
+            // SAFETY: a live graph and live nodes of it; the node is valid for the write.
+            |node, graph, nodes, count| unsafe {
+                sys::cuGraphAddEmptyNode(node, graph, nodes, count)
+            },
+        )
+    }
+
+    /// Adds a launch of a kernel, which waits for the nodes of `after`. The arguments are read now. Memory of
+    /// the graph is passed by its token, as an address. A grid of no blocks does nothing.
+    ///
+    /// # Safety
+    /// As [`Function::launch`], for each launch of the graph. In particular, memory that is not the graph's own lives
+    /// until the graph, or the [`GraphExec`](super::GraphExec) made of it, is gone and its launches are over; if
+    /// it is device memory, launches are ordered with what else uses it; if it is host memory, nobody touches it
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) as [`Function::launch`].
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for host slices (`In`, `Out`), for a kernel of
+    /// another context, and as [`add_empty`](Self::add_empty).
+    #[doc(alias = "cuGraphAddKernelNode")]
+    pub unsafe fn add_kernel<A: KernelArguments>(
+        &mut self,
+        after: &[Node],
+        function: &Function,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<Node> {
+        const CALL: &str = "Graph::add_kernel";
+        self.context()
+            .expect_same(function.context(), CALL, "the graph and the kernel")?;
+        let mut added = None;
+        // SAFETY: the caller's promise; the closure hands them to the driver.
+        unsafe {
+            parameters::kernel(function, config, arguments, CALL, |kernel| {
+                added = Some(match kernel {
+                    Some(kernel) => self.add(
+                        "cuGraphAddKernelNode_v2",
+                        after,
+                        |node, graph, nodes, count| {
+                            sys::cuGraphAddKernelNode_v2(node, graph, nodes, count, kernel)
+                        },
+                    )?,
+                    None => self.add_empty(after)?,
+                });
+                Ok(())
+            })?;
+        }
+        let node = added.expect("made above, or the error was returned");
+        self.held.function(function);
+        if config.cooperative && self.kind(node)? == super::NodeKind::KERNEL {
+            self.set_cooperative(node)?;
+        }
+        Ok(node)
+    }
+
+    fn set_cooperative(&mut self, node: Node) -> Result<()> {
+        let _current = self.context().enter()?;
+        let value = sys::CUlaunchAttributeValue { cooperative: 1 };
+        // SAFETY: a live node of a kernel; the driver copies the value.
+        let code = unsafe {
+            sys::cuGraphKernelNodeSetAttribute(
+                node.raw,
+                sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                &value,
+            )
+        };
+        self.context().check("cuGraphKernelNodeSetAttribute", code)
+    }
+
+    /// Adds a copy between memory of the graph: host and device in any combination. It waits for the nodes of `after`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, the two overlap, or
+    /// the memory belongs to another graph; and as [`add_empty`](Self::add_empty).
+    #[doc(alias = "cuGraphAddMemcpyNode")]
+    pub fn add_copy<T: PlainData>(
+        &mut self,
+        after: &[Node],
+        to: impl Into<Part<T>>,
+        from: impl Into<Part<T>>,
+    ) -> Result<Node> {
+        let copy = parameters::copy(&self.held, to.into(), from.into(), "Graph::add_copy")?;
+        let Some(copy) = copy else {
+            return self.add_empty(after);
+        };
+        let context = self.context().as_raw();
+        self.add(
+            "cuGraphAddMemcpyNode",
+            after,
+            // SAFETY: as `add_empty`; both sides are memory that the graph owns, of that many bytes.
+            |node, graph, nodes, count| unsafe {
+                sys::cuGraphAddMemcpyNode(node, graph, nodes, count, &copy, context)
+            },
+        )
+    }
+
+    /// Adds a node that sets every element of device memory to `value`. It waits for the nodes of `after`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for host memory, for a value that is no
+    /// repetition of 1, 2 or 4 bytes, and as [`add_copy`](Self::add_copy).
+    #[doc(alias = "cuGraphAddMemsetNode")]
+    pub fn add_fill<T: PlainData>(
+        &mut self,
+        after: &[Node],
+        part: impl Into<Part<T>>,
+        value: T,
+    ) -> Result<Node> {
+        let fill = parameters::fill(&self.held, part.into(), value, "Graph::add_fill")?;
+        let Some(fill) = fill else {
+            return self.add_empty(after);
+        };
+        let context = self.context().as_raw();
+        self.add(
+            "cuGraphAddMemsetNode",
+            after,
+            // SAFETY: as `add_empty`; the memory is the graph's own.
+            |node, graph, nodes, count| unsafe {
+                sys::cuGraphAddMemsetNode(node, graph, nodes, count, &fill, context)
+            },
+        )
+    }
+
+    /// Adds a call of `function`, on a thread of the driver, once in every launch. It waits for the nodes of `after`. What
+    /// holds for [`Stream::launch_host_function`](crate::Stream::launch_host_function) holds here: no CUDA calls, and a
+    /// panic goes no further. After one the function is called again in the next launch.
+    ///
+    /// # Errors
+    /// As [`add_empty`](Self::add_empty).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let mut graph = Graph::new(&context)?;
+    /// let mut launch = 0;
+    /// graph.add_host_function(&[], move || {
+    ///     launch += 1;
+    ///     sender.send(launch).unwrap();
+    /// })?;
+    /// let mut exec = graph.instantiate()?;
+    /// exec.launch(&stream)?;
+    /// exec.launch(&stream)?;
+    /// stream.synchronize()?;
+    /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuGraphAddHostNode")]
+    pub fn add_host_function<F>(&mut self, after: &[Node], function: F) -> Result<Node>
+    where
+        F: FnMut() + Send + 'static,
+    {
+        let function = HostFunction::new(function);
+        let (call, data) = function.as_raw();
+        let host = CUDA_HOST_NODE_PARAMS {
+            fn_: call,
+            userData: data,
+        };
+        let node = self.add(
+            "cuGraphAddHostNode",
+            after,
+            // SAFETY: as `add_empty`; the graph holds the function.
+            |node, graph, nodes, count| unsafe {
+                sys::cuGraphAddHostNode(node, graph, nodes, count, &host)
+            },
+        )?;
+        self.held.other(function);
+        Ok(node)
+    }
+
+    /// Adds a node that records `event`, once in every launch. It waits for the nodes of `after`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context, and as
+    /// [`add_empty`](Self::add_empty).
+    #[doc(alias = "cuGraphAddEventRecordNode")]
+    pub fn add_event_record(&mut self, after: &[Node], event: &Event) -> Result<Node> {
+        self.context().expect_same(
+            event.context(),
+            "Graph::add_event_record",
+            "the graph and the event",
+        )?;
+        let node = self.add(
+            "cuGraphAddEventRecordNode",
+            after,
+            // SAFETY: as `add_empty`; the graph holds the event.
+            |node, graph, nodes, count| unsafe {
+                sys::cuGraphAddEventRecordNode(node, graph, nodes, count, event.as_raw())
+            },
+        )?;
+        self.held.event(event);
+        Ok(node)
+    }
+
+    /// Adds a node that waits for what `event` was last recorded after when the graph is launched. It waits for
+    /// the nodes of `after` too.
+    ///
+    /// # Errors
+    /// As [`add_event_record`](Self::add_event_record).
+    #[doc(alias = "cuGraphAddEventWaitNode")]
+    pub fn add_event_wait(&mut self, after: &[Node], event: &Event) -> Result<Node> {
+        self.context().expect_same(
+            event.context(),
+            "Graph::add_event_wait",
+            "the graph and the event",
+        )?;
+        let node = self.add(
+            "cuGraphAddEventWaitNode",
+            after,
+            // SAFETY: as `add_empty`; the graph holds the event.
+            |node, graph, nodes, count| unsafe {
+                sys::cuGraphAddEventWaitNode(node, graph, nodes, count, event.as_raw())
+            },
+        )?;
+        self.held.event(event);
+        Ok(node)
+    }
+
+    /// Adds another graph as one node, with everything that it keeps. It waits for the nodes of `after`.
+    ///
+    /// # Errors
+    /// As [`add_event_record`](Self::add_event_record). The error returns the child.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut child = Graph::new(&context)?;
+    /// let x = child.keep(DeviceBuffer::<u32>::zeroed(&stream, 2)?);
+    /// child.add_fill(&[], x, 5)?;
+    /// let mut graph = Graph::new(&context)?;
+    /// let filled = graph.add_child(&[], child)?;
+    /// graph.add_fill(&[filled], x.slice(1..)?, 6)?; // the memory is this graph's now
+    /// let mut exec = graph.instantiate()?;
+    /// exec.launch(&stream)?;
+    /// assert_eq!(exec.memory(x)?.to_vec(&stream)?, [5, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuGraphAddChildGraphNode")]
+    pub fn add_child(&mut self, after: &[Node], mut child: Self) -> Result<Node, GraphError> {
+        let same = self.context().expect_same(
+            child.context(),
+            "Graph::add_child",
+            "the graph and the child",
+        );
+        let added = same.and_then(|()| {
+            self.add(
+                "cuGraphAddChildGraphNode",
+                after,
+                // SAFETY: as `add_empty`; the driver copies the child.
+                |node, graph, nodes, count| unsafe {
+                    sys::cuGraphAddChildGraphNode(node, graph, nodes, count, child.as_raw())
+                },
+            )
+        });
+        match added {
+            Ok(node) => {
+                self.held.absorb(&mut child.held);
+                Ok(node)
+            }
+            Err(error) => Err(GraphError {
+                error,
+                graph: child,
+            }),
+        }
+    }
+
+    /// Has `node` wait for `before` too.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for nodes of another graph. The driver's code
+    /// where the two wait for each other, or the edge is there already.
+    #[doc(alias = "cuGraphAddDependencies")]
+    pub fn add_dependency(&mut self, before: Node, node: Node) -> Result<()> {
+        const CALL: &str = "cuGraphAddDependencies";
+        self.expect_own(before, CALL)?;
+        self.expect_own(node, CALL)?;
+        let add = newer::cuGraphAddDependencies()?;
+        let _current = self.context().enter()?;
+        // SAFETY: live nodes of this graph.
+        let code = unsafe { add(self.as_raw(), &before.raw, &node.raw, 1) };
+        self.context().check(CALL, code)
+    }
+
+    /// Has `node` no longer wait for `before`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for nodes of another graph. The driver's code
+    /// where there is no such edge.
+    #[doc(alias = "cuGraphRemoveDependencies")]
+    pub fn remove_dependency(&mut self, before: Node, node: Node) -> Result<()> {
+        const CALL: &str = "cuGraphRemoveDependencies";
+        self.expect_own(before, CALL)?;
+        self.expect_own(node, CALL)?;
+        let remove = newer::cuGraphRemoveDependencies()?;
+        let _current = self.context().enter()?;
+        // SAFETY: live nodes of this graph.
+        let code = unsafe { remove(self.as_raw(), &before.raw, &node.raw, 1) };
+        self.context().check(CALL, code)
+    }
+}

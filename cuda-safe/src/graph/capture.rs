@@ -1,0 +1,271 @@
+//! Graphs from what streams are given.
+
+use std::{cell::RefCell, ptr};
+
+use cuda_sys::{self as sys, CUresult, CUstreamCaptureMode};
+
+use super::{Graph, held::Held, host::HostFunction};
+use crate::{
+    capture::UnderWay,
+    error::{Error, Result},
+    flags::choices,
+    stream::Stream,
+};
+
+choices! {
+    /// Which calls a capture forbids beside those on its own streams (`CUstreamCaptureMode`): calls that may wait
+    /// for captured work, such as the driver's plain allocations and everything that waits for a whole context.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Result, Stream, graph::CaptureMode};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut x = DeviceBuffer::<u8>::zeroed(&stream, 4)?;
+    /// let fill = |_: &_| -> Result<()> { x.fill(&stream, 7) };
+    /// // SAFETY: `x` lives, and nobody else uses it.
+    /// let graph = unsafe { stream.capture_with_mode(CaptureMode::RELAXED, fill)? };
+    /// assert_eq!(graph.nodes()?.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct CaptureMode(u32) {
+        /// In every thread of the process.
+        GLOBAL = 0, "CU_STREAM_CAPTURE_MODE_GLOBAL";
+        /// In the thread that captures.
+        THREAD_LOCAL = 1, "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL";
+        /// None.
+        RELAXED = 2, "CU_STREAM_CAPTURE_MODE_RELAXED";
+    }
+}
+
+/// A capture under way: see [`Stream::capture`].
+pub struct Capture<'a> {
+    stream: &'a Stream,
+    held: RefCell<Held>,
+}
+
+impl Stream {
+    /// Records what `work` enqueues on this stream, instead of running it, and makes a graph of it. Ends in any case,
+    /// also if `work` fails or panics; nothing has run then, and the stream can be used as before.
+    ///
+    /// Recorded are launches, fills and copies between device memory, and [`Capture::host_function`]. Another stream joins
+    /// the capture by [`wait_stream`](Self::wait_stream) on this one, and what it is given then can run beside the rest;
+    /// at the end this stream waits for it.
+    ///
+    /// Not possible are calls that wait, copies from and to host slices, allocations, and memory of streams
+    /// that are not part of the capture: their errors say so, and the capture goes on. Memory that is dropped is freed
+    /// after the capture. The mode is [`CaptureMode::THREAD_LOCAL`].
+    ///
+    /// # Safety
+    /// What is captured runs with every launch of the graph. Until the graph, or the
+    /// [`GraphExec`](super::GraphExec) made of it, is gone, and its launches are over:
+    /// - memory, modules and events that captured calls use live. [`Graph::hold`] and [`Capture::hold`] see to that for
+    ///   what they are given;
+    /// - the contracts of captured launches hold for each launch of the graph. Launches are ordered with this stream, and so
+    ///   with memory that belongs to it; the caller orders them with what else uses memory of other streams;
+    /// - host memory that captured raw calls or kernels use is left alone.
+    ///
+    /// # Errors
+    /// Those of `work`. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream that is being
+    /// captured, and for the legacy default stream. The driver's code where a call has invalidated the capture
+    /// (`CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`), or another stream was not waited for
+    /// (`CUDA_ERROR_STREAM_CAPTURE_UNJOINED`).
+    ///
+    /// ```
+    /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Result, Stream, WithLen};
+    ///
+    /// # fn main() -> Result<()> {
+    /// let context = Context::primary(0)?;
+    /// let stream = Stream::new(&context)?;
+    /// let add_one = Module::compile(&context, r#"
+    ///     extern "C" __global__ void add_one(int *x, int n) {
+    ///         const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    ///         if (i < n) x[i] += 1;
+    ///     }"#)?.function("add_one")?;
+    /// let mut x = DeviceBuffer::<i32>::zeroed(&stream, 1000)?;
+    /// let config = LaunchConfig::for_elements(x.len());
+    ///
+    /// // SAFETY: `x` and the kernel live longer than the graph, and `x` belongs to this stream.
+    /// let graph = unsafe {
+    ///     stream.capture(|_| -> Result<()> {
+    ///         for _ in 0..10 {
+    ///             add_one.launch(&stream, config, (WithLen::i32(&mut x),))?;
+    ///         }
+    ///         Ok(())
+    ///     })?
+    /// };
+    /// let mut exec = graph.instantiate()?;
+    /// for _ in 0..3 {
+    ///     exec.launch(&stream)?; // one call for ten launches
+    /// }
+    /// assert_eq!(x.to_vec(&stream)?, [30; 1000]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamBeginCapture")]
+    #[doc(alias = "cuStreamEndCapture")]
+    pub unsafe fn capture<E: From<Error>>(
+        &self,
+        work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
+    ) -> Result<Graph, E> {
+        // SAFETY: as this function's contract says.
+        unsafe { self.capture_with_mode(CaptureMode::THREAD_LOCAL, work) }
+    }
+
+    /// As [`capture`](Self::capture), and forbids what `mode` says.
+    ///
+    /// # Safety
+    /// As [`capture`](Self::capture).
+    ///
+    /// # Errors
+    /// As [`capture`](Self::capture).
+    #[doc(alias = "cuStreamBeginCapture")]
+    pub unsafe fn capture_with_mode<E: From<Error>>(
+        &self,
+        mode: CaptureMode,
+        work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
+    ) -> Result<Graph, E> {
+        let recording = Recording::begin(self, mode)?;
+        let capture = Capture {
+            stream: self,
+            held: RefCell::default(),
+        };
+        let worked = work(&capture);
+        let ended = recording.end();
+        // What was held goes after the graph, in any case.
+        let held = capture.held.into_inner();
+        match (worked, ended) {
+            (Ok(()), Ok(raw)) => {
+                // SAFETY: just made, and owned by nobody else; the rest is this function's contract.
+                let mut graph = unsafe { Graph::with_held(self.context(), raw, held) };
+                graph.held.order_with(self);
+                Ok(graph)
+            }
+            (Ok(()), Err(error)) => Err(error.into()),
+            (Err(error), ended) => {
+                if let Ok(raw) = ended {
+                    // SAFETY: as above; it is destroyed.
+                    drop(unsafe { Graph::with_held(self.context(), raw, held) });
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether what this stream is given is recorded, by [`capture`](Self::capture) or by raw calls.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault.
+    #[doc(alias = "cuStreamIsCapturing")]
+    pub fn is_capturing(&self) -> Result<bool> {
+        self.is_captured()
+    }
+}
+
+impl Capture<'_> {
+    /// The stream that is captured.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        self.stream
+    }
+
+    /// Keeps something alive until the graph, or the [`GraphExec`](super::GraphExec) made of it, is gone and its launches
+    /// are over.
+    pub fn hold(&self, value: impl Send + 'static) {
+        self.held.borrow_mut().other(value);
+    }
+
+    /// Records a call of `function`, on a thread of the driver, once in every launch: as
+    /// [`Graph::add_host_function`].
+    ///
+    /// # Errors
+    /// The context is unusable after a fault.
+    #[doc(alias = "cuLaunchHostFunc")]
+    pub fn host_function<F>(&self, function: F) -> Result<()>
+    where
+        F: FnMut() + Send + 'static,
+    {
+        let function = HostFunction::new(function);
+        let _current = self.stream.enter()?;
+        let (call, data) = function.as_raw();
+        // SAFETY: the graph holds the function.
+        let code = unsafe { sys::cuLaunchHostFunc(self.stream.as_raw(), call, data) };
+        // Also after a failure: a part may have been recorded.
+        self.hold(function);
+        self.stream.check("cuLaunchHostFunc", code)
+    }
+}
+
+/// A capture that ends.
+struct Recording<'a> {
+    stream: &'a Stream,
+    under_way: Option<UnderWay>,
+}
+
+impl<'a> Recording<'a> {
+    fn begin(stream: &'a Stream, mode: CaptureMode) -> Result<Self> {
+        const CALL: &str = "cuStreamBeginCapture_v2";
+        if stream.is_captured()? {
+            return Err(Error::invalid(
+                "Stream::capture",
+                "the stream is being captured already: let it be captured by one, or wait_stream from another stream",
+            ));
+        }
+        let _current = stream.enter()?;
+        // From here on, also where the mode forbids what this crate does: see `UnderWay`.
+        let under_way = Some(UnderWay::begin());
+        // SAFETY: a live stream; an unknown mode is refused.
+        let code =
+            unsafe { sys::cuStreamBeginCapture_v2(stream.as_raw(), CUstreamCaptureMode(mode.0)) };
+        match code {
+            CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => Err(Error::invalid(
+                "Stream::capture",
+                "the legacy default stream can't be captured: use Stream::new",
+            )),
+            code => stream
+                .check(CALL, code)
+                .map(|()| Self { stream, under_way }),
+        }
+    }
+
+    fn end(mut self) -> Result<sys::CUgraph> {
+        let ended = self.finish();
+        self.under_way = None; // frees what was dropped meanwhile
+        std::mem::forget(self);
+        ended
+    }
+
+    fn finish(&self) -> Result<sys::CUgraph> {
+        const CALL: &str = "cuStreamEndCapture";
+        let _current = self.stream.enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: a live stream, whose capture this thread began; `raw` is valid for the write.
+        let code = unsafe { sys::cuStreamEndCapture(self.stream.as_raw(), &mut raw) };
+        let detail = match code {
+            CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => {
+                "a call within the capture was forbidden, or failed, and its error was not returned: return it from \
+                 the closure with `?`"
+            }
+            CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED => {
+                "another stream has joined the capture, and this one has not waited for it: end with \
+                 `stream.wait_stream(&other)`"
+            }
+            code => {
+                self.stream.check(CALL, code)?;
+                return Ok(raw);
+            }
+        };
+        Err(Error::driver(CALL, code).with_detail(detail))
+    }
+}
+
+impl Drop for Recording<'_> {
+    /// After a panic.
+    fn drop(&mut self) {
+        if let Ok(raw) = self.finish() {
+            // SAFETY: just made, and destroyed once.
+            let _ = unsafe { sys::cuGraphDestroy(raw) };
+        }
+    }
+}

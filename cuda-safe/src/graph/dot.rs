@@ -1,0 +1,112 @@
+//! Graphs as text that Graphviz draws.
+
+use std::{ffi::CStr, fmt::Write, ptr};
+
+use cuda_sys::{self as sys, CUDA_KERNEL_NODE_PARAMS, CUresult};
+
+use super::{
+    Graph,
+    node::{Node, NodeKind},
+};
+use crate::{error::Result, launch::Dim3, newer};
+
+impl Graph {
+    /// The graph in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` draws it. A node is told by what it
+    /// does; a kernel by its name, its grid and its block.
+    ///
+    /// # Errors
+    /// As [`edges`](Self::edges).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// # let add_one = Module::compile(&context, r#"
+    /// #     extern "C" __global__ void add_one(int *x) { x[threadIdx.x] += 1; }"#)?.function("add_one")?;
+    /// let mut graph = Graph::new(&context)?;
+    /// let x = graph.keep(DeviceBuffer::<i32>::uninit(&stream, 32)?);
+    /// let fill = graph.add_fill(&[], x, 0)?;
+    /// // SAFETY: 32 threads, 32 elements.
+    /// unsafe { graph.add_kernel(&[fill], &add_one, LaunchConfig::new(1, 32), (x,))? };
+    /// assert_eq!(graph.to_dot()?, r#"digraph {
+    ///     node [shape=box];
+    ///     n0 [label="fill"];
+    ///     n1 [label="add_one\n1 x 1 x 1 blocks of 32 x 1 x 1"];
+    ///     n0 -> n1;
+    /// }
+    /// "#);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// ```text
+    ///      ┌──────┐
+    ///      │ fill │
+    ///      └──┬───┘
+    ///         ▼
+    /// ┌────────────────────────────────┐
+    /// │            add_one             │
+    /// │ 1 x 1 x 1 blocks of 32 x 1 x 1 │
+    /// └────────────────────────────────┘
+    /// ```
+    pub fn to_dot(&self) -> Result<String> {
+        let (mut nodes, edges) = (self.nodes()?, self.edges()?);
+        // The driver's order may be any: those before others come first, and else as the driver has them.
+        let mut ordered = Vec::with_capacity(nodes.len());
+        while !nodes.is_empty() {
+            let waits = |node: &Node| {
+                let mut before = edges.iter().filter(|(_, to)| to == node);
+                before.any(|(from, _)| nodes.contains(from))
+            };
+            let at = nodes.iter().position(|node| !waits(node)).unwrap_or(0);
+            ordered.push(nodes.remove(at));
+        }
+        let mut text = String::from("digraph {\n    node [shape=box];\n");
+        let number = |node: &Node| ordered.iter().position(|one| one == node).unwrap_or(0);
+        for (i, &node) in ordered.iter().enumerate() {
+            let label = self.label(node)?.replace('"', "\\\"");
+            let _ = writeln!(text, "    n{i} [label=\"{label}\"];"); // a string takes everything
+        }
+        let mut lines: Vec<_> = edges.iter().map(|(a, b)| (number(a), number(b))).collect();
+        lines.sort_unstable();
+        for (from, to) in lines {
+            let _ = writeln!(text, "    n{from} -> n{to};");
+        }
+        text.push_str("}\n");
+        Ok(text)
+    }
+
+    fn label(&self, node: Node) -> Result<String> {
+        let kind = self.kind(node)?;
+        if kind != NodeKind::KERNEL {
+            return Ok(kind.word());
+        }
+        let _current = self.context().enter()?;
+        let mut kernel = CUDA_KERNEL_NODE_PARAMS::default();
+        // SAFETY: a live node of a kernel; `kernel` is valid for the write.
+        let code = unsafe { sys::cuGraphKernelNodeGetParams_v2(node.raw, &mut kernel) };
+        self.context().check("cuGraphKernelNodeGetParams_v2", code)?;
+        let name = self.kernel_name(kernel.func);
+        let grid = Dim3::from((kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ));
+        let block = Dim3::from((kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ));
+        Ok(format!("{name}\\n{grid} blocks of {block}"))
+    }
+
+    fn kernel_name(&self, raw: sys::CUfunction) -> String {
+        let held = self.held.functions().iter();
+        if let Some(function) = held.clone().find(|one| one.as_raw() == raw) {
+            return function.name().into();
+        }
+        let mut name = ptr::null();
+        if let Ok(get) = newer::cuFuncGetName() {
+            // SAFETY: a live kernel; `name` is valid for the write.
+            let code = unsafe { get(&mut name, raw) };
+            if code == CUresult::CUDA_SUCCESS && !name.is_null() {
+                // SAFETY: the driver gives a string that lives as long as the kernel.
+                return unsafe { CStr::from_ptr(name) }.to_string_lossy().into();
+            }
+        }
+        NodeKind::KERNEL.word()
+    }
+}

@@ -1,0 +1,115 @@
+//! What a graph keeps alive: everything that its nodes use.
+
+use std::{
+    any::Any,
+    mem,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use super::kept::{Keep, Kept, Part};
+use crate::{
+    error::{Error, Result},
+    event::Event,
+    function::Function,
+    stream::Stream,
+};
+
+/// A number that nothing else has.
+pub(super) fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// What a graph keeps alive. Its memory is reached through the graph alone, by tokens.
+#[derive(Default)]
+pub(super) struct Held {
+    memory: Vec<(u64, Box<dyn Any + Send>)>,
+    functions: Vec<Function>,
+    others: Vec<Box<dyn Any + Send>>,
+    /// The streams in whose order the memory is used and freed. Each launch is ordered with them.
+    owners: Vec<Stream>,
+    /// Whether something is used or freed in no stream's order.
+    unordered: bool,
+}
+
+impl Held {
+    pub(super) fn keep<M: Keep>(&mut self, memory: M) -> Kept<M> {
+        let kept = Kept::new(next_number(), memory.place());
+        match memory.stream() {
+            Some(stream) => self.order_with(stream),
+            None => self.unordered = true,
+        }
+        self.memory.push((kept.number, Box::new(memory)));
+        kept
+    }
+
+    /// The memory behind a token.
+    pub(super) fn memory<M: Keep>(
+        &mut self,
+        kept: Kept<M>,
+        call: &'static str,
+    ) -> Result<M::Access<'_>> {
+        let found = self.memory.iter_mut().find(|(n, _)| *n == kept.number);
+        let memory = found.and_then(|(_, memory)| memory.downcast_mut::<M>());
+        memory.map(M::access).ok_or_else(|| foreign(call))
+    }
+
+    pub(super) fn expect<T>(&self, part: &Part<T>, call: &'static str) -> Result<()> {
+        if self.memory.iter().any(|(number, _)| *number == part.number) {
+            Ok(())
+        } else {
+            Err(foreign(call))
+        }
+    }
+
+    pub(super) fn function(&mut self, function: &Function) {
+        if !self.functions.contains(function) {
+            self.functions.push(function.clone());
+        }
+    }
+
+    pub(super) fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    pub(super) fn other(&mut self, other: impl Send + 'static) {
+        self.unordered = true;
+        self.others.push(Box::new(other));
+    }
+
+    pub(super) fn event(&mut self, event: &Event) {
+        self.others.push(Box::new(event.clone())); // the driver keeps what a launch needs of it
+    }
+
+    pub(super) fn order_with(&mut self, stream: &Stream) {
+        if !self.owners.contains(stream) {
+            self.owners.push(stream.clone());
+        }
+    }
+
+    pub(super) fn owners(&self) -> &[Stream] {
+        &self.owners
+    }
+
+    pub(super) fn is_unordered(&self) -> bool {
+        self.unordered
+    }
+
+    /// Takes what another graph held.
+    pub(super) fn absorb(&mut self, other: &mut Held) {
+        let other = mem::take(other);
+        self.memory.extend(other.memory);
+        self.others.extend(other.others);
+        self.unordered |= other.unordered;
+        other.functions.iter().for_each(|one| self.function(one));
+        other.owners.iter().for_each(|one| self.order_with(one));
+    }
+}
+
+#[cold]
+fn foreign(call: &'static str) -> Error {
+    Error::invalid(
+        call,
+        "the memory belongs to another graph: hand it to this one with `keep`",
+    )
+}

@@ -1,0 +1,246 @@
+//! Graphs: work that is described once, and launched as a whole many times.
+//!
+//! A [`Graph`] is made of nodes (kernels, copies, fills, functions of the host) and of what each waits for. It is
+//! built by hand, or recorded from what a stream is given ([`Stream::capture`](crate::Stream::capture)). Instantiated,
+//! it is a [`GraphExec`], which one driver call launches.
+//!
+//! ```
+//! use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, PinnedBuffer, Stream, graph::Graph};
+//!
+//! # fn main() -> cuda_safe::Result<()> {
+//! let context = Context::primary(0)?;
+//! let stream = Stream::new(&context)?;
+//! let scale = Module::compile(&context, r#"
+//!     extern "C" __global__ void scale(float *x, float factor, int n) {
+//!         const int i = blockIdx.x * blockDim.x + threadIdx.x;
+//!         if (i < n) x[i] *= factor;
+//!     }"#)?.function("scale")?;
+//!
+//! let mut graph = Graph::new(&context)?;
+//! // The graph owns what its nodes use, and gives tokens.
+//! let host = graph.keep(PinnedBuffer::from_slice(&context, &[1.0f32; 1000])?);
+//! let x = graph.keep(DeviceBuffer::<f32>::uninit(&stream, 1000)?);
+//!
+//! let up = graph.add_copy(&[], x, host)?;
+//! let config = LaunchConfig::for_elements(x.len());
+//! // SAFETY: the kernel changes n floats, as many as there are.
+//! let scaled = unsafe { graph.add_kernel(&[up], &scale, config, (x, 3.0f32, x.len() as i32))? };
+//! graph.add_copy(&[scaled], host, x)?;
+//!
+//! let mut exec = graph.instantiate()?;
+//! exec.launch(&stream)?;
+//! exec.launch(&stream)?;
+//! assert!(exec.memory(host)?.iter().all(|&value| value == 9.0)); // waits for the launches
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What a graph keeps alive
+//! What is handed to [`Graph::keep`] belongs to the graph: nobody can free it, and nobody can read host memory while
+//! a launch writes to it. Kernels' modules, events and functions of the host are held too. So everything here is safe,
+//! but for what is a launch ([`Graph::add_kernel`]) and for captures, where only the caller knows which memory the
+//! captured calls use: both say what they require.
+//!
+//! # Which launches run at the same time
+//! Launches of one [`GraphExec`] never overlap: the driver runs each after the one before, also on other streams. A
+//! launch is ordered with the streams that the graph's memory belongs to, as every method that takes memory and a
+//! stream is.
+//!
+//! # What is not here
+//! Allocations within a graph, conditional nodes, external semaphores, batches of memory operations, edges with data
+//! (programmatic launches), and cloning: raw calls reach them, with [`Graph::as_raw`].
+
+mod build;
+mod capture;
+mod dot;
+mod exec;
+mod held;
+mod host;
+mod inspect;
+mod kept;
+mod node;
+mod parameters;
+mod update;
+
+use std::{fmt, ptr};
+
+use cuda_sys::{self as sys, CUgraph};
+
+pub use capture::{Capture, CaptureMode};
+pub use exec::{GraphExec, InstantiateFlags};
+pub use kept::{Keep, Kept, Part};
+pub use node::{Node, NodeKind};
+
+use crate::{
+    context::Context,
+    error::{Error, Result},
+    handle::{Handle, Kind},
+};
+use held::{Held, next_number};
+
+/// Work, described as nodes and what each of them waits for. See the [module](self).
+///
+/// The driver wants calls for one graph to come one after the other: a graph can go to another thread, but not be
+/// shared.
+pub struct Graph {
+    // Dropped in this order: what is held goes last.
+    handle: Handle<GraphKind>,
+    number: u64,
+    held: Held,
+}
+
+struct GraphKind;
+
+impl Kind for GraphKind {
+    type Raw = CUgraph;
+    type Parent = Context;
+    const NAME: &'static str = "Graph";
+
+    unsafe fn release(&self, raw: CUgraph, context: &Context) -> Result<()> {
+        let _current = context.enter()?;
+        // SAFETY: released once, by this function's contract.
+        context.check("cuGraphDestroy", unsafe { sys::cuGraphDestroy(raw) })
+    }
+}
+
+impl Graph {
+    /// A graph without nodes.
+    ///
+    /// # Errors
+    /// No memory for the graph is left, or the context is unusable after a fault.
+    #[doc(alias = "cuGraphCreate")]
+    pub fn new(context: &Context) -> Result<Self> {
+        let _current = context.enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuGraphCreate(&mut raw, 0) };
+        context.check("cuGraphCreate", code)?;
+        // SAFETY: just made, owned by nobody else, and empty.
+        Ok(unsafe { Self::from_raw(context, raw) })
+    }
+
+    /// Takes ownership of a raw graph. It is destroyed, with `cuGraphDestroy`, when this is dropped.
+    ///
+    /// # Safety
+    /// `raw` is a live graph, and nobody else destroys it. What its nodes use lives, and is used in no other way that a
+    /// launch could meet, until this, or the [`GraphExec`] that is made of it, is gone: as
+    /// [`Stream::capture`](crate::Stream::capture) says.
+    #[must_use]
+    pub unsafe fn from_raw(context: &Context, raw: CUgraph) -> Self {
+        // SAFETY: as this function's contract says.
+        unsafe { Self::with_held(context, raw, Held::default()) }
+    }
+
+    /// # Safety
+    /// As [`from_raw`](Self::from_raw), but for what is in `held`.
+    unsafe fn with_held(context: &Context, raw: CUgraph, held: Held) -> Self {
+        Self {
+            // SAFETY: as this function's contract says.
+            handle: unsafe { Handle::new(raw, true, context.clone(), GraphKind) },
+            number: next_number(),
+            held,
+        }
+    }
+
+    /// The driver's handle, valid for as long as this object exists.
+    #[must_use]
+    pub fn as_raw(&self) -> CUgraph {
+        self.handle.raw()
+    }
+
+    /// Destroys the graph now (`cuGraphDestroy`), and reports whether that worked. Dropping does the same, and discards
+    /// the error.
+    ///
+    /// # Errors
+    /// The driver's code. The handle is not used again in any case.
+    #[doc(alias = "cuGraphDestroy")]
+    pub fn close(self) -> Result<()> {
+        self.handle.close()
+    }
+
+    /// The context that the graph was made in.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.handle.parent()
+    }
+
+    /// Hands memory to the graph, which owns it from now on: for its nodes, and for those of a
+    /// [`GraphExec`] made of it. It is freed with the last of them.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let mut graph = Graph::new(&context)?;
+    /// let host = graph.keep(PinnedBuffer::from_slice(&context, &[1u8, 2, 3])?);
+    /// graph.memory(host)?[0] = 7; // nothing runs yet
+    /// assert_eq!(graph.memory(host)?, [7, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn keep<M: Keep>(&mut self, memory: M) -> Kept<M> {
+        self.held.keep(memory)
+    }
+
+    /// The memory behind a token.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another graph.
+    pub fn memory<M: Keep>(&mut self, kept: Kept<M>) -> Result<M::Access<'_>> {
+        self.held.memory(kept, "Graph::memory")
+    }
+
+    /// Keeps something alive until the graph, or the [`GraphExec`] made of it, is gone and its launches are over: for what
+    /// captured calls and kernels use beside memory of [`keep`](Self::keep).
+    pub fn hold(&mut self, value: impl Send + 'static) {
+        self.held.other(value);
+    }
+
+    fn expect_own(&self, node: Node, call: &'static str) -> Result<()> {
+        if node.graph == self.number {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            call,
+            format!("{node:?} is a node of another graph"),
+        ))
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.handle, f)
+    }
+}
+
+/// A graph that was refused, and why. `?` turns it into an [`Error`], and drops the graph.
+pub struct GraphError {
+    /// Why.
+    pub error: Error,
+    /// The graph, as it was, with everything that it keeps.
+    pub graph: Graph,
+}
+
+impl From<GraphError> for Error {
+    fn from(failed: GraphError) -> Self {
+        failed.error
+    }
+}
+
+impl fmt::Debug for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.error, f)
+    }
+}
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, f)
+    }
+}
+
+impl std::error::Error for GraphError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}

@@ -1,0 +1,225 @@
+//! Graphs that are launched: on which streams, changed, and with faults.
+
+use std::sync::mpsc;
+
+use cuda_safe::{
+    Context, ContextFlags, DeviceBuffer, Event, LaunchConfig, PinnedBuffer, Stream,
+    graph::{Graph, Kept, Node},
+};
+
+use super::{config, device, kernel, refused};
+
+/// A graph that adds to four integers.
+fn adding(
+    context: &Context,
+    stream: &Stream,
+    value: i32,
+) -> (Graph, Kept<DeviceBuffer<i32>>, Node) {
+    let add = kernel(context, "add");
+    let mut graph = Graph::new(context).unwrap();
+    let x = graph.keep(DeviceBuffer::<i32>::zeroed(stream, 4).unwrap());
+    // SAFETY: four elements.
+    let node = unsafe { graph.add_kernel(&[], &add, config(4), (x, value, 4i32)) }.unwrap();
+    (graph, x, node)
+}
+
+#[test]
+fn launches_on_many_streams_come_one_after_the_other() {
+    let (_one, context, stream) = device();
+    let streams: Vec<_> = (0..4).map(|_| Stream::new(&context).unwrap()).collect();
+    let (graph, x, _) = adding(&context, &stream, 1);
+    let mut exec = graph.instantiate().unwrap();
+    assert_eq!(exec.context(), &context);
+    for round in 0..20 {
+        exec.launch(&streams[round % 4]).unwrap();
+    }
+    // Ordered with the memory's own stream, without a word.
+    assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [20; 4]);
+    exec.memory(x).unwrap().fill(&streams[3], 100).unwrap();
+    exec.launch(&streams[0]).unwrap();
+    exec.launch(&Stream::legacy_default(&context)).unwrap();
+    assert_eq!(exec.memory(x).unwrap().to_vec(&streams[1]).unwrap(), [102; 4]);
+}
+
+#[test]
+fn host_memory_is_lent_when_the_launches_are_over() {
+    let (_one, context, stream) = device();
+    let other = Stream::new(&context).unwrap();
+    let mut graph = Graph::new(&context).unwrap();
+    let n = 1 << 20;
+    let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, n).unwrap());
+    let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, n).unwrap());
+    let fill = graph.add_fill(&[], x, 3).unwrap();
+    graph.add_copy(&[fill], host, x).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    exec.launch(&other).unwrap();
+    let values = exec.memory(host).unwrap();
+    assert!(values.iter().all(|&value| value == 3));
+    values.fill(0);
+    exec.launch(&other).unwrap();
+    let graph = exec.into_graph().unwrap();
+    let mut graph = graph;
+    assert!(graph.memory(host).unwrap().iter().all(|&v| v == 3));
+    // Changed, and instantiated again.
+    graph.add_fill(&[], x, 4).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    drop(exec); // waits
+}
+
+#[test]
+fn parameters_of_nodes_change_between_launches() {
+    let (_one, context, stream) = device();
+    let (add, multiply) = (kernel(&context, "add"), kernel(&context, "multiply"));
+    let (mut graph, x, node) = adding(&context, &stream, 1);
+    let fill = graph.add_fill(&[], x.slice(..0).unwrap(), 1).unwrap(); // an empty node
+    let y = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
+    let copy = graph.add_copy(&[node], y, x).unwrap();
+    let mark = graph.add_fill(&[copy], y.slice(..1).unwrap(), -1).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    let mut run = |change: &mut dyn FnMut(&mut cuda_safe::GraphExec)| {
+        change(&mut exec);
+        exec.launch(&stream).unwrap();
+        exec.memory(y).unwrap().to_vec(&stream).unwrap()
+    };
+    assert_eq!(run(&mut |_| ()), [-1, 1, 1, 1]);
+    // SAFETY: four elements, here and below.
+    let set = |exec: &mut cuda_safe::GraphExec| unsafe {
+        exec.set_kernel(node, &add, config(4), (x, 10i32, 4i32))
+    };
+    assert_eq!(run(&mut |exec| set(exec).unwrap()), [-1, 11, 11, 11]);
+    // SAFETY: as above.
+    let other = |exec: &mut cuda_safe::GraphExec| unsafe {
+        exec.set_kernel(node, &multiply, config(4), (x, 2i32, 4i32))
+    };
+    assert_eq!(run(&mut |exec| other(exec).unwrap()), [-1, 22, 22, 22]);
+    let off = |exec: &mut cuda_safe::GraphExec| {
+        exec.set_enabled(node, false).unwrap();
+        exec.set_fill(mark, y.slice(1..3).unwrap(), -2).unwrap();
+    };
+    assert_eq!(run(&mut { off }), [22, -2, -2, 22]);
+    let copies = |exec: &mut cuda_safe::GraphExec| {
+        assert!(!exec.is_enabled(node).unwrap());
+        exec.set_enabled(node, true).unwrap();
+        let (to, from) = (y.slice(..2).unwrap(), x.slice(2..).unwrap());
+        exec.set_copy(copy, to, from).unwrap();
+    };
+    assert_eq!(run(&mut { copies }), [44, -2, -2, 22]);
+
+    // What can't be.
+    let nothing = x.slice(..0).unwrap();
+    assert!(refused(exec.set_copy(copy, nothing, nothing)).contains("set_enabled"));
+    assert!(refused(exec.set_fill(mark, nothing, 1)).contains("set_enabled"));
+    // SAFETY: refused.
+    let none = unsafe { exec.set_kernel(node, &add, config(0), (x, 1i32, 0i32)) };
+    assert!(refused(none).contains("set_enabled"));
+    assert!(exec.set_enabled(fill, false).is_err()); // an empty node
+    let (_, foreign, stranger) = adding(&context, &stream, 1);
+    assert!(refused(exec.set_fill(mark, foreign, 1)).contains("another graph"));
+    assert!(refused(exec.set_enabled(stranger, false)).contains("another graph"));
+    assert_eq!(exec.graph().nodes().unwrap().len(), 4);
+}
+
+#[test]
+fn an_update_takes_all_parameters_or_none() {
+    let (_one, context, stream) = device();
+    let (graph, x, _) = adding(&context, &stream, 1);
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    let (graph, y, _) = adding(&context, &stream, 7);
+    exec.update(graph).unwrap();
+    exec.launch(&stream).unwrap();
+    // Both are kept: launches of before may still be under way.
+    assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [1; 4]);
+    assert_eq!(exec.memory(y).unwrap().to_vec(&stream).unwrap(), [7; 4]);
+
+    let (mut more, z, node) = adding(&context, &stream, 9);
+    more.add_empty(&[node]).unwrap();
+    let refusal = exec.update(more).unwrap_err();
+    let text = refusal.to_string();
+    assert!(text.contains("different nodes or edges"), "{text}");
+    assert!(text.contains("instantiate"), "{text}");
+    let mut more = refusal.graph;
+    assert_eq!(more.memory(z).unwrap().len(), 4);
+    let mut kinds = Graph::new(&context).unwrap();
+    kinds.add_empty(&[]).unwrap();
+    let text = refused(exec.update(kinds));
+    assert!(text.contains("of another kind"), "{text}");
+    exec.launch(&stream).unwrap(); // as before
+    assert_eq!(exec.memory(y).unwrap().to_vec(&stream).unwrap(), [14; 4]);
+}
+
+#[test]
+fn streams_of_another_context_are_refused() {
+    let (_one, context, stream) = device();
+    let second = Context::create(context.device(), ContextFlags::AUTO).unwrap();
+    let elsewhere = Stream::new(&second).unwrap();
+    let (graph, x, _) = adding(&context, &stream, 1);
+    let mut exec = graph.instantiate().unwrap();
+    assert!(refused(exec.launch(&elsewhere)).contains("different contexts"));
+    assert!(refused(exec.upload(&elsewhere)).contains("different contexts"));
+    // Whatever context is current.
+    second.set_current().unwrap();
+    exec.launch(&stream).unwrap();
+    assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [1; 4]);
+    context.set_current().unwrap();
+}
+
+#[test]
+fn a_graph_goes_to_another_thread() {
+    let (_one, context, stream) = device();
+    let (graph, x, _) = adding(&context, &stream, 6);
+    let values = std::thread::spawn(move || {
+        let mut exec = graph.instantiate().unwrap();
+        exec.launch(&stream).unwrap();
+        exec.memory(x).unwrap().to_vec(&stream).unwrap()
+    });
+    assert_eq!(values.join().unwrap(), [6; 4]);
+}
+
+#[test]
+fn a_host_function_that_panics_is_called_again() {
+    let (_one, context, stream) = device();
+    let (sender, receiver) = mpsc::channel();
+    let mut graph = Graph::new(&context).unwrap();
+    graph
+        .add_host_function(&[], move || {
+            sender.send(Context::primary(0).is_err()).unwrap(); // no CUDA calls
+            panic!("expected, in a host function");
+        })
+        .unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    for _ in 0..3 {
+        exec.launch(&stream).unwrap();
+    }
+    drop(exec); // waits
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), [true; 3]);
+}
+
+#[test]
+fn work_after_a_launch_waits_for_it() {
+    let (_one, context, stream) = device();
+    let other = Stream::new(&context).unwrap();
+    let (graph, x, _) = adding(&context, &stream, 1);
+    let mut exec = graph.instantiate().unwrap();
+    let done = Event::without_timing(&context).unwrap();
+    exec.launch(&other).unwrap();
+    done.record(&other).unwrap();
+    drop(exec); // its memory is freed after the launch
+    done.synchronize().unwrap();
+    let _ = x; // a name alone
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn blocks_of_a_launch_are_checked_when_it_is_changed() {
+    let (_one, context, stream) = device();
+    let add = kernel(&context, "add");
+    let (graph, x, node) = adding(&context, &stream, 1);
+    let mut exec = graph.instantiate().unwrap();
+    let large = LaunchConfig::new(1, 5000);
+    // SAFETY: refused.
+    let failed = unsafe { exec.set_kernel(node, &add, large, (x, 1i32, 4i32)) }.unwrap_err();
+    assert!(failed.to_string().contains("5000 threads"), "{failed}");
+}

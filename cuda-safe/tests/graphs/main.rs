@@ -1,0 +1,59 @@
+//! Graphs: captured, built by hand, changed, launched. A program of its own, and one test at a time: a capture forbids
+//! every thread to wait for its context.
+
+mod capture;
+mod exec;
+mod keeping;
+mod nodes;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuda_safe::{Context, Error, ErrorKind, Function, LaunchConfig, Module, Stream};
+
+/// One test at a time, with the primary context of device 0 and a stream on it.
+fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let context = Context::primary(0).expect("a device");
+    let stream = Stream::new(&context).expect("a stream");
+    (one, context, stream)
+}
+
+const SOURCE: &str = r#"
+    extern "C" __global__ void add(int *x, int value, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] += value;
+    }
+    extern "C" __global__ void multiply(int *x, int factor, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= factor;
+    }
+    // The whole grid waits for the last of its blocks.
+    #include <cooperative_groups.h>
+    extern "C" __global__ void last(int *counter, int *seen) {
+        if (threadIdx.x == 0) atomicAdd(counter, 1);
+        cooperative_groups::this_grid().sync();
+        if (threadIdx.x == 0) seen[blockIdx.x] = *counter;
+    }
+    extern "C" __global__ void outside(int *x) { x[1 << 28] = 1; }
+"#;
+
+fn kernel(context: &Context, name: &str) -> Function {
+    let module = Module::compile(context, SOURCE).expect("a module");
+    module.function(name).expect("a kernel")
+}
+
+fn config(n: usize) -> LaunchConfig {
+    LaunchConfig::for_elements(n)
+}
+
+/// The text of an error of this crate's own.
+#[track_caller]
+fn refused<T>(result: Result<T, impl Into<Error>>) -> String {
+    let Err(error) = result else {
+        panic!("not refused")
+    };
+    let error = error.into();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    error.to_string()
+}
