@@ -1,19 +1,16 @@
 //! What the safe layer adds to a launch: the raw driver call against `Function::launch`. What the way
 //! to the driver's function adds: the linker's, or with `--features dynamic-loading` an address that
-//! the first call looks up, each against a pointer that the driver gave. And what a graph saves: many
-//! launches recorded once and repeated by one call.
+//! the first call looks up, each against a pointer that the driver gave.
 
 mod common;
 
-use std::{
-    ffi::c_void,
-    hint::black_box,
-    ptr::NonNull,
-    time::{Duration, Instant},
-};
+use std::{ffi::c_void, hint::black_box, ptr::NonNull};
 
-use anyhow::{Result, ensure};
-use common::{Bench, Queue, host_us, median_us};
+use anyhow::Result;
+use common::{
+    Bench,
+    calls::{compare, launches},
+};
 use criterion::Criterion;
 use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Stream, driver, sys};
 
@@ -37,58 +34,6 @@ fn main() -> Result<()> {
     run(&mut criterion)?;
     criterion.final_summary();
     Ok(())
-}
-
-/// The time of so many launches on the host alone: the queue is emptied every few hundred, outside
-/// the time.
-fn launches(stream: &Stream, iterations: u64, mut launch: impl FnMut()) -> Duration {
-    const BATCH: u64 = 256;
-    let mut total = Duration::ZERO;
-    let mut left = iterations;
-    while left > 0 {
-        let now = left.min(BATCH);
-        let start = Instant::now();
-        for _ in 0..now {
-            launch();
-        }
-        total += start.elapsed();
-        left -= now;
-        stream.synchronize().expect("the launches");
-    }
-    total
-}
-
-/// Nanoseconds of two ways: the median of the first, and the first plus the median of what the
-/// second took more. Measured in pairs of short rounds, each way first in every other pair, since a
-/// launch's own time drifts by more than the difference that is looked for.
-fn compare(
-    stream: &Stream,
-    rounds: usize,
-    mut raw: impl FnMut(),
-    mut safe: impl FnMut(),
-) -> (f64, f64) {
-    const EACH: u64 = 64;
-    let (mut raws, mut differences) = (Vec::new(), Vec::new());
-    for round in 0..rounds {
-        let time = |launch: &mut dyn FnMut()| {
-            launches(stream, EACH, launch).as_secs_f64() * 1e9 / EACH as f64
-        };
-        let (raw_time, safe_time) = if round % 2 == 0 {
-            let raw_time = time(&mut raw);
-            (raw_time, time(&mut safe))
-        } else {
-            let safe_time = time(&mut safe);
-            (time(&mut raw), safe_time)
-        };
-        raws.push(raw_time);
-        differences.push(safe_time - raw_time);
-    }
-    let median = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
-    let raw = median(raws);
-    (raw, raw + median(differences))
 }
 
 fn pointer(value: &mut u64) -> *mut c_void {
@@ -136,99 +81,6 @@ fn looked_up() -> Result<sys::PFN_cuLaunchKernel> {
     Ok(black_box(unsafe {
         std::mem::transmute::<NonNull<c_void>, sys::PFN_cuLaunchKernel>(address)
     }))
-}
-
-/// A recorded sequence of work, ready to be repeated.
-struct Graph(sys::CUgraphExec);
-
-impl Graph {
-    /// What `work` gives to the stream; nothing is run. `None` where the driver has no graphs.
-    fn capture(stream: &Stream, work: impl FnOnce() -> Result<()>) -> Result<Option<Self>> {
-        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        // SAFETY: the stream is live, and used by this thread alone.
-        let code = unsafe { sys::cuStreamBeginCapture_v2(stream.as_raw(), mode) };
-        if code == sys::CUresult::CUDA_ERROR_NOT_SUPPORTED {
-            return Ok(None);
-        }
-        done("cuStreamBeginCapture", code)?;
-        let worked = work();
-        let (mut graph, mut ready) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: the stream is capturing.
-        let code = unsafe { sys::cuStreamEndCapture(stream.as_raw(), &mut graph) };
-        worked?;
-        done("cuStreamEndCapture", code)?;
-        // SAFETY: the graph is live until it is destroyed here; what was made of it stays.
-        let code = unsafe {
-            let code = sys::cuGraphInstantiateWithFlags(&mut ready, graph, 0);
-            sys::cuGraphDestroy(graph);
-            code
-        };
-        done("cuGraphInstantiate", code)?;
-        Ok(Some(Self(ready)))
-    }
-
-    fn launch(&self, stream: &Stream) -> Result<()> {
-        // SAFETY: both are live, and the kernels of the graph do nothing.
-        let code = unsafe { sys::cuGraphLaunch(self.0, stream.as_raw()) };
-        done("cuGraphLaunch", code)
-    }
-}
-
-impl Drop for Graph {
-    fn drop(&mut self) {
-        // SAFETY: nothing uses it any more; the driver keeps it while it runs.
-        unsafe { sys::cuGraphExecDestroy(self.0) };
-    }
-}
-
-fn done(call: &str, code: sys::CUresult) -> Result<()> {
-    ensure!(code == sys::CUresult::CUDA_SUCCESS, "{call}: {code:?}");
-    Ok(())
-}
-
-/// `KERNELS_IN_A_ROW` kernels launched one by one against the same as a graph: the time of one.
-fn compare_graph(bench: &mut Bench, three: &Function) -> Result<()> {
-    const KERNELS_IN_A_ROW: usize = 100;
-    let stream = bench.stream.clone();
-    let mut buffer = DeviceBuffer::<f32>::zeroed(&stream, 256)?;
-    let config = LaunchConfig::new(1, 32);
-    let mut one_by_one = || -> Result<()> {
-        for _ in 0..KERNELS_IN_A_ROW {
-            // SAFETY: the kernel does nothing.
-            unsafe { three.launch(&stream, config, (&mut buffer, 2.0f32, 256u32))? };
-        }
-        Ok(())
-    };
-    // Capture belongs to the thread, and a graph is made in its current context.
-    bench.context.set_current()?;
-    let graph = Graph::capture(&stream, &mut one_by_one)?;
-    // 510 entries, all there before the device begins.
-    let queue = Queue {
-        calls: 5,
-        host_ns: 1_000_000,
-    };
-    let rounds = bench.choose(25, 3);
-    let mut measure = |by: &str, work: &mut dyn FnMut() -> Result<()>| -> Result<()> {
-        work()?;
-        let device = median_us(bench.device_times_in(queue, rounds, |_| work())?);
-        let wall = host_us(|| {
-            work().expect("the launches");
-            stream.synchronize().expect("the kernels");
-        });
-        for (name, us) in [("device", device), ("wall", wall)] {
-            let work = format!("one of {KERNELS_IN_A_ROW} kernels, {name} time");
-            bench.row(&work, by, us / KERNELS_IN_A_ROW as f64, "")?;
-        }
-        Ok(())
-    };
-    measure("Function::launch", &mut one_by_one)?;
-    match graph {
-        Some(graph) => measure("graph replay", &mut || graph.launch(&stream)),
-        None => bench.missing(
-            "graph replay",
-            "cuStreamBeginCapture gives CUDA_ERROR_NOT_SUPPORTED",
-        ),
-    }
 }
 
 fn run(criterion: &mut Criterion) -> Result<()> {
@@ -391,6 +243,5 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let work = "way to the driver, 3 arguments";
     bench.row(work, "pointer from the driver", by_pointer / 1e3, "")?;
     let note = format!("{:+.1} ns over a pointer", raw - by_pointer);
-    bench.row(work, way, raw / 1e3, &note)?;
-    compare_graph(&mut bench, &three)
+    bench.row(work, way, raw / 1e3, &note)
 }

@@ -21,7 +21,7 @@ import plots
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("BENCH_OUT", ROOT / "target" / "benches"))
-ORDER = ["sum", "convolution", "arrays", "random", "launch", "transfer", "allocation", "compile"]
+ORDER = ["sum", "convolution", "arrays", "random", "launch", "graphs", "transfer", "allocation", "compile"]
 # What is between these lines of a page is made here.
 MARKS = ("<!-- performance: made by scripts/bench_summary.py --write -->", "<!-- end -->")
 PLOT_MARKS = ("<!-- plots: made by scripts/bench_summary.py --write -->", "<!-- end of plots -->")

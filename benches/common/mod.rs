@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every bench uses a part of it")]
 
+pub mod calls;
+
 use std::{
     fs::{self, File},
     io::Write,

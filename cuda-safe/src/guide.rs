@@ -9,6 +9,9 @@ pub mod launch_safety {}
 #[doc = include_str!("guide/typed_kernels.md")]
 pub mod typed_kernels {}
 
+#[doc = include_str!("guide/graphs.md")]
+pub mod graphs {}
+
 #[doc = include_str!("guide/errors.md")]
 pub mod errors {}
 

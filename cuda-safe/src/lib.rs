@@ -41,7 +41,7 @@
 //! The layer covers one process with linear memory, on any number of devices. There are no methods for
 //!
 //! - CUDA arrays, textures and surfaces; copies of rectangles and boxes (`cuMemcpy2D`, `cuMemcpy3D`);
-//! - graphs, and stream capture;
+//! - in graphs: allocations, conditional nodes, external semaphores, edges with data;
 //! - virtual memory management (`cuMemCreate`, `cuMemMap`), multicast objects, tensor maps;
 //! - peer access, and copies between devices (`cuMemcpyPeer`);
 //! - sharing with other processes (IPC), with graphics, and external memory and semaphores;
@@ -50,7 +50,7 @@
 //! - the profiler's start and stop, libraries and contextless kernels (`cuLibraryLoadData`), green contexts.
 //!
 //! All of it is in [`sys`], to be called on the handles of this crate's objects:
-//! [raw calls](guide::raw_calls) shows how, with two worked cases. The crate does no mathematics either: the crate
+//! [raw calls](guide::raw_calls) shows how, with worked cases. The crate does no mathematics either: the crate
 //! `cuda-compute` has arrays and ready-made kernels.
 //!
 //! # Features

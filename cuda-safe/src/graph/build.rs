@@ -312,10 +312,7 @@ impl Graph {
                 self.held.absorb(&mut child.held);
                 Ok(node)
             }
-            Err(error) => Err(GraphError {
-                error,
-                graph: child,
-            }),
+            Err(error) => Err(GraphError::new(error, child)),
         }
     }
 

@@ -86,7 +86,8 @@ impl Graph {
         let mut kernel = CUDA_KERNEL_NODE_PARAMS::default();
         // SAFETY: a live node of a kernel; `kernel` is valid for the write.
         let code = unsafe { sys::cuGraphKernelNodeGetParams_v2(node.raw, &mut kernel) };
-        self.context().check("cuGraphKernelNodeGetParams_v2", code)?;
+        self.context()
+            .check("cuGraphKernelNodeGetParams_v2", code)?;
         let name = self.kernel_name(kernel.func);
         let grid = Dim3::from((kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ));
         let block = Dim3::from((kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ));

@@ -105,7 +105,7 @@ impl Graph {
                     launched: Vec::new(),
                 })
             }
-            Err(error) => Err(GraphError { error, graph: self }),
+            Err(error) => Err(GraphError::new(error, self)),
         }
     }
 }

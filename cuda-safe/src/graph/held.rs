@@ -95,6 +95,15 @@ impl Held {
         self.unordered
     }
 
+    /// The same for another graph; `None` where it can't be shared.
+    pub(super) fn try_clone(&self) -> Option<Self> {
+        (self.memory.is_empty() && self.others.is_empty()).then(|| Self {
+            functions: self.functions.clone(),
+            owners: self.owners.clone(),
+            ..Self::default()
+        })
+    }
+
     /// Takes what another graph held.
     pub(super) fn absorb(&mut self, other: &mut Held) {
         let other = mem::take(other);

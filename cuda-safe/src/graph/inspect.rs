@@ -90,7 +90,11 @@ impl Graph {
             raw,
             graph: self.number,
         };
-        Ok(from.into_iter().map(node).zip(to.into_iter().map(node)).collect())
+        Ok(from
+            .into_iter()
+            .map(node)
+            .zip(to.into_iter().map(node))
+            .collect())
     }
 
     /// What a node does.

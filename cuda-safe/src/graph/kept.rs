@@ -7,7 +7,9 @@ use cuda_sys::CUdeviceptr;
 use crate::{
     error::Result,
     launch::{KernelArgument, Sealed},
-    memory::{DeviceMemory, DeviceViewMut, OwnedStorage, Owner, PinnedBuffer, PlainData, range_within},
+    memory::{
+        DeviceMemory, DeviceViewMut, OwnedStorage, Owner, PinnedBuffer, PlainData, range_within,
+    },
     stream::Stream,
 };
 
@@ -137,6 +139,12 @@ impl<M: Keep> Kept<M> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.place.len == 0
+    }
+
+    /// The memory's address, for nodes that raw calls add. Valid as long as the graph keeps it.
+    #[must_use]
+    pub fn as_device_ptr(&self) -> CUdeviceptr {
+        self.place.address
     }
 
     /// A part of the memory, for a node.

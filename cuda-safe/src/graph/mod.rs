@@ -48,7 +48,7 @@
 //!
 //! # What is not here
 //! Allocations within a graph, conditional nodes, external semaphores, batches of memory operations, edges with data
-//! (programmatic launches), and cloning: raw calls reach them, with [`Graph::as_raw`].
+//! (programmatic launches): raw calls reach them, with [`Graph::as_raw`].
 
 mod build;
 mod capture;
@@ -62,7 +62,10 @@ mod node;
 mod parameters;
 mod update;
 
-use std::{fmt, ptr};
+use std::{
+    fmt, ptr,
+    sync::{Mutex, PoisonError},
+};
 
 use cuda_sys::{self as sys, CUgraph};
 
@@ -196,6 +199,57 @@ impl Graph {
         self.held.other(value);
     }
 
+    /// A node that a raw call has added, for others to wait for.
+    ///
+    /// # Safety
+    /// `raw` is a node of this graph. What it uses lives as [`from_raw`](Self::from_raw) says.
+    #[must_use]
+    pub unsafe fn node(&self, raw: sys::CUgraphNode) -> Node {
+        Node {
+            raw,
+            graph: self.number,
+        }
+    }
+
+    /// A second graph with the same nodes, and the same edges. What captured calls use has to live as long as both.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the graph keeps memory or functions of the
+    /// host, which only one graph may have. The driver's code for nodes that can't be copied.
+    ///
+    /// # Safety
+    /// As [`Stream::capture`](crate::Stream::capture), for the copy too.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let mut graph = Graph::new(&context)?;
+    /// graph.add_empty(&[])?;
+    /// // SAFETY: nothing is used.
+    /// let copy = unsafe { graph.try_clone()? };
+    /// graph.add_empty(&[])?;
+    /// assert_eq!((graph.nodes()?.len(), copy.nodes()?.len()), (2, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuGraphClone")]
+    pub unsafe fn try_clone(&self) -> Result<Self> {
+        let held = self.held.try_clone().ok_or_else(|| {
+            Error::invalid(
+                "Graph::try_clone",
+                "the graph keeps memory or functions of the host, which only one graph may have: build it twice",
+            )
+        })?;
+        let _current = self.context().enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: a live graph; `raw` is valid for the write.
+        let code = unsafe { sys::cuGraphClone(&mut raw, self.as_raw()) };
+        self.context().check("cuGraphClone", code)?;
+        // SAFETY: just made, and owned by nobody else; the rest is the caller's promise.
+        Ok(unsafe { Self::with_held(self.context(), raw, held) })
+    }
+
     fn expect_own(&self, node: Node, call: &'static str) -> Result<()> {
         if node.graph == self.number {
             return Ok(());
@@ -217,8 +271,24 @@ impl fmt::Debug for Graph {
 pub struct GraphError {
     /// Why.
     pub error: Error,
+    /// Never locked: for errors that are shared between threads, as error reports want them.
+    graph: Mutex<Graph>,
+}
+
+impl GraphError {
+    fn new(error: Error, graph: Graph) -> Self {
+        Self {
+            error,
+            graph: Mutex::new(graph),
+        }
+    }
+
     /// The graph, as it was, with everything that it keeps.
-    pub graph: Graph,
+    #[must_use]
+    pub fn into_graph(self) -> Graph {
+        let graph = self.graph.into_inner();
+        graph.unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl From<GraphError> for Error {

@@ -46,7 +46,7 @@ impl GraphExec {
                 self.held().absorb(&mut graph.held);
                 Ok(())
             }
-            Err(error) => Err(GraphError { error, graph }),
+            Err(error) => Err(GraphError::new(error, graph)),
         }
     }
 
@@ -118,9 +118,8 @@ impl GraphExec {
             };
             let _current = self.context().enter()?;
             // SAFETY: a live node of the graph that this was made of, if it is a kernel's; the arguments are read now.
-            let code = unsafe {
-                sys::cuGraphExecKernelNodeSetParams_v2(self.as_raw(), node.raw, kernel)
-            };
+            let code =
+                unsafe { sys::cuGraphExecKernelNodeSetParams_v2(self.as_raw(), node.raw, kernel) };
             self.context()
                 .check("cuGraphExecKernelNodeSetParams_v2", code)
         };
@@ -239,7 +238,9 @@ fn nothing(call: &'static str) -> Error {
 fn reason(result: CUgraphExecUpdateResult) -> String {
     use CUgraphExecUpdateResult as R;
     let text = match result {
-        R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED => "the graphs have different nodes or edges",
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED => {
+            "the graphs have different nodes or edges"
+        }
         R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED => "a node is of another kind",
         R::CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED
         | R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE => {

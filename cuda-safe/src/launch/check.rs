@@ -60,13 +60,17 @@ impl Function {
     }
 
     #[cold]
-    fn misfit(&self, context: &Context, config: &LaunchConfig, arguments: &[ArgumentType]) -> Error {
+    fn misfit(
+        &self,
+        context: &Context,
+        config: &LaunchConfig,
+        arguments: &[ArgumentType],
+    ) -> Error {
         let name = self.name();
-        if let Err(error) = self.context().expect_same(
-            context,
-            "Function::launch",
-            "the kernel and the stream",
-        ) {
+        if let Err(error) =
+            self.context()
+                .expect_same(context, "Function::launch", "the kernel and the stream")
+        {
             return error;
         }
         let limits = self.limits();

@@ -38,7 +38,10 @@ fn launches_on_many_streams_come_one_after_the_other() {
     exec.memory(x).unwrap().fill(&streams[3], 100).unwrap();
     exec.launch(&streams[0]).unwrap();
     exec.launch(&Stream::legacy_default(&context)).unwrap();
-    assert_eq!(exec.memory(x).unwrap().to_vec(&streams[1]).unwrap(), [102; 4]);
+    assert_eq!(
+        exec.memory(x).unwrap().to_vec(&streams[1]).unwrap(),
+        [102; 4]
+    );
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn an_update_takes_all_parameters_or_none() {
     let text = refusal.to_string();
     assert!(text.contains("different nodes or edges"), "{text}");
     assert!(text.contains("instantiate"), "{text}");
-    let mut more = refusal.graph;
+    let mut more = refusal.into_graph();
     assert_eq!(more.memory(z).unwrap().len(), 4);
     let mut kinds = Graph::new(&context).unwrap();
     kinds.add_empty(&[]).unwrap();

@@ -28,8 +28,7 @@ fn every_kind_of_node_does_its_work_in_order() {
     let filled = graph.add_fill(&[across], last, -5).unwrap();
     // SAFETY: two elements from the third on.
     let part = (y.slice(2..).unwrap(), 2i32, 2i32);
-    let multiplied =
-        unsafe { graph.add_kernel(&[filled], &multiply, config(2), part) }.unwrap();
+    let multiplied = unsafe { graph.add_kernel(&[filled], &multiply, config(2), part) }.unwrap();
     let both = graph.add_empty(&[multiplied, across]).unwrap();
     let down = graph.add_copy(&[both], back, y).unwrap();
     let done = Event::new(&context).unwrap();
@@ -134,8 +133,7 @@ fn children_and_dependencies() {
     let ran = graph.add_child(&[], child).unwrap();
     assert_eq!(graph.kind(ran).unwrap(), NodeKind::CHILD);
     // SAFETY: as above, once the edge is there.
-    let node =
-        unsafe { graph.add_kernel(&[], &multiply, config(3), (x, 10i32, 3i32)) }.unwrap();
+    let node = unsafe { graph.add_kernel(&[], &multiply, config(3), (x, 10i32, 3i32)) }.unwrap();
     assert_eq!(graph.edges().unwrap(), []);
     graph.add_dependency(ran, node).unwrap();
     assert_eq!(graph.edges().unwrap(), [(ran, node)]);
@@ -221,8 +219,7 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
     assert!(refused(graph.add_copy(&[], a, b)).contains("overlap"));
     let host = [1i32; 4];
     // SAFETY: refused.
-    let text =
-        refused(unsafe { graph.add_kernel(&[], &add, config(4), (In(&host), 1i32, 4i32)) });
+    let text = refused(unsafe { graph.add_kernel(&[], &add, config(4), (In(&host), 1i32, 4i32)) });
     assert!(text.contains("host slices"), "{text}");
     // SAFETY: as above.
     let few = unsafe { graph.add_kernel(&[], &add, config(4), (x, 1i32)) }.unwrap_err();
@@ -243,8 +240,7 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
     let copy = graph.add_copy(&[], none, none).unwrap();
     let fill = graph.add_fill(&[copy], none, 1).unwrap();
     // SAFETY: nothing runs.
-    let launch =
-        unsafe { graph.add_kernel(&[fill], &add, config(0), (x, 1i32, 0i32)) }.unwrap();
+    let launch = unsafe { graph.add_kernel(&[fill], &add, config(0), (x, 1i32, 0i32)) }.unwrap();
     for node in [copy, fill, launch] {
         assert_eq!(graph.kind(node).unwrap(), NodeKind::EMPTY);
     }
