@@ -55,6 +55,7 @@ check: setup
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/licences.py
+	$(PYTHON) scripts/coverage.py
 	$(PYTHON) -m unittest discover --quiet scripts
 
 bundle: setup

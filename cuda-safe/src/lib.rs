@@ -49,7 +49,7 @@
 //! - launch attributes: clusters, programmatic dependent launch (`cuLaunchKernelEx`); batched stream memory operations;
 //! - the profiler's start and stop, libraries and contextless kernels (`cuLibraryLoadData`), green contexts.
 //!
-//! All of it is in [`sys`], to be called on the handles of this crate's objects:
+//! `docs/COVERAGE.md` in the repository lists every function of the driver. All of it is in [`sys`], to be called on the handles of this crate's objects:
 //! [raw calls](guide::raw_calls) shows how, with worked cases. The crate does no mathematics either: the crate
 //! `cuda-compute` has arrays and ready-made kernels.
 //!

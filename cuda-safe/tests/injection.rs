@@ -8,7 +8,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 use std::{env, fs, path::PathBuf, process::Command};
 
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, Event, Global, In, InOut, JitOptions,
+    Context, ContextFlags, Device, DeviceBuffer, Event, Global, Graph, In, InOut, JitOptions,
     LaunchConfig, MemoryPool, Module, Out, PinnedBuffer, Pipeline, Result, Stream, StreamOptions,
 };
 
@@ -28,6 +28,7 @@ fn program() -> Result<()> {
     buffers(&context)?;
     streams_and_events(&context)?;
     launches(&context)?;
+    graphs(&context)?;
     let created = Context::create(device, ContextFlags::AUTO)?;
     created.set_cache_config(cuda_safe::CacheConfig::L1)?;
     buffers(&created)?;
@@ -66,6 +67,67 @@ fn buffers(context: &Context) -> Result<()> {
     context.memory_info()?;
     a.close()?;
     stream.synchronize()
+}
+
+fn graphs(context: &Context) -> Result<()> {
+    let stream = Stream::new(context)?;
+    let other = Stream::new(context)?;
+    let store = Module::from_ptx(context, PTX)?.function("store")?;
+    let config = LaunchConfig::new(1, 1);
+    let mut graph = Graph::new(context)?;
+    let host = graph.keep(PinnedBuffer::<u32>::zeroed(context, 4)?);
+    let x = graph.keep(DeviceBuffer::<u32>::uninit(&stream, 4)?);
+    let up = graph.add_copy(&[], x, host)?;
+    // SAFETY: one number is written.
+    let stored = unsafe { graph.add_kernel(&[up], &store, config, (x, 7u32))? };
+    let filled = graph.add_fill(&[up], x.slice(2..)?, 5)?;
+    let both = graph.add_empty(&[stored])?;
+    graph.add_dependency(filled, both)?;
+    let event = Event::without_timing(context)?;
+    let recorded = graph.add_event_record(&[both], &event)?;
+    let waited = graph.add_event_wait(&[recorded], &event)?;
+    let down = graph.add_copy(&[waited], host, x)?;
+    graph.add_host_function(&[down], || ())?;
+    let mut child = Graph::new(context)?;
+    child.add_empty(&[])?;
+    graph.add_child(&[], child)?;
+    graph.to_dot()?;
+    let mut exec = graph.instantiate()?;
+    exec.upload(&stream)?;
+    exec.launch(&stream)?;
+    // SAFETY: as above.
+    unsafe { exec.set_kernel(stored, &store, config, (x, 8u32))? };
+    exec.set_fill(filled, x.slice(3..)?, 6)?;
+    exec.set_copy(up, x.slice(..2)?, host.slice(..2)?)?;
+    exec.set_enabled(filled, false)?;
+    exec.is_enabled(filled)?;
+    exec.launch(&other)?;
+    exec.memory(host)?[0] = 1;
+    exec.into_graph()?.close()?;
+
+    let mut y = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
+    let dropped = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
+    // SAFETY: one number is written; `y` and the kernel outlive the graph.
+    let graph = unsafe {
+        stream.capture(|capture| {
+            other.wait_stream(&stream)?;
+            store.launch(&other, config, (&mut y, 9u32))?;
+            y.slice_mut(1..)?.fill(&stream, 3)?;
+            capture.host_function(|| ())?;
+            drop(dropped);
+            stream.wait_stream(&other)
+        })?
+    };
+    // SAFETY: as above.
+    let twin = unsafe { stream.capture(|_| store.launch(&stream, config, (&mut y, 1u32)))? };
+    // SAFETY: as above.
+    let mut exec = unsafe { twin.try_clone()? }.instantiate()?;
+    exec.update(twin)?;
+    exec.launch(&stream)?;
+    let mut exec = graph.instantiate()?;
+    exec.launch(&stream)?;
+    y.to_vec(&stream)?;
+    Ok(())
 }
 
 fn streams_and_events(context: &Context) -> Result<()> {

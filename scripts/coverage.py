@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Which functions of the driver cuda-safe reaches: docs/COVERAGE.md.
+
+    scripts/coverage.py FOLDER   writes the page, with chapters from the headers in a folder: those that the carried
+                                 bindings were made of
+    scripts/coverage.py          fails unless the page is what the sources and the carried bindings say
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/COVERAGE.md"
+HEADERS = ["cuda.h", "cudaGL.h", "cudaProfiler.h"]
+NOT_YET = "no method yet"
+
+# Why a function has no method, and is not to get one. Names are regular expressions.
+REASONS = [
+    (r"cuGetErrorName|cuGetErrorString",
+     "errors have tables made from the header, which work without a driver"),
+    (r"cuGetExportTable", "undocumented tables of the driver"),
+    (r"cuMemcpy(HtoD|DtoH|DtoD|)", "copies name a stream: the asynchronous form is used, and waited for"),
+    (r"cuMemsetD(8|16|32|2D8|2D16|2D32)", "fills name a stream: the asynchronous form is used"),
+    (r"cuStreamAddCallback", "replaced by cuLaunchHostFunc, says its documentation"),
+    (r"cuModuleLoad|cuLinkAddFile|cuModuleLoadFatBinary|cuModuleLoadData",
+     "files are read by Rust; all images go through cuModuleLoadDataEx and cuLinkAddData, with their logs"),
+    (r"cuStreamCreate", "cuStreamCreateWithPriority does the same"),
+]
+REASONS = [(re.compile(f"(?:{name})"), reason) for name, reason in REASONS]
+
+
+def plain(name):
+    """The name in the documentation: without the version of its signature."""
+    name = re.sub(r"(_v\d+)?(_ptsz|_ptds)?$", "", name)
+    return {"cuGraphInstantiateWithFlags": "cuGraphInstantiate"}.get(name, name)
+
+
+def functions(bindings):
+    """The documentation's names of all functions in the bindings."""
+    return {plain(name) for name in re.findall(r"^    pub fn (cu[A-Z]\w*)", bindings, re.M)}
+
+
+def chapters(header):
+    """[(chapter, [function])] and the deprecated ones, as the header has them."""
+    found, deprecated, chapter, seen = {}, set(), None, set()
+    token = re.compile(r"\\defgroup \w+ (?P<chapter>[^\n]+)"
+                       r"|(?P<old>__CUDA_DEPRECATED )?CUresult(?: CUDAAPI)?\s+(?:CUDAAPI\s+)?(?P<name>cu[A-Z]\w*)\(")
+    for match in token.finditer(header):
+        if match["chapter"]:
+            chapter = match["chapter"].replace("[DEPRECATED]", "").strip()
+        elif match["name"] and plain(match["name"]) not in seen:
+            name = plain(match["name"])
+            seen.add(name)
+            found.setdefault(chapter, []).append(name)
+            if match["old"]:
+                deprecated.add(name)
+    return found, deprecated
+
+
+def reached(sources):
+    """{function: files that call it}. Comments don't count, nor names for searches."""
+    where = {}
+    for path, text in sources:
+        code = re.sub(r"//[^\n]*|#\[doc[^\n]*", "", text)
+        names = re.findall(r"\bsys::(cu[A-Z]\w*)\b(?=\s*\()", code)
+        # Functions that are looked up: their table, and who takes them from it.
+        names += re.findall(r"\bnewer::(cu[A-Z]\w*)\(", code)
+        for name in names:
+            where.setdefault(plain(name), set()).add(path)
+    return where
+
+
+def sources():
+    base = ROOT / "cuda-safe/src"
+    for path in sorted(base.rglob("*.rs")):
+        yield path.relative_to(base).as_posix(), path.read_text()
+
+
+def state(name, where, deprecated):
+    if name in where:
+        files = ", ".join(f"`{path}`" for path in sorted(where[name]))
+        return f"yes: {files}"
+    if name in deprecated:
+        return "deprecated"
+    for pattern, reason in REASONS:
+        if pattern.fullmatch(name):
+            return f"raw: {reason}"
+    return NOT_YET
+
+
+def page(found, deprecated, where):
+    total = sum(map(len, found.values()))
+    have = sum(name in where for names in found.values() for name in names)
+    rows = [(name, state(name, where, deprecated)) for names in found.values() for name in names]
+    count = lambda start: sum(text.startswith(start) for _, text in rows)
+    out = [
+        "# Which functions of the driver have methods",
+        "",
+        "Made by `scripts/coverage.py` from `cuda.h` and the sources; `make check` compares. Every function is in",
+        "`cuda_safe::sys`; this page is about `cuda-safe`. Names are those of the documentation, without the version of a",
+        "signature.",
+        "",
+        f"Of {total} functions, {have} are called by `cuda-safe`, {count('raw')} are left to raw calls for the reason that is "
+        f"given, {count('deprecated')} are",
+        f"deprecated, and {count(NOT_YET)} have no method yet.",
+    ]
+    for chapter, names in found.items():
+        out += ["", f"## {chapter}", "", "| function | |", "| --- | --- |"]
+        out += [f"| `{name}` | {state(name, where, deprecated)} |" for name in names]
+    return "\n".join(out) + "\n"
+
+
+def read(text):
+    """The chapters and the deprecated functions of a page."""
+    found, deprecated, chapter = {}, set(), None
+    for line in text.splitlines():
+        if line.startswith("## "):
+            chapter = line[3:]
+        elif match := re.match(r"\| `(cu\w+)` \| (.*) \|", line):
+            found.setdefault(chapter, []).append(match[1])
+            if match[2] == "deprecated":
+                deprecated.add(match[1])
+    return found, deprecated
+
+
+def main(arguments):
+    where = reached(sources())
+    known = functions((ROOT / "cuda-sys/bindings/cuda.rs").read_text())
+    if arguments:
+        folder = pathlib.Path(arguments[0])
+        found, deprecated = chapters("".join((folder / name).read_text() for name in HEADERS))
+        found = {chapter: [n for n in names if n in known] for chapter, names in found.items()}
+        found = {chapter: names for chapter, names in found.items() if names}
+    else:
+        found, deprecated = read(PAGE.read_text())
+    listed = {name for names in found.values() for name in names}
+    if listed != known:
+        return f"not in the table, or no longer in the bindings: {', '.join(sorted(listed ^ known))}"
+    strangers = sorted(set(where) - known)
+    if strangers:
+        return f"called by cuda-safe, and not in the bindings: {', '.join(strangers)}"
+    text = page(found, deprecated, where)
+    if arguments:
+        PAGE.write_text(text)
+    elif text != PAGE.read_text():
+        return f"{PAGE.relative_to(ROOT)} is not what the sources say: scripts/coverage.py FOLDER writes it"
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
