@@ -72,6 +72,7 @@ mod device;
 pub mod driver;
 mod error;
 mod event;
+mod finished;
 mod flags;
 mod function;
 pub mod graph;
@@ -96,6 +97,7 @@ pub use cuda_sys as sys;
 pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
 pub use event::{Event, EventOptions};
+pub use finished::Finished;
 pub use function::{Function, FunctionAttribute, Occupancy};
 pub use graph::{Graph, GraphExec};
 pub use launch::{

@@ -1,10 +1,17 @@
 //! Kernels that fault. Each fault runs in a process of its own, since it may cost the process its
 //! device: the test starts this program again with the name of the fault.
 
-use std::process::Command;
+use std::{
+    future::Future,
+    pin::pin,
+    process::Command,
+    sync::Arc,
+    task::{self, Poll, Wake, Waker},
+    thread,
+};
 
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, LaunchConfig, Module, PinnedBuffer, Pipeline, Stream,
+    Context, DeviceBuffer, ErrorKind, Graph, LaunchConfig, Module, PinnedBuffer, Pipeline, Stream,
     sys::CUresult,
 };
 
@@ -141,6 +148,70 @@ fn in_a_pipeline() {
         assert!(taken <= 4, "{taken} pieces were taken");
         let later = run(100).0.unwrap_err();
         assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+    });
+}
+
+#[test]
+fn in_a_future() {
+    in_child("in_a_future", || {
+        struct Unpark(thread::Thread);
+        impl Wake for Unpark {
+            fn wake(self: Arc<Self>) {
+                self.0.unpark();
+            }
+        }
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let module = Module::compile(&context, KERNELS).unwrap();
+        let write = module.function("write").unwrap();
+        let mut x = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
+        // SAFETY: the fault is what is tested; the device contains it.
+        unsafe { write.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1i64 << 40)) }.unwrap();
+        let mut future = pin!(stream.finished().unwrap());
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let error = loop {
+            match future.as_mut().poll(&mut task::Context::from_waker(&waker)) {
+                Poll::Ready(result) => break result.unwrap_err(),
+                Poll::Pending => thread::park(), // a future that is never woken would hang
+            }
+        };
+        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+        names_its_kernel(&context, "write", &error);
+        let later = stream.finished().map(drop).unwrap_err();
+        assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+    });
+}
+
+#[test]
+fn in_a_graph() {
+    in_child("in_a_graph", || {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let module = Module::compile(&context, KERNELS).unwrap();
+        let write = module.function("write").unwrap();
+        let mut graph = Graph::new(&context).unwrap();
+        let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
+        let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 4).unwrap());
+        let config = LaunchConfig::new(1, 1);
+        // SAFETY: as above.
+        let node = unsafe { graph.add_kernel(&[], &write, config, (x, 1i64 << 40)) }.unwrap();
+        graph.add_copy(&[node], host, x).unwrap();
+        graph.add_host_function(&[node], || ()).unwrap();
+        let mut exec = graph.instantiate().unwrap();
+        exec.launch(&stream).unwrap();
+        let error = exec.memory(host).unwrap_err(); // waits
+        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+        if !context
+            .device()
+            .name()
+            .unwrap()
+            .starts_with("CUDA emulator")
+        {
+            assert!(error.to_string().contains("is `a graph`"), "{error}");
+        }
+        let later = exec.launch(&stream).unwrap_err();
+        assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+        drop(exec); // with all that it keeps
     });
 }
 

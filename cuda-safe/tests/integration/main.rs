@@ -3,6 +3,7 @@
 mod contexts;
 mod devices;
 mod events;
+mod futures;
 mod launches;
 mod linking;
 mod managed;

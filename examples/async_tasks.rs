@@ -1,0 +1,113 @@
+//! Tasks that wait for the device without blocking a thread: requests of a server, all on one thread of a runtime.
+//!
+//! Shows `Stream::finished`, a future that a thread of the driver wakes. It is bound to no runtime; this one is Tokio's.
+
+mod common;
+
+use std::{
+    cell::Cell,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, ensure};
+use common::{
+    data,
+    gpu::{Gpu, heading},
+    measure::show,
+};
+use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, PinnedBuffer, Stream};
+use tokio::{runtime, task};
+
+const SOURCE: &str = r#"
+extern "C" __global__ void scramble(unsigned *x, int n, int rounds) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        unsigned value = x[i];
+        for (int k = 0; k < rounds; ++k) value = value * 1664525u + 1013904223u;
+        x[i] = value;
+    }
+}
+"#;
+
+const REQUESTS: usize = 8;
+
+fn main() -> Result<()> {
+    let gpu = Gpu::open()?;
+    let count = gpu.size(1 << 20, 1 << 10);
+    let rounds = gpu.size(20_000, 50);
+    let scramble = Module::compile(&gpu.context, SOURCE)?.function("scramble")?;
+    let inputs: Vec<Vec<u32>> = data::integers(REQUESTS * count)
+        .chunks(count)
+        .map(<[u32]>::to_vec)
+        .collect();
+    heading(format!(
+        "{REQUESTS} requests of {count} numbers each, on one thread"
+    ));
+
+    let runtime = runtime::Builder::new_current_thread().build()?;
+    let tasks = task::LocalSet::new();
+    let (outputs, turns, time) = runtime.block_on(tasks.run_until(async {
+        // Whatever else the thread has to do: it gets on while requests are under way.
+        let turns = Rc::new(Cell::new(0u64));
+        let counter = turns.clone();
+        let other = task::spawn_local(async move {
+            loop {
+                counter.set(counter.get() + 1);
+                task::yield_now().await;
+            }
+        });
+        let clock = Instant::now();
+        let requests: Vec<_> = inputs
+            .iter()
+            .map(|input| {
+                let stream = Stream::new(&gpu.context)?;
+                let request = answer(stream, scramble.clone(), input.clone(), rounds);
+                Ok(task::spawn_local(request))
+            })
+            .collect::<Result<_>>()?;
+        let mut outputs = Vec::new();
+        for request in requests {
+            outputs.push(request.await??);
+        }
+        other.abort();
+        anyhow::Ok::<(Vec<Vec<u32>>, u64, Duration)>((outputs, turns.get(), clock.elapsed()))
+    }))?;
+
+    for (input, output) in inputs.iter().zip(&outputs) {
+        for (i, (&value, &got)) in input.iter().zip(output).enumerate().step_by(97) {
+            let expected = (0..rounds).fold(value, |value, _| {
+                value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
+            });
+            ensure!(
+                got == expected,
+                "element {i}: {got}, and the CPU says {expected}"
+            );
+        }
+    }
+    println!(
+        "All answered after {}; meanwhile the thread had {turns} turns for something else.",
+        show(time)
+    );
+    ensure!(turns > 0, "the thread was blocked");
+    Ok(())
+}
+
+/// One request: up, a kernel, down. The thread is free wherever `await` stands.
+async fn answer(
+    stream: Stream,
+    scramble: Function,
+    input: Vec<u32>,
+    rounds: i32,
+) -> Result<Vec<u32>> {
+    let host = PinnedBuffer::from_slice(stream.context(), &input)?;
+    let mut x = DeviceBuffer::<u32>::uninit(&stream, host.len())?;
+    let up = stream.upload(host, &mut x)?;
+    let config = LaunchConfig::for_elements(x.len());
+    let n = i32::try_from(x.len())?;
+    // SAFETY: the kernel changes n numbers, as many as the buffer has.
+    unsafe { scramble.launch(&stream, config, (&mut x, n, rounds))? };
+    stream.finished()?.await?;
+    let down = stream.download(&x, up.wait()?)?; // `up` is over: this doesn't wait
+    stream.finished()?.await?;
+    Ok(down.wait()?.to_vec())
+}
