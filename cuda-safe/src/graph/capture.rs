@@ -22,9 +22,10 @@ choices! {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
     /// let mut x = DeviceBuffer::<u8>::zeroed(&stream, 4)?;
-    /// let fill = |_: &_| -> Result<()> { x.fill(&stream, 7) };
     /// // SAFETY: `x` lives, and nobody else uses it.
-    /// let graph = unsafe { stream.capture_with_mode(CaptureMode::RELAXED, fill)? };
+    /// let graph = unsafe {
+    ///     stream.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> { x.fill(&stream, 7) })?
+    /// };
     /// assert_eq!(graph.nodes()?.len(), 1);
     /// # Ok(())
     /// # }

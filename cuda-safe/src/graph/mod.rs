@@ -272,14 +272,14 @@ pub struct GraphError {
     /// Why.
     pub error: Error,
     /// Never locked: for errors that are shared between threads, as error reports want them.
-    graph: Mutex<Graph>,
+    graph: Box<Mutex<Graph>>,
 }
 
 impl GraphError {
     fn new(error: Error, graph: Graph) -> Self {
         Self {
             error,
-            graph: Mutex::new(graph),
+            graph: Box::new(Mutex::new(graph)),
         }
     }
 
