@@ -26,8 +26,8 @@ fn every_kind_of_node_does_its_work_in_order() {
     let across = graph.add_copy(&[added], y, x).unwrap();
     let last = y.slice(3..).unwrap();
     let filled = graph.add_fill(&[across], last, -5).unwrap();
-    // SAFETY: two elements from the third on.
     let part = (y.slice(2..).unwrap(), 2i32, 2i32);
+    // SAFETY: two elements from the third on.
     let multiplied = unsafe { graph.add_kernel(&[filled], &multiply, config(2), part) }.unwrap();
     let both = graph.add_empty(&[multiplied, across]).unwrap();
     let down = graph.add_copy(&[both], back, y).unwrap();
@@ -146,6 +146,7 @@ fn children_and_dependencies() {
     let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 3).unwrap());
     // SAFETY: as above.
     let first = unsafe { graph.add_kernel(&[], &add, config(3), (x, 1i32, 3i32)) }.unwrap();
+    // SAFETY: as above.
     let node =
         unsafe { graph.add_kernel(&[first], &multiply, config(3), (x, 10i32, 3i32)) }.unwrap();
     let text = refused(graph.add_dependency(inner, node));
