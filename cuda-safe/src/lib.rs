@@ -97,8 +97,8 @@ pub use error::{Code, Error, ErrorKind, Result};
 pub use event::{Event, EventOptions};
 pub use function::{Function, FunctionAttribute, Occupancy};
 pub use launch::{
-    ByValue, Dim3, HasLength, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out,
-    WithLen,
+    ByValue, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument, KernelArguments, LaunchConfig,
+    Out, WithLen,
 };
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
