@@ -179,6 +179,11 @@ impl Error {
         {
             return Self::missing(Code::Driver(code), call, ErrorKind::NoDevice, missing);
         }
+        if code == CUresult::CUDA_ERROR_NOT_SUPPORTED
+            && let Some(report) = crate::driver::report(std::ptr::null_mut())
+        {
+            return Self::new(Code::Driver(code), call, ErrorKind::Unsupported, report);
+        }
         let (kind, detail) = match code {
             CUresult::CUDA_ERROR_NO_DEVICE => (
                 ErrorKind::NoDevice,
