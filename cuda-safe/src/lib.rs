@@ -36,6 +36,14 @@
 //! # }
 //! ```
 //!
+//! Structs are arguments and elements as they are, if they are [plain data](PlainData). That takes two derives of
+//! bytemuck, which has to be among the dependencies:
+//!
+//! ```toml
+//! [dependencies]
+//! bytemuck = { version = "1", features = ["derive"] }
+//! ```
+//!
 //! # What it does not do
 //!
 //! The layer covers one process with linear memory, on any number of devices. There are no methods for
