@@ -37,7 +37,7 @@ test: setup
 
 # Not part of test, since the feature holds for a whole build: the emulator is built once more for it.
 loading: setup
-	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --test opened
+	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --lib --test opened
 	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading \
 		--config 'profile.dev.package.cuda-emulator.opt-level=1'
 

@@ -272,6 +272,37 @@ fn an_unknown_variable_is_told_and_stops_everything() {
 }
 
 #[test]
+fn what_is_not_emulated_is_the_reason_of_the_last_error() {
+    let _context = Own::new();
+    let asked = || {
+        let (mut granularity, properties) = (0, Default::default());
+        fails!(
+            CUDA_ERROR_NOT_SUPPORTED,
+            cuMemGetAllocationGranularity(
+                &mut granularity,
+                &properties,
+                CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM
+            )
+        );
+        reason(null_mut())
+    };
+    let expected = "virtual memory management is not emulated";
+    assert_eq!(asked(), (SUCCESS, expected.into()));
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuDestroyExternalMemory(null_mut())
+    );
+    let (_, text) = reason(null_mut());
+    assert_eq!(text, "cuDestroyExternalMemory is not emulated");
+    // An error of another kind has another reason, and so has another thread.
+    assert_eq!(asked().1, expected);
+    let elsewhere = std::thread::spawn(|| reason(null_mut())).join().unwrap();
+    assert_eq!(elsewhere, (CUresult::CUDA_ERROR_NOT_FOUND, String::new()));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuDriverGetVersion(null_mut()));
+    assert_eq!(reason(null_mut()).0, CUresult::CUDA_ERROR_NOT_FOUND);
+}
+
+#[test]
 fn a_failure_that_never_happened_is_named_at_exit() {
     if inner() {
         std::mem::forget(Own::new());

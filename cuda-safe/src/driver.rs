@@ -81,8 +81,9 @@ fn explained(error: Error) -> Error {
     }
 }
 
-/// What the driver knows about the fault of a context or, for null, about why it doesn't start. Only the emulator knows
-/// anything: it has a function for this, which other drivers lack.
+/// What the driver knows about the fault of a context or, for null, about why it doesn't start, or why it has just refused
+/// a call of this thread as not supported. Only the emulator knows anything: it has a function for this, which other
+/// drivers lack.
 #[cold]
 pub(crate) fn report(context: CUcontext) -> Option<String> {
     type GetReport = unsafe extern "C" fn(CUcontext, *mut *const c_char) -> CUresult;

@@ -179,6 +179,11 @@ impl Error {
         {
             return Self::missing(Code::Driver(code), call, ErrorKind::NoDevice, missing);
         }
+        if code == CUresult::CUDA_ERROR_NOT_SUPPORTED
+            && let Some(report) = crate::driver::report(std::ptr::null_mut())
+        {
+            return Self::new(Code::Driver(code), call, ErrorKind::Unsupported, report);
+        }
         let (kind, detail) = match code {
             CUresult::CUDA_ERROR_NO_DEVICE => (
                 ErrorKind::NoDevice,
@@ -241,10 +246,13 @@ impl Error {
     ) -> Self {
         let remedy = match kind {
             ErrorKind::NoDevice => {
-                "Install the NVIDIA driver, or put cuda-emulator's folder on LD_LIBRARY_PATH"
+                "Install the NVIDIA driver. Without a GPU, depend on cuda-emulator behind a feature, with `use \
+                 cuda_emulator as _;`, and `cargo run --features emulator`; or set \
+                 CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so"
             }
             _ => {
-                "Install a CUDA toolkit, or pip's nvidia-cuda-nvrtc, and put its folder on LD_LIBRARY_PATH"
+                "Install it: `pip install nvidia-cuda-nvrtc` in the active virtual environment, or a CUDA toolkit. If it \
+                 is installed elsewhere, set LD_LIBRARY_PATH=<site-packages>/nvidia/cu13/lib"
             }
         };
         Self::new(code, call, kind, format!("{library}. {remedy}"))

@@ -378,7 +378,7 @@ impl Function {
     /// Allows launches with up to `bytes` of dynamic shared memory per block. Needed for more than 48 KiB.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block of this kernel.
+    /// [`ErrorKind::LaunchArguments`] for more than the device has for a block of this kernel.
     ///
     /// ```
     /// # use cuda_safe::{Context, FunctionAttribute, Module};
@@ -398,11 +398,13 @@ impl Function {
         let value = i32::try_from(bytes).unwrap_or(i32::MAX);
         self.set_attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES, value)
             .map_err(|error| match self.dynamic_shared_limit() {
-                Some(most) if i64::from(bytes) > most => error.with_detail(format!(
-                    "{bytes} bytes of dynamic shared memory for kernel `{}`, which can have {most} \
-                     on this device, beside its static shared memory",
-                    self.name()
-                )),
+                Some(most) if i64::from(bytes) > most => error
+                    .with_kind(ErrorKind::LaunchArguments)
+                    .with_detail(format!(
+                        "{bytes} bytes of dynamic shared memory for kernel `{}`, which can have {most} \
+                         on this device, beside its static shared memory",
+                        self.name()
+                    )),
                 _ => error,
             })
     }

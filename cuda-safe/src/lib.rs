@@ -36,6 +36,14 @@
 //! # }
 //! ```
 //!
+//! Structs are arguments and elements as they are, if they are [plain data](PlainData). That takes two derives of
+//! bytemuck, which has to be among the dependencies:
+//!
+//! ```toml
+//! [dependencies]
+//! bytemuck = { version = "1", features = ["derive"] }
+//! ```
+//!
 //! # What it does not do
 //!
 //! The layer covers one process with linear memory, on any number of devices. There are no methods for
@@ -101,8 +109,8 @@ pub use finished::Finished;
 pub use function::{Function, FunctionAttribute, Occupancy};
 pub use graph::{Graph, GraphExec};
 pub use launch::{
-    ByValue, Dim3, HasLength, In, InOut, KernelArgument, KernelArguments, LaunchConfig, Out,
-    WithLen,
+    ByValue, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument, KernelArguments, LaunchConfig,
+    Out, WithLen,
 };
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,

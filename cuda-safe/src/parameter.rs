@@ -126,20 +126,25 @@ impl ParameterKind {
     }
 }
 
+/// A number of bytes in words.
+pub(crate) fn bytes(n: usize) -> String {
+    format!("{n} byte{}", if n == 1 { "" } else { "s" })
+}
+
 /// For messages that begin with "the parameter".
 impl fmt::Display for ParameterInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let size = self.size;
+        let size = bytes(self.size);
         match self.kind {
-            ParameterKind::Unknown => write!(f, "has {size} bytes"),
-            ParameterKind::Float => write!(f, "is a float of {size} bytes"),
-            ParameterKind::Integer if size == size_of::<cuda_sys::CUdeviceptr>() => {
-                write!(f, "is an integer or a pointer, of {size} bytes")
+            ParameterKind::Unknown => write!(f, "has {size}"),
+            ParameterKind::Float => write!(f, "is a float of {size}"),
+            ParameterKind::Integer if self.size == size_of::<cuda_sys::CUdeviceptr>() => {
+                write!(f, "is an integer or a pointer, of {size}")
             }
-            ParameterKind::Integer => write!(f, "is an integer of {size} bytes"),
-            ParameterKind::Pointer => write!(f, "is a pointer, of {size} bytes"),
+            ParameterKind::Integer => write!(f, "is an integer of {size}"),
+            ParameterKind::Pointer => write!(f, "is a pointer, of {size}"),
             ParameterKind::Aggregate { alignment } => {
-                write!(f, "is a struct of {size} bytes, aligned to {alignment}")
+                write!(f, "is a struct of {size}, aligned to {alignment}")
             }
         }
     }

@@ -75,7 +75,10 @@ fn names_its_kernel(context: &Context, kernel: &str, error: &cuda_safe::Error) {
         .find(|(_, line)| line.contains(&format!("{kernel}(")))
         .unwrap();
     let number = number + 1;
-    assert!(text.contains(&format!("program.cu:{number}\n")), "{text}");
+    assert!(
+        text.contains(&format!("source: program.cu:{number}\n")),
+        "{text}"
+    );
     assert!(text.contains(&format!(" >{number:5} | {line}\n")), "{text}");
     assert!(text.contains("\n  PTX line "), "{text}");
 }

@@ -33,16 +33,19 @@ pub struct Bindings {
     pub root: syn::File,
     /// Functions and types that the header hides: older versions, and the per-thread-stream variants.
     pub versioned: syn::File,
+    /// Whether they are those of this crate, and not of headers at hand.
+    pub carried: bool,
     /// What a name in a comment links to.
     targets: BTreeMap<String, String>,
 }
 
 impl Bindings {
-    /// Without comments that refer to names.
-    pub fn plain(root: syn::File, versioned: syn::File) -> Self {
+    /// Those of this crate, which have no comments that refer to names.
+    pub fn carried(root: syn::File, versioned: syn::File) -> Self {
         Self {
             root,
             versioned,
+            carried: true,
             targets: BTreeMap::new(),
         }
     }
@@ -112,6 +115,7 @@ pub fn generate(toolkit: &Toolkit, wanted: Wanted, out: &Path) -> Result<Binding
     Ok(Bindings {
         root: first.file,
         versioned: older.file,
+        carried: false,
         targets,
     })
 }

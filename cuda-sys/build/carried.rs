@@ -38,7 +38,7 @@ pub fn bindings(nvrtc: bool) -> Result<Bindings, String> {
     if nvrtc {
         root.items.extend(parse(NVRTC)?.items);
     }
-    Ok(Bindings::plain(root, parse(VERSIONED)?))
+    Ok(Bindings::carried(root, parse(VERSIONED)?))
 }
 
 /// Those of NVRTC alone.

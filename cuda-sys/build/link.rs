@@ -47,7 +47,9 @@ pub fn nvrtc_stub(
     let soname = format!("libnvrtc.so.{}", toolkit.version / 1000);
     println!(
         "cargo::warning=no NVRTC: cuda-sys links a stub of {soname}, which programs that compile kernels need on the \
-         loader's path when they start; with the feature `dynamic-loading` they start without it"
+         loader's path when they start; with the feature `dynamic-loading` they start without it. To bring it: {}, then \
+         `cargo clean -p cuda-direct-sys`",
+        crate::locate::NVRTC_ALONE
     );
     eprintln!("{reason}");
     stub("nvrtc", &soname, functions, out)

@@ -52,6 +52,17 @@ impl Toolkit {
     }
 }
 
+/// There are no headers that can be used.
+#[derive(Debug)]
+pub struct NoHeaders {
+    /// Every place looked at and the command that mends it.
+    pub reason: String,
+    /// Variables that are set and lead to no toolkit: headers were asked for.
+    pub ignored: Vec<String>,
+    /// NVRTC's library, when it was asked for and is somewhere.
+    pub nvrtc: Option<PathBuf>,
+}
+
 /// One place to look at.
 struct Place {
     origin: String,
@@ -65,28 +76,34 @@ struct Contents {
     layout: &'static str,
     version: Option<u32>,
     include: Vec<PathBuf>,
+    /// The folder of NVRTC's header, and its library.
     nvrtc: Option<(PathBuf, PathBuf)>,
+    /// NVRTC's library, with or without a header.
+    library: Option<PathBuf>,
 }
 
-/// Finds the headers, and with `nvrtc` also NVRTC's header and library where they are.
+/// Finds the headers, and with `nvrtc` also NVRTC: with its header where that is anywhere, else the library alone, as
+/// `pip install nvidia-cuda-nvrtc` brings it.
 ///
 /// # Errors
-/// There are no headers. One message lists every place looked at and the command that mends it.
-pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, String> {
+/// There are no headers.
+pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, NoHeaders> {
     let mut looked_at = Vec::new();
     let mut ignored = Vec::new();
     let mut found: Option<Toolkit> = None;
+    let mut alone: Option<PathBuf> = None;
     let mut visit = |place: Place| -> bool {
         let contents = inspect(&place, machine.target);
-        let verdict = match (contents.version, &contents.nvrtc) {
+        if nvrtc && alone.is_none() {
+            alone.clone_from(&contents.library);
+        }
+        let verdict = match (contents.version, &contents.library) {
             (None, None) => "no cuda.h".to_owned(),
             (None, Some(_)) => "NVRTC, but no cuda.h".to_owned(),
             (Some(v), _) if v < OLDEST => {
                 format!("CUDA {}: 12.0 is the oldest that can be used", dotted(v))
             }
-            (Some(v), None) if nvrtc => {
-                format!("CUDA {}, but no nvrtc.h with its library", dotted(v))
-            }
+            (Some(v), None) if nvrtc => format!("CUDA {}, but no NVRTC", dotted(v)),
             (Some(v), _) => format!("CUDA {}", dotted(v)),
         };
         if contents.version.is_none() && VARIABLES.iter().any(|name| place.origin.starts_with(name))
@@ -134,12 +151,21 @@ pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, String> {
             .into_iter()
             .any(visit);
     match found {
-        Some(toolkit) => Ok(Toolkit {
+        Some(toolkit) => {
+            let library = toolkit.nvrtc.or(alone);
+            Ok(Toolkit {
+                ignored,
+                without_nvrtc: (!done && library.is_none())
+                    .then(|| explain(machine, &looked_at, true)),
+                nvrtc: library,
+                ..toolkit
+            })
+        }
+        None => Err(NoHeaders {
+            reason: explain(machine, &looked_at, false),
             ignored,
-            without_nvrtc: (!done).then(|| explain(machine, &looked_at, true)),
-            ..toolkit
+            nvrtc: alone,
         }),
-        None => Err(explain(machine, &looked_at, false)),
     }
 }
 
@@ -244,6 +270,9 @@ fn inspect(place: &Place, target: Target) -> Contents {
                 .lib
                 .iter()
                 .find_map(|dir| target.nvrtc_library(&place.base.join(dir)));
+            if contents.library.is_none() {
+                contents.library.clone_from(&library);
+            }
             contents.nvrtc = header.cloned().zip(library);
         }
     }
@@ -267,7 +296,7 @@ pub fn dotted(version: u32) -> String {
 
 fn explain(machine: &Machine, looked_at: &[String], only_nvrtc: bool) -> String {
     let missing = if only_nvrtc {
-        "NVRTC (nvrtc.h and its library)"
+        "NVRTC"
     } else {
         "the CUDA headers (cuda.h, 12.0 or newer)"
     };
@@ -287,21 +316,23 @@ fn explain(machine: &Machine, looked_at: &[String], only_nvrtc: bool) -> String 
     if (machine.site_packages)().is_empty() {
         message += "  Python's packages: no Python\n";
     }
-    let holds = if only_nvrtc {
-        "include/nvrtc.h and the library"
+    let (holds, command) = if only_nvrtc {
+        ("the library", NVRTC_ALONE)
     } else {
-        "include/cuda.h"
+        ("include/cuda.h", &*remedy(machine.repository))
     };
     let _ = write!(
         message,
-        "To mend it: set CUDA_PATH to the folder of a toolkit, which has {holds}, or run: {}",
-        remedy(machine.repository)
+        "To mend it: set CUDA_PATH to the folder of a toolkit, which has {holds}, or run: {command}"
     );
     if only_nvrtc {
         message += "\n(or build cuda-sys without its feature `nvrtc`)";
     }
     message
 }
+
+/// The command that brings NVRTC where there are no headers.
+pub const NVRTC_ALONE: &str = "python3 -m pip install nvidia-cuda-nvrtc";
 
 /// The one command that brings what is missing.
 pub fn remedy(repository: &Path) -> String {

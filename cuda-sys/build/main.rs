@@ -26,6 +26,8 @@ use locate::{Machine, Toolkit};
 
 /// `carried`: the bindings of this crate, whatever headers there are.
 const CHOICE: &str = "CUDA_SYS_BINDINGS";
+/// What is said of where those come from.
+const CARRIED: &str = "bindings that cuda-sys carries";
 /// A folder to write new ones into, for `scripts/carry-bindings.sh`.
 const CARRY: &str = "CUDA_SYS_CARRY";
 
@@ -81,7 +83,19 @@ fn build() -> Result<(), String> {
         }
         None => None,
     };
-    facts(&machine, &toolkit, nvrtc_dir.as_deref(), loading, &out)?;
+    let bound = if bindings.carried {
+        CARRIED
+    } else {
+        &toolkit.origin
+    };
+    facts(
+        &machine,
+        &toolkit,
+        bound,
+        nvrtc_dir.as_deref(),
+        loading,
+        &out,
+    )?;
     watch(&machine, &toolkit);
     Ok(())
 }
@@ -110,31 +124,28 @@ fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bind
     };
     let toolkit = match locate::toolkit(machine, nvrtc) {
         Ok(toolkit) => toolkit,
-        Err(reason) if !usable => return Err(no_carried(reason)),
-        Err(reason) => {
-            let remedy = locate::remedy(machine.repository);
-            if !forced {
-                note(
-                    &format!(
-                        "no CUDA headers: {instead}. To bind headers, set CUDA_PATH to a toolkit, or run: {remedy}"
-                    ),
-                    &reason,
-                );
-            }
+        Err(none) if !usable => return Err(no_carried(none.reason)),
+        Err(none) => {
+            // Nothing to say where nobody asked for headers. `cargo build -vv` shows where they were looked for.
+            eprintln!("no CUDA headers: {instead}.\n{}", none.reason);
             let toolkit = Toolkit {
-                origin: "bindings that cuda-sys carries".into(),
+                origin: CARRIED.into(),
                 version: carried_version,
                 include: Vec::new(),
-                nvrtc: None,
-                ignored: Vec::new(),
-                without_nvrtc: Some(reason).filter(|_| nvrtc),
+                ignored: if forced { Vec::new() } else { none.ignored },
+                without_nvrtc: (nvrtc && none.nvrtc.is_none()).then_some(none.reason),
+                nvrtc: none.nvrtc,
             };
             return Ok((toolkit, carried::bindings(nvrtc)?));
         }
     };
     if forced && usable {
-        let version = carried_version;
-        return Ok((Toolkit { version, ..toolkit }, carried::bindings(nvrtc)?));
+        let toolkit = Toolkit {
+            version: carried_version,
+            ignored: Vec::new(),
+            ..toolkit
+        };
+        return Ok((toolkit, carried::bindings(nvrtc)?));
     }
     if let Err(reason) = libclang::load(machine) {
         if !usable {
@@ -144,7 +155,7 @@ fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bind
         let remedy = locate::remedy(machine.repository);
         note(
             &format!(
-                "{what}: {instead}. To bind the headers of {}: {remedy}",
+                "{what}: {instead}. To bind the headers of {}: {remedy}. To have these without a warning: {CHOICE}=carried",
                 toolkit.origin
             ),
             &reason,
@@ -181,6 +192,7 @@ fn note(line: &str, reason: &str) {
 fn facts(
     machine: &Machine,
     toolkit: &Toolkit,
+    bound: &str,
     nvrtc_dir: Option<&Path>,
     loading: bool,
     out: &Path,
@@ -224,7 +236,8 @@ fn facts(
         println!("cargo::metadata={name}={value}");
     }
     let source = format!(
-        "pub const TOOLKIT_INCLUDE_DIRS: &[&str] = &{include:?};\n\
+        "pub const BINDINGS_ORIGIN: &str = {bound:?};\n\
+         pub const TOOLKIT_INCLUDE_DIRS: &[&str] = &{include:?};\n\
          pub const NVRTC_LIB_DIR: Option<&str> = {:?};\n",
         Some(&nvrtc_dir).filter(|dir| !dir.is_empty()),
     );
@@ -233,9 +246,10 @@ fn facts(
 
 /// When to run again: another toolkit, another header, a driver that came or went.
 fn watch(machine: &Machine, toolkit: &Toolkit) {
-    for name in locate::VARIABLES
-        .iter()
-        .chain(&["LIBCLANG_PATH", "CC", CHOICE, CARRY])
+    for name in
+        locate::VARIABLES
+            .iter()
+            .chain(&["LIBCLANG_PATH", "CC", "VIRTUAL_ENV", CHOICE, CARRY])
     {
         println!("cargo::rerun-if-env-changed={name}");
     }
@@ -246,7 +260,9 @@ fn watch(machine: &Machine, toolkit: &Toolkit) {
         .iter()
         .flat_map(|dir| bindings::HEADERS.iter().map(move |name| dir.join(name)));
     let setup = machine.repository.join(".cuda/version");
+    // An NVRTC that is removed is looked for again. One that pip adds is not noticed: no file says that it came.
     for file in headers
+        .chain(toolkit.nvrtc.clone())
         .chain([setup, "/etc/ld.so.cache".into()])
         .filter(|file| file.is_file())
     {

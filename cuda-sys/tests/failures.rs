@@ -123,7 +123,8 @@ fn without_libclang_what_is_carried_is_used_and_told() {
         assert!(
             warning.contains("libclang, which reads headers, can't be loaded")
                 && warning.contains("uses the bindings that it carries, of CUDA 13.")
-                && warning.contains("To bind the headers of CUDA_HOME (toolkit): "),
+                && warning.contains("To bind the headers of CUDA_HOME (toolkit): ")
+                && warning.ends_with("To have these without a warning: CUDA_SYS_BINDINGS=carried"),
             "{warning}"
         );
         let reason = String::from_utf8_lossy(&output.stderr);
@@ -135,6 +136,43 @@ fn without_libclang_what_is_carried_is_used_and_told() {
         assert!(bound("no-libclang").contains("pub fn cuInit("));
         assert!(!bound("no-libclang").contains("pub fn cuLaunchKernel("));
     }
+}
+
+#[test]
+fn what_is_carried_is_told_only_where_headers_were_asked_for() {
+    let without = [("CARGO_FEATURE_DYNAMIC_LOADING", "1")];
+    let output = run("no-headers", &without);
+    let text = told(&output);
+    let facts = Path::new(env!("CARGO_TARGET_TMPDIR")).join("failures/no-headers/out/toolkit.rs");
+    let facts = fs::read_to_string(facts).expect("the build script has written facts");
+    // A toolkit in a usual place, which can't be hidden, is bound.
+    if facts.contains("bindings that cuda-sys carries") {
+        assert!(!text.contains("cargo::warning"), "{text}");
+        let reason = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            reason.contains(
+                "no CUDA headers: cuda-sys uses the bindings that it carries, of CUDA 13."
+            ) && reason.contains("CUDA_PATH: not set"),
+            "{reason}"
+        );
+        let text = told(&run("no-headers", &[("CUDA_HOME", "/nowhere"), without[0]]));
+        assert!(
+            text.contains(
+                "cargo::warning=CUDA_HOME leads to no CUDA headers (/nowhere); using bindings that cuda-sys carries \
+                 instead\n"
+            ),
+            "{text}"
+        );
+    }
+    let text = told(&run(
+        "no-headers",
+        &[
+            ("CUDA_HOME", "/nowhere"),
+            ("CUDA_SYS_BINDINGS", "carried"),
+            without[0],
+        ],
+    ));
+    assert!(!text.contains("leads to no CUDA headers"), "{text}");
 }
 
 #[test]

@@ -87,6 +87,7 @@ impl Fake {
 
     fn find(&self) -> Result<Toolkit, String> {
         self.ask(|machine| locate::toolkit(machine, true))
+            .map_err(|none| none.reason)
     }
 
     fn found(&self) -> Toolkit {
@@ -300,6 +301,49 @@ fn headers_without_nvrtc_take_the_nvrtc_of_a_later_place() {
 }
 
 #[test]
+fn pips_nvrtc_needs_no_headers() {
+    let mut fake = Fake::new("pip-nvrtc", X86);
+    fake.python = vec![fake.root.join("site")];
+    let library = "site/nvidia/cu13/lib/libnvrtc.so.13";
+    // pip's package has NVRTC's own header, and not the driver's.
+    fake.file(library, "")
+        .file("site/nvidia/cu13/lib/libnvrtc-builtins.so.13.5", "")
+        .file("site/nvidia/cu13/include/nvrtc.h", "");
+    let none = fake
+        .ask(|machine| locate::toolkit(machine, true))
+        .expect_err("there is no cuda.h");
+    let found = none.nvrtc.expect("the library");
+    assert_eq!(fake.short(&found), library);
+    assert!(
+        none.reason
+            .contains("site (Python's packages): NVRTC, but no cuda.h"),
+        "{}",
+        none.reason
+    );
+    assert!(none.ignored.is_empty());
+    let none = fake
+        .ask(|machine| locate::toolkit(machine, false))
+        .expect_err("there is no cuda.h");
+    assert_eq!(none.nvrtc, None, "nobody asked for it");
+    // It serves headers of another place, and comes after an NVRTC that has its header.
+    fake.headers("opt/cuda/include", 13_000);
+    assert_eq!(nvrtc(&fake, &fake.found()), library);
+    assert_eq!(fake.found().without_nvrtc, None);
+    fake.file("opt/cuda/lib64/libnvrtc.so.13", "");
+    assert_eq!(nvrtc(&fake, &fake.found()), "opt/cuda/lib64/libnvrtc.so.13");
+    // A toolkit for running programs has no headers at all.
+    fs::remove_dir_all(fake.root.join("opt/cuda/include")).expect("it was there");
+    fs::remove_dir_all(fake.root.join("site")).expect("it was there");
+    fake.set("CUDA_HOME", "opt/cuda");
+    let none = fake
+        .ask(|machine| locate::toolkit(machine, true))
+        .expect_err("there is no cuda.h");
+    let found = none.nvrtc.expect("the library");
+    assert_eq!(fake.short(&found), "opt/cuda/lib64/libnvrtc.so.13");
+    assert_eq!(none.ignored.len(), 1, "{:?}", none.ignored);
+}
+
+#[test]
 fn one_message_lists_every_place_and_the_remedy() {
     let mut fake = Fake::new("nothing", X86);
     fake.headers("old/include", 11_080);
@@ -340,13 +384,11 @@ fn missing_nvrtc_has_a_message_of_its_own() {
     let message = toolkit.without_nvrtc.expect("NVRTC is missing");
     assert!(message.contains("cannot find NVRTC"), "{message}");
     assert!(
-        message.contains("which has include/nvrtc.h and the library, or run: "),
+        message
+            .contains("which has the library, or run: python3 -m pip install nvidia-cuda-nvrtc\n"),
         "{message}"
     );
-    assert!(
-        message.contains("CUDA 12.4, but no nvrtc.h with its library"),
-        "{message}"
-    );
+    assert!(message.contains("CUDA 12.4, but no NVRTC"), "{message}");
     assert!(message.contains("without its feature `nvrtc`"), "{message}");
     let without = fake
         .ask(|machine| locate::toolkit(machine, false))

@@ -160,18 +160,20 @@ impl<T: Element + Pod> Expr<T> {
     /// A field of each struct, or a part of each complex number. Fuses with what it is used in, as every expression.
     ///
     /// ```
-    /// # use bytemuck::{Pod, Zeroable};
-    /// # use cuda_compute::{Array, Element};
+    /// use bytemuck::{Pod, Zeroable};
+    /// use cuda_compute::{Array, Element};
     /// # use cuda_safe::{Context, Stream};
-    /// # #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
-    /// # #[repr(C)]
-    /// # struct Particle {
-    /// #     position: [f32; 3],
-    /// #     mass: f32,
-    /// # }
+    ///
+    /// #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
+    /// #[repr(C)]
+    /// struct Particle {
+    ///     position: [f32; 3],
+    ///     mass: f32,
+    /// }
+    ///
     /// # fn main() -> cuda_compute::Result<()> {
     /// # let stream = Stream::new(&Context::primary(0)?)?;
-    /// # let particles = Array::full(&stream, 4, Particle { position: [1.0; 3], mass: 0.5 })?.expr();
+    /// let particles = Array::full(&stream, 4, Particle { position: [1.0; 3], mass: 0.5 })?.expr();
     /// let moment = particles.field(|p| &p.position[0]) * particles.field(|p| &p.mass);
     /// assert_eq!(moment.sum().eval()?.item()?, 2.0); // each struct is read once
     /// # Ok(())

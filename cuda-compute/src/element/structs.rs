@@ -5,7 +5,7 @@ use std::{
     hash::{BuildHasher, Hash, Hasher},
 };
 
-use cuda_safe::bytemuck::Pod;
+use cuda_safe::{PlainData, bytemuck::Pod};
 use rustc_hash::FxBuildHasher;
 
 use super::{DataType, Element};
@@ -44,7 +44,7 @@ pub enum FieldType {
     message = "`{Self}` can't be a field of an element",
     label = "the fields of a struct that derives `Element` are numbers, structs that derive it too, and arrays of both"
 )]
-pub trait ElementField: Pod {
+pub trait ElementField: PlainData {
     /// The type as a value.
     const FIELD_TYPE: FieldType;
 }
@@ -92,7 +92,7 @@ impl StructType {
     /// What `derive(Element)` expands to.
     #[doc(hidden)]
     #[must_use]
-    pub const fn of<T: Pod>(name: &'static str, fields: &'static [StructField]) -> Self {
+    pub const fn of<T: PlainData>(name: &'static str, fields: &'static [StructField]) -> Self {
         let (size, alignment) = (size_of::<T>(), align_of::<T>());
         assert!(size > 0, "an element has at least one byte");
         assert!(

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::{CStr, CString, OsString};
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, Once};
@@ -71,6 +71,27 @@ fn is_test(
 thread_local! {
     /// What the call under way asked for that isn't emulated.
     static LACKING: Cell<Option<&'static str>> = const { Cell::new(None) };
+    /// Why the last call of this thread that failed did so, where that is for want of something here.
+    static REASON: Cell<Option<&'static CStr>> = const { Cell::new(None) };
+}
+
+/// Why the last call of this thread that failed returned `CUDA_ERROR_NOT_SUPPORTED`: what isn't emulated.
+pub fn reason() -> Option<&'static CStr> {
+    REASON.get()
+}
+
+/// A text for clients, which is never freed. There are as many as there are functions and things that aren't emulated.
+fn kept(text: String) -> Option<&'static CStr> {
+    static KEPT: Mutex<Option<HashSet<&'static CStr>>> = Mutex::new(None);
+    let text = CString::new(text).ok()?;
+    let mut kept = KEPT.lock().unpoisoned();
+    let kept = kept.get_or_insert_default();
+    if let Some(text) = kept.get(text.as_c_str()) {
+        return Some(text);
+    }
+    let text: &'static CStr = Box::leak(text.into_boxed_c_str());
+    kept.insert(text);
+    Some(text)
 }
 
 /// The code for something that a GPU's driver does and the emulator doesn't. Where a GPU's driver refuses as well, as an
@@ -84,9 +105,11 @@ pub fn lacking(what: &'static str) -> Code {
 /// A function has failed: if that is for want of something here, it is said, once for each function.
 #[cold]
 pub fn failed(function: &'static str, code: Code) {
+    REASON.set(None);
     if let Some(what) = LACKING.take()
         && code == Code::ERROR_NOT_SUPPORTED
     {
+        REASON.set(kept(format!("{what} is not emulated")));
         once(function, || {
             format!("{function} returns {code}: {what} is not emulated")
         });
@@ -96,6 +119,7 @@ pub fn failed(function: &'static str, code: Code) {
 /// A function that only exists has been called.
 #[cold]
 pub fn not_emulated(function: &'static str) {
+    REASON.set(kept(format!("{function} is not emulated")));
     once(function, || {
         format!(
             "{function} is not emulated: it does nothing and returns {}",

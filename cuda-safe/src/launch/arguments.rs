@@ -32,8 +32,9 @@ use crate::{
     label = "neither plain data nor device memory",
     note = "host data travels as `In(&x)`, `Out(&mut x)` or `InOut(&mut x)`, with elements that are `bytemuck::Pod`",
     note = "buffers, views and globals are passed by reference: `&buffer`, `&mut buffer`",
-    note = "a `bool` or a struct with padding is passed as `ByValue(x)`; a `#[repr(C)]` struct that derives \
-            `bytemuck::Pod` and `bytemuck::Zeroable`, as itself"
+    note = "a struct goes by value, without `&`: as itself with `#[repr(C)]` and `#[derive(Clone, Copy, bytemuck::Pod, \
+            bytemuck::Zeroable)]` (add bytemuck with its feature derive); as `ByValue(x)` if it has padding, and so does \
+            a `bool`"
 )]
 pub unsafe trait KernelArgument: sealed::Sealed + Sized {
     /// What the launch keeps of the argument.
@@ -225,6 +226,10 @@ device_memory_argument!([T: PlainData] DeviceView<'_, T>);
 /// # Ok(())
 /// # }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tuple of up to 32 kernel arguments",
+    note = "a single argument is `(x,)`, and none is `()`"
+)]
 pub unsafe trait KernelArguments: sealed::Tuple {
     /// The name, size and kind of what is passed for each parameter.
     #[doc(hidden)]

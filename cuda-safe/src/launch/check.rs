@@ -7,7 +7,7 @@ use crate::{
     context::Context,
     error::{Error, ErrorKind, Result},
     function::{Function, FunctionAttribute},
-    parameter::{ArgumentKind, ParameterInfo},
+    parameter::{ArgumentKind, ParameterInfo, ParameterKind, bytes},
 };
 
 /// What an argument's type says about it.
@@ -114,21 +114,14 @@ impl Function {
     fn argument_misfit(&self, arguments: &[ArgumentType]) -> Option<String> {
         let parameters = self.parameters().ok()??;
         if parameters.len() != arguments.len() {
-            return Some(format!(
-                "it has {} parameters, and {} arguments were passed",
-                parameters.len(),
-                arguments.len()
-            ));
+            return Some(other_count(parameters, arguments.len()));
         }
-        let mut pairs = parameters.iter().zip(arguments).enumerate();
-        let (i, (parameter, argument)) =
-            pairs.find(|(_, (parameter, argument))| !argument.fits(parameter))?;
-        Some(format!(
-            "argument {i} (counted from 0) is {}, {}of {} bytes, and the parameter {parameter}",
-            (argument.name)(),
-            (argument.kind)().words(),
-            argument.size
-        ))
+        let pairs = parameters.iter().zip(arguments).enumerate();
+        let wrong: Vec<_> = pairs
+            .filter(|(_, (parameter, argument))| !argument.fits(parameter))
+            .map(|(i, (parameter, argument))| one_misfit(i, parameter, argument))
+            .collect();
+        (!wrong.is_empty()).then(|| wrong.join("; "))
     }
 
     /// What the code of a failed launch means for this kernel.
@@ -177,5 +170,164 @@ impl Function {
         error
             .with_kind(ErrorKind::LaunchArguments)
             .with_detail(format!("kernel `{}`: {detail}", self.name()))
+    }
+}
+
+#[cold]
+fn other_count(parameters: &[ParameterInfo], passed: usize) -> String {
+    let plural = |n: usize, of: &str| format!("{n} {of}{}", if n == 1 { "" } else { "s" });
+    let mut text = format!(
+        "it has {}, and {} passed",
+        plural(parameters.len(), "parameter"),
+        plural(passed, "argument") + if passed == 1 { " was" } else { " were" }
+    );
+    for (i, parameter) in parameters.iter().enumerate() {
+        let before = if i == 0 { ". Parameter" } else { "," };
+        text += &format!("{before} {i} {parameter}");
+    }
+    text
+}
+
+#[cold]
+fn one_misfit(i: usize, parameter: &ParameterInfo, argument: &ArgumentType) -> String {
+    let name = short((argument.name)());
+    let kind = (argument.kind)();
+    let mut text = format!(
+        "argument {i} (counted from 0) is {name}, {}of {}, and the parameter {parameter}",
+        kind.words(),
+        bytes(argument.size)
+    );
+    if let Some(remedy) = remedy(&name, kind, parameter) {
+        text += &format!(": {remedy}");
+    }
+    text
+}
+
+/// What to write instead of an argument of this type and kind.
+fn remedy(name: &str, kind: ArgumentKind, parameter: &ParameterInfo) -> Option<String> {
+    let bits = 8 * parameter.size;
+    let number = kind != ArgumentKind::Pointer;
+    Some(match (parameter.kind, kind) {
+        (ParameterKind::Float, ArgumentKind::Float) => {
+            format!("write a number as `2.0f{bits}`, or convert by `as f{bits}`")
+        }
+        (ParameterKind::Float, ArgumentKind::Integer) => format!("convert by `as f{bits}`"),
+        (ParameterKind::Integer, ArgumentKind::Integer) if name.starts_with("the length as ") => {
+            format!("use `WithLen::i{bits}` or `WithLen::u{bits}`")
+        }
+        (ParameterKind::Integer, ArgumentKind::Integer | ArgumentKind::Float) => {
+            let memory = match parameter.size {
+                8 if kind == ArgumentKind::Float => ", or pass `&buffer` for a pointer",
+                4 if name == "usize" => {
+                    ", or pass a buffer and its length as `WithLen::i32(&buffer)`"
+                }
+                _ => "",
+            };
+            format!("convert by `as i{bits}` or `as u{bits}`{memory}")
+        }
+        (ParameterKind::Pointer, _) if number => "pass `&buffer` or `&mut buffer`".into(),
+        (ParameterKind::Float | ParameterKind::Integer, ArgumentKind::Pointer) => {
+            "pass a number here; are the arguments in the kernel's order?".into()
+        }
+        (ParameterKind::Aggregate { .. }, _) => {
+            "declare the struct with `#[repr(C)]` and the same fields in Rust".into()
+        }
+        _ => return None,
+    })
+}
+
+/// The name of a type without its modules, and of a buffer as users write it.
+fn short(name: &str) -> String {
+    let mut text = String::new();
+    for part in name.split_inclusive("::") {
+        match part.strip_suffix("::") {
+            Some(part) => {
+                let module = |c: char| c.is_alphanumeric() || c == '_';
+                text += part.trim_end_matches(module);
+            }
+            None => text += part,
+        }
+    }
+    text.replace("DeviceMemory<StreamOrdered, ", "DeviceBuffer<")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DeviceBuffer;
+
+    #[test]
+    fn types_are_named_as_users_write_them() {
+        let of = |name| short(name);
+        assert_eq!(of("f64"), "f64");
+        assert_eq!(
+            of(std::any::type_name::<&mut DeviceBuffer<f32>>()),
+            "&mut DeviceBuffer<f32>"
+        );
+        assert_eq!(
+            of(std::any::type_name::<[Option<u8>; 3]>()),
+            "[Option<u8>; 3]"
+        );
+        assert_eq!(of("the length as u64"), "the length as u64");
+    }
+
+    #[test]
+    fn every_misfit_that_can_be_mended_says_how() {
+        let parameter = |kind, size| ParameterInfo {
+            offset: 0,
+            size,
+            kind,
+        };
+        let float = parameter(ParameterKind::Float, 4);
+        let int = parameter(ParameterKind::Integer, 4);
+        let long = parameter(ParameterKind::Integer, 8);
+        let bytes = parameter(ParameterKind::Unknown, 2);
+        let aggregate = parameter(ParameterKind::Aggregate { alignment: 4 }, 12);
+        let pointer = parameter(ParameterKind::Pointer, 8);
+        for (name, kind, parameter, expected) in [
+            ("f64", ArgumentKind::Float, float, "`2.0f32`"),
+            ("i32", ArgumentKind::Integer, float, "convert by `as f32`"),
+            (
+                "usize",
+                ArgumentKind::Integer,
+                int,
+                "`as i32` or `as u32`, or pass a buffer and its length",
+            ),
+            (
+                "i32",
+                ArgumentKind::Integer,
+                long,
+                "convert by `as i64` or `as u64`",
+            ),
+            (
+                "f64",
+                ArgumentKind::Float,
+                long,
+                "or pass `&buffer` for a pointer",
+            ),
+            (
+                "the length as u64",
+                ArgumentKind::Integer,
+                int,
+                "`WithLen::i32`",
+            ),
+            (
+                "&DeviceBuffer<f32>",
+                ArgumentKind::Pointer,
+                int,
+                "are the arguments in the kernel's order?",
+            ),
+            ("f64", ArgumentKind::Float, pointer, "pass `&buffer`"),
+            (
+                "Pair",
+                ArgumentKind::Other,
+                aggregate,
+                "`#[repr(C)]` and the same fields",
+            ),
+        ] {
+            let text = remedy(name, kind, &parameter).unwrap();
+            assert!(text.contains(expected), "{name}: {text}");
+        }
+        assert_eq!(remedy("u8", ArgumentKind::Integer, &bytes), None);
     }
 }

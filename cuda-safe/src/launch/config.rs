@@ -56,6 +56,29 @@ impl From<(u32, u32, u32)> for Dim3 {
     }
 }
 
+/// What [`LaunchConfig::new`] takes: all that becomes a [`Dim3`], which is a `u32`, a pair or a triple of them, or a
+/// [`Dim3`]. The trait has a name of its own so that the compiler can say what to do about other integers.
+///
+/// ```
+/// use cuda_safe::{Dim3, IntoDim3};
+///
+/// fn count(extents: impl IntoDim3) -> u64 {
+///     let extents: Dim3 = extents.into();
+///     extents.count()
+/// }
+/// assert_eq!(count(3) + count((4, 5)), 23);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number of blocks or threads",
+    label = "expected a `u32`, `(u32, u32)` or `(u32, u32, u32)`",
+    note = "`LaunchConfig::for_elements(n)` takes a number of elements of any integer type; else convert it: `n as u32`"
+)]
+pub trait IntoDim3: Into<Dim3> {}
+
+// Else the compiler would speak of `From` alone.
+#[diagnostic::do_not_recommend]
+impl<T: Into<Dim3>> IntoDim3 for T {}
+
 impl fmt::Display for Dim3 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} x {} x {}", self.x, self.y, self.z)
@@ -97,7 +120,7 @@ impl LaunchConfig {
     /// assert_eq!((config.grid.y, config.grid.z), (60, 1));
     /// assert_eq!(config.block.count(), 128);
     /// ```
-    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
+    pub fn new(grid: impl IntoDim3, block: impl IntoDim3) -> Self {
         Self {
             grid: grid.into(),
             block: block.into(),

@@ -30,7 +30,7 @@ use crate::{
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct In<'a, T>(pub &'a [T]);
+pub struct In<'a, T: PlainData>(pub &'a [T]);
 
 /// A host slice that the kernel writes: copied back after the launch. Elements that the kernel does not write become
 /// unspecified.
@@ -50,7 +50,7 @@ pub struct In<'a, T>(pub &'a [T]);
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Out<'a, T>(pub &'a mut [T]);
+pub struct Out<'a, T: PlainData>(pub &'a mut [T]);
 
 /// A host slice that the kernel reads and writes: copied both ways.
 ///
@@ -69,7 +69,7 @@ pub struct Out<'a, T>(pub &'a mut [T]);
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct InOut<'a, T>(pub &'a mut [T]);
+pub struct InOut<'a, T: PlainData>(pub &'a mut [T]);
 
 /// What represents a host slice on the device.
 pub struct Staged<'a, T: PlainData> {
@@ -112,7 +112,7 @@ impl<T: PlainData> Drop for Staged<'_, T> {
     }
 }
 
-impl<T> Sealed for In<'_, T> {}
+impl<T: PlainData> Sealed for In<'_, T> {}
 // SAFETY: the pointer is that of a device address.
 unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
     type Staged = Staged<'a, T>;
@@ -138,7 +138,7 @@ unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
 /// What [`Out`] and [`InOut`] have in common.
 macro_rules! copied_back {
     ($type:ident, $stage:expr) => {
-        impl<T> Sealed for $type<'_, T> {}
+        impl<T: PlainData> Sealed for $type<'_, T> {}
         // SAFETY: the pointer is that of a device address.
         unsafe impl<'a, T: PlainData> KernelArgument for $type<'a, T> {
             type Staged = Staged<'a, T>;

@@ -14,7 +14,7 @@ use cuda_sys::{self as sys, CUresult};
 pub(crate) use arguments::sealed::Sealed;
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use check::ArgumentType;
-pub use config::{Dim3, LaunchConfig};
+pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};
 pub(crate) use last::{Last, Number};
 pub use length::{HasLength, WithLen};

@@ -15,7 +15,8 @@ use crate::{
     stream::Stream,
 };
 
-/// `len` elements in device memory of its own.
+/// `len` elements in device memory of its own. Another name of [`DeviceMemory<StreamOrdered, T>`](DeviceMemory), by which
+/// the compiler calls it.
 ///
 /// A buffer belongs to the stream that it was allocated on. Its memory is freed in that stream's order: after
 /// everything that was enqueued there before the drop. Methods that take another stream order the two streams around
@@ -144,7 +145,8 @@ impl Drop for StreamOrdered {
     }
 }
 
-impl<T: PlainData> DeviceBuffer<T> {
+// Each constructor has the bound itself: of one at the block the compiler would say no more than that it does not hold.
+impl<T> DeviceBuffer<T> {
     /// Allocates memory for `len` elements, with unspecified contents: whatever bits were there before.
     ///
     /// # Errors
@@ -163,7 +165,10 @@ impl<T: PlainData> DeviceBuffer<T> {
     /// ```
     #[doc(alias = "cuMemAllocAsync")]
     #[doc(alias = "cuMemAlloc")]
-    pub fn uninit(stream: &Stream, len: usize) -> Result<Self> {
+    pub fn uninit(stream: &Stream, len: usize) -> Result<Self>
+    where
+        T: PlainData,
+    {
         let bytes = byte_size::<T>(len, "DeviceBuffer::uninit")?;
         let storage = StreamOrdered::allocate(stream, bytes)?;
         // SAFETY: room for `len` elements; allocations are aligned for every type of element.
@@ -186,7 +191,10 @@ impl<T: PlainData> DeviceBuffer<T> {
     /// # }
     /// ```
     #[doc(alias = "cuMemsetD8Async")]
-    pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
+    pub fn zeroed(stream: &Stream, len: usize) -> Result<Self>
+    where
+        T: PlainData,
+    {
         let mut buffer = Self::uninit(stream, len)?;
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)
@@ -209,7 +217,10 @@ impl<T: PlainData> DeviceBuffer<T> {
     /// # }
     /// ```
     #[doc(alias = "cuMemcpyHtoD")]
-    pub fn from_slice(stream: &Stream, host: &[T]) -> Result<Self> {
+    pub fn from_slice(stream: &Stream, host: &[T]) -> Result<Self>
+    where
+        T: PlainData,
+    {
         let mut buffer = Self::uninit(stream, host.len())?;
         buffer.copy_from_slice(stream, host)?;
         Ok(buffer)
@@ -236,7 +247,10 @@ impl<T: PlainData> DeviceBuffer<T> {
     /// # }
     /// ```
     #[must_use]
-    pub unsafe fn from_raw(stream: &Stream, ptr: CUdeviceptr, len: usize) -> Self {
+    pub unsafe fn from_raw(stream: &Stream, ptr: CUdeviceptr, len: usize) -> Self
+    where
+        T: PlainData,
+    {
         let storage = StreamOrdered {
             ptr,
             stream: stream.clone(),
@@ -245,7 +259,9 @@ impl<T: PlainData> DeviceBuffer<T> {
         // SAFETY: as this function's contract says.
         unsafe { Self::from_storage(storage, len) }
     }
+}
 
+impl<T: PlainData> DeviceBuffer<T> {
     /// Hands the memory over to the caller, who frees it (with `cuMemFreeAsync`, or with `cuMemFree` once the stream
     /// is idle) and keeps the context alive until then: this call gives up the buffer's own references to its stream
     /// and context. The address is 0 if there are no elements.

@@ -98,14 +98,17 @@ impl Drop for Managed {
     }
 }
 
-impl<T: PlainData> ManagedBuffer<T> {
+impl<T> ManagedBuffer<T> {
     /// Allocates `len` elements, and sets all bytes to zero.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`], with the bytes requested and free. [`ErrorKind::Unsupported`] where the host may
     /// not touch managed memory while any kernel runs (the device lacks `CONCURRENT_MANAGED_ACCESS`).
     #[doc(alias = "cuMemAllocManaged")]
-    pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
+    pub fn zeroed(stream: &Stream, len: usize) -> Result<Self>
+    where
+        T: PlainData,
+    {
         let bytes = byte_size::<T>(len, "ManagedBuffer::zeroed")?;
         let context = stream.context();
         let needed = DeviceAttribute::CONCURRENT_MANAGED_ACCESS;
@@ -133,7 +136,9 @@ impl<T: PlainData> ManagedBuffer<T> {
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)
     }
+}
 
+impl<T: PlainData> ManagedBuffer<T> {
     /// The stream in whose order the memory is used.
     #[must_use]
     pub fn stream(&self) -> &Stream {

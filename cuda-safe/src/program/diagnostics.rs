@@ -51,6 +51,9 @@ pub(super) fn explain<'a>(
     for header in log.lines().filter_map(headers::missing) {
         let _ = write!(text, "\n{}", headers::instead_of(header));
     }
+    if let Some(name) = log.lines().find_map(headers::unknown_integer) {
+        let _ = write!(text, "\n{}", headers::instead_of_integer(name));
+    }
     text
 }
 
@@ -179,6 +182,21 @@ mod tests {
         let (_, advice) = text.split_once("terminated.\n").unwrap();
         assert!(advice.contains("<cuda/std/cstdint>"), "{text}");
         assert_eq!(advice.lines().count(), 1);
+    }
+
+    #[test]
+    fn integers_of_a_width_are_known_by_a_header_alone() {
+        let log = "a.cu(1): error: identifier \"uint32_t\" is undefined\n\n\
+                   a.cu(2): error: identifier \"uint32_t\" is undefined\n\n\
+                   2 errors detected in the compilation of \"a.cu\".\n";
+        let text = explain(log, "a.cu", "uint32_t x;\nuint32_t y;\n");
+        let (_, advice) = text.split_once("of \"a.cu\".\n").unwrap();
+        assert_eq!(
+            advice,
+            "`uint32_t` is known after `#include <cuda/std/cstdint>`, from CUDA's headers; `unsigned int` needs no header"
+        );
+        let other = "a.cu(1): error: identifier \"width_t\" is undefined";
+        assert_eq!(explain(other, "b.cu", ""), other);
     }
 
     #[test]

@@ -113,6 +113,38 @@ pub(super) fn missing(message: &str) -> Option<&str> {
     rest.split_once('"').map(|(header, _)| header)
 }
 
+/// The integers of <cstdint>, and what they are on every device.
+const INTEGERS: &[(&str, &str)] = &[
+    ("int8_t", "signed char"),
+    ("uint8_t", "unsigned char"),
+    ("int16_t", "short"),
+    ("uint16_t", "unsigned short"),
+    ("int32_t", "int"),
+    ("uint32_t", "unsigned int"),
+    ("int64_t", "long long"),
+    ("uint64_t", "unsigned long long"),
+    ("intptr_t", "long long"),
+    ("uintptr_t", "unsigned long long"),
+];
+
+/// The integer in a message such as `a.cu(1): error: identifier "uint32_t" is undefined`.
+pub(super) fn unknown_integer(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once("identifier \"")?;
+    let (name, rest) = rest.split_once('"')?;
+    let name = name.strip_prefix("std::").unwrap_or(name);
+    let known = INTEGERS.iter().any(|(integer, _)| *integer == name);
+    (known && rest.starts_with(" is undefined")).then_some(name)
+}
+
+/// What to do about an integer that is unknown.
+pub(super) fn instead_of_integer(name: &str) -> String {
+    let found = INTEGERS.iter().find(|(integer, _)| *integer == name);
+    let built_in = found.map_or("int", |(_, built_in)| built_in);
+    format!(
+        "`{name}` is known after `#include <cuda/std/cstdint>`, from CUDA's headers; `{built_in}` needs no header"
+    )
+}
+
 /// What to do about a header that is missing.
 pub(super) fn instead_of(header: &str) -> String {
     // C's headers by their C++ names.

@@ -19,14 +19,14 @@ impl Sources {
         )
     }
 
-    /// The text of the file of that path, in which the compiler has put its folder before a name.
-    fn text(&self, path: &str) -> Option<&str> {
+    /// The name and the text of the file of that path, in which the compiler has put its folder before the name.
+    fn find(&self, path: &str) -> Option<(&str, &str)> {
         let mut texts = self.0.iter();
         let found = texts.find(|(name, _)| {
             path.strip_suffix(name.as_str())
                 .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
         });
-        found.map(|(_, text)| text.as_str())
+        found.map(|(name, text)| (name.as_str(), text.as_str()))
     }
 }
 
@@ -53,7 +53,8 @@ impl Loaded {
 }
 
 /// A report of a fault, where each line that names a line of a source is followed by that line and its neighbours. Nothing
-/// follows where modules with that kernel have been compiled from different texts.
+/// follows where modules with that kernel have been compiled from different texts. A source has the name that its program
+/// gave it, for which there need not be a file.
 pub(crate) fn explain(report: &str) -> String {
     let all: Vec<_> = {
         let all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,25 +71,37 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
     let of_kernel = |one: &&Arc<Loaded>| {
         kernel.is_some_and(|kernel| one.kernels.iter().any(|name| name == kernel))
     };
-    let text_of = |path: &str| {
-        let mut texts = all
+    let find = |path: &str| {
+        let mut found = all
             .iter()
             .filter(of_kernel)
-            .filter_map(|one| one.sources.text(path));
-        let first = texts.next()?;
-        texts.all(|text| text == first).then_some(first)
+            .filter_map(|one| one.sources.find(path));
+        let (name, text) = found.next()?;
+        let mut same = Some(text);
+        for other in found {
+            if other.0 != name {
+                return None;
+            }
+            same = same.filter(|text| *text == other.1);
+        }
+        Some((name, same))
     };
     let mut explained = String::with_capacity(report.len() * 2);
     for line in report.lines() {
-        explained.push_str(line);
-        explained.push('\n');
         let place = line.trim_start().strip_prefix("source: ");
         let place = place.and_then(|place| place.rsplit_once(':'));
         if let Some((path, number)) = place
-            && let Ok(number) = number.parse()
-            && let Some(text) = text_of(path)
+            && let Some((name, text)) = find(path)
+            && let Ok(line_number) = number.parse()
         {
-            explained.push_str(&diagnostics::around(text, number, None));
+            let indent = &line[..line.len() - line.trim_start().len()];
+            explained.push_str(&format!("{indent}source: {name}:{number}\n"));
+            if let Some(text) = text {
+                explained.push_str(&diagnostics::around(text, line_number, None));
+            }
+        } else {
+            explained.push_str(line);
+            explained.push('\n');
         }
     }
     explained.truncate(explained.trim_end().len());
@@ -116,7 +129,7 @@ mod tests {
         let report = "write\n  kernel k, block (0, 0, 0)\n  source: /x/a.cu:2\n  PTX line 5: st";
         assert_eq!(
             explain_by(&all, report),
-            "write\n  kernel k, block (0, 0, 0)\n  source: /x/a.cu:2\n      1 | one\n >    2 | two\n      3 | three\n  \
+            "write\n  kernel k, block (0, 0, 0)\n  source: a.cu:2\n      1 | one\n >    2 | two\n      3 | three\n  \
              PTX line 5: st"
         );
         let header = report.replace("/x/a.cu:2", "h.cuh:1");
@@ -133,10 +146,10 @@ mod tests {
         ];
         let report = |kernel: &str, place: &str| format!("kernel {kernel}, block\nsource: {place}");
         for (kernel, place) in [
-            ("k", "/x/a.cu:2"),
+            ("k", "a.cu:2"),
             ("l", "/x/b.cu:1"),
             ("k", "/x/yb.cu:1"),
-            ("k", "/x/b.cu:9"),
+            ("k", "b.cu:9"),
             ("k", "/x/b.cu:one"),
             ("k", "/x/b.cu"),
         ] {
@@ -144,6 +157,9 @@ mod tests {
             assert_eq!(explain_by(&all, &report), report);
         }
         assert!(explain_by(&all, &report("k", "/x/b.cu:1")).contains(">    1 | one"));
+        // The name is certain, where the text is not.
+        let short = report("k", "a.cu:2");
+        assert_eq!(explain_by(&all, &report("k", "/x/a.cu:2")), short);
         assert_eq!(
             explain_by(&all, "source: b.cu:1"),
             "source: b.cu:1",

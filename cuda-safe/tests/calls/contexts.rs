@@ -160,3 +160,29 @@ fn a_refused_setting_is_told() {
         assert!(output.status.success() && text.contains(&told), "{text}");
     }
 }
+
+#[test]
+fn what_is_not_emulated_is_told() {
+    passes("what_is_not_emulated_is_told", "", || {
+        let (context, _) = device();
+        let _current = context.push_current().unwrap();
+        // SAFETY: the emulator looks at no argument.
+        let code = unsafe { sys::cuDestroyExternalMemory(std::ptr::null_mut()) };
+        let error = context.check("cuDestroyExternalMemory", code).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Unsupported);
+        assert_eq!(
+            error.to_string(),
+            "cuDestroyExternalMemory failed: CUDA_ERROR_NOT_SUPPORTED (801): cuDestroyExternalMemory is not emulated"
+        );
+        let (mut granularity, properties) = (0, Default::default());
+        let option = sys::CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
+        // SAFETY: valid for the write, and for the read.
+        let code =
+            unsafe { sys::cuMemGetAllocationGranularity(&mut granularity, &properties, option) };
+        let error = context
+            .check("cuMemGetAllocationGranularity", code)
+            .unwrap_err();
+        assert_eq!(error.detail(), "virtual memory management is not emulated");
+        assert_eq!(*error.kind(), ErrorKind::Unsupported);
+    });
+}

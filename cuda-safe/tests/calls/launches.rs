@@ -183,7 +183,9 @@ fn the_largest_block_is_no_misfit() {
         let error =
             unsafe { set.launch(&stream, LaunchConfig::new(1, (1024, 1, 1)), ()) }.unwrap_err();
         assert!(
-            error.to_string().contains("1 parameters, and 0 arguments"),
+            error
+                .to_string()
+                .contains("1 parameter, and 0 arguments were passed. Parameter 0 is"),
             "{error}"
         );
     });

@@ -27,6 +27,21 @@ fn structs(function: &Function, stream: &Stream, affine: Affine) -> Result<()> {
     unsafe { function.launch(stream, LaunchConfig::new(1, 1), (affine,)) }
 }
 
+fn references_to_structs(function: &Function, stream: &Stream, affine: Affine) -> Result<()> {
+    // SAFETY: does not compile: a struct goes by value.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), (&affine,)) }
+}
+
+fn slices_of_structs(function: &Function, stream: &Stream, host: &[Affine]) -> Result<()> {
+    // SAFETY: does not compile: the struct derives neither `Pod` nor `Zeroable`.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), (In(host),)) }
+}
+
+fn no_tuple(function: &Function, stream: &Stream, x: DeviceBuffer<f32>) -> Result<()> {
+    // SAFETY: does not compile: a tuple of one is `(&x,)`.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), &x) }
+}
+
 fn moved_buffers(function: &Function, stream: &Stream, x: DeviceBuffer<f32>) -> Result<()> {
     // SAFETY: does not compile: buffers are passed by reference.
     unsafe { function.launch(stream, LaunchConfig::new(1, 1), (x,)) }

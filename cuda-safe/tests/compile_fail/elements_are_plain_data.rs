@@ -1,4 +1,4 @@
-use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Result, Stream};
+use cuda_safe::{Context, DeviceBuffer, ManagedBuffer, PinnedBuffer, Result, Stream};
 
 fn booleans(stream: &Stream) -> Result<DeviceBuffer<bool>> {
     DeviceBuffer::from_slice(stream, &[true, false])
@@ -16,6 +16,13 @@ struct Particle {
 
 fn structs(stream: &Stream) -> Result<DeviceBuffer<Particle>> {
     DeviceBuffer::zeroed(stream, 8)
+}
+
+fn named(stream: &Stream) -> Result<usize> {
+    let zeroed = DeviceBuffer::<Particle>::zeroed(stream, 8)?;
+    let uninit = DeviceBuffer::<Particle>::uninit(stream, 8)?;
+    let managed = ManagedBuffer::<Particle>::zeroed(stream, 8)?;
+    Ok(0)
 }
 
 fn page_locked(context: &Context) -> Result<usize> {

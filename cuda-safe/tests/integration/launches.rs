@@ -156,7 +156,7 @@ fn lengths_are_checked_as_all_arguments_are() {
         refused(
             as_int.launch(&stream, one, (WithLen::u64(&x), &mut sum)),
             "argument 1 (counted from 0) is the length as u64, an integer of 8 bytes, and the parameter is an \
-             integer of 4 bytes",
+             integer of 4 bytes: use `WithLen::i32` or `WithLen::u32`",
         );
         refused(
             as_int.launch(&stream, one, (WithLen::i32(&x), 4i32, &mut sum)),
@@ -220,13 +220,43 @@ fn arguments_that_do_not_fit_are_told_by_name_and_size() {
     let (context, stream) = device();
     let scale = kernels(&context).function("scale").unwrap();
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
+    let other = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
     let config = LaunchConfig::for_elements(10);
     // SAFETY: nothing is launched.
     let error = unsafe { scale.launch(&stream, config, (&mut x, 2.0f32)) }.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
+    let text = error.to_string();
     assert!(
-        error.to_string().contains("3 parameters, and 2 arguments"),
+        text.contains("it has 3 parameters, and 2 arguments were passed. Parameter 0 is a")
+            && text.contains(", of 8 bytes, 1 is a float of 4 bytes, 2 is an integer of 4 bytes"),
+        "{text}"
+    );
+    // SAFETY: nothing is launched.
+    let error = unsafe { scale.launch(&stream, config, (&mut x,)) }.unwrap_err();
+    assert!(
+        error.to_string().contains("and 1 argument was passed"),
         "{error}"
+    );
+    // All that are wrong, each with what to write.
+    // SAFETY: nothing is launched.
+    let error = unsafe { scale.launch(&stream, config, (&mut x, 2.0f64, 10usize)) }.unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("argument 1 (counted from 0) is f64")
+            && text.contains("of 4 bytes: write a number as `2.0f32`, or convert by `as f32`; argument 2")
+            && text.contains("is usize, an integer of 8 bytes")
+            && text.ends_with(
+                "convert by `as i32` or `as u32`, or pass a buffer and its length as `WithLen::i32(&buffer)`"
+            ),
+        "{text}"
+    );
+    // SAFETY: nothing is launched.
+    let error = unsafe { scale.launch(&stream, config, (&mut x, &other, 1u8)) }.unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("is &DeviceBuffer<f32>, an address of 8 bytes")
+            && text.contains("is u8, an integer of 1 byte, and"),
+        "{text}"
     );
     // SAFETY: nothing is launched.
     let error = unsafe { scale.launch(&stream, config, (&mut x, 2.0f64, 10u32)) }.unwrap_err();
@@ -371,6 +401,7 @@ fn shapes_beyond_the_device_are_told_with_its_limits() {
     let remedy = format!("set_max_dynamic_shared, up to {most}");
     assert!(text.contains(&remedy), "{text}");
     let error = function.set_max_dynamic_shared(64 << 20).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
     assert!(
         error
             .detail()

@@ -134,6 +134,14 @@ fn a_header_of_the_host_is_told_with_what_to_write_instead() {
         );
     }
     compile("cuda/std/cstdint", kernel).unwrap();
+    let error = Program::new("__global__ void k(uint32_t *x) { *x = 1; }")
+        .compile(VIRTUAL)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.ends_with("from CUDA's headers; `unsigned int` needs no header"),
+        "{error}"
+    );
     let error = compile("mine.cuh", kernel).unwrap_err().to_string();
     assert!(error.contains("Program::include_path"), "{error}");
 }

@@ -32,7 +32,13 @@
 //! 2. a library that is in the process already;
 //! 3. `libnvrtc.so.13`, `libnvrtc.so.12`, `libnvrtc.so` (the header's own version first) as the loader finds it;
 //! 4. the same in `lib64` and `lib` below `CUDA_PATH`, `CUDA_HOME`, `CUDA_ROOT`, `/usr/local/cuda` and `/opt/cuda`, and
-//!    in [`NVRTC_LIB_DIR`](crate::NVRTC_LIB_DIR), where NVRTC was when this crate was built.
+//!    in [`NVRTC_LIB_DIR`](crate::NVRTC_LIB_DIR), where NVRTC was when this crate was built;
+//! 5. the same where `pip install nvidia-cuda-nvrtc` puts it, `<site-packages>/nvidia/cu13/lib` (CUDA 12:
+//!    `nvidia/cuda_nvrtc/lib`), in the active virtual environment (`VIRTUAL_ENV`), with the first `python3` on `PATH`, and
+//!    below `~/.local`. Python itself is not started. Where pip puts packages elsewhere, set `LD_LIBRARY_PATH` to that
+//!    folder.
+//!
+//! NVRTC finds its own second library, `libnvrtc-builtins`, beside itself.
 //!
 //! If a call can't be made, it returns:
 //!

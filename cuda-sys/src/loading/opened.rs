@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char, c_void};
 use core::fmt;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::string::String;
 use std::sync::OnceLock;
@@ -70,7 +70,7 @@ pub(crate) struct Library {
     mark: &'static CStr,
     /// The environment variable that names the file to use.
     variable: &'static str,
-    places: fn() -> Vec<OsString>,
+    places: fn() -> places::Places,
     source: OnceLock<Result<Source, Missing>>,
 }
 
@@ -104,18 +104,36 @@ impl Library {
 
     fn find(&self) -> Result<Source, Missing> {
         if let Some(file) = trusted(self.variable) {
-            return self.open(Vec::from([file]), true);
+            let files = Vec::from([file.clone()]);
+            return self.open(&files, true).map_err(|reasons| Missing {
+                library: self.name,
+                names: Vec::from([file.to_string_lossy().into_owned()]),
+                folders: Vec::new(),
+                reasons,
+                variable: self.variable,
+                named_by_it: true,
+            });
         }
         if !system::anywhere(self.mark).is_null() {
             return Ok(Source::Process);
         }
-        self.open((self.places)(), false)
+        let places = (self.places)();
+        self.open(&places.files(), false)
+            .map_err(|reasons| Missing {
+                library: self.name,
+                names: places.names,
+                folders: places.folders.into_iter().map(|group| group.text).collect(),
+                reasons,
+                variable: self.variable,
+                named_by_it: false,
+            })
     }
 
-    /// Opens the first of `files` that exists.
-    fn open(&self, files: Vec<OsString>, named_by_it: bool) -> Result<Source, Missing> {
+    /// Opens the first of `files` that exists. Otherwise it returns what the loader says about those that it could not
+    /// load, and with `all` about those that are not there.
+    fn open(&self, files: &[OsString], all: bool) -> Result<Source, Vec<String>> {
         let mut reasons = Vec::new();
-        for (number, file) in files.iter().enumerate() {
+        for file in files {
             match system::open(file) {
                 Ok(handle) if !system::symbol(handle, self.mark).is_null() => {
                     return Ok(Source::Opened(handle));
@@ -126,49 +144,64 @@ impl Library {
                     self.name,
                     self.mark.to_string_lossy()
                 )),
-                // A missing file is worth one line. A file that can't be loaded is always reported.
-                Err(reason) if number == 0 || Path::new(file).is_file() => reasons.push(reason),
+                Err(reason) if all || !is_absence(&reason, file) => reasons.push(reason),
                 Err(_) => {}
             }
         }
-        Err(Missing {
-            library: self.name,
-            files,
-            reasons,
-            variable: self.variable,
-            named_by_it,
-        })
+        Err(reasons)
     }
+}
+
+/// Whether a reason of the loader says no more than that there is no such file.
+fn is_absence(reason: &str, file: &OsStr) -> bool {
+    let path = Path::new(file);
+    if path.is_absolute() {
+        return !path.is_file();
+    }
+    let rest = reason.strip_prefix(&*file.to_string_lossy());
+    rest.is_some_and(|rest| rest.starts_with(": cannot open shared object file: No such file"))
 }
 
 /// A library that was looked for and not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     library: &'static str,
-    files: Vec<OsString>,
+    /// Names that the loader was asked for, or the one file that was named.
+    names: Vec<String>,
+    /// Other folders that were looked at.
+    folders: Vec<String>,
+    /// What the loader says.
     reasons: Vec<String>,
     /// The environment variable that can name a file, and may have done so.
     variable: &'static str,
     named_by_it: bool,
 }
 
-/// `libcuda can't be loaded. Looked for libcuda.so.1, … The loader says: …`
+/// `libcuda can't be loaded. Looked for libcuda.so.1 on the loader's path, in …`
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} can't be loaded. Looked for", self.library)?;
-        for (number, file) in self.files.iter().enumerate() {
-            let before = if number > 0 { "," } else { "" };
-            write!(f, "{before} {}", file.to_string_lossy())?;
-        }
+        let (library, variable) = (self.library, self.variable);
+        write!(
+            f,
+            "{library} can't be loaded. Looked for {}",
+            self.names.join(", ")
+        )?;
         if self.named_by_it {
-            write!(f, " ({})", self.variable)?;
+            write!(f, " ({variable})")?;
+        } else {
+            f.write_str(" on the loader's path")?;
+            for folder in &self.folders {
+                write!(f, ", in {folder}")?;
+            }
+            write!(f, "; {variable} can name another file")?;
         }
-        f.write_str(". The loader says")?;
         for (number, reason) in self.reasons.iter().enumerate() {
-            write!(f, "{} {reason}", if number > 0 { ";" } else { ":" })?;
-        }
-        if !self.named_by_it {
-            write!(f, ". {} can name another file", self.variable)?;
+            let before = if number > 0 {
+                ";"
+            } else {
+                ". The loader says:"
+            };
+            write!(f, "{before} {reason}")?;
         }
         Ok(())
     }

@@ -50,11 +50,12 @@ export! {
     }
 
     // Of the emulator alone; other drivers have no such function. What stands behind an error that the client has got:
-    // the report of the fault that a context is unusable after or, with null, the setting that cuInit refuses.
+    // the report of the fault that a context is unusable after or, with null, the setting that cuInit refuses, or what it
+    // was that isn't emulated, if the last call of this thread that failed did so for that.
     early fn cuEmulatorGetReport(context: u64, pStr: Out<usize>) {
         pStr.check()?;
         let report = match context {
-            0 => config::complaint(),
+            0 => config::complaint().or_else(notice::reason),
             _ => context::get(context)?.report(),
         };
         pStr.set(report.map_or(0, |report| report.as_ptr() as usize))?;
