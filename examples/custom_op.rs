@@ -3,11 +3,9 @@
 //! Shows how a library that has arrays of its own, here `ndarray`, gets operators that run on the
 //! device: an array of any strides is made contiguous when it has to be, output memory is allocated
 //! only when the shape changes, and a kernel may have several outputs. The number of arguments is
-//! known only when the program runs, so the launch takes pointers to them.
+//! known only when the program runs, so the launch takes a list of them.
 
 mod common;
-
-use std::ffi::c_void;
 
 use anyhow::{Result, ensure};
 use common::{
@@ -16,7 +14,7 @@ use common::{
     measure::{measure, measure_cpu, show},
     table::Table,
 };
-use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, sys::CUdeviceptr};
+use cuda_safe::{ArgumentList, DeviceBuffer, Function, LaunchConfig, Module};
 use ndarray::{Array, Array2, ArrayD, ArrayViewD, Axis, Slice};
 
 const SOURCE: &str = r#"
@@ -127,22 +125,24 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
     }
 
     /// Enqueues the kernel: a thread for each element, in ceil(n / 512) blocks.
-    fn launch(&self) -> Result<()> {
+    fn launch(&mut self) -> Result<()> {
         let n = i32::try_from(self.shape.iter().product::<usize>())?;
         let config = LaunchConfig::for_elements_in_blocks(n, BLOCK);
         if n == 0 {
             return Ok(());
         }
-        let buffers = self.outputs.iter().chain(&self.inputs);
-        let mut addresses: Vec<CUdeviceptr> = buffers.map(DeviceBuffer::as_device_ptr).collect();
-        let address = |address: &mut CUdeviceptr| (&raw mut *address).cast::<c_void>();
-        let mut pointers: Vec<*mut c_void> = addresses.iter_mut().map(address).collect();
-        pointers.push((&raw const n).cast_mut().cast());
-        // SAFETY: as many pointers as the kernel has parameters, to addresses of n elements each
-        // and to n, as `new` was promised; the driver copies them and writes to none.
+        let mut arguments = ArgumentList::new();
+        for buffer in &mut self.outputs {
+            arguments.push(buffer);
+        }
+        for buffer in &self.inputs {
+            arguments.push(buffer);
+        }
+        arguments.push(n);
+        // SAFETY: the kernel reads and writes n elements of each, as `new` was promised.
         unsafe {
             self.kernel
-                .launch_raw(&self.gpu.stream, config, &mut pointers)?
+                .launch_list(&self.gpu.stream, config, arguments)?
         };
         Ok(())
     }

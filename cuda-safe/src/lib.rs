@@ -109,8 +109,8 @@ pub use finished::Finished;
 pub use function::{Function, FunctionAttribute, Occupancy};
 pub use graph::{Graph, GraphExec};
 pub use launch::{
-    ByValue, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument, KernelArguments, LaunchConfig,
-    Out, WithLen,
+    ArgumentList, ByValue, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument, KernelArguments,
+    LaunchConfig, Out, WithLen,
 };
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,

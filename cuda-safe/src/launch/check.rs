@@ -41,9 +41,40 @@ impl Function {
         config: &LaunchConfig,
         arguments: &'static [ArgumentType],
     ) -> Result<bool> {
+        if self.has_room(context, config) && self.fits(arguments)? {
+            Ok(config.grid.count() > 0)
+        } else {
+            Err(self.misfit(context, config, arguments))
+        }
+    }
+
+    /// As [`is_launchable`](Self::is_launchable), with types that are looked at in every call.
+    pub(super) fn is_launchable_with(
+        &self,
+        context: &Context,
+        config: &LaunchConfig,
+        arguments: &[ArgumentType],
+    ) -> Result<bool> {
+        let fits = match self.parameters()? {
+            Some(parameters) => {
+                let mut pairs = parameters.iter().zip(arguments);
+                parameters.len() == arguments.len() && pairs.all(|(p, one)| one.fits(p))
+            }
+            None => true,
+        };
+        if fits && self.has_room(context, config) {
+            Ok(config.grid.count() > 0)
+        } else {
+            Err(self.misfit(context, config, arguments))
+        }
+    }
+
+    /// Whether the context is the kernel's, and the device takes such a grid of such blocks.
+    #[inline]
+    fn has_room(&self, context: &Context, config: &LaunchConfig) -> bool {
         let limits = self.limits();
         let (grid, block) = (config.grid, config.block);
-        let fits = context == self.context()
+        context == self.context()
             && block.x <= limits.block[0]
             && block.y <= limits.block[1]
             && block.z <= limits.block[2]
@@ -51,12 +82,6 @@ impl Function {
             && grid.x <= limits.grid[0]
             && grid.y <= limits.grid[1]
             && grid.z <= limits.grid[2]
-            && self.fits(arguments)?;
-        if fits {
-            Ok(grid.count() > 0)
-        } else {
-            Err(self.misfit(context, config, arguments))
-        }
     }
 
     #[cold]

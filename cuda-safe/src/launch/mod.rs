@@ -6,6 +6,7 @@ mod config;
 mod host;
 mod last;
 mod length;
+mod list;
 
 use std::ffi::{c_uint, c_void};
 
@@ -18,6 +19,7 @@ pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};
 pub(crate) use last::{Last, Number};
 pub use length::{HasLength, WithLen};
+pub use list::ArgumentList;
 
 use crate::{error::Result, function::Function, stream::Stream};
 
@@ -103,8 +105,8 @@ impl Function {
         }
     }
 
-    /// Enqueues the kernel with an array of pointers to its arguments, without checks: for arguments
-    /// that are known only when the program runs.
+    /// Enqueues the kernel with an array of pointers to its arguments, without checks: for code that has the
+    /// pointers already. [`launch_list`](Self::launch_list) checks arguments that are known only when the program runs.
     ///
     /// # Safety
     /// As [`launch`](Self::launch). In addition, `pointers` has one pointer for each of the kernel's

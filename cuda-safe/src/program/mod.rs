@@ -409,6 +409,12 @@ impl From<String> for Program {
     }
 }
 
+impl From<&String> for Program {
+    fn from(source: &String) -> Self {
+        Self::new(source.as_str())
+    }
+}
+
 impl From<&Program> for Program {
     fn from(program: &Program) -> Self {
         program.clone()

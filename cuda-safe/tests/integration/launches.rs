@@ -1,6 +1,6 @@
 use cuda_safe::{
-    ByValue, Context, ContextFlags, Device, DeviceAttribute, DeviceBuffer, ErrorKind, Function, In,
-    InOut, LaunchConfig, Module, Out, ParameterKind, Stream, WithLen, sys,
+    ArgumentList, ByValue, Context, ContextFlags, Device, DeviceAttribute, DeviceBuffer, ErrorKind,
+    Function, In, InOut, LaunchConfig, Module, Out, ParameterKind, Stream, WithLen, sys,
 };
 
 use crate::{device, kernels};
@@ -553,4 +553,70 @@ fn a_launch_finds_its_context_whatever_is_current() {
         });
         assert_eq!(x.to_vec(&stream).unwrap(), [8.0; 4]);
     }
+}
+
+#[test]
+fn lists_of_arguments_are_checked_and_launched_as_tuples_are() {
+    let (context, stream) = device();
+    let source = r#"
+        struct Pair { char a; int b; };
+        extern "C" __global__ void mix(const int *x, int *y, int n, float f, Pair p, int *out) {
+            const int i = threadIdx.x;
+            if (i < n) y[i] = x[i] * (int)f + p.a * p.b;
+            if (i == 0) *out = n;
+        }
+        extern "C" __global__ void none() {}
+    "#;
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Padded(i8, i32);
+    let module = Module::compile(&context, source).unwrap();
+    let (mix, none) = (
+        module.function("mix").unwrap(),
+        module.function("none").unwrap(),
+    );
+    let x = [1, 2, 3, 4];
+    let mut y = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
+    let mut out = [0i32];
+    let config = LaunchConfig::new(1, 4);
+    let mut list = ArgumentList::new();
+    assert!(list.is_empty());
+    list.push(In(&x))
+        .push(WithLen::i32(&mut y)) // two parameters
+        .push(10.5f32)
+        .push(ByValue(Padded(2, 50)))
+        .push(Out(&mut out));
+    assert_eq!(list.len(), 6);
+    assert!(format!("{list:?}").contains("f32"), "{list:?}");
+    // SAFETY: four elements each, and one.
+    unsafe { mix.launch_list(&stream, config, list) }.unwrap();
+    assert_eq!(out, [4]); // waited for, as host slices are
+    assert_eq!(y.to_vec(&stream).unwrap(), [110, 120, 130, 140]);
+    // SAFETY: it does nothing.
+    unsafe { none.launch_list(&stream, config, ArgumentList::new()) }.unwrap();
+
+    let refused = |list: ArgumentList<'_>, config| {
+        // SAFETY: refused.
+        let error = unsafe { mix.launch_list(&stream, config, list) }.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
+        error.to_string()
+    };
+    let mut few = ArgumentList::new();
+    few.push(&y).push(4i32);
+    let text = refused(few, config);
+    assert!(text.contains("6 parameters, and 2 arguments"), "{text}");
+    let good = || {
+        let mut list = ArgumentList::new();
+        list.push(&y).push(&y).push(4i32).push(1.0f32);
+        list.push(ByValue(Padded(0, 0))).push(&y);
+        list
+    };
+    assert!(refused(good(), LaunchConfig::new(1, 4096)).contains("4096 threads"));
+    let mut wrong = ArgumentList::new();
+    wrong.push(&y).push(&y).push(4i64).push(1.0f32);
+    wrong.push(ByValue(Padded(0, 0))).push(&y);
+    let text = refused(wrong, config);
+    assert!(text.contains("argument 2"), "{text}");
+    // SAFETY: a grid of no blocks.
+    unsafe { mix.launch_list(&stream, LaunchConfig::new(0, 4), good()) }.unwrap();
 }

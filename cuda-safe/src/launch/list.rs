@@ -1,0 +1,196 @@
+//! Arguments whose number and types are known only when the program runs.
+
+use std::{ffi::c_void, fmt};
+
+use super::{arguments::KernelArgument, check::ArgumentType, config::LaunchConfig};
+use crate::{error::Result, function::Function, stream::Stream};
+
+/// The arguments of a kernel, one by one: where a tuple can't be written, since their number or their types are known only
+/// when the program runs. [`Function::launch_list`] takes it, with the same checks as a launch with a tuple.
+///
+/// ```
+/// use cuda_safe::{ArgumentList, Context, DeviceBuffer, LaunchConfig, Module, Stream};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// /// A kernel that adds so many vectors.
+/// fn source(count: usize) -> String {
+///     let parameters: String = (0..count).map(|i| format!("const float *x{i}, ")).collect();
+///     let sum: String = (0..count).map(|i| format!(" + x{i}[i]")).collect();
+///     format!(r#"extern "C" __global__ void add({parameters}float *sum, int n) {{
+///         const int i = blockIdx.x * blockDim.x + threadIdx.x;
+///         if (i < n) sum[i] = 0{sum};
+///     }}"#)
+/// }
+/// let vectors: Vec<_> = (1..=3)
+///     .map(|i| DeviceBuffer::from_slice(&stream, &[i as f32; 100]))
+///     .collect::<Result<_, _>>()?;
+/// let mut sum = DeviceBuffer::<f32>::uninit(&stream, 100)?;
+/// let add = Module::compile(&context, source(vectors.len()))?.function("add")?;
+///
+/// let mut arguments = ArgumentList::new();
+/// for vector in &vectors {
+///     arguments.push(vector);
+/// }
+/// arguments.push(&mut sum).push(100i32);
+/// // SAFETY: as many vectors as the kernel declares, and a hundred elements in each.
+/// unsafe { add.launch_list(&stream, LaunchConfig::for_elements(100), arguments)? };
+/// assert_eq!(sum.to_vec(&stream)?, [6.0; 100]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Default)]
+pub struct ArgumentList<'a> {
+    slots: Vec<Box<dyn Slot + 'a>>,
+    types: Vec<ArgumentType>,
+}
+
+impl<'a> ArgumentList<'a> {
+    /// No arguments.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an argument behind the others: whatever can stand in a tuple.
+    pub fn push<A: KernelArgument + 'a>(&mut self, argument: A) -> &mut Self {
+        self.types.extend_from_slice(A::PARAMETERS);
+        self.slots.push(Box::new(State::Given(Some(argument))));
+        self
+    }
+
+    /// How many parameters of a kernel they stand for.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+}
+
+impl fmt::Debug for ArgumentList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.types.iter().map(|one| (one.name)());
+        f.debug_list().entries(names).finish()
+    }
+}
+
+/// One argument, before and after it was prepared for a launch.
+enum State<A: KernelArgument> {
+    Given(Option<A>),
+    Staged(A::Staged),
+}
+
+/// What [`KernelArgument`] does, for an argument of any type.
+trait Slot {
+    fn waits(&self) -> bool;
+    /// # Safety
+    /// As [`KernelArgument::stage`].
+    unsafe fn stage(&mut self, stream: &Stream) -> Result<()>;
+    fn pointers(&mut self, all: &mut Vec<*mut c_void>);
+    /// # Safety
+    /// As [`KernelArgument::unstage`].
+    unsafe fn unstage(&mut self, stream: &Stream) -> Result<()>;
+    /// # Safety
+    /// As [`KernelArgument::settle`].
+    unsafe fn settle(&mut self);
+}
+
+impl<A: KernelArgument> Slot for State<A> {
+    fn waits(&self) -> bool {
+        A::WAITS
+    }
+
+    unsafe fn stage(&mut self, stream: &Stream) -> Result<()> {
+        if let Self::Given(argument) = self
+            && let Some(argument) = argument.take()
+        {
+            // SAFETY: as this function's contract says.
+            *self = Self::Staged(unsafe { argument.stage(stream)? });
+        }
+        Ok(())
+    }
+
+    fn pointers(&mut self, all: &mut Vec<*mut c_void>) {
+        if let Self::Staged(staged) = self {
+            let mut pointers = A::pointers(staged);
+            let count = size_of_val(&pointers) / size_of::<*mut c_void>();
+            // SAFETY: an array of pointers (`KernelArgument` is sealed).
+            all.extend_from_slice(unsafe {
+                std::slice::from_raw_parts((&raw mut pointers).cast::<*mut c_void>(), count)
+            });
+        }
+    }
+
+    unsafe fn unstage(&mut self, stream: &Stream) -> Result<()> {
+        match self {
+            // SAFETY: as this function's contract says.
+            Self::Staged(staged) => unsafe { A::unstage(staged, stream) },
+            Self::Given(_) => Ok(()),
+        }
+    }
+
+    unsafe fn settle(&mut self) {
+        if let Self::Staged(staged) = self {
+            // SAFETY: as this function's contract says.
+            unsafe { A::settle(staged) };
+        }
+    }
+}
+
+impl Function {
+    /// As [`launch`](Self::launch), with arguments whose number and types are known only when the program runs. The same is
+    /// checked. It allocates, which a launch with a tuple does not.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch).
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    ///
+    /// # Aborts
+    /// As [`launch`](Self::launch).
+    #[doc(alias = "cuLaunchKernel")]
+    pub unsafe fn launch_list(
+        &self,
+        stream: &Stream,
+        config: LaunchConfig,
+        arguments: ArgumentList<'_>,
+    ) -> Result<()> {
+        let ArgumentList { mut slots, types } = arguments;
+        if !self.is_launchable_with(stream.context(), &config, &types)? {
+            return Ok(());
+        }
+        let waits = slots.iter().any(|slot| slot.waits());
+        if waits {
+            drop(stream.enter_to_wait("Function::launch_list")?);
+        }
+        let mut pointers = Vec::with_capacity(types.len());
+        for slot in &mut slots {
+            // SAFETY: they stay here, to be dropped at the end. Where a later one fails, those before it are dropped, and
+            // wait.
+            unsafe { slot.stage(stream)? };
+            slot.pointers(&mut pointers); // into the box, which doesn't move
+        }
+        // SAFETY: the caller's promise; kinds, sizes and limits are checked above.
+        unsafe { self.launch_raw(stream, config, &mut pointers)? };
+        if waits {
+            for slot in &mut slots {
+                // SAFETY: as above, and the same stream.
+                unsafe { slot.unstage(stream)? };
+            }
+            let waited = stream.settle().or_abort();
+            for slot in &mut slots {
+                // SAFETY: the wait is over.
+                unsafe { slot.settle() };
+            }
+            waited?;
+        }
+        Ok(())
+    }
+}
