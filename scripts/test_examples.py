@@ -15,6 +15,13 @@ class Examples(unittest.TestCase):
         for name in re.findall(r"\]\(([^)]+)\)", text):
             self.assertTrue((EXAMPLES / name).exists(), name)
 
+    def test_the_readme_counts_them(self):
+        words = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
+        text = (EXAMPLES.parent / "README.md").read_text()
+        count = re.search(r"\| \[`examples`\]\(examples/README\.md\) \| (\w+) short programs", text)
+        self.assertIsNotNone(count)
+        self.assertEqual(words.index(count[1]) + 10, len(list(EXAMPLES.glob("*.rs"))))
+
     def test_arguments_are_those_that_the_example_names(self):
         for name, arguments in re.findall(r"^\| \[`(\w+)`\]\(\w+\.rs\) \| `([^`]+)` \|", (EXAMPLES / "README.md").read_text(),
                                           re.MULTILINE):

@@ -37,7 +37,21 @@ fn is(error: &Error, kind: &ErrorKind, file: &str) {
     assert_eq!(error.kind(), kind, "{error}");
     let text = error.to_string();
     assert!(text.contains(file), "what was looked for: {text}");
-    assert!(text.contains("Install"), "what to do: {text}");
+    let remedies: &[&str] = match kind {
+        ErrorKind::NoDevice => &[
+            "Install the NVIDIA driver",
+            "`cargo run --features emulator`",
+            "`use cuda_emulator as _;`",
+            "CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so",
+        ],
+        _ => &[
+            "`pip install nvidia-cuda-nvrtc` in the active virtual environment",
+            "LD_LIBRARY_PATH=<site-packages>/nvidia/cu13/lib",
+        ],
+    };
+    for remedy in remedies {
+        assert!(text.contains(remedy), "what to do: {text}");
+    }
 }
 
 #[test]

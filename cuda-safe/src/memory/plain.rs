@@ -7,7 +7,7 @@ use bytemuck::Pod;
 ///
 /// A struct becomes plain data by two derives of bytemuck, which has to be among the dependencies of the crate:
 /// `bytemuck = { version = "1", features = ["derive"] }`. A crate that does without it derives those of
-/// [`cuda_safe::bytemuck`](crate::bytemuck), and says `#[bytemuck(crate = "cuda_safe::bytemuck")]` at the struct.
+/// `cuda_safe::bytemuck`, and says `#[bytemuck(crate = "cuda_safe::bytemuck")]` at the struct.
 ///
 /// ```
 /// use bytemuck::{Pod, Zeroable};

@@ -109,7 +109,10 @@ const BUILT_IN: &[(&str, &str)] = &[
 
 /// The header in a message such as `a.cu(1): catastrophic error: cannot open source file "cstdint"`.
 pub(super) fn missing(message: &str) -> Option<&str> {
-    let (_, rest) = message.split_once("cannot open source file \"")?;
+    // The second way is NVRTC's where it was given no folder to look at.
+    let (_, rest) = ["cannot", "could not"]
+        .iter()
+        .find_map(|word| message.split_once(&format!("{word} open source file \"")))?;
     rest.split_once('"').map(|(header, _)| header)
 }
 
@@ -173,7 +176,8 @@ pub(super) fn instead_of(header: &str) -> String {
             return format!(
                 "<{header}> comes with CUDA's headers: they were not found, or are of a version or a set that lacks \
                  it. They are looked for in CUDA_PATH, CUDA_HOME and CUDA_ROOT, otherwise where they were when this \
-                 program was built"
+                 program was built. Without a toolkit: `pip install nvidia-cuda-runtime nvidia-cuda-cccl \
+                 nvidia-cuda-crt` (nvidia-curand for curand's), and CUDA_PATH=<site-packages>/nvidia/cu13"
             );
         }
         (None, None) => {
@@ -222,6 +226,9 @@ mod tests {
     fn the_missing_header_is_read_from_the_message() {
         let message = "a.cu(1): catastrophic error: cannot open source file \"sys/types.h\"";
         assert_eq!(missing(message), Some("sys/types.h"));
+        let message = "a.cu(1): catastrophic error: could not open source file \"cuda_fp16.h\" (no directories in \
+                       search list)";
+        assert_eq!(missing(message), Some("cuda_fp16.h"));
         assert_eq!(
             missing("a.cu(1): error: identifier \"x\" is undefined"),
             None
