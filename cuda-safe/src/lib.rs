@@ -49,7 +49,7 @@
 //! The layer covers one process with linear memory, on any number of devices. There are no methods for
 //!
 //! - CUDA arrays, textures and surfaces; copies of rectangles and boxes (`cuMemcpy2D`, `cuMemcpy3D`);
-//! - in graphs: allocations, conditional nodes, external semaphores, edges with data;
+//! - in graphs: conditional nodes, external semaphores, edges with data;
 //! - virtual memory management (`cuMemCreate`, `cuMemMap`), multicast objects, tensor maps;
 //! - peer access, and copies between devices (`cuMemcpyPeer`);
 //! - sharing with other processes (IPC), with graphics, and external memory and semaphores;

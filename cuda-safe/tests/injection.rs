@@ -91,6 +91,8 @@ fn graphs(context: &Context) -> Result<()> {
     let mut child = Graph::new(context)?;
     child.add_empty(&[])?;
     graph.add_child(&[], child)?;
+    let (allocated, scratch) = graph.add_allocation::<u32>(&[], 16)?;
+    graph.add_free(&[allocated], scratch)?;
     graph.to_dot()?;
     let mut exec = graph.instantiate()?;
     exec.upload(&stream)?;
@@ -104,6 +106,10 @@ fn graphs(context: &Context) -> Result<()> {
     exec.launch(&other)?;
     exec.memory(host)?[0] = 1;
     exec.into_graph()?.close()?;
+
+    context.device().graph_memory()?;
+    context.device().reset_graph_memory_high()?;
+    context.device().trim_graph_memory()?;
 
     let mut y = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
     let dropped = DeviceBuffer::<u32>::zeroed(&stream, 4)?;

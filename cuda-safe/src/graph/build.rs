@@ -16,7 +16,7 @@ use crate::{
 
 impl Graph {
     /// Adds a node with whatever the driver's function is; the node waits for those of `after`.
-    fn add(
+    pub(super) fn add(
         &mut self,
         call: &'static str,
         after: &[Node],
@@ -34,6 +34,26 @@ impl Graph {
             raw,
             graph: self.number,
         })
+    }
+
+    /// A node that allocates so many bytes, which the driver writes into the parameters.
+    pub(super) fn add_allocating(
+        &mut self,
+        after: &[Node],
+        bytes: usize,
+        parameters: &mut sys::CUDA_MEM_ALLOC_NODE_PARAMS,
+    ) -> Result<Node> {
+        const CALL: &str = "cuGraphAddMemAllocNode";
+        let mut failed = CUresult::CUDA_SUCCESS;
+        let added = self.add(CALL, after, |node, graph, nodes, count| {
+            // SAFETY: as `add_empty`; the parameters are valid for the write.
+            failed = unsafe { sys::cuGraphAddMemAllocNode(node, graph, nodes, count, parameters) };
+            failed
+        });
+        if failed == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            self.context().check_allocation(CALL, failed, bytes)?;
+        }
+        added
     }
 
     /// Adds a node that does nothing: for others to wait for, as one for many.

@@ -7,7 +7,7 @@ use cuda_sys::{self as sys, CUgraphExec, CUresult};
 use super::{Graph, GraphError, Keep, Kept, held::Held};
 use crate::{
     context::Context,
-    error::Result,
+    error::{Error, Result},
     flags::flags,
     handle::{Handle, Kind},
     launch::Number,
@@ -30,7 +30,7 @@ flags! {
     /// # }
     /// ```
     pub struct InstantiateFlags {
-        /// Frees at a launch what the launch before has allocated and not freed.
+        /// Frees at a launch what the launch before has allocated and not freed: for graphs with nodes of raw calls.
         AUTO_FREE_ON_LAUNCH = 1, "CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH";
         /// The graph can be launched by kernels too. It has nodes of one device only, of kinds that the manual lists.
         DEVICE_LAUNCH = 4, "CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH";
@@ -87,6 +87,14 @@ impl Graph {
     #[doc(alias = "cuGraphInstantiateWithFlags")]
     pub fn instantiate_with(self, flags: InstantiateFlags) -> Result<GraphExec, GraphError> {
         let mut raw = ptr::null_mut();
+        let unfreed = self.held.unfreed();
+        if unfreed > 0 {
+            let error = Error::invalid(
+                "Graph::instantiate",
+                format!("{unfreed} allocations of the graph are freed by no node: Graph::add_free"),
+            );
+            return Err(GraphError::new(error, self));
+        }
         let made = self.context().enter().and_then(|_current| {
             // SAFETY: a live graph; `raw` is valid for the write.
             let code = unsafe {

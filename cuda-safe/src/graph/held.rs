@@ -25,6 +25,8 @@ pub(super) fn next_number() -> u64 {
 pub(super) struct Held {
     memory: Vec<(u64, Box<dyn Any + Send>)>,
     functions: Vec<Function>,
+    /// Memory that nodes allocate, and whether others free it.
+    allocated: Vec<(u64, bool)>,
     others: Vec<Box<dyn Any + Send>>,
     /// The streams in whose order the memory is used and freed. Each launch is ordered with them.
     owners: Vec<Stream>,
@@ -55,11 +57,42 @@ impl Held {
     }
 
     pub(super) fn expect<T>(&self, part: &Part<T>, call: &'static str) -> Result<()> {
-        if self.memory.iter().any(|(number, _)| *number == part.number) {
+        let kept = self.memory.iter().any(|(number, _)| *number == part.number);
+        if kept || self.allocated.iter().any(|(n, _)| *n == part.number) {
             Ok(())
         } else {
             Err(foreign(call))
         }
+    }
+
+    pub(super) fn allocate(&mut self, number: u64) {
+        self.allocated.push((number, false));
+    }
+
+    pub(super) fn free(&mut self, number: u64) {
+        for (n, freed) in &mut self.allocated {
+            *freed |= *n == number;
+        }
+    }
+
+    /// An error unless the memory is allocated by this graph, and freed by none of its nodes.
+    pub(super) fn expect_allocated(&self, number: u64) -> Result<()> {
+        match self.allocated.iter().find(|(n, _)| *n == number) {
+            Some((_, false)) => Ok(()),
+            Some((_, true)) => Err(Error::invalid(
+                "Graph::add_free",
+                "the memory is freed by another node already",
+            )),
+            None => Err(Error::invalid(
+                "Graph::add_free",
+                "the memory is allocated by another graph, which has to free it",
+            )),
+        }
+    }
+
+    /// How many allocations have no node that frees them.
+    pub(super) fn unfreed(&self) -> usize {
+        self.allocated.iter().filter(|(_, freed)| !freed).count()
     }
 
     pub(super) fn function(&mut self, function: &Function) {
@@ -97,10 +130,12 @@ impl Held {
 
     /// The same for another graph; `None` where it can't be shared.
     pub(super) fn try_clone(&self) -> Option<Self> {
-        (self.memory.is_empty() && self.others.is_empty()).then(|| Self {
-            functions: self.functions.clone(),
-            owners: self.owners.clone(),
-            ..Self::default()
+        (self.memory.is_empty() && self.others.is_empty() && self.allocated.is_empty()).then(|| {
+            Self {
+                functions: self.functions.clone(),
+                owners: self.owners.clone(),
+                ..Self::default()
+            }
         })
     }
 
@@ -109,6 +144,7 @@ impl Held {
         let other = mem::take(other);
         self.memory.extend(other.memory);
         self.others.extend(other.others);
+        self.allocated.extend(other.allocated);
         self.unordered |= other.unordered;
         other.functions.iter().for_each(|one| self.function(one));
         other.owners.iter().for_each(|one| self.order_with(one));

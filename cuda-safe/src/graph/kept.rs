@@ -215,6 +215,14 @@ impl<M: Keep> From<Kept<M>> for Part<M::Element> {
 }
 
 impl<T> Part<T> {
+    pub(super) fn new(number: u64, place: Place) -> Self {
+        Self {
+            number,
+            place,
+            element: PhantomData,
+        }
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.place.len * size_of::<T>()
     }

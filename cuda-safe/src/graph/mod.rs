@@ -47,9 +47,10 @@
 //! stream is.
 //!
 //! # What is not here
-//! Allocations within a graph, conditional nodes, external semaphores, batches of memory operations, edges with data
+//! Conditional nodes, external semaphores, batches of memory operations, edges with data
 //! (programmatic launches): raw calls reach them, with [`Graph::as_raw`].
 
+mod allocation;
 mod build;
 mod capture;
 mod dot;
@@ -69,6 +70,7 @@ use std::{
 
 use cuda_sys::{self as sys, CUgraph};
 
+pub use allocation::{Allocation, GraphMemory};
 pub use capture::{Capture, CaptureMode};
 pub use exec::{GraphExec, InstantiateFlags};
 pub use kept::{Keep, Kept, Part};
@@ -238,7 +240,8 @@ impl Graph {
         let held = self.held.try_clone().ok_or_else(|| {
             Error::invalid(
                 "Graph::try_clone",
-                "the graph keeps memory or functions of the host, which only one graph may have: build it twice",
+                "the graph keeps or allocates memory, or keeps functions of the host, which only one graph may have: build it \
+                 twice",
             )
         })?;
         let _current = self.context().enter()?;

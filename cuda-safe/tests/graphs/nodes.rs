@@ -249,3 +249,55 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
     exec.launch(&stream).unwrap();
     assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [0; 4]);
 }
+
+#[test]
+fn memory_that_a_graph_allocates_itself() {
+    let (_one, context, stream) = device();
+    let add = kernel(&context, "add");
+    let n = 1 << 20;
+    let mut graph = Graph::new(&context).unwrap();
+    let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, n).unwrap());
+    let (allocated, scratch) = graph.add_allocation::<i32>(&[], n).unwrap();
+    assert_eq!(graph.kind(allocated).unwrap(), NodeKind::ALLOCATION);
+    assert_eq!((scratch.len(), scratch.is_empty()), (n, false));
+    // SAFETY: after the allocation, and before it is freed.
+    let part = unsafe { scratch.part() };
+    let filled = graph.add_fill(&[allocated], part, 40).unwrap();
+    // SAFETY: n elements, between the two.
+    let added =
+        unsafe { graph.add_kernel(&[filled], &add, config(n), (scratch, 2i32, n as i32)) }.unwrap();
+    let copied = graph.add_copy(&[added], x, part).unwrap();
+
+    // It has to be freed, once, and by this graph.
+    let failed = graph.instantiate().unwrap_err();
+    assert!(failed.to_string().contains("add_free"), "{failed}");
+    let mut graph = failed.into_graph();
+    let freed = graph.add_free(&[copied], scratch).unwrap();
+    assert_eq!(graph.kind(freed).unwrap(), NodeKind::FREE);
+    assert!(refused(graph.add_free(&[copied], scratch)).contains("already"));
+    let mut other = Graph::new(&context).unwrap();
+    assert!(refused(other.add_free(&[], scratch)).contains("another graph"));
+    assert!(refused(other.add_fill(&[], part, 1)).contains("another graph"));
+    assert!(refused(other.add_allocation::<i32>(&[], 0)).contains("no elements"));
+    // SAFETY: nothing is used.
+    assert!(refused(unsafe { graph.try_clone() }).contains("build it"));
+
+    let mut exec = graph.instantiate().unwrap();
+    for _ in 0..3 {
+        exec.launch(&stream).unwrap();
+    }
+    let values = exec.memory(x).unwrap().to_vec(&stream).unwrap();
+    assert!(values.iter().all(|&value| value == 42));
+    let device = context.device();
+    let memory = device.graph_memory().unwrap();
+    assert_eq!(memory.used, 0, "{memory:?}");
+    assert!(memory.used_high >= 4 * n as u64, "{memory:?}");
+    device.reset_graph_memory_high().unwrap();
+    assert_eq!(device.graph_memory().unwrap().used_high, 0);
+    drop(exec);
+    device.trim_graph_memory().unwrap();
+
+    let too_much = other.add_allocation::<u8>(&[], 1 << 46).unwrap_err();
+    let kind = too_much.kind();
+    assert!(matches!(kind, ErrorKind::OutOfMemory { .. }), "{too_much}");
+}

@@ -1,0 +1,283 @@
+//! Memory that a graph allocates and frees itself, with every launch.
+
+use std::{ffi::c_void, fmt, marker::PhantomData};
+
+use cuda_sys::{
+    self as sys, CUDA_MEM_ALLOC_NODE_PARAMS, CUdeviceptr, CUgraphMem_attribute,
+    CUmemAllocationType, CUmemLocation, CUmemLocationType,
+};
+
+use super::{
+    Graph,
+    held::next_number,
+    kept::{Part, Place},
+    node::Node,
+};
+use crate::{
+    device::Device,
+    driver,
+    error::{Error, Result},
+    launch::{KernelArgument, Sealed},
+    memory::{PlainData, byte_size},
+    stream::Stream,
+};
+
+/// Memory that exists from one node of a graph to another, within a launch: made by
+/// [`Graph::add_allocation`]. As an argument of a kernel it is the memory's address.
+pub struct Allocation<T> {
+    number: u64,
+    address: CUdeviceptr,
+    len: usize,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T: PlainData> Allocation<T> {
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The memory's address: the same in every launch.
+    #[must_use]
+    pub fn as_device_ptr(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// All of the memory, for copies and fills.
+    ///
+    /// # Safety
+    /// Nodes that take it run after the allocation's node and before the one that frees it.
+    #[must_use]
+    pub unsafe fn part(&self) -> Part<T> {
+        let place = Place {
+            address: self.address,
+            len: self.len,
+            on_host: false,
+        };
+        Part::new(self.number, place)
+    }
+}
+
+impl<T> Clone for Allocation<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Allocation<T> {}
+
+impl<T> fmt::Debug for Allocation<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Allocation({} elements at {:#x})",
+            self.len, self.address
+        )
+    }
+}
+
+impl<T: PlainData> Sealed for Allocation<T> {}
+// SAFETY: an address is its own bytes.
+unsafe impl<T: PlainData> KernelArgument for Allocation<T> {
+    type Staged = CUdeviceptr;
+    type Pointers = [*mut c_void; 1];
+    const SIZE: usize = size_of::<CUdeviceptr>();
+
+    unsafe fn stage(self, _: &Stream) -> Result<CUdeviceptr> {
+        Ok(self.address)
+    }
+
+    fn pointers(staged: &mut CUdeviceptr) -> [*mut c_void; 1] {
+        [(&raw mut *staged).cast()]
+    }
+}
+
+impl Graph {
+    /// Adds a node that allocates device memory for `len` elements, with unspecified contents; it waits for the nodes of
+    /// `after`. The memory is freed by a node of the same graph: [`add_free`](Self::add_free). Graphs that run after
+    /// each other share the memory that they need between such nodes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); no elements; and as [`add_empty`](Self::add_empty).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let square = Module::compile(&context, r#"
+    ///     extern "C" __global__ void square(const int *x, int *y) {
+    ///         y[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x];
+    ///     }"#)?.function("square")?;
+    /// let config = LaunchConfig::new(1, 4);
+    /// let mut graph = Graph::new(&context)?;
+    /// let x = graph.keep(DeviceBuffer::from_slice(&stream, &[1, 2, 3, 4])?);
+    /// let (allocated, scratch) = graph.add_allocation::<i32>(&[], 4)?;
+    /// // SAFETY: four threads and four elements; the scratch memory exists between the two.
+    /// let powers = unsafe {
+    ///     let squares = graph.add_kernel(&[allocated], &square, config, (x, scratch))?;
+    ///     graph.add_kernel(&[squares], &square, config, (scratch, x))?
+    /// };
+    /// graph.add_free(&[powers], scratch)?;
+    /// let mut exec = graph.instantiate()?;
+    /// exec.launch(&stream)?;
+    /// assert_eq!(exec.memory(x)?.to_vec(&stream)?, [1, 16, 81, 256]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuGraphAddMemAllocNode")]
+    pub fn add_allocation<T: PlainData>(
+        &mut self,
+        after: &[Node],
+        len: usize,
+    ) -> Result<(Node, Allocation<T>)> {
+        const CALL: &str = "Graph::add_allocation";
+        let bytes = byte_size::<T>(len, CALL)?;
+        if bytes == 0 {
+            return Err(Error::invalid(
+                CALL,
+                "no elements: there is nothing to allocate",
+            ));
+        }
+        let mut parameters = CUDA_MEM_ALLOC_NODE_PARAMS::default();
+        parameters.poolProps.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        parameters.poolProps.location = CUmemLocation {
+            type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+            id: self.context().device().as_raw(),
+        };
+        parameters.bytesize = bytes;
+        let node = self.add_allocating(after, bytes, &mut parameters)?;
+        let allocation = Allocation {
+            number: next_number(),
+            address: parameters.dptr,
+            len,
+            element: PhantomData,
+        };
+        self.held.allocate(allocation.number);
+        Ok((node, allocation))
+    }
+
+    /// Adds a node that frees memory of [`add_allocation`](Self::add_allocation). It waits for the nodes of `after`: all
+    /// that use the memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another graph, or memory that has
+    /// such a node already; and as [`add_empty`](Self::add_empty).
+    #[doc(alias = "cuGraphAddMemFreeNode")]
+    pub fn add_free<T: PlainData>(
+        &mut self,
+        after: &[Node],
+        allocation: Allocation<T>,
+    ) -> Result<Node> {
+        self.held.expect_allocated(allocation.number)?;
+        let address = allocation.address;
+        let node = self.add(
+            "cuGraphAddMemFreeNode",
+            after,
+            // SAFETY: a live graph and live nodes of it; the address is checked by the driver.
+            |node, graph, nodes, count| unsafe {
+                sys::cuGraphAddMemFreeNode(node, graph, nodes, count, address)
+            },
+        )?;
+        self.held.free(allocation.number);
+        Ok(node)
+    }
+}
+
+/// What graphs have allocated on a device, in bytes: see [`Device::graph_memory`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GraphMemory {
+    /// In use by graphs now.
+    pub used: u64,
+    /// The most that was in use, since the start or the last reset.
+    pub used_high: u64,
+    /// Held for graphs, in use or not.
+    pub reserved: u64,
+    /// The most that was held, since the start or the last reset.
+    pub reserved_high: u64,
+}
+
+impl Device {
+    /// How much memory the allocation nodes of graphs use and hold.
+    ///
+    /// # Errors
+    /// The driver's code.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Device};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let device = context.device();
+    /// device.trim_graph_memory()?;
+    /// let memory = device.graph_memory()?;
+    /// assert!(memory.used <= memory.reserved);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuDeviceGetGraphMemAttribute")]
+    pub fn graph_memory(self) -> Result<GraphMemory> {
+        let get = |attribute| -> Result<u64> {
+            let mut value = 0u64;
+            // SAFETY: these attributes are written as 64-bit numbers.
+            let code = unsafe {
+                sys::cuDeviceGetGraphMemAttribute(
+                    self.as_raw(),
+                    attribute,
+                    (&raw mut value).cast::<c_void>(),
+                )
+            };
+            driver::check("cuDeviceGetGraphMemAttribute", code)?;
+            Ok(value)
+        };
+        Ok(GraphMemory {
+            used: get(CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT)?,
+            used_high: get(CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)?,
+            reserved: get(CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT)?,
+            reserved_high: get(CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)?,
+        })
+    }
+
+    /// Sets the two high marks of [`graph_memory`](Self::graph_memory) back to what is in use and held now.
+    ///
+    /// # Errors
+    /// The driver's code.
+    #[doc(alias = "cuDeviceSetGraphMemAttribute")]
+    pub fn reset_graph_memory_high(self) -> Result<()> {
+        for attribute in [
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH,
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH,
+        ] {
+            let mut zero = 0u64;
+            // SAFETY: these attributes are read as 64-bit numbers.
+            let code = unsafe {
+                sys::cuDeviceSetGraphMemAttribute(
+                    self.as_raw(),
+                    attribute,
+                    (&raw mut zero).cast::<c_void>(),
+                )
+            };
+            driver::check("cuDeviceSetGraphMemAttribute", code)?;
+        }
+        Ok(())
+    }
+
+    /// Gives memory that is held for graphs, and not in use, back to the system.
+    ///
+    /// # Errors
+    /// The driver's code.
+    #[doc(alias = "cuDeviceGraphMemTrim")]
+    pub fn trim_graph_memory(self) -> Result<()> {
+        // SAFETY: the device exists.
+        driver::check("cuDeviceGraphMemTrim", unsafe {
+            sys::cuDeviceGraphMemTrim(self.as_raw())
+        })
+    }
+}
