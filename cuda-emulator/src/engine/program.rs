@@ -171,7 +171,7 @@ impl Program {
                 .iter()
                 .find(|f| f.0 == place.file)
                 .map_or("?", |f| f.1.as_str());
-            out += &format!("\n  source: {file}:{}", place.source_line);
+            out += &format!("\n  source: {}:{}", as_given(file), place.source_line);
         }
         let text = input
             .text
@@ -295,5 +295,34 @@ impl Image {
     /// The program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
+    }
+}
+
+/// A file by the name that its compiler was given. Compilers put the working directory before it, also where it is the name
+/// of a text that lies in no file.
+fn as_given(file: &str) -> &str {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| file.strip_prefix(here.to_str()?)?.strip_prefix('/'))
+        .unwrap_or(file)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn files_are_named_as_seen_from_the_working_directory() {
+        let here = std::env::current_dir().unwrap();
+        let here = here.to_str().unwrap();
+        for (file, expected) in [
+            (format!("{here}/program.cu"), "program.cu"),
+            (format!("{here}/src/program.cu"), "src/program.cu"),
+            (
+                format!("{here}s/program.cu"),
+                &*format!("{here}s/program.cu"),
+            ),
+            ("/elsewhere/program.cu".into(), "/elsewhere/program.cu"),
+            ("program.cu".into(), "program.cu"),
+        ] {
+            assert_eq!(super::as_given(&file), expected);
+        }
     }
 }
