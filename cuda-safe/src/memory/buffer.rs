@@ -108,7 +108,7 @@ impl StreamOrdered {
         if !std::mem::take(&mut self.owned) {
             return Ok(());
         }
-        if capture::is_under_way() && self.stream.is_captured().unwrap_or(false) {
+        if capture::is_under_way() && self.stream.is_captured().unwrap_or(true) {
             // Neither now, since nothing of the stream can be waited for, nor in its order, which is the graph's.
             self.owned = true;
             let later = Self {
