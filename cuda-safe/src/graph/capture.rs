@@ -242,7 +242,15 @@ impl<'a> Recording<'a> {
         let _current = self.stream.enter()?;
         let mut raw = ptr::null_mut();
         // SAFETY: a live stream, whose capture this thread began; `raw` is valid for the write.
-        let code = unsafe { sys::cuStreamEndCapture(self.stream.as_raw(), &mut raw) };
+        let mut code = unsafe { sys::cuStreamEndCapture(self.stream.as_raw(), &mut raw) };
+        if code != CUresult::CUDA_SUCCESS && self.stream.is_captured().unwrap_or(true) {
+            // It goes on: what is given to the stream now would be recorded, for nobody.
+            // SAFETY: as above.
+            let again = unsafe { sys::cuStreamEndCapture(self.stream.as_raw(), &mut raw) };
+            if again == CUresult::CUDA_SUCCESS {
+                code = again;
+            }
+        }
         let detail = match code {
             CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => {
                 "a call within the capture was forbidden, or failed, and its error was not returned: return it from \
