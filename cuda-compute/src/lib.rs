@@ -122,7 +122,8 @@ pub use closure::{DeviceFn, Fold, device_fn, fold};
 pub use convolution::{
     Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
 };
-/// Makes a struct of plain data an element of arrays.
+/// Makes a struct of plain data an element of arrays. It needs bytemuck among the dependencies:
+/// `bytemuck = { version = "1", features = ["derive"] }`.
 ///
 /// ```
 /// use bytemuck::{Pod, Zeroable};
