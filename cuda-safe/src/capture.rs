@@ -5,6 +5,8 @@
 
 use std::{
     any::Any,
+    cell::Cell,
+    marker::PhantomData,
     mem, ptr,
     sync::{
         Mutex, PoisonError,
@@ -42,18 +44,42 @@ pub(crate) fn drop_afterwards(value: impl Send + 'static) {
     }
 }
 
-/// A capture of this crate.
-pub(crate) struct UnderWay(());
+thread_local! {
+    /// How many captures this thread has under way that forbid it to wait and to allocate.
+    static STRICT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// An error for a call that the driver forbids this thread while it captures a stream, whatever stream the call is for. The
+/// driver would end the capture.
+#[inline]
+pub(crate) fn refuse_here(call: &'static str, remedy: &str) -> Result<()> {
+    if is_under_way() && STRICT.get() > 0 {
+        return Err(captured(call, remedy));
+    }
+    Ok(())
+}
+
+/// A capture of this crate, on the thread that began it.
+pub(crate) struct UnderWay {
+    strict: bool,
+    here: PhantomData<*const ()>,
+}
 
 impl UnderWay {
-    pub(crate) fn begin() -> Self {
+    /// `strict` unless the mode is relaxed.
+    pub(crate) fn begin(strict: bool) -> Self {
         UNDER_WAY.fetch_add(1, Ordering::Relaxed);
-        Self(())
+        STRICT.set(STRICT.get() + usize::from(strict));
+        Self {
+            strict,
+            here: PhantomData,
+        }
     }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
+        STRICT.set(STRICT.get() - usize::from(self.strict));
         let afterwards = {
             // One lock around both, so that what is added meanwhile is not left behind.
             let mut afterwards = AFTERWARDS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,10 +170,7 @@ impl Stream {
 fn captured(call: &'static str, remedy: &str) -> Error {
     Error::invalid(
         call,
-        format!(
-            "a stream is being captured, and this call waits, can't be repeated, or joins it with one that is not: \
-             {remedy}"
-        ),
+        format!("a stream is being captured, and this call can't be a part of that: {remedy}"),
     )
 }
 
@@ -157,7 +180,9 @@ pub(crate) fn relaxed<R>(call: impl FnOnce() -> R) -> R {
     let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
     // SAFETY: `mode` is valid for the exchange.
     let changed = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) };
+    let strict = STRICT.replace(0);
     let result = call();
+    STRICT.set(strict);
     if changed == CUresult::CUDA_SUCCESS {
         // SAFETY: as above; `mode` is what it was before.
         let _ = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) };

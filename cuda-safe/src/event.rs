@@ -194,7 +194,7 @@ impl Event {
         // SAFETY: the handle is live.
         match unsafe { sys::cuEventQuery(self.as_raw()) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
-            code => self.context().check("cuEventQuery", code).map(|()| true),
+            code => self.checked("cuEventQuery", code).map(|()| true),
         }
     }
 
@@ -222,7 +222,20 @@ impl Event {
         let _current = self.context().enter()?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuEventSynchronize(self.as_raw()) };
-        self.context().check("cuEventSynchronize", code)
+        self.checked("cuEventSynchronize", code)
+    }
+
+    fn checked(&self, call: &'static str, code: CUresult) -> Result<()> {
+        let checked = self.context().check(call, code);
+        match code {
+            CUresult::CUDA_ERROR_CAPTURED_EVENT => checked.map_err(|error| {
+                error.with_detail(
+                    "the event was recorded in a capture, and stands for nothing outside of it: record it again, or use \
+                     another event (in a graph, Graph::add_event_record)",
+                )
+            }),
+            _ => checked,
+        }
     }
 
     /// Milliseconds from `start` to this event, by the device's clock, with a resolution of about half a microsecond.

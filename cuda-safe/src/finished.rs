@@ -25,7 +25,12 @@ type Shared = Mutex<State>;
 
 /// A future that is ready when the work is over: made by [`Stream::finished`] and [`Event::finished`].
 ///
-/// It is bound to no runtime: a thread of the driver wakes whoever polls it. Dropping it changes nothing for the work.
+/// It is bound to no runtime: a thread of the driver wakes whoever polls it. The driver runs its callbacks one after another:
+/// a [host function](Stream::launch_host_function) that takes long delays the futures of all streams.
+///
+/// Dropping it changes nothing for the work, and does not wait. A task that is cancelled may own more: a
+/// [`Transfer`](crate::Transfer) waits for its copy when it is dropped, since the memory is the device's until then. Where that
+/// matters, hand what is left to a thread that may wait.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Finished {
     shared: Arc<Shared>,

@@ -9,7 +9,7 @@ use std::{
 use cuda_sys::{self as sys, CUresult, CUstream};
 
 use crate::{
-    callback,
+    callback, capture,
     context::Context,
     error::{Error, Result},
     event::Event,
@@ -267,7 +267,16 @@ impl Stream {
         let _current = self.enter()?;
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         let code = unsafe { sys::cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0) };
-        self.context().check("cuStreamWaitEvent", code)
+        let checked = self.context().check("cuStreamWaitEvent", code);
+        match code {
+            CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION => checked.map_err(|error| {
+                error.with_detail(
+                    "one of the two streams is being captured and the other is not: the other joins the capture by \
+                     waiting for the captured one (wait_stream), and can be waited for then",
+                )
+            }),
+            _ => checked,
+        }
     }
 
     /// Makes everything enqueued here from now on wait for everything enqueued on `other` so far. The host does not
@@ -461,6 +470,7 @@ impl Stream {
     /// possible, before anything is enqueued that would have to be waited for.
     pub(crate) fn enter_to_wait(&self, call: &'static str) -> Result<crate::context::Current> {
         let current = self.enter()?;
+        capture::refuse_here(call, "make it before the capture, or after it")?;
         self.expect_uncaptured(call)?;
         Ok(current)
     }

@@ -17,7 +17,7 @@ pub(crate) use limits::Limits;
 pub use settings::{CacheConfig, ContextFlags, Limit};
 
 use crate::{
-    callback,
+    callback, capture,
     capture::relaxed,
     device::Device,
     driver::{self, check},
@@ -333,6 +333,10 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
+        capture::refuse_here(
+            "Context::synchronize",
+            "make it before the capture, or after it",
+        )?;
         let _current = self.enter()?;
         // SAFETY: works on the current context.
         let code = unsafe { sys::cuCtxSynchronize() };

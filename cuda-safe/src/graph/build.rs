@@ -6,7 +6,7 @@ use cuda_sys::{self as sys, CUDA_HOST_NODE_PARAMS, CUgraph, CUgraphNode, CUresul
 
 use super::{Graph, GraphError, Part, host::HostFunction, node::Node, parameters};
 use crate::{
-    error::Result,
+    error::{Error, Result},
     event::Event,
     function::Function,
     launch::{KernelArguments, LaunchConfig},
@@ -24,6 +24,18 @@ impl Graph {
     ) -> Result<Node> {
         for &node in after {
             self.expect_own(node, call)?;
+        }
+        if let Some((i, node)) = (1..)
+            .zip(after)
+            .find(|(i, node)| after[*i..].contains(node))
+        {
+            return Err(Error::invalid(
+                call,
+                format!(
+                    "{node:?} stands twice among the nodes to wait for, first at {}",
+                    i - 1
+                ),
+            ));
         }
         let _current = self.context().enter()?;
         let after: Vec<_> = after.iter().map(|node| node.raw).collect();
@@ -77,7 +89,8 @@ impl Graph {
     /// the graph is passed by its token, as an address. A grid of no blocks does nothing.
     ///
     /// # Safety
-    /// As [`Function::launch`], for each launch of the graph. In particular, memory that is not the graph's own lives
+    /// As [`Function::launch`], for each launch of the graph. In particular, memory that is not the graph's own (a token of
+    /// another graph is not refused) lives
     /// until the graph, or the [`GraphExec`](super::GraphExec) made of it, is gone and its launches are over; if
     /// it is device memory, launches are ordered with what else uses it; if it is host memory, nobody touches it
     /// meanwhile.
@@ -340,7 +353,8 @@ impl Graph {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for nodes of another graph. The driver's code
-    /// where the two wait for each other, or the edge is there already.
+    /// where the edge is there already. That nodes wait for each other in a circle, the driver may say only when the graph
+    /// is instantiated.
     #[doc(alias = "cuGraphAddDependencies")]
     pub fn add_dependency(&mut self, before: Node, node: Node) -> Result<()> {
         const CALL: &str = "cuGraphAddDependencies";
@@ -350,7 +364,21 @@ impl Graph {
         let _current = self.context().enter()?;
         // SAFETY: live nodes of this graph.
         let code = unsafe { add(self.as_raw(), &before.raw, &node.raw, 1) };
-        self.context().check(CALL, code)
+        self.checked_edge(
+            CALL,
+            code,
+            "is there already, or leads from a node to itself",
+        )
+    }
+
+    fn checked_edge(&self, call: &'static str, code: CUresult, why: &str) -> Result<()> {
+        let checked = self.context().check(call, code);
+        match code {
+            CUresult::CUDA_ERROR_INVALID_VALUE => checked.map_err(|error| {
+                error.with_detail(format!("perhaps the edge {why}: see Graph::edges"))
+            }),
+            _ => checked,
+        }
     }
 
     /// Has `node` no longer wait for `before`.
@@ -367,6 +395,6 @@ impl Graph {
         let _current = self.context().enter()?;
         // SAFETY: live nodes of this graph.
         let code = unsafe { remove(self.as_raw(), &before.raw, &node.raw, 1) };
-        self.context().check(CALL, code)
+        self.checked_edge(CALL, code, "is not there")
     }
 }

@@ -52,19 +52,23 @@ impl Stream {
     ///
     /// Recorded are launches, fills and copies between device memory, and [`Capture::host_function`]. Another stream joins
     /// the capture by [`wait_stream`](Self::wait_stream) on this one, and what it is given then can run beside the rest;
-    /// at the end this stream waits for it.
+    /// at the end this stream waits for it. A stream that has not joined runs what it is given at once, as always.
     ///
-    /// Not possible are calls that wait, copies from and to host slices, allocations, and memory of streams
-    /// that are not part of the capture: their errors say so, and the capture goes on. Memory that is dropped is freed
-    /// after the capture. The mode is [`CaptureMode::THREAD_LOCAL`].
+    /// Not possible are calls that wait, on whatever stream, copies from and to host slices, allocations, memory of streams
+    /// that are not part of the capture, and launches of other graphs: methods of this crate say so, and the capture goes
+    /// on. What the driver itself refuses ends the capture: waiting for an event, or a stream, that is not part of it, and
+    /// asking an event that was recorded in it. What is dropped meanwhile is freed after the capture. The mode is
+    /// [`CaptureMode::THREAD_LOCAL`].
     ///
     /// # Safety
     /// What is captured runs with every launch of the graph. Until the graph, or the
     /// [`GraphExec`](super::GraphExec) made of it, is gone, and its launches are over:
-    /// - memory, modules and events that captured calls use live. [`Graph::hold`] and [`Capture::hold`] see to that for
-    ///   what they are given;
-    /// - the contracts of captured launches hold for each launch of the graph. Launches are ordered with this stream, and so
-    ///   with memory that belongs to it; the caller orders them with what else uses memory of other streams;
+    /// - memory, modules, events and functions of the host that captured calls use live, those of raw calls too, and graphs
+    ///   that raw calls launch. [`Graph::hold`] and [`Capture::hold`] see to that for what they are given, and
+    ///   [`Capture::host_function`] for its function;
+    /// - the contracts of captured launches hold for each launch of the graph. A launch on whatever stream is ordered with
+    ///   this stream, and so with memory that belongs to it, also of a graph that was updated from this one or has it as
+    ///   a child. Memory that belongs to other streams, those that have joined too, the caller orders;
     /// - host memory that captured raw calls or kernels use is left alone.
     ///
     /// # Errors
@@ -215,7 +219,7 @@ impl<'a> Recording<'a> {
         }
         let _current = stream.enter()?;
         // From here on, also where the mode forbids what this crate does: see `UnderWay`.
-        let under_way = Some(UnderWay::begin());
+        let under_way = Some(UnderWay::begin(mode != CaptureMode::RELAXED));
         // SAFETY: a live stream; an unknown mode is refused.
         let code =
             unsafe { sys::cuStreamBeginCapture_v2(stream.as_raw(), CUstreamCaptureMode(mode.0)) };
@@ -257,8 +261,8 @@ impl<'a> Recording<'a> {
                  the closure with `?`"
             }
             CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED => {
-                "another stream has joined the capture, and this one has not waited for it: end with \
-                 `stream.wait_stream(&other)`"
+                "another stream has joined the capture, and this one has not waited for the last that it was given: end \
+                 with `stream.wait_stream(&other)`"
             }
             code => {
                 self.stream.check(CALL, code)?;

@@ -77,24 +77,64 @@ impl Graph {
         Ok(text)
     }
 
-    fn label(&self, node: Node) -> Result<String> {
+    pub(super) fn label(&self, node: Node) -> Result<String> {
         let kind = self.kind(node)?;
         if kind != NodeKind::KERNEL {
             return Ok(kind.word());
         }
-        let _current = self.context().enter()?;
-        let mut kernel = CUDA_KERNEL_NODE_PARAMS::default();
-        // SAFETY: a live node of a kernel; `kernel` is valid for the write.
-        let code = unsafe { sys::cuGraphKernelNodeGetParams_v2(node.raw, &mut kernel) };
-        self.context()
-            .check("cuGraphKernelNodeGetParams_v2", code)?;
-        let name = self.kernel_name(kernel.func);
+        let kernel = self.kernel(node)?;
+        let name = self.name_of(kernel.func);
         let grid = Dim3::from((kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ));
         let block = Dim3::from((kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ));
         Ok(format!("{name}\\n{grid} blocks of {block}"))
     }
 
-    fn kernel_name(&self, raw: sys::CUfunction) -> String {
+    /// The name of the kernel that a node launches: to find nodes of captured graphs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of another graph. The driver's code for
+    /// a node that launches no kernel.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Result, Stream};
+    /// # fn main() -> Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let module = Module::compile(&context, r#"
+    ///     extern "C" __global__ void set(int *x, int value) { *x = value; }"#)?;
+    /// let set = module.function("set")?;
+    /// let mut x = DeviceBuffer::<i32>::zeroed(&stream, 1)?;
+    /// let config = LaunchConfig::new(1, 1);
+    /// // SAFETY: one number; all of it lives longer than the graph.
+    /// let graph = unsafe {
+    ///     stream.capture(|_| -> Result<()> { set.launch(&stream, config, (&mut x, 1i32)) })?
+    /// };
+    /// let node = graph.nodes()?.into_iter().find(|&node| graph.kernel_name(node).is_ok_and(|n| n == "set"));
+    /// let mut exec = graph.instantiate()?;
+    /// // SAFETY: as above.
+    /// unsafe { exec.set_kernel(node.expect("captured"), &set, config, (&mut x, 5i32))? };
+    /// exec.launch(&stream)?;
+    /// assert_eq!(x.to_vec(&stream)?, [5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuGraphKernelNodeGetParams")]
+    pub fn kernel_name(&self, node: Node) -> Result<String> {
+        self.expect_own(node, "Graph::kernel_name")?;
+        Ok(self.name_of(self.kernel(node)?.func))
+    }
+
+    fn kernel(&self, node: Node) -> Result<CUDA_KERNEL_NODE_PARAMS> {
+        let _current = self.context().enter()?;
+        let mut kernel = CUDA_KERNEL_NODE_PARAMS::default();
+        // SAFETY: a live node, of this graph; `kernel` is valid for the write.
+        let code = unsafe { sys::cuGraphKernelNodeGetParams_v2(node.raw, &mut kernel) };
+        self.context()
+            .check("cuGraphKernelNodeGetParams_v2", code)?;
+        Ok(kernel)
+    }
+
+    fn name_of(&self, raw: sys::CUfunction) -> String {
         let held = self.held.functions().iter();
         if let Some(function) = held.clone().find(|one| one.as_raw() == raw) {
             return function.name().into();

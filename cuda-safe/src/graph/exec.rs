@@ -6,6 +6,7 @@ use cuda_sys::{self as sys, CUgraphExec, CUresult};
 
 use super::{Graph, GraphError, Keep, Kept, held::Held};
 use crate::{
+    capture,
     context::Context,
     error::{Error, Result},
     flags::flags,
@@ -46,7 +47,12 @@ flags! {
 pub struct GraphExec {
     // Dropped in this order: what nodes use goes last.
     handle: Handle<ExecKind>,
-    pub(super) graph: Graph,
+    /// What this was made of: its nodes are those that methods take.
+    pub(super) template: Graph,
+    /// What it was last updated from: that keeps what the nodes use.
+    updated: Option<Graph>,
+    /// What earlier updates kept, and launches may still use.
+    retired: Vec<Held>,
     /// On which streams it was launched since it was last waited for.
     launched: Vec<Stream>,
     /// What the error of a fault calls it.
@@ -100,7 +106,15 @@ impl Graph {
             let code = unsafe {
                 sys::cuGraphInstantiateWithFlags(&mut raw, self.as_raw(), flags.0.into())
             };
-            self.context().check("cuGraphInstantiateWithFlags", code)
+            let checked = self.context().check("cuGraphInstantiateWithFlags", code);
+            match code {
+                CUresult::CUDA_ERROR_INVALID_VALUE => checked.map_err(|error| {
+                    error.with_detail(
+                        "the graph can't be run: nodes that wait for each other in a circle?",
+                    )
+                }),
+                _ => checked,
+            }
         });
         match made {
             Ok(()) => {
@@ -109,7 +123,9 @@ impl Graph {
                     // SAFETY: just made in this context, and owned by nobody else.
                     handle: unsafe { Handle::new(raw, true, context, ExecKind) },
                     number: Number::of("a graph"),
-                    graph: self,
+                    template: self,
+                    updated: None,
+                    retired: Vec::new(),
                     launched: Vec::new(),
                 })
             }
@@ -132,10 +148,11 @@ impl GraphExec {
         self.handle.parent()
     }
 
-    /// The graph that this was made of: to look at.
+    /// The graph that this was made of, or last [updated](Self::update) from: to look at. Changes of single nodes
+    /// ([`set_kernel`](Self::set_kernel) and its like) are not in it.
     #[must_use]
     pub fn graph(&self) -> &Graph {
-        &self.graph
+        self.updated.as_ref().unwrap_or(&self.template)
     }
 
     /// Enqueues the whole graph on `stream`: after what was enqueued there and on the streams of the graph's memory,
@@ -151,11 +168,18 @@ impl GraphExec {
             "GraphExec::launch",
             "the graph and the stream",
         )?;
+        if capture::is_under_way() {
+            // It would be a part of another graph, which could run when this is gone, or while its memory is lent.
+            stream.expect_uncaptured_for(
+                "GraphExec::launch",
+                "a graph within a graph is Graph::add_child",
+            )?;
+        }
         // Before the launch: it may have begun though it failed.
         if self.launched.last() != Some(stream) && !self.launched.contains(stream) {
             self.launched.push(stream.clone());
         }
-        let owners = self.graph.held.owners();
+        let owners = self.graph().held.owners();
         if owners.iter().all(|owner| owner == stream) {
             return self.enqueue(stream);
         }
@@ -198,6 +222,9 @@ impl GraphExec {
             "GraphExec::upload",
             "the graph and the stream",
         )?;
+        if capture::is_under_way() {
+            stream.expect_uncaptured_for("GraphExec::upload", "upload it before the capture")?;
+        }
         let _current = stream.enter()?;
         // SAFETY: both handles are live.
         let code = unsafe { sys::cuGraphUpload(self.as_raw(), stream.as_raw()) };
@@ -205,7 +232,8 @@ impl GraphExec {
     }
 
     /// The memory behind a token, between launches. For page-locked host memory this waits until the launches are over;
-    /// device memory is used in the order of its stream, as always.
+    /// device memory is used in the order of its stream, as always. After `stream.finished()?.await?` there is nothing to wait
+    /// for.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another graph. A fault of a
@@ -214,21 +242,26 @@ impl GraphExec {
         if kept.place.on_host {
             self.wait()?;
         }
-        self.graph.held.memory(kept, "GraphExec::memory")
+        self.held().memory(kept, "GraphExec::memory")
     }
 
-    /// Destroys this, and returns the graph that it was made of, with what it keeps: to be changed, and instantiated
-    /// again. Waits for launches that use host memory or functions of the host.
+    /// Destroys this, and returns the graph that it was made of, or last [updated](Self::update) from, with what it keeps:
+    /// to be changed, and instantiated again. What single nodes were changed to ([`set_kernel`](Self::set_kernel),
+    /// [`set_enabled`](Self::set_enabled) and their like) is lost: the graph is as it was handed over. Waits for launches that
+    /// use host memory or functions of the host.
     ///
     /// # Errors
     /// A fault of a kernel, where this waits. What the graph keeps is leaked if it is not known whether the
     /// launches are over.
     pub fn into_graph(mut self) -> Result<Graph> {
-        if self.graph.held.is_unordered() {
+        if self.waits_to_drop() {
             self.wait()?; // on failure `drop` sees to what is held
         }
+        if let Some(graph) = self.updated.take() {
+            return Ok(graph);
+        }
         let empty = Graph::new(self.context())?;
-        Ok(mem::replace(&mut self.graph, empty))
+        Ok(mem::replace(&mut self.template, empty))
     }
 
     /// Waits until the launches are over.
@@ -243,19 +276,63 @@ impl GraphExec {
             }
             self.launched.pop();
         }
+        self.retired.clear();
         failed
     }
 
+    /// What the nodes use.
     pub(super) fn held(&mut self) -> &mut Held {
-        &mut self.graph.held
+        &mut self.updated.as_mut().unwrap_or(&mut self.template).held
+    }
+
+    /// Keeps what `graph` keeps, in place of what there was. That goes when the launches are over.
+    pub(super) fn replace(&mut self, graph: Graph) {
+        let old = mem::take(self.held());
+        self.updated = Some(graph);
+        if old.is_unordered() && !self.launched.is_empty() {
+            self.retired.push(old);
+        }
+        // Else in the order of its streams, which have the launches before them.
+    }
+
+    /// Whether something is used or freed in no stream's order.
+    fn waits_to_drop(&self) -> bool {
+        !self.launched.is_empty() && (self.graph().held.is_unordered() || !self.retired.is_empty())
+    }
+}
+
+/// What is left of a graph whose launches could not be waited for at once.
+struct Left {
+    launched: Vec<Stream>,
+    held: Vec<Held>,
+}
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        for stream in &self.launched {
+            if let Settled::Unknown(_) = stream.settle() {
+                // The device may still be using it: a leak is the lesser evil.
+                mem::forget(mem::take(&mut self.held));
+                return;
+            }
+        }
     }
 }
 
 impl Drop for GraphExec {
     fn drop(&mut self) {
-        if self.graph.held.is_unordered() && self.wait().is_err() && !self.launched.is_empty() {
-            // The device may still be using it: a leak is the lesser evil.
-            mem::forget(mem::take(&mut self.graph.held));
+        if !self.waits_to_drop() {
+            return;
+        }
+        let mut held = mem::take(&mut self.retired);
+        held.push(mem::take(self.held()));
+        let left = Left {
+            launched: mem::take(&mut self.launched),
+            held,
+        };
+        if capture::is_under_way() {
+            // The driver may forbid the wait, and would end a capture.
+            capture::drop_afterwards(left);
         }
     }
 }

@@ -127,9 +127,9 @@ impl Graph {
     /// Takes ownership of a raw graph. It is destroyed, with `cuGraphDestroy`, when this is dropped.
     ///
     /// # Safety
-    /// `raw` is a live graph, and nobody else destroys it. What its nodes use lives, and is used in no other way that a
-    /// launch could meet, until this, or the [`GraphExec`] that is made of it, is gone: as
-    /// [`Stream::capture`](crate::Stream::capture) says.
+    /// `raw` is a live graph, and nobody else destroys it. What its nodes use lives until this, or the [`GraphExec`] that is
+    /// made of it, is gone and its launches are over. Launches are ordered by the caller with what else uses device memory of
+    /// the nodes; host memory of theirs is left alone meanwhile.
     #[must_use]
     pub unsafe fn from_raw(context: &Context, raw: CUgraph) -> Self {
         // SAFETY: as this function's contract says.
@@ -170,7 +170,8 @@ impl Graph {
     }
 
     /// Hands memory to the graph, which owns it from now on: for its nodes, and for those of a
-    /// [`GraphExec`] made of it. It is freed with the last of them.
+    /// [`GraphExec`] made of it. It is freed with the last of them. The memory is of the graph's context: a launch with memory
+    /// of a stream of another one is an error.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer, graph::Graph};
@@ -204,7 +205,7 @@ impl Graph {
     /// A node that a raw call has added, for others to wait for.
     ///
     /// # Safety
-    /// `raw` is a node of this graph. What it uses lives as [`from_raw`](Self::from_raw) says.
+    /// `raw` is a node of this graph. What it uses lives, and is ordered, as [`from_raw`](Self::from_raw) says.
     #[must_use]
     pub unsafe fn node(&self, raw: sys::CUgraphNode) -> Node {
         Node {
@@ -220,7 +221,8 @@ impl Graph {
     /// host, which only one graph may have. The driver's code for nodes that can't be copied.
     ///
     /// # Safety
-    /// As [`Stream::capture`](crate::Stream::capture), for the copy too.
+    /// As [`Stream::capture`](crate::Stream::capture), for the copy too. What is made of the two graphs may run at the same
+    /// time on streams that the caller does not order.
     ///
     /// ```
     /// # use cuda_safe::{Context, Graph};
@@ -259,7 +261,9 @@ impl Graph {
         }
         Err(Error::invalid(
             call,
-            format!("{node:?} is a node of another graph"),
+            format!(
+                "{node:?} is a node of another graph: nodes are named by what the methods of their own graph returned"
+            ),
         ))
     }
 }

@@ -12,8 +12,11 @@ use crate::{
 
 impl GraphExec {
     /// Takes over the parameters of all nodes of `graph`, which has the same nodes and edges, made in the same order.
-    /// This is much cheaper than instantiating it. What the graph keeps is kept here from now on, beside what
-    /// there was. Launches that were made before are not changed.
+    /// This is much cheaper than instantiating it. Launches that were made before are not changed.
+    ///
+    /// What the graph keeps is kept here from now on, in place of what was kept before: that is freed when its launches are
+    /// over, and its tokens are refused. Nodes are still named by those of the graph that was instantiated. Whether a node
+    /// is [enabled](Self::set_enabled) does not change.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`], with the driver's reason, where the two differ in more than parameters: nothing has
@@ -40,10 +43,10 @@ impl GraphExec {
     /// # }
     /// ```
     #[doc(alias = "cuGraphExecUpdate")]
-    pub fn update(&mut self, mut graph: Graph) -> Result<(), GraphError> {
+    pub fn update(&mut self, graph: Graph) -> Result<(), GraphError> {
         match self.try_update(&graph) {
             Ok(()) => {
-                self.held().absorb(&mut graph.held);
+                self.replace(graph);
                 Ok(())
             }
             Err(error) => Err(GraphError::new(error, graph)),
@@ -64,8 +67,23 @@ impl GraphExec {
         Err(Error::checked(
             ErrorKind::InvalidArgument,
             CALL,
-            format!("{}: instantiate the graph instead", reason(info.result)),
+            format!(
+                "{}{}: instantiate the graph instead",
+                reason(info.result),
+                self.culprit(graph, info.errorFromNode)
+            ),
         ))
+    }
+
+    /// Which node of the new graph it was, where the driver tells.
+    fn culprit(&self, graph: &Graph, raw: sys::CUgraphNode) -> String {
+        if raw.is_null() {
+            return String::new();
+        }
+        // SAFETY: the driver's answer to a question about this graph.
+        let node = unsafe { graph.node(raw) };
+        let label = graph.label(node).unwrap_or_default().replace("\\n", ", ");
+        format!(", at {node:?} of the new one ({label})")
     }
 
     /// Changes what a kernel's node launches. Launches that were made before are not changed.
@@ -106,7 +124,7 @@ impl GraphExec {
         arguments: A,
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_kernel";
-        self.graph.expect_own(node, CALL)?;
+        self.template.expect_own(node, CALL)?;
         self.context()
             .expect_same(function.context(), CALL, "the graph and the kernel")?;
         let change = |kernel: Option<&_>| {
@@ -120,8 +138,12 @@ impl GraphExec {
             // SAFETY: a live node of the graph that this was made of, if it is a kernel's; the arguments are read now.
             let code =
                 unsafe { sys::cuGraphExecKernelNodeSetParams_v2(self.as_raw(), node.raw, kernel) };
-            self.context()
-                .check("cuGraphExecKernelNodeSetParams_v2", code)
+            self.checked(
+                "cuGraphExecKernelNodeSetParams_v2",
+                code,
+                node,
+                "to launch a kernel",
+            )
         };
         // SAFETY: the caller's promise.
         unsafe { parameters::kernel(function, config, arguments, CALL, change)? };
@@ -142,7 +164,7 @@ impl GraphExec {
         from: impl Into<Part<T>>,
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_copy";
-        self.graph.expect_own(node, CALL)?;
+        self.template.expect_own(node, CALL)?;
         let copy = parameters::copy(self.held(), to.into(), from.into(), CALL)?;
         let copy = copy.ok_or_else(|| nothing(CALL))?;
         let context = self.context();
@@ -151,7 +173,7 @@ impl GraphExec {
         let code = unsafe {
             sys::cuGraphExecMemcpyNodeSetParams(self.as_raw(), node.raw, &copy, context.as_raw())
         };
-        context.check("cuGraphExecMemcpyNodeSetParams", code)
+        self.checked("cuGraphExecMemcpyNodeSetParams", code, node, "to copy")
     }
 
     /// Changes what a fill's node writes, and where. Launches that were made before are not changed.
@@ -166,7 +188,7 @@ impl GraphExec {
         value: T,
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_fill";
-        self.graph.expect_own(node, CALL)?;
+        self.template.expect_own(node, CALL)?;
         let fill = parameters::fill(self.held(), part.into(), value, CALL)?;
         let fill = fill.ok_or_else(|| nothing(CALL))?;
         let context = self.context();
@@ -175,7 +197,7 @@ impl GraphExec {
         let code = unsafe {
             sys::cuGraphExecMemsetNodeSetParams(self.as_raw(), node.raw, &fill, context.as_raw())
         };
-        context.check("cuGraphExecMemsetNodeSetParams", code)
+        self.checked("cuGraphExecMemsetNodeSetParams", code, node, "to fill")
     }
 
     /// Whether later launches run a node, or pass over it as if it were empty: a kernel's, a copy's or a fill's.
@@ -202,12 +224,28 @@ impl GraphExec {
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: Node, enabled: bool) -> Result<()> {
         const CALL: &str = "cuGraphNodeSetEnabled";
-        self.graph.expect_own(node, CALL)?;
+        self.template.expect_own(node, CALL)?;
         let _current = self.context().enter()?;
         // SAFETY: a live node of the graph that this was made of.
         let code =
             unsafe { sys::cuGraphNodeSetEnabled(self.as_raw(), node.raw, u32::from(enabled)) };
-        self.context().check(CALL, code)
+        self.checked(CALL, code, node, "to be left out")
+    }
+
+    /// As [`Context::check`](crate::Context::check); where the node is the reason, the error says what it is.
+    fn checked(&self, call: &'static str, code: CUresult, node: Node, wanted: &str) -> Result<()> {
+        let checked = self.context().check(call, code);
+        match code {
+            CUresult::CUDA_ERROR_INVALID_VALUE => checked.map_err(|error| {
+                let kind = self.template.kind(node);
+                let kind = kind.map_or_else(|_| "unknown".into(), |kind| kind.word());
+                error.with_detail(format!(
+                    "the node's kind is `{kind}`, which is asked {wanted}; beside that, a change can't exchange host and \
+                     device, nor contexts"
+                ))
+            }),
+            _ => checked,
+        }
     }
 
     /// Whether launches run a node: see [`set_enabled`](Self::set_enabled).
@@ -217,7 +255,7 @@ impl GraphExec {
     #[doc(alias = "cuGraphNodeGetEnabled")]
     pub fn is_enabled(&self, node: Node) -> Result<bool> {
         const CALL: &str = "cuGraphNodeGetEnabled";
-        self.graph.expect_own(node, CALL)?;
+        self.template.expect_own(node, CALL)?;
         let _current = self.context().enter()?;
         let mut enabled = 0;
         // SAFETY: a live node; `enabled` is valid for the write.

@@ -87,7 +87,9 @@ impl StreamOrdered {
         let context = stream.context();
         let _current = stream.enter()?;
         if capture::is_under_way() {
-            stream.expect_uncaptured_for("DeviceBuffer::uninit", "allocate before the capture")?;
+            const CALL: &str = "DeviceBuffer::uninit";
+            capture::refuse_here(CALL, "allocate before the capture")?;
+            stream.expect_uncaptured_for(CALL, "allocate before the capture")?;
         }
         let (call, code) = if context.limits().memory_pools {
             // SAFETY: `ptr` is valid for the write, the stream is live.
@@ -108,8 +110,9 @@ impl StreamOrdered {
         if !std::mem::take(&mut self.owned) {
             return Ok(());
         }
-        if capture::is_under_way() && self.stream.is_captured().unwrap_or(true) {
-            // Neither now, since nothing of the stream can be waited for, nor in its order, which is the graph's.
+        if capture::is_under_way() {
+            // Neither now, since nothing of the stream can be waited for, nor in its order, which may be a graph's. Not of
+            // other streams either: the driver may forbid it.
             self.owned = true;
             let later = Self {
                 stream: self.stream.clone(),

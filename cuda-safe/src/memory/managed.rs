@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     attribute::DeviceAttribute,
-    capture::released,
+    capture::{self, released},
     error::{Error, ErrorKind, Result},
     settle::Settled,
     stream::Stream,
@@ -82,6 +82,11 @@ impl Managed {
             return Ok(());
         }
         let ptr = std::mem::take(&mut self.ptr);
+        if capture::is_under_way() {
+            let stream = self.stream.clone();
+            capture::drop_afterwards(Self { ptr, stream });
+            return Ok(());
+        }
         self.stream.settle().or_leak()?;
         let context = self.stream.context();
         let _current = context.enter()?;
@@ -125,6 +130,7 @@ impl<T> ManagedBuffer<T> {
             stream: stream.clone(),
         };
         if bytes > 0 {
+            capture::refuse_here("ManagedBuffer::zeroed", "allocate before the capture")?;
             let _current = stream.enter()?;
             let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
             // SAFETY: `ptr` is valid for the write.

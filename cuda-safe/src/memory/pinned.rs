@@ -10,7 +10,12 @@ use std::{
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::{plain::PlainData, size::byte_size};
-use crate::{capture::released, context::Context, error::Result, flags::flags};
+use crate::{
+    capture::{self, released},
+    context::Context,
+    error::Result,
+    flags::flags,
+};
 
 /// `len` elements in page-locked (pinned) host memory. Asynchronous copies need it, and other copies are faster with
 /// it.
@@ -126,6 +131,7 @@ impl<T: PlainData> PinnedBuffer<T> {
         if bytes == 0 {
             return Ok(buffer);
         }
+        capture::refuse_here("PinnedBuffer::with_flags", "allocate before the capture")?;
         let _current = context.enter()?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
@@ -247,6 +253,15 @@ impl<T: PlainData> PinnedBuffer<T> {
 
     fn free(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.owned) {
+            return Ok(());
+        }
+        if capture::is_under_way() {
+            // The driver forbids it, and would end a capture.
+            capture::drop_afterwards(Self {
+                context: self.context.clone(),
+                owned: true,
+                ..*self
+            });
             return Ok(());
         }
         let _current = self.context.enter()?;

@@ -11,6 +11,7 @@ use super::{
     storage::{Storage, StorageMut},
 };
 use crate::{
+    capture,
     error::{Error, Result},
     event::Event,
     settle::Settled,
@@ -144,6 +145,16 @@ impl<T: PlainData> Transfer<T> {
 impl<T: PlainData> Drop for Transfer<T> {
     fn drop(&mut self) {
         let Some(done) = self.done.take() else { return };
+        if capture::is_under_way() {
+            // The driver may forbid the wait, and would end a capture.
+            let host = &raw const *self.host;
+            capture::drop_afterwards(Self {
+                // SAFETY: moved: `done` is taken, so this object leaves it alone from here on.
+                host: ManuallyDrop::new(unsafe { host.read() }),
+                done: Some(done),
+            });
+            return;
+        }
         match done.settle() {
             // SAFETY: not taken by `wait`, and the device no longer touches it.
             Settled::Done | Settled::Failed(_) => unsafe { ManuallyDrop::drop(&mut self.host) },

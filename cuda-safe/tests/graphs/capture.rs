@@ -6,7 +6,8 @@ use std::{
 };
 
 use cuda_safe::{
-    Code, DeviceBuffer, Event, LaunchConfig, Out, PinnedBuffer, Result, Stream,
+    Code, DeviceBuffer, Event, Graph, LaunchConfig, ManagedBuffer, Out, PinnedBuffer, Result,
+    Stream,
     graph::{CaptureMode, NodeKind},
     sys::CUresult,
 };
@@ -147,6 +148,118 @@ fn what_is_forbidden_is_an_error_of_that_call_and_the_capture_goes_on() {
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [4; 8]);
+}
+
+#[test]
+fn calls_for_other_streams_and_whole_contexts_leave_a_capture_alone() {
+    let (_one, context, stream) = device();
+    let add = kernel(&context, "add");
+    let other = Stream::new(&context).unwrap();
+    let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();
+    // SAFETY: eight elements; all outlives the graph.
+    let graph = unsafe {
+        stream.capture(|_| -> Result<()> {
+            assert!(refused(other.synchronize()).contains("after it"));
+            assert!(refused(other.query()).contains("after it"));
+            assert!(refused(context.synchronize()).contains("after it"));
+            for text in [
+                refused(DeviceBuffer::<u8>::zeroed(&other, 8)),
+                refused(PinnedBuffer::<u8>::zeroed(&context, 8)),
+                refused(ManagedBuffer::<u8>::zeroed(&other, 8)),
+            ] {
+                assert!(text.contains("allocate before the capture"), "{text}");
+            }
+            add.launch(&stream, config(8), (&mut x, 4i32, 8i32))
+        })
+    }
+    .unwrap();
+    graph.instantiate().unwrap().launch(&stream).unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [4; 8]);
+}
+
+#[test]
+fn what_is_dropped_in_a_capture_goes_afterwards() {
+    let (_one, context, stream) = device();
+    let add = kernel(&context, "add");
+    let other = Stream::new(&context).unwrap();
+    let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();
+    let pinned = || PinnedBuffer::<i32>::zeroed(&context, 8).unwrap();
+    let mut y = DeviceBuffer::<i32>::zeroed(&other, 8).unwrap();
+    let transfer = other.upload(pinned(), &mut y).unwrap();
+    let managed = ManagedBuffer::<i32>::zeroed(&stream, 8).unwrap();
+    let (alone, closed, refusable) = (pinned(), pinned(), pinned());
+    let (sender, receiver) = mpsc::channel();
+    let exec = {
+        let mut graph = Graph::new(&context).unwrap();
+        graph.keep(pinned());
+        graph
+            .add_host_function(&[], move || sender.send(()).unwrap())
+            .unwrap();
+        let mut exec = graph.instantiate().unwrap();
+        exec.launch(&other).unwrap();
+        exec
+    };
+    // SAFETY: eight elements; what the kernel uses outlives the graph.
+    let graph = unsafe {
+        stream.capture(|_| -> Result<()> {
+            drop((alone, y, transfer, managed, exec));
+            closed.close()?;
+            drop(stream.upload(refusable, &mut x).unwrap_err()); // with the memory
+            add.launch(&stream, config(8), (&mut x, 4i32, 8i32))
+        })
+    }
+    .unwrap();
+    assert_eq!(receiver.iter().count(), 1); // its sender is gone
+    graph.instantiate().unwrap().launch(&stream).unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [4; 8]);
+}
+
+#[test]
+fn a_graph_is_not_launched_into_a_capture() {
+    let (_one, context, stream) = device();
+    let mut graph = Graph::new(&context).unwrap();
+    let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 4).unwrap());
+    let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
+    graph.add_copy(&[], host, x).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    // SAFETY: nothing is captured.
+    let outer = unsafe {
+        stream.capture(|_| -> Result<()> {
+            // It could run while `host` is lent, or after `exec` is gone.
+            let text = refused(exec.launch(&stream));
+            assert!(text.contains("Graph::add_child"), "{text}");
+            refused(exec.upload(&stream));
+            Ok(())
+        })
+    };
+    assert_eq!(outer.unwrap().nodes().unwrap(), []);
+}
+
+#[test]
+fn what_the_driver_refuses_names_the_remedy() {
+    let (_one, context, stream) = device();
+    let other = Stream::new(&context).unwrap();
+    let event = Event::without_timing(&context).unwrap();
+    // SAFETY: nothing runs.
+    let failed = unsafe {
+        stream.capture(|_| -> Result<()> {
+            let text = stream.wait_stream(&other).unwrap_err().to_string();
+            assert!(text.contains("joins the capture by"), "{text}");
+            Ok(())
+        })
+    };
+    assert!(failed.is_err());
+    // SAFETY: as above.
+    let failed = unsafe {
+        stream.capture(|_| -> Result<()> {
+            event.record(&stream)?;
+            let text = event.query().unwrap_err().to_string();
+            assert!(text.contains("record it again"), "{text}");
+            Ok(())
+        })
+    };
+    drop(failed); // whether that ends the capture is the driver's
+    stream.synchronize().unwrap();
 }
 
 #[test]

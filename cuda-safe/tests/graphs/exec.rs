@@ -117,7 +117,18 @@ fn parameters_of_nodes_change_between_launches() {
     // SAFETY: refused.
     let none = unsafe { exec.set_kernel(node, &add, config(0), (x, 1i32, 0i32)) };
     assert!(refused(none).contains("set_enabled"));
-    assert!(exec.set_enabled(fill, false).is_err()); // an empty node
+    let empty = exec.set_enabled(fill, false).unwrap_err().to_string();
+    assert!(
+        empty.contains("`empty`, which is asked to be left out"),
+        "{empty}"
+    );
+    // SAFETY: refused.
+    let other = unsafe { exec.set_kernel(mark, &add, config(4), (x, 1i32, 4i32)) };
+    let other = other.unwrap_err().to_string();
+    assert!(
+        other.contains("`fill`, which is asked to launch a kernel"),
+        "{other}"
+    );
     let (_, foreign, stranger) = adding(&context, &stream, 1);
     assert!(refused(exec.set_fill(mark, foreign, 1)).contains("another graph"));
     assert!(refused(exec.set_enabled(stranger, false)).contains("another graph"));
@@ -127,14 +138,13 @@ fn parameters_of_nodes_change_between_launches() {
 #[test]
 fn an_update_takes_all_parameters_or_none() {
     let (_one, context, stream) = device();
-    let (graph, x, _) = adding(&context, &stream, 1);
+    let (graph, x, first) = adding(&context, &stream, 1);
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
     let (graph, y, _) = adding(&context, &stream, 7);
     exec.update(graph).unwrap();
     exec.launch(&stream).unwrap();
-    // Both are kept: launches of before may still be under way.
-    assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [1; 4]);
+    assert!(refused(exec.memory(x)).contains("another graph")); // it is freed
     assert_eq!(exec.memory(y).unwrap().to_vec(&stream).unwrap(), [7; 4]);
 
     let (mut more, z, node) = adding(&context, &stream, 9);
@@ -148,7 +158,20 @@ fn an_update_takes_all_parameters_or_none() {
     let mut kinds = Graph::new(&context).unwrap();
     kinds.add_empty(&[]).unwrap();
     let text = refused(exec.update(kinds));
-    assert!(text.contains("of another kind"), "{text}");
+    assert!(
+        text.contains("of another kind") || text.contains("(empty)"),
+        "{text}"
+    );
+    // Names are those of the first graph, and what is left out stays so.
+    exec.set_enabled(first, false).unwrap();
+    let (graph, z, _) = adding(&context, &stream, 7);
+    exec.update(graph).unwrap();
+    assert!(!exec.is_enabled(first).unwrap());
+    exec.launch(&stream).unwrap();
+    assert_eq!(exec.memory(z).unwrap().to_vec(&stream).unwrap(), [0; 4]);
+    exec.set_enabled(first, true).unwrap();
+    let y = z;
+    exec.launch(&stream).unwrap();
     exec.launch(&stream).unwrap(); // as before
     assert_eq!(exec.memory(y).unwrap().to_vec(&stream).unwrap(), [14; 4]);
 }

@@ -7,7 +7,7 @@ use std::sync::{
 
 use cuda_safe::{DeviceBuffer, Graph, PinnedBuffer, Result};
 
-use super::{config, device, kernel};
+use super::{config, device, kernel, refused};
 
 /// Says when it is dropped.
 struct Flag(Arc<AtomicBool>);
@@ -48,13 +48,49 @@ fn what_is_held_goes_with_the_last_of_graph_and_exec() {
         })
     }
     .unwrap();
-    // The same kinds of nodes: what the new graph holds goes over.
+    // The same kinds of nodes: what the new graph holds takes the place of the old, once the launch is over.
     exec.update(captured).unwrap();
-    assert_eq!(gone(), [false; 4]);
+    exec.launch(&stream).unwrap();
     let graph = exec.into_graph().unwrap();
-    assert_eq!(gone(), [false; 4]);
+    assert_eq!(gone(), [true, true, false, false]);
     drop(graph);
     assert_eq!(gone(), [true; 4]);
+}
+
+#[test]
+fn updates_free_what_they_replace() {
+    let (_one, context, stream) = device();
+    let graph = |value: u32, flag: Option<Flag>| {
+        let mut graph = Graph::new(&context).unwrap();
+        let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1 << 18).unwrap());
+        graph.add_fill(&[], x, value).unwrap();
+        if let Some(flag) = flag {
+            graph.hold(flag);
+        }
+        (graph, x)
+    };
+    let (first, x) = graph(0, None);
+    let mut exec = first.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    let pool = cuda_safe::MemoryPool::current(&context).unwrap();
+    let used = pool.used().unwrap();
+    let dropped = Arc::new(AtomicBool::new(false));
+    for value in 1..20 {
+        let flag = (value == 7).then(|| Flag(dropped.clone()));
+        let (next, y) = graph(value, flag);
+        exec.update(next).unwrap();
+        exec.launch(&stream).unwrap();
+        let values = exec.memory(y).unwrap().to_vec(&stream).unwrap();
+        assert!(values.iter().all(|&one| one == value));
+        assert!(pool.used().unwrap() <= used + (2 << 20), "after {value}");
+    }
+    assert!(refused(exec.memory(x)).contains("another graph"));
+    // The last one's, and what it is made of: not the first one's, whose memory is gone.
+    let graph = exec.into_graph().unwrap();
+    assert!(dropped.load(Ordering::SeqCst));
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    stream.synchronize().unwrap();
 }
 
 #[test]

