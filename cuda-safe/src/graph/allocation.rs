@@ -195,11 +195,12 @@ impl Graph {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphMemory {
-    /// In use by graphs now.
+    /// Associated with graphs now. It stays so after a launch, for the next one; [`Device::trim_graph_memory`] gives back
+    /// what no launch needs.
     pub used: u64,
-    /// The most that was in use, since the start or the last reset.
+    /// The most that was associated, since the start or the last reset.
     pub used_high: u64,
-    /// Held for graphs, in use or not.
+    /// Held for graphs, associated with one or not. On an H200 in pieces of 32 MiB.
     pub reserved: u64,
     /// The most that was held, since the start or the last reset.
     pub reserved_high: u64,
@@ -245,7 +246,7 @@ impl Device {
         })
     }
 
-    /// Sets the two high marks of [`graph_memory`](Self::graph_memory) back to what is in use and held now.
+    /// Sets the two high marks of [`graph_memory`](Self::graph_memory) back to what they are now.
     ///
     /// # Errors
     /// The driver's code.
@@ -269,7 +270,7 @@ impl Device {
         Ok(())
     }
 
-    /// Gives memory that is held for graphs, and not in use, back to the system.
+    /// Gives memory that is held for graphs, and that no launch under way needs, back to the system.
     ///
     /// # Errors
     /// The driver's code.

@@ -67,6 +67,13 @@ impl Kind for ExecKind {
     const NAME: &'static str = "GraphExec";
 
     unsafe fn release(&self, raw: CUgraphExec, context: &Context) -> Result<()> {
+        if capture::is_under_way() {
+            // The driver forbids it, and would end a capture.
+            // SAFETY: the handle is this function's to release.
+            let later = unsafe { Handle::new(raw, true, context.clone(), ExecKind) };
+            capture::drop_afterwards(later);
+            return Ok(());
+        }
         let _current = context.enter()?;
         // SAFETY: released once, by this function's contract; a launch that is under way goes on.
         context.check("cuGraphExecDestroy", unsafe {

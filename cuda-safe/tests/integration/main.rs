@@ -3,7 +3,6 @@
 mod contexts;
 mod devices;
 mod events;
-mod futures;
 mod launches;
 mod linking;
 mod managed;

@@ -1,10 +1,10 @@
-//! Waiting without a thread.
+//! Waiting without a thread. A program of its own, and one test at a time: see `held`.
 
 use std::{
     future::Future,
     pin::{Pin, pin},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
         mpsc,
     },
@@ -13,12 +13,17 @@ use std::{
     time::Duration,
 };
 
-use cuda_safe::{Context, DeviceBuffer, ErrorKind, PinnedBuffer, Result, Stream, sys};
+use cuda_safe::{
+    Context, DeviceBuffer, ErrorKind, LaunchConfig, Module, PinnedBuffer, Result, Stream,
+};
 
-fn device() -> (Context, Stream) {
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
-    (context, stream)
+/// One test at a time, with the primary context of device 0 and a stream on it.
+fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let context = Context::primary(0).expect("a device");
+    let stream = Stream::new(&context).expect("a stream");
+    (one, context, stream)
 }
 
 /// Counts, and unparks a thread.
@@ -60,46 +65,22 @@ fn block_on(future: impl Future<Output = Result<()>>) -> Result<()> {
     }
 }
 
-/// A stream that stands still until it is let go. No host function: the driver may run callbacks one after another, so
-/// that one that waits stops all others.
-struct Held {
-    word: PinnedBuffer<u32>,
-    stream: Stream,
-}
-
-impl Held {
-    fn go(&mut self) {
-        // SAFETY: a word of page-locked memory, that the device reads.
-        unsafe { self.word.as_mut_ptr().write_volatile(1) };
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.go(); // also after a panic
-        self.stream.synchronize().unwrap();
-    }
-}
-
-fn held(stream: &Stream) -> Held {
-    let context = stream.context();
-    let word = PinnedBuffer::<u32>::zeroed(context, 1).unwrap();
-    let address = word.device_ptr().unwrap();
-    let _current = context.push_current().unwrap();
-    const EQUAL: u32 = sys::CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_EQ.0;
-    // SAFETY: a live stream; the word lives until the stream is idle.
-    let code = unsafe { sys::cuStreamWaitValue32_v2(stream.as_raw(), address, 1, EQUAL) };
-    context.check("cuStreamWaitValue32", code).unwrap();
-    Held {
-        word,
-        stream: stream.clone(),
-    }
+/// Work on a stream that ends when a message comes. The driver may run its callbacks one after another: until then, no other
+/// stream's come.
+fn held(stream: &Stream) -> mpsc::Sender<()> {
+    let (go, wait) = mpsc::channel();
+    stream
+        .launch_host_function(move || {
+            let _ = wait.recv(); // also where the test has failed
+        })
+        .unwrap();
+    go
 }
 
 #[test]
 fn a_future_is_woken_once_when_the_work_is_over() {
-    let (_, stream) = device();
-    let mut gate = held(&stream);
+    let (_one, _, stream) = device();
+    let gate = held(&stream);
     let mut future = pin!(stream.finished().unwrap());
     let (first, second) = (Count::new(), Count::new());
     assert!(poll(future.as_mut(), &first).is_pending());
@@ -107,7 +88,7 @@ fn a_future_is_woken_once_when_the_work_is_over() {
     assert!(poll(future.as_mut(), &second).is_pending()); // the last one counts
     assert!(!future.is_over());
     assert!(format!("{future:?}").starts_with("Finished(pending"));
-    gate.go();
+    gate.send(()).unwrap();
     while second.get() == 0 {
         thread::park_timeout(Duration::from_secs(1));
     }
@@ -119,7 +100,7 @@ fn a_future_is_woken_once_when_the_work_is_over() {
 
 #[test]
 fn many_wait_at_the_same_time_without_a_thread_each() {
-    let (context, _) = device();
+    let (_one, context, _) = device();
     let streams: Vec<_> = (0..16).map(|_| Stream::new(&context).unwrap()).collect();
     let mut works: Vec<_> = streams
         .iter()
@@ -154,21 +135,36 @@ async fn there_and_back(stream: &Stream, i: u32) -> Result<()> {
 }
 
 #[test]
-fn an_event_is_reached_before_the_work_behind_it() {
-    let (context, stream) = device();
+fn an_event_is_waited_for_and_not_what_comes_behind_it() {
+    let (_one, context, stream) = device();
     let waiter = Stream::new(&context).unwrap();
+    let source = r#"extern "C" __global__ void spin(unsigned long long nanoseconds) {
+        unsigned long long start, now;
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+        do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)); while (now - start < nanoseconds);
+    }"#;
+    let spin = Module::compile(&context, source).unwrap();
+    let spin = spin.function("spin").unwrap();
+    let wait = |milliseconds: u64| {
+        let config = LaunchConfig::new(1, 1);
+        // SAFETY: it touches no memory.
+        unsafe { spin.launch(&stream, config, (milliseconds * 1_000_000,)) }.unwrap();
+    };
+    wait(1); // it is loaded
+    stream.synchronize().unwrap();
+    wait(20);
     let reached = stream.record_event().unwrap();
-    let mut gate = held(&stream);
+    wait(500);
     block_on(reached.finished(&waiter).unwrap()).unwrap();
-    let behind = stream.finished().unwrap();
-    assert!(!behind.is_over());
-    gate.go();
-    block_on(behind).unwrap();
+    assert!(reached.query().unwrap());
+    assert!(!stream.query().unwrap(), "it has waited for all");
+    block_on(stream.finished().unwrap()).unwrap();
+    assert!(stream.query().unwrap());
 }
 
 #[test]
 fn a_future_that_is_dropped_harms_nothing() {
-    let (_, stream) = device();
+    let (_one, _, stream) = device();
     /// Makes a CUDA call when it goes, which a thread of the driver could not.
     struct Owner(Mutex<Option<DeviceBuffer<u8>>>, mpsc::Sender<Result<()>>);
     impl Wake for Owner {
@@ -180,7 +176,7 @@ fn a_future_that_is_dropped_harms_nothing() {
             self.1.send(buffer.close()).unwrap();
         }
     }
-    let mut gate = held(&stream);
+    let gate = held(&stream);
     let (sender, receiver) = mpsc::channel();
     let buffer = DeviceBuffer::<u8>::zeroed(&stream, 8).unwrap();
     let waker = Waker::from(Arc::new(Owner(Mutex::new(Some(buffer)), sender)));
@@ -192,13 +188,13 @@ fn a_future_that_is_dropped_harms_nothing() {
     drop(future);
     receiver.try_recv().unwrap().unwrap(); // by this thread, before the work is over
     drop(stream.finished().unwrap()); // never polled
-    gate.go();
+    gate.send(()).unwrap();
     stream.synchronize().unwrap();
 }
 
 #[test]
 fn a_waker_must_make_no_calls_and_its_panic_goes_no_further() {
-    let (_, stream) = device();
+    let (_one, _, stream) = device();
     struct Bad(mpsc::Sender<bool>);
     impl Wake for Bad {
         fn wake(self: Arc<Self>) {
@@ -206,13 +202,13 @@ fn a_waker_must_make_no_calls_and_its_panic_goes_no_further() {
             panic!("expected, in a waker");
         }
     }
-    let mut gate = held(&stream);
+    let gate = held(&stream);
     let (sender, receiver) = mpsc::channel();
     let waker = Waker::from(Arc::new(Bad(sender)));
     let mut future = pin!(stream.finished().unwrap());
     let mut task = Task::from_waker(&waker);
     assert!(future.as_mut().poll(&mut task).is_pending());
-    gate.go();
+    gate.send(()).unwrap();
     assert!(receiver.recv().unwrap());
     stream.synchronize().unwrap();
     assert!(future.as_mut().poll(&mut task).is_ready());
@@ -220,7 +216,7 @@ fn a_waker_must_make_no_calls_and_its_panic_goes_no_further() {
 
 #[test]
 fn streams_of_other_threads_are_refused() {
-    let (context, _) = device();
+    let (_one, context, _) = device();
     let stream = Stream::per_thread_default(&context);
     block_on(stream.finished().unwrap()).unwrap();
     let elsewhere = thread::spawn(move || stream.finished().map(drop));
