@@ -5,6 +5,7 @@ use std::{ptr, time::Duration};
 use cuda_sys::{self as sys, CUevent, CUresult};
 
 use crate::{
+    capture,
     context::Context,
     error::Result,
     flags::options,
@@ -190,6 +191,7 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventQuery")]
     pub fn query(&self) -> Result<bool> {
+        capture::refuse_here("Event::query", "make it before the capture, or after it")?;
         let _current = self.context().enter()?;
         // SAFETY: the handle is live.
         match unsafe { sys::cuEventQuery(self.as_raw()) } {
@@ -219,6 +221,10 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
+        capture::refuse_here(
+            "Event::synchronize",
+            "make it before the capture, or after it",
+        )?;
         let _current = self.context().enter()?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuEventSynchronize(self.as_raw()) };

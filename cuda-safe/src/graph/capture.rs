@@ -56,8 +56,8 @@ impl Stream {
     ///
     /// Not possible are calls that wait, on whatever stream, copies from and to host slices, allocations, memory of streams
     /// that are not part of the capture, and launches of other graphs: methods of this crate say so, and the capture goes
-    /// on. What the driver itself refuses ends the capture: waiting for an event, or a stream, that is not part of it, and
-    /// asking an event that was recorded in it. What is dropped meanwhile is freed after the capture. The mode is
+    /// on. What the driver itself refuses ends the capture: a `wait_event` or `wait_stream` for what is not part of it, and, in
+    /// raw calls, whatever the mode forbids. What is dropped meanwhile is freed after the capture. The mode is
     /// [`CaptureMode::THREAD_LOCAL`].
     ///
     /// # Safety

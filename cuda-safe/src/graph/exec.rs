@@ -99,6 +99,12 @@ impl Graph {
     /// As [`instantiate`](Self::instantiate).
     #[doc(alias = "cuGraphInstantiateWithFlags")]
     pub fn instantiate_with(self, flags: InstantiateFlags) -> Result<GraphExec, GraphError> {
+        if let Err(error) = capture::refuse_here(
+            "Graph::instantiate",
+            "make it before the capture, or after it",
+        ) {
+            return Err(GraphError::new(error, self));
+        }
         let mut raw = ptr::null_mut();
         let unfreed = self.held.unfreed();
         if unfreed > 0 {

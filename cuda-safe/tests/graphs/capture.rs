@@ -155,6 +155,7 @@ fn calls_for_other_streams_and_whole_contexts_leave_a_capture_alone() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let other = Stream::new(&context).unwrap();
+    let reached = other.record_event().unwrap();
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();
     // SAFETY: eight elements; all outlives the graph.
     let graph = unsafe {
@@ -162,6 +163,7 @@ fn calls_for_other_streams_and_whole_contexts_leave_a_capture_alone() {
             assert!(refused(other.synchronize()).contains("after it"));
             assert!(refused(other.query()).contains("after it"));
             assert!(refused(context.synchronize()).contains("after it"));
+            assert!(refused(reached.query()).contains("after it"));
             for text in [
                 refused(DeviceBuffer::<u8>::zeroed(&other, 8)),
                 refused(PinnedBuffer::<u8>::zeroed(&context, 8)),
@@ -253,13 +255,18 @@ fn what_the_driver_refuses_names_the_remedy() {
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
             event.record(&stream)?;
-            let text = event.query().unwrap_err().to_string();
-            assert!(text.contains("record it again"), "{text}");
+            assert!(refused(event.query()).contains("after it"));
+            assert!(refused(event.synchronize()).contains("after it"));
+            let empty = Graph::new(&context)?;
+            assert!(refused(empty.instantiate()).contains("after it"));
             Ok(())
         })
     };
-    drop(failed); // whether that ends the capture is the driver's
-    stream.synchronize().unwrap();
+    failed.unwrap();
+    let text = event.query().unwrap_err().to_string();
+    assert!(text.contains("record it again"), "{text}");
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
 }
 
 #[test]
