@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use super::abi::CU_EVENT_DISABLE_TIMING;
 use super::context::{self, Context};
+use super::graph::Dependency;
 use super::handle::{Object, Table};
 use super::registry::Owner;
 use super::status::{Code, Result};
-use super::stream::{How, Mark, Siblings, Stream};
+use super::stream::{How, Mark, Piece, Siblings, Stream};
 use super::streams;
 use crate::lock::Unpoisoned;
 
@@ -19,11 +20,28 @@ pub struct Event {
     pub context: Arc<Context>,
     pub flags: u32,
     /// The last record, if any.
-    record: Mutex<Option<Record>>,
+    record: Arc<Mutex<Option<Record>>>,
 }
 
 #[derive(Clone)]
-struct Record {
+enum Record {
+    /// In a stream's order.
+    Done(Point),
+    /// In a capture: no stream will reach it.
+    Captured(Captured),
+}
+
+/// What an event means that was recorded in a capture.
+#[derive(Clone)]
+pub struct Captured {
+    /// The capture's id.
+    pub capture: u64,
+    /// The nodes that were the last of the stream.
+    pub front: Vec<Dependency>,
+}
+
+#[derive(Clone)]
+struct Point {
     mark: Mark,
     /// Nanoseconds since the first event, stored when the mark is reached.
     time: Arc<AtomicU64>,
@@ -57,7 +75,7 @@ pub fn create(flags: u32) -> Result<Arc<Event>> {
         handle,
         context,
         flags,
-        record: Mutex::new(None),
+        record: Arc::default(),
     }))
 }
 
@@ -85,18 +103,6 @@ impl Event {
         self.record.lock().unpoisoned().clone()
     }
 
-    /// Records the event on a stream.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE` when event and stream belong to different contexts.
-    pub fn record(&self, stream: &Arc<Stream>) -> Result {
-        if !Arc::ptr_eq(&self.context, &stream.context) {
-            return Err(Code::ERROR_INVALID_HANDLE);
-        }
-        self.record_after(stream, Vec::new());
-        Ok(())
-    }
-
     /// Records the event behind all that a context's streams have to do now.
     ///
     /// # Errors
@@ -110,33 +116,73 @@ impl Event {
             .iter()
             .filter_map(|stream| stream.pending())
             .collect();
-        self.record_after(&streams::legacy(context), marks);
+        streams::legacy(context).submit(Piece {
+            after: marks,
+            ..self.recording()
+        });
         Ok(())
     }
 
-    fn record_after(&self, stream: &Arc<Stream>, marks: Vec<Mark>) {
-        let mut record = self.record.lock().unpoisoned();
+    /// The piece of work that records the event.
+    pub fn recording(&self) -> Piece {
         let time = Arc::new(AtomicU64::new(0));
-        let place = time.clone();
+        let (place, record) = (time.clone(), self.record.clone());
         let work = Box::new(move || {
             place.store(now(), Ordering::Release);
             Ok(())
         });
-        let mark = stream.submit(How::AtOnce, marks, work);
-        *record = Some(Record { mark, time });
+        Piece {
+            placed: Some(Box::new(move |mark| {
+                *record.lock().unpoisoned() = Some(Record::Done(Point { mark, time }));
+            })),
+            ..Piece::new(How::AtOnce, work)
+        }
+    }
+
+    /// The piece of work that waits for the event as it was last recorded.
+    pub fn waiting(&self) -> Piece {
+        Piece {
+            after: self.mark().into_iter().collect(),
+            ..Piece::new(How::Soon, Box::new(|| Ok(())))
+        }
+    }
+
+    /// Records the event in a capture.
+    pub fn capture(&self, captured: Captured) {
+        *self.record.lock().unpoisoned() = Some(Record::Captured(captured));
+    }
+
+    /// What the event means, if it was last recorded in a capture.
+    pub fn captured(&self) -> Option<Captured> {
+        match self.last()? {
+            Record::Captured(captured) => Some(captured),
+            Record::Done(_) => None,
+        }
+    }
+
+    /// Whether the event was ever recorded.
+    pub fn is_recorded(&self) -> bool {
+        self.record.lock().unpoisoned().is_some()
     }
 
     /// Has a stream wait for the event.
     pub fn hold_up(&self, stream: &Arc<Stream>) {
-        if let Some(mark) = self.mark() {
-            stream.submit(How::Soon, vec![mark], Box::new(|| Ok(())));
+        if self.mark().is_some() {
+            stream.submit(self.waiting());
+        }
+    }
+
+    fn point(&self) -> Option<Point> {
+        match self.last()? {
+            Record::Done(point) => Some(point),
+            Record::Captured(_) => None,
         }
     }
 
     /// The point to wait for; `None` if the event was never recorded or has been reached.
     pub fn mark(&self) -> Option<Mark> {
-        self.last()
-            .map(|record| record.mark)
+        self.point()
+            .map(|point| point.mark)
             .filter(|mark| !mark.is_reached())
     }
 
@@ -150,7 +196,7 @@ impl Event {
         {
             return Err(Code::ERROR_INVALID_HANDLE);
         }
-        let (Some(from), Some(to)) = (start.last(), self.last()) else {
+        let (Some(from), Some(to)) = (start.point(), self.point()) else {
             return Err(Code::ERROR_INVALID_HANDLE);
         };
         if !from.mark.is_reached() || !to.mark.is_reached() {
@@ -159,7 +205,7 @@ impl Event {
             to.mark.want();
             return Err(Code::ERROR_NOT_READY);
         }
-        let [from, to] = [from, to].map(|record| record.time.load(Ordering::Acquire) as i64);
+        let [from, to] = [from, to].map(|point| point.time.load(Ordering::Acquire) as i64);
         Ok(((to - from) as f64 / 1e6) as f32)
     }
 }

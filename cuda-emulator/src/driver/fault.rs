@@ -21,6 +21,12 @@ impl Fault {
         }
     }
 
+    /// The same with one more line of report.
+    pub fn with(mut self, line: &str) -> Fault {
+        self.report = format!("{}\n  {line}", self.report.trim_end());
+        self
+    }
+
     /// Work that panicked: a defect of the emulator. The panic hook has printed where.
     pub fn internal() -> Fault {
         Fault::new(

@@ -15,7 +15,7 @@ use super::module::Function;
 use super::notice;
 use super::occupancy;
 use super::status::{Code, Result};
-use super::stream::{How, Stream};
+use super::stream::{How, Piece};
 use crate::engine::{self, Shape};
 
 /// Refuses a launch. The reason goes to the trace, since a code says little.
@@ -108,7 +108,7 @@ const PARAM_BUFFER_SIZE: u64 = CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as u64;
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` when there are none, or both sorts, or too few bytes of them.
-pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Result<Vec<u8>> {
+pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Result<Arc<[u8]>> {
     let info = function.info();
     let mut buffer = vec![0u8; info.param_bytes as usize];
     if !pointers.is_null() && !extra.is_null() {
@@ -141,7 +141,7 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
         unsafe {
             std::ptr::copy_nonoverlapping(source as *const u8, buffer.as_mut_ptr(), buffer.len())
         };
-        return Ok(buffer);
+        return Ok(buffer.into());
     }
     if pointers.is_null() && !info.params.is_empty() {
         return refuse(function, Code::ERROR_INVALID_VALUE, || {
@@ -161,7 +161,7 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
             std::ptr::copy_nonoverlapping(source as *const u8, place.as_mut_ptr(), place.len())
         };
     }
-    Ok(buffer)
+    Ok(buffer.into())
 }
 
 fn read_word(address: u64) -> Result<u64> {
@@ -172,24 +172,35 @@ fn read_word(address: u64) -> Result<u64> {
     Ok(unsafe { (address as *const u64).read_unaligned() })
 }
 
-/// Puts a launch on a stream.
-///
-/// # Errors
-/// What the driver refuses at once; faults of the kernel itself come later.
-pub fn launch(
-    function: &Arc<Function>,
-    stream: &Arc<Stream>,
-    shape: Shape,
-    params: Vec<u8>,
-) -> Result {
-    if !Arc::ptr_eq(&function.context, &stream.context) {
-        return Err(Code::ERROR_INVALID_HANDLE);
+/// A launch that has been checked: what a stream is given, or a kernel node.
+#[derive(Clone)]
+pub struct Launch {
+    pub function: Arc<Function>,
+    pub shape: Shape,
+    /// The arguments as the kernel's parameter buffer.
+    pub params: Arc<[u8]>,
+    /// The attributes that came with it.
+    pub attributes: Vec<LaunchAttribute>,
+}
+
+impl Launch {
+    /// # Errors
+    /// What the driver refuses at once; faults of the kernel itself come later.
+    pub fn new(function: Arc<Function>, shape: Shape, params: Arc<[u8]>) -> Result<Launch> {
+        check(&function, &shape)?;
+        Ok(Launch {
+            function,
+            shape,
+            params,
+            attributes: Vec::new(),
+        })
     }
-    check(function, &shape)?;
-    let function = function.clone();
-    let work = Box::new(move || run(&function, &shape, &params));
-    stream.submit(How::Soon, Vec::new(), work);
-    Ok(())
+
+    /// One run of it.
+    pub fn piece(self) -> Piece {
+        let work = Box::new(move || run(&self.function, &self.shape, &self.params));
+        Piece::new(How::Soon, work)
+    }
 }
 
 fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result<(), Fault> {

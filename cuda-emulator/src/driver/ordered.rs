@@ -7,7 +7,7 @@ use super::context::{self, Context};
 use super::memory::{self, Allocation, Origin, Request};
 use super::pool::Pool;
 use super::status::{Code, Result};
-use super::stream::{self, How, Stream};
+use super::stream::{self, How, Piece, Stream};
 
 /// `cuMemAllocAsync`: the address is known at once, the memory may be used in the stream's order from here on.
 pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64> {
@@ -37,7 +37,7 @@ pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64
         allocation.ready.store(true, Ordering::Release);
         Ok(())
     });
-    stream.submit(How::AtOnce, Vec::new(), work);
+    stream.submit(Piece::new(How::AtOnce, work));
     Ok(base)
 }
 
@@ -53,7 +53,7 @@ pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
         memory::free(&allocation, how);
         Ok(())
     });
-    stream.submit(How::AtOnce, Vec::new(), work);
+    stream.submit(Piece::new(How::AtOnce, work));
     Ok(())
 }
 

@@ -71,7 +71,12 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "capture",
         "Capture",
-        "A capture has its states and forbids what it forbids on a GPU, but it can't record anything: a call that would be recorded is refused (`CUDA_ERROR_NOT_SUPPORTED`) and invalidates the capture.",
+        "Launches, copies, fills, host functions, stream memory operations and launches of graphs are recorded; streams fork and join by events. Callbacks, prefetches and stream-ordered allocations can't be recorded.",
+    ),
+    chapter(
+        "graph",
+        "Graphs",
+        "A launch puts the work of all nodes on the launching stream, one after the other in an order that the edges allow: branches never run side by side. Nothing else on the stream comes between them. An event wait waits for what the event means at the launch. Launches of one executable graph follow each other, on whatever streams. Graphs can't be launched by kernels.",
     ),
     chapter(
         "event",

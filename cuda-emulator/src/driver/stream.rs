@@ -93,6 +93,30 @@ impl Mark {
 /// A piece of work.
 pub type Work = Box<dyn FnOnce() -> std::result::Result<(), Fault> + Send>;
 
+/// A piece of work that has no place in a stream's order yet.
+pub struct Piece {
+    pub how: How,
+    /// What it waits for besides the work before it.
+    pub after: Vec<Mark>,
+    pub work: Work,
+    /// Told its place, before it can begin. Called under the queue's lock: takes no lock under which work is submitted.
+    pub placed: Option<Placed>,
+}
+
+/// See [`Piece::placed`].
+pub type Placed = Box<dyn FnOnce(Mark) + Send>;
+
+impl Piece {
+    pub fn new(how: How, work: Work) -> Piece {
+        Piece {
+            how,
+            after: Vec::new(),
+            work,
+            placed: None,
+        }
+    }
+}
+
 struct Item {
     after: Vec<Mark>,
     work: Work,
@@ -222,16 +246,20 @@ impl Stream {
         self.queue.lock().unpoisoned()
     }
 
-    /// Puts work on the stream, to be done after `after`. Gives its place in the order.
-    pub fn submit(self: &Arc<Self>, how: How, mut after: Vec<Mark>, work: Work) -> Mark {
-        after.retain(|mark| !mark.is_reached());
+    /// Puts a piece of work on the stream. Gives its place in the order.
+    pub fn submit(self: &Arc<Self>, piece: Piece) -> Mark {
+        self.submit_all(piece, Vec::new())
+    }
+
+    /// Puts pieces of work on the stream, with nothing of anybody else's between them. Gives the place of the last.
+    pub fn submit_all(self: &Arc<Self>, mut first: Piece, rest: Vec<Piece>) -> Mark {
         // Held until the work is in the queue: the order among blocking streams is the order of submission.
         let siblings = Siblings::of(&self.context);
         let order = self.is_blocking().then(|| match self.role {
             Role::Legacy => {
                 let order = siblings.order();
                 let others = order.iter().filter_map(|stream| stream.upgrade());
-                after.extend(
+                first.after.extend(
                     others
                         .filter(|other| other.is_blocking() && other.role != Role::Legacy)
                         .filter_map(|other| other.pending()),
@@ -241,36 +269,34 @@ impl Stream {
             _ => {
                 let legacy = siblings.legacy.lock().unpoisoned().clone();
                 let order = siblings.order();
-                after.extend(legacy.and_then(|legacy| legacy.pending()));
+                first
+                    .after
+                    .extend(legacy.and_then(|legacy| legacy.pending()));
                 order
             }
         });
         let mut queue = self.lock();
-        let number = self.submitted() + 1;
-        self.submitted.store(number, Ordering::Release);
-        let mark = Mark {
-            stream: self.clone(),
-            number,
-        };
-        let item = Item {
-            after,
-            work,
-            how,
-            due: self.hold.map(|hold| Instant::now() + hold),
-        };
-        if how == How::AtOnce
+        let alone = rest.is_empty();
+        let (first, mut mark) = self.place(first);
+        if alone
+            && first.how == How::AtOnce
             && queue.items.is_empty()
             && !queue.running
-            && item.after.is_empty()
-            && item.due.is_none()
+            && first.after.is_empty()
+            && first.due.is_none()
         {
             queue.running = true;
             drop(queue);
             drop(order);
-            self.execute(item);
+            self.execute(first);
             return mark;
         }
-        queue.items.push_back(item);
+        queue.items.push_back(first);
+        for piece in rest {
+            let (item, place) = self.place(piece);
+            queue.items.push_back(item);
+            mark = place;
+        }
         if queue.has_worker {
             if queue.worker_sleeps {
                 queue.worker_sleeps = false;
@@ -286,6 +312,34 @@ impl Stream {
             self.work_off(Until::Idle);
         }
         mark
+    }
+
+    /// Gives a piece of work the next place in the order. The queue is locked.
+    fn place(self: &Arc<Self>, piece: Piece) -> (Item, Mark) {
+        let Piece {
+            how,
+            mut after,
+            work,
+            placed,
+        } = piece;
+        after.retain(|mark| !mark.is_reached());
+        let number = self.submitted() + 1;
+        self.submitted.store(number, Ordering::Release);
+        let mark = Mark {
+            stream: self.clone(),
+            number,
+        };
+        if let Some(placed) = placed {
+            placed(mark.clone());
+        }
+        let due = self.hold.map(|hold| Instant::now() + hold);
+        let item = Item {
+            after,
+            work,
+            how,
+            due,
+        };
+        (item, mark)
     }
 
     /// What has to be reached for the stream to count as idle: its own work, for the legacy default stream also that

@@ -4,12 +4,14 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once, Weak};
 
+use super::call;
 use super::context::{self, Context};
+use super::graph::capture;
 use super::handle::{Object, Table};
 use super::registry::{self, Kind, Owner};
 use super::status::{Code, Result};
 use super::stream::{Mark, Role, Siblings, Stream};
-use super::{call, capture};
+
 use crate::lock::Unpoisoned;
 
 static STREAMS: Table<Stream> = Table::new();
@@ -160,10 +162,11 @@ pub fn create(context: &Arc<Context>, flags: u32, priority: i32) -> Arc<Stream> 
 /// The stream that a handle means, with its context usable, to put work on.
 ///
 /// # Errors
-/// As [`find`]; `CUDA_ERROR_NOT_SUPPORTED` for a stream that is being captured.
+/// As [`find`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` in an invalid capture, `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for
+/// the legacy default stream while a stream that waits for it is being captured.
 pub fn resolve(handle: u64) -> Result<Arc<Stream>> {
     let stream = find(handle)?;
-    capture::refuse_work(&stream)?;
+    capture::check(&stream)?;
     Ok(stream)
 }
 

@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::abi::*;
+use super::context::Context;
 use super::fault::Fault;
 use super::memory::{self, Allocation, Origin};
+use super::operation::{self, Operation};
 use super::pending::{HostAccess, Pending};
 use super::status::{Code, Result};
-use super::stream::{How, Stream, Work};
+use super::stream::{How, Piece, Stream};
 
 /// The most operations of a batch, as documented.
 pub const MOST: u32 = 255;
@@ -41,12 +43,22 @@ fn satisfied(kind: u32, current: u64, value: u64, wide: bool) -> bool {
     }
 }
 
-/// The work of one operation; `None` for one that has nothing to do here.
+/// An operation that has been checked.
+#[derive(Clone)]
+pub struct Word {
+    action: Action,
+    wide: bool,
+    address: u64,
+    value: u64,
+    allocation: Arc<Allocation>,
+}
+
+/// Checks an operation; `None` for one that has nothing to do here.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for an unknown operation, unknown flags, and for an address that isn't in an allocation
 /// or not aligned; `CUDA_ERROR_NOT_SUPPORTED` for the flush of remote writes, as on an H200.
-fn prepare(stream: &Arc<Stream>, operation: &MemoryOperation) -> Result<Option<Work>> {
+fn check(operation: &MemoryOperation) -> Result<Option<Word>> {
     let flags = operation.flags;
     let (wide, action) = match operation.operation {
         CU_STREAM_MEM_OP_WAIT_VALUE_32 => (false, Action::Wait(flags)),
@@ -85,66 +97,87 @@ fn prepare(stream: &Arc<Stream>, operation: &MemoryOperation) -> Result<Option<W
         false => (operation.address, operation.value & u64::from(u32::MAX)),
     };
     let allocation = check_word(address, width)?;
-    let pending = matches!(allocation.origin, Origin::Host | Origin::Registered)
-        .then(|| Pending::new(stream, HostAccess::Word, address, width));
-    let stream = stream.clone();
-    Ok(Some(Box::new(move || {
-        let _pending = pending;
-        let context = &stream.context;
-        if let Some(why) = allocation.trespass(context, address) {
-            let report = format!("in a stream memory operation at {address:#x}\n{why}");
-            return Err(Fault::new(Code::ERROR_ILLEGAL_ADDRESS, report));
-        }
-        if memory::check(address, width).is_err() {
-            return Err(Fault::new(
-                Code::ERROR_ILLEGAL_ADDRESS,
-                format!(
-                    "  in a stream memory operation at {address:#x}: {}",
-                    memory::explain(address, 4)
-                ),
-            ));
-        }
-        // SAFETY: the word was just found in the table of allocations and is aligned; only atomics touch it here.
-        let (small, large) =
-            unsafe { (&*(address as *const AtomicU32), address as *const AtomicU64) };
-        match action {
-            Action::Write if wide => {
-                // SAFETY: as above, eight bytes long since `wide`.
-                unsafe { &*large }.store(value, Ordering::SeqCst);
-            }
-            Action::Write => small.store(value as u32, Ordering::SeqCst),
-            Action::Wait(kind) => loop {
-                let current = if wide {
-                    // SAFETY: as above, eight bytes long since `wide`.
-                    unsafe { &*large }.load(Ordering::SeqCst)
-                } else {
-                    small.load(Ordering::SeqCst).into()
-                };
-                if satisfied(kind, current, value, wide)
-                    || context.fault().is_some()
-                    || !context.is_alive()
-                {
-                    break;
-                }
-                std::thread::sleep(Duration::from_micros(20));
-            },
-        }
-        Ok(())
-    })))
+    Ok(Some(Word {
+        action,
+        wide,
+        address,
+        value,
+        allocation,
+    }))
 }
 
-/// Puts operations on a stream: all of them, or none if one is refused.
+impl Word {
+    /// One run of it.
+    pub fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
+        let Word {
+            action,
+            wide,
+            address,
+            value,
+            allocation,
+        } = self;
+        let width = if wide { 8 } else { 4 };
+        let pending = matches!(allocation.origin, Origin::Host | Origin::Registered)
+            .then(|| Pending::new(stream, HostAccess::Word, address, width));
+        let context = context.clone();
+        let work = move || {
+            let _pending = pending;
+            if let Some(why) = allocation.trespass(&context, address) {
+                let report = format!("in a stream memory operation at {address:#x}\n{why}");
+                return Err(Fault::new(Code::ERROR_ILLEGAL_ADDRESS, report));
+            }
+            if memory::check(address, width).is_err() {
+                return Err(Fault::new(
+                    Code::ERROR_ILLEGAL_ADDRESS,
+                    format!(
+                        "  in a stream memory operation at {address:#x}: {}",
+                        memory::explain(address, 4)
+                    ),
+                ));
+            }
+            // SAFETY: the word was just found in the table of allocations and is aligned; only atomics touch it here.
+            let (small, large) =
+                unsafe { (&*(address as *const AtomicU32), address as *const AtomicU64) };
+            match action {
+                Action::Write if wide => {
+                    // SAFETY: as above, eight bytes long since `wide`.
+                    unsafe { &*large }.store(value, Ordering::SeqCst);
+                }
+                Action::Write => small.store(value as u32, Ordering::SeqCst),
+                Action::Wait(kind) => loop {
+                    let current = if wide {
+                        // SAFETY: as above, eight bytes long since `wide`.
+                        unsafe { &*large }.load(Ordering::SeqCst)
+                    } else {
+                        small.load(Ordering::SeqCst).into()
+                    };
+                    if satisfied(kind, current, value, wide)
+                        || context.fault().is_some()
+                        || !context.is_alive()
+                    {
+                        break;
+                    }
+                    std::thread::sleep(Duration::from_micros(20));
+                },
+            }
+            Ok(())
+        };
+        // A wait would keep a helping thread from doing what it waits for.
+        Piece::new(How::ByWorker, Box::new(work))
+    }
+}
+
+/// Puts operations on a stream, or records them: all of them, or none if one is refused.
 ///
 /// # Errors
-/// What is wrong with the first that is refused.
+/// What is wrong with the first that is refused; what a capture forbids.
 pub fn enqueue(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
-    let works: Vec<Option<Work>> = operations
-        .iter()
-        .map(|operation| prepare(stream, operation))
-        .collect::<Result<_>>()?;
-    for work in works.into_iter().flatten() {
-        // A wait would keep a helping thread from doing what it waits for.
-        stream.submit(How::ByWorker, Vec::new(), work);
-    }
-    Ok(())
+    operation::enqueue(stream, Operation::Words(check_all(operations)?))
+}
+
+/// # Errors
+/// What is wrong with the first that is refused.
+pub fn check_all(operations: &[MemoryOperation]) -> Result<Vec<Word>> {
+    let checked = operations.iter().map(check);
+    checked.filter_map(Result::transpose).collect()
 }

@@ -97,6 +97,49 @@ define! {
         CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
         CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
     }
+    /// What happens to the dependencies of a stream in a capture.
+    CUstreamUpdateCaptureDependencies_flags {
+        CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0,
+        CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1,
+    }
+    /// Sorts of nodes of a graph.
+    CUgraphNodeType {
+        CU_GRAPH_NODE_TYPE_KERNEL = 0,
+        CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+        CU_GRAPH_NODE_TYPE_MEMSET = 2,
+        CU_GRAPH_NODE_TYPE_HOST = 3,
+        CU_GRAPH_NODE_TYPE_GRAPH = 4,
+        CU_GRAPH_NODE_TYPE_EMPTY = 5,
+        CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+        CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+        CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8,
+        CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
+        CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+        CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+        CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
+        CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
+    }
+    /// What an edge of a graph orders.
+    CUgraphDependencyType {
+        CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0,
+        CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1,
+    }
+    /// Flags of an executable graph.
+    CUgraphInstantiate_flags {
+        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
+        CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
+        CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
+        CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
+    }
+    /// Why a graph can't be instantiated.
+    CUgraphInstantiateResult {
+        CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
+        CUDA_GRAPH_INSTANTIATE_ERROR = 1,
+        CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2,
+        CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3,
+        CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4,
+        CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5,
+    }
     /// Attributes of launches and streams.
     CUlaunchAttributeID {
         CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
@@ -380,6 +423,9 @@ define! {
         CU_MEMHOSTREGISTER_DEVICEMAP = 2,
         CU_MEMHOSTREGISTER_IOMEMORY = 4,
         CU_MEMHOSTREGISTER_READ_ONLY = 8,
+        CU_GRAPH_KERNEL_NODE_PORT_DEFAULT = 0,
+        CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1,
+        CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER = 2,
         CU_LAUNCH_PARAM_END_AS_INT = 0,
         CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT = 1,
         CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT = 2,

@@ -200,7 +200,32 @@ pub struct MemoryOperation {
     pub pad: u64,
 }
 
-opaque!(DeviceProperties, AttributeValue);
+/// `CUgraphEdgeData`
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EdgeData {
+    pub from_port: u8,
+    pub to_port: u8,
+    pub kind: u8,
+    pub reserved: [u8; 5],
+}
+
+/// `CUDA_GRAPH_INSTANTIATE_PARAMS`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct InstantiateParams {
+    pub flags: u64,
+    pub upload_stream: u64,
+    pub error_node: u64,
+    pub result: u32,
+}
+
+opaque!(
+    DeviceProperties,
+    AttributeValue,
+    EdgeData,
+    InstantiateParams
+);
 
 #[cfg(test)]
 mod tests {
@@ -316,6 +341,14 @@ mod tests {
             arguments = "kernelParams"
         ));
         assert!(compare!(MemoryOperation, "CUstreamBatchMemOpParams_union"));
+        assert!(compare!(
+            InstantiateParams,
+            "CUDA_GRAPH_INSTANTIATE_PARAMS_st",
+            flags = "flags",
+            upload_stream = "hUploadStream",
+            error_node = "hErrNode_out",
+            result = "result_out"
+        ));
         let wait =
             layout("CUstreamBatchMemOpParams_union_CUstreamMemOpWaitValueParams_st").unwrap();
         let write =
@@ -359,6 +392,14 @@ mod tests {
             affinity = "execAffinityParams",
             affinity_count = "numExecAffinityParams",
             graphics = "cigParams"
+        );
+        compare!(
+            EdgeData,
+            "CUgraphEdgeData_st",
+            from_port = "from_port",
+            to_port = "to_port",
+            kind = "type",
+            reserved = "reserved"
         );
         compare!(
             Operand,

@@ -8,9 +8,10 @@ use crate::driver::arg::{In, Limit, Out};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::device;
+use crate::driver::graph::capture;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::Siblings;
-use crate::driver::{capture, event, notice, preferences};
+use crate::driver::{event, notice, preferences};
 
 use super::device::CONTEXT_FLAGS;
 
@@ -212,12 +213,15 @@ export! {
     fn cuCtxRecordEvent(hCtx: u64, hEvent: u64) {
         let context = context::get_or_current(hCtx)?;
         let event = event::get(hEvent)?;
+        capture::refuse_wait_for_all(&context)?;
         event.record_all(&context)
     }
 
     fn cuCtxWaitEvent(hCtx: u64, hEvent: u64) {
         let context = context::get_or_current(hCtx)?;
         let event = event::get(hEvent)?;
+        capture::refuse_wait_for_all(&context)?;
+        capture::refuse_captured(&event)?;
         for stream in Siblings::of(&context).all() {
             event.hold_up(&stream);
         }

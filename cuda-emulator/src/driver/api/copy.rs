@@ -4,8 +4,9 @@ use crate::driver::abi::*;
 use crate::driver::arg::In;
 use crate::driver::call::export;
 use crate::driver::context;
-use crate::driver::copy::{self, Claim, Extent, Fill, Side, Timing};
+use crate::driver::copy::{self, Claim, Extent, Side, Timing};
 use crate::driver::device::MAX_PITCH;
+use crate::driver::fill::{self, Fill};
 use crate::driver::notice;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
@@ -233,9 +234,16 @@ fn failed_at(result: BatchResult, place: crate::driver::arg::Out<usize>) -> Resu
     })
 }
 
-fn fill(stream: u64, timing: Timing, address: u64, width: u64, value: u32, count: usize) -> Result {
+fn fill_1d(
+    stream: u64,
+    timing: Timing,
+    address: u64,
+    width: u64,
+    value: u32,
+    count: usize,
+) -> Result {
     let stream = streams::resolve(stream)?;
-    copy::fill(
+    fill::fill(
         &stream,
         timing,
         Fill {
@@ -258,7 +266,7 @@ fn fill_2d(
 ) -> Result {
     let stream = streams::resolve(stream)?;
     let extent = [extent.0 as u64, extent.1 as u64];
-    copy::fill(
+    fill::fill(
         &stream,
         timing,
         Fill {
@@ -357,15 +365,15 @@ export! {
     }
 
     fn cuMemsetD8_v2 / cuMemsetD8_v2_ptds(dstDevice: u64, uc: u8, N: usize) {
-        fill(0, Synchronous, dstDevice, 1, uc.into(), N)
+        fill_1d(0, Synchronous, dstDevice, 1, uc.into(), N)
     }
 
     fn cuMemsetD16_v2 / cuMemsetD16_v2_ptds(dstDevice: u64, us: u16, N: usize) {
-        fill(0, Synchronous, dstDevice, 2, us.into(), N)
+        fill_1d(0, Synchronous, dstDevice, 2, us.into(), N)
     }
 
     fn cuMemsetD32_v2 / cuMemsetD32_v2_ptds(dstDevice: u64, ui: u32, N: usize) {
-        fill(0, Synchronous, dstDevice, 4, ui, N)
+        fill_1d(0, Synchronous, dstDevice, 4, ui, N)
     }
 
     fn cuMemsetD2D8_v2 / cuMemsetD2D8_v2_ptds(dstDevice: u64, dstPitch: usize, uc: u8, Width: usize, Height: usize) {
@@ -381,15 +389,15 @@ export! {
     }
 
     fn cuMemsetD8Async / cuMemsetD8Async_ptsz(dstDevice: u64, uc: u8, N: usize, hStream: u64) {
-        fill(hStream, Asynchronous, dstDevice, 1, uc.into(), N)
+        fill_1d(hStream, Asynchronous, dstDevice, 1, uc.into(), N)
     }
 
     fn cuMemsetD16Async / cuMemsetD16Async_ptsz(dstDevice: u64, us: u16, N: usize, hStream: u64) {
-        fill(hStream, Asynchronous, dstDevice, 2, us.into(), N)
+        fill_1d(hStream, Asynchronous, dstDevice, 2, us.into(), N)
     }
 
     fn cuMemsetD32Async / cuMemsetD32Async_ptsz(dstDevice: u64, ui: u32, N: usize, hStream: u64) {
-        fill(hStream, Asynchronous, dstDevice, 4, ui, N)
+        fill_1d(hStream, Asynchronous, dstDevice, 4, ui, N)
     }
 
     fn cuMemsetD2D8Async / cuMemsetD2D8Async_ptsz(dstDevice: u64, dstPitch: usize, uc: u8, Width: usize, Height: usize, hStream: u64) {

@@ -4,6 +4,7 @@ use crate::driver::abi::*;
 use crate::driver::arg::Out;
 use crate::driver::call::export;
 use crate::driver::event;
+use crate::driver::graph::capture;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 
@@ -15,17 +16,18 @@ fn record(event: u64, stream: u64, flags: u32) -> Result {
     if flags & !CU_EVENT_RECORD_EXTERNAL != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    let event = event::get(event)?;
-    // Only a capture knows external events, and the stream isn't being captured.
-    if flags & CU_EVENT_RECORD_EXTERNAL != 0 {
-        return Err(Code::ERROR_ILLEGAL_STATE);
-    }
-    event.record(&stream)
+    capture::record_event(
+        &stream,
+        &event::get(event)?,
+        flags & CU_EVENT_RECORD_EXTERNAL != 0,
+    )
 }
 
 fn elapsed(milliseconds: Out<f32>, start: u64, end: u64) -> Result {
     milliseconds.check()?;
     let (start, end) = (event::get(start)?, event::get(end)?);
+    capture::refuse_captured(&start)?;
+    capture::refuse_captured(&end)?;
     milliseconds.set(end.since(&start)?)
 }
 
@@ -50,6 +52,7 @@ export! {
 
     fn cuEventQuery(hEvent: u64) {
         let event = event::get(hEvent)?;
+        capture::refuse_captured(&event)?;
         if let Some(mark) = event.mark() {
             mark.want();
             return Err(Code::ERROR_NOT_READY);
@@ -59,6 +62,7 @@ export! {
 
     fn cuEventSynchronize(hEvent: u64) {
         let event = event::get(hEvent)?;
+        capture::refuse_captured(&event)?;
         if let Some(mark) = event.mark() {
             mark.wait();
         }

@@ -3,18 +3,34 @@
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::{self, export};
-use crate::driver::launch;
+use crate::driver::launch::{self, Launch};
 use crate::driver::library;
 use crate::driver::notice;
+use crate::driver::operation::{self, Operation};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 use crate::engine::Shape;
 
 fn start(function: u64, shape: Shape, stream: u64, pointers: In<u64>, extra: In<u64>) -> Result {
+    start_with(function, shape, stream, pointers, extra, Vec::new())
+}
+
+fn start_with(
+    function: u64,
+    shape: Shape,
+    stream: u64,
+    pointers: In<u64>,
+    extra: In<u64>,
+    attributes: Vec<LaunchAttribute>,
+) -> Result {
     let stream = streams::resolve(stream)?;
     let function = library::function(function)?;
     let params = launch::arguments(&function, pointers, extra)?;
-    launch::launch(&function, &stream, shape, params)
+    let launch = Launch {
+        attributes,
+        ..Launch::new(function, shape, params)?
+    };
+    operation::enqueue(&stream, Operation::Launch(launch))
 }
 
 /// Applies a launch attribute, or says by name why it can't be.
@@ -88,10 +104,11 @@ export! {
     fn cuLaunchKernelEx / cuLaunchKernelEx_ptsz(config: In<LaunchConfig>, f: u64, kernelParams: In<u64>, extra: In<u64>) {
         let config = config.get()?;
         let mut shape = config.shape();
-        for index in 0..config.attribute_count as usize {
-            apply(&mut shape, config.attributes.at(index)?)?;
+        let attributes = config.attributes.array(config.attribute_count as usize)?;
+        for attribute in &attributes {
+            apply(&mut shape, *attribute)?;
         }
-        start(f, shape, config.stream, kernelParams, extra)
+        start_with(f, shape, config.stream, kernelParams, extra, attributes)
     }
 
     fn cuLaunchCooperativeKernelMultiDevice(launchParamsList: In<LaunchParams>, numDevices: u32, flags: u32) {

@@ -2,8 +2,9 @@
 
 use crate::driver::arg::In;
 use crate::driver::call::export;
-use crate::driver::launch;
+use crate::driver::launch::Launch;
 use crate::driver::library;
+use crate::driver::operation::{self, Operation};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 use crate::engine::Shape;
@@ -39,7 +40,8 @@ fn start(function: u64, width: i32, height: i32, stream: u64) -> Result {
     let mut params = legacy.params.clone();
     drop(legacy);
     params.resize(function.info().param_bytes as usize, 0);
-    launch::launch(&function, &stream, shape, params)
+    let launch = Launch::new(function, shape, params.into())?;
+    operation::enqueue(&stream, Operation::Launch(launch))
 }
 
 export! {

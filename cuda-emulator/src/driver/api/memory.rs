@@ -8,10 +8,11 @@ use crate::driver::arg::{In, Out, PointerAttribute, RangeAttribute, Word};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::fault::Fault;
+use crate::driver::graph::capture;
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
-use crate::driver::{capture, config, device, notice, pending};
+use crate::driver::{config, device, notice, pending};
 
 const HOST_ALLOC_FLAGS: u32 =
     CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
@@ -106,7 +107,7 @@ fn advise(address: u64, count: usize, advice: u32) -> Result {
 }
 
 fn prefetch(address: u64, count: usize, flags: u32, stream: u64) -> Result {
-    streams::resolve(stream)?;
+    capture::refuse_work(&streams::resolve(stream)?)?;
     managed(address, count)?;
     if flags == 0 {
         Ok(())
@@ -350,7 +351,7 @@ export! {
     }
 
     fn cuStreamAttachMemAsync / cuStreamAttachMemAsync_ptsz(hStream: u64, dptr: u64, length: usize, flags: u32) {
-        streams::resolve(hStream)?;
+        capture::refuse_work(&streams::resolve(hStream)?)?;
         managed(dptr, length.max(1))?;
         if matches!(flags, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST | CU_MEM_ATTACH_SINGLE) { Ok(()) } else { Err(Code::ERROR_INVALID_VALUE) }
     }

@@ -14,6 +14,7 @@ pub mod copy;
 pub mod device;
 pub mod event;
 pub mod function;
+pub mod graph;
 pub mod init;
 pub mod launch;
 pub mod legacy;

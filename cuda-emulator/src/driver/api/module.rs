@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use crate::driver::arg::{In, Out, Text};
 use crate::driver::call::export;
-use crate::driver::capture;
 use crate::driver::context;
+use crate::driver::graph::capture;
 use crate::driver::image::{self, Contents, Refusal, Sources};
 use crate::driver::jit::Options;
 use crate::driver::module;

@@ -3,10 +3,11 @@
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, PoolAttribute};
 use crate::driver::call::export;
+use crate::driver::graph::capture;
 use crate::driver::ordered;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
-use crate::driver::{capture, device, notice, pool};
+use crate::driver::{device, notice, pool};
 
 use pool::Pool;
 
@@ -34,7 +35,7 @@ export! {
     fn cuMemAllocAsync / cuMemAllocAsync_ptsz(dptr: Out<u64>, bytesize: usize, hStream: u64) {
         dptr.check()?;
         let stream = streams::resolve(hStream)?;
-        capture::refuse_unsafe()?;
+        capture::refuse_allocation(&stream)?;
         let pool = pool::current_of(stream.context.ordinal);
         dptr.set(ordered::allocate(&pool, bytesize as u64, &stream)?)
     }
@@ -42,13 +43,13 @@ export! {
     fn cuMemAllocFromPoolAsync / cuMemAllocFromPoolAsync_ptsz(dptr: Out<u64>, bytesize: usize, pool_: u64, hStream: u64) {
         dptr.check()?;
         let stream = streams::resolve(hStream)?;
-        capture::refuse_unsafe()?;
+        capture::refuse_allocation(&stream)?;
         dptr.set(ordered::allocate(&pool::get(pool_)?, bytesize as u64, &stream)?)
     }
 
     fn cuMemFreeAsync / cuMemFreeAsync_ptsz(dptr: u64, hStream: u64) {
         let stream = streams::resolve(hStream)?;
-        capture::refuse_unsafe()?;
+        capture::refuse_allocation(&stream)?;
         if dptr == 0 {
             return Ok(());
         }

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::{self, export};
+use crate::driver::graph::capture;
+use crate::driver::host::HostCall;
+use crate::driver::operation::{self, Operation};
 use crate::driver::pending::{HostAccess, Pending};
 use crate::driver::status::{Code, Result};
-use crate::driver::stream::How;
+use crate::driver::stream::{How, Piece};
 use crate::driver::streams;
-use crate::driver::{attribute, capture, context, event, words};
+use crate::driver::{attribute, context, event, words};
 
 /// `CUstreamCallback`
 type Callback = unsafe extern "C" fn(u64, Code, u64);
-/// `CUhostFn`
-type HostFunction = unsafe extern "C" fn(u64);
 
 fn create(place: Out<u64>, flags: u32, priority: i32) -> Result {
     place.check()?;
@@ -23,16 +24,6 @@ fn create(place: Out<u64>, flags: u32, priority: i32) -> Result {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     place.set(streams::create(&context, flags, priority).handle)
-}
-
-/// A function pointer of the client's.
-fn function<F: Copy>(word: Word) -> Result<F> {
-    const { assert!(size_of::<F>() == 8) };
-    if word.0 == 0 {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    // SAFETY: F is a function pointer type (the two uses below), and the client passes a function of that type.
-    Ok(unsafe { std::mem::transmute_copy(&word.0) })
 }
 
 fn word(stream: u64, operation: u32, address: u64, value: u64, flags: u32) -> Result {
@@ -104,21 +95,18 @@ export! {
         if flags & !CU_EVENT_WAIT_EXTERNAL != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        let event = event::get(hEvent)?;
-        // Only a capture knows external events, and the stream isn't being captured.
-        if flags & CU_EVENT_WAIT_EXTERNAL != 0 {
-            return Err(Code::ERROR_ILLEGAL_STATE);
-        }
-        event.hold_up(&stream);
-        Ok(())
+        capture::wait_event(&stream, &event::get(hEvent)?, flags & CU_EVENT_WAIT_EXTERNAL != 0)
     }
 
     fn cuStreamAddCallback / cuStreamAddCallback_ptsz(hStream: u64, callback: Word, userData: Word, flags: u32) {
         let stream = streams::resolve(hStream)?;
-        let callback: Callback = function(callback)?;
-        if flags != 0 {
+        // Its status has no meaning in a graph.
+        capture::refuse_work(&stream)?;
+        if callback.0 == 0 || flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
+        // SAFETY: the client passes a function of that type.
+        let callback = unsafe { std::mem::transmute::<u64, Callback>(callback.0) };
         let context = stream.context.clone();
         let pending = Pending::new(&stream, HostAccess::HostFunction, userData.0, 1);
         // The client gets the handle it gave.
@@ -130,24 +118,13 @@ export! {
             call::into_client(&context, || unsafe { callback(hStream, status, userData.0) });
             Ok(())
         });
-        stream.submit(How::EvenAfterFault, Vec::new(), work);
+        stream.submit(Piece::new(How::EvenAfterFault, work));
         Ok(())
     }
 
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(hStream: u64, fn_: Word, userData: Word) {
         let stream = streams::resolve(hStream)?;
-        let function: HostFunction = function(fn_)?;
-        let context = stream.context.clone();
-        let pending = Pending::new(&stream, HostAccess::HostFunction, userData.0, 1);
-        let work = Box::new(move || {
-            // From here on it is the function's affair.
-            drop(pending);
-            // SAFETY: the client's function with the argument it asked for.
-            call::into_client(&context, || unsafe { function(userData.0) });
-            Ok(())
-        });
-        stream.submit(How::ByWorker, Vec::new(), work);
-        Ok(())
+        operation::enqueue(&stream, Operation::Call(HostCall::new(fn_.0, userData.0)?))
     }
 
     fn cuStreamQuery / cuStreamQuery_ptsz(hStream: u64) {
@@ -165,7 +142,7 @@ export! {
     }
 
     fn cuStreamCopyAttributes / cuStreamCopyAttributes_ptsz(dst: u64, src: u64) {
-        let (to, from) = (streams::resolve(dst)?, streams::resolve(src)?);
+        let (to, from) = (streams::find(dst)?, streams::find(src)?);
         if !Arc::ptr_eq(&to.context, &from.context) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -183,7 +160,7 @@ export! {
     }
 
     fn cuStreamSetAttribute / cuStreamSetAttribute_ptsz(hStream: u64, attr: u32, value: In<AttributeValue>) {
-        let stream = streams::resolve(hStream)?;
+        let stream = streams::find(hStream)?;
         let domains = attribute::attribute(CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT, stream.context.ordinal)?;
         stream.preferences().set(attr, value.get()?, domains as u32)
     }

@@ -1,0 +1,225 @@
+//! Graphs as a whole: their nodes and edges, instantiation and launch.
+
+use crate::driver::abi::*;
+use crate::driver::arg::{Buffer, Out};
+use crate::driver::call::export;
+use crate::driver::graph::inspect::Edge;
+use crate::driver::graph::{self, Dependency, exec};
+use crate::driver::status::{Code, Result};
+use crate::driver::streams;
+
+/// Gives a list: without a place for it, how long it is; else as much as there is room for, and zero behind it.
+fn list<T: Copy>(
+    found: &[T],
+    room: Out<usize>,
+    wanted: bool,
+    mut store: impl FnMut(usize, Option<T>) -> Result,
+) -> Result {
+    room.check()?;
+    if !wanted {
+        return room.set(found.len());
+    }
+    let most = room.get()?;
+    for index in 0..most {
+        store(index, found.get(index).copied())?;
+    }
+    room.set(most.min(found.len()))
+}
+
+fn list_nodes(found: &[u64], nodes: Out<u64>, room: Out<usize>) -> Result {
+    list(found, room, !nodes.is_null(), |index, node| {
+        nodes.at(index).set(node.unwrap_or(0))
+    })
+}
+
+/// Lists of edges: their data may only be left out where there is none.
+fn lossless<'a>(
+    mut data: impl Iterator<Item = &'a EdgeData>,
+    wanted: bool,
+    shown: Out<EdgeData>,
+) -> Result {
+    if wanted && shown.is_null() && data.any(|one| *one != EdgeData::default()) {
+        return Err(Code::ERROR_LOSSY_QUERY);
+    }
+    Ok(())
+}
+
+fn list_edges(
+    found: &[Edge],
+    from: Out<u64>,
+    to: Out<u64>,
+    data: Out<EdgeData>,
+    room: Out<usize>,
+) -> Result {
+    let wanted = !from.is_null();
+    if wanted == to.is_null() || !wanted && !data.is_null() {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    lossless(found.iter().map(|(_, _, data)| data), wanted, data)?;
+    list(found, room, wanted, |index, edge| {
+        let edge = edge.unwrap_or_default();
+        from.at(index).set(edge.0)?;
+        to.at(index).set(edge.1)?;
+        if !data.is_null() {
+            data.at(index).set(edge.2)?;
+        }
+        Ok(())
+    })
+}
+
+fn list_links(
+    found: &[Dependency],
+    nodes: Out<u64>,
+    data: Out<EdgeData>,
+    room: Out<usize>,
+) -> Result {
+    let wanted = !nodes.is_null();
+    if !wanted && !data.is_null() {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    lossless(found.iter().map(|one| &one.data), wanted, data)?;
+    list(found, room, wanted, |index, one| {
+        let one = one.unwrap_or(Dependency::on(0));
+        nodes.at(index).set(one.node)?;
+        if !data.is_null() {
+            data.at(index).set(one.data)?;
+        }
+        Ok(())
+    })
+}
+
+fn before(node: u64) -> Result<Vec<Dependency>> {
+    let (graph, number) = graph::containing(node)?;
+    graph.dependencies(number)
+}
+
+fn after(node: u64) -> Result<Vec<Dependency>> {
+    let (graph, number) = graph::containing(node)?;
+    graph.dependents(number)
+}
+
+fn instantiate(place: Out<u64>, graph: u64, flags: u64) -> Result {
+    place.check()?;
+    // These need what only cuGraphInstantiateWithParams is given.
+    if flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let made = exec::instantiate(&*graph::get(graph)?, flags);
+    place.set(made.map_err(|refusal| refusal.code)?.handle)
+}
+
+/// The forms before CUDA 12.0, which say by node and text what is wrong.
+fn instantiate_with_log(
+    place: Out<u64>,
+    graph: u64,
+    error: Out<u64>,
+    log: Buffer,
+    size: usize,
+) -> Result {
+    place.check()?;
+    error.set_optional(0);
+    if size > 0 && !log.0.is_null() {
+        log.0.set(0)?;
+    }
+    let made = exec::instantiate(&*graph::get(graph)?, 0);
+    let exec = made.map_err(|refusal| {
+        error.set_optional(refusal.node);
+        refusal.code
+    })?;
+    place.set(exec.handle)
+}
+
+export! {
+    fn cuGraphDestroy(hGraph: u64) {
+        graph::destroy(hGraph)
+    }
+
+    fn cuGraphGetNodes(hGraph: u64, nodes: Out<u64>, numNodes: Out<usize>) {
+        list_nodes(&graph::get(hGraph)?.nodes(), nodes, numNodes)
+    }
+
+    fn cuGraphGetRootNodes(hGraph: u64, rootNodes: Out<u64>, numRootNodes: Out<usize>) {
+        list_nodes(&graph::get(hGraph)?.roots(), rootNodes, numRootNodes)
+    }
+
+    fn cuGraphGetEdges(hGraph: u64, from: Out<u64>, to: Out<u64>, numEdges: Out<usize>) {
+        list_edges(&graph::get(hGraph)?.edges(), from, to, Out::null(), numEdges)
+    }
+
+    fn cuGraphGetEdges_v2(hGraph: u64, from: Out<u64>, to: Out<u64>, edgeData: Out<EdgeData>, numEdges: Out<usize>) {
+        list_edges(&graph::get(hGraph)?.edges(), from, to, edgeData, numEdges)
+    }
+
+    fn cuGraphNodeGetDependencies(hNode: u64, dependencies: Out<u64>, numDependencies: Out<usize>) {
+        list_links(&before(hNode)?, dependencies, Out::null(), numDependencies)
+    }
+
+    fn cuGraphNodeGetDependencies_v2(hNode: u64, dependencies: Out<u64>, edgeData: Out<EdgeData>, numDependencies: Out<usize>) {
+        list_links(&before(hNode)?, dependencies, edgeData, numDependencies)
+    }
+
+    fn cuGraphNodeGetDependentNodes(hNode: u64, dependentNodes: Out<u64>, numDependentNodes: Out<usize>) {
+        list_links(&after(hNode)?, dependentNodes, Out::null(), numDependentNodes)
+    }
+
+    fn cuGraphNodeGetDependentNodes_v2(hNode: u64, dependentNodes: Out<u64>, edgeData: Out<EdgeData>, numDependentNodes: Out<usize>) {
+        list_links(&after(hNode)?, dependentNodes, edgeData, numDependentNodes)
+    }
+
+    fn cuGraphNodeGetType(hNode: u64, type_: Out<u32>) {
+        type_.check()?;
+        let (graph, number) = graph::containing(hNode)?;
+        let kind = graph.body().node(number)?.task.kind();
+        type_.set(kind)
+    }
+
+    fn cuGraphInstantiate(phGraphExec: Out<u64>, hGraph: u64, phErrorNode: Out<u64>, logBuffer: Buffer, bufferSize: usize) {
+        instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)
+    }
+
+    fn cuGraphInstantiate_v2(phGraphExec: Out<u64>, hGraph: u64, phErrorNode: Out<u64>, logBuffer: Buffer, bufferSize: usize) {
+        instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)
+    }
+
+    fn cuGraphInstantiateWithFlags(phGraphExec: Out<u64>, hGraph: u64, flags: u64) {
+        instantiate(phGraphExec, hGraph, flags)
+    }
+
+    fn cuGraphInstantiateWithParams / cuGraphInstantiateWithParams_ptsz(phGraphExec: Out<u64>, hGraph: u64, instantiateParams: Out<InstantiateParams>) {
+        phGraphExec.check()?;
+        let mut params = instantiateParams.get()?;
+        let upload = params.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
+        // There is nothing to upload, but the stream must be one.
+        let made = match upload.then(|| streams::resolve(params.upload_stream)) {
+            Some(Err(code)) => Err(exec::Refusal::plain(code)),
+            _ => exec::instantiate(&*graph::get(hGraph)?, params.flags),
+        };
+        (params.result, params.error_node) = match &made {
+            Ok(_) => (CUDA_GRAPH_INSTANTIATE_SUCCESS, 0),
+            Err(refusal) => (refusal.result, refusal.node),
+        };
+        instantiateParams.set(params)?;
+        phGraphExec.set(made.map_err(|refusal| refusal.code)?.handle)
+    }
+
+    fn cuGraphExecGetFlags(hGraphExec: u64, flags: Out<u64>) {
+        flags.check()?;
+        flags.set(exec::get(hGraphExec)?.flags)
+    }
+
+    fn cuGraphUpload / cuGraphUpload_ptsz(hGraphExec: u64, hStream: u64) {
+        let stream = streams::resolve(hStream)?;
+        exec::get(hGraphExec)?;
+        // All there would be to do is done at the instantiation.
+        graph::capture::refuse_work(&stream)
+    }
+
+    fn cuGraphLaunch / cuGraphLaunch_ptsz(hGraphExec: u64, hStream: u64) {
+        let stream = streams::resolve(hStream)?;
+        exec::get(hGraphExec)?.launch(&stream)
+    }
+
+    fn cuGraphExecDestroy(hGraphExec: u64) {
+        exec::destroy(hGraphExec)
+    }
+}

@@ -1,0 +1,458 @@
+//! Streams under capture: what is recorded, and what a capture forbids.
+//!
+//! What a capture forbids to other calls follows the documentation of `cuStreamBeginCapture` and
+//! `cuThreadExchangeStreamCaptureMode`, and an H200 (driver 580); forks and joins follow that of the result codes
+//! `CUDA_ERROR_STREAM_CAPTURE_*`.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::thread;
+
+use super::capturing::{self, Capture, Member, captures};
+use super::exec::Exec;
+use super::node::{Dependency, Task};
+use super::template::{self, Graph, Standing};
+use crate::driver::abi::*;
+use crate::driver::context::Context;
+use crate::driver::event::{Captured, Event};
+use crate::driver::notice;
+use crate::driver::operation::{self, Operation};
+use crate::driver::registry;
+use crate::driver::status::{Code, Result};
+use crate::driver::stream::{Role, Stream};
+
+pub use super::capturing::Status;
+
+const GLOBAL: u32 = CU_STREAM_CAPTURE_MODE_GLOBAL;
+const RELAXED: u32 = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+thread_local! {
+    static MODE: Cell<u32> = const { Cell::new(GLOBAL) };
+}
+
+/// Exchanges the calling thread's mode.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for no mode.
+pub fn exchange_mode(wanted: u32) -> Result<u32> {
+    if wanted > RELAXED {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    Ok(MODE.replace(wanted))
+}
+
+/// Begins to capture a stream, into a new graph or one of the client's.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for no mode, for a graph that isn't the client's or is captured into already, and for
+/// dependencies that aren't its nodes; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the legacy default stream,
+/// `CUDA_ERROR_ILLEGAL_STATE` for a stream that is being captured.
+pub fn begin(
+    stream: &Arc<Stream>,
+    mode: u32,
+    into: Option<(Arc<Graph>, Vec<Dependency>)>,
+) -> Result {
+    if mode > RELAXED {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    if stream.role == Role::Legacy {
+        return Err(Code::ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
+    if of(stream).is_some() {
+        return Err(Code::ERROR_ILLEGAL_STATE);
+    }
+    let (graph, front) = match into {
+        None => (template::create(Standing::Captured), Vec::new()),
+        Some((graph, front)) => {
+            if graph.standing() != Standing::Own {
+                return Err(Code::ERROR_INVALID_VALUE);
+            }
+            check_front(&graph, &front)?;
+            graph.stand(Standing::Target);
+            (graph, front)
+        }
+    };
+    let capture = Capture {
+        id: registry::next_number(),
+        mode,
+        thread: thread::current().id(),
+        status: Status::Active,
+        graph,
+        members: vec![Member::new(stream.clone(), front)],
+        left: Vec::new(),
+    };
+    let taken = |captures: &[Capture]| captures.iter().any(|one| one.has(stream));
+    if capturing::add(capture, taken) {
+        Ok(())
+    } else {
+        Err(Code::ERROR_ILLEGAL_STATE)
+    }
+}
+
+/// Ends a capture; gives its graph.
+///
+/// # Errors
+/// `CUDA_ERROR_ILLEGAL_STATE` where there is none, `CUDA_ERROR_STREAM_CAPTURE_UNMATCHED` where it was begun on another
+/// stream, `CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` and
+/// `CUDA_ERROR_STREAM_CAPTURE_UNJOINED`, where the capture is over all the same.
+pub fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
+    let mut captures = captures().ok_or(Code::ERROR_ILLEGAL_STATE)?;
+    let at = captures.iter().position(|one| one.has(stream));
+    let at = at.ok_or(Code::ERROR_ILLEGAL_STATE)?;
+    let one = &captures[at];
+    if !one.is_of(stream) {
+        return Err(Code::ERROR_STREAM_CAPTURE_UNMATCHED);
+    }
+    if one.mode != RELAXED && one.thread != thread::current().id() {
+        return Err(Code::ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    }
+    let capture = capturing::take(&mut captures, at);
+    drop(captures);
+    let refused = if capture.status == Status::Invalidated {
+        Code::ERROR_STREAM_CAPTURE_INVALIDATED
+    } else if !capture.is_joined() {
+        Code::ERROR_STREAM_CAPTURE_UNJOINED
+    } else {
+        capture.graph.stand(Standing::Own);
+        return Ok(capture.graph);
+    };
+    capture.drop_graph();
+    Err(refused)
+}
+
+/// A stream is destroyed: it leaves its capture, which ends if it was begun on it.
+pub fn forget(stream: &Arc<Stream>) {
+    let Some(mut captures) = captures() else {
+        return;
+    };
+    let Some(at) = captures.iter().position(|one| one.has(stream)) else {
+        return;
+    };
+    if captures[at].is_of(stream) {
+        let capture = capturing::take(&mut captures, at);
+        drop(captures);
+        return capture.drop_graph();
+    }
+    let Capture { members, left, .. } = &mut captures[at];
+    members.retain(|member| {
+        let goes = Arc::ptr_eq(&member.stream, stream);
+        if goes {
+            left.extend(&member.front);
+        }
+        !goes
+    });
+}
+
+/// What is known of the capture that a stream is in.
+pub struct Info {
+    pub status: Status,
+    pub id: u64,
+    pub graph: u64,
+    pub front: Vec<Dependency>,
+    /// Where the front's nodes and edge data can be read until the next call for the stream.
+    pub listed: (u64, u64),
+}
+
+/// The capture that a stream is in.
+pub fn of(stream: &Arc<Stream>) -> Option<Info> {
+    let mut captures = captures()?;
+    let capture = captures.iter_mut().find(|one| one.has(stream))?;
+    let (status, id, graph) = (capture.status, capture.id, capture.graph.handle);
+    let member = capture.member(stream)?;
+    Some(Info {
+        status,
+        id,
+        graph,
+        listed: member.list(),
+        front: member.front.clone(),
+    })
+}
+
+/// For a query of a stream's capture.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy default stream while a stream that it waits for is captured.
+pub fn query(stream: &Arc<Stream>) -> Result<Option<Info>> {
+    if stream.role == Role::Legacy
+        && captures().is_some_and(|all| all.iter().any(|one| implies(one, stream)))
+    {
+        return Err(Code::ERROR_STREAM_CAPTURE_IMPLICIT);
+    }
+    Ok(of(stream))
+}
+
+/// Whether work on a legacy default stream would wait for a stream in a capture.
+fn implies(capture: &Capture, legacy: &Arc<Stream>) -> bool {
+    capture.members.iter().any(|member| {
+        Arc::ptr_eq(&member.stream.context, &legacy.context)
+            && member.stream.flags & CU_STREAM_NON_BLOCKING == 0
+    })
+}
+
+/// Makes the captures for which `which` holds invalid; whether there were any.
+fn invalidate(which: impl Fn(&Capture) -> bool) -> bool {
+    let Some(mut captures) = captures() else {
+        return false;
+    };
+    let mut any = false;
+    for capture in captures.iter_mut().filter(|one| which(one)) {
+        capture.status = Status::Invalidated;
+        any = true;
+    }
+    any
+}
+
+fn refuse(which: impl Fn(&Capture) -> bool, code: Code) -> Result {
+    if invalidate(which) { Err(code) } else { Ok(()) }
+}
+
+/// For a call that puts work on a stream, before its arguments are looked at.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` where the stream's capture is, `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the
+/// legacy default stream while a stream that it waits for is captured, whose capture becomes invalid.
+pub fn check(stream: &Arc<Stream>) -> Result {
+    if stream.role == Role::Legacy {
+        let code = Code::ERROR_STREAM_CAPTURE_IMPLICIT;
+        return refuse(|one| implies(one, stream), code);
+    }
+    match captures() {
+        Some(all)
+            if all
+                .iter()
+                .any(|one| one.status == Status::Invalidated && one.has(stream)) =>
+        {
+            Err(Code::ERROR_STREAM_CAPTURE_INVALIDATED)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// For a call that puts something on a stream that can't be recorded.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` on a stream that is being captured.
+pub fn refuse_work(stream: &Arc<Stream>) -> Result {
+    refuse(
+        |one| one.has(stream),
+        Code::ERROR_STREAM_CAPTURE_UNSUPPORTED,
+    )
+}
+
+/// For a call that waits for a stream or queries it.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` when the stream is being captured, or the call is [forbidden](refuse_unsafe);
+/// as [`check`] for the legacy default stream.
+pub fn refuse_wait(stream: &Arc<Stream>) -> Result {
+    refuse_work(stream)?;
+    if stream.role == Role::Legacy {
+        check(stream)?;
+    }
+    refuse_unsafe()
+}
+
+/// For a call that waits for a whole context.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while one of its streams is being captured, in whatever mode.
+pub fn refuse_wait_for_all(context: &Arc<Context>) -> Result {
+    let touches = |one: &Capture| {
+        let mut members = one.members.iter();
+        members.any(|member| Arc::ptr_eq(&member.stream.context, context))
+    };
+    refuse(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
+}
+
+/// For a call that is called potentially unsafe: it may wait for work that is being captured.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` where a capture of this thread's, or a global one, forbids it.
+pub fn refuse_unsafe() -> Result {
+    let mode = MODE.get();
+    if mode == RELAXED {
+        return Ok(());
+    }
+    let here = thread::current().id();
+    let forbids = |one: &Capture| {
+        (one.thread == here && one.mode != RELAXED) || (mode == GLOBAL && one.mode == GLOBAL)
+    };
+    refuse(forbids, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
+}
+
+/// For a stream-ordered allocation or free.
+///
+/// # Errors
+/// `CUDA_ERROR_NOT_SUPPORTED` on a stream that is being captured; else as [`refuse_unsafe`].
+pub fn refuse_allocation(stream: &Arc<Stream>) -> Result {
+    if invalidate(|one| one.has(stream)) {
+        return Err(notice::lacking("an allocation in a capture"));
+    }
+    refuse_unsafe()
+}
+
+/// For a call that waits for an event or queries it.
+///
+/// # Errors
+/// `CUDA_ERROR_CAPTURED_EVENT` where it was last recorded in a capture, which becomes invalid if it isn't over.
+pub fn refuse_captured(event: &Event) -> Result {
+    match event.captured() {
+        None => Ok(()),
+        Some(captured) => {
+            invalidate(|one| one.id == captured.capture);
+            Err(Code::ERROR_CAPTURED_EVENT)
+        }
+    }
+}
+
+/// Records a task as the next node of a stream that is being captured; gives it back where the stream isn't.
+fn record_task(stream: &Arc<Stream>, task: Task) -> Result<Option<Task>> {
+    let Some(mut captures) = captures() else {
+        return Ok(Some(task));
+    };
+    let Some(capture) = captures.iter_mut().find(|one| one.has(stream)) else {
+        return Ok(Some(task));
+    };
+    if capture.status == Status::Invalidated {
+        return Err(Code::ERROR_STREAM_CAPTURE_INVALIDATED);
+    }
+    let graph = capture.graph.clone();
+    let member = capture.member(stream).expect("just found");
+    let node = graph.add(task, &member.front)?;
+    member.front = vec![Dependency::on(node)];
+    Ok(None)
+}
+
+/// Records an operation as the next node of a stream that is being captured; gives it back where the stream isn't.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+pub fn record(stream: &Arc<Stream>, operation: Operation) -> Result<Option<Operation>> {
+    match record_task(stream, Task::Operation(operation, stream.context.clone()))? {
+        Some(Task::Operation(operation, _)) => Ok(Some(operation)),
+        _ => Ok(None),
+    }
+}
+
+/// Records the launch of an executable graph as a node; whether the stream is being captured.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+pub fn record_exec(stream: &Arc<Stream>, exec: &Exec) -> Result<bool> {
+    if of(stream).is_none() {
+        return Ok(false);
+    }
+    let child = exec.state().plan.graph();
+    let recorded = record_task(stream, Task::Child(child.clone()));
+    if !matches!(recorded, Ok(None)) {
+        child.end();
+    }
+    Ok(recorded?.is_none())
+}
+
+/// Records an event on a stream. In a capture it then stands for the stream's front, unless it is recorded for streams
+/// outside: then the record is a node.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE` for an event of another context, `CUDA_ERROR_ILLEGAL_STATE` for an external record
+/// outside a capture, `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+pub fn record_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> Result {
+    let capture = of(stream);
+    if external && capture.is_none() {
+        return Err(Code::ERROR_ILLEGAL_STATE);
+    }
+    if external || capture.is_none() {
+        return operation::enqueue(stream, Operation::Record(event.clone()));
+    }
+    if !Arc::ptr_eq(&event.context, &stream.context) {
+        return Err(Code::ERROR_INVALID_HANDLE);
+    }
+    if let Some(Info { id, front, .. }) = capture {
+        event.capture(Captured { capture: id, front });
+    }
+    Ok(())
+}
+
+/// Has a stream wait for an event. An event of a capture takes the stream into it.
+///
+/// # Errors
+/// `CUDA_ERROR_ILLEGAL_STATE` for an external wait outside a capture; `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` in a capture
+/// for an event from outside, `CUDA_ERROR_STREAM_CAPTURE_MERGE` for one of another capture, both of which become
+/// invalid; `CUDA_ERROR_CAPTURED_EVENT` for one of a capture that is over; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for
+/// the legacy default stream; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> Result {
+    let capture = of(stream).map(|info| info.id);
+    if external {
+        return match capture {
+            Some(_) => operation::enqueue(stream, Operation::Await(event.clone())),
+            None => Err(Code::ERROR_ILLEGAL_STATE),
+        };
+    }
+    let Some(Captured { capture: id, front }) = event.captured() else {
+        return match capture {
+            Some(capture) if event.is_recorded() => refuse(
+                |one| one.id == capture,
+                Code::ERROR_STREAM_CAPTURE_ISOLATION,
+            ),
+            Some(_) => Ok(()),
+            None => operation::enqueue(stream, Operation::Await(event.clone())),
+        };
+    };
+    let Some(mut all) = captures() else {
+        return Err(Code::ERROR_CAPTURED_EVENT);
+    };
+    let Some(at) = all.iter().position(|one| one.id == id) else {
+        return Err(Code::ERROR_CAPTURED_EVENT);
+    };
+    if let Some(capture) = capture.filter(|capture| *capture != id) {
+        drop(all);
+        let both = |one: &Capture| one.id == id || one.id == capture;
+        return refuse(both, Code::ERROR_STREAM_CAPTURE_MERGE);
+    }
+    let theirs = &mut all[at];
+    if stream.role == Role::Legacy {
+        theirs.status = Status::Invalidated;
+        return Err(Code::ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
+    if theirs.status == Status::Invalidated {
+        return Err(Code::ERROR_STREAM_CAPTURE_INVALIDATED);
+    }
+    match theirs.member(stream) {
+        Some(member) => member.join(&front),
+        None => theirs.members.push(Member::new(stream.clone(), front)),
+    }
+    Ok(())
+}
+
+/// Whether a stream's next node may come after these.
+fn check_front(graph: &Graph, front: &[Dependency]) -> Result {
+    for (index, one) in front.iter().enumerate() {
+        graph.number(one.node)?;
+        if front[..index].iter().any(|other| other.node == one.node) {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+    }
+    Ok(())
+}
+
+/// Adds to what a stream's next node comes after, or replaces it.
+///
+/// # Errors
+/// `CUDA_ERROR_ILLEGAL_STATE` where the stream isn't being captured, `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`,
+/// `CUDA_ERROR_INVALID_VALUE` for what isn't a node of the graph.
+pub fn update_front(stream: &Arc<Stream>, front: Vec<Dependency>, replace: bool) -> Result {
+    let mut captures = captures().ok_or(Code::ERROR_ILLEGAL_STATE)?;
+    let capture = captures.iter_mut().find(|one| one.has(stream));
+    let capture = capture.ok_or(Code::ERROR_ILLEGAL_STATE)?;
+    if capture.status == Status::Invalidated {
+        return Err(Code::ERROR_STREAM_CAPTURE_INVALIDATED);
+    }
+    check_front(&capture.graph, &front)?;
+    let member = capture.member(stream).expect("just found");
+    if replace {
+        member.front = front;
+    } else {
+        member.join(&front);
+    }
+    Ok(())
+}

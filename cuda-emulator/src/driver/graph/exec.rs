@@ -1,0 +1,136 @@
+//! Executable graphs: what the client launches.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::capture;
+use super::plan::Plan;
+use super::template::{Graph, Standing};
+use crate::driver::abi::*;
+use crate::driver::handle::{Object, Table};
+use crate::driver::notice;
+use crate::driver::registry::Owner;
+use crate::driver::status::{Code, Result};
+use crate::driver::stream::{How, Mark, Piece, Stream};
+use crate::lock::Unpoisoned;
+
+/// An executable graph.
+pub struct Exec {
+    pub handle: u64,
+    /// `CUgraphInstantiate_flags`
+    pub flags: u64,
+    state: Mutex<State>,
+}
+
+pub struct State {
+    pub plan: Plan,
+    /// The end of the last launch: the next one waits for it, on whatever stream.
+    last: Option<Mark>,
+}
+
+static EXECS: Table<Exec> = Table::new();
+
+impl Object for Exec {
+    const NAME: &'static str = "executable graph";
+    const TAG: u8 = 0x1b;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        Some(format!("executable graph {:#x}", self.handle))
+    }
+}
+
+/// Why a graph can't be instantiated.
+pub struct Refusal {
+    pub code: Code,
+    /// `CUgraphInstantiateResult`
+    pub result: u32,
+    /// The node's handle; 0 for none in particular.
+    pub node: u64,
+}
+
+impl Refusal {
+    pub fn plain(code: Code) -> Refusal {
+        Refusal {
+            code,
+            result: CUDA_GRAPH_INSTANTIATE_ERROR,
+            node: 0,
+        }
+    }
+}
+
+const FLAGS: u32 = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+    | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
+    | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+    | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+
+/// Makes an executable graph of a graph.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for unknown flags, for a node's graph, during a capture into the graph and for a cycle;
+/// `CUDA_ERROR_NOT_SUPPORTED` for a launch by kernels.
+pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, Refusal> {
+    if flags & !u64::from(FLAGS) != 0 || graph.standing() != Standing::Own {
+        return Err(Refusal::plain(Code::ERROR_INVALID_VALUE));
+    }
+    if flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0 {
+        return Err(Refusal::plain(notice::lacking(
+            "a graph that kernels launch",
+        )));
+    }
+    let plan = Plan::of(graph).map_err(|node| Refusal {
+        code: Code::ERROR_INVALID_VALUE,
+        result: CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
+        node,
+    })?;
+    Ok(EXECS.insert(|handle| Exec {
+        handle,
+        flags,
+        state: Mutex::new(State { plan, last: None }),
+    }))
+}
+
+/// The executable graph behind a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't a live one's.
+pub fn get(handle: u64) -> Result<Arc<Exec>> {
+    EXECS.get(handle).ok_or(Code::ERROR_INVALID_VALUE)
+}
+
+/// Destroys an executable graph: launches that are under way are still done.
+///
+/// # Errors
+/// As [`get`].
+pub fn destroy(handle: u64) -> Result {
+    EXECS
+        .remove(handle)
+        .map(drop)
+        .ok_or(Code::ERROR_INVALID_VALUE)
+}
+
+impl Exec {
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unpoisoned()
+    }
+
+    /// Launches it on a stream, after its last launch; or records it as a node, where the stream is being captured.
+    ///
+    /// # Errors
+    /// The state of a context that work of it belongs to; what a capture forbids.
+    pub fn launch(&self, stream: &Arc<Stream>) -> Result {
+        if capture::record_exec(stream, self)? {
+            return Ok(());
+        }
+        let mut state = self.state();
+        state.plan.usable()?;
+        let mut pieces = Vec::new();
+        state.plan.pieces(stream, self.handle, &mut pieces);
+        let mut first = Piece::new(How::Soon, Box::new(|| Ok(())));
+        first.after.extend(state.last.take());
+        state.last = Some(stream.submit_all(first, pieces));
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! What a launch of a graph does: its nodes in order, as they were at the instantiation.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::node::{Dependency, Link, Task};
+use super::template::{self, Body, Graph, Standing};
+use crate::driver::abi::CU_GRAPH_NODE_TYPE_GRAPH;
+use crate::driver::context::Context;
+use crate::driver::fault::Fault;
+use crate::driver::operation::Operation;
+use crate::driver::status::Result;
+use crate::driver::stream::{Piece, Stream};
+
+/// The nodes of a graph, each behind those that it comes after.
+pub struct Plan {
+    pub steps: Vec<Step>,
+}
+
+/// What one node does.
+pub struct Step {
+    /// The handle of the node that it was made from.
+    pub node: u64,
+    /// The node's number in its graph.
+    pub number: u64,
+    pub before: Vec<Link>,
+    pub action: Action,
+    /// Whether a launch does it.
+    pub enabled: bool,
+}
+
+/// As [`Task`], with the plan of a child graph.
+pub enum Action {
+    Empty,
+    Operation(Operation, Arc<Context>),
+    Child(Plan),
+}
+
+impl Action {
+    fn of(task: &Task) -> std::result::Result<Action, u64> {
+        Ok(match task {
+            Task::Empty => Action::Empty,
+            Task::Operation(operation, context) => {
+                Action::Operation(operation.clone(), context.clone())
+            }
+            Task::Child(graph) => Action::Child(Plan::of(graph)?),
+        })
+    }
+
+    /// The `CUgraphNodeType`.
+    pub fn kind(&self) -> u32 {
+        match self {
+            Action::Empty => Task::Empty.kind(),
+            Action::Operation(operation, _) => super::node::kind_of(operation),
+            Action::Child(_) => CU_GRAPH_NODE_TYPE_GRAPH,
+        }
+    }
+}
+
+impl Plan {
+    /// The plan of a graph as it is now; or the handle of a node in a cycle.
+    pub fn of(graph: &Graph) -> std::result::Result<Plan, u64> {
+        let body: &Body = &graph.body();
+        let order = body.topological();
+        let order = order.map_err(|number| body.nodes[&number].handle)?;
+        let step = |number: u64| {
+            let node = &body.nodes[&number];
+            Ok(Step {
+                node: node.handle,
+                number,
+                before: node.before.clone(),
+                action: Action::of(&node.task)?,
+                enabled: true,
+            })
+        };
+        let steps = order.into_iter().map(step);
+        Ok(Plan {
+            steps: steps.collect::<std::result::Result<_, u64>>()?,
+        })
+    }
+
+    /// The step that was made from a node, here or in a child graph.
+    pub fn step(&mut self, node: u64) -> Option<&mut Step> {
+        for step in &mut self.steps {
+            if step.node == node {
+                return Some(step);
+            }
+            if let Action::Child(plan) = &mut step.action
+                && let Some(found) = plan.step(node)
+            {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// A graph, for a node to own, that does what this plan does.
+    pub fn graph(&self) -> Arc<Graph> {
+        let graph = template::create(Standing::Child);
+        let mut nodes: HashMap<u64, u64> = HashMap::new();
+        for step in &self.steps {
+            let on = |link: &Link| Dependency {
+                node: nodes[&link.number],
+                data: link.data,
+            };
+            let before: Vec<Dependency> = step.before.iter().map(on).collect();
+            let task = match &step.action {
+                Action::Empty => Task::Empty,
+                Action::Operation(operation, context) => {
+                    Task::Operation(operation.clone(), context.clone())
+                }
+                Action::Child(plan) => Task::Child(plan.graph()),
+            };
+            let node = graph.add(task, &before).expect("the edges were valid");
+            nodes.insert(step.number, node);
+        }
+        graph
+    }
+
+    /// Whether all of it can be done.
+    ///
+    /// # Errors
+    /// The state of a context that work belongs to.
+    pub fn usable(&self) -> Result {
+        for step in &self.steps {
+            match &step.action {
+                Action::Empty => {}
+                Action::Operation(_, context) => context.usable()?,
+                Action::Child(plan) => plan.usable()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The work of one launch, in order. `of` says in fault reports what is launched.
+    pub fn pieces(&self, stream: &Stream, of: u64, pieces: &mut Vec<Piece>) {
+        for step in self.steps.iter().filter(|step| step.enabled) {
+            match &step.action {
+                Action::Empty => {}
+                Action::Operation(operation, context) => {
+                    let node = step.node;
+                    let all = operation.clone().pieces(context, stream);
+                    pieces.extend(all.into_iter().map(|piece| named(piece, of, node)));
+                }
+                Action::Child(plan) => plan.pieces(stream, of, pieces),
+            }
+        }
+    }
+}
+
+/// Has a fault's report say where it happened.
+fn named(piece: Piece, exec: u64, node: u64) -> Piece {
+    let work = piece.work;
+    let work = move || {
+        work().map_err(|fault: Fault| {
+            fault.with(&format!(
+                "in node {node:#x} of the executable graph {exec:#x}"
+            ))
+        })
+    };
+    Piece {
+        work: Box::new(work),
+        ..piece
+    }
+}

@@ -1,0 +1,52 @@
+//! Host functions: the client's, called in a stream's order.
+
+use std::sync::Arc;
+
+use super::call;
+use super::context::Context;
+use super::pending::{HostAccess, Pending};
+use super::status::{Code, Result};
+use super::stream::{How, Piece, Stream};
+
+/// `CUhostFn`
+type Function = unsafe extern "C" fn(u64);
+
+/// A host function and what it is given: what a stream is given, or a host node.
+#[derive(Clone, Copy)]
+pub struct HostCall {
+    function: Function,
+    pub data: u64,
+}
+
+impl HostCall {
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for null.
+    pub fn new(function: u64, data: u64) -> Result<HostCall> {
+        if function == 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        // SAFETY: the client passes a function of that type.
+        let function = unsafe { std::mem::transmute::<u64, Function>(function) };
+        Ok(HostCall { function, data })
+    }
+
+    /// The function's address.
+    pub fn address(&self) -> u64 {
+        self.function as usize as u64
+    }
+
+    /// One call of it.
+    pub fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
+        let HostCall { function, data } = self;
+        let context = context.clone();
+        let pending = Pending::new(stream, HostAccess::HostFunction, data, 1);
+        let work = move || {
+            // From here on it is the function's affair.
+            drop(pending);
+            // SAFETY: the client's function with the argument it asked for.
+            call::into_client(&context, || unsafe { function(data) });
+            Ok(())
+        };
+        Piece::new(How::ByWorker, Box::new(work))
+    }
+}

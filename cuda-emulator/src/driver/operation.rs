@@ -1,0 +1,93 @@
+//! What streams do, in one description: it is put on a stream, or recorded as a node of a graph.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::copy::{Timing, Transfer};
+use super::event::Event;
+use super::fill::CheckedFill;
+use super::graph::capture;
+use super::host::HostCall;
+use super::launch::Launch;
+use super::status::{Code, Result};
+use super::stream::{Piece, Stream};
+use super::words::Word;
+
+/// An operation whose arguments have been checked. It holds them by value.
+#[derive(Clone)]
+pub enum Operation {
+    Launch(Launch),
+    Copy(Transfer),
+    Fill(CheckedFill),
+    Call(HostCall),
+    /// Waits and writes of values in memory.
+    Words(Vec<Word>),
+    /// The record of an event.
+    Record(Arc<Event>),
+    /// The wait for an event.
+    Await(Arc<Event>),
+}
+
+impl Operation {
+    /// One run of it on a stream, as work of a context: in the order of the stream, without waiting for it.
+    pub fn pieces(self, context: &Arc<Context>, stream: &Stream) -> Vec<Piece> {
+        vec![match self {
+            Operation::Launch(launch) => launch.piece(),
+            Operation::Copy(transfer) => transfer.piece(context, stream),
+            Operation::Fill(fill) => fill.piece(context, stream),
+            Operation::Call(call) => call.piece(context, stream),
+            Operation::Words(words) => {
+                let pieces = words.into_iter().map(|word| word.piece(context, stream));
+                return pieces.collect();
+            }
+            Operation::Record(event) => event.recording(),
+            Operation::Await(event) => event.waiting(),
+        }]
+    }
+
+    /// Puts it on a stream.
+    fn submit(self, stream: &Arc<Stream>) -> Result {
+        match self {
+            // What the host may do when the call returns depends on the memory.
+            Operation::Copy(transfer) => return transfer.submit(stream, Timing::Asynchronous),
+            Operation::Await(event) => event.hold_up(stream),
+            Operation::Launch(launch) => {
+                stream.submit(launch.piece());
+            }
+            Operation::Words(words) => {
+                for word in words {
+                    stream.submit(word.piece(&stream.context, stream));
+                }
+            }
+            other => {
+                for piece in other.pieces(&stream.context, stream) {
+                    stream.submit(piece);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts an operation on a stream, or records it where the stream is being captured.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE` for a kernel or an event of another context than the stream's; what a capture forbids;
+/// the sticky error of a fault met while waiting.
+pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
+    if matches!(&operation, Operation::Words(words) if words.is_empty()) {
+        return Ok(());
+    }
+    let context = match &operation {
+        Operation::Launch(launch) => Some(&launch.function.context),
+        Operation::Record(event) => Some(&event.context),
+        _ => None,
+    };
+    if context.is_some_and(|context| !Arc::ptr_eq(context, &stream.context)) {
+        return Err(Code::ERROR_INVALID_HANDLE);
+    }
+    match capture::record(stream, operation)? {
+        None => Ok(()),
+        Some(operation) => operation.submit(stream),
+    }
+}
