@@ -141,6 +141,11 @@ impl<T: Copy> In<T> {
         In(std::ptr::null())
     }
 
+    /// A pointer that stands as a number in a structure of the C caller's: it is that one's promise all the same.
+    pub const fn of(address: u64) -> Self {
+        In(address as *const T)
+    }
+
     /// The value, null refused.
     pub fn get(self) -> Result<T> {
         self.at(0)

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::abi::*;
 use super::context::Context;
 use super::fault::Fault;
 use super::graph::capture;
@@ -60,7 +61,7 @@ impl Side {
 pub type Extent = [u64; 3];
 
 /// What a side turned out to be.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the table of allocations, on the device or shared with it: copied to and from in stream order.
     Device,
@@ -115,6 +116,8 @@ pub struct Transfer {
     pub from: Side,
     pub extent: Extent,
     places: [Place; 2],
+    /// As the client described it, if it did so in this way.
+    description: Option<Arc<Copy3d>>,
 }
 
 impl Transfer {
@@ -132,7 +135,68 @@ impl Transfer {
             from,
             extent,
             places,
+            description: None,
         }))
+    }
+
+    /// What a node is to copy.
+    ///
+    /// # Errors
+    /// As [`Transfer::new`], and `CUDA_ERROR_INVALID_VALUE` where there is nothing to copy.
+    pub fn described(copy: &Copy3d) -> Result<Transfer> {
+        let (to, from, extent) = copy.sides()?;
+        let transfer = Transfer::new(to, from, extent)?;
+        Ok(Transfer {
+            description: Some(Arc::new(*copy)),
+            ..transfer.ok_or(Code::ERROR_INVALID_VALUE)?
+        })
+    }
+
+    /// The copy as a `CUDA_MEMCPY3D`.
+    pub fn describe(&self) -> Copy3d {
+        if let Some(copy) = &self.description {
+            return **copy;
+        }
+        let place = |side: &Side| {
+            let (memory_type, host, device) = match side.claim {
+                Claim::Device => (CU_MEMORYTYPE_DEVICE, 0, side.address),
+                Claim::Host => (CU_MEMORYTYPE_HOST, side.address, 0),
+                Claim::Unified => (CU_MEMORYTYPE_UNIFIED, 0, side.address),
+            };
+            Place3d {
+                x: 0,
+                y: 0,
+                z: 0,
+                lod: 0,
+                memory_type,
+                host,
+                device,
+                array: 0,
+                context: 0,
+                pitch: side.pitch as usize,
+                height: side.slice.checked_div(side.pitch).unwrap_or(0) as usize,
+            }
+        };
+        Copy3d {
+            src: place(&self.from),
+            dst: place(&self.to),
+            width: self.extent[0] as usize,
+            height: self.extent[1] as usize,
+            depth: self.extent[2] as usize,
+        }
+    }
+
+    /// What of it an executable graph can't change: what sort of memory each side is, in which context.
+    pub fn nature(&self) -> [(Place, Option<u64>); 2] {
+        [(&self.to, self.places[0]), (&self.from, self.places[1])].map(|(side, place)| {
+            let owner = memory::find(side.address).map(|one| one.context.id);
+            (place, owner)
+        })
+    }
+
+    /// Consecutive bytes.
+    pub fn is_linear(&self) -> bool {
+        self.extent[1..] == [1, 1]
     }
 
     /// Bytes that are copied.
@@ -216,6 +280,7 @@ impl Transfer {
             from,
             extent,
             places,
+            ..
         } = self;
         for (side, place) in [(to, places[0]), (from, places[1])] {
             if place != Place::Pageable {

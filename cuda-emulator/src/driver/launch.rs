@@ -172,6 +172,53 @@ fn read_word(address: u64) -> Result<u64> {
     Ok(unsafe { (address as *const u64).read_unaligned() })
 }
 
+/// Applies a launch attribute, or says by name why it can't be.
+pub fn apply(shape: &mut Shape, attribute: LaunchAttribute) -> Result {
+    let AttributeValue(value) = attribute.value;
+    let refused = match attribute.id {
+        // Ignored by definition; hints about caches, priorities and domains; overlap with the launch before, which
+        // is allowed to be none.
+        CU_LAUNCH_ATTRIBUTE_IGNORE
+        | CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
+        | CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY
+        | CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
+        | CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        | CU_LAUNCH_ATTRIBUTE_PRIORITY
+        | CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP
+        | CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
+        | CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+        | CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING => return Ok(()),
+        CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+            shape.cooperative = value[0] != 0;
+            return Ok(());
+        }
+        // A cluster of one block is a block.
+        CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION | CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION
+            if value[..3] == [1, 1, 1] =>
+        {
+            return Ok(());
+        }
+        CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION",
+        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT => "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT",
+        CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION => {
+            "CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION"
+        }
+        CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {
+            "CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT"
+        }
+        CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
+            "CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE"
+        }
+        _ => return Err(Code::ERROR_INVALID_VALUE),
+    };
+    call::trace(|line| {
+        line.push_str(&format!(
+            "launch refused: the emulator doesn't implement {refused}"
+        ))
+    });
+    Err(notice::lacking(refused))
+}
+
 /// A launch that has been checked: what a stream is given, or a kernel node.
 #[derive(Clone)]
 pub struct Launch {

@@ -11,7 +11,7 @@ use super::host::HostCall;
 use super::launch::Launch;
 use super::status::{Code, Result};
 use super::stream::{Piece, Stream};
-use super::words::Word;
+use super::words::Words;
 
 /// An operation whose arguments have been checked. It holds them by value.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub enum Operation {
     Fill(CheckedFill),
     Call(HostCall),
     /// Waits and writes of values in memory.
-    Words(Vec<Word>),
+    Words(Words),
     /// The record of an event.
     Record(Arc<Event>),
     /// The wait for an event.
@@ -36,10 +36,7 @@ impl Operation {
             Operation::Copy(transfer) => transfer.piece(context, stream),
             Operation::Fill(fill) => fill.piece(context, stream),
             Operation::Call(call) => call.piece(context, stream),
-            Operation::Words(words) => {
-                let pieces = words.into_iter().map(|word| word.piece(context, stream));
-                return pieces.collect();
-            }
+            Operation::Words(words) => return words.pieces(context, stream),
             Operation::Record(event) => event.recording(),
             Operation::Await(event) => event.waiting(),
         }]
@@ -53,11 +50,6 @@ impl Operation {
             Operation::Await(event) => event.hold_up(stream),
             Operation::Launch(launch) => {
                 stream.submit(launch.piece());
-            }
-            Operation::Words(words) => {
-                for word in words {
-                    stream.submit(word.piece(&stream.context, stream));
-                }
             }
             other => {
                 for piece in other.pieces(&stream.context, stream) {
@@ -75,9 +67,6 @@ impl Operation {
 /// `CUDA_ERROR_INVALID_HANDLE` for a kernel or an event of another context than the stream's; what a capture forbids;
 /// the sticky error of a fault met while waiting.
 pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
-    if matches!(&operation, Operation::Words(words) if words.is_empty()) {
-        return Ok(());
-    }
     let context = match &operation {
         Operation::Launch(launch) => Some(&launch.function.context),
         Operation::Record(event) => Some(&event.context),

@@ -79,6 +79,11 @@ const CHAPTERS: &[Chapter] = &[
         "A launch puts the work of all nodes on the launching stream, one after the other in an order that the edges allow: branches never run side by side. Nothing else on the stream comes between them. An event wait waits for what the event means at the launch. Launches of one executable graph follow each other, on whatever streams. Graphs can't be launched by kernels.",
     ),
     chapter(
+        "graph_nodes",
+        "Nodes of graphs",
+        "External semaphores and conditional nodes are refused. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch takes effect.",
+    ),
+    chapter(
         "event",
         "Events",
         "Events can't be shared between processes.",

@@ -45,7 +45,7 @@ fn satisfied(kind: u32, current: u64, value: u64, wide: bool) -> bool {
 
 /// An operation that has been checked.
 #[derive(Clone)]
-pub struct Word {
+struct Word {
     action: Action,
     wide: bool,
     address: u64,
@@ -108,7 +108,7 @@ fn check(operation: &MemoryOperation) -> Result<Option<Word>> {
 
 impl Word {
     /// One run of it.
-    pub fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
+    fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
         let Word {
             action,
             wide,
@@ -167,17 +167,38 @@ impl Word {
     }
 }
 
+/// Operations that have been checked, as they were given too: what a stream is given, or a node.
+#[derive(Clone)]
+pub struct Words {
+    pub given: Arc<[MemoryOperation]>,
+    checked: Vec<Word>,
+}
+
+impl Words {
+    /// # Errors
+    /// What is wrong with the first operation that is refused.
+    pub fn new(operations: &[MemoryOperation]) -> Result<Words> {
+        let checked = operations.iter().map(check).filter_map(Result::transpose);
+        Ok(Words {
+            checked: checked.collect::<Result<_>>()?,
+            given: operations.into(),
+        })
+    }
+
+    /// One run of them.
+    pub fn pieces(self, context: &Arc<Context>, stream: &Stream) -> Vec<Piece> {
+        let checked = self.checked.into_iter();
+        checked.map(|word| word.piece(context, stream)).collect()
+    }
+}
+
 /// Puts operations on a stream, or records them: all of them, or none if one is refused.
 ///
 /// # Errors
 /// What is wrong with the first that is refused; what a capture forbids.
 pub fn enqueue(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
-    operation::enqueue(stream, Operation::Words(check_all(operations)?))
-}
-
-/// # Errors
-/// What is wrong with the first that is refused.
-pub fn check_all(operations: &[MemoryOperation]) -> Result<Vec<Word>> {
-    let checked = operations.iter().map(check);
-    checked.filter_map(Result::transpose).collect()
+    if operations.is_empty() {
+        return Ok(());
+    }
+    operation::enqueue(stream, Operation::Words(Words::new(operations)?))
 }

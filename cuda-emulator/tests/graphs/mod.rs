@@ -143,3 +143,9 @@ pub fn edges(graph: CUgraph) -> Vec<(usize, usize)> {
     edges.sort_unstable();
     edges
 }
+
+pub fn create() -> CUgraph {
+    let mut graph = null_mut();
+    ok!(cuGraphCreate(&mut graph, 0));
+    graph
+}

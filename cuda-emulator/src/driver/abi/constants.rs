@@ -124,6 +124,22 @@ define! {
         CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0,
         CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1,
     }
+    /// Whose a child graph becomes.
+    CUgraphChildGraphNodeOwnership {
+        CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0,
+        CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1,
+    }
+    /// What is printed of a graph.
+    CUgraphDebugDot_flags {
+        CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
+        CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 2,
+        CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS = 4,
+        CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS = 8,
+        CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS = 16,
+        CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS = 32,
+        CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS = 64,
+        CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1024,
+    }
     /// Flags of an executable graph.
     CUgraphInstantiate_flags {
         CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,

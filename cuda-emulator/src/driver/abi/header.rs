@@ -48,6 +48,23 @@ pub fn layout(name: &str) -> Option<Layout> {
     })
 }
 
+/// Compares a structure with its C counterpart, where the header at hand has that.
+macro_rules! compare {
+    ($ty:ty, $c:literal $(, $($field:tt).+ = $name:literal)*) => {
+        if let Some(found) = $crate::driver::abi::header::layout($c) {
+            assert_eq!(size_of::<$ty>(), found.size, "size of {}", $c);
+            $({
+                let offset = found.offsets.get($name).copied();
+                assert_eq!(Some(std::mem::offset_of!($ty, $($field).+)), offset, "{} of {}", $name, $c);
+            })*
+            true
+        } else {
+            false
+        }
+    };
+}
+pub(super) use compare;
+
 /// The value of a constant; `None` if the header doesn't have it.
 fn constant(owner: &str, name: &str) -> Option<u64> {
     let (start, of_macro) = match owner {

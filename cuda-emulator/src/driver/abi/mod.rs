@@ -9,10 +9,12 @@ mod attributes;
 mod constants;
 #[cfg(test)]
 mod header;
+mod nodes;
 mod structs;
 
 pub use attributes::*;
 pub use constants::*;
+pub use nodes::*;
 pub use structs::*;
 
 /// The name of an enum's value; the first that has it.

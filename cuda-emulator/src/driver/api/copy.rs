@@ -95,6 +95,14 @@ impl Place3d {
     }
 }
 
+impl Copy3d {
+    /// Where to, where from, and how much.
+    pub fn sides(&self) -> Result<(Side, Side, Extent)> {
+        let extent = [self.width as u64, self.height as u64, self.depth as u64];
+        Ok((self.dst.side(extent)?, self.src.side(extent)?, extent))
+    }
+}
+
 impl Operand {
     fn side(&self, extent: Extent) -> Result<Side> {
         // The other one is an array.
@@ -160,8 +168,7 @@ fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
         true => [named(copy.dst.context)?, named(copy.src.context)?],
         false => [None; 2],
     };
-    let extent = [copy.width as u64, copy.height as u64, copy.depth as u64];
-    let [mut to, mut from] = [copy.dst.side(extent)?, copy.src.side(extent)?];
+    let (mut to, mut from, extent) = copy.sides()?;
     [to.context, from.context] = named;
     copy::copy(&stream, timing, to, from, extent)
 }

@@ -1,10 +1,12 @@
 //! Graphs as a whole: their nodes and edges, instantiation and launch.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use crate::driver::abi::*;
-use crate::driver::arg::{Buffer, Out};
+use crate::driver::arg::{Buffer, In, Out, Text};
 use crate::driver::call::export;
-use crate::driver::graph::inspect::Edge;
-use crate::driver::graph::{self, Dependency, exec};
+use crate::driver::graph::{self, Dependency, Edge, Standing, dot, exec};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 
@@ -129,7 +131,93 @@ fn instantiate_with_log(
     place.set(exec.handle)
 }
 
+/// Edges with data, which may be left out. Each node is looked up before the next is read: a wrong count soon ends.
+fn edges(from: In<u64>, to: In<u64>, data: In<EdgeData>, count: usize) -> Result<Vec<Edge>> {
+    let one = |index| {
+        let ends = (from.at(index)?, to.at(index)?);
+        graph::containing(ends.0)?;
+        graph::containing(ends.1)?;
+        let data = match data.is_null() {
+            true => EdgeData::default(),
+            false => data.at(index)?,
+        };
+        Ok((ends.0, ends.1, data))
+    };
+    (0..count).map(one).collect()
+}
+
+fn connect(graph: u64, from: In<u64>, to: In<u64>, data: In<EdgeData>, count: usize) -> Result {
+    let graph = graph::get(graph)?;
+    graph.connect(&edges(from, to, data, count)?)
+}
+
+fn disconnect(graph: u64, from: In<u64>, to: In<u64>, data: In<EdgeData>, count: usize) -> Result {
+    let graph = graph::get(graph)?;
+    graph.disconnect(&edges(from, to, data, count)?)
+}
+
 export! {
+    fn cuGraphCreate(phGraph: Out<u64>, flags: u32) {
+        phGraph.check()?;
+        if flags != 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        phGraph.set(graph::create(Standing::Own).handle)
+    }
+
+    fn cuGraphClone(phGraphClone: Out<u64>, originalGraph: u64) {
+        phGraphClone.check()?;
+        phGraphClone.set(graph::get(originalGraph)?.copy(Standing::Own).handle)
+    }
+
+    fn cuGraphNodeFindInClone(phNode: Out<u64>, hOriginalNode: u64, hClonedGraph: u64) {
+        phNode.check()?;
+        graph::containing(hOriginalNode)?;
+        phNode.set(graph::get(hClonedGraph)?.find_copy(hOriginalNode)?)
+    }
+
+    fn cuGraphAddDependencies(hGraph: u64, from: In<u64>, to: In<u64>, numDependencies: usize) {
+        connect(hGraph, from, to, In::null(), numDependencies)
+    }
+
+    fn cuGraphAddDependencies_v2(hGraph: u64, from: In<u64>, to: In<u64>, edgeData: In<EdgeData>, numDependencies: usize) {
+        connect(hGraph, from, to, edgeData, numDependencies)
+    }
+
+    fn cuGraphRemoveDependencies(hGraph: u64, from: In<u64>, to: In<u64>, numDependencies: usize) {
+        disconnect(hGraph, from, to, In::null(), numDependencies)
+    }
+
+    fn cuGraphRemoveDependencies_v2(hGraph: u64, from: In<u64>, to: In<u64>, edgeData: In<EdgeData>, numDependencies: usize) {
+        disconnect(hGraph, from, to, edgeData, numDependencies)
+    }
+
+    fn cuGraphDestroyNode(hNode: u64) {
+        let (graph, number) = graph::containing(hNode)?;
+        graph.remove(number)
+    }
+
+    fn cuGraphDebugDotPrint(hGraph: u64, path: Text, flags: u32) {
+        let graph = graph::get(hGraph)?;
+        let path = OsStr::from_bytes(path.get()?.to_bytes());
+        std::fs::write(path, dot::print(&graph, flags)).map_err(|_| Code::ERROR_OPERATING_SYSTEM)
+    }
+
+    fn cuGraphGetId(hGraph: u64, graphId: Out<u32>) {
+        graphId.check()?;
+        graphId.set(graph::get(hGraph)?.id as u32)
+    }
+
+    fn cuGraphNodeGetContainingGraph(hNode: u64, phGraph: Out<u64>) {
+        phGraph.check()?;
+        phGraph.set(graph::containing(hNode)?.0.handle)
+    }
+
+    fn cuGraphNodeGetLocalId(hNode: u64, nodeId: Out<u32>) {
+        nodeId.check()?;
+        nodeId.set(graph::containing(hNode)?.1 as u32)
+    }
+
     fn cuGraphDestroy(hGraph: u64) {
         graph::destroy(hGraph)
     }
@@ -205,6 +293,11 @@ export! {
     fn cuGraphExecGetFlags(hGraphExec: u64, flags: Out<u64>) {
         flags.check()?;
         flags.set(exec::get(hGraphExec)?.flags)
+    }
+
+    fn cuGraphExecGetId(hGraphExec: u64, graphId: Out<u32>) {
+        graphId.check()?;
+        graphId.set(exec::get(hGraphExec)?.id as u32)
     }
 
     fn cuGraphUpload / cuGraphUpload_ptsz(hGraphExec: u64, hStream: u64) {

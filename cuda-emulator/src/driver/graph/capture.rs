@@ -327,7 +327,13 @@ fn record_task(stream: &Arc<Stream>, task: Task) -> Result<Option<Task>> {
 ///
 /// # Errors
 /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
-pub fn record(stream: &Arc<Stream>, operation: Operation) -> Result<Option<Operation>> {
+pub fn record(stream: &Arc<Stream>, mut operation: Operation) -> Result<Option<Operation>> {
+    if captures().is_none() {
+        return Ok(Some(operation));
+    }
+    if let Operation::Launch(launch) = &mut operation {
+        launch.take_priority(stream.preferences().priority);
+    }
     match record_task(stream, Task::Operation(operation, stream.context.clone()))? {
         Some(Task::Operation(operation, _)) => Ok(Some(operation)),
         _ => Ok(None),

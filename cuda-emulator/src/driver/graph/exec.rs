@@ -8,7 +8,7 @@ use super::template::{Graph, Standing};
 use crate::driver::abi::*;
 use crate::driver::handle::{Object, Table};
 use crate::driver::notice;
-use crate::driver::registry::Owner;
+use crate::driver::registry::{self, Owner};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{How, Mark, Piece, Stream};
 use crate::lock::Unpoisoned;
@@ -16,6 +16,8 @@ use crate::lock::Unpoisoned;
 /// An executable graph.
 pub struct Exec {
     pub handle: u64,
+    /// Never used twice in a process, nor as a graph's.
+    pub id: u64,
     /// `CUgraphInstantiate_flags`
     pub flags: u64,
     state: Mutex<State>,
@@ -87,6 +89,7 @@ pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, 
     })?;
     Ok(EXECS.insert(|handle| Exec {
         handle,
+        id: registry::next_number(),
         flags,
         state: Mutex::new(State { plan, last: None }),
     }))

@@ -1,12 +1,9 @@
 //! What a graph consists of, for the client to see.
 
+use super::edit::Edge;
 use super::node::{Dependency, Link};
 use super::template::{Body, Graph};
-use crate::driver::abi::EdgeData;
 use crate::driver::status::Result;
-
-/// An edge: from, to, and its data.
-pub type Edge = (u64, u64, EdgeData);
 
 impl Body {
     fn outward(&self, links: &[Link]) -> Vec<Dependency> {

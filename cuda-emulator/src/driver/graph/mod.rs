@@ -4,13 +4,18 @@
 //! a copy of the graph as it was at the instantiation. A launch puts the operations of all nodes on the launching
 //! stream, one after the other in an order that the edges allow, as one piece: nothing else comes between them.
 
+mod attributes;
 pub mod capture;
 mod capturing;
+pub mod dot;
+mod edit;
 pub mod exec;
-pub mod inspect;
+mod inspect;
 mod node;
+pub mod params;
 mod plan;
 mod template;
 
-pub use node::{Dependency, containing};
-pub use template::{destroy, get};
+pub use edit::Edge;
+pub use node::{Dependency, Task, containing};
+pub use template::{Standing, create, destroy, get};

@@ -78,6 +78,22 @@ pub struct Node {
     pub after: Vec<Link>,
     /// The node that it is a clone of.
     pub origin: Option<u64>,
+    /// Where each of a kernel's arguments is, once the client has asked.
+    pub pointers: Vec<u64>,
+}
+
+impl Node {
+    /// One that does nothing.
+    pub fn new(handle: u64) -> Node {
+        Node {
+            handle,
+            task: Task::Empty,
+            before: Vec::new(),
+            after: Vec::new(),
+            origin: None,
+            pointers: Vec::new(),
+        }
+    }
 }
 
 /// Where a node's handle leads.

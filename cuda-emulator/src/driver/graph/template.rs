@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use super::node::{self, Dependency, Link, Node, Task};
 use crate::driver::abi::*;
 use crate::driver::handle::{Object, Table};
-use crate::driver::registry::Owner;
+use crate::driver::registry::{self, Owner};
 use crate::driver::status::{Code, Result};
 use crate::lock::Unpoisoned;
 
@@ -26,6 +26,8 @@ pub enum Standing {
 /// A graph.
 pub struct Graph {
     pub handle: u64,
+    /// Never used twice in a process.
+    pub id: u64,
     me: Weak<Graph>,
     standing: Mutex<Standing>,
     body: Mutex<Body>,
@@ -35,7 +37,7 @@ pub struct Graph {
 #[derive(Default)]
 pub struct Body {
     pub nodes: BTreeMap<u64, Node>,
-    next: u64,
+    pub next: u64,
 }
 
 static GRAPHS: Table<Arc<Graph>> = Table::new();
@@ -58,6 +60,7 @@ pub fn create(standing: Standing) -> Arc<Graph> {
     let graph = GRAPHS.insert(|handle| {
         Arc::new_cyclic(|me| Graph {
             handle,
+            id: registry::next_number(),
             me: me.clone(),
             standing: Mutex::new(standing),
             body: Mutex::default(),
@@ -127,11 +130,9 @@ impl Graph {
             from.expect("just seen").after.push(Link { number, data });
         }
         let node = Node {
-            handle,
             task,
             before,
-            after: Vec::new(),
-            origin: None,
+            ..Node::new(handle)
         };
         body.nodes.insert(number, node);
         Ok(handle)

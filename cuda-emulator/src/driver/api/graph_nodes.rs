@@ -1,0 +1,219 @@
+//! The nodes of graphs, each type with its parameters.
+
+use crate::driver::abi::*;
+use crate::driver::api::capture::dependencies;
+use crate::driver::arg::{In, Out};
+use crate::driver::call::export;
+use crate::driver::graph::params::{self, with};
+use crate::driver::graph::{self, Task};
+use crate::driver::status::{Code, Result};
+
+/// Where a new node goes: the place for its handle, the graph, and what it comes after.
+struct Where {
+    place: Out<u64>,
+    graph: u64,
+    before: In<u64>,
+    data: In<EdgeData>,
+    count: usize,
+}
+
+/// Adds the node that `task` describes, once the rest is known to be good.
+fn add(to: Where, task: impl FnOnce() -> Result<Task>) -> Result {
+    to.place.check()?;
+    let graph = graph::get(to.graph)?;
+    let on = dependencies(to.before, to.data, to.count)?;
+    to.place.set(params::add(&graph, task()?, &on)?)
+}
+
+/// For the calls that know no edge data.
+fn plain(place: Out<u64>, graph: u64, before: In<u64>, count: usize) -> Where {
+    Where {
+        place,
+        graph,
+        before,
+        data: In::null(),
+        count,
+    }
+}
+
+/// Gives a node new parameters: the task that they describe must be of its type.
+fn set(node: u64, task: impl FnOnce() -> Result<Task>) -> Result {
+    graph::containing(node)?;
+    let task = task()?;
+    with(node, |node| node.set(task))
+}
+
+/// A copy's or a fill's new parameters leave the node in its context.
+fn context(node: u64, kind: u32) -> Result<u64> {
+    with(node, |node| match &node.task {
+        Task::Operation(_, context) if node.task.kind() == kind => Ok(context.handle),
+        _ => Err(Code::ERROR_INVALID_VALUE),
+    })
+}
+
+fn add_any(to: Where, params: Out<NodeParams>) -> Result {
+    to.place.check()?;
+    graph::get(to.graph)?;
+    let given = params.get()?;
+    add(to, || params::task(&given))
+}
+
+fn set_any(node: u64, params: Out<NodeParams>) -> Result {
+    graph::containing(node)?;
+    let given = params.get()?;
+    set(node, || params::task(&given))
+}
+
+export! {
+    fn cuGraphAddEmptyNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || Ok(Task::Empty))
+    }
+
+    fn cuGraphAddKernelNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: In<KernelNodeParams>) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::kernel(&nodeParams.get()?.into()))
+    }
+
+    fn cuGraphAddKernelNode_v2(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: In<KernelNodeParams2>) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::kernel(&nodeParams.get()?))
+    }
+
+    fn cuGraphKernelNodeGetParams(hNode: u64, nodeParams: Out<KernelNodeParams>) {
+        nodeParams.check()?;
+        nodeParams.set(with(hNode, |node| node.kernel_params())?.plain)
+    }
+
+    fn cuGraphKernelNodeGetParams_v2(hNode: u64, nodeParams: Out<KernelNodeParams2>) {
+        nodeParams.check()?;
+        nodeParams.set(with(hNode, |node| node.kernel_params())?)
+    }
+
+    fn cuGraphKernelNodeSetParams(hNode: u64, nodeParams: In<KernelNodeParams>) {
+        set(hNode, || params::kernel(&nodeParams.get()?.into()))
+    }
+
+    fn cuGraphKernelNodeSetParams_v2(hNode: u64, nodeParams: In<KernelNodeParams2>) {
+        set(hNode, || params::kernel(&nodeParams.get()?))
+    }
+
+    fn cuGraphKernelNodeCopyAttributes(dst: u64, src: u64) {
+        let all = with(src, |node| node.attributes())?;
+        with(dst, |node| node.set_attributes(all))
+    }
+
+    fn cuGraphKernelNodeGetAttribute(hNode: u64, attr: u32, value_out: Out<AttributeValue>) {
+        value_out.check()?;
+        value_out.set(with(hNode, |node| node.attribute(attr))?)
+    }
+
+    fn cuGraphKernelNodeSetAttribute(hNode: u64, attr: u32, value: In<AttributeValue>) {
+        let value = value.get()?;
+        with(hNode, |node| node.set_attribute(attr, value))
+    }
+
+    fn cuGraphAddMemcpyNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, copyParams: In<Copy3d>, ctx: u64) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::copy(&copyParams.get()?, ctx))
+    }
+
+    fn cuGraphMemcpyNodeGetParams(hNode: u64, nodeParams: Out<Copy3d>) {
+        nodeParams.check()?;
+        nodeParams.set(with(hNode, |node| node.copy_params())?.copy)
+    }
+
+    fn cuGraphMemcpyNodeSetParams(hNode: u64, nodeParams: In<Copy3d>) {
+        let context = context(hNode, CU_GRAPH_NODE_TYPE_MEMCPY)?;
+        set(hNode, || params::copy(&nodeParams.get()?, context))
+    }
+
+    fn cuGraphAddMemsetNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, memsetParams: In<MemsetNodeParams>, ctx: u64) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::fill(&memsetParams.get()?, ctx))
+    }
+
+    fn cuGraphMemsetNodeGetParams(hNode: u64, nodeParams: Out<MemsetNodeParams>) {
+        nodeParams.check()?;
+        nodeParams.set(with(hNode, |node| node.fill_params())?.plain)
+    }
+
+    fn cuGraphMemsetNodeSetParams(hNode: u64, nodeParams: In<MemsetNodeParams>) {
+        let context = context(hNode, CU_GRAPH_NODE_TYPE_MEMSET)?;
+        set(hNode, || params::fill(&nodeParams.get()?, context))
+    }
+
+    fn cuGraphAddHostNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: In<HostNodeParams>) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::host(&nodeParams.get()?))
+    }
+
+    fn cuGraphHostNodeGetParams(hNode: u64, nodeParams: Out<HostNodeParams>) {
+        nodeParams.check()?;
+        nodeParams.set(with(hNode, |node| node.host_params())?)
+    }
+
+    fn cuGraphHostNodeSetParams(hNode: u64, nodeParams: In<HostNodeParams>) {
+        set(hNode, || params::host(&nodeParams.get()?))
+    }
+
+    fn cuGraphAddChildGraphNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, childGraph: u64) {
+        let child = ChildNodeParams { graph: childGraph, ownership: CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE };
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::child(&child))
+    }
+
+    fn cuGraphChildGraphNodeGetGraph(hNode: u64, phGraph: Out<u64>) {
+        phGraph.check()?;
+        phGraph.set(with(hNode, |node| Ok(node.child()?.handle))?)
+    }
+
+    fn cuGraphAddEventRecordNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, event: u64) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::record(event))
+    }
+
+    fn cuGraphEventRecordNodeGetEvent(hNode: u64, event_out: Out<u64>) {
+        event_out.check()?;
+        event_out.set(with(hNode, |node| node.event(CU_GRAPH_NODE_TYPE_EVENT_RECORD))?)
+    }
+
+    fn cuGraphEventRecordNodeSetEvent(hNode: u64, event: u64) {
+        set(hNode, || params::record(event))
+    }
+
+    fn cuGraphAddEventWaitNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, event: u64) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::wait(event))
+    }
+
+    fn cuGraphEventWaitNodeGetEvent(hNode: u64, event_out: Out<u64>) {
+        event_out.check()?;
+        event_out.set(with(hNode, |node| node.event(CU_GRAPH_NODE_TYPE_WAIT_EVENT))?)
+    }
+
+    fn cuGraphEventWaitNodeSetEvent(hNode: u64, event: u64) {
+        set(hNode, || params::wait(event))
+    }
+
+    fn cuGraphAddBatchMemOpNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: In<BatchNodeParams>) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::batch(&nodeParams.get()?))
+    }
+
+    fn cuGraphBatchMemOpNodeGetParams(hNode: u64, nodeParams_out: Out<BatchNodeParams>) {
+        nodeParams_out.check()?;
+        nodeParams_out.set(with(hNode, |node| node.batch_params())?)
+    }
+
+    fn cuGraphBatchMemOpNodeSetParams(hNode: u64, nodeParams: In<BatchNodeParams>) {
+        set(hNode, || params::batch(&nodeParams.get()?))
+    }
+
+    fn cuGraphAddNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: Out<NodeParams>) {
+        add_any(plain(phGraphNode, hGraph, dependencies_, numDependencies), nodeParams)
+    }
+
+    fn cuGraphAddNode_v2(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, dependencyData: In<EdgeData>, numDependencies: usize, nodeParams: Out<NodeParams>) {
+        add_any(Where { place: phGraphNode, graph: hGraph, before: dependencies_, data: dependencyData, count: numDependencies }, nodeParams)
+    }
+
+    fn cuGraphNodeGetParams(hNode: u64, nodeParams: Out<NodeParams>) {
+        nodeParams.check()?;
+        nodeParams.set(with(hNode, |node| node.params())?)
+    }
+
+    fn cuGraphNodeSetParams(hNode: u64, nodeParams: Out<NodeParams>) {
+        set_any(hNode, nodeParams)
+    }
+}
