@@ -116,6 +116,8 @@ pub struct Transfer {
     pub from: Side,
     pub extent: Extent,
     places: [Place; 2],
+    /// Ids of the contexts whose memory the sides are, where they are known memory.
+    owners: [Option<u64>; 2],
     /// As the client described it, if it did so in this way.
     description: Option<Arc<Copy3d>>,
 }
@@ -129,12 +131,14 @@ impl Transfer {
         if extent.contains(&0) {
             return Ok(None);
         }
-        let places = [locate(&to, extent)?.0, locate(&from, extent)?.0];
+        let [to_place, from_place] = [locate(&to, extent)?, locate(&from, extent)?];
+        let owner = |one: Option<Arc<Allocation>>| one.map(|one| one.context.id);
         Ok(Some(Transfer {
             to,
             from,
             extent,
-            places,
+            places: [to_place.0, from_place.0],
+            owners: [owner(to_place.1), owner(from_place.1)],
             description: None,
         }))
     }
@@ -186,12 +190,9 @@ impl Transfer {
         }
     }
 
-    /// What of it an executable graph can't change: what sort of memory each side is, in which context.
-    pub fn nature(&self) -> [(Place, Option<u64>); 2] {
-        [(&self.to, self.places[0]), (&self.from, self.places[1])].map(|(side, place)| {
-            let owner = memory::find(side.address).map(|one| one.context.id);
-            (place, owner)
-        })
+    /// Whether the sides of both are the same sorts of memory, of the same contexts.
+    pub fn is_like(&self, other: &Transfer) -> bool {
+        (self.places, self.owners) == (other.places, other.owners)
     }
 
     /// Consecutive bytes.

@@ -29,6 +29,8 @@ pub struct CheckedFill {
     side: Side,
     bytes: Extent,
     place: Place,
+    /// Id of the context whose memory it is.
+    owner: Option<u64>,
 }
 
 impl Fill {
@@ -67,6 +69,7 @@ impl Fill {
         let bytes = [row, extent[1], 1];
         let (place, allocation) = copy::locate(&side, bytes)?;
         // As an H200 does it; other memory of another context is filled.
+        let owner = allocation.as_ref().map(|one| one.context.id);
         if allocation.is_some_and(|one| {
             matches!(one.origin, Origin::Variable(_))
                 && one.is_foreign_to(context)
@@ -79,11 +82,17 @@ impl Fill {
             side,
             bytes,
             place,
+            owner,
         }))
     }
 }
 
 impl CheckedFill {
+    /// Whether both fill the same sort of memory, of the same context.
+    pub fn is_like(&self, other: &CheckedFill) -> bool {
+        (self.place, self.owner) == (other.place, other.owner)
+    }
+
     /// One run of it.
     pub fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
         let CheckedFill {
@@ -91,6 +100,7 @@ impl CheckedFill {
             side,
             bytes,
             place,
+            ..
         } = self;
         let pending = (place != Place::Device).then(|| {
             let length = copy::span(&side, bytes).expect("checked at the call");

@@ -84,6 +84,11 @@ const CHAPTERS: &[Chapter] = &[
         "External semaphores and conditional nodes are refused. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch takes effect.",
     ),
     chapter(
+        "graph_exec",
+        "Changes of executable graphs",
+        "What the driver's documentation allows: the contexts of kernels, and the sort of memory and the context of each side of a copy or fill, can't change. Nodes of two graphs are paired from the last ones backwards along the edges.",
+    ),
+    chapter(
         "event",
         "Events",
         "Events can't be shared between processes.",

@@ -25,6 +25,15 @@ pub struct InstantiateParams {
     pub result: u32,
 }
 
+/// `CUgraphExecUpdateResultInfo`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct UpdateInfo {
+    pub result: u32,
+    pub error_node: u64,
+    pub error_from: u64,
+}
+
 /// `CUDA_KERNEL_NODE_PARAMS`, first version.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
@@ -144,6 +153,7 @@ impl NodeParams {
 opaque!(
     EdgeData,
     InstantiateParams,
+    UpdateInfo,
     KernelNodeParams,
     KernelNodeParams2,
     MemsetNodeParams,
@@ -209,6 +219,13 @@ mod tests {
             upload_stream = "hUploadStream",
             error_node = "hErrNode_out",
             result = "result_out"
+        ));
+        assert!(compare!(
+            UpdateInfo,
+            "CUgraphExecUpdateResultInfo_st",
+            result = "result",
+            error_node = "errorNode",
+            error_from = "errorFromNode"
         ));
         // What CUDA 12.0 lacks.
         compare!(

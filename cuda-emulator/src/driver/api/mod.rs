@@ -15,6 +15,7 @@ pub mod device;
 pub mod event;
 pub mod function;
 pub mod graph;
+pub mod graph_exec;
 pub mod graph_nodes;
 pub mod init;
 pub mod launch;

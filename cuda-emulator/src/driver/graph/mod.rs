@@ -15,6 +15,7 @@ mod node;
 pub mod params;
 mod plan;
 mod template;
+pub mod update;
 
 pub use edit::Edge;
 pub use node::{Dependency, Task, containing};
