@@ -28,10 +28,17 @@ thread_local! {
 
 /// Runs a function of the client's on one of a context's streams. Most calls are not permitted in it.
 pub fn into_client(context: &Arc<Context>, function: impl FnOnce()) {
+    into_client_alone(|| {
+        context::push(context.clone());
+        function();
+        context::pop();
+    });
+}
+
+/// Runs a function of the client's that has no context. Most calls are not permitted in it.
+pub fn into_client_alone(function: impl FnOnce()) {
     let before = WITHIN_CLIENT.replace(true);
-    context::push(context.clone());
     function();
-    context::pop();
     WITHIN_CLIENT.set(before);
 }
 

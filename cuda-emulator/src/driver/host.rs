@@ -9,7 +9,19 @@ use super::status::{Code, Result};
 use super::stream::{How, Piece, Stream};
 
 /// `CUhostFn`
-type Function = unsafe extern "C" fn(u64);
+pub type Function = unsafe extern "C" fn(u64);
+
+/// A function of the client's.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for null.
+pub fn function(address: u64) -> Result<Function> {
+    if address == 0 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    // SAFETY: the client passes a function of that type.
+    Ok(unsafe { std::mem::transmute::<u64, Function>(address) })
+}
 
 /// A host function and what it is given: what a stream is given, or a host node.
 #[derive(Clone, Copy)]
@@ -21,12 +33,8 @@ pub struct HostCall {
 impl HostCall {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for null.
-    pub fn new(function: u64, data: u64) -> Result<HostCall> {
-        if function == 0 {
-            return Err(Code::ERROR_INVALID_VALUE);
-        }
-        // SAFETY: the client passes a function of that type.
-        let function = unsafe { std::mem::transmute::<u64, Function>(function) };
+    pub fn new(address: u64, data: u64) -> Result<HostCall> {
+        let function = function(address)?;
         Ok(HostCall { function, data })
     }
 

@@ -21,6 +21,8 @@ pub enum Origin {
     Device,
     /// `cuMemAllocAsync` and its relatives
     Stream,
+    /// An allocation node of a graph
+    Graph,
     /// `cuMemAllocManaged`
     Managed,
     /// `cuMemAllocHost`, `cuMemHostAlloc`
@@ -43,6 +45,7 @@ impl Origin {
         match self {
             Origin::Device => "cuMemAlloc".into(),
             Origin::Stream => "cuMemAllocAsync".into(),
+            Origin::Graph => "allocation node of a graph".into(),
             Origin::Managed => "cuMemAllocManaged".into(),
             Origin::Host => "cuMemHostAlloc".into(),
             Origin::Registered => "cuMemHostRegister".into(),
@@ -229,7 +232,7 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
     // The host writes its own and managed memory, and modules their variables, where nobody can watch.
     let watched = matches!(
         request.origin,
-        Origin::Device | Origin::Stream | Origin::Heap
+        Origin::Device | Origin::Stream | Origin::Graph | Origin::Heap
     );
     let allocation = Arc::new(Allocation {
         base,
@@ -313,6 +316,15 @@ pub fn check(address: u64, size: u64) -> Result<Arc<Allocation>> {
     }
 }
 
+/// Gives or takes away the memory of an allocation whose address stays.
+pub fn set_ready(allocation: &Allocation, ready: bool) {
+    if let Some(shadow) = &allocation.shadow {
+        shadow.clear();
+    }
+    allocation.ready.store(ready, Ordering::Release);
+    GENERATION.fetch_add(1, Ordering::AcqRel);
+}
+
 /// Ends an allocation. `how` completes the sentence "freed by ..." in later reports. False if it was gone already.
 pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     let mut tables = write();
@@ -358,6 +370,11 @@ pub fn explain(address: u64, size: u32) -> String {
         && touches(live.base, live.size)
     {
         let place = describe(live.id, &live.origin, live.base, live.size);
+        if !live.ready.load(Ordering::Acquire) && live.origin == Origin::Graph {
+            return format!(
+                "{place} is not allocated now: no launch of its graph has got there, or it was freed again"
+            );
+        }
         if !live.ready.load(Ordering::Acquire) {
             return format!(
                 "{place} has not been allocated yet in its stream's order: wait for that stream first"
@@ -421,8 +438,9 @@ impl Allocation {
     /// Whether it belongs to another context of the same device, and to that alone: all contexts share page-locked and
     /// managed memory, and what comes from a pool is the device's.
     pub fn is_foreign_to(&self, context: &Context) -> bool {
-        let shared =
-            !self.origin.on_device() || self.origin == Origin::Managed || self.pool.is_some();
+        let shared = !self.origin.on_device()
+            || matches!(self.origin, Origin::Managed | Origin::Graph)
+            || self.pool.is_some();
         !shared && self.context.id != context.id && self.context.ordinal == context.ordinal
     }
 
@@ -441,7 +459,12 @@ impl Allocation {
 
     /// Whether the client has to free it itself.
     pub fn is_clients(&self) -> bool {
-        !matches!(self.origin, Origin::Variable(_) | Origin::Heap)
+        match self.origin {
+            Origin::Variable(_) | Origin::Heap => false,
+            // Between launches it is the graph's.
+            Origin::Graph => self.ready.load(Ordering::Acquire),
+            _ => true,
+        }
     }
 }
 

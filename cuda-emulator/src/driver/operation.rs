@@ -7,6 +7,7 @@ use super::copy::{Timing, Transfer};
 use super::event::Event;
 use super::fill::CheckedFill;
 use super::graph::capture;
+use super::graph::memory::GraphMemory;
 use super::host::HostCall;
 use super::launch::Launch;
 use super::status::{Code, Result};
@@ -26,6 +27,10 @@ pub enum Operation {
     Record(Arc<Event>),
     /// The wait for an event.
     Await(Arc<Event>),
+    /// Only in graphs: an allocation's memory comes.
+    Allocate(Arc<GraphMemory>),
+    /// Only in graphs: an allocation's memory goes.
+    Free(Arc<GraphMemory>),
 }
 
 impl Operation {
@@ -39,6 +44,8 @@ impl Operation {
             Operation::Words(words) => return words.pieces(context, stream),
             Operation::Record(event) => event.recording(),
             Operation::Await(event) => event.waiting(),
+            Operation::Allocate(memory) => memory.coming(),
+            Operation::Free(memory) => memory.going(),
         }]
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::context::{self, Context};
+use super::graph;
 use super::memory::{self, Allocation, Origin, Request};
 use super::pool::Pool;
 use super::status::{Code, Result};
@@ -44,6 +45,9 @@ pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64
 /// `cuMemFreeAsync`.
 pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     let allocation = memory::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
+    if allocation.origin == Origin::Graph {
+        return graph::memory::free_async(&allocation, stream);
+    }
     if allocation.origin != Origin::Stream || allocation.freeing.swap(true, Ordering::AcqRel) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
@@ -58,7 +62,7 @@ pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
 }
 
 /// A pool of another device is used from this device's stream: the memory belongs to the pool's device.
-fn context_on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
+pub fn context_on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
     if context.ordinal == ordinal {
         return Ok(context.clone());
     }

@@ -71,7 +71,7 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "capture",
         "Capture",
-        "Launches, copies, fills, host functions, stream memory operations and launches of graphs are recorded; streams fork and join by events. Callbacks, prefetches and stream-ordered allocations can't be recorded.",
+        "Launches, copies, fills, host functions, stream memory operations and launches of graphs are recorded; streams fork and join by events. Stream-ordered allocations become nodes. Callbacks and prefetches can't be recorded.",
     ),
     chapter(
         "graph",
@@ -81,7 +81,7 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "graph_nodes",
         "Nodes of graphs",
-        "External semaphores and conditional nodes are refused. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch takes effect.",
+        "External semaphores and conditional nodes are refused. The memory of an allocation node is taken from the device when the node is made, and given back when its graph, the executable one and what was left of it are gone. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch takes effect.",
     ),
     chapter(
         "graph_exec",

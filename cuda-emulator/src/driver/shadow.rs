@@ -46,6 +46,13 @@ impl Shadow {
         }
     }
 
+    /// Marks all bytes as not written.
+    pub fn clear(&self) {
+        for word in &self.words {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Whether all the bytes have been written.
     pub fn is_marked(&self, mut offset: u64, mut size: u64) -> bool {
         while size > 0 {

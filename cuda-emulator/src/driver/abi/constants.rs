@@ -147,6 +147,21 @@ define! {
         CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
         CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
     }
+    /// What is known of the memory of graphs.
+    CUgraphMem_attribute {
+        CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
+        CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
+        CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
+        CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3,
+    }
+    /// Flags of a user object.
+    CUuserObject_flags {
+        CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1,
+    }
+    /// How a graph gets references to a user object.
+    CUuserObjectRetain_flags {
+        CU_GRAPH_USER_OBJECT_MOVE = 1,
+    }
     /// Why an executable graph can't be updated.
     CUgraphExecUpdateResult {
         CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,

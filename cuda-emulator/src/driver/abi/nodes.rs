@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::Copy3d;
+use super::{Copy3d, PoolProperties};
 use crate::driver::arg::opaque;
 
 /// `CUgraphEdgeData`
@@ -101,6 +101,17 @@ pub struct ChildNodeParams {
     pub ownership: u32,
 }
 
+/// `CUDA_MEM_ALLOC_NODE_PARAMS`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AllocNodeParams {
+    pub pool: PoolProperties,
+    pub access: u64,
+    pub access_count: usize,
+    pub size: usize,
+    pub address: u64,
+}
+
 /// `CUDA_BATCH_MEM_OP_NODE_PARAMS`
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -158,6 +169,7 @@ opaque!(
     KernelNodeParams2,
     MemsetNodeParams,
     HostNodeParams,
+    AllocNodeParams,
     BatchNodeParams,
     Copy3d,
     NodeParams
@@ -227,6 +239,23 @@ mod tests {
             error_node = "errorNode",
             error_from = "errorFromNode"
         ));
+        // CUDA 12.0 calls it otherwise.
+        for name in [
+            "CUDA_MEM_ALLOC_NODE_PARAMS_v1_st",
+            "CUDA_MEM_ALLOC_NODE_PARAMS_v2_st",
+        ] {
+            let Some(found) = layout(name) else { continue };
+            assert_eq!(size_of::<AllocNodeParams>(), found.size);
+            for (field, offset) in [
+                ("poolProps", offset_of!(AllocNodeParams, pool)),
+                ("accessDescs", offset_of!(AllocNodeParams, access)),
+                ("accessDescCount", offset_of!(AllocNodeParams, access_count)),
+                ("bytesize", offset_of!(AllocNodeParams, size)),
+                ("dptr", offset_of!(AllocNodeParams, address)),
+            ] {
+                assert_eq!(found.offsets.get(field), Some(&offset), "{field}");
+            }
+        }
         // What CUDA 12.0 lacks.
         compare!(
             EdgeData,

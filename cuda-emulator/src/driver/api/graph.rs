@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use crate::driver::abi::*;
-use crate::driver::arg::{Buffer, In, Out, Text};
+use crate::driver::arg::{Buffer, In, Out, Text, Word};
 use crate::driver::call::export;
-use crate::driver::graph::{self, Dependency, Edge, Standing, dot, exec};
+use crate::driver::graph::{self, Dependency, Edge, Standing, dot, exec, user_object};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 
@@ -167,7 +167,7 @@ export! {
 
     fn cuGraphClone(phGraphClone: Out<u64>, originalGraph: u64) {
         phGraphClone.check()?;
-        phGraphClone.set(graph::get(originalGraph)?.copy(Standing::Own).handle)
+        phGraphClone.set(graph::get(originalGraph)?.copy(Standing::Own)?.handle)
     }
 
     fn cuGraphNodeFindInClone(phNode: Out<u64>, hOriginalNode: u64, hClonedGraph: u64) {
@@ -201,6 +201,27 @@ export! {
         let graph = graph::get(hGraph)?;
         let path = OsStr::from_bytes(path.get()?.to_bytes());
         std::fs::write(path, dot::print(&graph, flags)).map_err(|_| Code::ERROR_OPERATING_SYSTEM)
+    }
+
+    fn cuUserObjectCreate(object_out: Out<u64>, ptr: Word, destroy: Word, initialRefcount: u32, flags: u32) {
+        object_out.check()?;
+        object_out.set(user_object::create(ptr.0, destroy.0, initialRefcount, flags)?.handle)
+    }
+
+    fn cuUserObjectRetain(object: u64, count: u32) {
+        user_object::get(object)?.retain(count)
+    }
+
+    fn cuUserObjectRelease(object: u64, count: u32) {
+        user_object::get(object)?.release(count)
+    }
+
+    fn cuGraphRetainUserObject(graph_: u64, object: u64, count: u32, flags: u32) {
+        graph::get(graph_)?.retain(&user_object::get(object)?, count, flags)
+    }
+
+    fn cuGraphReleaseUserObject(graph_: u64, object: u64, count: u32) {
+        graph::get(graph_)?.release(&user_object::get(object)?, count)
     }
 
     fn cuGraphGetId(hGraph: u64, graphId: Out<u32>) {

@@ -4,8 +4,9 @@ use crate::driver::abi::*;
 use crate::driver::api::capture::dependencies;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
+use crate::driver::device;
 use crate::driver::graph::params::{self, with};
-use crate::driver::graph::{self, Task};
+use crate::driver::graph::{self, Task, memory};
 use crate::driver::status::{Code, Result};
 
 /// Where a new node goes: the place for its handle, the graph, and what it comes after.
@@ -53,9 +54,28 @@ fn context(node: u64, kind: u32) -> Result<u64> {
 
 fn add_any(to: Where, params: Out<NodeParams>) -> Result {
     to.place.check()?;
-    graph::get(to.graph)?;
-    let given = params.get()?;
-    add(to, || params::task(&given))
+    let graph = graph::get(to.graph)?;
+    let mut given = params.get()?;
+    match given.kind {
+        CU_GRAPH_NODE_TYPE_MEM_ALLOC => {
+            let mut wanted: AllocNodeParams = given.get();
+            add_allocation(to, &mut wanted)?;
+            given.set(wanted);
+            params.set(given)
+        }
+        CU_GRAPH_NODE_TYPE_MEM_FREE => add(to, || memory::release(&graph, given.get())),
+        _ => add(to, || params::task(&given)),
+    }
+}
+
+/// Adds an allocation node; the address is added to its parameters.
+fn add_allocation(to: Where, params: &mut AllocNodeParams) -> Result {
+    let graph = graph::get(to.graph)?;
+    add(to, || {
+        let (task, address) = memory::allocation(&graph, params)?;
+        params.address = address;
+        Ok(task)
+    })
 }
 
 fn set_any(node: u64, params: Out<NodeParams>) -> Result {
@@ -198,6 +218,44 @@ export! {
 
     fn cuGraphBatchMemOpNodeSetParams(hNode: u64, nodeParams: In<BatchNodeParams>) {
         set(hNode, || params::batch(&nodeParams.get()?))
+    }
+
+    fn cuGraphAddMemAllocNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: Out<AllocNodeParams>) {
+        let mut wanted = nodeParams.get()?;
+        add_allocation(plain(phGraphNode, hGraph, dependencies_, numDependencies), &mut wanted)?;
+        nodeParams.set(wanted)
+    }
+
+    fn cuGraphMemAllocNodeGetParams(hNode: u64, params_out: Out<AllocNodeParams>) {
+        params_out.check()?;
+        params_out.set(with(hNode, |node| node.allocation_params())?)
+    }
+
+    fn cuGraphAddMemFreeNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, dptr: u64) {
+        let graph = graph::get(hGraph)?;
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || memory::release(&graph, dptr))
+    }
+
+    fn cuGraphMemFreeNodeGetParams(hNode: u64, dptr_out: Out<u64>) {
+        dptr_out.check()?;
+        dptr_out.set(with(hNode, |node| node.freed())?)
+    }
+
+    fn cuDeviceGraphMemTrim(device_: i32) {
+        // Nothing is kept but what nodes hold.
+        device::check(device_).map(drop)
+    }
+
+    fn cuDeviceGetGraphMemAttribute(device_: i32, attr: u32, value: Out<u64>) {
+        value.check()?;
+        device::check(device_)?;
+        value.set(memory::attribute(device_, attr)?)
+    }
+
+    fn cuDeviceSetGraphMemAttribute(device_: i32, attr: u32, value: In<u64>) {
+        let value = value.get()?;
+        device::check(device_)?;
+        memory::reset(device_, attr, value)
     }
 
     fn cuGraphAddNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: Out<NodeParams>) {

@@ -8,7 +8,7 @@ use crate::driver::arg::{In, Out, PointerAttribute, RangeAttribute, Word};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::fault::Fault;
-use crate::driver::graph::capture;
+use crate::driver::graph::{self, capture};
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
@@ -236,6 +236,9 @@ fn free(address: u64) -> Result {
     }
     let found = memory::starting_at(address);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
+    if allocation.origin == Origin::Graph {
+        return graph::memory::free(&allocation);
+    }
     if !matches!(
         allocation.origin,
         Origin::Device | Origin::Managed | Origin::Stream

@@ -1,11 +1,14 @@
 //! Stream-ordered allocation and its pools.
 
+use std::sync::Arc;
+
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, PoolAttribute};
 use crate::driver::call::export;
-use crate::driver::graph::capture;
+use crate::driver::graph::{self, capture};
 use crate::driver::ordered;
 use crate::driver::status::{Code, Result};
+use crate::driver::stream::Stream;
 use crate::driver::streams;
 use crate::driver::{device, notice, pool};
 
@@ -13,7 +16,7 @@ use pool::Pool;
 
 impl Location {
     /// The device it names.
-    fn device(&self) -> Result<i32> {
+    pub fn device(&self) -> Result<i32> {
         if self.kind != CU_MEM_LOCATION_TYPE_DEVICE {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -31,25 +34,35 @@ fn located(location: In<Location>, kind: u32) -> Result<i32> {
     }
 }
 
+/// Allocates in the order of a stream, or records the allocation where the stream is being captured.
+fn allocate(pool: &Arc<Pool>, size: usize, stream: &Arc<Stream>) -> Result<u64> {
+    if capture::of(stream).is_some() {
+        return graph::memory::capture_allocation(pool, size as u64, stream);
+    }
+    capture::refuse_unsafe()?;
+    ordered::allocate(pool, size as u64, stream)
+}
+
 export! {
     fn cuMemAllocAsync / cuMemAllocAsync_ptsz(dptr: Out<u64>, bytesize: usize, hStream: u64) {
         dptr.check()?;
         let stream = streams::resolve(hStream)?;
-        capture::refuse_allocation(&stream)?;
         let pool = pool::current_of(stream.context.ordinal);
-        dptr.set(ordered::allocate(&pool, bytesize as u64, &stream)?)
+        dptr.set(allocate(&pool, bytesize, &stream)?)
     }
 
     fn cuMemAllocFromPoolAsync / cuMemAllocFromPoolAsync_ptsz(dptr: Out<u64>, bytesize: usize, pool_: u64, hStream: u64) {
         dptr.check()?;
         let stream = streams::resolve(hStream)?;
-        capture::refuse_allocation(&stream)?;
-        dptr.set(ordered::allocate(&pool::get(pool_)?, bytesize as u64, &stream)?)
+        dptr.set(allocate(&pool::get(pool_)?, bytesize, &stream)?)
     }
 
     fn cuMemFreeAsync / cuMemFreeAsync_ptsz(dptr: u64, hStream: u64) {
         let stream = streams::resolve(hStream)?;
-        capture::refuse_allocation(&stream)?;
+        if capture::of(&stream).is_some() {
+            return graph::memory::capture_free(dptr, &stream);
+        }
+        capture::refuse_unsafe()?;
         if dptr == 0 {
             return Ok(());
         }

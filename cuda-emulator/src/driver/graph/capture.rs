@@ -15,7 +15,6 @@ use super::template::{self, Graph, Standing};
 use crate::driver::abi::*;
 use crate::driver::context::Context;
 use crate::driver::event::{Captured, Event};
-use crate::driver::notice;
 use crate::driver::operation::{self, Operation};
 use crate::driver::registry;
 use crate::driver::status::{Code, Result};
@@ -280,17 +279,6 @@ pub fn refuse_unsafe() -> Result {
     refuse(forbids, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
-/// For a stream-ordered allocation or free.
-///
-/// # Errors
-/// `CUDA_ERROR_NOT_SUPPORTED` on a stream that is being captured; else as [`refuse_unsafe`].
-pub fn refuse_allocation(stream: &Arc<Stream>) -> Result {
-    if invalidate(|one| one.has(stream)) {
-        return Err(notice::lacking("an allocation in a capture"));
-    }
-    refuse_unsafe()
-}
-
 /// For a call that waits for an event or queries it.
 ///
 /// # Errors
@@ -340,13 +328,38 @@ pub fn record(stream: &Arc<Stream>, mut operation: Operation) -> Result<Option<O
     }
 }
 
+/// Records a task as the next node of a stream that is known to be captured; `graph` says which graph it goes into.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`; as `task`.
+pub fn record_new(stream: &Arc<Stream>, task: impl FnOnce(&Graph) -> Result<Task>) -> Result {
+    let Some(mut captures) = captures() else {
+        return Err(Code::ERROR_ILLEGAL_STATE);
+    };
+    let capture = captures.iter_mut().find(|one| one.has(stream));
+    let capture = capture.ok_or(Code::ERROR_ILLEGAL_STATE)?;
+    if capture.status == Status::Invalidated {
+        return Err(Code::ERROR_STREAM_CAPTURE_INVALIDATED);
+    }
+    let graph = capture.graph.clone();
+    let member = capture.member(stream).expect("just found");
+    let node = graph.add(task(&graph)?, &member.front)?;
+    member.front = vec![Dependency::on(node)];
+    Ok(())
+}
+
 /// Records the launch of an executable graph as a node; whether the stream is being captured.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`; `CUDA_ERROR_INVALID_VALUE` for one that allocates or frees memory.
 pub fn record_exec(stream: &Arc<Stream>, exec: &Exec) -> Result<bool> {
     if of(stream).is_none() {
         return Ok(false);
+    }
+    let (mut allocated, mut freed) = (Vec::new(), Vec::new());
+    exec.state().plan.memory(&mut allocated, &mut freed);
+    if !allocated.is_empty() || !freed.is_empty() {
+        return Err(Code::ERROR_INVALID_VALUE);
     }
     let child = exec.state().plan.graph();
     let recorded = record_task(stream, Task::Child(child.clone()));

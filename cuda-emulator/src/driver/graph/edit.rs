@@ -44,8 +44,12 @@ impl Graph {
     /// Removes edges: all of them, or none if one is refused.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for edges that there aren't, or not with this data.
+    /// `CUDA_ERROR_INVALID_VALUE` for edges that there aren't, or not with this data, and where the graph allocates or
+    /// frees memory.
     pub fn disconnect(&self, edges: &[Edge]) -> Result {
+        if !edges.is_empty() && self.has_memory() {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
         let mut body = self.body();
         let mut gone = BTreeSet::new();
         for edge in edges {
@@ -67,9 +71,11 @@ impl Graph {
     /// Removes a node with its edges.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where there is none, and during a capture into the graph.
+    /// `CUDA_ERROR_INVALID_VALUE` where there is none, during a capture into the graph, and where it allocates or frees
+    /// memory.
     pub fn remove(&self, number: u64) -> Result {
-        if matches!(self.standing(), Standing::Captured | Standing::Target) {
+        let captured = matches!(self.standing(), Standing::Captured | Standing::Target);
+        if captured || self.has_memory() {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let mut body = self.body();
@@ -100,8 +106,15 @@ impl Graph {
     }
 
     /// A graph like this one, with nodes of its own.
-    pub fn copy(&self, standing: Standing) -> Arc<Graph> {
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for one that allocates or frees memory.
+    pub fn copy(&self, standing: Standing) -> Result<Arc<Graph>> {
+        if self.has_memory() {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
         let copy = template::create(standing);
+        copy.references().extend(&self.references(), None);
         let body: &Body = &self.body();
         let mut new = copy.body();
         for (&number, node) in &body.nodes {
@@ -110,7 +123,7 @@ impl Graph {
                 Task::Operation(operation, context) => {
                     Task::Operation(operation.clone(), context.clone())
                 }
-                Task::Child(graph) => Task::Child(graph.copy(Standing::Child)),
+                Task::Child(graph) => Task::Child(graph.copy(Standing::Child)?),
             };
             let node = Node {
                 task,
@@ -123,7 +136,7 @@ impl Graph {
         }
         new.next = body.next;
         drop(new);
-        copy
+        Ok(copy)
     }
 
     /// The node here that was copied from another graph's.

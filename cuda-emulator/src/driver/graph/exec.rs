@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::capture;
+use super::memory::GraphMemory;
 use super::plan::Plan;
 use super::template::{Graph, Standing};
 use crate::driver::abi::*;
@@ -21,6 +22,8 @@ pub struct Exec {
     /// `CUgraphInstantiate_flags`
     pub flags: u64,
     state: Mutex<State>,
+    /// Of the graph that it was made of.
+    _instance: Arc<()>,
 }
 
 pub struct State {
@@ -71,7 +74,8 @@ const FLAGS: u32 = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
 /// Makes an executable graph of a graph.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for unknown flags, for a node's graph, during a capture into the graph and for a cycle;
+/// `CUDA_ERROR_INVALID_VALUE` for unknown flags, for a node's graph, during a capture into the graph and for a cycle, and
+/// where the graph allocates or frees memory and has an executable one already;
 /// `CUDA_ERROR_NOT_SUPPORTED` for a launch by kernels.
 pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, Refusal> {
     if flags & !u64::from(FLAGS) != 0 || graph.standing() != Standing::Own {
@@ -82,6 +86,7 @@ pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, 
             "a graph that kernels launch",
         )));
     }
+    let instance = graph.instance().map_err(Refusal::plain)?;
     let plan = Plan::of(graph).map_err(|node| Refusal {
         code: Code::ERROR_INVALID_VALUE,
         result: CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
@@ -92,6 +97,7 @@ pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, 
         id: registry::next_number(),
         flags,
         state: Mutex::new(State { plan, last: None }),
+        _instance: instance,
     }))
 }
 
@@ -122,18 +128,59 @@ impl Exec {
     /// Launches it on a stream, after its last launch; or records it as a node, where the stream is being captured.
     ///
     /// # Errors
-    /// The state of a context that work of it belongs to; what a capture forbids.
+    /// The state of a context that work of it belongs to; `CUDA_ERROR_INVALID_VALUE` where memory that it allocates
+    /// wasn't freed since its last launch, or memory that it frees isn't allocated; what a capture forbids.
     pub fn launch(&self, stream: &Arc<Stream>) -> Result {
         if capture::record_exec(stream, self)? {
             return Ok(());
         }
         let mut state = self.state();
         state.plan.usable()?;
-        let mut pieces = Vec::new();
+        let mut pieces = self.take_memory(&state.plan)?;
         state.plan.pieces(stream, self.handle, &mut pieces);
+        let mut references = Vec::new();
+        state.plan.references(&mut references);
+        if !references.is_empty() {
+            let end = move || {
+                drop(references);
+                Ok(())
+            };
+            pieces.push(Piece::new(How::Soon, Box::new(end)));
+        }
         let mut first = Piece::new(How::Soon, Box::new(|| Ok(())));
         first.after.extend(state.last.take());
         state.last = Some(stream.submit_all(first, pieces));
         Ok(())
+    }
+
+    /// Whose memory is when a launch is over. Gives the work that frees what the last launch has left, where that is the
+    /// launch's to do.
+    fn take_memory(&self, plan: &Plan) -> Result<Vec<Piece>> {
+        let (mut allocated, mut freed) = (Vec::new(), Vec::new());
+        plan.memory(&mut allocated, &mut freed);
+        let among = |all: &[Arc<GraphMemory>], one: &Arc<GraphMemory>| {
+            all.iter().any(|other| Arc::ptr_eq(one, other))
+        };
+        let automatic =
+            self.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
+        let (inner, left): (Vec<_>, Vec<_>) = allocated.iter().partition(|one| among(&freed, one));
+        let others = freed.iter().filter(|one| !among(&allocated, one));
+        if others.clone().any(|one| !one.is_outstanding())
+            || inner.iter().any(|one| one.is_outstanding())
+            || !automatic && left.iter().any(|one| one.is_outstanding())
+        {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        for one in others {
+            one.take_back();
+        }
+        let mut pieces = Vec::new();
+        for memory in left {
+            if memory.take_back() {
+                pieces.push(memory.clone().going());
+            }
+            memory.leave();
+        }
+        Ok(pieces)
     }
 }

@@ -11,11 +11,13 @@ pub mod dot;
 mod edit;
 pub mod exec;
 mod inspect;
+pub mod memory;
 mod node;
 pub mod params;
 mod plan;
 mod template;
 pub mod update;
+pub mod user_object;
 
 pub use edit::Edge;
 pub use node::{Dependency, Task, containing};

@@ -41,6 +41,8 @@ pub fn kind_of(operation: &Operation) -> u32 {
         Operation::Words(_) => CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
         Operation::Record(_) => CU_GRAPH_NODE_TYPE_EVENT_RECORD,
         Operation::Await(_) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+        Operation::Allocate(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+        Operation::Free(_) => CU_GRAPH_NODE_TYPE_MEM_FREE,
     }
 }
 

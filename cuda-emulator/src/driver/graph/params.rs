@@ -123,11 +123,11 @@ pub fn wait(event: u64) -> Result<Task> {
 /// A node for a graph, which becomes the node's own or is copied.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a graph that isn't the client's.
+/// `CUDA_ERROR_INVALID_VALUE` for a graph that isn't the client's, and for a copy of one that allocates or frees memory.
 pub fn child(params: &ChildNodeParams) -> Result<Task> {
     let graph = template::get(params.graph)?;
     match (params.ownership, graph.standing()) {
-        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, _) => Ok(Task::Child(graph.copy(Standing::Child))),
+        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, _) => Ok(Task::Child(graph.copy(Standing::Child)?)),
         (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, Standing::Own) => Ok(Task::Child(graph)),
         _ => Err(Code::ERROR_INVALID_VALUE),
     }
@@ -138,6 +138,10 @@ pub fn child(params: &ChildNodeParams) -> Result<Task> {
 /// # Errors
 /// As [`Graph::add`], and `CUDA_ERROR_INVALID_VALUE` for a graph that would contain itself.
 pub fn add(graph: &Arc<Graph>, task: Task, on: &[Dependency]) -> Result<u64> {
+    if let Task::Operation(Operation::Free(memory), _) = &task {
+        let memory = memory.clone();
+        return graph.add(task, on).inspect_err(|_| memory.keep(graph));
+    }
     let Task::Child(child) = &task else {
         return graph.add(task, on);
     };
@@ -184,6 +188,10 @@ pub fn task(params: &NodeParams) -> Result<Task> {
         CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => batch(&params.get()),
         CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL | CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
             Err(notice::lacking("a node for an external semaphore"))
+        }
+        // Only to be added: neither can be changed.
+        CU_GRAPH_NODE_TYPE_MEM_ALLOC | CU_GRAPH_NODE_TYPE_MEM_FREE => {
+            Err(Code::ERROR_NOT_SUPPORTED)
         }
         CU_GRAPH_NODE_TYPE_CONDITIONAL => Err(notice::lacking("a conditional node")),
         _ => Err(Code::ERROR_INVALID_VALUE),
@@ -298,6 +306,21 @@ impl Node {
         }
     }
 
+    pub fn allocation_params(&self) -> Result<AllocNodeParams> {
+        match &self.task {
+            Task::Operation(Operation::Allocate(memory), _) => Ok(memory.params()),
+            _ => Err(Code::ERROR_INVALID_VALUE),
+        }
+    }
+
+    /// The address that the node frees.
+    pub fn freed(&self) -> Result<u64> {
+        match &self.task {
+            Task::Operation(Operation::Free(memory), _) => Ok(memory.address()),
+            _ => Err(Code::ERROR_INVALID_VALUE),
+        }
+    }
+
     /// The graph that the node owns.
     pub fn child(&self) -> Result<&Arc<Graph>> {
         match &self.task {
@@ -325,6 +348,8 @@ impl Node {
                     ownership: CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE,
                 },
             ),
+            CU_GRAPH_NODE_TYPE_MEM_ALLOC => NodeParams::new(kind, self.allocation_params()?),
+            CU_GRAPH_NODE_TYPE_MEM_FREE => NodeParams::new(kind, self.freed()?),
             CU_GRAPH_NODE_TYPE_EMPTY => NodeParams::new(kind, ()),
             _ => NodeParams::new(kind, self.event(kind)?),
         })

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::memory::GraphMemory;
 use super::node::{Dependency, Link, Task};
 use super::template::{self, Body, Graph, Standing};
+use super::user_object::References;
 use crate::driver::abi::CU_GRAPH_NODE_TYPE_GRAPH;
 use crate::driver::context::Context;
 use crate::driver::fault::Fault;
@@ -15,6 +17,8 @@ use crate::driver::stream::{Piece, Stream};
 /// The nodes of a graph, each behind those that it comes after.
 pub struct Plan {
     pub steps: Vec<Step>,
+    /// One reference to each of the graph's user objects.
+    references: Arc<References>,
 }
 
 /// What one node does.
@@ -60,6 +64,8 @@ impl Action {
 impl Plan {
     /// The plan of a graph as it is now; or the handle of a node in a cycle.
     pub fn of(graph: &Graph) -> std::result::Result<Plan, u64> {
+        let mut references = References::default();
+        references.extend(&graph.references(), Some(1));
         let body: &Body = &graph.body();
         let order = body.topological();
         let order = order.map_err(|number| body.nodes[&number].handle)?;
@@ -76,6 +82,7 @@ impl Plan {
         let steps = order.into_iter().map(step);
         Ok(Plan {
             steps: steps.collect::<std::result::Result<_, u64>>()?,
+            references: Arc::new(references),
         })
     }
 
@@ -97,6 +104,7 @@ impl Plan {
     /// A graph, for a node to own, that does what this plan does.
     pub fn graph(&self) -> Arc<Graph> {
         let graph = template::create(Standing::Child);
+        graph.references().extend(&self.references, None);
         let mut nodes: HashMap<u64, u64> = HashMap::new();
         for step in &self.steps {
             let on = |link: &Link| Dependency {
@@ -115,6 +123,35 @@ impl Plan {
             nodes.insert(step.number, node);
         }
         graph
+    }
+
+    /// The user objects of another plan take the place of its own.
+    pub fn take_references(&mut self, other: &Plan) {
+        self.references = other.references.clone();
+    }
+
+    /// What keeps the user objects of all of it alive.
+    pub fn references(&self, all: &mut Vec<Arc<References>>) {
+        if !self.references.is_empty() {
+            all.push(self.references.clone());
+        }
+        for step in &self.steps {
+            if let Action::Child(plan) = &step.action {
+                plan.references(all);
+            }
+        }
+    }
+
+    /// What it allocates, and what it frees.
+    pub fn memory(&self, allocated: &mut Vec<Arc<GraphMemory>>, freed: &mut Vec<Arc<GraphMemory>>) {
+        for step in &self.steps {
+            match &step.action {
+                Action::Operation(Operation::Allocate(memory), _) => allocated.push(memory.clone()),
+                Action::Operation(Operation::Free(memory), _) => freed.push(memory.clone()),
+                Action::Child(plan) => plan.memory(allocated, freed),
+                _ => {}
+            }
+        }
     }
 
     /// Whether all of it can be done.

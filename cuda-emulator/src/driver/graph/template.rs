@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use super::node::{self, Dependency, Link, Node, Task};
+use super::user_object::References;
 use crate::driver::abi::*;
 use crate::driver::handle::{Object, Table};
+use crate::driver::operation::Operation;
 use crate::driver::registry::{self, Owner};
 use crate::driver::status::{Code, Result};
 use crate::lock::Unpoisoned;
@@ -31,6 +33,9 @@ pub struct Graph {
     me: Weak<Graph>,
     standing: Mutex<Standing>,
     body: Mutex<Body>,
+    references: Mutex<References>,
+    /// Held by an executable graph that was made of it.
+    instance: Mutex<Weak<()>>,
 }
 
 /// The nodes of a graph by their numbers, which is the order in which they were made.
@@ -64,6 +69,8 @@ pub fn create(standing: Standing) -> Arc<Graph> {
             me: me.clone(),
             standing: Mutex::new(standing),
             body: Mutex::default(),
+            references: Mutex::default(),
+            instance: Mutex::default(),
         })
     });
     Arc::clone(&graph)
@@ -104,9 +111,39 @@ impl Graph {
         self.body.lock().unpoisoned()
     }
 
-    /// Makes the handles of the graph, its nodes and their graphs stale.
+    /// Its references to user objects.
+    pub fn references(&self) -> MutexGuard<'_, References> {
+        self.references.lock().unpoisoned()
+    }
+
+    /// What an executable graph of it has to hold as long as it lives.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where there is one already, and there may only be one.
+    pub fn instance(&self) -> Result<Arc<()>> {
+        let mut instance = self.instance.lock().unpoisoned();
+        if instance.strong_count() > 0 && self.has_memory() {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let token = instance.upgrade().unwrap_or_default();
+        *instance = Arc::downgrade(&token);
+        Ok(token)
+    }
+
+    /// Whether it allocates or frees memory, itself or in a node's graph.
+    pub fn has_memory(&self) -> bool {
+        self.body().nodes.values().any(|node| match &node.task {
+            Task::Operation(Operation::Allocate(_) | Operation::Free(_), _) => true,
+            Task::Child(graph) => graph.has_memory(),
+            _ => false,
+        })
+    }
+
+    /// Makes the handles of the graph, its nodes and their graphs stale, and gives up its user objects.
     pub fn end(&self) {
         GRAPHS.remove(self.handle);
+        let references = std::mem::take(&mut *self.references());
+        drop(references);
         let mut ended = std::mem::take(&mut *self.body());
         for (_, node) in std::mem::take(&mut ended.nodes) {
             node.end();

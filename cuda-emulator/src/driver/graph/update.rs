@@ -166,6 +166,13 @@ fn check_operation(
         (Operation::Launch(old), Operation::Launch(new)) => return check_launch(old, new, flags),
         (Operation::Copy(old), Operation::Copy(new)) => old.is_like(new) && same_context,
         (Operation::Fill(old), Operation::Fill(new)) => check_fill(old, new) && same_context,
+        (Operation::Allocate(old), Operation::Allocate(new))
+        | (Operation::Free(old), Operation::Free(new)) => {
+            return match Arc::ptr_eq(old, new) {
+                true => Ok(()),
+                false => Err(CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED),
+            };
+        }
         (Operation::Words(old), Operation::Words(new)) => check_words(old, new) && same_context,
         _ => true,
     };
@@ -198,6 +205,7 @@ fn check(old: &Plan, new: &Plan, flags: u64) -> Checked<Pairs> {
 
 /// Has a plan do what another one does, which was checked.
 fn apply(old: &mut Plan, new: Plan, pairs: &Pairs, flags: u64) -> Checked {
+    old.take_references(&new);
     let mut actions: HashMap<usize, Action> = new
         .steps
         .into_iter()
