@@ -10,6 +10,7 @@ use super::config;
 use super::context::Context;
 use super::device;
 use super::fault::Fault;
+use super::graph::conditional;
 use super::memory::{self, Origin, Request};
 use super::module::Function;
 use super::notice;
@@ -373,5 +374,9 @@ impl engine::Device for View<'_> {
 
     fn host(&self) -> Option<&dyn engine::Host> {
         Some(self)
+    }
+
+    fn set_conditional(&self, handle: u64, value: u32) -> bool {
+        conditional::set(handle, value)
     }
 }

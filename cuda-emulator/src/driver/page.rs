@@ -81,7 +81,7 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "graph_nodes",
         "Nodes of graphs",
-        "External semaphores and conditional nodes are refused. The memory of an allocation node is taken from the device when the node is made, and given back when its graph, the executable one and what was left of it are gone. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch takes effect.",
+        "External semaphores are refused. Which body of a conditional node runs is decided when its turn has come. The memory of an allocation node is taken from the device when the node is made, and given back when its graph, the executable one and what was left of it are gone. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch takes effect.",
     ),
     chapter(
         "graph_exec",

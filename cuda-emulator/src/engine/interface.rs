@@ -151,6 +151,11 @@ pub trait Device: Sync {
         let _ = (addr, size);
         true
     }
+    /// Sets the value of a conditional node of a graph; whether the handle is one's.
+    fn set_conditional(&self, handle: u64, value: u32) -> bool {
+        let _ = (handle, value);
+        false
+    }
     /// What the device runtime asks; without it most queries of kernels give `cudaErrorNotSupported`.
     fn host(&self) -> Option<&dyn super::Host> {
         None

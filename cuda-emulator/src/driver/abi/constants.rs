@@ -119,6 +119,12 @@ define! {
         CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
         CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
     }
+    /// Sorts of conditional nodes.
+    CUgraphConditionalNodeType {
+        CU_GRAPH_COND_TYPE_IF = 0,
+        CU_GRAPH_COND_TYPE_WHILE = 1,
+        CU_GRAPH_COND_TYPE_SWITCH = 2,
+    }
     /// What an edge of a graph orders.
     CUgraphDependencyType {
         CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0,
@@ -466,6 +472,7 @@ define! {
         CU_MEMHOSTREGISTER_DEVICEMAP = 2,
         CU_MEMHOSTREGISTER_IOMEMORY = 4,
         CU_MEMHOSTREGISTER_READ_ONLY = 8,
+        CU_GRAPH_COND_ASSIGN_DEFAULT = 1,
         CU_GRAPH_KERNEL_NODE_PORT_DEFAULT = 0,
         CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1,
         CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER = 2,

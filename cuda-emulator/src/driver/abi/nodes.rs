@@ -112,6 +112,18 @@ pub struct AllocNodeParams {
     pub address: u64,
 }
 
+/// `CUDA_CONDITIONAL_NODE_PARAMS`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ConditionalNodeParams {
+    pub handle: u64,
+    pub kind: u32,
+    pub size: u32,
+    /// Where the bodies' handles are.
+    pub bodies: u64,
+    pub context: u64,
+}
+
 /// `CUDA_BATCH_MEM_OP_NODE_PARAMS`
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -257,6 +269,14 @@ mod tests {
             }
         }
         // What CUDA 12.0 lacks.
+        compare!(
+            ConditionalNodeParams,
+            "CUDA_CONDITIONAL_NODE_PARAMS",
+            handle = "handle",
+            kind = "type",
+            size = "size",
+            bodies = "phGraph_out"
+        );
         compare!(
             EdgeData,
             "CUgraphEdgeData_st",

@@ -4,10 +4,11 @@ use crate::driver::abi::*;
 use crate::driver::api::capture::dependencies;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
-use crate::driver::device;
 use crate::driver::graph::params::{self, with};
-use crate::driver::graph::{self, Task, memory};
+use crate::driver::graph::{self, Task, conditional, memory};
 use crate::driver::status::{Code, Result};
+use crate::driver::{context, device};
+use conditional::Branch;
 
 /// Where a new node goes: the place for its handle, the graph, and what it comes after.
 struct Where {
@@ -45,7 +46,7 @@ fn set(node: u64, task: impl FnOnce() -> Result<Task>) -> Result {
 }
 
 /// A copy's or a fill's new parameters leave the node in its context.
-fn context(node: u64, kind: u32) -> Result<u64> {
+fn context_of(node: u64, kind: u32) -> Result<u64> {
     with(node, |node| match &node.task {
         Task::Operation(_, context) if node.task.kind() == kind => Ok(context.handle),
         _ => Err(Code::ERROR_INVALID_VALUE),
@@ -61,6 +62,13 @@ fn add_any(to: Where, params: Out<NodeParams>) -> Result {
             let mut wanted: AllocNodeParams = given.get();
             add_allocation(to, &mut wanted)?;
             given.set(wanted);
+            params.set(given)
+        }
+        CU_GRAPH_NODE_TYPE_CONDITIONAL => {
+            let wanted: ConditionalNodeParams = given.get();
+            let place = to.place;
+            add(to, || Ok(Task::Conditional(Branch::new(&wanted)?)))?;
+            given.set(with(place.get()?, |node| Ok(node.branch()?.params()))?);
             params.set(given)
         }
         CU_GRAPH_NODE_TYPE_MEM_FREE => add(to, || memory::release(&graph, given.get())),
@@ -140,7 +148,7 @@ export! {
     }
 
     fn cuGraphMemcpyNodeSetParams(hNode: u64, nodeParams: In<Copy3d>) {
-        let context = context(hNode, CU_GRAPH_NODE_TYPE_MEMCPY)?;
+        let context = context_of(hNode, CU_GRAPH_NODE_TYPE_MEMCPY)?;
         set(hNode, || params::copy(&nodeParams.get()?, context))
     }
 
@@ -154,7 +162,7 @@ export! {
     }
 
     fn cuGraphMemsetNodeSetParams(hNode: u64, nodeParams: In<MemsetNodeParams>) {
-        let context = context(hNode, CU_GRAPH_NODE_TYPE_MEMSET)?;
+        let context = context_of(hNode, CU_GRAPH_NODE_TYPE_MEMSET)?;
         set(hNode, || params::fill(&nodeParams.get()?, context))
     }
 
@@ -239,6 +247,14 @@ export! {
     fn cuGraphMemFreeNodeGetParams(hNode: u64, dptr_out: Out<u64>) {
         dptr_out.check()?;
         dptr_out.set(with(hNode, |node| node.freed())?)
+    }
+
+    fn cuGraphConditionalHandleCreate(pHandle_out: Out<u64>, hGraph: u64, ctx: u64, defaultLaunchValue: u32, flags: u32) {
+        pHandle_out.check()?;
+        let graph = graph::get(hGraph)?;
+        let context = context::get_or_current(ctx)?;
+        context.usable()?;
+        pHandle_out.set(conditional::create(&graph, context, defaultLaunchValue, flags)?)
     }
 
     fn cuDeviceGraphMemTrim(device_: i32) {

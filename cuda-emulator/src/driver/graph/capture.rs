@@ -43,7 +43,7 @@ pub fn exchange_mode(wanted: u32) -> Result<u32> {
 /// Begins to capture a stream, into a new graph or one of the client's.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for no mode, for a graph that isn't the client's or is captured into already, and for
+/// `CUDA_ERROR_INVALID_VALUE` for no mode, for a graph that is a capture's or is captured into already, and for
 /// dependencies that aren't its nodes; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the legacy default stream,
 /// `CUDA_ERROR_ILLEGAL_STATE` for a stream that is being captured.
 pub fn begin(
@@ -63,11 +63,10 @@ pub fn begin(
     let (graph, front) = match into {
         None => (template::create(Standing::Captured), Vec::new()),
         Some((graph, front)) => {
-            if graph.standing() != Standing::Own {
+            check_front(&graph, &front)?;
+            if graph.standing() == Standing::Captured || !graph.begin_target() {
                 return Err(Code::ERROR_INVALID_VALUE);
             }
-            check_front(&graph, &front)?;
-            graph.stand(Standing::Target);
             (graph, front)
         }
     };
@@ -112,7 +111,10 @@ pub fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
     } else if !capture.is_joined() {
         Code::ERROR_STREAM_CAPTURE_UNJOINED
     } else {
-        capture.graph.stand(Standing::Own);
+        match capture.graph.standing() {
+            Standing::Captured => capture.graph.stand(Standing::Own),
+            _ => capture.graph.end_target(),
+        }
         return Ok(capture.graph);
     };
     capture.drop_graph();
@@ -351,14 +353,13 @@ pub fn record_new(stream: &Arc<Stream>, task: impl FnOnce(&Graph) -> Result<Task
 /// Records the launch of an executable graph as a node; whether the stream is being captured.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`; `CUDA_ERROR_INVALID_VALUE` for one that allocates or frees memory.
+/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`; `CUDA_ERROR_INVALID_VALUE` for one that allocates or frees
+/// memory, or has conditional nodes.
 pub fn record_exec(stream: &Arc<Stream>, exec: &Exec) -> Result<bool> {
     if of(stream).is_none() {
         return Ok(false);
     }
-    let (mut allocated, mut freed) = (Vec::new(), Vec::new());
-    exec.state().plan.memory(&mut allocated, &mut freed);
-    if !allocated.is_empty() || !freed.is_empty() {
+    if exec.state().plan.is_single() {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let child = exec.state().plan.graph();

@@ -102,8 +102,8 @@ impl Capture {
     /// Gives the graph back to the client to whom it belonged before, or ends it.
     pub fn drop_graph(self) {
         match self.graph.standing() {
-            Standing::Target => self.graph.stand(Standing::Own),
-            _ => self.graph.end(),
+            Standing::Captured => self.graph.end(),
+            _ => self.graph.end_target(),
         }
     }
 }

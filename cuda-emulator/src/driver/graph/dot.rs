@@ -26,8 +26,8 @@ fn cluster(graph: &Graph, flags: u32, name: &str, out: &mut String) {
             text,
             "\"{name}_node_{number}\"[style=\"solid\" shape=\"rectangle\" label=\"{label}\"];"
         );
-        if let Task::Child(child) = &node.task {
-            children.push((*number, child.clone()));
+        for (index, child) in node.task.graphs().iter().enumerate() {
+            children.push((*number, index, child.clone()));
         }
     }
     for (number, node) in &body.nodes {
@@ -37,8 +37,9 @@ fn cluster(graph: &Graph, flags: u32, name: &str, out: &mut String) {
         }
     }
     out.push_str(&text);
-    for (number, child) in children {
-        cluster(&child, flags, &format!("{name}_node_{number}_graph"), out);
+    for (number, index, child) in children {
+        let name = format!("{name}_node_{number}_graph_{index}");
+        cluster(&child, flags, &name, out);
     }
     out.push_str("}\n");
 }

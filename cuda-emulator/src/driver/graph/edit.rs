@@ -74,8 +74,7 @@ impl Graph {
     /// `CUDA_ERROR_INVALID_VALUE` where there is none, during a capture into the graph, and where it allocates or frees
     /// memory.
     pub fn remove(&self, number: u64) -> Result {
-        let captured = matches!(self.standing(), Standing::Captured | Standing::Target);
-        if captured || self.has_memory() {
+        if self.is_busy() || self.has_memory() {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let mut body = self.body();
@@ -98,9 +97,9 @@ impl Graph {
 
     /// Whether it is the other one, or a node's graph in it is.
     pub fn contains(&self, other: &Graph) -> bool {
-        let inside = |node: &Node| match &node.task {
-            Task::Child(graph) => graph.contains(other),
-            _ => false,
+        let inside = |node: &Node| {
+            let mut graphs = node.task.graphs().iter();
+            graphs.any(|graph| graph.contains(other))
         };
         self.handle == other.handle || self.body().nodes.values().any(inside)
     }
@@ -108,9 +107,9 @@ impl Graph {
     /// A graph like this one, with nodes of its own.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for one that allocates or frees memory.
+    /// `CUDA_ERROR_INVALID_VALUE` for one that allocates or frees memory, or has conditional nodes.
     pub fn copy(&self, standing: Standing) -> Result<Arc<Graph>> {
-        if self.has_memory() {
+        if self.is_single() {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let copy = template::create(standing);
@@ -124,6 +123,7 @@ impl Graph {
                     Task::Operation(operation.clone(), context.clone())
                 }
                 Task::Child(graph) => Task::Child(graph.copy(Standing::Child)?),
+                Task::Conditional(_) => return Err(Code::ERROR_INVALID_VALUE),
             };
             let node = Node {
                 task,

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::capture;
+use super::conditional;
 use super::memory::GraphMemory;
 use super::plan::Plan;
 use super::template::{Graph, Standing};
@@ -75,16 +76,24 @@ const FLAGS: u32 = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for unknown flags, for a node's graph, during a capture into the graph and for a cycle, and
-/// where the graph allocates or frees memory and has an executable one already;
+/// where the graph allocates or frees memory, or has conditional nodes, and there is an executable one already; for a
+/// conditional handle without a node, and for what a conditional node can't do;
 /// `CUDA_ERROR_NOT_SUPPORTED` for a launch by kernels.
 pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, Refusal> {
-    if flags & !u64::from(FLAGS) != 0 || graph.standing() != Standing::Own {
+    let whole = graph.standing() == Standing::Own && !graph.is_busy();
+    if flags & !u64::from(FLAGS) != 0 || !whole {
         return Err(Refusal::plain(Code::ERROR_INVALID_VALUE));
     }
     if flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0 {
         return Err(Refusal::plain(notice::lacking(
             "a graph that kernels launch",
         )));
+    }
+    if graph.conditions().iter().any(|one| !one.is_used()) {
+        return Err(Refusal {
+            result: CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED,
+            ..Refusal::plain(Code::ERROR_INVALID_VALUE)
+        });
     }
     let instance = graph.instance().map_err(Refusal::plain)?;
     let plan = Plan::of(graph).map_err(|node| Refusal {
@@ -137,6 +146,11 @@ impl Exec {
         let mut state = self.state();
         state.plan.usable()?;
         let mut pieces = self.take_memory(&state.plan)?;
+        let mut conditions = Vec::new();
+        state.plan.conditions(&mut conditions);
+        if !conditions.is_empty() {
+            pieces.push(conditional::begin(conditions));
+        }
         state.plan.pieces(stream, self.handle, &mut pieces);
         let mut references = Vec::new();
         state.plan.references(&mut references);

@@ -7,6 +7,7 @@
 mod attributes;
 pub mod capture;
 mod capturing;
+pub mod conditional;
 pub mod dot;
 mod edit;
 pub mod exec;

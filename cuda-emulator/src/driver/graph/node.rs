@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
+use super::conditional::Branch;
 use super::template::Graph;
 use crate::driver::abi::*;
 use crate::driver::context::Context;
@@ -18,14 +19,26 @@ pub enum Task {
     Operation(Operation, Arc<Context>),
     /// All that another graph does, which the node owns.
     Child(Arc<Graph>),
+    /// What one of its graphs does, as a value says.
+    Conditional(Branch),
 }
 
 impl Task {
+    /// The graphs that the node owns.
+    pub fn graphs(&self) -> &[Arc<Graph>] {
+        match self {
+            Task::Child(graph) => std::slice::from_ref(graph),
+            Task::Conditional(branch) => &branch.bodies,
+            _ => &[],
+        }
+    }
+
     /// The `CUgraphNodeType`.
     pub fn kind(&self) -> u32 {
         match self {
             Task::Empty => CU_GRAPH_NODE_TYPE_EMPTY,
             Task::Child(_) => CU_GRAPH_NODE_TYPE_GRAPH,
+            Task::Conditional(_) => CU_GRAPH_NODE_TYPE_CONDITIONAL,
             Task::Operation(operation, _) => kind_of(operation),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::conditional::Branch;
 use super::node::{self, Dependency, Node, Task};
 use super::template::{self, Graph, Standing};
 use crate::driver::abi::*;
@@ -189,11 +190,10 @@ pub fn task(params: &NodeParams) -> Result<Task> {
         CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL | CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
             Err(notice::lacking("a node for an external semaphore"))
         }
-        // Only to be added: neither can be changed.
-        CU_GRAPH_NODE_TYPE_MEM_ALLOC | CU_GRAPH_NODE_TYPE_MEM_FREE => {
-            Err(Code::ERROR_NOT_SUPPORTED)
-        }
-        CU_GRAPH_NODE_TYPE_CONDITIONAL => Err(notice::lacking("a conditional node")),
+        // Only to be added: none can be changed.
+        CU_GRAPH_NODE_TYPE_MEM_ALLOC
+        | CU_GRAPH_NODE_TYPE_MEM_FREE
+        | CU_GRAPH_NODE_TYPE_CONDITIONAL => Err(Code::ERROR_NOT_SUPPORTED),
         _ => Err(Code::ERROR_INVALID_VALUE),
     }
 }
@@ -321,6 +321,14 @@ impl Node {
         }
     }
 
+    /// What a conditional node has.
+    pub fn branch(&self) -> Result<&Branch> {
+        match &self.task {
+            Task::Conditional(branch) => Ok(branch),
+            _ => Err(Code::ERROR_INVALID_VALUE),
+        }
+    }
+
     /// The graph that the node owns.
     pub fn child(&self) -> Result<&Arc<Graph>> {
         match &self.task {
@@ -350,6 +358,7 @@ impl Node {
             ),
             CU_GRAPH_NODE_TYPE_MEM_ALLOC => NodeParams::new(kind, self.allocation_params()?),
             CU_GRAPH_NODE_TYPE_MEM_FREE => NodeParams::new(kind, self.freed()?),
+            CU_GRAPH_NODE_TYPE_CONDITIONAL => NodeParams::new(kind, self.branch()?.params()),
             CU_GRAPH_NODE_TYPE_EMPTY => NodeParams::new(kind, ()),
             _ => NodeParams::new(kind, self.event(kind)?),
         })

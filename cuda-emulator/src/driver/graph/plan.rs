@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::conditional::BranchPlan;
 use super::memory::GraphMemory;
 use super::node::{Dependency, Link, Task};
 use super::template::{self, Body, Graph, Standing};
 use super::user_object::References;
-use crate::driver::abi::CU_GRAPH_NODE_TYPE_GRAPH;
+use crate::driver::abi::{CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_GRAPH};
 use crate::driver::context::Context;
 use crate::driver::fault::Fault;
 use crate::driver::operation::Operation;
@@ -15,6 +16,7 @@ use crate::driver::status::Result;
 use crate::driver::stream::{Piece, Stream};
 
 /// The nodes of a graph, each behind those that it comes after.
+#[derive(Clone)]
 pub struct Plan {
     pub steps: Vec<Step>,
     /// One reference to each of the graph's user objects.
@@ -22,6 +24,7 @@ pub struct Plan {
 }
 
 /// What one node does.
+#[derive(Clone)]
 pub struct Step {
     /// The handle of the node that it was made from.
     pub node: u64,
@@ -33,11 +36,13 @@ pub struct Step {
     pub enabled: bool,
 }
 
-/// As [`Task`], with the plan of a child graph.
+/// As [`Task`], with the plans of the graphs that a node owns.
+#[derive(Clone)]
 pub enum Action {
     Empty,
     Operation(Operation, Arc<Context>),
     Child(Plan),
+    Conditional(BranchPlan),
 }
 
 impl Action {
@@ -48,6 +53,7 @@ impl Action {
                 Action::Operation(operation.clone(), context.clone())
             }
             Task::Child(graph) => Action::Child(Plan::of(graph)?),
+            Task::Conditional(branch) => Action::Conditional(branch.plan()?),
         })
     }
 
@@ -57,6 +63,7 @@ impl Action {
             Action::Empty => Task::Empty.kind(),
             Action::Operation(operation, _) => super::node::kind_of(operation),
             Action::Child(_) => CU_GRAPH_NODE_TYPE_GRAPH,
+            Action::Conditional(_) => CU_GRAPH_NODE_TYPE_CONDITIONAL,
         }
     }
 }
@@ -92,10 +99,17 @@ impl Plan {
             if step.node == node {
                 return Some(step);
             }
-            if let Action::Child(plan) = &mut step.action
-                && let Some(found) = plan.step(node)
-            {
-                return Some(found);
+            let found = match &mut step.action {
+                Action::Child(plan) => plan.step(node),
+                // A launch that is under way keeps what it has.
+                Action::Conditional(branch) => {
+                    let mut bodies = branch.bodies.iter_mut();
+                    bodies.find_map(|body| Arc::make_mut(body).step(node))
+                }
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
             }
         }
         None
@@ -118,6 +132,7 @@ impl Plan {
                     Task::Operation(operation.clone(), context.clone())
                 }
                 Action::Child(plan) => Task::Child(plan.graph()),
+                Action::Conditional(_) => unreachable!("such a plan isn't asked for a graph"),
             };
             let node = graph.add(task, &before).expect("the edges were valid");
             nodes.insert(step.number, node);
@@ -136,8 +151,12 @@ impl Plan {
             all.push(self.references.clone());
         }
         for step in &self.steps {
-            if let Action::Child(plan) = &step.action {
-                plan.references(all);
+            match &step.action {
+                Action::Child(plan) => plan.references(all),
+                Action::Conditional(branch) => {
+                    branch.bodies.iter().for_each(|body| body.references(all));
+                }
+                _ => {}
             }
         }
     }
@@ -154,6 +173,16 @@ impl Plan {
         }
     }
 
+    /// Whether it can't be a node's graph: it allocates or frees memory, or has conditional nodes.
+    pub fn is_single(&self) -> bool {
+        self.steps.iter().any(|step| match &step.action {
+            Action::Conditional(_)
+            | Action::Operation(Operation::Allocate(_) | Operation::Free(_), _) => true,
+            Action::Child(plan) => plan.is_single(),
+            _ => false,
+        })
+    }
+
     /// Whether all of it can be done.
     ///
     /// # Errors
@@ -164,13 +193,16 @@ impl Plan {
                 Action::Empty => {}
                 Action::Operation(_, context) => context.usable()?,
                 Action::Child(plan) => plan.usable()?,
+                Action::Conditional(branch) => {
+                    branch.bodies.iter().try_for_each(|body| body.usable())?;
+                }
             }
         }
         Ok(())
     }
 
     /// The work of one launch, in order. `of` says in fault reports what is launched.
-    pub fn pieces(&self, stream: &Stream, of: u64, pieces: &mut Vec<Piece>) {
+    pub fn pieces(&self, stream: &Arc<Stream>, of: u64, pieces: &mut Vec<Piece>) {
         for step in self.steps.iter().filter(|step| step.enabled) {
             match &step.action {
                 Action::Empty => {}
@@ -180,6 +212,7 @@ impl Plan {
                     pieces.extend(all.into_iter().map(|piece| named(piece, of, node)));
                 }
                 Action::Child(plan) => plan.pieces(stream, of, pieces),
+                Action::Conditional(branch) => pieces.push(branch.piece(stream, of)),
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Graphs as the client builds them: nodes and edges.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
+use super::conditional::Condition;
 use super::node::{self, Dependency, Link, Node, Task};
 use super::user_object::References;
 use crate::driver::abi::*;
@@ -17,8 +19,6 @@ use crate::lock::Unpoisoned;
 pub enum Standing {
     /// The client's own.
     Own,
-    /// The client's, and streams are being captured into it.
-    Target,
     /// A capture's, until it ends.
     Captured,
     /// A node's.
@@ -33,7 +33,10 @@ pub struct Graph {
     me: Weak<Graph>,
     standing: Mutex<Standing>,
     body: Mutex<Body>,
+    /// Streams are being captured into it, though it is no capture's.
+    target: AtomicBool,
     references: Mutex<References>,
+    conditions: Mutex<Vec<Arc<Condition>>>,
     /// Held by an executable graph that was made of it.
     instance: Mutex<Weak<()>>,
 }
@@ -69,7 +72,9 @@ pub fn create(standing: Standing) -> Arc<Graph> {
             me: me.clone(),
             standing: Mutex::new(standing),
             body: Mutex::default(),
+            target: AtomicBool::new(false),
             references: Mutex::default(),
+            conditions: Mutex::default(),
             instance: Mutex::default(),
         })
     });
@@ -91,7 +96,7 @@ pub fn get(handle: u64) -> Result<Arc<Graph>> {
 /// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't a live graph's, for a node's graph, and during a capture.
 pub fn destroy(handle: u64) -> Result {
     let graph = get(handle)?;
-    if graph.standing() != Standing::Own {
+    if graph.standing() != Standing::Own || graph.is_busy() {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     graph.end();
@@ -105,6 +110,28 @@ impl Graph {
 
     pub fn stand(&self, standing: Standing) {
         *self.standing.lock().unpoisoned() = standing;
+    }
+
+    /// Streams begin to be captured into it; whether none was before.
+    pub fn begin_target(&self) -> bool {
+        !self.target.swap(true, Ordering::AcqRel)
+    }
+
+    pub fn end_target(&self) {
+        self.target.store(false, Ordering::Release);
+    }
+
+    /// Whether streams are being captured into it, or into a graph in it.
+    pub fn is_busy(&self) -> bool {
+        let inside = |node: &Node| node.task.graphs().iter().any(|graph| graph.is_busy());
+        self.target.load(Ordering::Acquire)
+            || self.standing() == Standing::Captured
+            || self.body().nodes.values().any(inside)
+    }
+
+    /// The handles for conditional nodes that were made for it.
+    pub fn conditions(&self) -> MutexGuard<'_, Vec<Arc<Condition>>> {
+        self.conditions.lock().unpoisoned()
     }
 
     pub fn body(&self) -> MutexGuard<'_, Body> {
@@ -122,7 +149,7 @@ impl Graph {
     /// `CUDA_ERROR_INVALID_VALUE` where there is one already, and there may only be one.
     pub fn instance(&self) -> Result<Arc<()>> {
         let mut instance = self.instance.lock().unpoisoned();
-        if instance.strong_count() > 0 && self.has_memory() {
+        if instance.strong_count() > 0 && self.is_single() {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let token = instance.upgrade().unwrap_or_default();
@@ -132,18 +159,32 @@ impl Graph {
 
     /// Whether it allocates or frees memory, itself or in a node's graph.
     pub fn has_memory(&self) -> bool {
-        self.body().nodes.values().any(|node| match &node.task {
-            Task::Operation(Operation::Allocate(_) | Operation::Free(_), _) => true,
-            Task::Child(graph) => graph.has_memory(),
-            _ => false,
+        self.has(&|task| {
+            matches!(
+                task,
+                Task::Operation(Operation::Allocate(_) | Operation::Free(_), _)
+            )
         })
+    }
+
+    /// Whether there can only be one of it: it has memory, or conditional nodes.
+    pub fn is_single(&self) -> bool {
+        self.has_memory() || self.has(&|task| matches!(task, Task::Conditional(_)))
+    }
+
+    fn has(&self, what: &dyn Fn(&Task) -> bool) -> bool {
+        self.body()
+            .nodes
+            .values()
+            .any(|node| what(&node.task) || node.task.graphs().iter().any(|graph| graph.has(what)))
     }
 
     /// Makes the handles of the graph, its nodes and their graphs stale, and gives up its user objects.
     pub fn end(&self) {
         GRAPHS.remove(self.handle);
         let references = std::mem::take(&mut *self.references());
-        drop(references);
+        let conditions = std::mem::take(&mut *self.conditions());
+        drop((references, conditions));
         let mut ended = std::mem::take(&mut *self.body());
         for (_, node) in std::mem::take(&mut ended.nodes) {
             node.end();
@@ -242,7 +283,7 @@ impl Node {
     /// Makes the handles of the node and what it owns stale.
     pub fn end(self) {
         node::forget(self.handle);
-        if let Task::Child(graph) = self.task {
+        if let Task::Child(graph) = &self.task {
             graph.end();
         }
     }

@@ -197,6 +197,14 @@ fn check(old: &Plan, new: &Plan, flags: u64) -> Checked<Pairs> {
             (Action::Child(one), Action::Child(two)) => {
                 check(one, two, flags)?;
             }
+            (Action::Conditional(one), Action::Conditional(two)) => {
+                if !one.is_like(two) {
+                    return Err(Refusal::at(PARAMETERS, other));
+                }
+                for (one, two) in one.bodies.iter().zip(&two.bodies) {
+                    check(one, two, flags)?;
+                }
+            }
             _ => {}
         }
     }
@@ -218,6 +226,14 @@ fn apply(old: &mut Plan, new: Plan, pairs: &Pairs, flags: u64) -> Checked {
             (Action::Child(old), Action::Child(new)) => {
                 let pairs = check(old, &new, flags)?;
                 apply(old, new, &pairs, flags)?;
+            }
+            (Action::Conditional(old), Action::Conditional(new)) => {
+                old.take_condition(&new);
+                for (old, new) in old.bodies.iter_mut().zip(new.bodies) {
+                    let pairs = check(old, &new, flags)?;
+                    let new = Arc::unwrap_or_clone(new);
+                    apply(Arc::make_mut(old), new, &pairs, flags)?;
+                }
             }
             (old, new) => *old = new,
         }

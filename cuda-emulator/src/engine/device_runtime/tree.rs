@@ -174,6 +174,10 @@ impl Device for Tree<'_> {
     fn host(&self) -> Option<&dyn Host> {
         self.device.host()
     }
+
+    fn set_conditional(&self, handle: u64, value: u32) -> bool {
+        self.device.set_conditional(handle, value)
+    }
 }
 
 /// A grid that has ended, and what it has enqueued.

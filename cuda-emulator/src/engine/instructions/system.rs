@@ -3,7 +3,7 @@
 use crate::engine::device_runtime;
 use crate::engine::ir::{Code, Faults, Opcode, Role};
 use crate::engine::state::op::Exec;
-use crate::engine::warp::print;
+use crate::engine::warp::{graph, print};
 
 /// A call by the call site `x`.
 const fn call(name: &'static str, run: Exec) -> Opcode {
@@ -18,6 +18,8 @@ pub(in crate::engine) const PRINT: Opcode = call("call vprintf", print::print);
 pub(in crate::engine) const ASSERT_FAIL: Opcode = call("call __assertfail", print::assert_fail);
 pub(in crate::engine) const MALLOC: Opcode = call("call malloc", print::malloc);
 pub(in crate::engine) const FREE: Opcode = call("call free", print::free);
+pub(in crate::engine) const SET_CONDITIONAL: Opcode =
+    call("call cudaGraphSetConditional", graph::set_conditional);
 /// The function of the device runtime whose number is `imm`.
 pub(in crate::engine) const DEVICE_RUNTIME: Opcode = {
     let opcode = call("call device runtime", device_runtime::call);

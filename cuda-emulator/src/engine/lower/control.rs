@@ -182,6 +182,7 @@ impl<'a> Lower<'_, 'a> {
                     Builtin::Assert => (&instructions::ASSERT_FAIL, 0, 5),
                     Builtin::Malloc => (&instructions::MALLOC, 1, 1),
                     Builtin::Free => (&instructions::FREE, 0, 1),
+                    Builtin::SetConditional => (&instructions::SET_CONDITIONAL, 0, 2),
                     Builtin::Runtime(_) => return Err(self.syntax("a call of the device runtime")),
                 };
                 let sizes = site.arguments.iter().chain(&site.returns);

@@ -15,6 +15,8 @@ pub(in crate::engine) enum Builtin {
     Assert,
     Malloc,
     Free,
+    /// `cudaGraphSetConditional`, which no archive defines.
+    SetConditional,
     /// A function of the device runtime.
     Runtime(device_runtime::Number),
 }
@@ -53,6 +55,7 @@ fn builtin(name: &str, runtime: bool) -> Option<Builtin> {
         "__assertfail" => Builtin::Assert,
         "malloc" => Builtin::Malloc,
         "free" => Builtin::Free,
+        "cudaGraphSetConditional" => Builtin::SetConditional,
         _ if runtime => Builtin::Runtime(device_runtime::Number::of(name)?),
         _ => return None,
     })

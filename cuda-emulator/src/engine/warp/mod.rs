@@ -3,5 +3,6 @@
 pub(super) mod control;
 pub(super) mod exchange;
 pub(super) mod fragment;
+pub(super) mod graph;
 pub(super) mod print;
 pub(super) mod tensor;

@@ -14,7 +14,7 @@ const MAX_STRING: u64 = 1 << 20;
 const MAX_WIDTH: usize = 4096;
 
 /// A 64-bit argument (or one of 32 bits) of the call.
-fn argument(ctx: &Ctx<'_>, slice: Slice, lane: u32) -> u64 {
+pub(super) fn argument(ctx: &Ctx<'_>, slice: Slice, lane: u32) -> u64 {
     let at = ctx.bases[0] as u64 + u64::from(slice.offset) + u64::from(lane * slice.stride);
     // SAFETY: the slice lies in the frame and is aligned for its size.
     unsafe {
@@ -61,7 +61,7 @@ fn string(ctx: &mut Ctx<'_>, lane: u32, address: u64) -> Option<Vec<u8>> {
 }
 
 /// Calls `f` for each lane; the first failure ends it.
-fn lanes(mask: u32, mut f: impl FnMut(u32) -> Option<()>) -> Flow {
+pub(super) fn lanes(mask: u32, mut f: impl FnMut(u32) -> Option<()>) -> Flow {
     let mut left = mask;
     while left != 0 {
         if f(left.trailing_zeros()).is_none() {
