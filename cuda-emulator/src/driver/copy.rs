@@ -10,9 +10,7 @@ use std::sync::atomic::Ordering;
 use super::abi::*;
 use super::context::Context;
 use super::fault::Fault;
-use super::graph::capture;
 use super::memory::{self, Allocation, Origin};
-use super::operation::{self, Operation};
 use super::pending::{HostAccess, Pending};
 use super::status::{Code, Result};
 use super::stream::{self, How, Piece, Stream};
@@ -351,23 +349,6 @@ impl Work {
                     stream::name_of(self.stream)
                 ),
             )),
-        }
-    }
-}
-
-/// Copies in the order of a stream, or records the copy where the stream is being captured.
-///
-/// # Errors
-/// As [`Transfer::new`] and [`Transfer::submit`]; what a capture forbids.
-pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: Extent) -> Result {
-    match (Transfer::new(to, from, extent)?, timing) {
-        (None, _) => Ok(()),
-        (Some(transfer), Timing::Asynchronous) => {
-            operation::enqueue(stream, Operation::Copy(transfer))
-        }
-        (Some(transfer), Timing::Synchronous) => {
-            capture::refuse_work(stream)?;
-            transfer.submit(stream, timing)
         }
     }
 }

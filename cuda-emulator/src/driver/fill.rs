@@ -4,10 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::context::Context;
-use super::copy::{self, Claim, Extent, Place, Side, Timing, Work};
-use super::graph::capture;
+use super::copy::{self, Claim, Extent, Place, Side, Work};
 use super::memory::{self, Origin};
-use super::operation::{self, Operation};
 use super::pending::{HostAccess, Pending};
 use super::status::{Code, Result};
 use super::stream::{How, Piece, Stream};
@@ -88,6 +86,23 @@ impl Fill {
 }
 
 impl CheckedFill {
+    /// Fills in the order of a stream. One of page-locked host memory is finished when the call returns, others are
+    /// asynchronous to the host.
+    ///
+    /// # Errors
+    /// The sticky error.
+    pub fn submit(self, stream: &Arc<Stream>) -> Result {
+        let piece = Piece {
+            how: How::AtOnce,
+            ..self.piece(&stream.context, stream)
+        };
+        let mark = stream.submit(piece);
+        if self.place == Place::PageLocked {
+            mark.wait();
+        }
+        stream.context.usable()
+    }
+
     /// Whether both fill the same sort of memory, of the same context.
     pub fn is_like(&self, other: &CheckedFill) -> bool {
         (self.place, self.owner) == (other.place, other.owner)
@@ -132,28 +147,6 @@ impl CheckedFill {
         };
         Piece::new(How::Soon, Box::new(run))
     }
-}
-
-/// Fills in the order of a stream, or records the fill where the stream is being captured.
-///
-/// # Errors
-/// As [`Fill::check`]; what a capture forbids.
-pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
-    let Some(checked) = fill.check(&stream.context)? else {
-        return Ok(());
-    };
-    if timing == Timing::Asynchronous {
-        return operation::enqueue(stream, Operation::Fill(checked));
-    }
-    capture::refuse_work(stream)?;
-    let mut piece = checked.piece(&stream.context, stream);
-    piece.how = How::AtOnce;
-    let mark = stream.submit(piece);
-    // A fill of page-locked host memory is finished when the call returns, others are asynchronous to the host.
-    if checked.place == Place::PageLocked {
-        mark.wait();
-    }
-    stream.context.usable()
 }
 
 /// Fills `count` words. Few of them are stored one by one: a host that polls a word of page-locked memory sees it whole,

@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering;
 use super::abi::*;
 use super::arg::In;
 use super::call;
+use super::conditions;
 use super::config;
 use super::context::Context;
 use super::device;
 use super::fault::Fault;
-use super::graph::conditional;
 use super::memory::{self, Origin, Request};
 use super::module::Function;
 use super::notice;
@@ -377,6 +377,6 @@ impl engine::Device for View<'_> {
     }
 
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
-        conditional::set(handle, value)
+        conditions::set(handle, value)
     }
 }

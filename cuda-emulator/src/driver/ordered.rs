@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::context::{self, Context};
-use super::graph;
+use super::context;
+use super::graph_memory;
 use super::memory::{self, Allocation, Origin, Request};
 use super::pool::Pool;
 use super::status::{Code, Result};
@@ -15,7 +15,7 @@ pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64
     if size == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    let context = context_on(pool.ordinal, &stream.context)?;
+    let context = context::on(pool.ordinal, &stream.context)?;
     let attempt = || {
         pool.take(size)?;
         let request = Request {
@@ -46,7 +46,7 @@ pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64
 pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     let allocation = memory::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     if allocation.origin == Origin::Graph {
-        return graph::memory::free_async(&allocation, stream);
+        return graph_memory::free_async(&allocation, stream);
     }
     if allocation.origin != Origin::Stream || allocation.freeing.swap(true, Ordering::AcqRel) {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -59,17 +59,4 @@ pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     });
     stream.submit(Piece::new(How::AtOnce, work));
     Ok(())
-}
-
-/// A pool of another device is used from this device's stream: the memory belongs to the pool's device.
-pub fn context_on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
-    if context.ordinal == ordinal {
-        return Ok(context.clone());
-    }
-    let other = context::current()?;
-    if other.ordinal == ordinal {
-        Ok(other)
-    } else {
-        Err(Code::ERROR_INVALID_VALUE)
-    }
 }

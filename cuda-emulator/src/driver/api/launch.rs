@@ -3,10 +3,11 @@
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
+use crate::driver::graph::enqueue::enqueue;
 use crate::driver::launch::{self, Launch, apply};
 use crate::driver::library;
 use crate::driver::notice;
-use crate::driver::operation::{self, Operation};
+use crate::driver::operation::Operation;
 use crate::driver::status::Result;
 use crate::driver::streams;
 use crate::engine::Shape;
@@ -30,7 +31,7 @@ fn start_with(
         attributes,
         ..Launch::new(function, shape, params)?
     };
-    operation::enqueue(&stream, Operation::Launch(launch))
+    enqueue(&stream, Operation::Launch(launch))
 }
 
 export! {

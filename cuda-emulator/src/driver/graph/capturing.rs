@@ -118,15 +118,15 @@ pub fn captures() -> Option<MutexGuard<'static, Vec<Capture>>> {
         .then(|| CAPTURES.lock().unpoisoned())
 }
 
-/// Adds a capture, unless `refused` says otherwise of those there are.
-pub fn add(capture: Capture, refused: impl Fn(&[Capture]) -> bool) -> bool {
+/// Adds a capture; gives it back where `refused` says so of those there are.
+pub fn add(capture: Capture, refused: impl Fn(&[Capture]) -> bool) -> Option<Capture> {
     let mut captures = CAPTURES.lock().unpoisoned();
     if refused(&captures) {
-        return false;
+        return Some(capture);
     }
     captures.push(capture);
     ANY.store(true, Ordering::Release);
-    true
+    None
 }
 
 /// Takes out a capture.
