@@ -363,19 +363,29 @@ fn a_trace_that_cannot_be_written_is_told_and_goes_to_standard_error() {
 #[test]
 fn a_call_that_is_not_implemented_can_be_made_to_fail_too() {
     let test = "a_call_that_is_not_implemented_can_be_made_to_fail_too";
-    let rules = "cuGraphCreate:1:2,cuGraphCreate:2:700,*:2:1";
-    // That there are no graphs here needn't be said.
+    let rules = "cuMipmappedArrayDestroy:1:2,cuMipmappedArrayDestroy:2:700,*:2:1";
+    // That there are no arrays here needn't be said.
     let variables = [("CUDA_EMULATOR_FAIL", rules), ("CUDA_EMULATOR_QUIET", "1")];
     passes(test, &variables, || {
-        let mut graph = null_mut();
-        fails!(CUDA_ERROR_OUT_OF_MEMORY, cuGraphCreate(&mut graph, 0));
+        fails!(
+            CUDA_ERROR_OUT_OF_MEMORY,
+            cuMipmappedArrayDestroy(null_mut())
+        );
         // The first rule that applies decides.
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuGraphCreate(&mut graph, 0));
-        fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphCreate(&mut graph, 0));
+        fails!(
+            CUDA_ERROR_ILLEGAL_ADDRESS,
+            cuMipmappedArrayDestroy(null_mut())
+        );
+        fails!(
+            CUDA_ERROR_NOT_SUPPORTED,
+            cuMipmappedArrayDestroy(null_mut())
+        );
     });
     if !inner() {
-        let mut graph = null_mut();
-        fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphCreate(&mut graph, 0));
+        fails!(
+            CUDA_ERROR_NOT_SUPPORTED,
+            cuMipmappedArrayDestroy(null_mut())
+        );
     }
 }
 

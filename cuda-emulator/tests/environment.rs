@@ -21,8 +21,10 @@ fn trace_shows_calls_arguments_and_results() {
         let mut context = null_mut();
         ok!(cuCtxGetCurrent(&mut context));
         fails!(CUDA_ERROR_INVALID_VALUE, cuCtxGetCurrent(null_mut()));
-        let mut graph = null_mut();
-        fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphCreate(&mut graph, 0));
+        fails!(
+            CUDA_ERROR_NOT_SUPPORTED,
+            cuMipmappedArrayDestroy(null_mut())
+        );
         return;
     }
     let test = "trace_shows_calls_arguments_and_results";
@@ -33,7 +35,7 @@ fn trace_shows_calls_arguments_and_results() {
         "cuMemAlloc_v2(dptr=&0x",
         "bytesize=1000) = CUDA_SUCCESS",
         "= CUDA_ERROR_INVALID_VALUE",
-        "the emulator doesn't implement cuGraphCreate",
+        "the emulator doesn't implement cuMipmappedArrayDestroy",
         "attrib=CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,dev=0) = CUDA_SUCCESS",
         "attrib=9999,dev=0) = CUDA_ERROR_INVALID_VALUE",
         "cuCtxGetCurrent(pctx=null) = CUDA_ERROR_INVALID_VALUE",
@@ -340,11 +342,13 @@ fn a_failure_that_never_happened_is_named_at_exit() {
 fn what_is_not_emulated_is_said_once_for_each_function() {
     if inner() {
         let _context = Own::new();
-        let mut graph = null_mut();
         let mut properties = CUmemAllocationProp::default();
         let mut granularity = 0;
         for _ in 0..2 {
-            fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphCreate(&mut graph, 0));
+            fails!(
+                CUDA_ERROR_NOT_SUPPORTED,
+                cuMipmappedArrayDestroy(null_mut())
+            );
             fails!(
                 CUDA_ERROR_NOT_SUPPORTED,
                 cuMemGetAllocationGranularity(
@@ -369,7 +373,7 @@ fn what_is_not_emulated_is_said_once_for_each_function() {
     assert_eq!(code, Some(0), "{text}");
     assert_eq!(
         text,
-        "[cuda-emulator] cuGraphCreate is not emulated: it does nothing and returns CUDA_ERROR_NOT_SUPPORTED\n\
+        "[cuda-emulator] cuMipmappedArrayDestroy is not emulated: it does nothing and returns CUDA_ERROR_NOT_SUPPORTED\n\
          [cuda-emulator] cuMemGetAllocationGranularity returns CUDA_ERROR_NOT_SUPPORTED: virtual memory management \
          is not emulated\n"
     );

@@ -134,8 +134,10 @@ fn entry_points_by_name_and_version() {
 #[test]
 fn unimplemented_functions_say_so() {
     ok!(cuInit(0));
-    let mut graph = null_mut();
-    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphCreate(&mut graph, 0));
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuMipmappedArrayDestroy(null_mut())
+    );
     let mut reserved = 0;
     fails!(
         CUDA_ERROR_NOT_SUPPORTED,

@@ -293,6 +293,23 @@ pub fn get_or_current(handle: u64) -> Result<Arc<Context>> {
     Ok(context)
 }
 
+/// The context of a device for memory that is allocated from another context's stream or node: that one, or the current
+/// one, since the memory belongs to the device.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` where both are other devices'.
+pub fn on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
+    if context.ordinal == ordinal {
+        return Ok(context.clone());
+    }
+    let other = current()?;
+    if other.ordinal == ordinal {
+        Ok(other)
+    } else {
+        Err(Code::ERROR_INVALID_VALUE)
+    }
+}
+
 /// Creates a context and makes it current.
 pub fn create(ordinal: i32, flags: u32) -> Arc<Context> {
     let context = Context::new(ordinal, flags, false);

@@ -4,10 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::context::Context;
+<<<<<<< HEAD
 use super::copy::{self, Claim, Extent, Place, Side, Timing, Work};
 use super::graph::capture;
 use super::memory::{self, Origin};
 use super::operation::{self, Operation};
+=======
+use super::copy::{self, Claim, Extent, Place, Side, Work};
+use super::memory::{self, Origin};
+>>>>>>> graphs
 use super::pending::{HostAccess, Pending};
 use super::status::{Code, Result};
 use super::stream::{How, Piece, Stream};
@@ -88,6 +93,26 @@ impl Fill {
 }
 
 impl CheckedFill {
+<<<<<<< HEAD
+=======
+    /// Fills in the order of a stream. One of page-locked host memory is finished when the call returns, others are
+    /// asynchronous to the host.
+    ///
+    /// # Errors
+    /// The sticky error.
+    pub fn submit(self, stream: &Arc<Stream>) -> Result {
+        let piece = Piece {
+            how: How::AtOnce,
+            ..self.piece(&stream.context, stream)
+        };
+        let mark = stream.submit(piece);
+        if self.place == Place::PageLocked {
+            mark.wait();
+        }
+        stream.context.usable()
+    }
+
+>>>>>>> graphs
     /// Whether both fill the same sort of memory, of the same context.
     pub fn is_like(&self, other: &CheckedFill) -> bool {
         (self.place, self.owner) == (other.place, other.owner)
@@ -134,6 +159,7 @@ impl CheckedFill {
     }
 }
 
+<<<<<<< HEAD
 /// Fills in the order of a stream, or records the fill where the stream is being captured.
 ///
 /// # Errors
@@ -156,6 +182,8 @@ pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
     stream.context.usable()
 }
 
+=======
+>>>>>>> graphs
 /// Fills `count` words. Few of them are stored one by one: a host that polls a word of page-locked memory sees it whole,
 /// and with it what the stream wrote before.
 ///

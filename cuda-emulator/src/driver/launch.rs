@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use super::abi::*;
 use super::arg::In;
 use super::call;
+use super::conditions;
 use super::config;
 use super::context::Context;
 use super::device;
@@ -377,6 +378,10 @@ impl engine::Device for View<'_> {
     }
 
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
+<<<<<<< HEAD
         conditional::set(handle, value)
+=======
+        conditions::set(handle, value)
+>>>>>>> graphs
     }
 }

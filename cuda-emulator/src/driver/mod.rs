@@ -11,6 +11,10 @@ mod arena;
 mod arg;
 mod attribute;
 mod call;
+<<<<<<< HEAD
+=======
+mod conditions;
+>>>>>>> graphs
 mod config;
 mod context;
 mod copy;
@@ -23,6 +27,10 @@ mod fatbin;
 mod fault;
 mod fill;
 mod graph;
+<<<<<<< HEAD
+=======
+mod graph_memory;
+>>>>>>> graphs
 mod handle;
 mod host;
 mod image;

@@ -6,11 +6,18 @@ use super::context::Context;
 use super::copy::{Timing, Transfer};
 use super::event::Event;
 use super::fill::CheckedFill;
+<<<<<<< HEAD
 use super::graph::capture;
 use super::graph::memory::GraphMemory;
 use super::host::HostCall;
 use super::launch::Launch;
 use super::status::{Code, Result};
+=======
+use super::graph_memory::GraphMemory;
+use super::host::HostCall;
+use super::launch::Launch;
+use super::status::Result;
+>>>>>>> graphs
 use super::stream::{Piece, Stream};
 use super::words::Words;
 
@@ -50,7 +57,14 @@ impl Operation {
     }
 
     /// Puts it on a stream.
+<<<<<<< HEAD
     fn submit(self, stream: &Arc<Stream>) -> Result {
+=======
+    ///
+    /// # Errors
+    /// The sticky error of a fault met while waiting.
+    pub fn submit(self, stream: &Arc<Stream>) -> Result {
+>>>>>>> graphs
         match self {
             // What the host may do when the call returns depends on the memory.
             Operation::Copy(transfer) => return transfer.submit(stream, Timing::Asynchronous),
@@ -67,6 +81,7 @@ impl Operation {
         Ok(())
     }
 }
+<<<<<<< HEAD
 
 /// Puts an operation on a stream, or records it where the stream is being captured.
 ///
@@ -87,3 +102,5 @@ pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
         Some(operation) => operation.submit(stream),
     }
 }
+=======
+>>>>>>> graphs

@@ -58,7 +58,10 @@ impl Kind for OfContext {
             return;
         };
         let per_thread = std::mem::take(&mut *siblings.per_thread.lock().unpoisoned());
-        per_thread.values().for_each(|stream| stream.close());
+        for stream in per_thread.values() {
+            capture::forget(stream);
+            stream.close();
+        }
         if let Some(stream) = siblings.legacy.lock().unpoisoned().take() {
             stream.close();
         }
@@ -109,6 +112,7 @@ impl Drop for OwnStreams {
             let stream = per_thread.lock().unpoisoned().remove(&thread_id());
             // What is on it will still be done.
             if let Some(stream) = stream {
+                capture::forget(&stream);
                 stream.close();
             }
         }

@@ -189,6 +189,7 @@ impl Words {
     pub fn pieces(self, context: &Arc<Context>, stream: &Stream) -> Vec<Piece> {
         let checked = self.checked.into_iter();
         checked.map(|word| word.piece(context, stream)).collect()
+<<<<<<< HEAD
     }
 }
 
@@ -201,4 +202,7 @@ pub fn enqueue(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
         return Ok(());
     }
     operation::enqueue(stream, Operation::Words(Words::new(operations)?))
+=======
+    }
+>>>>>>> graphs
 }

@@ -85,6 +85,7 @@ define! {
         CU_STREAM_MEM_OP_BARRIER = 6,
         CU_STREAM_MEM_OP_ATOMIC_REDUCTION = 8,
     }
+<<<<<<< HEAD
     /// What a capture forbids to others.
     CUstreamCaptureMode {
         CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
@@ -189,6 +190,8 @@ define! {
         CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4,
         CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5,
     }
+=======
+>>>>>>> graphs
     /// Attributes of launches and streams.
     CUlaunchAttributeID {
         CU_LAUNCH_ATTRIBUTE_IGNORE = 0,

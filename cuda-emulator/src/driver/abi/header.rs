@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::OnceLock;
 
-use super::{attributes, constants};
-
 /// Size of a structure in bytes, and where its fields are.
 pub struct Layout {
     pub size: usize,
@@ -79,7 +77,7 @@ fn constant(owner: &str, name: &str) -> Option<u64> {
 #[test]
 fn constants_are_those_of_the_header() {
     let (mut found, mut missing) = (0, Vec::new());
-    for &(owner, name, value) in constants::LISTED.iter().chain(attributes::LISTED) {
+    for &(owner, name, value) in super::listed() {
         match constant(owner, name) {
             Some(theirs) => {
                 assert_eq!(u64::from(value), theirs, "{name}");

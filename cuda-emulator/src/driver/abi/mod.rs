@@ -7,6 +7,7 @@
 
 mod attributes;
 mod constants;
+mod graphs;
 #[cfg(test)]
 mod header;
 mod nodes;
@@ -14,13 +15,22 @@ mod structs;
 
 pub use attributes::*;
 pub use constants::*;
+<<<<<<< HEAD
+=======
+pub use graphs::*;
+>>>>>>> graphs
 pub use nodes::*;
 pub use structs::*;
 
+/// Every constant with its enum and its value.
+fn listed() -> impl Iterator<Item = &'static (&'static str, &'static str, u32)> {
+    let lists = [constants::LISTED, attributes::LISTED, graphs::LISTED];
+    lists.into_iter().flatten()
+}
+
 /// The name of an enum's value; the first that has it.
 pub fn name(owner: &str, value: u32) -> Option<&'static str> {
-    let mut listed = constants::LISTED.iter().chain(attributes::LISTED);
-    let found = listed.find(|&&(of, _, known)| of == owner && known == value);
+    let found = listed().find(|&&(of, _, known)| of == owner && known == value);
     found.map(|&(_, name, _)| name)
 }
 

@@ -4,9 +4,16 @@ use crate::driver::abi::*;
 use crate::driver::arg::In;
 use crate::driver::call::export;
 use crate::driver::context;
+<<<<<<< HEAD
 use crate::driver::copy::{self, Claim, Extent, Side, Timing};
 use crate::driver::device::MAX_PITCH;
 use crate::driver::fill::{self, Fill};
+=======
+use crate::driver::copy::{Claim, Extent, Side, Timing};
+use crate::driver::device::MAX_PITCH;
+use crate::driver::fill::Fill;
+use crate::driver::graph::enqueue;
+>>>>>>> graphs
 use crate::driver::notice;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
@@ -141,7 +148,7 @@ fn linear(
     count: usize,
 ) -> Result {
     let stream = streams::resolve(stream)?;
-    copy::copy(
+    enqueue::copy(
         &stream,
         timing,
         Side::linear(to.0, to.1),
@@ -158,7 +165,7 @@ fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
         copy.dst.side(copy.width, copy.height)?,
         copy.src.side(copy.width, copy.height)?,
     );
-    copy::copy(&stream, timing, sides.0, sides.1, extent)
+    enqueue::copy(&stream, timing, sides.0, sides.1, extent)
 }
 
 fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
@@ -170,7 +177,7 @@ fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
     };
     let (mut to, mut from, extent) = copy.sides()?;
     [to.context, from.context] = named;
-    copy::copy(&stream, timing, to, from, extent)
+    enqueue::copy(&stream, timing, to, from, extent)
 }
 
 /// The id of a context that a call names.
@@ -189,7 +196,7 @@ fn peer(stream: u64, timing: Timing, to: (u64, u64), from: (u64, u64), count: us
     });
     let (to, from) = (to?, from?);
     let stream = streams::resolve(stream)?;
-    copy::copy(&stream, timing, to, from, [count as u64, 1, 1])
+    enqueue::copy(&stream, timing, to, from, [count as u64, 1, 1])
 }
 
 /// A failure says which copy of the batch it was.
@@ -221,7 +228,7 @@ fn batch_3d(stream: u64, operations: In<Batch3d>, count: usize) -> BatchResult {
                 operation.depth as u64,
             ];
             let stream = streams::resolve(stream)?;
-            copy::copy(
+            enqueue::copy(
                 &stream,
                 Asynchronous,
                 operation.dst.side(extent)?,
@@ -250,7 +257,11 @@ fn fill_1d(
     count: usize,
 ) -> Result {
     let stream = streams::resolve(stream)?;
+<<<<<<< HEAD
     fill::fill(
+=======
+    enqueue::fill(
+>>>>>>> graphs
         &stream,
         timing,
         Fill {
@@ -273,7 +284,11 @@ fn fill_2d(
 ) -> Result {
     let stream = streams::resolve(stream)?;
     let extent = [extent.0 as u64, extent.1 as u64];
+<<<<<<< HEAD
     fill::fill(
+=======
+    enqueue::fill(
+>>>>>>> graphs
         &stream,
         timing,
         Fill {

@@ -5,9 +5,15 @@ use std::sync::Arc;
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::{self, export};
+<<<<<<< HEAD
 use crate::driver::graph::capture;
 use crate::driver::host::HostCall;
 use crate::driver::operation::{self, Operation};
+=======
+use crate::driver::graph::{capture, enqueue};
+use crate::driver::host::HostCall;
+use crate::driver::operation::Operation;
+>>>>>>> graphs
 use crate::driver::pending::{HostAccess, Pending};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{How, Piece};
@@ -37,7 +43,7 @@ fn word(stream: u64, operation: u32, address: u64, value: u64, flags: u32) -> Re
         alias: 0,
         pad: 0,
     };
-    words::enqueue(&stream, &[operation])
+    enqueue::words(&stream, &[operation])
 }
 
 export! {
@@ -124,7 +130,11 @@ export! {
 
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(hStream: u64, fn_: Word, userData: Word) {
         let stream = streams::resolve(hStream)?;
+<<<<<<< HEAD
         operation::enqueue(&stream, Operation::Call(HostCall::new(fn_.0, userData.0)?))
+=======
+        enqueue::enqueue(&stream, Operation::Call(HostCall::new(fn_.0, userData.0)?))
+>>>>>>> graphs
     }
 
     fn cuStreamQuery / cuStreamQuery_ptsz(hStream: u64) {
@@ -186,6 +196,6 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let stream = streams::resolve(stream_)?;
-        words::enqueue(&stream, &paramArray.array(count as usize)?)
+        enqueue::words(&stream, &paramArray.array(count as usize)?)
     }
 }

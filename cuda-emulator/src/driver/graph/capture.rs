@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! Streams under capture: what is recorded, and what a capture forbids.
 //!
 //! What a capture forbids to other calls follows the documentation of `cuStreamBeginCapture` and
@@ -5,10 +6,17 @@
 //! `CUDA_ERROR_STREAM_CAPTURE_*`.
 
 use std::cell::Cell;
+=======
+//! Streams under capture: their beginning and end, and what is recorded.
+//!
+//! Forks and joins follow the documentation of the result codes `CUDA_ERROR_STREAM_CAPTURE_*`.
+
+>>>>>>> graphs
 use std::sync::Arc;
 use std::thread;
 
 use super::capturing::{self, Capture, Member, captures};
+<<<<<<< HEAD
 use super::exec::Exec;
 use super::node::{Dependency, Task};
 use super::template::{self, Graph, Standing};
@@ -16,11 +24,21 @@ use crate::driver::abi::*;
 use crate::driver::context::Context;
 use crate::driver::event::{Captured, Event};
 use crate::driver::operation::{self, Operation};
+=======
+use super::enqueue::enqueue;
+use super::exec::Exec;
+use super::forbidden::{RELAXED, implies, refuse};
+use super::node::{Dependency, Task};
+use super::template::{self, Graph, Standing};
+use crate::driver::event::{Captured, Event};
+use crate::driver::operation::Operation;
+>>>>>>> graphs
 use crate::driver::registry;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{Role, Stream};
 
 pub use super::capturing::Status;
+<<<<<<< HEAD
 
 const GLOBAL: u32 = CU_STREAM_CAPTURE_MODE_GLOBAL;
 const RELAXED: u32 = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -39,6 +57,12 @@ pub fn exchange_mode(wanted: u32) -> Result<u32> {
     }
     Ok(MODE.replace(wanted))
 }
+=======
+pub use super::forbidden::{
+    check, exchange_mode, refuse_captured, refuse_unsafe, refuse_wait, refuse_wait_for_all,
+    refuse_work,
+};
+>>>>>>> graphs
 
 /// Begins to capture a stream, into a new graph or one of the client's.
 ///
@@ -80,10 +104,20 @@ pub fn begin(
         left: Vec::new(),
     };
     let taken = |captures: &[Capture]| captures.iter().any(|one| one.has(stream));
+<<<<<<< HEAD
     if capturing::add(capture, taken) {
         Ok(())
     } else {
         Err(Code::ERROR_ILLEGAL_STATE)
+=======
+    match capturing::add(capture, taken) {
+        None => Ok(()),
+        // Another thread was quicker.
+        Some(capture) => {
+            capture.drop_graph();
+            Err(Code::ERROR_ILLEGAL_STATE)
+        }
+>>>>>>> graphs
     }
 }
 
@@ -182,6 +216,7 @@ pub fn query(stream: &Arc<Stream>) -> Result<Option<Info>> {
     Ok(of(stream))
 }
 
+<<<<<<< HEAD
 /// Whether work on a legacy default stream would wait for a stream in a capture.
 fn implies(capture: &Capture, legacy: &Arc<Stream>) -> bool {
     capture.members.iter().any(|member| {
@@ -295,6 +330,8 @@ pub fn refuse_captured(event: &Event) -> Result {
     }
 }
 
+=======
+>>>>>>> graphs
 /// Records a task as the next node of a stream that is being captured; gives it back where the stream isn't.
 fn record_task(stream: &Arc<Stream>, task: Task) -> Result<Option<Task>> {
     let Some(mut captures) = captures() else {
@@ -382,12 +419,20 @@ pub fn record_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) ->
         return Err(Code::ERROR_ILLEGAL_STATE);
     }
     if external || capture.is_none() {
+<<<<<<< HEAD
         return operation::enqueue(stream, Operation::Record(event.clone()));
+=======
+        return enqueue(stream, Operation::Record(event.clone()));
+>>>>>>> graphs
     }
     if !Arc::ptr_eq(&event.context, &stream.context) {
         return Err(Code::ERROR_INVALID_HANDLE);
     }
     if let Some(Info { id, front, .. }) = capture {
+<<<<<<< HEAD
+=======
+        let front = front.iter().map(|one| (one.node, one.data)).collect();
+>>>>>>> graphs
         event.capture(Captured { capture: id, front });
     }
     Ok(())
@@ -404,7 +449,11 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
     let capture = of(stream).map(|info| info.id);
     if external {
         return match capture {
+<<<<<<< HEAD
             Some(_) => operation::enqueue(stream, Operation::Await(event.clone())),
+=======
+            Some(_) => enqueue(stream, Operation::Await(event.clone())),
+>>>>>>> graphs
             None => Err(Code::ERROR_ILLEGAL_STATE),
         };
     }
@@ -415,7 +464,11 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
                 Code::ERROR_STREAM_CAPTURE_ISOLATION,
             ),
             Some(_) => Ok(()),
+<<<<<<< HEAD
             None => operation::enqueue(stream, Operation::Await(event.clone())),
+=======
+            None => enqueue(stream, Operation::Await(event.clone())),
+>>>>>>> graphs
         };
     };
     let Some(mut all) = captures() else {
@@ -424,6 +477,11 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
     let Some(at) = all.iter().position(|one| one.id == id) else {
         return Err(Code::ERROR_CAPTURED_EVENT);
     };
+<<<<<<< HEAD
+=======
+    let dependency = |(node, data)| Dependency { node, data };
+    let front: Vec<Dependency> = front.into_iter().map(dependency).collect();
+>>>>>>> graphs
     if let Some(capture) = capture.filter(|capture| *capture != id) {
         drop(all);
         let both = |one: &Capture| one.id == id || one.id == capture;

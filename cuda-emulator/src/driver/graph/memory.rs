@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! Memory that graphs allocate and free.
 //!
 //! An allocation node has its address, and the memory behind it, from when it is made: the address is the same at every
@@ -6,6 +7,11 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
+=======
+//! Nodes that allocate and free memory.
+
+use std::sync::Arc;
+>>>>>>> graphs
 
 use super::capture;
 use super::node::Task;
@@ -14,6 +20,7 @@ use crate::driver::abi::*;
 use crate::driver::arg::In;
 use crate::driver::context::{self, Context};
 use crate::driver::device;
+<<<<<<< HEAD
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::notice;
 use crate::driver::operation::Operation;
@@ -283,6 +290,14 @@ pub fn free_async(allocation: &Arc<Allocation>, stream: &Arc<Stream>) -> Result 
     stream.submit(memory.going());
     Ok(())
 }
+=======
+use crate::driver::graph_memory::{self, GraphMemory};
+use crate::driver::notice;
+use crate::driver::operation::Operation;
+use crate::driver::pool::Pool;
+use crate::driver::status::{Code, Result};
+use crate::driver::stream::Stream;
+>>>>>>> graphs
 
 /// A node that allocates, and the address.
 ///
@@ -302,7 +317,11 @@ pub fn allocation(graph: &Graph, params: &AllocNodeParams) -> Result<(Task, u64)
     for one in &access {
         device::check(one.location.id)?;
     }
+<<<<<<< HEAD
     let context = ordered::context_on(ordinal, &context::current()?)?;
+=======
+    let context = context::on(ordinal, &context::current()?)?;
+>>>>>>> graphs
     task(graph, &context, params.size as u64, properties, access)
 }
 
@@ -313,7 +332,11 @@ fn task(
     properties: PoolProperties,
     access: Vec<Access>,
 ) -> Result<(Task, u64)> {
+<<<<<<< HEAD
     let memory = GraphMemory::new(context, size, properties, access, graph)?;
+=======
+    let memory = GraphMemory::new(context, size, properties, access, graph.handle)?;
+>>>>>>> graphs
     let address = memory.address();
     let task = Task::Operation(Operation::Allocate(memory), context.clone());
     Ok((task, address))
@@ -324,9 +347,15 @@ fn task(
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for what isn't a graph's memory, or is freed elsewhere.
 pub fn release(graph: &Graph, address: u64) -> Result<Task> {
+<<<<<<< HEAD
     let memory = at(address)?;
     memory.free_by(graph)?;
     let context = memory.allocation.context.clone();
+=======
+    let memory = graph_memory::at(address)?;
+    memory.free_by(graph.handle)?;
+    let context = memory.context().clone();
+>>>>>>> graphs
     Ok(Task::Operation(Operation::Free(memory), context))
 }
 
@@ -335,7 +364,11 @@ pub fn release(graph: &Graph, address: u64) -> Result<Task> {
 /// # Errors
 /// As [`allocation`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
 pub fn capture_allocation(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64> {
+<<<<<<< HEAD
     let context = ordered::context_on(pool.ordinal, &stream.context)?;
+=======
+    let context = context::on(pool.ordinal, &stream.context)?;
+>>>>>>> graphs
     let properties = PoolProperties {
         allocation_type: CU_MEM_ALLOCATION_TYPE_PINNED,
         handle_types: 0,

@@ -1,0 +1,73 @@
+//! Work for a stream: put on it, or recorded where the stream is being captured.
+
+use std::sync::Arc;
+
+use super::capture;
+use crate::driver::abi::MemoryOperation;
+use crate::driver::copy::{Extent, Side, Timing, Transfer};
+use crate::driver::fill::Fill;
+use crate::driver::operation::Operation;
+use crate::driver::status::{Code, Result};
+use crate::driver::stream::Stream;
+use crate::driver::words::Words;
+
+/// Puts an operation on a stream, or records it where the stream is being captured.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE` for a kernel or an event of another context than the stream's; what a capture forbids;
+/// the sticky error of a fault met while waiting.
+pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
+    let context = match &operation {
+        Operation::Launch(launch) => Some(&launch.function.context),
+        Operation::Record(event) => Some(&event.context),
+        _ => None,
+    };
+    if context.is_some_and(|context| !Arc::ptr_eq(context, &stream.context)) {
+        return Err(Code::ERROR_INVALID_HANDLE);
+    }
+    match capture::record(stream, operation)? {
+        None => Ok(()),
+        Some(operation) => operation.submit(stream),
+    }
+}
+
+/// Copies in the order of a stream, or records the copy where the stream is being captured.
+///
+/// # Errors
+/// As [`Transfer::new`] and [`Transfer::submit`]; what a capture forbids.
+pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: Extent) -> Result {
+    match (Transfer::new(to, from, extent)?, timing) {
+        (None, _) => Ok(()),
+        (Some(transfer), Timing::Asynchronous) => enqueue(stream, Operation::Copy(transfer)),
+        (Some(transfer), Timing::Synchronous) => {
+            capture::refuse_work(stream)?;
+            transfer.submit(stream, timing)
+        }
+    }
+}
+
+/// Fills in the order of a stream, or records the fill where the stream is being captured.
+///
+/// # Errors
+/// As [`Fill::check`]; what a capture forbids.
+pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
+    let Some(checked) = fill.check(&stream.context)? else {
+        return Ok(());
+    };
+    if timing == Timing::Asynchronous {
+        return enqueue(stream, Operation::Fill(checked));
+    }
+    capture::refuse_work(stream)?;
+    checked.submit(stream)
+}
+
+/// Puts operations on a stream, or records them: all of them, or none if one is refused.
+///
+/// # Errors
+/// What is wrong with the first that is refused; what a capture forbids.
+pub fn words(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
+    if operations.is_empty() {
+        return Ok(());
+    }
+    enqueue(stream, Operation::Words(Words::new(operations)?))
+}
