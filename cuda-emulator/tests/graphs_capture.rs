@@ -66,11 +66,7 @@ fn every_sort_of_copy_and_fill_is_recorded() {
     let _context = Own::new();
     let stream = stream(1);
     let (from, to) = (upload(&[1u8, 2, 3, 4, 5, 6, 7, 8]), alloc(64));
-<<<<<<< HEAD
-    let mut host = vec![9u8; 8];
-=======
     let mut host = [9u8; 8];
->>>>>>> graphs
     let mut back = vec![0u8; 64];
     ok!(cuMemsetD8_v2(to, 0, 64));
     begin(stream, GLOBAL);

@@ -10,9 +10,7 @@ use std::sync::atomic::Ordering;
 use super::abi::*;
 use super::context::Context;
 use super::fault::Fault;
-use super::graph::capture;
 use super::memory::{self, Allocation, Origin};
-use super::operation::{self, Operation};
 use super::pending::{HostAccess, Pending};
 use super::status::{Code, Result};
 use super::stream::{self, How, Piece, Stream};
@@ -318,7 +316,6 @@ pub struct Work {
     pub context: Arc<Context>,
     /// The stream's handle.
     pub stream: u64,
-<<<<<<< HEAD
 }
 
 impl Work {
@@ -352,58 +349,6 @@ impl Work {
                     stream::name_of(self.stream)
                 ),
             )),
-        }
-    }
-}
-
-/// Copies in the order of a stream, or records the copy where the stream is being captured.
-///
-/// # Errors
-/// As [`Transfer::new`] and [`Transfer::submit`]; what a capture forbids.
-pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: Extent) -> Result {
-    match (Transfer::new(to, from, extent)?, timing) {
-        (None, _) => Ok(()),
-        (Some(transfer), Timing::Asynchronous) => {
-            operation::enqueue(stream, Operation::Copy(transfer))
-        }
-        (Some(transfer), Timing::Synchronous) => {
-            capture::refuse_work(stream)?;
-            transfer.submit(stream, timing)
-=======
-}
-
-impl Work {
-    /// A fault if a range that was there at the call has gone, or isn't there yet, in stream order; or if it lies in
-    /// memory of another context that the call doesn't name, and that is looked for.
-    pub fn present(&self, side: &Side, extent: Extent) -> std::result::Result<(), Fault> {
-        let length = span(side, extent).expect("checked at the call");
-        let allocation = match memory::check(side.address, length) {
-            Ok(allocation) if allocation.ready.load(Ordering::Acquire) => allocation,
-            _ => {
-                let why = memory::explain(side.address, length.min(u64::from(u32::MAX)) as u32);
-                return Err(Fault::new(
-                    Code::ERROR_ILLEGAL_ADDRESS,
-                    format!(
-                        "  in a copy or fill of {length} bytes at {:#x}: {why}",
-                        side.address
-                    ),
-                ));
-            }
-        };
-        if side.context == Some(allocation.context.id) {
-            return Ok(());
-        }
-        match allocation.trespass(&self.context, side.address) {
-            None => Ok(()),
-            Some(why) => Err(Fault::new(
-                Code::ERROR_ILLEGAL_ADDRESS,
-                format!(
-                    "in a copy or fill at {:#x}\n{why}\n  on {}",
-                    side.address,
-                    stream::name_of(self.stream)
-                ),
-            )),
->>>>>>> graphs
         }
     }
 }

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use super::abi::{CU_EVENT_DISABLE_TIMING, EdgeData};
 use super::context::{self, Context};
-use super::graph::Dependency;
 use super::handle::{Object, Table};
 use super::registry::Owner;
 use super::status::{Code, Result};
@@ -36,13 +35,8 @@ enum Record {
 pub struct Captured {
     /// The capture's id.
     pub capture: u64,
-<<<<<<< HEAD
-    /// The nodes that were the last of the stream.
-    pub front: Vec<Dependency>,
-=======
     /// The nodes that were the last of the stream, with the data of edges from them.
     pub front: Vec<(u64, EdgeData)>,
->>>>>>> graphs
 }
 
 #[derive(Clone)]

@@ -4,15 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::context::Context;
-<<<<<<< HEAD
-use super::copy::{self, Claim, Extent, Place, Side, Timing, Work};
-use super::graph::capture;
-use super::memory::{self, Origin};
-use super::operation::{self, Operation};
-=======
 use super::copy::{self, Claim, Extent, Place, Side, Work};
 use super::memory::{self, Origin};
->>>>>>> graphs
 use super::pending::{HostAccess, Pending};
 use super::status::{Code, Result};
 use super::stream::{How, Piece, Stream};
@@ -93,8 +86,6 @@ impl Fill {
 }
 
 impl CheckedFill {
-<<<<<<< HEAD
-=======
     /// Fills in the order of a stream. One of page-locked host memory is finished when the call returns, others are
     /// asynchronous to the host.
     ///
@@ -112,7 +103,6 @@ impl CheckedFill {
         stream.context.usable()
     }
 
->>>>>>> graphs
     /// Whether both fill the same sort of memory, of the same context.
     pub fn is_like(&self, other: &CheckedFill) -> bool {
         (self.place, self.owner) == (other.place, other.owner)
@@ -159,31 +149,6 @@ impl CheckedFill {
     }
 }
 
-<<<<<<< HEAD
-/// Fills in the order of a stream, or records the fill where the stream is being captured.
-///
-/// # Errors
-/// As [`Fill::check`]; what a capture forbids.
-pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
-    let Some(checked) = fill.check(&stream.context)? else {
-        return Ok(());
-    };
-    if timing == Timing::Asynchronous {
-        return operation::enqueue(stream, Operation::Fill(checked));
-    }
-    capture::refuse_work(stream)?;
-    let mut piece = checked.piece(&stream.context, stream);
-    piece.how = How::AtOnce;
-    let mark = stream.submit(piece);
-    // A fill of page-locked host memory is finished when the call returns, others are asynchronous to the host.
-    if checked.place == Place::PageLocked {
-        mark.wait();
-    }
-    stream.context.usable()
-}
-
-=======
->>>>>>> graphs
 /// Fills `count` words. Few of them are stored one by one: a host that polls a word of page-locked memory sees it whole,
 /// and with it what the stream wrote before.
 ///

@@ -11,7 +11,6 @@ use super::config;
 use super::context::Context;
 use super::device;
 use super::fault::Fault;
-use super::graph::conditional;
 use super::memory::{self, Origin, Request};
 use super::module::Function;
 use super::notice;
@@ -378,10 +377,6 @@ impl engine::Device for View<'_> {
     }
 
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
-<<<<<<< HEAD
-        conditional::set(handle, value)
-=======
         conditions::set(handle, value)
->>>>>>> graphs
     }
 }

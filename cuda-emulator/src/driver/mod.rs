@@ -11,10 +11,7 @@ mod arena;
 mod arg;
 mod attribute;
 mod call;
-<<<<<<< HEAD
-=======
 mod conditions;
->>>>>>> graphs
 mod config;
 mod context;
 mod copy;
@@ -27,10 +24,7 @@ mod fatbin;
 mod fault;
 mod fill;
 mod graph;
-<<<<<<< HEAD
-=======
 mod graph_memory;
->>>>>>> graphs
 mod handle;
 mod host;
 mod image;

@@ -6,18 +6,10 @@ use super::context::Context;
 use super::copy::{Timing, Transfer};
 use super::event::Event;
 use super::fill::CheckedFill;
-<<<<<<< HEAD
-use super::graph::capture;
-use super::graph::memory::GraphMemory;
-use super::host::HostCall;
-use super::launch::Launch;
-use super::status::{Code, Result};
-=======
 use super::graph_memory::GraphMemory;
 use super::host::HostCall;
 use super::launch::Launch;
 use super::status::Result;
->>>>>>> graphs
 use super::stream::{Piece, Stream};
 use super::words::Words;
 
@@ -57,14 +49,10 @@ impl Operation {
     }
 
     /// Puts it on a stream.
-<<<<<<< HEAD
-    fn submit(self, stream: &Arc<Stream>) -> Result {
-=======
     ///
     /// # Errors
     /// The sticky error of a fault met while waiting.
     pub fn submit(self, stream: &Arc<Stream>) -> Result {
->>>>>>> graphs
         match self {
             // What the host may do when the call returns depends on the memory.
             Operation::Copy(transfer) => return transfer.submit(stream, Timing::Asynchronous),
@@ -81,26 +69,3 @@ impl Operation {
         Ok(())
     }
 }
-<<<<<<< HEAD
-
-/// Puts an operation on a stream, or records it where the stream is being captured.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE` for a kernel or an event of another context than the stream's; what a capture forbids;
-/// the sticky error of a fault met while waiting.
-pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
-    let context = match &operation {
-        Operation::Launch(launch) => Some(&launch.function.context),
-        Operation::Record(event) => Some(&event.context),
-        _ => None,
-    };
-    if context.is_some_and(|context| !Arc::ptr_eq(context, &stream.context)) {
-        return Err(Code::ERROR_INVALID_HANDLE);
-    }
-    match capture::record(stream, operation)? {
-        None => Ok(()),
-        Some(operation) => operation.submit(stream),
-    }
-}
-=======
->>>>>>> graphs

@@ -3,13 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-<<<<<<< HEAD
-use super::context::{self, Context};
-use super::graph;
-=======
 use super::context;
 use super::graph_memory;
->>>>>>> graphs
 use super::memory::{self, Allocation, Origin, Request};
 use super::pool::Pool;
 use super::status::{Code, Result};
@@ -51,11 +46,7 @@ pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64
 pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     let allocation = memory::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     if allocation.origin == Origin::Graph {
-<<<<<<< HEAD
-        return graph::memory::free_async(&allocation, stream);
-=======
         return graph_memory::free_async(&allocation, stream);
->>>>>>> graphs
     }
     if allocation.origin != Origin::Stream || allocation.freeing.swap(true, Ordering::AcqRel) {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -69,19 +60,3 @@ pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     stream.submit(Piece::new(How::AtOnce, work));
     Ok(())
 }
-<<<<<<< HEAD
-
-/// A pool of another device is used from this device's stream: the memory belongs to the pool's device.
-pub fn context_on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
-    if context.ordinal == ordinal {
-        return Ok(context.clone());
-    }
-    let other = context::current()?;
-    if other.ordinal == ordinal {
-        Ok(other)
-    } else {
-        Err(Code::ERROR_INVALID_VALUE)
-    }
-}
-=======
->>>>>>> graphs

@@ -8,7 +8,6 @@ use super::abi::*;
 use super::context::Context;
 use super::fault::Fault;
 use super::memory::{self, Allocation, Origin};
-use super::operation::{self, Operation};
 use super::pending::{HostAccess, Pending};
 use super::status::{Code, Result};
 use super::stream::{How, Piece, Stream};
@@ -189,20 +188,5 @@ impl Words {
     pub fn pieces(self, context: &Arc<Context>, stream: &Stream) -> Vec<Piece> {
         let checked = self.checked.into_iter();
         checked.map(|word| word.piece(context, stream)).collect()
-<<<<<<< HEAD
     }
-}
-
-/// Puts operations on a stream, or records them: all of them, or none if one is refused.
-///
-/// # Errors
-/// What is wrong with the first that is refused; what a capture forbids.
-pub fn enqueue(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
-    if operations.is_empty() {
-        return Ok(());
-    }
-    operation::enqueue(stream, Operation::Words(Words::new(operations)?))
-=======
-    }
->>>>>>> graphs
 }

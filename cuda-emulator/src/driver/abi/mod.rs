@@ -15,10 +15,7 @@ mod structs;
 
 pub use attributes::*;
 pub use constants::*;
-<<<<<<< HEAD
-=======
 pub use graphs::*;
->>>>>>> graphs
 pub use nodes::*;
 pub use structs::*;
 

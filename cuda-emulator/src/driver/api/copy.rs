@@ -4,16 +4,10 @@ use crate::driver::abi::*;
 use crate::driver::arg::In;
 use crate::driver::call::export;
 use crate::driver::context;
-<<<<<<< HEAD
-use crate::driver::copy::{self, Claim, Extent, Side, Timing};
-use crate::driver::device::MAX_PITCH;
-use crate::driver::fill::{self, Fill};
-=======
 use crate::driver::copy::{Claim, Extent, Side, Timing};
 use crate::driver::device::MAX_PITCH;
 use crate::driver::fill::Fill;
 use crate::driver::graph::enqueue;
->>>>>>> graphs
 use crate::driver::notice;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
@@ -257,11 +251,7 @@ fn fill_1d(
     count: usize,
 ) -> Result {
     let stream = streams::resolve(stream)?;
-<<<<<<< HEAD
-    fill::fill(
-=======
     enqueue::fill(
->>>>>>> graphs
         &stream,
         timing,
         Fill {
@@ -284,11 +274,7 @@ fn fill_2d(
 ) -> Result {
     let stream = streams::resolve(stream)?;
     let extent = [extent.0 as u64, extent.1 as u64];
-<<<<<<< HEAD
-    fill::fill(
-=======
     enqueue::fill(
->>>>>>> graphs
         &stream,
         timing,
         Fill {

@@ -7,11 +7,7 @@ use crate::driver::call::export;
 use crate::driver::graph::params::{self, with};
 use crate::driver::graph::{self, Task, conditional, memory};
 use crate::driver::status::{Code, Result};
-<<<<<<< HEAD
-use crate::driver::{context, device};
-=======
 use crate::driver::{context, device, graph_memory};
->>>>>>> graphs
 use conditional::Branch;
 
 /// Where a new node goes: the place for its handle, the graph, and what it comes after.
@@ -269,21 +265,13 @@ export! {
     fn cuDeviceGetGraphMemAttribute(device_: i32, attr: u32, value: Out<u64>) {
         value.check()?;
         device::check(device_)?;
-<<<<<<< HEAD
-        value.set(memory::attribute(device_, attr)?)
-=======
         value.set(graph_memory::attribute(device_, attr)?)
->>>>>>> graphs
     }
 
     fn cuDeviceSetGraphMemAttribute(device_: i32, attr: u32, value: In<u64>) {
         let value = value.get()?;
         device::check(device_)?;
-<<<<<<< HEAD
-        memory::reset(device_, attr, value)
-=======
         graph_memory::reset(device_, attr, value)
->>>>>>> graphs
     }
 
     fn cuGraphAddNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: Out<NodeParams>) {

@@ -3,18 +3,11 @@
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
-<<<<<<< HEAD
-use crate::driver::launch::{self, Launch, apply};
-use crate::driver::library;
-use crate::driver::notice;
-use crate::driver::operation::{self, Operation};
-=======
 use crate::driver::graph::enqueue::enqueue;
 use crate::driver::launch::{self, Launch, apply};
 use crate::driver::library;
 use crate::driver::notice;
 use crate::driver::operation::Operation;
->>>>>>> graphs
 use crate::driver::status::Result;
 use crate::driver::streams;
 use crate::engine::Shape;
@@ -38,11 +31,7 @@ fn start_with(
         attributes,
         ..Launch::new(function, shape, params)?
     };
-<<<<<<< HEAD
-    operation::enqueue(&stream, Operation::Launch(launch))
-=======
     enqueue(&stream, Operation::Launch(launch))
->>>>>>> graphs
 }
 
 export! {

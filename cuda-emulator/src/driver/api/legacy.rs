@@ -2,16 +2,10 @@
 
 use crate::driver::arg::In;
 use crate::driver::call::export;
-<<<<<<< HEAD
-use crate::driver::launch::Launch;
-use crate::driver::library;
-use crate::driver::operation::{self, Operation};
-=======
 use crate::driver::graph::enqueue::enqueue;
 use crate::driver::launch::Launch;
 use crate::driver::library;
 use crate::driver::operation::Operation;
->>>>>>> graphs
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 use crate::engine::Shape;
@@ -48,11 +42,7 @@ fn start(function: u64, width: i32, height: i32, stream: u64) -> Result {
     drop(legacy);
     params.resize(function.info().param_bytes as usize, 0);
     let launch = Launch::new(function, shape, params.into())?;
-<<<<<<< HEAD
-    operation::enqueue(&stream, Operation::Launch(launch))
-=======
     enqueue(&stream, Operation::Launch(launch))
->>>>>>> graphs
 }
 
 export! {

@@ -8,19 +8,11 @@ use crate::driver::arg::{In, Out, PointerAttribute, RangeAttribute, Word};
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::fault::Fault;
-<<<<<<< HEAD
-use crate::driver::graph::{self, capture};
-use crate::driver::memory::{self, Allocation, Origin, Request};
-use crate::driver::status::{Code, Result};
-use crate::driver::streams;
-use crate::driver::{config, device, notice, pending};
-=======
 use crate::driver::graph::capture;
 use crate::driver::memory::{self, Allocation, Origin, Request};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 use crate::driver::{config, device, graph_memory, notice, pending};
->>>>>>> graphs
 
 const HOST_ALLOC_FLAGS: u32 =
     CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
@@ -245,11 +237,7 @@ fn free(address: u64) -> Result {
     let found = memory::starting_at(address);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
     if allocation.origin == Origin::Graph {
-<<<<<<< HEAD
-        return graph::memory::free(&allocation);
-=======
         return graph_memory::free(&allocation);
->>>>>>> graphs
     }
     if !matches!(
         allocation.origin,

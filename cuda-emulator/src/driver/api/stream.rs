@@ -5,15 +5,9 @@ use std::sync::Arc;
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Word};
 use crate::driver::call::{self, export};
-<<<<<<< HEAD
-use crate::driver::graph::capture;
-use crate::driver::host::HostCall;
-use crate::driver::operation::{self, Operation};
-=======
 use crate::driver::graph::{capture, enqueue};
 use crate::driver::host::HostCall;
 use crate::driver::operation::Operation;
->>>>>>> graphs
 use crate::driver::pending::{HostAccess, Pending};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{How, Piece};
@@ -130,11 +124,7 @@ export! {
 
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(hStream: u64, fn_: Word, userData: Word) {
         let stream = streams::resolve(hStream)?;
-<<<<<<< HEAD
-        operation::enqueue(&stream, Operation::Call(HostCall::new(fn_.0, userData.0)?))
-=======
         enqueue::enqueue(&stream, Operation::Call(HostCall::new(fn_.0, userData.0)?))
->>>>>>> graphs
     }
 
     fn cuStreamQuery / cuStreamQuery_ptsz(hStream: u64) {

@@ -1,30 +1,11 @@
-<<<<<<< HEAD
-//! Streams under capture: what is recorded, and what a capture forbids.
-//!
-//! What a capture forbids to other calls follows the documentation of `cuStreamBeginCapture` and
-//! `cuThreadExchangeStreamCaptureMode`, and an H200 (driver 580); forks and joins follow that of the result codes
-//! `CUDA_ERROR_STREAM_CAPTURE_*`.
-
-use std::cell::Cell;
-=======
 //! Streams under capture: their beginning and end, and what is recorded.
 //!
 //! Forks and joins follow the documentation of the result codes `CUDA_ERROR_STREAM_CAPTURE_*`.
 
->>>>>>> graphs
 use std::sync::Arc;
 use std::thread;
 
 use super::capturing::{self, Capture, Member, captures};
-<<<<<<< HEAD
-use super::exec::Exec;
-use super::node::{Dependency, Task};
-use super::template::{self, Graph, Standing};
-use crate::driver::abi::*;
-use crate::driver::context::Context;
-use crate::driver::event::{Captured, Event};
-use crate::driver::operation::{self, Operation};
-=======
 use super::enqueue::enqueue;
 use super::exec::Exec;
 use super::forbidden::{RELAXED, implies, refuse};
@@ -32,37 +13,15 @@ use super::node::{Dependency, Task};
 use super::template::{self, Graph, Standing};
 use crate::driver::event::{Captured, Event};
 use crate::driver::operation::Operation;
->>>>>>> graphs
 use crate::driver::registry;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{Role, Stream};
 
 pub use super::capturing::Status;
-<<<<<<< HEAD
-
-const GLOBAL: u32 = CU_STREAM_CAPTURE_MODE_GLOBAL;
-const RELAXED: u32 = CU_STREAM_CAPTURE_MODE_RELAXED;
-
-thread_local! {
-    static MODE: Cell<u32> = const { Cell::new(GLOBAL) };
-}
-
-/// Exchanges the calling thread's mode.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for no mode.
-pub fn exchange_mode(wanted: u32) -> Result<u32> {
-    if wanted > RELAXED {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    Ok(MODE.replace(wanted))
-}
-=======
 pub use super::forbidden::{
     check, exchange_mode, refuse_captured, refuse_unsafe, refuse_wait, refuse_wait_for_all,
     refuse_work,
 };
->>>>>>> graphs
 
 /// Begins to capture a stream, into a new graph or one of the client's.
 ///
@@ -104,12 +63,6 @@ pub fn begin(
         left: Vec::new(),
     };
     let taken = |captures: &[Capture]| captures.iter().any(|one| one.has(stream));
-<<<<<<< HEAD
-    if capturing::add(capture, taken) {
-        Ok(())
-    } else {
-        Err(Code::ERROR_ILLEGAL_STATE)
-=======
     match capturing::add(capture, taken) {
         None => Ok(()),
         // Another thread was quicker.
@@ -117,7 +70,6 @@ pub fn begin(
             capture.drop_graph();
             Err(Code::ERROR_ILLEGAL_STATE)
         }
->>>>>>> graphs
     }
 }
 
@@ -216,122 +168,6 @@ pub fn query(stream: &Arc<Stream>) -> Result<Option<Info>> {
     Ok(of(stream))
 }
 
-<<<<<<< HEAD
-/// Whether work on a legacy default stream would wait for a stream in a capture.
-fn implies(capture: &Capture, legacy: &Arc<Stream>) -> bool {
-    capture.members.iter().any(|member| {
-        Arc::ptr_eq(&member.stream.context, &legacy.context)
-            && member.stream.flags & CU_STREAM_NON_BLOCKING == 0
-    })
-}
-
-/// Makes the captures for which `which` holds invalid; whether there were any.
-fn invalidate(which: impl Fn(&Capture) -> bool) -> bool {
-    let Some(mut captures) = captures() else {
-        return false;
-    };
-    let mut any = false;
-    for capture in captures.iter_mut().filter(|one| which(one)) {
-        capture.status = Status::Invalidated;
-        any = true;
-    }
-    any
-}
-
-fn refuse(which: impl Fn(&Capture) -> bool, code: Code) -> Result {
-    if invalidate(which) { Err(code) } else { Ok(()) }
-}
-
-/// For a call that puts work on a stream, before its arguments are looked at.
-///
-/// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` where the stream's capture is, `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the
-/// legacy default stream while a stream that it waits for is captured, whose capture becomes invalid.
-pub fn check(stream: &Arc<Stream>) -> Result {
-    if stream.role == Role::Legacy {
-        let code = Code::ERROR_STREAM_CAPTURE_IMPLICIT;
-        return refuse(|one| implies(one, stream), code);
-    }
-    match captures() {
-        Some(all)
-            if all
-                .iter()
-                .any(|one| one.status == Status::Invalidated && one.has(stream)) =>
-        {
-            Err(Code::ERROR_STREAM_CAPTURE_INVALIDATED)
-        }
-        _ => Ok(()),
-    }
-}
-
-/// For a call that puts something on a stream that can't be recorded.
-///
-/// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` on a stream that is being captured.
-pub fn refuse_work(stream: &Arc<Stream>) -> Result {
-    refuse(
-        |one| one.has(stream),
-        Code::ERROR_STREAM_CAPTURE_UNSUPPORTED,
-    )
-}
-
-/// For a call that waits for a stream or queries it.
-///
-/// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` when the stream is being captured, or the call is [forbidden](refuse_unsafe);
-/// as [`check`] for the legacy default stream.
-pub fn refuse_wait(stream: &Arc<Stream>) -> Result {
-    refuse_work(stream)?;
-    if stream.role == Role::Legacy {
-        check(stream)?;
-    }
-    refuse_unsafe()
-}
-
-/// For a call that waits for a whole context.
-///
-/// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while one of its streams is being captured, in whatever mode.
-pub fn refuse_wait_for_all(context: &Arc<Context>) -> Result {
-    let touches = |one: &Capture| {
-        let mut members = one.members.iter();
-        members.any(|member| Arc::ptr_eq(&member.stream.context, context))
-    };
-    refuse(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
-}
-
-/// For a call that is called potentially unsafe: it may wait for work that is being captured.
-///
-/// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` where a capture of this thread's, or a global one, forbids it.
-pub fn refuse_unsafe() -> Result {
-    let mode = MODE.get();
-    if mode == RELAXED {
-        return Ok(());
-    }
-    let here = thread::current().id();
-    let forbids = |one: &Capture| {
-        (one.thread == here && one.mode != RELAXED) || (mode == GLOBAL && one.mode == GLOBAL)
-    };
-    refuse(forbids, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
-}
-
-/// For a call that waits for an event or queries it.
-///
-/// # Errors
-/// `CUDA_ERROR_CAPTURED_EVENT` where it was last recorded in a capture, which becomes invalid if it isn't over.
-pub fn refuse_captured(event: &Event) -> Result {
-    match event.captured() {
-        None => Ok(()),
-        Some(captured) => {
-            invalidate(|one| one.id == captured.capture);
-            Err(Code::ERROR_CAPTURED_EVENT)
-        }
-    }
-}
-
-=======
->>>>>>> graphs
 /// Records a task as the next node of a stream that is being captured; gives it back where the stream isn't.
 fn record_task(stream: &Arc<Stream>, task: Task) -> Result<Option<Task>> {
     let Some(mut captures) = captures() else {
@@ -419,20 +255,13 @@ pub fn record_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) ->
         return Err(Code::ERROR_ILLEGAL_STATE);
     }
     if external || capture.is_none() {
-<<<<<<< HEAD
-        return operation::enqueue(stream, Operation::Record(event.clone()));
-=======
         return enqueue(stream, Operation::Record(event.clone()));
->>>>>>> graphs
     }
     if !Arc::ptr_eq(&event.context, &stream.context) {
         return Err(Code::ERROR_INVALID_HANDLE);
     }
     if let Some(Info { id, front, .. }) = capture {
-<<<<<<< HEAD
-=======
         let front = front.iter().map(|one| (one.node, one.data)).collect();
->>>>>>> graphs
         event.capture(Captured { capture: id, front });
     }
     Ok(())
@@ -449,11 +278,7 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
     let capture = of(stream).map(|info| info.id);
     if external {
         return match capture {
-<<<<<<< HEAD
-            Some(_) => operation::enqueue(stream, Operation::Await(event.clone())),
-=======
             Some(_) => enqueue(stream, Operation::Await(event.clone())),
->>>>>>> graphs
             None => Err(Code::ERROR_ILLEGAL_STATE),
         };
     }
@@ -464,11 +289,7 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
                 Code::ERROR_STREAM_CAPTURE_ISOLATION,
             ),
             Some(_) => Ok(()),
-<<<<<<< HEAD
-            None => operation::enqueue(stream, Operation::Await(event.clone())),
-=======
             None => enqueue(stream, Operation::Await(event.clone())),
->>>>>>> graphs
         };
     };
     let Some(mut all) = captures() else {
@@ -477,11 +298,8 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
     let Some(at) = all.iter().position(|one| one.id == id) else {
         return Err(Code::ERROR_CAPTURED_EVENT);
     };
-<<<<<<< HEAD
-=======
     let dependency = |(node, data)| Dependency { node, data };
     let front: Vec<Dependency> = front.into_iter().map(dependency).collect();
->>>>>>> graphs
     if let Some(capture) = capture.filter(|capture| *capture != id) {
         drop(all);
         let both = |one: &Capture| one.id == id || one.id == capture;

@@ -118,17 +118,6 @@ pub fn captures() -> Option<MutexGuard<'static, Vec<Capture>>> {
         .then(|| CAPTURES.lock().unpoisoned())
 }
 
-<<<<<<< HEAD
-/// Adds a capture, unless `refused` says otherwise of those there are.
-pub fn add(capture: Capture, refused: impl Fn(&[Capture]) -> bool) -> bool {
-    let mut captures = CAPTURES.lock().unpoisoned();
-    if refused(&captures) {
-        return false;
-    }
-    captures.push(capture);
-    ANY.store(true, Ordering::Release);
-    true
-=======
 /// Adds a capture; gives it back where `refused` says so of those there are.
 pub fn add(capture: Capture, refused: impl Fn(&[Capture]) -> bool) -> Option<Capture> {
     let mut captures = CAPTURES.lock().unpoisoned();
@@ -138,7 +127,6 @@ pub fn add(capture: Capture, refused: impl Fn(&[Capture]) -> bool) -> Option<Cap
     captures.push(capture);
     ANY.store(true, Ordering::Release);
     None
->>>>>>> graphs
 }
 
 /// Takes out a capture.

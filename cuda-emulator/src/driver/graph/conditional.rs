@@ -2,48 +2,18 @@
 //!
 //! Which body runs is decided when the node's turn has come. All of a node's bodies and rounds are one piece of work.
 
-<<<<<<< HEAD
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, Weak};
-=======
 use std::sync::Arc;
->>>>>>> graphs
 
 use super::node::Task;
 use super::plan::{Action, Plan};
 use super::template::{self, Graph, Standing};
 use crate::driver::abi::*;
-<<<<<<< HEAD
-use crate::driver::context::Context;
-use crate::driver::fault::Fault;
-use crate::driver::operation::Operation;
-use crate::driver::registry;
-use crate::driver::status::{Code, Result};
-use crate::driver::stream::{How, Piece, Stream};
-use crate::lock::Unpoisoned;
-
-/// What a `CUgraphConditionalHandle` stands for.
-pub struct Condition {
-    pub handle: u64,
-    context: Arc<Context>,
-    /// What each launch begins with; `None` for what the last one has left.
-    default: Option<u32>,
-    value: AtomicU32,
-    /// Whether a node has it.
-    used: AtomicBool,
-}
-
-/// Those that a graph, an executable one or a launch still has.
-static CONDITIONS: Mutex<Option<HashMap<u64, Weak<Condition>>>> = Mutex::new(None);
-=======
 use crate::driver::conditions::{self, Condition};
 use crate::driver::context::Context;
 use crate::driver::fault::Fault;
 use crate::driver::operation::Operation;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{How, Piece, Stream};
->>>>>>> graphs
 
 /// Makes a handle that belongs to a graph.
 ///
@@ -54,70 +24,12 @@ pub fn create(graph: &Graph, context: Arc<Context>, default: u32, flags: u32) ->
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let assigned = flags & CU_GRAPH_COND_ASSIGN_DEFAULT != 0;
-<<<<<<< HEAD
-    // Like no other handle, and like no address.
-    let handle = 0x1e << 56 | registry::next_number() << 4 | 8;
-    let condition = Arc::new(Condition {
-        handle,
-        context,
-        default: assigned.then_some(default),
-        value: AtomicU32::new(0),
-        used: AtomicBool::new(false),
-    });
-    let mut all = CONDITIONS.lock().unpoisoned();
-    let all = all.get_or_insert_default();
-    all.insert(handle, Arc::downgrade(&condition));
-=======
     let condition = Condition::new(context, assigned.then_some(default));
     let handle = condition.handle;
->>>>>>> graphs
     graph.conditions().push(condition);
     Ok(handle)
 }
 
-<<<<<<< HEAD
-fn get(handle: u64) -> Option<Arc<Condition>> {
-    let all = CONDITIONS.lock().unpoisoned();
-    all.as_ref()?.get(&handle)?.upgrade()
-}
-
-/// `cudaGraphSetConditional`; whether there is such a handle.
-pub fn set(handle: u64, value: u32) -> bool {
-    match get(handle) {
-        Some(condition) => {
-            condition.value.store(value, Ordering::Release);
-            true
-        }
-        None => false,
-    }
-}
-
-impl Drop for Condition {
-    fn drop(&mut self) {
-        if let Some(all) = CONDITIONS.lock().unpoisoned().as_mut() {
-            all.remove(&self.handle);
-        }
-    }
-}
-
-impl Condition {
-    pub fn is_used(&self) -> bool {
-        self.used.load(Ordering::Acquire)
-    }
-
-    fn begin(&self) {
-        if let Some(value) = self.default {
-            self.value.store(value, Ordering::Release);
-        }
-    }
-
-    fn value(&self) -> u32 {
-        self.value.load(Ordering::Acquire)
-    }
-}
-
-=======
->>>>>>> graphs
 /// What a conditional node has.
 pub struct Branch {
     condition: Arc<Condition>,
@@ -135,22 +47,14 @@ impl Branch {
     /// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't one, or that a node has already, for an unknown type, and for a
     /// number of bodies that the type can't have.
     pub fn new(params: &ConditionalNodeParams) -> Result<Branch> {
-<<<<<<< HEAD
-        let condition = get(params.handle).ok_or(Code::ERROR_INVALID_VALUE)?;
-=======
         let condition = conditions::get(params.handle).ok_or(Code::ERROR_INVALID_VALUE)?;
->>>>>>> graphs
         let fits = match params.kind {
             CU_GRAPH_COND_TYPE_IF => matches!(params.size, 1 | 2),
             CU_GRAPH_COND_TYPE_WHILE => params.size == 1,
             CU_GRAPH_COND_TYPE_SWITCH => (1..=1 << 16).contains(&params.size),
             _ => false,
         };
-<<<<<<< HEAD
-        if !fits || condition.used.swap(true, Ordering::AcqRel) {
-=======
         if !fits || !condition.take() {
->>>>>>> graphs
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let bodies = (0..params.size).map(|_| template::create(Standing::Child));
@@ -195,11 +99,7 @@ impl Branch {
 /// Its graphs' handles become stale, and another node may have the condition.
 impl Drop for Branch {
     fn drop(&mut self) {
-<<<<<<< HEAD
-        self.condition.used.store(false, Ordering::Release);
-=======
         self.condition.leave();
->>>>>>> graphs
         self.bodies.iter().for_each(|body| body.end());
     }
 }

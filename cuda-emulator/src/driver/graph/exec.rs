@@ -4,17 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::capture;
 use super::conditional;
-<<<<<<< HEAD
-use super::memory::GraphMemory;
-use super::plan::Plan;
-use super::template::{Graph, Standing};
-use crate::driver::abi::*;
-=======
 use super::plan::Plan;
 use super::template::{Graph, Standing};
 use crate::driver::abi::*;
 use crate::driver::graph_memory::GraphMemory;
->>>>>>> graphs
 use crate::driver::handle::{Object, Table};
 use crate::driver::notice;
 use crate::driver::registry::{self, Owner};

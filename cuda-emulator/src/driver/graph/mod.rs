@@ -10,13 +10,9 @@ mod capturing;
 pub mod conditional;
 pub mod dot;
 mod edit;
-<<<<<<< HEAD
-pub mod exec;
-=======
 pub mod enqueue;
 pub mod exec;
 mod forbidden;
->>>>>>> graphs
 mod inspect;
 pub mod memory;
 mod node;

@@ -141,13 +141,9 @@ pub fn child(params: &ChildNodeParams) -> Result<Task> {
 pub fn add(graph: &Arc<Graph>, task: Task, on: &[Dependency]) -> Result<u64> {
     if let Task::Operation(Operation::Free(memory), _) = &task {
         let memory = memory.clone();
-<<<<<<< HEAD
-        return graph.add(task, on).inspect_err(|_| memory.keep(graph));
-=======
         return graph
             .add(task, on)
             .inspect_err(|_| memory.keep(graph.handle));
->>>>>>> graphs
     }
     let Task::Child(child) = &task else {
         return graph.add(task, on);

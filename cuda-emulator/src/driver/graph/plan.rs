@@ -4,20 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::conditional::BranchPlan;
-<<<<<<< HEAD
-use super::memory::GraphMemory;
-=======
->>>>>>> graphs
 use super::node::{Dependency, Link, Task};
 use super::template::{self, Body, Graph, Standing};
 use super::user_object::References;
 use crate::driver::abi::{CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_GRAPH};
 use crate::driver::context::Context;
 use crate::driver::fault::Fault;
-<<<<<<< HEAD
-=======
 use crate::driver::graph_memory::GraphMemory;
->>>>>>> graphs
 use crate::driver::operation::Operation;
 use crate::driver::status::Result;
 use crate::driver::stream::{Piece, Stream};

@@ -4,17 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-<<<<<<< HEAD
-use super::conditional::Condition;
-use super::node::{self, Dependency, Link, Node, Task};
-use super::user_object::References;
-use crate::driver::abi::*;
-=======
 use super::node::{self, Dependency, Link, Node, Task};
 use super::user_object::References;
 use crate::driver::abi::*;
 use crate::driver::conditions::Condition;
->>>>>>> graphs
 use crate::driver::handle::{Object, Table};
 use crate::driver::operation::Operation;
 use crate::driver::registry::{self, Owner};
