@@ -339,3 +339,87 @@ fn the_end_of_one_capture_leaves_the_others() {
     end(kept);
     ok!(cuStreamDestroy_v2(kept));
 }
+
+#[test]
+fn what_this_thread_must_not_call_for_anything_else_while_it_captures() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (captured, other) = (stream(1), stream(1));
+    let (mut event, mut reached) = (null_mut(), null_mut());
+    ok!(cuEventCreate(&mut event, 2));
+    ok!(cuEventCreate(&mut reached, 2));
+    ok!(cuEventRecord(reached, other));
+    ok!(cuEventSynchronize(reached));
+    let mut graph = null_mut();
+    ok!(cuGraphCreate(&mut graph, 0));
+    let mut exec = null_mut();
+    ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+    let mut spare = null_mut();
+    let mut made = null_mut();
+    let mut memory = 0;
+    // Whether an H200 (driver 580) refuses the call, in a capture of the thread's own.
+    let mut calls: Vec<(bool, Box<dyn FnMut() -> CUresult>)> = vec![
+        // SAFETY: live objects, and places that are valid for the write, here and below.
+        (
+            true,
+            Box::new(|| unsafe { cuGraphInstantiateWithFlags(&mut made, graph, 0) }),
+        ),
+        // SAFETY: as above.
+        (true, Box::new(|| unsafe { cuGraphExecDestroy(exec) })),
+        // SAFETY: as above.
+        (true, Box::new(|| unsafe { cuEventQuery(reached) })),
+        // SAFETY: as above.
+        (true, Box::new(|| unsafe { cuEventSynchronize(reached) })),
+        // SAFETY: as above.
+        (true, Box::new(|| unsafe { cuStreamQuery(other) })),
+        // SAFETY: as above.
+        (true, Box::new(|| unsafe { cuStreamSynchronize(other) })),
+        // SAFETY: as above.
+        (
+            true,
+            Box::new(|| unsafe { cuMemAllocAsync(&mut memory, 64, other) }),
+        ),
+        // SAFETY: as above.
+        (false, Box::new(|| unsafe { cuGraphCreate(&mut spare, 0) })),
+        // SAFETY: as above.
+        (false, Box::new(|| unsafe { cuGraphLaunch(exec, other) })),
+        // SAFETY: as above.
+        (false, Box::new(|| unsafe { cuGraphUpload(exec, other) })),
+        // SAFETY: as above.
+        (false, Box::new(|| unsafe { cuEventDestroy_v2(event) })),
+    ];
+    for (number, (refused, call)) in calls.iter_mut().enumerate() {
+        begin(captured, LOCAL);
+        let code = call();
+        if *refused {
+            let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            assert_eq!(code, unsupported, "call {number}");
+            end_invalid(captured);
+        } else {
+            assert_eq!(code, CUresult::CUDA_SUCCESS, "call {number}");
+            end(captured);
+        }
+        // Those that ask, and those that make something, may be called in a relaxed one.
+        if *refused && number != 1 {
+            begin(captured, RELAXED);
+            let code = call();
+            assert!(
+                [CUresult::CUDA_SUCCESS, CUresult::CUDA_ERROR_NOT_READY].contains(&code),
+                "call {number}: {code:?}"
+            );
+            end(captured);
+        }
+    }
+    drop(calls);
+    ok!(cuMemFreeAsync(memory, other));
+    ok!(cuStreamSynchronize(other));
+    for one in [exec, made] {
+        ok!(cuGraphExecDestroy(one));
+    }
+    for one in [graph, spare] {
+        ok!(cuGraphDestroy(one));
+    }
+    ok!(cuEventDestroy_v2(reached));
+    ok!(cuStreamDestroy_v2(other));
+    ok!(cuStreamDestroy_v2(captured));
+}

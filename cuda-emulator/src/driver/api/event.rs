@@ -53,6 +53,7 @@ export! {
     fn cuEventQuery(hEvent: u64) {
         let event = event::get(hEvent)?;
         capture::refuse_captured(&event)?;
+        capture::refuse_unsafe()?;
         if let Some(mark) = event.mark() {
             mark.want();
             return Err(Code::ERROR_NOT_READY);
@@ -63,6 +64,7 @@ export! {
     fn cuEventSynchronize(hEvent: u64) {
         let event = event::get(hEvent)?;
         capture::refuse_captured(&event)?;
+        capture::refuse_unsafe()?;
         if let Some(mark) = event.mark() {
             mark.wait();
         }

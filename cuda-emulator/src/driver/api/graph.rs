@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use crate::driver::abi::*;
 use crate::driver::arg::{Buffer, In, Out, Text, Word};
 use crate::driver::call::export;
-use crate::driver::graph::{self, Dependency, Edge, Standing, dot, exec, user_object};
+use crate::driver::graph::{self, Dependency, Edge, Standing, capture, dot, exec, user_object};
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 
@@ -106,7 +106,9 @@ fn instantiate(place: Out<u64>, graph: u64, flags: u64) -> Result {
     if flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    let made = exec::instantiate(&*graph::get(graph)?, flags);
+    let graph = graph::get(graph)?;
+    capture::refuse_unsafe()?;
+    let made = exec::instantiate(&*graph, flags);
     place.set(made.map_err(|refusal| refusal.code)?.handle)
 }
 
@@ -123,7 +125,9 @@ fn instantiate_with_log(
     if size > 0 && !log.0.is_null() {
         log.0.set(0)?;
     }
-    let made = exec::instantiate(&*graph::get(graph)?, 0);
+    let graph = graph::get(graph)?;
+    capture::refuse_unsafe()?;
+    let made = exec::instantiate(&*graph, 0);
     let exec = made.map_err(|refusal| {
         error.set_optional(refusal.node);
         refusal.code
@@ -297,6 +301,7 @@ export! {
     fn cuGraphInstantiateWithParams / cuGraphInstantiateWithParams_ptsz(phGraphExec: Out<u64>, hGraph: u64, instantiateParams: Out<InstantiateParams>) {
         phGraphExec.check()?;
         let mut params = instantiateParams.get()?;
+        capture::refuse_unsafe()?;
         let upload = params.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
         // There is nothing to upload, but the stream must be one.
         let made = match upload.then(|| streams::resolve(params.upload_stream)) {
@@ -334,6 +339,7 @@ export! {
     }
 
     fn cuGraphExecDestroy(hGraphExec: u64) {
+        capture::refuse_unsafe()?;
         exec::destroy(hGraphExec)
     }
 }
