@@ -14,7 +14,6 @@ const MEMSET: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET;
 const HOST: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_HOST;
 const RECORD: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD;
 const WAIT: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT;
-const GRAPH: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH;
 const BATCH: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
 
 #[test]
@@ -427,48 +426,4 @@ fn host_functions_events_and_words_are_recorded() {
     ok!(cuEventRecord(inner, other));
     ok!(cuStreamSynchronize(other));
     assert_eq!(CALLS.load(Ordering::SeqCst), 10);
-}
-
-#[test]
-fn a_launch_of_a_graph_is_captured_as_a_child() {
-    let _alone = alone();
-    let _context = Own::new();
-    let (kernel, stream) = (affine(), stream(1));
-    let a = upload(&[1u32]);
-    begin(stream, GLOBAL);
-    run(kernel, stream, a, 1, 2, 0);
-    run(kernel, stream, a, 1, 1, 1);
-    let small = end(stream);
-    let exec = instantiate(small);
-    begin(stream, GLOBAL);
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuGraphLaunch(exec, stream));
-    let large = end(stream);
-    assert_eq!(kinds(large), [GRAPH, GRAPH]);
-    assert_eq!(edges(large), [(0, 1)]);
-    ok!(cuGraphExecDestroy(exec));
-    ok!(cuGraphDestroy(small));
-    play(large, stream);
-    assert_eq!(download::<u32>(a, 1), [7]);
-}
-
-#[test]
-fn launches_of_one_executable_graph_follow_each_other() {
-    let _alone = alone();
-    let _context = Own::new();
-    let (kernel, first, second) = (affine(), stream(1), stream(1));
-    let a = upload(&[1u32]);
-    begin(first, GLOBAL);
-    run(kernel, first, a, 1, 2, 1);
-    let graph = end(first);
-    let exec = instantiate(graph);
-    let gate = block(first);
-    ok!(cuGraphLaunch(exec, first));
-    ok!(cuGraphLaunch(exec, second));
-    ok!(cuGraphExecDestroy(exec));
-    std::thread::sleep(std::time::Duration::from_millis(20));
-    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(second));
-    gate.open();
-    ok!(cuStreamSynchronize(second));
-    assert_eq!(download::<u32>(a, 1), [7]);
 }
