@@ -90,10 +90,13 @@ fn the_front_of_a_stream_can_be_seen_and_set() {
     // Not the client's yet.
     fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(one.graph));
     let mut exec = null_mut();
+    let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED; // else nothing may be instantiated
+    ok!(cuThreadExchangeStreamCaptureMode(&mut mode));
     fails!(
         CUDA_ERROR_INVALID_VALUE,
         cuGraphInstantiateWithFlags(&mut exec, one.graph, 0)
     );
+    ok!(cuThreadExchangeStreamCaptureMode(&mut mode));
     let graph = end(stream);
     assert_eq!(graph, one.graph);
     assert_eq!(edges(graph), [(0, 2), (1, 2)]);
