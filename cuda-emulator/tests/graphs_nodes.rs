@@ -160,6 +160,26 @@ fn a_kernel_node_has_attributes() {
     // New parameters leave them.
     ok!(cuGraphKernelNodeSetParams_v2(second, &params));
     assert_eq!((get(second, cooperative), get(second, priority)), (1, -2));
+    // More blocks than fit the device at once can't wait for each other.
+    let large = CUDA_KERNEL_NODE_PARAMS {
+        gridDimX: 1 << 20,
+        ..params
+    };
+    fails!(
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+        cuGraphKernelNodeSetParams_v2(second, &large)
+    );
+    let third = add_kernel(graph, &[], &large);
+    value.cooperative = 1;
+    fails!(
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+        cuGraphKernelNodeSetAttribute(third, cooperative, &value)
+    );
+    fails!(
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+        cuGraphKernelNodeCopyAttributes(third, first)
+    );
+    assert_eq!((get(third, cooperative), get(third, priority)), (0, 0));
     let policy = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
     fails!(
         CUDA_ERROR_INVALID_VALUE,

@@ -244,6 +244,14 @@ impl Launch {
         })
     }
 
+    /// Checks it again, after a change.
+    ///
+    /// # Errors
+    /// As [`Launch::new`].
+    pub fn check(&self) -> Result {
+        check(&self.function, &self.shape)
+    }
+
     /// One run of it.
     pub fn piece(self) -> Piece {
         let work = Box::new(move || run(&self.function, &self.shape, &self.params));

@@ -221,8 +221,12 @@ pub fn unload(handle: u64) -> Result {
     if module.of_library {
         return Err(Code::ERROR_NOT_PERMITTED);
     }
-    end(handle);
-    Ok(())
+    // Another thread may have been quicker.
+    if end(handle) {
+        Ok(())
+    } else {
+        Err(Code::ERROR_INVALID_HANDLE)
+    }
 }
 
 /// The module behind a handle if it is still there, in whatever state its context is.
@@ -230,12 +234,14 @@ pub fn live(handle: u64) -> Option<Arc<Module>> {
     MODULES.get(handle)
 }
 
-/// Ends a module once its kernels have come to an end, if it is still there.
-pub fn end(handle: u64) {
-    if let Some(module) = MODULES.remove(handle) {
+/// Ends a module once its kernels have come to an end; whether it was still there.
+pub fn end(handle: u64) -> bool {
+    let removed = MODULES.remove(handle);
+    if let Some(module) = &removed {
         module.context.drain();
         module.clear();
     }
+    removed.is_some()
 }
 
 /// The function behind a handle.

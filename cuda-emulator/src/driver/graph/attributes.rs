@@ -40,31 +40,39 @@ impl Node {
     }
 
     /// # Errors
-    /// As [`Node::attribute`]; `CUDA_ERROR_NOT_SUPPORTED` for what isn't emulated.
+    /// As [`Node::attribute`]; `CUDA_ERROR_NOT_SUPPORTED` for what isn't emulated; as for a launch with the attribute.
     pub fn set_attribute(&mut self, id: u32, value: AttributeValue) -> Result {
         let launch = self.launch()?;
         if !KNOWN.contains(&id) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let attribute = LaunchAttribute { id, value };
-        apply(&mut launch.shape, attribute)?;
-        launch.attributes.retain(|one| one.id != id);
-        launch.attributes.push(attribute);
+        let mut new = launch.clone();
+        apply(&mut new.shape, attribute)?;
+        new.attributes.retain(|one| one.id != id);
+        new.attributes.push(attribute);
+        new.check()?;
+        *launch = new;
         Ok(())
     }
 
     /// All attributes, and whether the launch is cooperative.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node that isn't a kernel's, here and below.
+    /// `CUDA_ERROR_INVALID_VALUE` for a node that isn't a kernel's.
     pub fn attributes(&mut self) -> Result<(Vec<LaunchAttribute>, bool)> {
         let launch = self.launch()?;
         Ok((launch.attributes.clone(), launch.shape.cooperative))
     }
 
+    /// # Errors
+    /// As [`Node::set_attribute`].
     pub fn set_attributes(&mut self, all: (Vec<LaunchAttribute>, bool)) -> Result {
         let launch = self.launch()?;
-        (launch.attributes, launch.shape.cooperative) = all;
+        let mut new = launch.clone();
+        (new.attributes, new.shape.cooperative) = all;
+        new.check()?;
+        *launch = new;
         Ok(())
     }
 }

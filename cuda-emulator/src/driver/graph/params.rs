@@ -376,7 +376,7 @@ impl Node {
         }
         let mut task = task;
         match (&mut task, &self.task) {
-            (Task::Operation(new, _), Task::Operation(old, _)) => new.keep_attributes(old),
+            (Task::Operation(new, _), Task::Operation(old, _)) => new.keep_attributes(old)?,
             (Task::Child(graph), _) => {
                 if graph.standing() == Standing::Child {
                     graph.end();
@@ -393,10 +393,15 @@ impl Node {
 
 impl Operation {
     /// A kernel's new parameters leave its attributes as they were.
-    pub fn keep_attributes(&mut self, old: &Operation) {
-        if let (Operation::Launch(new), Operation::Launch(old)) = (self, old) {
-            new.attributes.clone_from(&old.attributes);
-            new.shape.cooperative = old.shape.cooperative;
-        }
+    ///
+    /// # Errors
+    /// As for a launch with these attributes.
+    pub fn keep_attributes(&mut self, old: &Operation) -> Result {
+        let (Operation::Launch(new), Operation::Launch(old)) = (self, old) else {
+            return Ok(());
+        };
+        new.attributes.clone_from(&old.attributes);
+        new.shape.cooperative = old.shape.cooperative;
+        new.check()
     }
 }

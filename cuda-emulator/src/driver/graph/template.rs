@@ -99,8 +99,11 @@ pub fn destroy(handle: u64) -> Result {
     if graph.standing() != Standing::Own || graph.is_busy() {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    graph.end();
-    Ok(())
+    // Another thread may have been quicker.
+    match graph.close() {
+        true => Ok(()),
+        false => Err(Code::ERROR_INVALID_VALUE),
+    }
 }
 
 impl Graph {
@@ -179,9 +182,15 @@ impl Graph {
             .any(|node| what(&node.task) || node.task.graphs().iter().any(|graph| graph.has(what)))
     }
 
-    /// Makes the handles of the graph, its nodes and their graphs stale, and gives up its user objects.
+    /// As [`Graph::close`], for a graph that nobody else can end.
     pub fn end(&self) {
-        GRAPHS.remove(self.handle);
+        self.close();
+    }
+
+    /// Makes the handles of the graph, its nodes and their graphs stale, and gives up its user objects. Whether it had
+    /// not happened before.
+    fn close(&self) -> bool {
+        let removed = GRAPHS.remove(self.handle).is_some();
         let references = std::mem::take(&mut *self.references());
         let conditions = std::mem::take(&mut *self.conditions());
         drop((references, conditions));
@@ -189,6 +198,7 @@ impl Graph {
         for (_, node) in std::mem::take(&mut ended.nodes) {
             node.end();
         }
+        removed
     }
 
     /// Adds a node; gives its handle.

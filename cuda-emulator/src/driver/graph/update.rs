@@ -271,7 +271,7 @@ impl Exec {
         if node::kind_of(old) != node::kind_of(&new) {
             return refused;
         }
-        new.keep_attributes(old);
+        new.keep_attributes(old)?;
         let flat = |one: &Transfer, two: &Transfer| one.is_linear() && two.is_linear();
         if let (Operation::Copy(one), Operation::Copy(two)) = (&*old, &new)
             && !flat(one, two)
