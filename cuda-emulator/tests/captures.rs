@@ -359,9 +359,9 @@ fn what_this_thread_must_not_call_for_anything_else_while_it_captures() {
     let mut memory = 0;
     // Whether an H200 (driver 580) refuses the call, in a capture of the thread's own.
     let mut calls: Vec<(bool, Box<dyn FnMut() -> CUresult>)> = vec![
-        // SAFETY: live objects, and places that are valid for the write, here and below.
         (
             true,
+            // SAFETY: live objects, and places that are valid for the write, here and below.
             Box::new(|| unsafe { cuGraphInstantiateWithFlags(&mut made, graph, 0) }),
         ),
         // SAFETY: as above.
@@ -374,9 +374,9 @@ fn what_this_thread_must_not_call_for_anything_else_while_it_captures() {
         (true, Box::new(|| unsafe { cuStreamQuery(other) })),
         // SAFETY: as above.
         (true, Box::new(|| unsafe { cuStreamSynchronize(other) })),
-        // SAFETY: as above.
         (
             true,
+            // SAFETY: as above.
             Box::new(|| unsafe { cuMemAllocAsync(&mut memory, 64, other) }),
         ),
         // SAFETY: as above.

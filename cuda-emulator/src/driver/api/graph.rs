@@ -108,7 +108,7 @@ fn instantiate(place: Out<u64>, graph: u64, flags: u64) -> Result {
     }
     let graph = graph::get(graph)?;
     capture::refuse_unsafe()?;
-    let made = exec::instantiate(&*graph, flags);
+    let made = exec::instantiate(&graph, flags);
     place.set(made.map_err(|refusal| refusal.code)?.handle)
 }
 
@@ -127,7 +127,7 @@ fn instantiate_with_log(
     }
     let graph = graph::get(graph)?;
     capture::refuse_unsafe()?;
-    let made = exec::instantiate(&*graph, 0);
+    let made = exec::instantiate(&graph, 0);
     let exec = made.map_err(|refusal| {
         error.set_optional(refusal.node);
         refusal.code
