@@ -234,7 +234,8 @@ impl Event {
     fn checked(&self, call: &'static str, code: CUresult) -> Result<()> {
         let checked = self.context().check(call, code);
         match code {
-            CUresult::CUDA_ERROR_CAPTURED_EVENT => checked.map_err(|error| {
+            // The second: of a capture that is over.
+            CUresult::CUDA_ERROR_CAPTURED_EVENT | CUresult::CUDA_ERROR_INVALID_VALUE => checked.map_err(|error| {
                 error.with_detail(
                     "the event was recorded in a capture, and stands for nothing outside of it: record it again, or use \
                      another event (in a graph, Graph::add_event_record)",

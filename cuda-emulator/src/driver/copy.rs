@@ -188,9 +188,13 @@ impl Transfer {
         }
     }
 
-    /// Whether the sides of both are the same sorts of memory, of the same contexts.
+    /// Whether the sides of both are the same sorts of memory, the device's of the same contexts. To an H200 (driver 580)
+    /// pageable and page-locked memory are one sort.
     pub fn is_like(&self, other: &Transfer) -> bool {
-        (self.places, self.owners) == (other.places, other.owners)
+        (0..2).all(|side| match (self.places[side], other.places[side]) {
+            (Place::Device, Place::Device) => self.owners[side] == other.owners[side],
+            (one, two) => one != Place::Device && two != Place::Device,
+        })
     }
 
     /// Consecutive bytes.

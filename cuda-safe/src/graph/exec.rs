@@ -182,7 +182,7 @@ impl GraphExec {
             "the graph and the stream",
         )?;
         if capture::is_under_way() {
-            // It would be a part of another graph, which could run when this is gone, or while its memory is lent.
+            // A driver that allows it (an H200's doesn't) would make it part of a graph that could run when this is gone.
             stream.expect_uncaptured_for(
                 "GraphExec::launch",
                 "a graph within a graph is Graph::add_child",

@@ -26,8 +26,8 @@ fn record(event: u64, stream: u64, flags: u32) -> Result {
 fn elapsed(milliseconds: Out<f32>, start: u64, end: u64) -> Result {
     milliseconds.check()?;
     let (start, end) = (event::get(start)?, event::get(end)?);
-    capture::refuse_captured(&start)?;
-    capture::refuse_captured(&end)?;
+    capture::refuse_untimed(&start)?;
+    capture::refuse_untimed(&end)?;
     milliseconds.set(end.since(&start)?)
 }
 

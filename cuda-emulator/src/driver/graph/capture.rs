@@ -7,7 +7,6 @@ use std::thread;
 
 use super::capturing::{self, Capture, Member, captures};
 use super::enqueue::enqueue;
-use super::exec::Exec;
 use super::forbidden::{RELAXED, implies, refuse};
 use super::node::{Dependency, Task};
 use super::template::{self, Graph, Standing};
@@ -19,8 +18,8 @@ use crate::driver::stream::{Role, Stream};
 
 pub use super::capturing::Status;
 pub use super::forbidden::{
-    check, exchange_mode, refuse_captured, refuse_unsafe, refuse_wait, refuse_wait_for_all,
-    refuse_work,
+    check, exchange_mode, refuse_captured, refuse_graph, refuse_unsafe, refuse_untimed,
+    refuse_wait, refuse_wait_for_all, refuse_work,
 };
 
 /// Begins to capture a stream, into a new graph or one of the client's.
@@ -77,14 +76,15 @@ pub fn begin(
 ///
 /// # Errors
 /// `CUDA_ERROR_ILLEGAL_STATE` where there is none, `CUDA_ERROR_STREAM_CAPTURE_UNMATCHED` where it was begun on another
-/// stream, `CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` and
+/// stream, and becomes invalid; `CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` and
 /// `CUDA_ERROR_STREAM_CAPTURE_UNJOINED`, where the capture is over all the same.
 pub fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
     let mut captures = captures().ok_or(Code::ERROR_ILLEGAL_STATE)?;
     let at = captures.iter().position(|one| one.has(stream));
     let at = at.ok_or(Code::ERROR_ILLEGAL_STATE)?;
-    let one = &captures[at];
+    let one = &mut captures[at];
     if !one.is_of(stream) {
+        one.status = Status::Invalidated;
         return Err(Code::ERROR_STREAM_CAPTURE_UNMATCHED);
     }
     if one.mode != RELAXED && one.thread != thread::current().id() {
@@ -223,26 +223,6 @@ pub fn record_new(stream: &Arc<Stream>, task: impl FnOnce(&Graph) -> Result<Task
     Ok(())
 }
 
-/// Records the launch of an executable graph as a node; whether the stream is being captured.
-///
-/// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`; `CUDA_ERROR_INVALID_VALUE` for one that allocates or frees
-/// memory, or has conditional nodes.
-pub fn record_exec(stream: &Arc<Stream>, exec: &Exec) -> Result<bool> {
-    if of(stream).is_none() {
-        return Ok(false);
-    }
-    if exec.state().plan.is_single() {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    let child = exec.state().plan.graph();
-    let recorded = record_task(stream, Task::Child(child.clone()));
-    if !matches!(recorded, Ok(None)) {
-        child.end();
-    }
-    Ok(recorded?.is_none())
-}
-
 /// Records an event on a stream. In a capture it then stands for the stream's front, unless it is recorded for streams
 /// outside: then the record is a node.
 ///
@@ -272,7 +252,7 @@ pub fn record_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) ->
 /// # Errors
 /// `CUDA_ERROR_ILLEGAL_STATE` for an external wait outside a capture; `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` in a capture
 /// for an event from outside, `CUDA_ERROR_STREAM_CAPTURE_MERGE` for one of another capture, both of which become
-/// invalid; `CUDA_ERROR_CAPTURED_EVENT` for one of a capture that is over; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for
+/// invalid; `CUDA_ERROR_INVALID_VALUE` for one of a capture that is over; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for
 /// the legacy default stream; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
 pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> Result {
     let capture = of(stream).map(|info| info.id);
@@ -293,10 +273,10 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
         };
     };
     let Some(mut all) = captures() else {
-        return Err(Code::ERROR_CAPTURED_EVENT);
+        return Err(Code::ERROR_INVALID_VALUE);
     };
     let Some(at) = all.iter().position(|one| one.id == id) else {
-        return Err(Code::ERROR_CAPTURED_EVENT);
+        return Err(Code::ERROR_INVALID_VALUE);
     };
     let dependency = |(node, data)| Dependency { node, data };
     let front: Vec<Dependency> = front.into_iter().map(dependency).collect();

@@ -71,11 +71,14 @@ impl Graph {
     /// Removes a node with its edges.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where there is none, during a capture into the graph, and where it allocates or frees
-    /// memory.
+    /// `CUDA_ERROR_INVALID_VALUE` where there is none, and during a capture into the graph; `CUDA_ERROR_NOT_SUPPORTED` where
+    /// it allocates or frees memory.
     pub fn remove(&self, number: u64) -> Result {
-        if self.is_busy() || self.has_memory() {
+        if self.is_busy() {
             return Err(Code::ERROR_INVALID_VALUE);
+        }
+        if self.has_memory() {
+            return Err(Code::ERROR_NOT_SUPPORTED);
         }
         let mut body = self.body();
         let node = body.nodes.remove(&number);
@@ -107,10 +110,10 @@ impl Graph {
     /// A graph like this one, with nodes of its own.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for one that allocates or frees memory, or has conditional nodes.
+    /// `CUDA_ERROR_NOT_SUPPORTED` for one that allocates or frees memory, or has conditional nodes.
     pub fn copy(&self, standing: Standing) -> Result<Arc<Graph>> {
         if self.is_single() {
-            return Err(Code::ERROR_INVALID_VALUE);
+            return Err(Code::ERROR_NOT_SUPPORTED);
         }
         let copy = template::create(standing);
         copy.references().extend(&self.references(), None);

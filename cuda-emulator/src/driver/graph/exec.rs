@@ -134,15 +134,13 @@ impl Exec {
         self.state.lock().unpoisoned()
     }
 
-    /// Launches it on a stream, after its last launch; or records it as a node, where the stream is being captured.
+    /// Launches it on a stream, after its last launch.
     ///
     /// # Errors
     /// The state of a context that work of it belongs to; `CUDA_ERROR_INVALID_VALUE` where memory that it allocates
     /// wasn't freed since its last launch, or memory that it frees isn't allocated; what a capture forbids.
     pub fn launch(&self, stream: &Arc<Stream>) -> Result {
-        if capture::record_exec(stream, self)? {
-            return Ok(());
-        }
+        capture::refuse_graph(stream)?;
         let mut state = self.state();
         state.plan.usable()?;
         let mut pieces = self.take_memory(&state.plan)?;

@@ -133,16 +133,38 @@ pub fn refuse_unsafe() -> Result {
     refuse(forbids, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
+/// For a launch of a graph.
+///
+/// # Errors
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` on a stream that is being captured, in whatever mode, which ends the capture.
+pub fn refuse_graph(stream: &Arc<Stream>) -> Result {
+    refuse(
+        |one| one.has(stream),
+        Code::ERROR_STREAM_CAPTURE_UNSUPPORTED,
+    )
+}
+
 /// For a call that waits for an event or queries it.
 ///
 /// # Errors
-/// `CUDA_ERROR_CAPTURED_EVENT` where it was last recorded in a capture, which becomes invalid if it isn't over.
+/// `CUDA_ERROR_CAPTURED_EVENT` where it was last recorded in a capture, which becomes invalid;
+/// `CUDA_ERROR_INVALID_VALUE` where that capture is over.
 pub fn refuse_captured(event: &Event) -> Result {
     match event.captured() {
         None => Ok(()),
-        Some(captured) => {
-            invalidate(|one| one.id == captured.capture);
+        Some(captured) if invalidate(|one| one.id == captured.capture) => {
             Err(Code::ERROR_CAPTURED_EVENT)
         }
+        Some(_) => Err(Code::ERROR_INVALID_VALUE),
+    }
+}
+
+/// For a call that asks for an event's time: as [`refuse_captured`], but a capture under way goes on.
+pub fn refuse_untimed(event: &Event) -> Result {
+    let under_way = |id| captures().is_some_and(|all| all.iter().any(|one| one.id == id));
+    match event.captured() {
+        None => Ok(()),
+        Some(captured) if under_way(captured.capture) => Err(Code::ERROR_CAPTURED_EVENT),
+        Some(_) => Err(Code::ERROR_INVALID_VALUE),
     }
 }

@@ -1,11 +1,10 @@
 //! What a launch of a graph does: its nodes in order, as they were at the instantiation.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::conditional::BranchPlan;
-use super::node::{Dependency, Link, Task};
-use super::template::{self, Body, Graph, Standing};
+use super::node::{Link, Task};
+use super::template::{Body, Graph};
 use super::user_object::References;
 use crate::driver::abi::{CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_GRAPH};
 use crate::driver::context::Context;
@@ -115,31 +114,6 @@ impl Plan {
         None
     }
 
-    /// A graph, for a node to own, that does what this plan does.
-    pub fn graph(&self) -> Arc<Graph> {
-        let graph = template::create(Standing::Child);
-        graph.references().extend(&self.references, None);
-        let mut nodes: HashMap<u64, u64> = HashMap::new();
-        for step in &self.steps {
-            let on = |link: &Link| Dependency {
-                node: nodes[&link.number],
-                data: link.data,
-            };
-            let before: Vec<Dependency> = step.before.iter().map(on).collect();
-            let task = match &step.action {
-                Action::Empty => Task::Empty,
-                Action::Operation(operation, context) => {
-                    Task::Operation(operation.clone(), context.clone())
-                }
-                Action::Child(plan) => Task::Child(plan.graph()),
-                Action::Conditional(_) => unreachable!("such a plan isn't asked for a graph"),
-            };
-            let node = graph.add(task, &before).expect("the edges were valid");
-            nodes.insert(step.number, node);
-        }
-        graph
-    }
-
     /// The user objects of another plan take the place of its own.
     pub fn take_references(&mut self, other: &Plan) {
         self.references = other.references.clone();
@@ -171,16 +145,6 @@ impl Plan {
                 _ => {}
             }
         }
-    }
-
-    /// Whether it can't be a node's graph: it allocates or frees memory, or has conditional nodes.
-    pub fn is_single(&self) -> bool {
-        self.steps.iter().any(|step| match &step.action {
-            Action::Conditional(_)
-            | Action::Operation(Operation::Allocate(_) | Operation::Free(_), _) => true,
-            Action::Child(plan) => plan.is_single(),
-            _ => false,
-        })
     }
 
     /// Whether all of it can be done.

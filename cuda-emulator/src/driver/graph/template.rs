@@ -149,11 +149,11 @@ impl Graph {
     /// What an executable graph of it has to hold as long as it lives.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where there is one already, and there may only be one.
+    /// `CUDA_ERROR_NOT_SUPPORTED` where there is one already, and there may only be one.
     pub fn instance(&self) -> Result<Arc<()>> {
         let mut instance = self.instance.lock().unpoisoned();
         if instance.strong_count() > 0 && self.is_single() {
-            return Err(Code::ERROR_INVALID_VALUE);
+            return Err(Code::ERROR_NOT_SUPPORTED);
         }
         let token = instance.upgrade().unwrap_or_default();
         *instance = Arc::downgrade(&token);
