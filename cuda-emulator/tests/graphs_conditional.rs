@@ -57,12 +57,6 @@ fn module() -> CUmodule {
     load(TEXT)
 }
 
-fn context() -> CUcontext {
-    let mut context = null_mut();
-    ok!(cuCtxGetCurrent(&mut context));
-    context
-}
-
 fn handle(graph: CUgraph, default: u32, flags: u32) -> CUgraphConditionalHandle {
     let mut handle = 0;
     ok!(cuGraphConditionalHandleCreate(
@@ -121,52 +115,7 @@ fn kernel(
     function: CUfunction,
     arguments: &mut [*mut c_void],
 ) -> CUgraphNode {
-    let mut node = null_mut();
-    let params = CUDA_KERNEL_NODE_PARAMS {
-        func: function,
-        gridDimX: 1,
-        gridDimY: 1,
-        gridDimZ: 1,
-        blockDimX: 1,
-        blockDimY: 1,
-        blockDimZ: 1,
-        kernelParams: arguments.as_mut_ptr(),
-        ..filled(0)
-    };
-    ok!(cuGraphAddKernelNode_v2(
-        &mut node,
-        graph,
-        on.as_ptr(),
-        on.len(),
-        &params
-    ));
-    node
-}
-
-fn fill(graph: CUgraph, address: CUdeviceptr, value: u32) -> CUgraphNode {
-    let mut node = null_mut();
-    let params = CUDA_MEMSET_NODE_PARAMS {
-        dst: address,
-        pitch: 0,
-        value,
-        elementSize: 4,
-        width: 1,
-        height: 1,
-    };
-    ok!(cuGraphAddMemsetNode(
-        &mut node,
-        graph,
-        null(),
-        0,
-        &params,
-        context()
-    ));
-    node
-}
-
-fn go(exec: CUgraphExec, stream: CUstream) {
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
+    add_kernel(graph, on, &kernel_params(function, arguments))
 }
 
 #[test]
@@ -174,7 +123,7 @@ fn a_kernel_says_which_body_runs() {
     let _alone = alone();
     let _context = Own::new();
     let (module, stream) = (module(), stream(1));
-    let set = function(module, "set");
+    let setter = function(module, "set");
     let word = alloc(4);
     for (kind, size, expected) in [
         (IF, 1, [0, 10, 10, 10]),
@@ -184,10 +133,10 @@ fn a_kernel_says_which_body_runs() {
         for (value, expected) in (0u32..).zip(expected) {
             let graph = create();
             let condition = handle(graph, 9, 0);
-            let first = kernel(graph, &[], set, &mut [arg(&condition), arg(&value)]);
+            let first = kernel(graph, &[], setter, &mut [arg(&condition), arg(&value)]);
             let (_, bodies) = conditional(graph, &[first], condition, kind, size);
             for (index, body) in (10..).zip(bodies) {
-                fill(body, word, index);
+                set(body, &[], word, index);
             }
             ok!(cuMemsetD32_v2(word, 0, 1));
             play(graph, stream);
@@ -251,14 +200,14 @@ fn without_a_default_the_value_stays() {
     let _alone = alone();
     let _context = Own::new();
     let (module, stream, word) = (module(), stream(1), alloc(4));
-    let (set, one) = (function(module, "set"), 1u32);
+    let (setter, one) = (function(module, "set"), 1u32);
     for (flags, expected) in [(0, 1), (1, 0)] {
         let graph = create();
         let condition = handle(graph, 0, flags);
         let (node, bodies) = conditional(graph, &[], condition, IF, 1);
-        fill(bodies[0], word, 1);
+        set(bodies[0], &[], word, 1);
         // After the node, so for the next launch.
-        kernel(graph, &[node], set, &mut [arg(&condition), arg(&one)]);
+        kernel(graph, &[node], setter, &mut [arg(&condition), arg(&one)]);
         let exec = instantiate(graph);
         ok!(cuMemsetD32_v2(word, 0, 1));
         go(exec, stream);
@@ -273,13 +222,13 @@ fn an_update_brings_other_bodies() {
     let _alone = alone();
     let _context = Own::new();
     let (module, stream, word) = (module(), stream(1), alloc(4));
-    let (set, one) = (function(module, "set"), 1u32);
+    let (setter, one) = (function(module, "set"), 1u32);
     let build = |kind, size, value| {
         let graph = create();
         let condition = handle(graph, 0, 1);
-        let first = kernel(graph, &[], set, &mut [arg(&condition), arg(&one)]);
+        let first = kernel(graph, &[], setter, &mut [arg(&condition), arg(&one)]);
         let (node, bodies) = conditional(graph, &[first], condition, kind, size);
-        fill(bodies[0], word, value);
+        set(bodies[0], &[], word, value);
         (graph, node)
     };
     let ((graph, _), (new, _), (other, node)) = (build(IF, 1, 3), build(IF, 1, 4), build(IF, 2, 5));

@@ -13,29 +13,6 @@ fn empty(graph: CUgraph, on: &[CUgraphNode]) -> CUgraphNode {
     node
 }
 
-/// A node that sets a word.
-fn set(graph: CUgraph, on: &[CUgraphNode], address: CUdeviceptr, value: u32) -> CUgraphNode {
-    let (mut node, mut context) = (null_mut(), null_mut());
-    ok!(cuCtxGetCurrent(&mut context));
-    let params = CUDA_MEMSET_NODE_PARAMS {
-        dst: address,
-        pitch: 0,
-        value,
-        elementSize: 4,
-        width: 1,
-        height: 1,
-    };
-    ok!(cuGraphAddMemsetNode(
-        &mut node,
-        graph,
-        on.as_ptr(),
-        on.len(),
-        &params,
-        context
-    ));
-    node
-}
-
 fn connect(graph: CUgraph, from: CUgraphNode, to: CUgraphNode) -> CUresult {
     // SAFETY: arrays of one.
     unsafe { cuGraphAddDependencies_v2(graph, &from, &to, null(), 1) }

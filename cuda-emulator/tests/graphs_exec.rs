@@ -8,36 +8,6 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-fn context() -> CUcontext {
-    let mut context = null_mut();
-    ok!(cuCtxGetCurrent(&mut context));
-    context
-}
-
-fn fill(address: CUdeviceptr, value: u32) -> CUDA_MEMSET_NODE_PARAMS {
-    CUDA_MEMSET_NODE_PARAMS {
-        dst: address,
-        pitch: 0,
-        value,
-        elementSize: 4,
-        width: 1,
-        height: 1,
-    }
-}
-
-fn set(graph: CUgraph, on: &[CUgraphNode], address: CUdeviceptr, value: u32) -> CUgraphNode {
-    let (mut node, params) = (null_mut(), fill(address, value));
-    ok!(cuGraphAddMemsetNode(
-        &mut node,
-        graph,
-        on.as_ptr(),
-        on.len(),
-        &params,
-        context()
-    ));
-    node
-}
-
 fn copy(from: CUdeviceptr, to: CUdeviceptr, width: usize, height: usize) -> CUDA_MEMCPY3D {
     CUDA_MEMCPY3D {
         srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
@@ -95,7 +65,7 @@ fn each_type_of_node_takes_new_parameters() {
         &new,
         context()
     ));
-    let new = fill(words + 12, 8);
+    let new = fill(words + 12, 8, 1);
     ok!(cuGraphExecMemsetNodeSetParams(
         exec,
         found[2],
@@ -180,7 +150,7 @@ fn what_an_executable_node_can_not_become_is_refused() {
     let params = CUDA_MEMSET_NODE_PARAMS {
         pitch: 8,
         height: 2,
-        ..fill(words, 1)
+        ..fill(words, 1, 1)
     };
     ok!(cuGraphAddMemsetNode(
         &mut square,
@@ -209,13 +179,13 @@ fn what_an_executable_node_can_not_become_is_refused() {
     invalid!(cuGraphExecMemsetNodeSetParams(
         exec,
         foreign,
-        &fill(words, 2),
+        &fill(words, 2, 1),
         context()
     ));
     invalid!(cuGraphExecMemsetNodeSetParams(
         exec,
         one,
-        &fill(pinned, 2),
+        &fill(pinned, 2, 1),
         context()
     ));
     invalid!(cuGraphExecMemsetNodeSetParams(
@@ -248,13 +218,13 @@ fn what_an_executable_node_can_not_become_is_refused() {
     ok!(cuGraphExecMemsetNodeSetParams(
         exec,
         one,
-        &fill(words + 60, 2),
+        &fill(words + 60, 2, 1),
         context()
     ));
     invalid!(cuGraphExecMemsetNodeSetParams(
         null_mut(),
         one,
-        &fill(words, 2),
+        &fill(words, 2, 1),
         context()
     ));
     invalid!(cuGraphExecEventWaitNodeSetEvent(exec, one, event(0)));
@@ -301,7 +271,7 @@ fn nodes_are_turned_off_and_on() {
     ok!(cuGraphExecMemsetNodeSetParams(
         exec,
         first,
-        &fill(words, 5),
+        &fill(words, 5, 1),
         context()
     ));
     assert_eq!(enabled(first), 0);

@@ -44,23 +44,6 @@ fn free(graph: CUgraph, on: CUgraphNode, address: CUdeviceptr) -> CUgraphNode {
     node
 }
 
-fn set(graph: CUgraph, on: CUgraphNode, address: CUdeviceptr, value: u32) -> CUgraphNode {
-    let (mut node, mut context) = (null_mut(), null_mut());
-    ok!(cuCtxGetCurrent(&mut context));
-    let params = CUDA_MEMSET_NODE_PARAMS {
-        dst: address,
-        pitch: 0,
-        value,
-        elementSize: 4,
-        width: 1,
-        height: 1,
-    };
-    ok!(cuGraphAddMemsetNode(
-        &mut node, graph, &on, 1, &params, context
-    ));
-    node
-}
-
 #[test]
 fn allocations_are_captured() {
     let _alone = alone();
@@ -105,7 +88,7 @@ fn what_a_launch_leaves_has_to_be_freed_before_the_next() {
     let _context = Own::new();
     let (graph, stream) = (create(), stream(1));
     let (node, address) = allocate(graph, 16);
-    set(graph, node, address, 7);
+    set(graph, &[node], address, 7);
     let exec = instantiate(graph);
     invalid!(cuMemFreeAsync(address, stream));
     ok!(cuGraphLaunch(exec, stream));
@@ -181,7 +164,7 @@ fn graphs_with_memory_are_restricted() {
     let _context = Own::new();
     let graph = create();
     let (node, address) = allocate(graph, 16);
-    let fill = set(graph, node, address, 1);
+    let fill = set(graph, &[node], address, 1);
     let last = free(graph, fill, address);
     let (mut other, mut child, mut exec) = (null_mut(), null_mut(), null_mut());
     fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphDestroyNode(last));
@@ -267,7 +250,7 @@ fn a_graph_with_memory_becomes_a_node_s_own() {
     let _context = Own::new();
     let (inner, outer, stream, out) = (create(), create(), stream(1), alloc(4));
     let (node, address) = allocate(inner, 16);
-    let fill = set(inner, node, address, 3);
+    let fill = set(inner, &[node], address, 3);
     free(inner, fill, address);
     let mut any: CUgraphNodeParams = filled(0);
     any.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH;
@@ -293,7 +276,7 @@ fn a_graph_with_memory_becomes_a_node_s_own() {
         0,
         &mut any
     ));
-    set(outer, child, out, 4);
+    set(outer, &[child], out, 4);
     let mut got = null_mut();
     ok!(cuGraphChildGraphNodeGetGraph(child, &mut got));
     assert_eq!(got, inner);
@@ -320,7 +303,7 @@ fn the_memory_of_graphs_is_counted() {
     let (graph, stream) = (create(), stream(1));
     let (used, held) = (attribute(USED), attribute(HELD));
     let (node, address) = allocate(graph, 1000);
-    set(graph, node, address, 1);
+    set(graph, &[node], address, 1);
     assert_eq!((attribute(USED), attribute(HELD)), (used, held + 1000));
     let exec = instantiate(graph);
     ok!(cuGraphLaunch(exec, stream));
@@ -370,9 +353,9 @@ fn memory_that_is_not_allocated_now_is_out_of_reach() {
         let context = Own::new();
         let (graph, stream) = (create(), stream(1));
         let (node, address) = allocate(graph, 16);
-        let fill = set(graph, node, address, 1);
+        let fill = set(graph, &[node], address, 1);
         let last = free(graph, fill, address);
-        set(graph, last, address, 2);
+        set(graph, &[last], address, 2);
         ok!(cuGraphLaunch(instantiate(graph), stream));
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
         drop(context);

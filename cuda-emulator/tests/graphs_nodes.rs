@@ -13,63 +13,6 @@ unsafe extern "C" fn count(data: *mut c_void) {
     unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
 }
 
-fn context() -> CUcontext {
-    let mut context = null_mut();
-    ok!(cuCtxGetCurrent(&mut context));
-    context
-}
-
-/// Parameters of a launch of [`affine`] with one thread.
-fn kernel_params(kernel: CUfunction, arguments: &mut [*mut c_void]) -> CUDA_KERNEL_NODE_PARAMS {
-    CUDA_KERNEL_NODE_PARAMS {
-        func: kernel,
-        gridDimX: 1,
-        gridDimY: 1,
-        gridDimZ: 1,
-        blockDimX: 1,
-        blockDimY: 1,
-        blockDimZ: 1,
-        kernelParams: arguments.as_mut_ptr(),
-        ..filled(0)
-    }
-}
-
-fn add_kernel(graph: CUgraph, on: &[CUgraphNode], params: &CUDA_KERNEL_NODE_PARAMS) -> CUgraphNode {
-    let mut node = null_mut();
-    ok!(cuGraphAddKernelNode_v2(
-        &mut node,
-        graph,
-        on.as_ptr(),
-        on.len(),
-        params
-    ));
-    node
-}
-
-fn memset(address: CUdeviceptr, value: u32, width: usize) -> CUDA_MEMSET_NODE_PARAMS {
-    CUDA_MEMSET_NODE_PARAMS {
-        dst: address,
-        pitch: 0,
-        value,
-        elementSize: 4,
-        width,
-        height: 1,
-    }
-}
-
-fn add_memset(graph: CUgraph, on: &[CUgraphNode], address: CUdeviceptr, value: u32) -> CUgraphNode {
-    let (mut node, params) = (null_mut(), memset(address, value, 1));
-    ok!(cuGraphAddMemsetNode(
-        &mut node,
-        graph,
-        on.as_ptr(),
-        on.len(),
-        &params,
-        context()
-    ));
-    node
-}
-
 #[test]
 fn a_kernel_node_keeps_its_arguments() {
     let _alone = alone();
@@ -185,7 +128,7 @@ fn a_kernel_node_has_attributes() {
         CUDA_ERROR_INVALID_VALUE,
         cuGraphKernelNodeGetAttribute(first, policy, &mut value)
     );
-    let fill = add_memset(graph, &[], address, 1);
+    let fill = set(graph, &[], address, 1);
     fails!(
         CUDA_ERROR_INVALID_VALUE,
         cuGraphKernelNodeSetAttribute(fill, priority, &value)
@@ -213,7 +156,7 @@ fn copies_and_fills_have_parameters() {
         Depth: 1,
         ..filled(0)
     };
-    let fill = add_memset(graph, &[], to, 9);
+    let fill = set(graph, &[], to, 9);
     let (mut node, on) = (null_mut(), [fill]);
     ok!(cuGraphAddMemcpyNode(
         &mut node,

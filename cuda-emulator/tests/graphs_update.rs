@@ -6,43 +6,6 @@ mod graphs;
 use graphs::*;
 use std::ptr::{null, null_mut};
 
-fn context() -> CUcontext {
-    let mut context = null_mut();
-    ok!(cuCtxGetCurrent(&mut context));
-    context
-}
-
-fn fill(address: CUdeviceptr, value: u32) -> CUDA_MEMSET_NODE_PARAMS {
-    CUDA_MEMSET_NODE_PARAMS {
-        dst: address,
-        pitch: 0,
-        value,
-        elementSize: 4,
-        width: 1,
-        height: 1,
-    }
-}
-
-fn set(graph: CUgraph, on: &[CUgraphNode], address: CUdeviceptr, value: u32) -> CUgraphNode {
-    let (mut node, params) = (null_mut(), fill(address, value));
-    ok!(cuGraphAddMemsetNode(
-        &mut node,
-        graph,
-        on.as_ptr(),
-        on.len(),
-        &params,
-        context()
-    ));
-    node
-}
-
-/// Launches and waits.
-fn go(exec: CUgraphExec, stream: CUstream) {
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
-}
-
-/// Updates; gives the result, and the error's nodes.
 fn update(exec: CUgraphExec, graph: CUgraph) -> (u32, CUgraphNode, CUgraphNode) {
     let mut info: CUgraphExecUpdateResultInfo = filled(9);
     // SAFETY: handles and a place that are good, or must be refused.
@@ -80,7 +43,7 @@ fn another_graph_updates_all_nodes() {
     ok!(cuGraphExecMemsetNodeSetParams(
         exec,
         found[1],
-        &fill(words + 8, 9),
+        &fill(words + 8, 9, 1),
         context()
     ));
     go(exec, stream);
@@ -245,7 +208,7 @@ fn child_graphs_are_updated_as_a_whole() {
     ok!(cuGraphExecMemsetNodeSetParams(
         exec,
         within,
-        &fill(words + 4, 7),
+        &fill(words + 4, 7, 1),
         context()
     ));
     go(exec, stream);

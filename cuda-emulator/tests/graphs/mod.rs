@@ -2,6 +2,7 @@
 
 #![allow(dead_code, missing_docs, reason = "each test file uses its part of it")]
 
+use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -148,4 +149,73 @@ pub fn create() -> CUgraph {
     let mut graph = null_mut();
     ok!(cuGraphCreate(&mut graph, 0));
     graph
+}
+
+pub fn context() -> CUcontext {
+    let mut context = null_mut();
+    ok!(cuCtxGetCurrent(&mut context));
+    context
+}
+
+/// Parameters of a fill of words.
+pub fn fill(address: CUdeviceptr, value: u32, count: usize) -> CUDA_MEMSET_NODE_PARAMS {
+    CUDA_MEMSET_NODE_PARAMS {
+        dst: address,
+        pitch: 0,
+        value,
+        elementSize: 4,
+        width: count,
+        height: 1,
+    }
+}
+
+/// A node that sets a word.
+pub fn set(graph: CUgraph, on: &[CUgraphNode], address: CUdeviceptr, value: u32) -> CUgraphNode {
+    let (mut node, params) = (null_mut(), fill(address, value, 1));
+    ok!(cuGraphAddMemsetNode(
+        &mut node,
+        graph,
+        on.as_ptr(),
+        on.len(),
+        &params,
+        context()
+    ));
+    node
+}
+
+/// Parameters of a launch with one thread.
+pub fn kernel_params(kernel: CUfunction, arguments: &mut [*mut c_void]) -> CUDA_KERNEL_NODE_PARAMS {
+    CUDA_KERNEL_NODE_PARAMS {
+        func: kernel,
+        gridDimX: 1,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: 1,
+        blockDimY: 1,
+        blockDimZ: 1,
+        kernelParams: arguments.as_mut_ptr(),
+        ..filled(0)
+    }
+}
+
+pub fn add_kernel(
+    graph: CUgraph,
+    on: &[CUgraphNode],
+    params: &CUDA_KERNEL_NODE_PARAMS,
+) -> CUgraphNode {
+    let mut node = null_mut();
+    ok!(cuGraphAddKernelNode_v2(
+        &mut node,
+        graph,
+        on.as_ptr(),
+        on.len(),
+        params
+    ));
+    node
+}
+
+/// Launches and waits.
+pub fn go(exec: CUgraphExec, stream: CUstream) {
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuStreamSynchronize(stream));
 }
