@@ -71,7 +71,7 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "capture",
         "Capture",
-        "Launches, copies, fills, host functions, stream memory operations and launches of graphs are recorded; streams fork and join by events. Stream-ordered allocations become nodes. Callbacks and prefetches can't be recorded.",
+        "Launches, copies, fills, host functions and stream memory operations are recorded; streams fork and join by events. Stream-ordered allocations become nodes. Callbacks, prefetches and launches of graphs can't be recorded: the last end a capture, as on an H200.",
     ),
     chapter(
         "graph",
