@@ -397,13 +397,21 @@ fn a_program_that_is_no_test_is_told_where_it_runs() {
     let program = folder.join("program");
     std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     let run = |quiet: &str| {
-        let output = std::process::Command::new(&program)
+        let mut command = std::process::Command::new(&program);
+        command
             .args([test, "--exact", "--nocapture", "--test-threads=1"])
             .env("RERUN", "1")
             .env_remove("NEXTEST")
-            .env("CUDA_EMULATOR_QUIET", quiet)
-            .output()
-            .unwrap();
+            .env("CUDA_EMULATOR_QUIET", quiet);
+        // A child that another test starts may hold the copy open for writing, until it is a program of its own.
+        let output = loop {
+            match command.output() {
+                Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                    std::thread::sleep(std::time::Duration::from_millis(5));
+                }
+                output => break output.unwrap(),
+            }
+        };
         assert!(output.status.success());
         String::from_utf8(output.stderr).unwrap()
     };
