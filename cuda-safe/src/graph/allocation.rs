@@ -148,10 +148,10 @@ impl Graph {
         }
         let mut parameters = CUDA_MEM_ALLOC_NODE_PARAMS::default();
         parameters.poolProps.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-        parameters.poolProps.location = CUmemLocation {
-            type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
-            id: self.context().device().as_raw(),
-        };
+        parameters.poolProps.location = CUmemLocation::new(
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+            self.context().device().as_raw(),
+        );
         parameters.bytesize = bytes;
         let node = self.add_allocating(after, bytes, &mut parameters)?;
         let allocation = Allocation {
