@@ -15,19 +15,10 @@ use common::{
     data,
     gpu::{Gpu, heading},
     measure::show,
+    scramble,
 };
 use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, PinnedBuffer, Stream};
 use tokio::{runtime, task};
-
-const SOURCE: &str = r#"
-extern "C" __global__ void scramble(unsigned *x, int n, int rounds) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        unsigned value = x[i];
-        for (int k = 0; k < rounds; ++k) value = value * 1664525u + 1013904223u;
-        x[i] = value;
-    }
-}
-"#;
 
 const REQUESTS: usize = 8;
 
@@ -35,7 +26,7 @@ fn main() -> Result<()> {
     let gpu = Gpu::open()?;
     let count = gpu.size(1 << 20, 1 << 10);
     let rounds = gpu.size(20_000, 50);
-    let scramble = Module::compile(&gpu.context, SOURCE)?.function("scramble")?;
+    let scramble = Module::compile(&gpu.context, scramble::SOURCE)?.function("scramble")?;
     let inputs: Vec<Vec<u32>> = data::integers(REQUESTS * count)
         .chunks(count)
         .map(<[u32]>::to_vec)
@@ -74,15 +65,7 @@ fn main() -> Result<()> {
     }))?;
 
     for (input, output) in inputs.iter().zip(&outputs) {
-        for (i, (&value, &got)) in input.iter().zip(output).enumerate().step_by(97) {
-            let expected = (0..rounds).fold(value, |value, _| {
-                value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
-            });
-            ensure!(
-                got == expected,
-                "element {i}: {got}, and the CPU says {expected}"
-            );
-        }
+        scramble::check(input, output, rounds)?;
     }
     println!(
         "All answered after {}; meanwhile the thread had {turns} turns for something else.",

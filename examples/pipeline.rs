@@ -13,6 +13,7 @@ use common::{
     data,
     gpu::{Gpu, heading},
     measure::{ratio, show},
+    scramble,
     table::Table,
 };
 use cuda_safe::{Context, Function, LaunchConfig, Module, Pipeline, WithLen};
@@ -52,7 +53,7 @@ fn main() -> Result<()> {
             &input,
             &mut output,
         )?;
-        check(&input, &output, rounds)?;
+        scramble::check(&input, &output, rounds)?;
         times.push(time);
     }
     let mut table = Table::new(&["slots", "time", "gain"]);
@@ -96,19 +97,4 @@ fn run(
         time = clock.elapsed();
     }
     Ok(time)
-}
-
-fn check(input: &[u32], output: &[u32], rounds: i32) -> Result<()> {
-    // All rounds together are one multiplication and one addition.
-    let round = |value: u32| value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    let all = |value| (0..rounds).fold(value, |value, _| round(value));
-    let (shift, factor) = (all(0), all(1).wrapping_sub(all(0)));
-    for (i, (&value, &got)) in input.iter().zip(output).enumerate() {
-        let expected = value.wrapping_mul(factor).wrapping_add(shift);
-        ensure!(
-            got == expected,
-            "element {i}: {got}, and the CPU says {expected}"
-        );
-    }
-    Ok(())
 }

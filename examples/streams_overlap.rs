@@ -13,20 +13,10 @@ use common::{
     data,
     gpu::{Gpu, heading},
     measure::{ratio, show},
+    scramble,
     table::Table,
 };
 use cuda_safe::{DeviceBuffer, Event, Function, LaunchConfig, Module, PinnedBuffer, Stream};
-
-const SOURCE: &str = r#"
-// Enough arithmetic that the kernel takes about as long as the copies around it.
-extern "C" __global__ void scramble(unsigned *x, int n, int rounds) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        unsigned value = x[i];
-        for (int k = 0; k < rounds; ++k) value = value * 1664525u + 1013904223u;
-        x[i] = value;
-    }
-}
-"#;
 
 /// Pieces of work.
 const PIECES: usize = 4;
@@ -35,7 +25,7 @@ fn main() -> Result<()> {
     let gpu = Gpu::open()?;
     let len = gpu.size(1 << 24, 1 << 16);
     let rounds = gpu.size(1000, 50);
-    let scramble = Module::compile(&gpu.context, SOURCE)?.function("scramble")?;
+    let scramble = Module::compile(&gpu.context, scramble::SOURCE)?.function("scramble")?;
     let input = data::integers(PIECES * len);
     heading(format!(
         "{PIECES} pieces of {len} numbers: copy in, compute, copy out"
@@ -175,23 +165,12 @@ impl Pieces {
     }
 
     fn check(&self, input: &[u32], rounds: i32) -> Result<()> {
-        // All rounds together are one multiplication and one addition.
-        let round = |value: u32| value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let all = |value| (0..rounds).fold(value, |value, _| round(value));
-        let (shift, factor) = (all(0), all(1).wrapping_sub(all(0)));
         let outputs = self
             .outputs
             .iter()
             .flatten()
             .flat_map(|output| output.iter());
-        for (i, (&value, &got)) in input.iter().zip(outputs).enumerate() {
-            let expected = value.wrapping_mul(factor).wrapping_add(shift);
-            ensure!(
-                got == expected,
-                "element {i}: {got}, and the CPU says {expected}"
-            );
-        }
-        Ok(())
+        scramble::check(input, outputs, rounds)
     }
 }
 

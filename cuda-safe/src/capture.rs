@@ -100,15 +100,19 @@ impl Stream {
 
     /// As [`expect_uncaptured`](Self::expect_uncaptured), with what to do instead.
     pub(crate) fn expect_uncaptured_for(&self, call: &'static str, remedy: &str) -> Result<()> {
-        if self.is_captured()? {
+        if self.is_capturing()? {
             Err(captured(call, remedy))
         } else {
             Ok(())
         }
     }
 
-    /// Whether the stream is being captured.
-    pub(crate) fn is_captured(&self) -> Result<bool> {
+    /// Whether what this stream is given is recorded, by [`capture`](Self::capture) or by raw calls.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault.
+    #[doc(alias = "cuStreamIsCapturing")]
+    pub fn is_capturing(&self) -> Result<bool> {
         let _current = self.enter()?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         // SAFETY: the handle is live, `status` is valid for the write.
@@ -125,7 +129,7 @@ impl Stream {
 
     /// The number of the capture that the stream is part of.
     fn capture_number(&self) -> Result<Option<u64>> {
-        if !self.is_captured()? {
+        if !self.is_capturing()? {
             return Ok(None);
         }
         let _current = self.enter()?;

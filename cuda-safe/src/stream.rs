@@ -453,8 +453,24 @@ impl Stream {
     /// Whether the handle was created, and means the same stream in every context and thread. Those of the default
     /// streams do not.
     #[inline]
-    pub(crate) fn is_created(&self) -> bool {
+    fn is_created(&self) -> bool {
         self.as_raw().addr() > 2
+    }
+
+    /// Makes a call that names this stream. A created stream knows its context: the current one matters only where the
+    /// driver says so, which spares the usual launch the question.
+    #[inline]
+    pub(crate) fn call(&self, mut call: impl FnMut() -> CUresult) -> Result<CUresult> {
+        if self.is_created() {
+            match call() {
+                CUresult::CUDA_ERROR_INVALID_CONTEXT
+                | CUresult::CUDA_ERROR_INVALID_HANDLE
+                | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => {}
+                code => return Ok(code),
+            }
+        }
+        let _current = self.enter()?;
+        Ok(call())
     }
 
     /// Makes the stream's context current, and checks that this thread may use the stream.

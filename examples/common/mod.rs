@@ -10,5 +10,6 @@ pub mod gpu;
 pub mod measure;
 pub mod picture;
 pub mod ready_made;
+pub mod scramble;
 pub mod sum;
 pub mod table;

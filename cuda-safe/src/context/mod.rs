@@ -17,8 +17,8 @@ pub(crate) use limits::Limits;
 pub use settings::{CacheConfig, ContextFlags, Limit};
 
 use crate::{
-    callback, capture,
-    capture::relaxed,
+    callback,
+    capture::{self, relaxed},
     device::Device,
     driver::{self, check},
     error::{DROP, Error, ErrorKind, FAULTED, FIND, Result, is_fault},

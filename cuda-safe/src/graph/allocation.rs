@@ -17,9 +17,8 @@ use crate::{
     device::Device,
     driver,
     error::{Error, Result},
-    launch::{KernelArgument, Sealed},
+    launch::address_argument,
     memory::{PlainData, byte_size},
-    stream::Stream,
 };
 
 /// Memory that exists from one node of a graph to another, within a launch: made by
@@ -83,21 +82,7 @@ impl<T> fmt::Debug for Allocation<T> {
     }
 }
 
-impl<T: PlainData> Sealed for Allocation<T> {}
-// SAFETY: an address is its own bytes.
-unsafe impl<T: PlainData> KernelArgument for Allocation<T> {
-    type Staged = CUdeviceptr;
-    type Pointers = [*mut c_void; 1];
-    const SIZE: usize = size_of::<CUdeviceptr>();
-
-    unsafe fn stage(self, _: &Stream) -> Result<CUdeviceptr> {
-        Ok(self.address)
-    }
-
-    fn pointers(staged: &mut CUdeviceptr) -> [*mut c_void; 1] {
-        [(&raw mut *staged).cast()]
-    }
-}
+address_argument!([T: PlainData] Allocation<T>);
 
 impl Graph {
     /// Adds a node that allocates device memory for `len` elements, with unspecified contents; it waits for the nodes of

@@ -114,25 +114,29 @@ impl Graph {
         // SAFETY: the caller's promise; the closure hands them to the driver.
         unsafe {
             parameters::kernel(function, config, arguments, CALL, |kernel| {
-                added = Some(match kernel {
-                    Some(kernel) => self.add(
-                        "cuGraphAddKernelNode_v2",
-                        after,
-                        |node, graph, nodes, count| {
-                            sys::cuGraphAddKernelNode_v2(node, graph, nodes, count, kernel)
-                        },
-                    )?,
-                    None => self.add_empty(after)?,
-                });
+                let Some(kernel) = kernel else {
+                    added = Some(self.add_empty(after)?);
+                    return Ok(());
+                };
+                let node = self.add(
+                    "cuGraphAddKernelNode_v2",
+                    after,
+                    |node, graph, nodes, count| {
+                        sys::cuGraphAddKernelNode_v2(node, graph, nodes, count, kernel)
+                    },
+                )?;
+                if config.cooperative
+                    && let Err(error) = self.set_cooperative(node)
+                {
+                    sys::cuGraphDestroyNode(node.raw); // nobody knows of it yet
+                    return Err(error);
+                }
+                added = Some(node);
                 Ok(())
             })?;
         }
-        let node = added.expect("made above, or the error was returned");
         self.held.function(function);
-        if config.cooperative && self.kind(node)? == super::NodeKind::KERNEL {
-            self.set_cooperative(node)?;
-        }
-        Ok(node)
+        Ok(added.expect("made above, or the error was returned"))
     }
 
     fn set_cooperative(&mut self, node: Node) -> Result<()> {

@@ -157,15 +157,6 @@ impl Stream {
             }
         }
     }
-
-    /// Whether what this stream is given is recorded, by [`capture`](Self::capture) or by raw calls.
-    ///
-    /// # Errors
-    /// The context is unusable after a fault.
-    #[doc(alias = "cuStreamIsCapturing")]
-    pub fn is_capturing(&self) -> Result<bool> {
-        self.is_captured()
-    }
 }
 
 impl Capture<'_> {
@@ -211,7 +202,7 @@ struct Recording<'a> {
 impl<'a> Recording<'a> {
     fn begin(stream: &'a Stream, mode: CaptureMode) -> Result<Self> {
         const CALL: &str = "cuStreamBeginCapture_v2";
-        if stream.is_captured()? {
+        if stream.is_capturing()? {
             return Err(Error::invalid(
                 "Stream::capture",
                 "the stream is being captured already: let it be captured by one, or wait_stream from another stream",
@@ -247,7 +238,7 @@ impl<'a> Recording<'a> {
         let mut raw = ptr::null_mut();
         // SAFETY: a live stream, whose capture this thread began; `raw` is valid for the write.
         let mut code = unsafe { sys::cuStreamEndCapture(self.stream.as_raw(), &mut raw) };
-        if code != CUresult::CUDA_SUCCESS && self.stream.is_captured().unwrap_or(true) {
+        if code != CUresult::CUDA_SUCCESS && self.stream.is_capturing().unwrap_or(true) {
             // It goes on: what is given to the stream now would be recorded, for nobody.
             // SAFETY: as above.
             let again = unsafe { sys::cuStreamEndCapture(self.stream.as_raw(), &mut raw) };

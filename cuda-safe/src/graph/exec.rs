@@ -200,25 +200,8 @@ impl GraphExec {
     }
 
     fn enqueue(&self, stream: &Stream) -> Result<()> {
-        let launch = || {
-            // SAFETY: both handles are live; what the nodes use is held, or lives as its contracts say.
-            unsafe { sys::cuGraphLaunch(self.as_raw(), stream.as_raw()) }
-        };
-        // As a kernel's launch: the current context matters only where the driver says so.
-        let code = if stream.is_created() {
-            launch()
-        } else {
-            CUresult::CUDA_ERROR_INVALID_CONTEXT
-        };
-        let code = match code {
-            CUresult::CUDA_ERROR_INVALID_CONTEXT
-            | CUresult::CUDA_ERROR_INVALID_HANDLE
-            | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => {
-                let _current = stream.enter()?;
-                launch()
-            }
-            code => code,
-        };
+        // SAFETY: both handles are live; what the nodes use is held, or lives as its contracts say.
+        let code = stream.call(|| unsafe { sys::cuGraphLaunch(self.as_raw(), stream.as_raw()) })?;
         stream.check("cuGraphLaunch", code)?;
         stream.note_launch(&self.number);
         Ok(())

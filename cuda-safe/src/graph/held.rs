@@ -25,6 +25,7 @@ pub(super) fn next_number() -> u64 {
 pub(super) struct Held {
     memory: Vec<(u64, Box<dyn Any + Send>)>,
     functions: Vec<Function>,
+    events: Vec<Event>,
     /// Memory that nodes allocate, and whether others free it.
     allocated: Vec<(u64, bool)>,
     others: Vec<Box<dyn Any + Send>>,
@@ -111,7 +112,7 @@ impl Held {
     }
 
     pub(super) fn event(&mut self, event: &Event) {
-        self.others.push(Box::new(event.clone())); // the driver keeps what a launch needs of it
+        self.events.push(event.clone()); // the driver keeps what a launch needs of it
     }
 
     pub(super) fn order_with(&mut self, stream: &Stream) {
@@ -133,6 +134,7 @@ impl Held {
         (self.memory.is_empty() && self.others.is_empty() && self.allocated.is_empty()).then(|| {
             Self {
                 functions: self.functions.clone(),
+                events: self.events.clone(),
                 owners: self.owners.clone(),
                 ..Self::default()
             }
@@ -144,6 +146,7 @@ impl Held {
         let other = mem::take(other);
         self.memory.extend(other.memory);
         self.others.extend(other.others);
+        self.events.extend(other.events);
         self.allocated.extend(other.allocated);
         self.unordered |= other.unordered;
         other.functions.iter().for_each(|one| self.function(one));

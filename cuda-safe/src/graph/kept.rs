@@ -1,12 +1,12 @@
 //! Memory that a graph owns, and the tokens by which its nodes name it.
 
-use std::{ffi::c_void, fmt, marker::PhantomData, ops::RangeBounds};
+use std::{fmt, marker::PhantomData, ops::RangeBounds};
 
 use cuda_sys::CUdeviceptr;
 
 use crate::{
     error::Result,
-    launch::{KernelArgument, Sealed},
+    launch::address_argument,
     memory::{
         DeviceMemory, DeviceViewMut, OwnedStorage, Owner, PinnedBuffer, PlainData, range_within,
     },
@@ -223,29 +223,13 @@ impl<T> Part<T> {
         }
     }
 
+    fn as_device_ptr(&self) -> CUdeviceptr {
+        self.place.address
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.place.len * size_of::<T>()
     }
-}
-
-macro_rules! address_argument {
-    ([$($generics:tt)*] $type:ty) => {
-        impl<$($generics)*> Sealed for $type {}
-        // SAFETY: an address is its own bytes.
-        unsafe impl<$($generics)*> KernelArgument for $type {
-            type Staged = CUdeviceptr;
-            type Pointers = [*mut c_void; 1];
-            const SIZE: usize = size_of::<CUdeviceptr>();
-
-            unsafe fn stage(self, _: &Stream) -> Result<CUdeviceptr> {
-                Ok(self.place.address)
-            }
-
-            fn pointers(staged: &mut CUdeviceptr) -> [*mut c_void; 1] {
-                [(&raw mut *staged).cast()]
-            }
-        }
-    };
 }
 
 address_argument!([M: Keep] Kept<M>);

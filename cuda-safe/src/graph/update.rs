@@ -70,7 +70,7 @@ impl GraphExec {
             format!(
                 "{}{}: instantiate the graph instead",
                 reason(info.result),
-                self.culprit(graph, info.errorFromNode)
+                self.culprit(graph, info.errorNode)
             ),
         ))
     }
@@ -92,8 +92,8 @@ impl GraphExec {
     /// As [`Graph::add_kernel`].
     ///
     /// # Errors
-    /// As [`Graph::add_kernel`]. A grid of no blocks, since a node can't do nothing:
-    /// [`set_enabled`](Self::set_enabled) does that.
+    /// As [`Graph::add_kernel`]. A cooperative launch in place of one that is not, or the reverse. A grid of no blocks,
+    /// since a node can't do nothing: [`set_enabled`](Self::set_enabled) does that.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
@@ -127,6 +127,12 @@ impl GraphExec {
         self.template.expect_own(node, CALL)?;
         self.context()
             .expect_same(function.context(), CALL, "the graph and the kernel")?;
+        if self.is_cooperative(node)? != config.cooperative {
+            return Err(Error::invalid(
+                CALL,
+                "a node's launch stays cooperative, or not, as it was added: add another node for the other kind",
+            ));
+        }
         let change = |kernel: Option<&_>| {
             let Some(kernel) = kernel else {
                 return Err(Error::invalid(
@@ -149,6 +155,28 @@ impl GraphExec {
         unsafe { parameters::kernel(function, config, arguments, CALL, change)? };
         self.held().function(function);
         Ok(())
+    }
+
+    /// Whether a kernel's node is launched cooperatively; nodes of other kinds are not.
+    fn is_cooperative(&self, node: Node) -> Result<bool> {
+        let _current = self.context().enter()?;
+        let mut value = sys::CUlaunchAttributeValue { cooperative: 0 };
+        // SAFETY: a live node; the value is valid for the write.
+        let code = unsafe {
+            sys::cuGraphKernelNodeGetAttribute(
+                node.raw,
+                sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                &mut value,
+            )
+        };
+        self.checked(
+            "cuGraphKernelNodeGetAttribute",
+            code,
+            node,
+            "to launch a kernel",
+        )?;
+        // SAFETY: what this attribute's value is.
+        Ok(unsafe { value.cooperative } != 0)
     }
 
     /// Changes what a copy's node copies. Launches that were made before are not changed.

@@ -3,7 +3,6 @@
 use std::{ffi::c_void, slice};
 
 use bytemuck::Pod;
-use cuda_sys::CUdeviceptr;
 
 use super::check::ArgumentType;
 use crate::{
@@ -170,32 +169,36 @@ unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
     }
 }
 
-/// Device memory, passed as its address.
-macro_rules! device_memory_argument {
+/// What is passed as its address: it has a method `as_device_ptr`.
+macro_rules! address_argument {
     ([$($generics:tt)*] $type:ty) => {
-        impl<$($generics)*> Sealed for $type {}
+        impl<$($generics)*> $crate::launch::Sealed for $type {}
         // SAFETY: an address is its own bytes.
-        unsafe impl<$($generics)*> KernelArgument for $type {
-            type Staged = CUdeviceptr;
-            type Pointers = [*mut c_void; 1];
-            const SIZE: usize = size_of::<CUdeviceptr>();
+        unsafe impl<$($generics)*> $crate::launch::KernelArgument for $type {
+            type Staged = cuda_sys::CUdeviceptr;
+            type Pointers = [*mut std::ffi::c_void; 1];
+            const SIZE: usize = size_of::<cuda_sys::CUdeviceptr>();
 
             #[inline]
-            unsafe fn stage(self, _: &Stream) -> Result<CUdeviceptr> {
+            unsafe fn stage(
+                self,
+                _: &$crate::stream::Stream,
+            ) -> $crate::error::Result<cuda_sys::CUdeviceptr> {
                 Ok(self.as_device_ptr())
             }
 
             #[inline]
-            fn pointers(staged: &mut CUdeviceptr) -> [*mut c_void; 1] {
+            fn pointers(staged: &mut cuda_sys::CUdeviceptr) -> [*mut std::ffi::c_void; 1] {
                 [(&raw mut *staged).cast()]
             }
         }
     };
 }
+pub(crate) use address_argument;
 
-device_memory_argument!([S: Storage, T: PlainData] &DeviceMemory<S, T>);
-device_memory_argument!([S: StorageMut, T: PlainData] &mut DeviceMemory<S, T>);
-device_memory_argument!([T: PlainData] DeviceView<'_, T>);
+address_argument!([S: Storage, T: PlainData] &DeviceMemory<S, T>);
+address_argument!([S: StorageMut, T: PlainData] &mut DeviceMemory<S, T>);
+address_argument!([T: PlainData] DeviceView<'_, T>);
 
 /// The arguments of a kernel: a tuple of up to 32 [`KernelArgument`]s.
 ///

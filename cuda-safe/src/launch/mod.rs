@@ -12,8 +12,8 @@ use std::ffi::{c_uint, c_void};
 
 use cuda_sys::{self as sys, CUresult};
 
-pub(crate) use arguments::sealed::Sealed;
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
+pub(crate) use arguments::{address_argument, sealed::Sealed};
 pub(crate) use check::ArgumentType;
 pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};
@@ -140,24 +140,8 @@ impl Function {
         config: LaunchConfig,
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
-        // A created stream knows its context. The current one matters only where the driver says
-        // so, which spares the usual launch the question.
-        if stream.is_created() {
-            // SAFETY: as this function's contract says.
-            match unsafe { self.enqueue(stream, &config, pointers) } {
-                CUresult::CUDA_SUCCESS => {
-                    stream.launched(self);
-                    return Ok(());
-                }
-                CUresult::CUDA_ERROR_INVALID_CONTEXT
-                | CUresult::CUDA_ERROR_INVALID_HANDLE
-                | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => {}
-                code => return Err(self.refusal(code, &config)),
-            }
-        }
-        let _current = stream.enter()?;
         // SAFETY: as this function's contract says.
-        match unsafe { self.enqueue(stream, &config, pointers) } {
+        match stream.call(|| unsafe { self.enqueue(stream, &config, pointers) })? {
             CUresult::CUDA_SUCCESS => {
                 stream.launched(self);
                 Ok(())

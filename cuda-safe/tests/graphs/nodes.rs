@@ -193,12 +193,23 @@ fn a_cooperative_launch_stays_one() {
     let zero = graph.add_fill(&[], counter, 0).unwrap();
     let config = LaunchConfig::new(4, 32).cooperative(true);
     // SAFETY: a counter, and an element for each of four blocks.
-    unsafe { graph.add_kernel(&[zero], &last, config, (counter, seen)) }.unwrap();
+    let node = unsafe { graph.add_kernel(&[zero], &last, config, (counter, seen)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     for _ in 0..2 {
         exec.launch(&stream).unwrap();
         assert_eq!(exec.memory(seen).unwrap().to_vec(&stream).unwrap(), [4; 4]);
     }
+    // It can't become another one; a change of its grid is none.
+    let other = LaunchConfig::new(4, 32);
+    // SAFETY: refused.
+    let refusal = unsafe { exec.set_kernel(node, &last, other, (counter, seen)) };
+    assert!(refused(refusal).contains("cooperative"));
+    let fewer = LaunchConfig::new(3, 32).cooperative(true);
+    // SAFETY: as above, with three blocks.
+    unsafe { exec.set_kernel(node, &last, fewer, (counter, seen)) }.unwrap();
+    exec.launch(&stream).unwrap();
+    let values = exec.memory(seen).unwrap().to_vec(&stream).unwrap();
+    assert_eq!(values, [3, 3, 3, 4]);
 }
 
 #[test]
@@ -299,18 +310,20 @@ fn memory_that_a_graph_allocates_itself() {
     assert!(values.iter().all(|&value| value == 42));
     let device = context.device();
     let memory = device.graph_memory().unwrap();
-    println!("after launches: {memory:?}");
     assert!(memory.used_high >= 4 * n as u64, "{memory:?}");
     device.trim_graph_memory().unwrap();
-    println!("after trim: {:?}", device.graph_memory().unwrap());
     drop(exec);
     stream.synchronize().unwrap();
-    println!("after drop: {:?}", device.graph_memory().unwrap());
     device.trim_graph_memory().unwrap();
     device.reset_graph_memory_high().unwrap();
     let memory = device.graph_memory().unwrap();
-    println!("after drop, trim, reset: {memory:?}");
-    assert_eq!(memory.used_high, memory.used, "{memory:?}");
+    let all = [
+        memory.used,
+        memory.used_high,
+        memory.reserved,
+        memory.reserved_high,
+    ];
+    assert_eq!(all, [0; 4], "all is given back");
 
     let too_much = other.add_allocation::<u8>(&[], 1 << 46).unwrap_err();
     let kind = too_much.kind();
