@@ -12,13 +12,23 @@ mod kernels;
 mod run;
 mod stores;
 
-use std::{collections::HashSet, env, fs, path::Path, process::Command};
+use std::{
+    collections::HashSet,
+    env,
+    fs::{self, File},
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use case::Case;
 use run::{Device, Outcome};
 
 const RECORD: &str = "TENSOR_MAPS_RECORD";
 const ONE: &str = "TENSOR_MAPS_CASE";
+/// How long a case may take.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// The codes of faults: the context is lost.
 const FAULTS: std::ops::RangeInclusive<i32> = 700..=720;
 
@@ -31,30 +41,37 @@ fn cases() -> Vec<Case> {
     all
 }
 
-/// Runs a case that may fault in a process of its own.
-fn alone(case: &Case) -> Outcome {
-    let output = Command::new(env::current_exe().expect("this program"))
+/// Runs a case that may fault in a process of its own; None if it takes too long.
+fn alone(case: &Case) -> Option<Outcome> {
+    let mut child = Command::new(env::current_exe().expect("this program"))
         .args(["one_case", "--exact", "--nocapture", "--ignored"])
         .env(ONE, &case.name)
         .env("CUDA_EMULATOR_QUIET", "1")
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
         .expect("a process");
+    let begin = Instant::now();
+    while child.try_wait().expect("a process").is_none() {
+        if begin.elapsed() > PATIENCE {
+            child.kill().expect("the process ends");
+            child.wait().expect("the process ends");
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("its output");
     let text = String::from_utf8_lossy(&output.stdout);
-    let found = text.lines().find_map(|line| line.strip_prefix("outcome "));
-    let mut outcome = Outcome {
-        code: -2,
-        counted: 0,
-        content: Vec::new(),
-    };
-    let Some(found) = found else {
-        return outcome;
-    };
+    let found = text
+        .lines()
+        .find_map(|line| line.strip_prefix("outcome "))?;
     let mut words = found.split(' ');
     let mut number = || words.next().and_then(|w| w.parse::<i64>().ok());
-    outcome.code = number().unwrap_or(-2) as i32;
-    outcome.counted = number().unwrap_or(0) as u32;
-    outcome.content = std::iter::from_fn(number).map(|n| n as u32).collect();
-    outcome
+    Some(Outcome {
+        code: number()? as i32,
+        counted: number()? as u32,
+        content: std::iter::from_fn(number).map(|n| n as u32).collect(),
+    })
 }
 
 #[test]
@@ -74,61 +91,78 @@ fn one_case() {
     println!();
 }
 
-/// What every case comes to.
-fn outcomes(cases: &[Case]) -> Vec<Outcome> {
+/// What every case comes to, as it is known; None of those that took too long.
+fn outcomes(cases: &[Case], mut known: impl FnMut(usize, Option<Outcome>)) {
     let device = Device::new(cases).expect("a device");
-    let mut found = vec![None; cases.len()];
     // Last those whose maps a kernel makes: nobody has checked these.
     let (last, first): (Vec<_>, Vec<_>) = (0..cases.len())
         .filter(|&i| !cases[i].alone)
         .partition(|&i| cases[i].unchecked());
-    let mut sound = true;
+    let mut apart = Vec::new();
     for i in first.into_iter().chain(last) {
-        if sound {
+        if apart.is_empty() {
             let outcome = device.run(&cases[i], i);
-            // After a fault nothing more is to be had from this process.
-            sound = !FAULTS.contains(&outcome.code);
-            found[i] = sound.then_some(outcome);
+            if !FAULTS.contains(&outcome.code) {
+                known(i, Some(outcome));
+                continue;
+            }
         }
+        // After a fault nothing more is to be had from this process.
+        apart.push(i);
     }
+    apart.extend((0..cases.len()).filter(|&i| cases[i].alone));
     // Some at a time, since starting takes most of their time.
-    let apart: Vec<_> = (0..cases.len()).filter(|&i| found[i].is_none()).collect();
-    for some in apart.chunks(12) {
+    for some in apart.chunks(8) {
         std::thread::scope(|scope| {
             let started: Vec<_> = some
                 .iter()
                 .map(|&i| (i, scope.spawn(move || alone(&cases[i]))))
                 .collect();
             for (i, thread) in started {
-                found[i] = Some(thread.join().expect("a result"));
+                known(i, thread.join().expect("a result"));
             }
         });
     }
-    found.into_iter().flatten().collect()
 }
 
-fn record(folder: &Path, cases: &[Case], outcomes: &[Outcome]) {
-    let (mut text, mut contents) = (String::new(), Vec::new());
-    for (case, outcome) in cases.iter().zip(outcomes) {
-        text += &format!("{}: {}\n", case.name, outcome.line());
-        let mut put = |n: u32| contents.extend(n.to_le_bytes());
-        put(case.name.len() as u32);
-        put(outcome.code as u32);
-        put(outcome.counted);
-        put(outcome.content.len() as u32);
-        outcome.content.iter().for_each(|&word| put(word));
-        contents.extend(case.name.as_bytes());
-    }
+/// Records: each outcome at once into `contents.bin`, as words and then the case's name, and all in the end.
+fn record(folder: &Path, cases: &[Case]) {
+    let mut contents = File::create(folder.join("contents.bin")).expect("a file");
+    let mut lines = vec!["?".to_owned(); cases.len()];
+    let begin = Instant::now();
+    outcomes(cases, |i, outcome| {
+        let name = &cases[i].name;
+        if i % 100 == 0 || cases[i].alone {
+            println!("{:?} {name}", begin.elapsed());
+        }
+        let Some(outcome) = outcome else {
+            return;
+        };
+        lines[i] = outcome.line();
+        let head = [
+            name.len() as u32,
+            outcome.code as u32,
+            outcome.counted,
+            outcome.content.len() as u32,
+        ];
+        let words = head.iter().chain(&outcome.content);
+        let mut bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+        bytes.extend(name.as_bytes());
+        contents
+            .write_all(&bytes)
+            .expect("the contents are written");
+    });
+    let named = cases.iter().zip(&lines);
+    let text: String = named
+        .map(|(case, line)| format!("{}: {line}\n", case.name))
+        .collect();
     fs::write(folder.join("h200.txt"), text).expect("the recording is written");
-    fs::write(folder.join("contents.bin"), contents).expect("the contents are written");
 }
 
 #[test]
 fn results_are_those_of_an_h200() {
     let cases = cases();
-    let outcomes = outcomes(&cases);
     if let Ok(folder) = env::var(RECORD) {
-        record(Path::new(&folder), &cases, &outcomes);
-        return;
+        record(Path::new(&folder), &cases);
     }
 }

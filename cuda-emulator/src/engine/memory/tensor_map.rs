@@ -1,0 +1,337 @@
+//! Copies by tensor maps: `cp.async.bulk.tensor` and its kin.
+//!
+//! Like other bulk copies they are checked where they are issued, and done as late as may be.
+
+use crate::engine::FaultKind;
+use crate::engine::memory::bulk;
+use crate::engine::memory::check;
+use crate::engine::memory::combine::Operation;
+use crate::engine::memory::mbarrier;
+use crate::engine::memory::resolve::{Mem, name, resolve, resolve_range};
+use crate::engine::memory::tile::{Row, Tile, swizzled};
+use crate::engine::state::bulk::{Bulk, Direction, End, Tensor, Transfer};
+use crate::engine::state::context::Ctx;
+use crate::engine::state::op::{Flow, LANES, Op, each};
+use crate::engine::state::tensor_map::{ALIGN, Element, Mode, SIZE, TensorMap};
+use crate::engine::state::touch::{Touch, space};
+
+/// What the instruction says, packed into `imm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Form {
+    pub transfer: Transfer,
+    pub im2col: bool,
+    /// How many coordinates it has.
+    pub rank: u8,
+    /// To all blocks of a mask.
+    pub multicast: bool,
+}
+
+/// The operands of each lane, in the order of the list in `x`.
+pub(in crate::engine) mod operand {
+    pub(in crate::engine) const MAP: usize = 0;
+    pub(in crate::engine) const SHARED: usize = 1;
+    pub(in crate::engine) const BARRIER: usize = 2;
+    pub(in crate::engine) const MASK: usize = 3;
+    /// Coordinates, then offsets.
+    pub(in crate::engine) const AT: usize = 4;
+    pub(in crate::engine) const OFFSETS: usize = 9;
+    pub(in crate::engine) const COUNT: usize = 12;
+}
+
+impl Form {
+    pub(in crate::engine) fn pack(self) -> u64 {
+        let transfer = match self.transfer {
+            Transfer::Load => 0,
+            Transfer::Store => 1,
+            Transfer::Prefetch => 2,
+            Transfer::Reduce(operation) => 8 + operation as u64,
+        };
+        transfer
+            | u64::from(self.im2col) << 8
+            | u64::from(self.rank) << 9
+            | u64::from(self.multicast) << 12
+    }
+
+    fn unpack(imm: u64) -> Form {
+        Form {
+            transfer: match imm & 0xff {
+                0 => Transfer::Load,
+                1 => Transfer::Store,
+                2 => Transfer::Prefetch,
+                operation => Transfer::Reduce(Operation::of(operation - 8)),
+            },
+            im2col: imm >> 8 & 1 != 0,
+            rank: (imm >> 9 & 7) as u8,
+            multicast: imm >> 12 & 1 != 0,
+        }
+    }
+}
+
+/// Reads the map at a generic address. None with `ctx.fault` set.
+pub(in crate::engine) fn read(ctx: &mut Ctx<'_>, lane: u32, address: u64) -> Option<TensorMap> {
+    if address % ALIGN != 0 {
+        let text = format!(
+            "misaligned tensor map: its address {} isn't a multiple of {ALIGN}",
+            name(space::GENERIC, address)
+        );
+        ctx.fail(FaultKind::MisalignedAddress, lane, text);
+        return None;
+    }
+    let params = ctx.launch.params();
+    let within = address >= params.0 && address - params.0 + SIZE as u64 <= params.1;
+    let host = if within {
+        address
+    } else {
+        resolve_range(ctx, None, space::GENERIC, lane, address, SIZE as u64, false)?
+    };
+    let mut bytes = [0; SIZE];
+    for (i, part) in bytes.chunks_exact_mut(8).enumerate() {
+        // SAFETY: resolved just now, or the launch's parameters; both are aligned.
+        part.copy_from_slice(&unsafe { u64::load(host + 8 * i as u64) }.to_le_bytes());
+    }
+    let map = TensorMap::decode(&bytes);
+    if map.is_none() {
+        let text = format!(
+            "no tensor map at {}: the bytes there are none that cuTensorMapEncode… made",
+            name(space::GENERIC, address)
+        );
+        ctx.fail(FaultKind::IllegalInstruction, lane, text);
+    }
+    map
+}
+
+/// The tile that a lane's operands name. None with `ctx.fault` set.
+fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> {
+    let i = lane as usize;
+    // SAFETY: the map's address is a 64-bit register, coordinates and offsets are 32-bit ones.
+    let (address, at, offsets) = unsafe {
+        (
+            *ctx.at::<u64>(list[operand::MAP]).add(i),
+            std::array::from_fn(|d| *ctx.at::<i32>(list[operand::AT + d]).add(i)),
+            std::array::from_fn(|d| *ctx.at::<u32>(list[operand::OFFSETS + d]).add(i) as u16),
+        )
+    };
+    let map = read(ctx, lane, address)?;
+    let wrong = if map.rank != form.rank {
+        format!(
+            "the tensor map is of {} dimensions, the instruction of {}",
+            map.rank, form.rank
+        )
+    } else if matches!(map.mode, Mode::Im2col(_)) != form.im2col {
+        let words = |im2col| if im2col { "im2col" } else { "tiles" };
+        format!(
+            "the tensor map is for {}, the instruction for {}",
+            words(!form.im2col),
+            words(form.im2col)
+        )
+    } else if let Some(size) = map.element.size() {
+        return Some(Tile {
+            map,
+            size,
+            at,
+            offsets,
+        });
+    } else {
+        "packed elements of 4 and 6 bits are for devices of compute capability 10.0".into()
+    };
+    ctx.fail(FaultKind::IllegalInstruction, lane, wrong);
+    None
+}
+
+/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`: [`Form`] in `imm`, operands
+/// in the list `x`.
+pub(in crate::engine) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    let form = Form::unpack(op.imm);
+    let list = ctx.launch.list(op.x, operand::COUNT as u32);
+    each(mask, |i| {
+        if ctx.fault.is_none() {
+            start(ctx, i as u32, form, list);
+        }
+    });
+    if ctx.fault.is_some() {
+        Flow::Fault
+    } else {
+        Flow::Next
+    }
+}
+
+/// Checks a lane's copy, and does it or notes it; may set `ctx.fault`.
+fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
+    let tile = tile(ctx, lane, form, list)?;
+    let i = lane as usize;
+    // SAFETY: addresses are 64-bit registers, the mask is a 32-bit one.
+    let (shared, barrier, blocks) = unsafe {
+        (
+            *ctx.at::<u64>(list[operand::SHARED]).add(i),
+            *ctx.at::<u64>(list[operand::BARRIER]).add(i),
+            *ctx.at::<u32>(list[operand::MASK]).add(i) as u16,
+        )
+    };
+    if form.transfer == Transfer::Prefetch {
+        return Some(());
+    }
+    if shared % 128 != 0 {
+        let text = format!(
+            "misaligned copy by a tensor map: its {} isn't a multiple of 128",
+            name(space::SHARED, shared)
+        );
+        ctx.fail(FaultKind::MisalignedAddress, lane, text);
+        return None;
+    }
+    let load = form.transfer == Transfer::Load;
+    let bytes = tile.bytes();
+    let touch = if load { Touch::Pending } else { Touch::Read };
+    check::range(ctx, space::SHARED, lane, shared, bytes, touch);
+    if ctx.fault.is_some() {
+        return None;
+    }
+    resolve_range(ctx, None, space::SHARED, lane, shared, bytes, load)?;
+    let end = if load {
+        let host = resolve(ctx, None, space::SHARED, lane, barrier, 8, true)?;
+        End::Barrier(host - ctx.shared as u64)
+    } else {
+        End::Group(0)
+    };
+    let direction = if load {
+        Direction::GlobalToShared
+    } else {
+        Direction::SharedToGlobal
+    };
+    for block in destinations(ctx, lane, form, blocks)? {
+        debug_assert_eq!(block, 0, "a cluster of one block");
+        let copy = Bulk {
+            to: shared,
+            from: shared,
+            bytes,
+            direction,
+            end,
+            thread: ctx.warp * 32 + lane,
+            pc: ctx.pc - 1,
+            tensor: Some(Box::new(Tensor {
+                tile,
+                transfer: form.transfer,
+            })),
+        };
+        bulk::enqueue(ctx, copy);
+    }
+    Some(())
+}
+
+/// For each destination block of the mask: its rank in the cluster. None with `ctx.fault` set.
+fn destinations(ctx: &mut Ctx<'_>, lane: u32, form: Form, mask: u16) -> Option<Vec<u32>> {
+    if !form.multicast {
+        return Some(vec![0]);
+    }
+    if mask >> 1 != 0 {
+        let text = format!("multicast to blocks 0b{mask:b} of a cluster of one block");
+        ctx.fail(FaultKind::IllegalInstruction, lane, text);
+        return None;
+    }
+    Some((0..1).filter(|block| mask >> block & 1 != 0).collect())
+}
+
+/// Does a copy, without the signal of its end; may set `ctx.fault`.
+pub(in crate::engine) fn transfer(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
+    match tensor.transfer {
+        Transfer::Load => load(ctx, copy, &tensor.tile),
+        Transfer::Store | Transfer::Reduce(_) => store(ctx, copy, tensor),
+        Transfer::Prefetch => Some(()),
+    }
+}
+
+/// The address of a row's elements that are in the tensor, and their bytes. None with `ctx.fault` set.
+fn global(ctx: &mut Ctx<'_>, lane: u32, tile: &Tile, row: &Row, write: bool) -> Option<(u64, u64)> {
+    let address = row.address.wrapping_add(row.inside.start * tile.size);
+    let bytes = (row.inside.end - row.inside.start) * tile.size;
+    let touch = if write { Touch::Write } else { Touch::Read };
+    let host = resolve_range(ctx, None, space::GLOBAL, lane, address, bytes, write)?;
+    check::range(ctx, space::GLOBAL, lane, address, bytes, touch);
+    ctx.fault.is_none().then_some((host, bytes))
+}
+
+fn load(ctx: &mut Ctx<'_>, copy: &Bulk, tile: &Tile) -> Option<()> {
+    let lane = copy.thread % 32;
+    let mut data = vec![0; copy.bytes as usize];
+    fill(&mut data, tile.map);
+    let mut rows = Vec::new();
+    tile.rows(|row| rows.push(row));
+    for row in rows.iter().filter(|row| !row.inside.is_empty()) {
+        let (host, bytes) = global(ctx, lane, tile, row, false)?;
+        let start = (row.at + row.inside.start * tile.size) as usize;
+        for (at, byte) in data[start..start + bytes as usize].iter_mut().enumerate() {
+            // SAFETY: resolved just now for all bytes.
+            *byte = unsafe { u8::load(host + at as u64) };
+        }
+    }
+    convert(&mut data, tile.map.element);
+    let base = resolve_range(ctx, None, space::SHARED, lane, copy.to, copy.bytes, true)?;
+    let window = ctx.shared as u64;
+    for (at, part) in data.as_chunks::<16>().0.iter().enumerate() {
+        let place = swizzled(tile.map.swizzle, copy.to + 16 * at as u64);
+        let host = if place - place % 16 + 16 <= ctx.shared_size {
+            window + place
+        } else {
+            base + 16 * at as u64
+        };
+        // SAFETY: within the block's shared memory, aligned to 16.
+        unsafe { u128::from_le_bytes(*part).store(host) };
+    }
+    if let Some(shadow) = &mut ctx.shadow {
+        shadow.written(copy.to, copy.bytes);
+    }
+    Some(())
+}
+
+/// What elements outside of the tensor are.
+fn fill(data: &mut [u8], map: TensorMap) {
+    let _ = (data, map);
+}
+
+/// What a load makes of its elements.
+fn convert(data: &mut [u8], element: Element) {
+    let _ = (data, element);
+}
+
+fn store(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
+    let (lane, tile) = (copy.thread % 32, &tensor.tile);
+    resolve_range(ctx, None, space::SHARED, lane, copy.from, copy.bytes, false)?;
+    let window = ctx.shared as u64;
+    let mut data = vec![0; copy.bytes as usize];
+    for (at, part) in data.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        let place = swizzled(tile.map.swizzle, copy.from + 16 * at as u64);
+        if place + 16 <= ctx.shared_size {
+            // SAFETY: within the block's shared memory, aligned to 16.
+            *part = unsafe { u128::load(window + place) }.to_le_bytes();
+        }
+    }
+    let mut rows = Vec::new();
+    tile.rows(|row| rows.push(row));
+    for row in rows.iter().filter(|row| !row.inside.is_empty()) {
+        let (host, bytes) = global(ctx, lane, tile, row, true)?;
+        let start = (row.at + row.inside.start * tile.size) as usize;
+        let elements = &data[start..start + bytes as usize];
+        match tensor.transfer {
+            Transfer::Reduce(operation) => {
+                for (i, element) in elements.chunks_exact(tile.size as usize).enumerate() {
+                    let at = host + i as u64 * tile.size;
+                    if !operation.apply(tile.map.element, at, element) {
+                        let text = format!(
+                            "a tensor map's elements of type {} have no {}",
+                            tile.map.element.0,
+                            operation.name()
+                        );
+                        ctx.fail(FaultKind::IllegalInstruction, lane, text);
+                        return None;
+                    }
+                }
+            }
+            _ => {
+                for (at, byte) in elements.iter().enumerate() {
+                    // SAFETY: resolved just now for all bytes.
+                    unsafe { byte.store(host + at as u64) };
+                }
+            }
+        }
+    }
+    Some(())
+}
