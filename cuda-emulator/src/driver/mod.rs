@@ -57,4 +57,5 @@ mod status;
 mod stream;
 mod streams;
 mod symbols;
+mod tensor_map;
 mod words;

@@ -47,6 +47,7 @@ pub use interface::{
 };
 pub(crate) use lower::Prototypes;
 pub use program::{Image, Program};
+pub(crate) use state::tensor_map;
 
 /// Generic address of offset 0 of a block's shared memory.
 pub const SHARED_WINDOW: u64 = 1 << 60;

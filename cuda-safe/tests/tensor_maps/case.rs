@@ -144,6 +144,8 @@ pub enum Work {
         extra: (&'static str, &'static str),
         /// What is done to the map before.
         replace: Option<Replace>,
+        /// The same is prefetched before.
+        prefetch: bool,
     },
     /// A copy, or with an operation a reduction, to global memory.
     Store {
@@ -206,6 +208,7 @@ impl Case {
             form,
             extra: ("", ""),
             replace: None,
+            prefetch: false,
         };
         Case::new(name.into(), tensor, work, at)
     }

@@ -2,8 +2,9 @@
 
 use crate::case::{Case, Replace, Tensor, Work, size_of};
 
-/// Coordinates inside, before, over the end, and outside, in each dimension on its own.
-fn places(dims: &[u64], boxes: &[u32]) -> Vec<Vec<i32>> {
+/// Coordinates inside, before, over the end, and outside, in each dimension on its own; the first is a multiple of
+/// `unit`, the elements of 16 bytes.
+fn places(dims: &[u64], boxes: &[u32], unit: i32) -> Vec<Vec<i32>> {
     let rank = dims.len();
     let mut all = vec![vec![0; rank], (0..rank as i32).map(|i| i + 1).collect()];
     for d in 0..rank {
@@ -18,6 +19,9 @@ fn places(dims: &[u64], boxes: &[u32]) -> Vec<Vec<i32>> {
     all.push(dims.iter().map(|&d| d as i32 - 2).collect());
     all.push(vec![i32::MIN; rank]);
     all.push(vec![i32::MAX; rank]);
+    for place in &mut all {
+        place[0] -= place[0].rem_euclid(unit);
+    }
     all
 }
 
@@ -27,7 +31,7 @@ fn tiles(all: &mut Vec<Case>) {
     let boxes = [8u32, 3, 2, 2, 2];
     for rank in 1..=5usize {
         let t = Tensor::tiled(2, &dims[..rank], &boxes[..rank]);
-        for at in places(&dims[..rank], &boxes[..rank]) {
+        for at in places(&dims[..rank], &boxes[..rank], 4) {
             all.push(Case::load(format!("rank {rank} at {at:?}"), t.clone(), &at));
         }
     }
@@ -35,8 +39,9 @@ fn tiles(all: &mut Vec<Case>) {
     for ty in 0..=12u32 {
         let inner = 32 / size_of(ty);
         let t = Tensor::tiled(ty, &[inner * 2 - 1, 6], &[inner as u32, 8]);
+        let unit = inner as i32 / 2;
         for fill in 0..=u32::from(ty >= 6) {
-            for at in [[0, 0], [-1, -1], [inner as i32 + 1, 3], [3, 1]] {
+            for at in [[0, 0], [-unit, -1], [unit * 3, 3], [unit, 1]] {
                 all.push(Case::load(
                     format!("type {ty} fill {fill} at {at:?}"),
                     t.clone().fill(fill),
@@ -57,7 +62,7 @@ fn tiles(all: &mut Vec<Case>) {
                     Case::load(
                         format!("swizzle {swizzle} inner {inner} to {shared}"),
                         t,
-                        &[2, -1],
+                        &[16, -1],
                     )
                     .shared(shared),
                 );
@@ -67,17 +72,18 @@ fn tiles(all: &mut Vec<Case>) {
     for (ty, swizzle) in [(6, 3), (7, 2), (8, 1), (5, 3)] {
         let inner = (16 << swizzle) / size_of(ty) as u32;
         let t = Tensor::tiled(ty, &[40, 6, 4], &[inner, 4, 3]).swizzle(swizzle);
+        let unit = 16 / size_of(ty) as i32;
         all.push(Case::load(
             format!("swizzle {swizzle} type {ty} in 3D"),
             t,
-            &[-3, 3, 2],
+            &[-unit, 3, 2],
         ));
     }
     // Wide rows without swizzle, whole boxes of 256.
     all.push(Case::load(
         "a row of 256 words",
         Tensor::tiled(2, &[300, 3], &[256, 2]),
-        &[50, 1],
+        &[52, 1],
     ));
     all.push(Case::load(
         "256 rows",
@@ -87,17 +93,17 @@ fn tiles(all: &mut Vec<Case>) {
     // Rows that lie apart, and in each other.
     for stride in [16u64, 48, 64, 80, 1024] {
         let t = Tensor::tiled(0, &[64, 6], &[32, 4]).strides(&[stride]);
-        all.push(Case::load(format!("stride {stride}"), t, &[40, 3]));
+        all.push(Case::load(format!("stride {stride}"), t, &[48, 3]));
     }
     all.push(Case::load(
         "stride 0",
         Tensor::tiled(0, &[64, 6], &[32, 4]).strides(&[0]),
-        &[40, 3],
+        &[48, 3],
     ));
     // Element strides.
     for steps in [[1, 2], [1, 3], [1, 8], [2, 1], [2, 2]] {
         for rows in [4u32, 7, 8, 9] {
-            for at in [[0, 0], [3, -3], [-2, 5]] {
+            for at in [[0, 0], [4, -3], [-4, 5]] {
                 let t = Tensor::tiled(2, &[20, 30], &[8, rows]).steps(&steps);
                 all.push(Case::load(
                     format!("steps {steps:?} rows {rows} at {at:?}"),
@@ -112,12 +118,12 @@ fn tiles(all: &mut Vec<Case>) {
         all.push(Case::load(
             format!("steps {steps:?} in 3D"),
             t.clone(),
-            &[-1, -1, 2],
+            &[-4, -1, 2],
         ));
         all.push(Case::load(
             format!("steps {steps:?} in 3D swizzled"),
             t.swizzle(1),
-            &[1, 2, -2],
+            &[4, 2, -2],
         ));
     }
     interleaved(all);
@@ -127,6 +133,7 @@ fn tiles(all: &mut Vec<Case>) {
         form,
         extra: (behind, operands),
         replace: None,
+        prefetch: false,
     };
     for (name, work) in [
         ("no mode", form("shared::cluster.global", "", "")),
@@ -156,9 +163,31 @@ fn tiles(all: &mut Vec<Case>) {
             ),
         ),
     ] {
-        all.push(Case::load(name, t.clone(), &[3, 2]).work(work));
+        all.push(Case::load(name, t.clone(), &[4, 2]).work(work));
     }
     // What faults, or may.
+    for at in [[1, 2], [2, 2], [-1, 0], [19, 0]] {
+        all.push(Case::load(format!("rank 2 from unaligned {at:?}"), t.clone(), &at).alone());
+    }
+    let prefetched = |at: &[i32]| {
+        Case::load(format!("prefetched from {at:?}"), t.clone(), at).work(Work::Load {
+            form: "shared::cluster.global.tile",
+            extra: ("", ""),
+            replace: None,
+            prefetch: true,
+        })
+    };
+    all.push(prefetched(&[4, 2]));
+    all.push(prefetched(&[1, 2]).alone());
+    all.push(
+        Case::load(
+            "im2col from unaligned",
+            Tensor::im2col(2, &[8, 6, 5], &[0], &[0], 8, 4),
+            &[1, 0, 0],
+        )
+        .offsets(&[0])
+        .alone(),
+    );
     for shared in [16, 32, 64] {
         all.push(
             Case::load(format!("to shared address {shared}"), t.clone(), &[0, 0])
@@ -207,12 +236,13 @@ fn interleaved(all: &mut Vec<Case>) {
                     .strides(&strides)
                     .interleave(interleave)
                     .swizzle(swizzle);
-                for at in [
+                for mut at in [
                     vec![0; rank],
                     vec![1; rank],
                     vec![-1; rank],
                     dims.iter().map(|&d| d as i32 - 2).collect(),
                 ] {
+                    at[0] -= at[0].rem_euclid(inner as i32);
                     all.push(Case::load(
                         format!(
                             "interleave {interleave} swizzle {swizzle} type {ty} rank {rank} at {at:?}"
@@ -243,7 +273,7 @@ fn interleaved(all: &mut Vec<Case>) {
 fn columns(all: &mut Vec<Case>) {
     // Rank 3: C, W, N.
     for (lower, upper) in [(0, 0), (-1, -1), (-2, 0), (1, -3), (-1, 1), (0, -2)] {
-        for at in [[0, 0, 0], [2, -1, 1], [0, 3, 0], [4, lower, 2]] {
+        for at in [[0, 0, 0], [8, -1, 1], [0, 3, 0], [4, lower, 2]] {
             for offset in [0u16, 1, 2] {
                 let t = Tensor::im2col(2, &[12, 6, 4], &[lower], &[upper], 8, 9);
                 all.push(
@@ -268,8 +298,8 @@ fn columns(all: &mut Vec<Case>) {
         for at in [
             [0, 0, 0, 0],
             [0, lower[0], lower[1], 0],
-            [3, 2, 1, 1],
-            [-1, 4, 3, 2],
+            [8, 2, 1, 1],
+            [-8, 4, 3, 2],
             [0, -1, 2, -1],
         ] {
             for offset in [[0u16, 0], [1, 0], [0, 2], [2, 1]] {
@@ -287,7 +317,7 @@ fn columns(all: &mut Vec<Case>) {
     }
     // Rank 5: C, W, H, D, N.
     for (lower, upper) in [([0, 0, 0], [0, 0, 0]), ([-1, -1, -1], [-1, 0, -1])] {
-        for at in [[0, 0, 0, 0, 0], [1, 2, 1, 1, 0], [0, -1, -1, -1, 1]] {
+        for at in [[0, 0, 0, 0, 0], [16, 2, 1, 1, 0], [0, -1, -1, -1, 1]] {
             for offset in [[0u16, 0, 0], [1, 2, 1]] {
                 let t = Tensor::im2col(0, &[16, 4, 4, 3, 2], &lower, &upper, 16, 30);
                 all.push(
@@ -309,7 +339,7 @@ fn columns(all: &mut Vec<Case>) {
         [0, 0, 6, 0],
         [0, 0, -3, 0],
         [0, 0, 0, 3],
-        [9, 5, 4, 2],
+        [8, 5, 4, 2],
     ] {
         all.push(
             Case::load(format!("im2col from outside {at:?}"), t.clone(), &at).offsets(&[1, 1]),
@@ -335,13 +365,18 @@ fn columns(all: &mut Vec<Case>) {
                 Case::load(
                     format!("im2col swizzle {swizzle} to {shared}"),
                     t.clone().swizzle(swizzle),
-                    &[-2, 1, 1, 1],
+                    &[-8, 1, 1, 1],
                 )
                 .shared(shared)
                 .offsets(&[1, 0]),
             );
         }
     }
+    let mut prefetched = Case::load("im2col prefetched", t.clone(), &[0, 1, 1, 1]).offsets(&[1, 0]);
+    if let Work::Load { prefetch, .. } = &mut prefetched.work {
+        *prefetch = true;
+    }
+    all.push(prefetched);
     for ty in 0..=12u32 {
         let inner = 32 / size_of(ty);
         let t = Tensor::im2col(
@@ -357,7 +392,7 @@ fn columns(all: &mut Vec<Case>) {
                 Case::load(
                     format!("im2col type {ty} fill {fill}"),
                     t.clone().fill(fill),
-                    &[inner as i32, -1, 1, 0],
+                    &[inner as i32 / 2, -1, 1, 0],
                 )
                 .offsets(&[0, 1]),
             );
@@ -376,7 +411,7 @@ fn columns(all: &mut Vec<Case>) {
         .strides(&[wide, wide * 6, wide * 30])
         .interleave(interleave)
         .swizzle(swizzle);
-        for at in [[0, 0, 0, 0], [1, -1, 2, 1]] {
+        for at in [[0, 0, 0, 0], [0, -1, 2, 1]] {
             all.push(
                 Case::load(
                     format!("im2col interleave {interleave} swizzle {swizzle} at {at:?}"),
@@ -409,19 +444,20 @@ fn replaced(all: &mut Vec<Case>) {
                 form: "shared::cluster.global.tile",
                 extra: ("", ""),
                 replace: Some(replace),
+                prefetch: false,
             });
             case.alone = alone;
             all.push(case);
         }
     };
-    add("replace nothing", &t, &[], 0, 0, &[3, 2], false);
+    add("replace nothing", &t, &[], 0, 0, &[4, 2], false);
     add(
         "replace global_address",
         &t,
         &["global_address %place"],
         0,
         256,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     // The numbers of ranks, and of what else: in the order of the manual.
@@ -436,7 +472,7 @@ fn replaced(all: &mut Vec<Case>) {
         ],
         0,
         0,
-        &[3, 2, 0],
+        &[4, 2, 0],
         false,
     );
     add(
@@ -445,7 +481,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["rank 1"],
         0,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -454,7 +490,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["rank 2"],
         0,
         0,
-        &[3, 2, 1],
+        &[4, 2, 1],
         false,
     );
     add(
@@ -463,7 +499,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["box_dim 0, 4"],
         0,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -472,7 +508,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["box_dim 0, 3"],
         0,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -481,7 +517,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["box_dim 1, 2"],
         0,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -490,7 +526,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["box_dim 1, 5"],
         0,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -499,7 +535,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["global_dim 0, 9"],
         0,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -508,7 +544,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["global_dim 1, 4"],
         0,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -517,7 +553,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["global_stride 0, %value"],
         96,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -526,7 +562,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["global_stride 0, %value"],
         6,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -535,7 +571,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["global_stride 1, %value"],
         800,
         0,
-        &[3, 2, 1],
+        &[4, 2, 1],
         false,
     );
     add(
@@ -544,7 +580,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["element_stride 1, 2"],
         0,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     add(
@@ -553,7 +589,7 @@ fn replaced(all: &mut Vec<Case>) {
         &["element_stride 1, 1"],
         0,
         0,
-        &[3, 2],
+        &[4, 2],
         false,
     );
     for ty in 0..=12 {
@@ -563,7 +599,7 @@ fn replaced(all: &mut Vec<Case>) {
             &[&format!("elemtype {ty}")],
             0,
             0,
-            &[3, 2],
+            &[4, 2],
             false,
         );
     }
@@ -575,7 +611,7 @@ fn replaced(all: &mut Vec<Case>) {
             &[&format!("swizzle_mode {swizzle}")],
             0,
             0,
-            &[2, -1],
+            &[16, -1],
             false,
         );
     }
@@ -587,7 +623,7 @@ fn replaced(all: &mut Vec<Case>) {
             &[&format!("fill_mode {fill}")],
             0,
             0,
-            &[-3, -2],
+            &[-4, -2],
             false,
         );
     }
@@ -601,7 +637,7 @@ fn replaced(all: &mut Vec<Case>) {
             &[&format!("interleave_layout {interleave}")],
             0,
             0,
-            &[1, 1, 1],
+            &[32, 1, 1],
             true,
         );
     }

@@ -170,6 +170,7 @@ fn text(case: &Case) -> Option<String> {
             form,
             extra,
             replace,
+            prefetch,
         } => {
             let mut out = String::from(BEGIN);
             if let Some(replace) = replace {
@@ -180,7 +181,7 @@ fn text(case: &Case) -> Option<String> {
                 names => format!(", {{{names}}}"),
             };
             out += "bar.sync 0;\n@!%first bra SHOW;\nprefetch.tensormap [%map];\n";
-            out += &format!(
+            let ahead = format!(
                 "cp.async.bulk.prefetch.tensor.{rank}d.L2.global.{} [%map, {{{at}}}]{offsets};\n",
                 if case.offsets.is_empty() {
                     "tile"
@@ -188,6 +189,9 @@ fn text(case: &Case) -> Option<String> {
                     "im2col"
                 }
             );
+            if *prefetch {
+                out += &ahead;
+            }
             out += "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], %expect;\n";
             out += &format!(
                 "cp.async.bulk.tensor.{rank}d.{form}.mbarrier::complete_tx::bytes{} [%to], [%map, {{{at}}}], \

@@ -8,13 +8,14 @@ pub fn cases() -> Vec<Case> {
     let boxes = [8u32, 3, 2, 2, 2];
     for rank in 1..=5usize {
         let t = Tensor::tiled(2, &dims[..rank], &boxes[..rank]);
-        for at in [
+        for mut at in [
             vec![0; rank],
             vec![-1; rank],
             (1..=rank as i32).collect(),
             dims[..rank].iter().map(|&d| d as i32 - 2).collect(),
             vec![100; rank],
         ] {
+            at[0] -= at[0].rem_euclid(4);
             all.push(Case::store(
                 format!("store rank {rank} at {at:?}"),
                 None,
@@ -32,7 +33,7 @@ pub fn cases() -> Vec<Case> {
     for ty in 0..=12u32 {
         let inner = 32 / size_of(ty);
         let t = Tensor::tiled(ty, &[inner * 2 - 1, 6], &[inner as u32, 8]);
-        for at in [[0, 0], [-1, -1]] {
+        for at in [[0, 0], [-(inner as i32) / 2, -1]] {
             all.push(Case::store(
                 format!("store type {ty} at {at:?}"),
                 None,
@@ -50,7 +51,7 @@ pub fn cases() -> Vec<Case> {
                         format!("store swizzle {swizzle} inner {inner} from {shared}"),
                         None,
                         t,
-                        &[2, -1],
+                        &[16, -1],
                     )
                     .shared(shared),
                 );
@@ -63,13 +64,13 @@ pub fn cases() -> Vec<Case> {
             format!("store steps {steps:?}"),
             None,
             t.clone(),
-            &[3, -3],
+            &[4, -3],
         ));
         all.push(Case::store(
             format!("add steps {steps:?}"),
             Some("add"),
             t,
-            &[3, -3],
+            &[4, -3],
         ));
     }
     for (interleave, swizzle) in [(1, 0), (1, 2), (2, 1)] {
@@ -78,7 +79,7 @@ pub fn cases() -> Vec<Case> {
             .strides(&[wide, wide * 9])
             .interleave(interleave)
             .swizzle(swizzle);
-        for at in [[0, 0, 0], [1, -1, 1]] {
+        for at in [[0, 0, 0], [0, -1, 1]] {
             all.push(Case::store(
                 format!("store interleave {interleave} swizzle {swizzle} at {at:?}"),
                 None,
@@ -89,7 +90,7 @@ pub fn cases() -> Vec<Case> {
     }
     // im2col, which has no offsets here.
     for (lower, upper) in [([0, 0], [0, 0]), ([-1, -1], [-1, -1]), ([1, 1], [0, -1])] {
-        for at in [[0, 0, 0, 0], [3, 2, 1, 1], [-1, 4, 3, 2]] {
+        for at in [[0, 0, 0, 0], [8, 2, 1, 1], [-8, 4, 3, 2]] {
             for operation in [None, Some("add")] {
                 let t = Tensor::im2col(6, &[10, 6, 5, 3], &lower, &upper, 8, 20);
                 all.push(
@@ -108,15 +109,15 @@ pub fn cases() -> Vec<Case> {
         }
     }
     let t = Tensor::im2col(2, &[12, 6, 4], &[-1], &[-1], 8, 9);
-    all.push(Case::store("store im2col 3", None, t.clone(), &[2, -1, 1]));
+    all.push(Case::store("store im2col 3", None, t.clone(), &[4, -1, 1]));
     all.push(Case::store(
         "store im2col 3 with steps",
         None,
         t.steps(&[1, 2, 1]),
-        &[2, 1, 1],
+        &[4, 1, 1],
     ));
     let t = Tensor::im2col(0, &[16, 4, 4, 3, 2], &[0, -1, 0], &[-1, 0, 0], 16, 30);
-    all.push(Case::store("store im2col 5", None, t, &[1, 2, 1, 1, 0]));
+    all.push(Case::store("store im2col 5", None, t, &[16, 2, 1, 1, 0]));
     // Operations. Which of them a type has isn't known to the assembler.
     for operation in ["add", "min", "max", "inc", "dec", "and", "or", "xor"] {
         for ty in 0..=12u32 {
@@ -127,7 +128,7 @@ pub fn cases() -> Vec<Case> {
                     format!("{operation} type {ty}{}", if mild { " mild" } else { "" }),
                     Some(operation),
                     t.clone(),
-                    &[-1, 0],
+                    &[inner as i32 / 2, 0],
                 );
                 let sure = match operation {
                     "add" => matches!(ty, 2 | 3 | 4 | 6 | 7 | 9),
@@ -158,5 +159,17 @@ pub fn cases() -> Vec<Case> {
             .shared(16)
             .alone(),
     );
+    let t = Tensor::tiled(2, &[20, 7], &[8, 3]);
+    for operation in [None, Some("add")] {
+        all.push(
+            Case::store(
+                format!("{} to unaligned", operation.unwrap_or("store")),
+                operation,
+                t.clone(),
+                &[1, 0],
+            )
+            .alone(),
+        );
+    }
     all
 }

@@ -26,3 +26,4 @@ pub mod memory;
 pub mod module;
 pub mod pool;
 pub mod stream;
+pub mod tensor_map;

@@ -29,6 +29,7 @@ mod single;
 mod soft;
 mod system;
 mod tensor;
+mod tensor_map;
 pub(super) mod video;
 mod warp;
 
@@ -58,6 +59,7 @@ pub(super) use r#move::{
 pub(super) use select::{SELECT, SELECT_UPPER};
 pub(super) use system::{ASSERT_FAIL, DEVICE_RUNTIME, FREE, MALLOC, PRINT, SET_CONDITIONAL};
 pub(super) use tensor::GATHER;
+pub(super) use tensor_map::{TENSOR_COPY, TENSOR_MAP_COPY, TENSOR_REPLACE};
 
 /// Instructions that belong together.
 pub(super) struct Family {
@@ -89,6 +91,7 @@ static FAMILIES: &[Family] = &[
     family("Atomic operations", atomic::LISTS),
     family("Addresses", address::LISTS),
     family("Asynchronous copies", copy::LISTS),
+    family("Tensor maps", tensor_map::LISTS),
     family("Barriers in memory", mbarrier::LISTS),
     family("Operations of a warp", warp::LISTS),
     family("Tensor cores", tensor::LISTS),
@@ -139,7 +142,6 @@ pub(super) fn unknown(mnemonic: &str) -> &'static str {
         "multimem" | "clusterlaunchcontrol" => {
             "clusters and multicast aren't supported by the emulator"
         }
-        "tensormap" => "tensor maps aren't supported by the emulator",
         _ => "the emulator doesn't know this instruction",
     }
 }

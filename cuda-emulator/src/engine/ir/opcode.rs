@@ -180,6 +180,8 @@ pub(in crate::engine) enum Form {
     Alloca,
     /// `cp.async` and `cp.async.bulk`.
     Copy,
+    /// `tensormap`.
+    TensorMap,
     Mbarrier,
     /// `{d,} {a, {b,}} {c}`: number and threads may be missing; a predicate in `c` is flipped by `y`.
     Barrier,

@@ -44,6 +44,7 @@ impl<'a> Lower<'_, 'a> {
             Form::First => self.first(opcode, o),
             Form::Alloca => self.alloca(opcode, o),
             Form::Copy => self.open(written, o, Self::copy_async),
+            Form::TensorMap => self.open(written, o, Self::tensor_map),
             Form::Mbarrier => self.open(written, o, Self::mbarrier),
             Form::Bare => {
                 self.emit(New::of(opcode));

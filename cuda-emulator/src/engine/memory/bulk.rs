@@ -7,6 +7,7 @@
 use crate::engine::memory::check;
 use crate::engine::memory::mbarrier;
 use crate::engine::memory::resolve::{Mem, name, resolve, resolve_range};
+use crate::engine::memory::tensor_map;
 use crate::engine::state::bulk::Bulk;
 use crate::engine::state::bulk::Direction;
 use crate::engine::state::bulk::End;
@@ -80,17 +81,23 @@ pub(in crate::engine) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> 
             end,
             thread: ctx.warp * 32 + lane,
             pc: ctx.pc - 1,
+            tensor: None,
         };
-        if ctx.coin() {
-            finish(ctx, copy);
-        } else {
-            ctx.bulk.push(copy);
-        }
+        enqueue(ctx, copy);
     });
     if ctx.fault.is_some() {
         Flow::Fault
     } else {
         Flow::Next
+    }
+}
+
+/// Does a copy that was checked, or notes it for later; may set `ctx.fault`.
+pub(in crate::engine) fn enqueue(ctx: &mut Ctx<'_>, copy: Bulk) {
+    if ctx.coin() {
+        finish(ctx, &copy);
+    } else {
+        ctx.bulk.push(copy);
     }
 }
 
@@ -157,7 +164,7 @@ fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
     while n < ctx.bulk.len() && ctx.fault.is_none() {
         if chosen(&ctx.bulk[n]) {
             let copy = ctx.bulk.remove(n);
-            finish(ctx, copy);
+            finish(ctx, &copy);
             if let Some(trouble) = &mut ctx.fault {
                 trouble.at = Some((copy.thread / 32, copy.pc));
             }
@@ -168,10 +175,14 @@ fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
 }
 
 /// Does a copy and signals its end; may set `ctx.fault`.
-fn finish(ctx: &mut Ctx<'_>, copy: Bulk) {
+fn finish(ctx: &mut Ctx<'_>, copy: &Bulk) {
     let lane = copy.thread % 32;
     let (source, target) = copy.direction.spaces();
-    if copy.bytes > 0 {
+    if let Some(tensor) = &copy.tensor {
+        if tensor_map::transfer(ctx, copy, tensor).is_none() {
+            return;
+        }
+    } else if copy.bytes > 0 {
         // Again, since global memory may have been freed in between.
         let Some(from) = resolve_range(ctx, None, source, lane, copy.from, copy.bytes, false)
         else {

@@ -6,12 +6,11 @@ use crate::engine::FaultKind;
 use crate::engine::memory::bulk;
 use crate::engine::memory::check;
 use crate::engine::memory::combine::Operation;
-use crate::engine::memory::mbarrier;
 use crate::engine::memory::resolve::{Mem, name, resolve, resolve_range};
 use crate::engine::memory::tile::{Row, Tile, swizzled};
 use crate::engine::state::bulk::{Bulk, Direction, End, Tensor, Transfer};
 use crate::engine::state::context::Ctx;
-use crate::engine::state::op::{Flow, LANES, Op, each};
+use crate::engine::state::op::{Flow, Op, each};
 use crate::engine::state::tensor_map::{ALIGN, Element, Mode, SIZE, TensorMap};
 use crate::engine::state::touch::{Touch, space};
 
@@ -124,6 +123,10 @@ fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> 
             words(!form.im2col),
             words(form.im2col)
         )
+    } else if map.address % 16 != 0 || map.strides.iter().any(|stride| stride % 16 != 0) {
+        "the tensor map's address and strides aren't multiples of 16".into()
+    } else if map.swizzle > 3 || map.interleave > 2 || map.steps.contains(&0) {
+        "the tensor map's swizzle, interleave or element strides are none that a device has".into()
     } else if let Some(size) = map.element.size() {
         return Some(Tile {
             map,
@@ -314,7 +317,8 @@ fn store(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
             Transfer::Reduce(operation) => {
                 for (i, element) in elements.chunks_exact(tile.size as usize).enumerate() {
                     let at = host + i as u64 * tile.size;
-                    if !operation.apply(tile.map.element, at, element) {
+                    // SAFETY: resolved just now; maps lead to multiples of 16, and rows to elements.
+                    if !unsafe { operation.apply(tile.map.element, at, element) } {
                         let text = format!(
                             "a tensor map's elements of type {} have no {}",
                             tile.map.element.0,

@@ -1,0 +1,81 @@
+//! Tensor maps.
+
+use crate::driver::arg::{In, Out, opaque};
+use crate::driver::call::export;
+use crate::driver::status::{Code, Result};
+use crate::driver::tensor_map::{self, Request};
+use crate::engine::tensor_map::{ALIGN, SIZE, TensorMap};
+
+/// `CUtensorMap`
+type Map = [u8; SIZE];
+opaque!(Map);
+
+/// The place for a map, which must be aligned.
+fn checked(map: Out<Map>) -> Result<Out<Map>> {
+    if map.address() % ALIGN != 0 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    map.check()
+}
+
+fn dimensions(rank: u32) -> Result<usize> {
+    match rank {
+        1..=5 => Ok(rank as usize),
+        _ => Err(Code::ERROR_INVALID_VALUE),
+    }
+}
+
+export! {
+    fn cuTensorMapEncodeTiled(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, boxDim: In<u32>, elementStrides: In<u32>, interleave: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
+        tensor_map::supported()?;
+        let (map, rank) = (checked(tensorMap)?, dimensions(tensorRank)?);
+        let request = Request {
+            element: tensorDataType,
+            address: globalAddress,
+            dims: globalDim.array(rank)?,
+            strides: globalStrides.array(rank - 1)?,
+            steps: elementStrides.array(rank)?,
+            interleave,
+            swizzle,
+            promotion: l2Promotion,
+            fill: oobFill,
+        };
+        map.set(request.tiled(&boxDim.array(rank)?)?.encode())
+    }
+
+    fn cuTensorMapEncodeIm2col(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, pixelBoxLowerCorner: In<i32>, pixelBoxUpperCorner: In<i32>, channelsPerPixel: u32, pixelsPerColumn: u32, elementStrides: In<u32>, interleave: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
+        tensor_map::supported()?;
+        let (map, rank) = (checked(tensorMap)?, dimensions(tensorRank)?);
+        let request = Request {
+            element: tensorDataType,
+            address: globalAddress,
+            dims: globalDim.array(rank)?,
+            strides: globalStrides.array(rank - 1)?,
+            steps: elementStrides.array(rank)?,
+            interleave,
+            swizzle,
+            promotion: l2Promotion,
+            fill: oobFill,
+        };
+        let corners = rank.saturating_sub(2);
+        let (lower, upper) = (pixelBoxLowerCorner.array(corners)?, pixelBoxUpperCorner.array(corners)?);
+        map.set(request.im2col(&lower, &upper, channelsPerPixel, pixelsPerColumn)?.encode())
+    }
+
+    // Only devices of compute capability 10.0 have it, and the emulator doesn't play those that far.
+    fn cuTensorMapEncodeIm2colWide(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, pixelBoxLowerCornerWidth: i32, pixelBoxUpperCornerWidth: i32, channelsPerPixel: u32, pixelsPerColumn: u32, elementStrides: In<u32>, interleave: u32, mode: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
+        let _ = (tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCornerWidth);
+        let _ = (pixelBoxUpperCornerWidth, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, mode);
+        let _ = (swizzle, l2Promotion, oobFill);
+        tensor_map::supported()?;
+        checked(tensorMap)?;
+        Err(Code::ERROR_NOT_SUPPORTED)
+    }
+
+    fn cuTensorMapReplaceAddress(tensorMap: Out<Map>, globalAddress: u64) {
+        tensor_map::supported()?;
+        let place = checked(tensorMap)?;
+        let map = TensorMap::decode(&place.get()?).ok_or(Code::ERROR_INVALID_VALUE)?;
+        place.set(tensor_map::replace_address(map, globalAddress)?.encode())
+    }
+}

@@ -1,0 +1,163 @@
+//! Tensor maps: what the driver asks of them before it encodes them.
+
+use super::abi::*;
+use super::device;
+use super::status::{Code, Result};
+use crate::engine::tensor_map::{Columns, Element, Mode, TensorMap};
+
+/// What all kinds of maps are made of, as the client gives it.
+pub struct Request {
+    pub element: u32,
+    pub address: u64,
+    /// As many as the map has dimensions.
+    pub dims: Vec<u64>,
+    /// In bytes, one fewer.
+    pub strides: Vec<u64>,
+    pub steps: Vec<u32>,
+    pub interleave: u32,
+    pub swizzle: u32,
+    pub promotion: u32,
+    pub fill: u32,
+}
+
+/// Bytes of the span that a swizzle works in; None for numbers that the device doesn't have.
+fn span(swizzle: u32) -> Option<u64> {
+    match swizzle {
+        CU_TENSOR_MAP_SWIZZLE_NONE => Some(u64::MAX),
+        CU_TENSOR_MAP_SWIZZLE_32B => Some(32),
+        CU_TENSOR_MAP_SWIZZLE_64B => Some(64),
+        CU_TENSOR_MAP_SWIZZLE_128B => Some(128),
+        _ => None,
+    }
+}
+
+fn ensure(holds: bool) -> Result {
+    if holds {
+        Ok(())
+    } else {
+        Err(Code::ERROR_INVALID_VALUE)
+    }
+}
+
+/// A device without tensor maps refuses them all.
+pub fn supported() -> Result {
+    if device::architecture().capability < (9, 0) {
+        return Err(Code::ERROR_NOT_SUPPORTED);
+    }
+    Ok(())
+}
+
+/// The address of a tensor with this interleave.
+fn check_address(address: u64, interleave: u32) -> Result {
+    let align = match interleave {
+        CU_TENSOR_MAP_INTERLEAVE_32B => 32,
+        _ => 16,
+    };
+    ensure(address % align == 0)
+}
+
+impl Request {
+    fn size(&self) -> Result<u64> {
+        let element = u8::try_from(self.element).map_err(|_| Code::ERROR_INVALID_VALUE)?;
+        Element(element).size().ok_or(Code::ERROR_INVALID_VALUE)
+    }
+
+    /// What is asked of every map. `inner` is how many elements a row of the tile has.
+    fn check(&self, inner: u64) -> Result {
+        let size = self.size()?;
+        let floating = Element(self.element as u8).floating();
+        ensure(self.interleave <= CU_TENSOR_MAP_INTERLEAVE_32B)?;
+        ensure(self.promotion <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B)?;
+        ensure(match self.fill {
+            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE => true,
+            CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA => floating,
+            _ => false,
+        })?;
+        check_address(self.address, self.interleave)?;
+        ensure(self.dims.iter().all(|&dim| dim > 0 && dim <= 1 << 32))?;
+        let multiple = match self.interleave {
+            CU_TENSOR_MAP_INTERLEAVE_32B => 32,
+            _ => 16,
+        };
+        let sound = |&stride: &u64| stride % multiple == 0 && stride < 1 << 40;
+        ensure(self.strides.iter().all(sound))?;
+        let steps = match self.interleave {
+            CU_TENSOR_MAP_INTERLEAVE_NONE => &self.steps[1..],
+            _ => &self.steps[..],
+        };
+        ensure(steps.iter().all(|step| (1..=8).contains(step)))?;
+        let span = span(self.swizzle).ok_or(Code::ERROR_INVALID_VALUE)?;
+        match self.interleave {
+            CU_TENSOR_MAP_INTERLEAVE_NONE => {
+                ensure(inner * size % 16 == 0 && inner * size <= span)
+            }
+            _ => {
+                ensure(self.dims.len() >= 3)?;
+                ensure(
+                    self.interleave != CU_TENSOR_MAP_INTERLEAVE_32B
+                        || self.swizzle == CU_TENSOR_MAP_SWIZZLE_32B,
+                )
+            }
+        }
+    }
+
+    fn map(&self, mode: Mode) -> TensorMap {
+        TensorMap {
+            element: Element(self.element as u8),
+            rank: self.dims.len() as u8,
+            interleave: self.interleave as u8,
+            swizzle: self.swizzle as u8,
+            fill: self.fill as u8,
+            promotion: self.promotion as u8,
+            mode,
+            address: self.address,
+            dims: std::array::from_fn(|i| self.dims.get(i).copied().unwrap_or(1)),
+            strides: std::array::from_fn(|i| self.strides.get(i).copied().unwrap_or(0)),
+            // The first is ignored without interleave, and may be anything then.
+            steps: std::array::from_fn(|i| match self.steps.get(i) {
+                Some(&step @ 1..=8) => step as u8,
+                _ => 1,
+            }),
+        }
+    }
+
+    /// A map of boxes of these lengths.
+    pub fn tiled(&self, lengths: &[u32]) -> Result<TensorMap> {
+        ensure(lengths.iter().all(|length| (1..=256).contains(length)))?;
+        self.check(lengths[0].into())?;
+        let length = |i| lengths.get(i).map_or(1, |&length| length as u16);
+        Ok(self.map(Mode::Tile(std::array::from_fn(length))))
+    }
+
+    /// A map of im2col: corners of width, height and depth.
+    pub fn im2col(
+        &self,
+        lower: &[i32],
+        upper: &[i32],
+        channels: u32,
+        pixels: u32,
+    ) -> Result<TensorMap> {
+        let corners = match self.dims.len() {
+            3 => -32768..=32767,
+            4 => -128..=127,
+            5 => -16..=15,
+            _ => return Err(Code::ERROR_INVALID_VALUE),
+        };
+        ensure(lower.iter().chain(upper).all(|corner| corners.contains(corner)))?;
+        ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels))?;
+        self.check(channels.into())?;
+        let corner = |list: &[i32], i| list.get(i).map_or(0, |&corner| corner as i16);
+        Ok(self.map(Mode::Im2col(Columns {
+            lower: std::array::from_fn(|i| corner(lower, i)),
+            upper: std::array::from_fn(|i| corner(upper, i)),
+            channels: channels as u16,
+            pixels: pixels as u16,
+        })))
+    }
+}
+
+/// The map with another address.
+pub fn replace_address(map: TensorMap, address: u64) -> Result<TensorMap> {
+    check_address(address, map.interleave.into())?;
+    Ok(TensorMap { address, ..map })
+}
