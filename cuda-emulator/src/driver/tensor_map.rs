@@ -31,6 +31,9 @@ fn span(swizzle: u32) -> Option<u64> {
     }
 }
 
+/// Most bytes of a tile.
+const MOST_BYTES: u64 = (256 << 10) - 1;
+
 fn ensure(holds: bool) -> Result {
     if holds {
         Ok(())
@@ -81,23 +84,14 @@ impl Request {
         };
         let sound = |&stride: &u64| stride % multiple == 0 && stride < 1 << 40;
         ensure(self.strides.iter().all(sound))?;
-        let steps = match self.interleave {
-            CU_TENSOR_MAP_INTERLEAVE_NONE => &self.steps[1..],
-            _ => &self.steps[..],
-        };
-        ensure(steps.iter().all(|step| (1..=8).contains(step)))?;
+        // The first one too, although it is ignored without interleave; as on an H200.
+        ensure(self.steps.iter().all(|step| (1..=8).contains(step)))?;
         let span = span(self.swizzle).ok_or(Code::ERROR_INVALID_VALUE)?;
+        ensure(inner * size % 16 == 0)?;
         match self.interleave {
-            CU_TENSOR_MAP_INTERLEAVE_NONE => {
-                ensure(inner * size % 16 == 0 && inner * size <= span)
-            }
-            _ => {
-                ensure(self.dims.len() >= 3)?;
-                ensure(
-                    self.interleave != CU_TENSOR_MAP_INTERLEAVE_32B
-                        || self.swizzle == CU_TENSOR_MAP_SWIZZLE_32B,
-                )
-            }
+            CU_TENSOR_MAP_INTERLEAVE_NONE => ensure(inner * size <= span),
+            // With the interleave of 32 bytes an H200's driver takes other swizzles than that of 32 bytes, too.
+            _ => ensure(self.dims.len() >= 3),
         }
     }
 
@@ -113,11 +107,7 @@ impl Request {
             address: self.address,
             dims: std::array::from_fn(|i| self.dims.get(i).copied().unwrap_or(1)),
             strides: std::array::from_fn(|i| self.strides.get(i).copied().unwrap_or(0)),
-            // The first is ignored without interleave, and may be anything then.
-            steps: std::array::from_fn(|i| match self.steps.get(i) {
-                Some(&step @ 1..=8) => step as u8,
-                _ => 1,
-            }),
+            steps: std::array::from_fn(|i| self.steps.get(i).map_or(1, |&step| step as u8)),
         }
     }
 
@@ -125,6 +115,8 @@ impl Request {
     pub fn tiled(&self, lengths: &[u32]) -> Result<TensorMap> {
         ensure(lengths.iter().all(|length| (1..=256).contains(length)))?;
         self.check(lengths[0].into())?;
+        let elements: u64 = lengths.iter().map(|&length| u64::from(length)).product();
+        ensure(elements * self.size()? <= MOST_BYTES)?;
         let length = |i| lengths.get(i).map_or(1, |&length| length as u16);
         Ok(self.map(Mode::Tile(std::array::from_fn(length))))
     }
@@ -143,9 +135,26 @@ impl Request {
             5 => -16..=15,
             _ => return Err(Code::ERROR_INVALID_VALUE),
         };
-        ensure(lower.iter().chain(upper).all(|corner| corners.contains(corner)))?;
+        ensure(
+            lower
+                .iter()
+                .chain(upper)
+                .all(|corner| corners.contains(corner)),
+        )?;
         ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels))?;
         self.check(channels.into())?;
+        // The box has pixels.
+        let dims = &self.dims[1..];
+        let ends = dims
+            .iter()
+            .zip(upper)
+            .map(|(&dim, &upper)| dim as i64 - 1 + i64::from(upper));
+        ensure(
+            lower
+                .iter()
+                .zip(ends)
+                .all(|(&lower, end)| i64::from(lower) <= end),
+        )?;
         let corner = |list: &[i32], i| list.get(i).map_or(0, |&corner| corner as i16);
         Ok(self.map(Mode::Im2col(Columns {
             lower: std::array::from_fn(|i| corner(lower, i)),
@@ -156,8 +165,8 @@ impl Request {
     }
 }
 
-/// The map with another address.
+/// The map with another address, of which the driver asks less than when a map is made.
 pub fn replace_address(map: TensorMap, address: u64) -> Result<TensorMap> {
-    check_address(address, map.interleave.into())?;
+    check_address(address, CU_TENSOR_MAP_INTERLEAVE_NONE)?;
     Ok(TensorMap { address, ..map })
 }

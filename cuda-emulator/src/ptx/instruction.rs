@@ -304,7 +304,9 @@ impl<'a> Parser<'a> {
                     let (Operand::Address(Some(name), offset), Operand::Vector(coordinates)) =
                         (address, coordinates)
                     else {
-                        return Err(self.error("a name, and coordinates in braces, are needed here"));
+                        return Err(
+                            self.error("a name, and coordinates in braces, are needed here")
+                        );
                     };
                     self.expect(b']')?;
                     return Ok(Operand::Tensor(name, offset, coordinates));

@@ -134,6 +134,8 @@ impl Tensor {
 pub enum Work {
     /// Nothing: it is encoded.
     Encode,
+    /// A call with what a program shouldn't pass, by the case's name.
+    Odd,
     /// Encoded, and its address replaced by one so many bytes after the start of its region.
     Address(u64),
     /// A copy to shared memory. The instruction's text is made from these.

@@ -165,6 +165,34 @@ fn tiles(all: &mut Vec<Case>) {
     ] {
         all.push(Case::load(name, t.clone(), &[4, 2]).work(work));
     }
+    // How many slices of channels a box has.
+    for ty in [0u32, 6, 7] {
+        for channels in [1u32, 3, 8, 16, 17, 20, 32, 64] {
+            for interleave in [1, 2] {
+                let wide = 16 * u64::from(interleave);
+                let t = Tensor::tiled(ty, &[48, 9, 5], &[16, channels, 2])
+                    .strides(&[wide * 6, wide * 54])
+                    .interleave(interleave)
+                    .swizzle(interleave - 1);
+                all.push(Case::load(
+                    format!("interleave {interleave} type {ty} with {channels} channels"),
+                    t.clone(),
+                    &[3, 1, 1],
+                ));
+                if channels == 64 {
+                    all.push(Case::load(
+                        format!("interleave {interleave} type {ty} with steps of channels"),
+                        t.clone().steps(&[1, 2, 1]),
+                        &[3, 1, 1],
+                    ));
+                }
+            }
+        }
+    }
+    for ty in [11, 12] {
+        let t = Tensor::tiled(ty, &[64, 4], &[64, 2]);
+        all.push(Case::load(format!("type {ty} between two"), t, &[0, 0]).mild());
+    }
     // What faults, or may.
     for at in [[1, 2], [2, 2], [-1, 0], [19, 0]] {
         all.push(Case::load(format!("rank 2 from unaligned {at:?}"), t.clone(), &at).alone());
@@ -397,6 +425,21 @@ fn columns(all: &mut Vec<Case>) {
                 .offsets(&[0, 1]),
             );
         }
+    }
+    for (channels, interleave) in [(16u32, 1), (32, 1), (64, 2)] {
+        let wide = 16 * u64::from(interleave);
+        let t = Tensor::im2col(6, &[9, 6, 5, 3], &[-1, -1], &[0, 0], channels, 10)
+            .strides(&[wide * 9, wide * 54, wide * 270])
+            .interleave(interleave)
+            .swizzle(interleave - 1);
+        all.push(
+            Case::load(
+                format!("im2col interleave {interleave} with {channels} channels"),
+                t,
+                &[2, 1, 1, 1],
+            )
+            .offsets(&[1, 0]),
+        );
     }
     for (interleave, swizzle) in [(1, 0), (1, 2), (2, 1)] {
         let wide = 16 * u64::from(interleave as u32);

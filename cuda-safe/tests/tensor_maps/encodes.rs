@@ -147,6 +147,30 @@ pub fn cases() -> Vec<Case> {
             Tensor::tiled(7, &[256, 256, 256], &new),
         );
     }
+    // How many bytes a tile may have.
+    for new in [
+        [16, 128, 113],
+        [16, 228, 16],
+        [16, 256, 15],
+        [16, 240, 16],
+        [16, 227, 16],
+        [16, 229, 16],
+        [16, 255, 16],
+        [256, 255, 4],
+    ] {
+        add(
+            format!("box of {new:?} bytes"),
+            Tensor::tiled(0, &[256, 256, 256], &new),
+        );
+        add(
+            format!("box of {new:?} words"),
+            Tensor::tiled(7, &[256, 256, 256], &new),
+        );
+        add(
+            format!("box of {new:?} longs"),
+            Tensor::tiled(4, &[256, 256, 256], &new),
+        );
+    }
     for step in [0, 1, 2, 3, 7, 8, 9, 16] {
         for at in 0..3 {
             for interleave in 0..=2 {
@@ -247,6 +271,72 @@ pub fn cases() -> Vec<Case> {
             column().swizzle(swizzle),
         );
     }
+    for (channels, pixels) in [(256, 1024), (256, 512), (256, 227), (256, 255), (256, 256)] {
+        add(
+            format!("im2col {channels} channels {pixels} pixels"),
+            Tensor::im2col(7, &[256, 9, 7, 3], &[0, 0], &[0, 0], channels, pixels),
+        );
+    }
+    // im2col along the width alone.
+    for swizzle in 0..=6 {
+        for interleave in 0..=2 {
+            add(
+                format!("wide swizzle {swizzle} interleave {interleave}"),
+                column()
+                    .swizzle(swizzle)
+                    .interleave(interleave)
+                    .with(|t| t.kind = Kind::Wide(-1, -1, 16, 12, 0)),
+            );
+        }
+    }
+    for corner in [
+        -32769, -32768, -129, -16, -10, -9, -8, 8, 9, 10, 127, 128, 32767, 32768,
+    ] {
+        add(
+            format!("wide lower {corner}"),
+            column()
+                .swizzle(3)
+                .with(|t| t.kind = Kind::Wide(corner, 0, 16, 12, 0)),
+        );
+        add(
+            format!("wide upper {corner}"),
+            column()
+                .swizzle(3)
+                .with(|t| t.kind = Kind::Wide(0, corner, 16, 12, 0)),
+        );
+    }
+    for (channels, pixels) in [
+        (0, 12),
+        (8, 12),
+        (12, 12),
+        (64, 12),
+        (128, 12),
+        (16, 0),
+        (16, 1024),
+        (16, 1025),
+    ] {
+        for mode in 0..=2 {
+            add(
+                format!("wide mode {mode} channels {channels} pixels {pixels}"),
+                column()
+                    .swizzle(3)
+                    .with(|t| t.kind = Kind::Wide(-1, -1, channels, pixels, mode)),
+            );
+        }
+    }
+    for rank in 1..=5usize {
+        let mut t = Tensor::im2col(6, &[16; 5][..rank], &[], &[], 16, 4).swizzle(3);
+        t.kind = Kind::Wide(0, 0, 16, 4, 0);
+        add(format!("wide rank {rank}"), t);
+    }
+    for ty in 0..=17 {
+        add(
+            format!("wide type {ty}"),
+            column()
+                .swizzle(3)
+                .with(|t| (t.ty, t.kind) = (ty, Kind::Wide(0, 0, 16, 12, 0))),
+        );
+    }
     for mode in 0..=1 {
         add(
             format!("wide mode {mode}"),
@@ -255,6 +345,27 @@ pub fn cases() -> Vec<Case> {
                 .with(|t| t.kind = Kind::Wide(-1, -1, 16, 12, mode)),
         );
     }
+    for odd in [
+        "no context",
+        "no map",
+        "a map aligned to 32",
+        "no dims",
+        "no strides",
+        "no box",
+        "no steps",
+    ] {
+        all.push(Case::encode(odd, base()).work(Work::Odd).alone());
+    }
+    all.push(
+        Case::encode("rank 1 without strides", Tensor::tiled(7, &[64], &[16]))
+            .work(Work::Odd)
+            .alone(),
+    );
+    all.push(
+        Case::encode("address of no map", base())
+            .work(Work::Odd)
+            .alone(),
+    );
     for place in [0, 8, 16, 32] {
         for interleave in [0, 2] {
             let tensor = base()

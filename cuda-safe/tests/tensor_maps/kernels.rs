@@ -165,7 +165,7 @@ fn text(case: &Case) -> Option<String> {
     let rank = case.at.len();
     let at = coordinates(case);
     Some(match &case.work {
-        Work::Encode | Work::Address(_) => return None,
+        Work::Encode | Work::Odd | Work::Address(_) => return None,
         Work::Load {
             form,
             extra,

@@ -1,9 +1,10 @@
 //! Tensor maps: what the driver encodes and refuses, and what copies by maps do, held to a recording of an H200.
 //!
-//! `h200.txt` has a line for each case: the driver's code; for a copy, the bytes that its barrier counted, and a hash of
-//! shared memory afterwards; for a copy to global memory, of the words that it changed. It was recorded with driver 580
-//! (CUDA 13.0). To record on another device: `TENSOR_MAPS_RECORD=folder`, which writes the file there, and beside it
-//! `contents.bin` with all that was hashed.
+//! `h200.txt` has a line for each case: the driver's code; for a copy to shared memory, the bytes that its barrier
+//! counted, and a hash of shared memory afterwards; for one to global memory, of the words that it changed. It was
+//! recorded on an NVIDIA H200 with driver 580 (CUDA 13.0), in several runs. To record on another device, set
+//! `TENSOR_MAPS_RECORD` to a folder: `recorded.txt` is written there, and `contents.bin` with all that was hashed. With
+//! `TENSOR_MAPS_SKIP`, the cases that such a file has are left out.
 
 mod case;
 mod copies;
@@ -13,24 +14,23 @@ mod run;
 mod stores;
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     env,
     fs::{self, File},
-    io::Write,
+    io::{BufRead, BufReader, Write},
     path::Path,
     process::{Command, Stdio},
-    time::{Duration, Instant},
 };
 
 use case::Case;
 use run::{Device, Outcome};
 
 const RECORD: &str = "TENSOR_MAPS_RECORD";
-const ONE: &str = "TENSOR_MAPS_CASE";
-/// How long a case may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const SKIP: &str = "TENSOR_MAPS_SKIP";
+const WORK: &str = "TENSOR_MAPS_WORK";
 /// The codes of faults: the context is lost.
 const FAULTS: std::ops::RangeInclusive<i32> = 700..=720;
+const RECORDED: &str = include_str!("h200.txt");
 
 fn cases() -> Vec<Case> {
     let mut all = encodes::cases();
@@ -41,104 +41,104 @@ fn cases() -> Vec<Case> {
     all
 }
 
-/// Runs a case that may fault in a process of its own; None if it takes too long.
-fn alone(case: &Case) -> Option<Outcome> {
-    let mut child = Command::new(env::current_exe().expect("this program"))
-        .args(["one_case", "--exact", "--nocapture", "--ignored"])
-        .env(ONE, &case.name)
-        .env("CUDA_EMULATOR_QUIET", "1")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("a process");
-    let begin = Instant::now();
-    while child.try_wait().expect("a process").is_none() {
-        if begin.elapsed() > PATIENCE {
-            child.kill().expect("the process ends");
-            child.wait().expect("the process ends");
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let output = child.wait_with_output().expect("its output");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let found = text
-        .lines()
-        .find_map(|line| line.strip_prefix("outcome "))?;
-    let mut words = found.split(' ');
-    let mut number = || words.next().and_then(|w| w.parse::<i64>().ok());
-    Some(Outcome {
-        code: number()? as i32,
-        counted: number()? as u32,
-        content: std::iter::from_fn(number).map(|n| n as u32).collect(),
-    })
+/// Name and outcome of each line.
+fn lines(text: &str) -> HashMap<&str, &str> {
+    text.lines()
+        .filter_map(|line| line.rsplit_once(": "))
+        .collect()
 }
 
 #[test]
-#[ignore = "a part of the other test, for cases that may fault"]
-fn one_case() {
-    let Ok(name) = env::var(ONE) else {
+#[ignore = "a part of the other test, in a process of its own"]
+fn worker() {
+    let Ok(work) = env::var(WORK) else {
         return;
     };
-    let case = cases().into_iter().find(|case| case.name == name);
-    let case = case.expect("a case of this name");
-    let device = Device::new(std::slice::from_ref(&case)).expect("a device");
-    let outcome = device.run(&case, 0);
-    print!("\noutcome {} {}", outcome.code, outcome.counted);
-    for word in &outcome.content {
-        print!(" {word}");
-    }
-    println!();
-}
-
-/// What every case comes to, as it is known; None of those that took too long.
-fn outcomes(cases: &[Case], mut known: impl FnMut(usize, Option<Outcome>)) {
-    let device = Device::new(cases).expect("a device");
-    // Last those whose maps a kernel makes: nobody has checked these.
-    let (last, first): (Vec<_>, Vec<_>) = (0..cases.len())
-        .filter(|&i| !cases[i].alone)
-        .partition(|&i| cases[i].unchecked());
-    let mut apart = Vec::new();
-    for i in first.into_iter().chain(last) {
-        if apart.is_empty() {
-            let outcome = device.run(&cases[i], i);
-            if !FAULTS.contains(&outcome.code) {
-                known(i, Some(outcome));
-                continue;
-            }
+    let all = cases();
+    let numbers: Vec<usize> = work.split(' ').filter_map(|n| n.parse().ok()).collect();
+    let chosen: Vec<Case> = numbers.iter().map(|&n| all[n].clone()).collect();
+    let device = Device::new(&chosen).expect("a device");
+    for (i, (number, case)) in numbers.iter().zip(&chosen).enumerate() {
+        println!("\nbegin {number}");
+        let outcome = device.run(case, i);
+        let mut line = format!("outcome {number} {} {}", outcome.code, outcome.counted);
+        for word in &outcome.content {
+            line += &format!(" {word}");
         }
-        // After a fault nothing more is to be had from this process.
-        apart.push(i);
-    }
-    apart.extend((0..cases.len()).filter(|&i| cases[i].alone));
-    // Some at a time, since starting takes most of their time.
-    for some in apart.chunks(8) {
-        std::thread::scope(|scope| {
-            let started: Vec<_> = some
-                .iter()
-                .map(|&i| (i, scope.spawn(move || alone(&cases[i]))))
-                .collect();
-            for (i, thread) in started {
-                known(i, thread.join().expect("a result"));
-            }
-        });
-    }
-}
-
-/// Records: each outcome at once into `contents.bin`, as words and then the case's name, and all in the end.
-fn record(folder: &Path, cases: &[Case]) {
-    let mut contents = File::create(folder.join("contents.bin")).expect("a file");
-    let mut lines = vec!["?".to_owned(); cases.len()];
-    let begin = Instant::now();
-    outcomes(cases, |i, outcome| {
-        let name = &cases[i].name;
-        if i % 100 == 0 || cases[i].alone {
-            println!("{:?} {name}", begin.elapsed());
-        }
-        let Some(outcome) = outcome else {
+        println!("{line}");
+        if FAULTS.contains(&outcome.code) {
+            // Nothing more is to be had from this process.
             return;
-        };
-        lines[i] = outcome.line();
+        }
+    }
+}
+
+/// What these cases come to, as it is known. A fault ends a process: another one goes on with the rest.
+fn outcomes(cases: &[Case], mut left: Vec<usize>, mut known: impl FnMut(usize, Outcome)) {
+    while !left.is_empty() {
+        let work: Vec<_> = left.iter().map(|n| n.to_string()).collect();
+        let mut child = Command::new(env::current_exe().expect("this program"))
+            .args(["worker", "--exact", "--nocapture", "--ignored"])
+            .env(WORK, work.join(" "))
+            .env("CUDA_EMULATOR_QUIET", "1")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a process");
+        let mut last = None;
+        for line in BufReader::new(child.stdout.take().expect("its output")).lines() {
+            let line = line.expect("text");
+            let (what, rest) = line.split_once(' ').unwrap_or_default();
+            let mut words = rest.split(' ').map_while(|word| word.parse::<i64>().ok());
+            let mut number = || words.next().expect("a number");
+            match what {
+                "begin" => last = Some(number() as usize),
+                "outcome" => {
+                    let case = number() as usize;
+                    let outcome = Outcome {
+                        code: number() as i32,
+                        counted: number() as u32,
+                        content: words.map(|n| n as u32).collect(),
+                    };
+                    left.retain(|&n| n != case);
+                    last = None;
+                    known(case, outcome);
+                }
+                _ => {}
+            }
+        }
+        let status = child.wait().expect("its end");
+        // What broke the process is left out, so that the rest is known.
+        match last {
+            Some(broken) => {
+                println!("{}: {status}", cases[broken].name);
+                left.retain(|&n| n != broken);
+            }
+            None => assert!(left.is_empty() || status.success(), "{status}"),
+        }
+    }
+}
+
+/// Those that may fault come last.
+fn order(cases: &[Case]) -> Vec<usize> {
+    let mut all: Vec<_> = (0..cases.len()).collect();
+    all.sort_by_key(|&i| (cases[i].alone, cases[i].unchecked()));
+    all
+}
+
+fn record(folder: &Path, cases: &[Case]) {
+    let skip = env::var(SKIP).map_or(String::new(), |path| {
+        fs::read_to_string(path).expect("text")
+    });
+    let skip = lines(&skip);
+    let mut left = order(cases);
+    left.retain(|&i| !skip.contains_key(&*cases[i].name));
+    println!("{} cases", left.len());
+    let mut text = File::create(folder.join("recorded.txt")).expect("a file");
+    let mut contents = File::create(folder.join("contents.bin")).expect("a file");
+    outcomes(cases, left, |i, outcome| {
+        let name = &cases[i].name;
+        writeln!(text, "{name}: {}", outcome.line()).expect("the line is written");
         let head = [
             name.len() as u32,
             outcome.code as u32,
@@ -152,17 +152,33 @@ fn record(folder: &Path, cases: &[Case]) {
             .write_all(&bytes)
             .expect("the contents are written");
     });
-    let named = cases.iter().zip(&lines);
-    let text: String = named
-        .map(|(case, line)| format!("{}: {line}\n", case.name))
-        .collect();
-    fs::write(folder.join("h200.txt"), text).expect("the recording is written");
 }
 
 #[test]
 fn results_are_those_of_an_h200() {
     let cases = cases();
     if let Ok(folder) = env::var(RECORD) {
-        record(Path::new(&folder), &cases);
+        return record(Path::new(&folder), &cases);
     }
+    let recorded = lines(RECORDED);
+    let mut wrong = Vec::new();
+    let mut seen = HashSet::new();
+    outcomes(&cases, order(&cases), |i, outcome| {
+        let (name, line) = (&*cases[i].name, outcome.line());
+        seen.insert(name);
+        if recorded.get(name) != Some(&&*line) {
+            let known = recorded.get(name).unwrap_or(&"nothing");
+            wrong.push(format!("{name}: recorded {known}, found {line}"));
+        }
+    });
+    for case in cases.iter().filter(|case| !seen.contains(&*case.name)) {
+        wrong.push(format!("{}: nothing came of it", case.name));
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {} cases:\n{}",
+        wrong.len(),
+        cases.len(),
+        wrong.join("\n")
+    );
 }

@@ -1,6 +1,9 @@
 //! Runs a case: encodes its map, launches its kernel, and gives what came of it.
 
-use std::ffi::{c_int, c_void};
+use std::{
+    ffi::{c_int, c_void},
+    ptr,
+};
 
 use cuda_safe::{
     ByValue, Code, Context, DeviceBuffer, Error, LaunchConfig, Module, Result, Stream, driver,
@@ -83,7 +86,10 @@ pub fn numbers(ty: u32, mild: bool, seed: u64, bytes: usize) -> Vec<u8> {
                 (u64::from((e + 15) << 10 | (n << (10 - e)) & 0x3ff), 2)
             }
             (9, true) => (u64::from(small.to_bits() >> 16), 2),
-            (7 | 10..=12, true) => (u64::from(small.to_bits()), 4),
+            // Half of the last bit of TF32, with even and odd ones before it, and the largest number.
+            (11..=12, true) if kind == 0 => (0x7f7f_ffff, 4),
+            (11..=12, true) => (word & !0x1fff | 0x1000, 4),
+            (7 | 10, true) => (u64::from(small.to_bits()), 4),
             (8, true) => (f64::from(small).to_bits(), 8),
             (6, false) => (special(0x8000, 0x7c00, 0x155), 2),
             (9, false) => (special(0x8000, 0x7f80, 0x2b), 2),
@@ -207,6 +213,48 @@ fn encode(tensor: &Tensor, place: u64) -> (i32, Map) {
     (code.0 as i32, map)
 }
 
+/// A call with what a program shouldn't pass.
+fn odd(name: &str, tensor: &Tensor, place: u64) -> i32 {
+    let mut map = Map([0; 16]);
+    let to = match name {
+        "no map" => 0,
+        "a map aligned to 32" => (&raw mut map) as usize + 32,
+        _ => (&raw mut map) as usize,
+    };
+    let to = to as *mut sys::CUtensorMap;
+    if name == "address of no map" {
+        // SAFETY: as large and as aligned as the driver's map.
+        return unsafe { sys::cuTensorMapReplaceAddress(to, place as *mut c_void) }.0 as i32;
+    }
+    let Kind::Tiled(boxes) = &tensor.kind else {
+        return -1;
+    };
+    let unless = |what: &str, pointer: *const c_void| {
+        if name == what { ptr::null() } else { pointer }
+    };
+    // SAFETY: what isn't null has an element for each dimension; null is refused.
+    let code = unsafe {
+        sys::cuTensorMapEncodeTiled(
+            to,
+            sys::CUtensorMapDataType(tensor.ty),
+            tensor.dims.len() as u32,
+            place as *mut c_void,
+            unless("no dims", tensor.dims.as_ptr().cast()).cast(),
+            match name {
+                "rank 1 without strides" => ptr::null(),
+                _ => unless("no strides", tensor.strides.as_ptr().cast()).cast(),
+            },
+            unless("no box", boxes.as_ptr().cast()).cast(),
+            unless("no steps", tensor.steps.as_ptr().cast()).cast(),
+            sys::CUtensorMapInterleave(0),
+            sys::CUtensorMapSwizzle(0),
+            sys::CUtensorMapL2promotion(0),
+            sys::CUtensorMapFloatOOBfill(0),
+        )
+    };
+    code.0 as i32
+}
+
 /// The device, with the kernels of these cases.
 pub struct Device {
     stream: Stream,
@@ -255,6 +303,14 @@ impl Device {
         let before = numbers(ty, case.mild, 1, MEMORY);
         let memory = DeviceBuffer::from_slice(stream, &before)?;
         let region = memory.as_device_ptr() + REGION as u64;
+        if let Work::Odd = case.work {
+            let _current = match &*case.name {
+                "no context" => None,
+                _ => Some(stream.context().push_current()?),
+            };
+            outcome.code = odd(&case.name, &case.tensor, region);
+            return Ok(());
+        }
         let (code, mut map) = {
             let _current = stream.context().push_current()?;
             encode(&case.tensor, region)

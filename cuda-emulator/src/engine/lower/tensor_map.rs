@@ -45,7 +45,14 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.syntax("the number of dimensions is missing"));
         };
         let rank = 1 + ranks.iter().position(|&r| r == rank).unwrap_or(0);
-        for name in ["im2col::w", "im2col::w::128", "tile::gather4", "tile::scatter4", "cta_group::1", "cta_group::2"] {
+        for name in [
+            "im2col::w",
+            "im2col::w::128",
+            "tile::gather4",
+            "tile::scatter4",
+            "cta_group::1",
+            "cta_group::2",
+        ] {
             if m.take(name) {
                 return Err(self.unsupported(format!(
                     "`.{name}` is for devices of compute capability 10.0, and not supported by the emulator"

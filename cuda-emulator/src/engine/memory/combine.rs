@@ -32,7 +32,8 @@ const ALL: [(Operation, &str); 8] = [
 ];
 
 /// Their names in PTX.
-pub(in crate::engine) const NAMES: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
+pub(in crate::engine) const NAMES: [&str; 8] =
+    ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
 
 impl Operation {
     pub(in crate::engine) fn of(number: u64) -> Operation {
@@ -86,9 +87,7 @@ impl Operation {
             (Element::S32, Operation::Min) => |a, b| (a as i32).min(b as i32) as u32,
             (Element::S32, Operation::Max) => |a, b| (a as i32).max(b as i32) as u32,
             (Element::U32, Operation::Increment) => |a, b| if a >= b { 0 } else { a + 1 },
-            (Element::U32, Operation::Decrement) => {
-                |a, b| if a == 0 || a > b { b } else { a - 1 }
-            }
+            (Element::U32, Operation::Decrement) => |a, b| if a == 0 || a > b { b } else { a - 1 },
             (Element::U32 | Element::S32, Operation::And) => |a, b| a & b,
             (Element::U32 | Element::S32, Operation::Or) => |a, b| a | b,
             (Element::U32 | Element::S32, Operation::Xor) => |a, b| a ^ b,

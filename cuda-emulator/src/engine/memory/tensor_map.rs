@@ -127,13 +127,20 @@ fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> 
         "the tensor map's address and strides aren't multiples of 16".into()
     } else if map.swizzle > 3 || map.interleave > 2 || map.steps.contains(&0) {
         "the tensor map's swizzle, interleave or element strides are none that a device has".into()
+    } else if form.im2col && map.rank < 3 {
+        "im2col needs a tensor map of 3 to 5 dimensions".into()
     } else if let Some(size) = map.element.size() {
-        return Some(Tile {
+        let tile = Tile {
             map,
             size,
             at,
             offsets,
-        });
+        };
+        match tile.refusal() {
+            Some(text) => text,
+            None if tile.width() % 16 == 0 => return Some(tile),
+            None => "a row of the tensor map's box isn't a multiple of 16 bytes".into(),
+        }
     } else {
         "packed elements of 4 and 6 bits are for devices of compute capability 10.0".into()
     };
@@ -182,13 +189,19 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
         return None;
     }
     let load = form.transfer == Transfer::Load;
-    let bytes = tile.bytes();
+    let extent = tile.extent();
     let touch = if load { Touch::Pending } else { Touch::Read };
-    check::range(ctx, space::SHARED, lane, shared, bytes, touch);
+    resolve_range(ctx, None, space::SHARED, lane, shared, extent, load)?;
+    for row in 0..tile.bytes() / tile.width() {
+        let place = shared + row * tile.pitch();
+        for part in (0..tile.width()).step_by(16) {
+            let place = swizzled(tile.map.swizzle, place + part);
+            check::range(ctx, space::SHARED, lane, place, 16, touch);
+        }
+    }
     if ctx.fault.is_some() {
         return None;
     }
-    resolve_range(ctx, None, space::SHARED, lane, shared, bytes, load)?;
     let end = if load {
         let host = resolve(ctx, None, space::SHARED, lane, barrier, 8, true)?;
         End::Barrier(host - ctx.shared as u64)
@@ -205,7 +218,7 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
         let copy = Bulk {
             to: shared,
             from: shared,
-            bytes,
+            bytes: tile.bytes(),
             direction,
             end,
             thread: ctx.warp * 32 + lane,
@@ -242,98 +255,106 @@ pub(in crate::engine) fn transfer(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tenso
     }
 }
 
-/// The address of a row's elements that are in the tensor, and their bytes. None with `ctx.fault` set.
-fn global(ctx: &mut Ctx<'_>, lane: u32, tile: &Tile, row: &Row, write: bool) -> Option<(u64, u64)> {
-    let address = row.address.wrapping_add(row.inside.start * tile.size);
-    let bytes = (row.inside.end - row.inside.start) * tile.size;
+/// Where a row's bytes that are in the tensor are, and how many. None with `ctx.fault` set.
+fn global(ctx: &mut Ctx<'_>, lane: u32, row: &Row, write: bool) -> Option<(u64, u64)> {
+    let address = row.address.wrapping_add(row.inside.start);
+    let bytes = row.inside.end - row.inside.start;
     let touch = if write { Touch::Write } else { Touch::Read };
     let host = resolve_range(ctx, None, space::GLOBAL, lane, address, bytes, write)?;
     check::range(ctx, space::GLOBAL, lane, address, bytes, touch);
     ctx.fault.is_none().then_some((host, bytes))
 }
 
+/// Where the parts of 16 bytes of a row lie in the block's shared memory, on the host. None with `ctx.fault` set.
+fn parts(ctx: &mut Ctx<'_>, lane: u32, tile: &Tile, start: u64, write: bool) -> Option<Vec<u64>> {
+    let places = (0..tile.width()).step_by(16);
+    places
+        .map(|at| {
+            let place = swizzled(tile.map.swizzle, start + at);
+            resolve_range(ctx, None, space::SHARED, lane, place, 16, write)
+        })
+        .collect()
+}
+
 fn load(ctx: &mut Ctx<'_>, copy: &Bulk, tile: &Tile) -> Option<()> {
     let lane = copy.thread % 32;
-    let mut data = vec![0; copy.bytes as usize];
-    fill(&mut data, tile.map);
-    let mut rows = Vec::new();
-    tile.rows(|row| rows.push(row));
-    for row in rows.iter().filter(|row| !row.inside.is_empty()) {
-        let (host, bytes) = global(ctx, lane, tile, row, false)?;
-        let start = (row.at + row.inside.start * tile.size) as usize;
-        for (at, byte) in data[start..start + bytes as usize].iter_mut().enumerate() {
-            // SAFETY: resolved just now for all bytes.
-            *byte = unsafe { u8::load(host + at as u64) };
+    let mut data = vec![0; tile.width() as usize];
+    for row in tile.rows() {
+        match tile.map.fill {
+            0 => data.fill(0),
+            _ => data.as_chunks_mut().0.fill(NAN),
         }
-    }
-    convert(&mut data, tile.map.element);
-    let base = resolve_range(ctx, None, space::SHARED, lane, copy.to, copy.bytes, true)?;
-    let window = ctx.shared as u64;
-    for (at, part) in data.as_chunks::<16>().0.iter().enumerate() {
-        let place = swizzled(tile.map.swizzle, copy.to + 16 * at as u64);
-        let host = if place - place % 16 + 16 <= ctx.shared_size {
-            window + place
-        } else {
-            base + 16 * at as u64
-        };
-        // SAFETY: within the block's shared memory, aligned to 16.
-        unsafe { u128::from_le_bytes(*part).store(host) };
-    }
-    if let Some(shadow) = &mut ctx.shadow {
-        shadow.written(copy.to, copy.bytes);
+        if !row.inside.is_empty() {
+            let (host, bytes) = global(ctx, lane, &row, false)?;
+            let inside = &mut data[row.inside.start as usize..][..bytes as usize];
+            for (at, byte) in inside.iter_mut().enumerate() {
+                // SAFETY: resolved just now for all bytes.
+                *byte = unsafe { u8::load(host + at as u64) };
+            }
+            convert(inside, tile.map.element);
+        }
+        let places = parts(ctx, lane, tile, copy.to + row.at, true)?;
+        for (part, place) in data.as_chunks::<16>().0.iter().zip(places) {
+            // SAFETY: resolved just now, and aligned to 16.
+            unsafe { u128::from_le_bytes(*part).store(place) };
+            let offset = place - ctx.shared as u64;
+            if let Some(shadow) = &mut ctx.shadow {
+                shadow.written(offset, 16);
+            }
+        }
     }
     Some(())
 }
 
-/// What elements outside of the tensor are.
-fn fill(data: &mut [u8], map: TensorMap) {
-    let _ = (data, map);
-}
+/// What an element outside of the tensor is when NaNs were asked for: these 16 bits again and again, whatever its type.
+const NAN: [u8; 2] = 0x7ff7u16.to_le_bytes();
 
-/// What a load makes of its elements.
+/// What a load makes of elements of the tensor: TF32 is rounded, and its NaNs are one. Subnormal numbers stay as they
+/// are, also where the type says that they are flushed (an H200 does so).
 fn convert(data: &mut [u8], element: Element) {
-    let _ = (data, element);
+    if !matches!(element, Element::TF32 | Element::TF32_FTZ) {
+        return;
+    }
+    for bytes in data.as_chunks_mut::<4>().0 {
+        let bits = u32::from_le_bytes(*bytes);
+        let rounded = match f32::from_bits(bits) {
+            value if value.is_nan() => 0x7fff_e000,
+            value if value.is_infinite() => bits,
+            _ => bits.wrapping_add(0x1000) & !0x1fff,
+        };
+        *bytes = rounded.to_le_bytes();
+    }
 }
 
 fn store(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
     let (lane, tile) = (copy.thread % 32, &tensor.tile);
-    resolve_range(ctx, None, space::SHARED, lane, copy.from, copy.bytes, false)?;
-    let window = ctx.shared as u64;
-    let mut data = vec![0; copy.bytes as usize];
-    for (at, part) in data.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-        let place = swizzled(tile.map.swizzle, copy.from + 16 * at as u64);
-        if place + 16 <= ctx.shared_size {
-            // SAFETY: within the block's shared memory, aligned to 16.
-            *part = unsafe { u128::load(window + place) }.to_le_bytes();
+    let mut data = vec![0; tile.width() as usize];
+    for row in tile.rows().iter().filter(|row| !row.inside.is_empty()) {
+        let places = parts(ctx, lane, tile, copy.from + row.at, false)?;
+        for (part, place) in data.as_chunks_mut::<16>().0.iter_mut().zip(places) {
+            // SAFETY: resolved just now, and aligned to 16.
+            *part = unsafe { u128::load(place) }.to_le_bytes();
         }
-    }
-    let mut rows = Vec::new();
-    tile.rows(|row| rows.push(row));
-    for row in rows.iter().filter(|row| !row.inside.is_empty()) {
-        let (host, bytes) = global(ctx, lane, tile, row, true)?;
-        let start = (row.at + row.inside.start * tile.size) as usize;
-        let elements = &data[start..start + bytes as usize];
-        match tensor.transfer {
-            Transfer::Reduce(operation) => {
-                for (i, element) in elements.chunks_exact(tile.size as usize).enumerate() {
-                    let at = host + i as u64 * tile.size;
-                    // SAFETY: resolved just now; maps lead to multiples of 16, and rows to elements.
-                    if !unsafe { operation.apply(tile.map.element, at, element) } {
-                        let text = format!(
-                            "a tensor map's elements of type {} have no {}",
-                            tile.map.element.0,
-                            operation.name()
-                        );
-                        ctx.fail(FaultKind::IllegalInstruction, lane, text);
-                        return None;
-                    }
-                }
+        let (host, bytes) = global(ctx, lane, row, true)?;
+        let inside = &data[row.inside.start as usize..][..bytes as usize];
+        let Transfer::Reduce(operation) = tensor.transfer else {
+            for (at, byte) in inside.iter().enumerate() {
+                // SAFETY: resolved just now for all bytes.
+                unsafe { byte.store(host + at as u64) };
             }
-            _ => {
-                for (at, byte) in elements.iter().enumerate() {
-                    // SAFETY: resolved just now for all bytes.
-                    unsafe { byte.store(host + at as u64) };
-                }
+            continue;
+        };
+        for (i, element) in inside.chunks_exact(tile.size as usize).enumerate() {
+            let at = host + i as u64 * tile.size;
+            // SAFETY: resolved just now; maps lead to multiples of 16, and rows to elements.
+            if !unsafe { operation.apply(tile.map.element, at, element) } {
+                let text = format!(
+                    "a tensor map's elements of type {} have no {}",
+                    tile.map.element.0,
+                    operation.name()
+                );
+                ctx.fail(FaultKind::IllegalInstruction, lane, text);
+                return None;
             }
         }
     }

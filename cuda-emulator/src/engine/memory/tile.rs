@@ -4,18 +4,21 @@ use std::ops::Range;
 
 use crate::engine::state::tensor_map::{Columns, Mode, TensorMap};
 
-/// Elements that follow each other in the tile and in the tensor.
+/// Bytes that follow each other in the tile and in the tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::engine) struct Row {
-    /// Where the first one lies in the tile, in bytes.
+    /// Where they begin in the tile.
     pub at: u64,
-    /// Where it lies in global memory, if it is in the tensor.
+    /// Where they begin in global memory, as far as they are in the tensor.
     pub address: u64,
-    /// Those of the row that are in the tensor.
+    /// Those that are in the tensor.
     pub inside: Range<u64>,
 }
 
 /// A tile of a tensor.
+///
+/// Without interleave the first dimension is that of a row's elements. With it a row is a slice of 16 or 32 bytes, of
+/// some channels of one pixel; the dimensions are those of pixels, then the slices of channels, then images.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct Tile {
     pub map: TensorMap,
@@ -27,62 +30,126 @@ pub(in crate::engine) struct Tile {
 }
 
 impl Tile {
-    /// Elements of a row.
-    pub(in crate::engine) fn width(&self) -> u64 {
-        match self.map.mode {
-            Mode::Tile(lengths) if self.map.interleave == 0 => lengths[0].into(),
-            Mode::Tile(lengths) => self.count(&lengths, 0),
-            Mode::Im2col(columns) => columns.channels.into(),
+    fn rank(&self) -> usize {
+        self.map.rank.into()
+    }
+
+    /// Bytes of a slice, where the layout is interleaved.
+    fn slice(&self) -> Option<u64> {
+        (self.map.interleave != 0).then(|| 16 * u64::from(self.map.interleave))
+    }
+
+    /// The dimensions of pixels.
+    fn pixels(&self) -> Range<usize> {
+        match self.slice() {
+            Some(_) => 0..self.rank() - 2,
+            None => 1..self.rank() - 1,
         }
     }
 
-    /// Elements that are taken along a dimension: each `step`-th of the box.
+    /// Bytes of a row.
+    pub(in crate::engine) fn width(&self) -> u64 {
+        match (self.slice(), self.map.mode) {
+            (Some(slice), _) => slice,
+            (None, Mode::Tile(lengths)) => u64::from(lengths[0]) * self.size,
+            (None, Mode::Im2col(columns)) => u64::from(columns.channels) * self.size,
+        }
+    }
+
+    /// How many coordinates are taken along a dimension: each `step`-th of the box.
     fn count(&self, lengths: &[u16; 5], dim: usize) -> u64 {
-        u64::from(lengths[dim]).div_ceil(self.map.steps[dim].max(1).into())
+        match self.slice() {
+            None if dim == 0 => 1,
+            Some(slice) if dim == self.rank() - 2 => {
+                (u64::from(lengths[dim]) * self.size).div_ceil(slice)
+            }
+            _ => u64::from(lengths[dim]).div_ceil(self.map.steps[dim].max(1).into()),
+        }
     }
 
     fn rows_of(&self) -> u64 {
         match self.map.mode {
-            Mode::Tile(lengths) => (1..self.map.rank.into())
+            Mode::Tile(lengths) => (0..self.rank())
                 .map(|dim| self.count(&lengths, dim))
                 .product(),
             Mode::Im2col(columns) => columns.pixels.into(),
         }
     }
 
-    /// Bytes from a row of the tile to the next.
+    /// Bytes from a row of the tile to the next. A swizzle without interleave gives each row its whole span.
     pub(in crate::engine) fn pitch(&self) -> u64 {
-        self.width() * self.size
-    }
-
-    /// Bytes in shared memory, whether or not they are in the tensor.
-    pub(in crate::engine) fn bytes(&self) -> u64 {
-        self.rows_of() * self.pitch()
-    }
-
-    /// The elements of the row at these coordinates; the first coordinate is the tile's.
-    fn row(&self, number: u64, coordinates: &[i64; 5]) -> Row {
-        let rank = usize::from(self.map.rank);
-        let dims = &self.map.dims;
-        let first = i64::from(self.at[0]);
-        let mut address = self
-            .map
-            .address
-            .wrapping_add_signed(first.wrapping_mul(self.size as i64));
-        let mut outside = false;
-        for dim in 1..rank {
-            let coordinate = coordinates[dim];
-            outside |= coordinate < 0 || coordinate as u64 >= dims[dim];
-            let stride = self.map.strides[dim - 1] as i64;
-            address = address.wrapping_add_signed(coordinate.wrapping_mul(stride));
+        match self.map.swizzle {
+            swizzle @ 1..=3 if self.map.interleave == 0 => 16 << swizzle,
+            _ => self.width(),
         }
-        let width = self.width();
-        let begin = (-first).max(0) as u64;
-        let end = (dims[0] as i64).saturating_sub(first).max(0) as u64;
-        let inside = if outside {
+    }
+
+    /// Bytes that are copied, whether or not they are in the tensor.
+    pub(in crate::engine) fn bytes(&self) -> u64 {
+        self.rows_of() * self.width()
+    }
+
+    /// Bytes of shared memory from the first to the last.
+    pub(in crate::engine) fn extent(&self) -> u64 {
+        self.rows_of().saturating_sub(1) * self.pitch() + self.width()
+    }
+
+    /// What is wrong with where the tile begins, for the hardware.
+    pub(in crate::engine) fn refusal(&self) -> Option<String> {
+        let first = i64::from(self.at[0]) * self.size as i64;
+        if self.slice().is_none() && first % 16 != 0 {
+            return Some(format!(
+                "the first coordinate {} is {first} bytes into a row, which isn't a multiple of 16",
+                self.at[0]
+            ));
+        }
+        let Mode::Im2col(columns) = self.map.mode else {
+            return None;
+        };
+        for (axis, dim) in self.pixels().enumerate() {
+            let (first, last) = self.bounds(&columns, axis, dim);
+            if !(first..=last).contains(&self.at[dim].into()) {
+                return Some(format!(
+                    "coordinate {} of dimension {dim} is outside of the bounding box, {first} to {last}",
+                    self.at[dim]
+                ));
+            }
+        }
+        None
+    }
+
+    /// The first and the last coordinate of im2col's bounding box.
+    fn bounds(&self, columns: &Columns, axis: usize, dim: usize) -> (i64, i64) {
+        let last = self.map.dims[dim] as i64 - 1 + i64::from(columns.upper[axis]);
+        (columns.lower[axis].into(), last)
+    }
+
+    /// The row at these coordinates.
+    fn row(&self, number: u64, coordinates: &[i64; 5]) -> Row {
+        let (map, width) = (&self.map, self.width());
+        let outside = |dim: &usize| {
+            let coordinate = coordinates[*dim];
+            coordinate < 0 || coordinate as u64 >= map.dims[*dim]
+        };
+        let mut address = map.address;
+        let mut advance = |coordinate: i64, stride: u64| {
+            address = address.wrapping_add_signed(coordinate.wrapping_mul(stride as i64));
+        };
+        advance(coordinates[0], self.slice().unwrap_or(self.size));
+        for dim in 1..self.rank() {
+            advance(coordinates[dim], map.strides[dim - 1]);
+        }
+        let inside = if self.slice().is_some() {
+            let none = (0..self.rank()).any(|dim| outside(&dim));
+            0..if none { 0 } else { width }
+        } else if (1..self.rank()).any(|dim| outside(&dim)) {
             0..0
         } else {
-            begin.min(width)..end.min(width).max(begin.min(width))
+            let first = coordinates[0].saturating_mul(self.size as i64);
+            let row = (map.dims[0] * self.size) as i64;
+            let begin = (first.saturating_neg().max(0) as u64).min(width);
+            let end = (row.saturating_sub(first).max(0) as u64).min(width);
+            begin..end.max(begin)
         };
         Row {
             at: number * self.pitch(),
@@ -92,48 +159,50 @@ impl Tile {
     }
 
     /// Each row of the tile, in order.
-    pub(in crate::engine) fn rows(&self, mut each: impl FnMut(Row)) {
+    pub(in crate::engine) fn rows(&self) -> Vec<Row> {
         match self.map.mode {
-            Mode::Tile(lengths) => {
-                let rank = usize::from(self.map.rank);
-                for number in 0..self.rows_of() {
+            Mode::Tile(lengths) => (0..self.rows_of())
+                .map(|number| {
                     let mut coordinates = self.at.map(i64::from);
                     let mut rest = number;
-                    for (dim, coordinate) in coordinates.iter_mut().enumerate().take(rank).skip(1) {
+                    for (dim, coordinate) in coordinates.iter_mut().enumerate().take(self.rank()) {
                         let count = self.count(&lengths, dim);
                         *coordinate += (rest % count) as i64 * i64::from(self.map.steps[dim]);
                         rest /= count;
                     }
-                    each(self.row(number, &coordinates));
-                }
-            }
-            Mode::Im2col(columns) => self.pixels(&columns, each),
+                    self.row(number, &coordinates)
+                })
+                .collect(),
+            Mode::Im2col(columns) => self.columns(&columns),
         }
     }
 
     /// im2col: the pixels of the bounding box one after the other, then those of the next image.
-    fn pixels(&self, columns: &Columns, mut each: impl FnMut(Row)) {
-        let rank = usize::from(self.map.rank);
-        let images = rank - 1;
+    fn columns(&self, columns: &Columns) -> Vec<Row> {
+        let images = self.rank() - 1;
         let mut place = self.at.map(i64::from);
+        let mut rows = Vec::new();
         for number in 0..columns.pixels.into() {
             let mut coordinates = place;
-            for dim in 1..images {
-                coordinates[dim] += i64::from(self.offsets[dim - 1]);
+            for (axis, dim) in self.pixels().enumerate() {
+                coordinates[dim] += i64::from(self.offsets[axis]);
             }
-            each(self.row(number, &coordinates));
-            for dim in 1..rank {
+            rows.push(self.row(number, &coordinates));
+            let mut carry = true;
+            for (axis, dim) in self.pixels().enumerate() {
+                let (first, last) = self.bounds(columns, axis, dim);
                 place[dim] += i64::from(self.map.steps[dim]);
-                if dim == images {
+                carry = place[dim] > last;
+                if !carry {
                     break;
                 }
-                let last = self.map.dims[dim] as i64 - 1 + i64::from(columns.upper[dim - 1]);
-                if place[dim] <= last {
-                    break;
-                }
-                place[dim] = columns.lower[dim - 1].into();
+                place[dim] = first;
+            }
+            if carry {
+                place[images] += i64::from(self.map.steps[images]);
             }
         }
+        rows
     }
 }
 

@@ -182,9 +182,7 @@ impl TensorMap {
             dims: std::array::from_fn(|i| {
                 u64::from(u32::from_le_bytes(get(bytes, at::DIMS + 4 * i))) + 1
             }),
-            strides: std::array::from_fn(|i| {
-                u64::from_le_bytes(get(bytes, at::STRIDES + 8 * i))
-            }),
+            strides: std::array::from_fn(|i| u64::from_le_bytes(get(bytes, at::STRIDES + 8 * i))),
             steps: get(bytes, at::STEPS),
         };
         let marked = u32::from_le_bytes(get(bytes, 0)) == MARK;
