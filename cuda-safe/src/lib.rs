@@ -96,6 +96,7 @@ mod parameter;
 mod program;
 mod settle;
 mod stream;
+mod tensor_map;
 pub mod typed;
 
 pub use attribute::DeviceAttribute;
@@ -123,6 +124,10 @@ pub use parameter::{ParameterInfo, ParameterKind};
 pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
 pub use settle::Settled;
 pub use stream::{Stream, StreamOptions};
+pub use tensor_map::{
+    Im2colWideMode, TensorDataType, TensorElement, TensorFill, TensorInterleave, TensorMap,
+    TensorMapBuilder, TensorMemory, TensorPromotion, TensorSwizzle,
+};
 
 /// The code in README.md, as a test.
 #[cfg(doctest)]

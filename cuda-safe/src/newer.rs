@@ -3,7 +3,7 @@
 //! before `main`.
 
 use std::{
-    ffi::{CStr, c_char, c_uint, c_void},
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
     mem, ptr,
     ptr::NonNull,
     sync::atomic::{AtomicPtr, Ordering},
@@ -67,5 +67,7 @@ table! {
     cuFuncGetName: 12 . 3, fn(*mut *const c_char, CUfunction);
     cuFuncGetParamInfo: 12 . 4, fn(CUfunction, usize, *mut usize, *mut usize);
     cuModuleGetFunctionCount: 12 . 4, fn(*mut c_uint, CUmodule);
+    /// With numbers for the enumerations, some of which a 12.0 header doesn't have.
+    cuTensorMapEncodeIm2colWide: 12 . 8, fn(*mut c_void, c_uint, c_uint, *mut c_void, *const u64, *const u64, c_int, c_int, c_uint, c_uint, *const c_uint, c_uint, c_uint, c_uint, c_uint, c_uint);
     cuModuleEnumerateFunctions: 12 . 4, fn(*mut CUfunction, c_uint, CUmodule);
 }

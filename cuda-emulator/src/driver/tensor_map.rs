@@ -31,8 +31,8 @@ fn span(swizzle: u32) -> Option<u64> {
     }
 }
 
-/// Most bytes of a tile.
-const MOST_BYTES: u64 = (256 << 10) - 1;
+/// Most bytes of a tile: what a multiprocessor of an H200 has as shared memory.
+const MOST_BYTES: u64 = 228 << 10;
 
 fn ensure(holds: bool) -> Result {
     if holds {
@@ -142,6 +142,7 @@ impl Request {
                 .all(|corner| corners.contains(corner)),
         )?;
         ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels))?;
+        ensure(u64::from(channels * pixels) * self.size()? <= MOST_BYTES)?;
         self.check(channels.into())?;
         // The box has pixels.
         let dims = &self.dims[1..];
@@ -163,6 +164,28 @@ impl Request {
             pixels: pixels as u16,
         })))
     }
+}
+
+/// A map of im2col along the width; corners of the width alone. An H200's driver makes them too, although only devices of
+/// compute capability 10.0 copy by them, and asks the same as for im2col.
+pub fn wide(
+    request: &Request,
+    corners: (i32, i32),
+    channels: u32,
+    pixels: u32,
+    mode: u32,
+) -> Result<TensorMap> {
+    ensure(mode <= CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128)?;
+    let (lower, upper) = ([corners.0, 0, 0], [corners.1, 0, 0]);
+    let pixel_dims = request.dims.len().saturating_sub(2).min(3);
+    let map = request.im2col(&lower[..pixel_dims], &upper[..pixel_dims], channels, pixels)?;
+    Ok(match map.mode {
+        Mode::Im2col(columns) => TensorMap {
+            mode: Mode::Wide(columns),
+            ..map
+        },
+        _ => map,
+    })
 }
 
 /// The map with another address, of which the driver asks less than when a map is made.

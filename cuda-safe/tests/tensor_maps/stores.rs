@@ -33,7 +33,7 @@ pub fn cases() -> Vec<Case> {
     for ty in 0..=12u32 {
         let inner = 32 / size_of(ty);
         let t = Tensor::tiled(ty, &[inner * 2 - 1, 6], &[inner as u32, 8]);
-        for at in [[0, 0], [-(inner as i32) / 2, -1]] {
+        for at in [[0, 0], [inner as i32 / 2, 1]] {
             all.push(Case::store(
                 format!("store type {ty} at {at:?}"),
                 None,
@@ -51,7 +51,7 @@ pub fn cases() -> Vec<Case> {
                         format!("store swizzle {swizzle} inner {inner} from {shared}"),
                         None,
                         t,
-                        &[16, -1],
+                        &[16, 2],
                     )
                     .shared(shared),
                 );
@@ -64,13 +64,13 @@ pub fn cases() -> Vec<Case> {
             format!("store steps {steps:?}"),
             None,
             t.clone(),
-            &[4, -3],
+            &[4, 3],
         ));
         all.push(Case::store(
             format!("add steps {steps:?}"),
             Some("add"),
             t,
-            &[4, -3],
+            &[4, 3],
         ));
     }
     for (interleave, swizzle) in [(1, 0), (1, 2), (2, 1)] {
@@ -79,7 +79,7 @@ pub fn cases() -> Vec<Case> {
             .strides(&[wide, wide * 9])
             .interleave(interleave)
             .swizzle(swizzle);
-        for at in [[0, 0, 0], [0, -1, 1]] {
+        for at in [[0, 0, 0], [3, 1, 1]] {
             all.push(Case::store(
                 format!("store interleave {interleave} swizzle {swizzle} at {at:?}"),
                 None,
@@ -170,6 +170,19 @@ pub fn cases() -> Vec<Case> {
             )
             .alone(),
         );
+    }
+    let t = Tensor::tiled(6, &[24, 9, 5], &[8, 4, 2])
+        .strides(&[16, 144])
+        .interleave(1);
+    all.push(Case::store(
+        "store interleaved at [0, -1, 1]",
+        None,
+        t,
+        &[0, -1, 1],
+    ));
+    // A store before the tensor's beginning faults.
+    for case in &mut all {
+        case.alone |= case.at.iter().any(|&at| at < 0);
     }
     all
 }

@@ -366,6 +366,10 @@ define! {
         CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5,
         CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6,
     }
+    CUtensorMapIm2ColWideMode {
+        CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
+        CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1,
+    }
     CUtensorMapL2promotion {
         CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
         CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1,

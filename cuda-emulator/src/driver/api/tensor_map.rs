@@ -62,14 +62,22 @@ export! {
         map.set(request.im2col(&lower, &upper, channelsPerPixel, pixelsPerColumn)?.encode())
     }
 
-    // Only devices of compute capability 10.0 have it, and the emulator doesn't play those that far.
     fn cuTensorMapEncodeIm2colWide(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, pixelBoxLowerCornerWidth: i32, pixelBoxUpperCornerWidth: i32, channelsPerPixel: u32, pixelsPerColumn: u32, elementStrides: In<u32>, interleave: u32, mode: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
-        let _ = (tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCornerWidth);
-        let _ = (pixelBoxUpperCornerWidth, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, mode);
-        let _ = (swizzle, l2Promotion, oobFill);
         tensor_map::supported()?;
-        checked(tensorMap)?;
-        Err(Code::ERROR_NOT_SUPPORTED)
+        let (map, rank) = (checked(tensorMap)?, dimensions(tensorRank)?);
+        let request = Request {
+            element: tensorDataType,
+            address: globalAddress,
+            dims: globalDim.array(rank)?,
+            strides: globalStrides.array(rank - 1)?,
+            steps: elementStrides.array(rank)?,
+            interleave,
+            swizzle,
+            promotion: l2Promotion,
+            fill: oobFill,
+        };
+        let corners = (pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth);
+        map.set(tensor_map::wide(&request, corners, channelsPerPixel, pixelsPerColumn, mode)?.encode())
     }
 
     fn cuTensorMapReplaceAddress(tensorMap: Out<Map>, globalAddress: u64) {

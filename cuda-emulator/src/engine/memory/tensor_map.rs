@@ -116,6 +116,8 @@ fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> 
             "the tensor map is of {} dimensions, the instruction of {}",
             map.rank, form.rank
         )
+    } else if let Mode::Wide(_) = map.mode {
+        "the tensor map is for im2col along the width, which is for devices of compute capability 10.0".into()
     } else if matches!(map.mode, Mode::Im2col(_)) != form.im2col {
         let words = |im2col| if im2col { "im2col" } else { "tiles" };
         format!(
@@ -189,6 +191,13 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
         return None;
     }
     let load = form.transfer == Transfer::Load;
+    if !load && let Some(before) = tile.at.iter().find(|&&at| at < 0) {
+        let text = format!(
+            "a copy to global memory begins at coordinate {before}: it may end outside of the tensor, but not begin before it"
+        );
+        ctx.fail(FaultKind::IllegalInstruction, lane, text);
+        return None;
+    }
     let extent = tile.extent();
     let touch = if load { Touch::Pending } else { Touch::Read };
     resolve_range(ctx, None, space::SHARED, lane, shared, extent, load)?;
@@ -309,7 +318,7 @@ fn load(ctx: &mut Ctx<'_>, copy: &Bulk, tile: &Tile) -> Option<()> {
 /// What an element outside of the tensor is when NaNs were asked for: these 16 bits again and again, whatever its type.
 const NAN: [u8; 2] = 0x7ff7u16.to_le_bytes();
 
-/// What a load makes of elements of the tensor: TF32 is rounded, and its NaNs are one. Subnormal numbers stay as they
+/// What a load makes of elements of the tensor: TF32 is rounded to the nearest, ties to even, and its NaNs are one. Subnormal numbers stay as they
 /// are, also where the type says that they are flushed (an H200 does so).
 fn convert(data: &mut [u8], element: Element) {
     if !matches!(element, Element::TF32 | Element::TF32_FTZ) {
@@ -320,7 +329,7 @@ fn convert(data: &mut [u8], element: Element) {
         let rounded = match f32::from_bits(bits) {
             value if value.is_nan() => 0x7fff_e000,
             value if value.is_infinite() => bits,
-            _ => bits.wrapping_add(0x1000) & !0x1fff,
+            _ => bits.wrapping_add(0xfff + (bits >> 13 & 1)) & !0x1fff,
         };
         *bytes = rounded.to_le_bytes();
     }

@@ -52,7 +52,9 @@ impl Tile {
         match (self.slice(), self.map.mode) {
             (Some(slice), _) => slice,
             (None, Mode::Tile(lengths)) => u64::from(lengths[0]) * self.size,
-            (None, Mode::Im2col(columns)) => u64::from(columns.channels) * self.size,
+            (None, Mode::Im2col(columns) | Mode::Wide(columns)) => {
+                u64::from(columns.channels) * self.size
+            }
         }
     }
 
@@ -60,9 +62,8 @@ impl Tile {
     fn count(&self, lengths: &[u16; 5], dim: usize) -> u64 {
         match self.slice() {
             None if dim == 0 => 1,
-            Some(slice) if dim == self.rank() - 2 => {
-                (u64::from(lengths[dim]) * self.size).div_ceil(slice)
-            }
+            // One slice, however many channels the box has.
+            Some(_) if dim == self.rank() - 2 => 1,
             _ => u64::from(lengths[dim]).div_ceil(self.map.steps[dim].max(1).into()),
         }
     }
@@ -72,7 +73,7 @@ impl Tile {
             Mode::Tile(lengths) => (0..self.rank())
                 .map(|dim| self.count(&lengths, dim))
                 .product(),
-            Mode::Im2col(columns) => columns.pixels.into(),
+            Mode::Im2col(columns) | Mode::Wide(columns) => columns.pixels.into(),
         }
     }
 
@@ -173,7 +174,7 @@ impl Tile {
                     self.row(number, &coordinates)
                 })
                 .collect(),
-            Mode::Im2col(columns) => self.columns(&columns),
+            Mode::Im2col(columns) | Mode::Wide(columns) => self.columns(&columns),
         }
     }
 

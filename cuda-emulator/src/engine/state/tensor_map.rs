@@ -5,7 +5,7 @@
 //! | bytes | what |
 //! | --- | --- |
 //! | 0 to 3 | a mark, by which a map is known from other bytes |
-//! | 4 to 9 | element type, rank, interleave, swizzle, fill, mode: 0 for tiles, 1 for im2col |
+//! | 4 to 9 | element type, rank, interleave, swizzle, fill, mode: 0 for tiles, 1 for im2col, 2 for im2col along the width |
 //! | 10, 11 | L2 promotion, which changes nothing here |
 //! | 12 to 15 | channels and pixels of im2col, two bytes each |
 //! | 16 to 23 | address |
@@ -62,6 +62,8 @@ pub enum Mode {
     /// Lengths of the box.
     Tile([u16; 5]),
     Im2col(Columns),
+    /// im2col along the width, which no device that is emulated copies by.
+    Wide(Columns),
 }
 
 /// What im2col goes through. The corners are of width, height and depth.
@@ -144,8 +146,12 @@ impl TensorMap {
                     put(&mut out, at::BOX + 2 * i, &length.to_le_bytes());
                 }
             }
-            Mode::Im2col(columns) => {
-                out[at::MODE] = 1;
+            Mode::Im2col(columns) | Mode::Wide(columns) => {
+                out[at::MODE] = if matches!(self.mode, Mode::Wide(_)) {
+                    2
+                } else {
+                    1
+                };
                 put(&mut out, at::CHANNELS, &columns.channels.to_le_bytes());
                 put(&mut out, at::PIXELS, &columns.pixels.to_le_bytes());
                 let corners = columns.lower.iter().chain(&columns.upper);
@@ -160,14 +166,16 @@ impl TensorMap {
     /// From the bytes that a program holds; None if they are no map.
     pub fn decode(bytes: &[u8; SIZE]) -> Option<TensorMap> {
         let short = |at| u16::from_le_bytes(get(bytes, at));
+        let columns = Columns {
+            lower: std::array::from_fn(|i| short(at::BOX + 2 * i) as i16),
+            upper: std::array::from_fn(|i| short(at::BOX + 6 + 2 * i) as i16),
+            channels: short(at::CHANNELS),
+            pixels: short(at::PIXELS),
+        };
         let mode = match bytes[at::MODE] {
             0 => Mode::Tile(std::array::from_fn(|i| short(at::BOX + 2 * i))),
-            1 => Mode::Im2col(Columns {
-                lower: std::array::from_fn(|i| short(at::BOX + 2 * i) as i16),
-                upper: std::array::from_fn(|i| short(at::BOX + 6 + 2 * i) as i16),
-                channels: short(at::CHANNELS),
-                pixels: short(at::PIXELS),
-            }),
+            1 => Mode::Im2col(columns),
+            2 => Mode::Wide(columns),
             _ => return None,
         };
         let map = TensorMap {
