@@ -11,6 +11,7 @@ mod modules;
 mod pipelines;
 mod programs;
 mod streams;
+mod tensor_maps;
 mod threads;
 mod transfers;
 mod typed;
