@@ -50,7 +50,7 @@
 //!
 //! - CUDA arrays, textures and surfaces; copies of rectangles and boxes (`cuMemcpy2D`, `cuMemcpy3D`);
 //! - in graphs: conditional nodes, external semaphores, edges with data;
-//! - virtual memory management (`cuMemCreate`, `cuMemMap`), multicast objects, tensor maps;
+//! - virtual memory management (`cuMemCreate`, `cuMemMap`), multicast objects;
 //! - peer access, and copies between devices (`cuMemcpyPeer`);
 //! - sharing with other processes (IPC), with graphics, and external memory and semaphores;
 //! - prefetching and advice for managed memory, registering memory that the host allocated (`cuMemHostRegister`);

@@ -51,8 +51,10 @@ impl Encoded {
 /// use what it writes. A launch copies the map, and a graph's node keeps its copy: the memory stays until their work is
 /// over.
 ///
-/// No copy reaches beyond the memory that the map was made of: this is checked when it is made. What lies outside of the
-/// tensor is filled in, and not written.
+/// No copy to shared memory reaches beyond the memory that the map was made of: this is checked when it is made. What lies
+/// outside of the tensor is filled in. A copy to global memory writes whole 16 bytes: where a row of the tensor isn't a
+/// multiple of 16 bytes long, up to 15 bytes behind each row are overwritten (by an H200; NVIDIA doesn't document it). That
+/// nothing else lies there is the launch's promise, too.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, TensorMap};

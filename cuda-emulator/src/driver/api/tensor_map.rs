@@ -4,18 +4,18 @@ use crate::driver::arg::{In, Out, opaque};
 use crate::driver::call::export;
 use crate::driver::status::{Code, Result};
 use crate::driver::tensor_map::{self, Request};
-use crate::engine::tensor_map::{ALIGN, SIZE, TensorMap};
+use crate::engine::tensor_map::{SIZE, TensorMap};
 
 /// `CUtensorMap`
 type Map = [u8; SIZE];
 opaque!(Map);
 
-/// The place for a map, which must be aligned.
-fn checked(map: Out<Map>) -> Result<Out<Map>> {
-    if map.address() % ALIGN != 0 {
+/// The strides, which must be given for one dimension too, although that has none.
+fn given(strides: In<u64>, rank: usize) -> Result<Vec<u64>> {
+    if strides.is_null() {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    map.check()
+    strides.array(rank - 1)
 }
 
 fn dimensions(rank: u32) -> Result<usize> {
@@ -28,12 +28,12 @@ fn dimensions(rank: u32) -> Result<usize> {
 export! {
     fn cuTensorMapEncodeTiled(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, boxDim: In<u32>, elementStrides: In<u32>, interleave: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
         tensor_map::supported()?;
-        let (map, rank) = (checked(tensorMap)?, dimensions(tensorRank)?);
+        let (map, rank) = (tensorMap.check()?, dimensions(tensorRank)?);
         let request = Request {
             element: tensorDataType,
             address: globalAddress,
             dims: globalDim.array(rank)?,
-            strides: globalStrides.array(rank - 1)?,
+            strides: given(globalStrides, rank)?,
             steps: elementStrides.array(rank)?,
             interleave,
             swizzle,
@@ -45,12 +45,12 @@ export! {
 
     fn cuTensorMapEncodeIm2col(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, pixelBoxLowerCorner: In<i32>, pixelBoxUpperCorner: In<i32>, channelsPerPixel: u32, pixelsPerColumn: u32, elementStrides: In<u32>, interleave: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
         tensor_map::supported()?;
-        let (map, rank) = (checked(tensorMap)?, dimensions(tensorRank)?);
+        let (map, rank) = (tensorMap.check()?, dimensions(tensorRank)?);
         let request = Request {
             element: tensorDataType,
             address: globalAddress,
             dims: globalDim.array(rank)?,
-            strides: globalStrides.array(rank - 1)?,
+            strides: given(globalStrides, rank)?,
             steps: elementStrides.array(rank)?,
             interleave,
             swizzle,
@@ -64,12 +64,12 @@ export! {
 
     fn cuTensorMapEncodeIm2colWide(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, pixelBoxLowerCornerWidth: i32, pixelBoxUpperCornerWidth: i32, channelsPerPixel: u32, pixelsPerColumn: u32, elementStrides: In<u32>, interleave: u32, mode: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
         tensor_map::supported()?;
-        let (map, rank) = (checked(tensorMap)?, dimensions(tensorRank)?);
+        let (map, rank) = (tensorMap.check()?, dimensions(tensorRank)?);
         let request = Request {
             element: tensorDataType,
             address: globalAddress,
             dims: globalDim.array(rank)?,
-            strides: globalStrides.array(rank - 1)?,
+            strides: given(globalStrides, rank)?,
             steps: elementStrides.array(rank)?,
             interleave,
             swizzle,
@@ -82,8 +82,10 @@ export! {
 
     fn cuTensorMapReplaceAddress(tensorMap: Out<Map>, globalAddress: u64) {
         tensor_map::supported()?;
-        let place = checked(tensorMap)?;
-        let map = TensorMap::decode(&place.get()?).ok_or(Code::ERROR_INVALID_VALUE)?;
-        place.set(tensor_map::replace_address(map, globalAddress)?.encode())
+        tensor_map::check_replacement(globalAddress)?;
+        // The driver doesn't look whether there is a map.
+        let mut map = tensorMap.get()?;
+        TensorMap::set_address(&mut map, globalAddress);
+        tensorMap.set(map)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::engine::memory::atomic::Memory;
 use crate::engine::number::math::{
-    brain_to_single, flush, half_to_single, min_max_f32, quiet, single_to_brain, single_to_half,
+    brain_to_single, half_to_single, min_max_f32, quiet, result64, single_to_brain, single_to_half,
 };
 use crate::engine::state::tensor_map::Element;
 
@@ -48,11 +48,21 @@ impl Operation {
         ALL[self as usize].1
     }
 
-    /// Combines the element at `host` with `value`, in one step; false where the type has no such operation.
+    /// Whether elements of this type have the operation, as on an H200.
+    pub(in crate::engine) fn fits(self, element: Element) -> bool {
+        match element.size() {
+            Some(2) => self.half(element).is_some(),
+            Some(4) => self.word(element).is_some(),
+            Some(8) => self.long(element).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Combines the element at `host` with `value`, in one step, where the type has the operation.
     ///
     /// # Safety
     /// `host` is live memory for an element, aligned.
-    pub(in crate::engine) unsafe fn apply(self, element: Element, host: u64, value: &[u8]) -> bool {
+    pub(in crate::engine) unsafe fn apply(self, element: Element, host: u64, value: &[u8]) {
         let mut bytes = [0; 8];
         bytes[..value.len()].copy_from_slice(value);
         let value = u64::from_le_bytes(bytes);
@@ -62,7 +72,7 @@ impl Operation {
                 Some(2) => update(host, value as u16, self.half(element)),
                 Some(4) => update(host, value as u32, self.word(element)),
                 Some(8) => update(host, value, self.long(element)),
-                _ => false,
+                _ => {}
             }
         }
     }
@@ -91,24 +101,29 @@ impl Operation {
             (Element::U32 | Element::S32, Operation::And) => |a, b| a & b,
             (Element::U32 | Element::S32, Operation::Or) => |a, b| a | b,
             (Element::U32 | Element::S32, Operation::Xor) => |a, b| a ^ b,
-            (Element::F32 | Element::F32_FTZ, Operation::Add) => |a, b| {
-                let (a, b) = (f32::from_bits(a), f32::from_bits(b));
-                flush(quiet(flush(a) + flush(b))).to_bits()
-            },
+            // Unlike an atomic's, subnormal numbers aren't flushed; TF32 isn't rounded.
+            (
+                Element::F32 | Element::F32_FTZ | Element::TF32 | Element::TF32_FTZ,
+                Operation::Add,
+            ) => |a, b| quiet(f32::from_bits(a) + f32::from_bits(b)).to_bits(),
             _ => return None,
         })
     }
 
     fn long(self, element: Element) -> Option<fn(u64, u64) -> u64> {
         Some(match (element, self) {
-            (Element::U64 | Element::S64, Operation::Add) => u64::wrapping_add,
+            (Element::U64, Operation::Add) => u64::wrapping_add,
+            (Element::F64, Operation::Add) => |a, b| {
+                let (a, b) = (f64::from_bits(a), f64::from_bits(b));
+                result64(a + b, [a, b]).to_bits()
+            },
             (Element::U64, Operation::Min) => |a, b| a.min(b),
             (Element::U64, Operation::Max) => |a, b| a.max(b),
             (Element::S64, Operation::Min) => |a, b| (a as i64).min(b as i64) as u64,
             (Element::S64, Operation::Max) => |a, b| (a as i64).max(b as i64) as u64,
-            (Element::U64 | Element::S64, Operation::And) => |a, b| a & b,
-            (Element::U64 | Element::S64, Operation::Or) => |a, b| a | b,
-            (Element::U64 | Element::S64, Operation::Xor) => |a, b| a ^ b,
+            (Element::U64, Operation::And) => |a, b| a & b,
+            (Element::U64, Operation::Or) => |a, b| a | b,
+            (Element::U64, Operation::Xor) => |a, b| a ^ b,
             _ => return None,
         })
     }
@@ -116,13 +131,11 @@ impl Operation {
 
 /// # Safety
 /// `host` is live memory for a `T`, aligned.
-unsafe fn update<T: Memory>(host: u64, value: T, f: Option<fn(T, T) -> T>) -> bool {
-    let Some(f) = f else {
-        return false;
-    };
-    // SAFETY: as the caller promises.
-    unsafe { T::update(host, |old| f(old, value)) };
-    true
+unsafe fn update<T: Memory>(host: u64, value: T, f: Option<fn(T, T) -> T>) {
+    if let Some(f) = f {
+        // SAFETY: as the caller promises.
+        unsafe { T::update(host, |old| f(old, value)) };
+    }
 }
 
 fn min(a: f32, b: f32) -> f32 {

@@ -73,7 +73,9 @@ impl Field {
         match self {
             Field::GlobalAddress => put(at::ADDRESS, 8),
             Field::BoxDim => put(at::BOX + 2 * ordinal, 2),
-            Field::GlobalStride => put(at::STRIDES + 8 * ordinal, 8),
+            // Its lowest bits don't count.
+            Field::GlobalStride => bytes[at::STRIDES + 8 * ordinal..][..8]
+                .copy_from_slice(&(value & !15).to_le_bytes()),
             Field::ElementStride => put(at::STEPS + ordinal, 1),
             Field::InterleaveLayout => put(at::INTERLEAVE, 1),
             Field::SwizzleMode => put(at::SWIZZLE, 1),

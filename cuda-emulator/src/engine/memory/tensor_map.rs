@@ -191,10 +191,7 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
         return None;
     }
     let load = form.transfer == Transfer::Load;
-    if !load && let Some(before) = tile.at.iter().find(|&&at| at < 0) {
-        let text = format!(
-            "a copy to global memory begins at coordinate {before}: it may end outside of the tensor, but not begin before it"
-        );
+    if !load && let Some(text) = unstorable(&tile, form.transfer) {
         ctx.fail(FaultKind::IllegalInstruction, lane, text);
         return None;
     }
@@ -240,6 +237,31 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
         bulk::enqueue(ctx, copy);
     }
     Some(())
+}
+
+/// What the hardware refuses of a copy to global memory beside what it refuses of every copy.
+fn unstorable(tile: &Tile, transfer: Transfer) -> Option<String> {
+    if let Some(before) = tile.at.iter().find(|&&at| at < 0) {
+        return Some(format!(
+            "a copy to global memory begins at coordinate {before}: it may end outside of the tensor, but not begin before it"
+        ));
+    }
+    if let Mode::Im2col(columns) = tile.map.mode
+        && columns.lower.iter().any(|&corner| corner < 0)
+    {
+        return Some(format!(
+            "a copy to global memory by im2col, whose bounding box begins before the tensor: the lower corner is {:?}",
+            columns.lower
+        ));
+    }
+    match transfer {
+        Transfer::Reduce(operation) if !operation.fits(tile.map.element) => Some(format!(
+            "{} of elements that have no such operation: the tensor map's type is {} of CUtensorMapDataType",
+            operation.name(),
+            tile.map.element.0
+        )),
+        _ => None,
+    }
 }
 
 /// For each destination block of the mask: its rank in the cluster. None with `ctx.fault` set.
@@ -344,7 +366,10 @@ fn store(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
             // SAFETY: resolved just now, and aligned to 16.
             *part = unsafe { u128::load(place) }.to_le_bytes();
         }
-        let (host, bytes) = global(ctx, lane, row, true)?;
+        // Whole 16 bytes are written, of a row's end too: what lies behind it in memory is overwritten (by an H200).
+        let mut row = row.clone();
+        row.inside.end = row.inside.end.next_multiple_of(16);
+        let (host, bytes) = global(ctx, lane, &row, true)?;
         let inside = &data[row.inside.start as usize..][..bytes as usize];
         let Transfer::Reduce(operation) = tensor.transfer else {
             for (at, byte) in inside.iter().enumerate() {
@@ -356,15 +381,7 @@ fn store(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
         for (i, element) in inside.chunks_exact(tile.size as usize).enumerate() {
             let at = host + i as u64 * tile.size;
             // SAFETY: resolved just now; maps lead to multiples of 16, and rows to elements.
-            if !unsafe { operation.apply(tile.map.element, at, element) } {
-                let text = format!(
-                    "a tensor map's elements of type {} have no {}",
-                    tile.map.element.0,
-                    operation.name()
-                );
-                ctx.fail(FaultKind::IllegalInstruction, lane, text);
-                return None;
-            }
+            unsafe { operation.apply(tile.map.element, at, element) };
         }
     }
     Some(())

@@ -163,6 +163,11 @@ impl TensorMap {
         out
     }
 
+    /// Puts an address into the bytes that a program holds, whatever they are.
+    pub fn set_address(bytes: &mut [u8; SIZE], address: u64) {
+        put(bytes, at::ADDRESS, &address.to_le_bytes());
+    }
+
     /// From the bytes that a program holds; None if they are no map.
     pub fn decode(bytes: &[u8; SIZE]) -> Option<TensorMap> {
         let short = |at| u16::from_le_bytes(get(bytes, at));
