@@ -56,7 +56,7 @@ fn check_address(address: u64, interleave: u32) -> Result {
         CU_TENSOR_MAP_INTERLEAVE_32B => 32,
         _ => 16,
     };
-    ensure(address % align == 0)
+    ensure(address.is_multiple_of(align))
 }
 
 impl Request {
@@ -82,12 +82,12 @@ impl Request {
             CU_TENSOR_MAP_INTERLEAVE_32B => 32,
             _ => 16,
         };
-        let sound = |&stride: &u64| stride % multiple == 0 && stride < 1 << 40;
+        let sound = |&stride: &u64| stride.is_multiple_of(multiple) && stride < 1 << 40;
         ensure(self.strides.iter().all(sound))?;
         // The first one too, although it is ignored without interleave; as on an H200.
         ensure(self.steps.iter().all(|step| (1..=8).contains(step)))?;
         let span = span(self.swizzle).ok_or(Code::ERROR_INVALID_VALUE)?;
-        ensure(inner * size % 16 == 0)?;
+        ensure((inner * size).is_multiple_of(16))?;
         match self.interleave {
             CU_TENSOR_MAP_INTERLEAVE_NONE => ensure(inner * size <= span),
             // With the interleave of 32 bytes an H200's driver takes other swizzles than that of 32 bytes, too.

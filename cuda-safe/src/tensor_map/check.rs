@@ -17,7 +17,7 @@ pub(super) fn ensure(call: &'static str, holds: bool, text: impl FnOnce() -> Str
 
 /// The memory's address.
 pub(super) fn address(call: &'static str, address: u64, align: u64) -> Result<()> {
-    ensure(call, address != 0 && address % align == 0, || {
+    ensure(call, address != 0 && address.is_multiple_of(align), || {
         format!(
             "the memory begins at {address:#x}, and a tensor map's address is a multiple of {align}: begin a slice at \
              another element"
@@ -108,7 +108,7 @@ impl TensorMapBuilder<'_> {
             one if one.spread() => 128,
             _ => 1,
         };
-        ensure(call, self.dims[0] % multiple == 0, || {
+        ensure(call, self.dims[0].is_multiple_of(multiple), || {
             format!(
                 "`dims[0]` is {}, and with {:?} a multiple of {multiple}",
                 self.dims[0], self.data_type
@@ -124,13 +124,17 @@ impl TensorMapBuilder<'_> {
         })?;
         let align = self.align();
         for (i, &stride) in strides.iter().enumerate() {
-            ensure(call, stride % align == 0 && stride < 1 << 40, || {
-                format!(
-                    "dimension {} has a stride of {stride} bytes, which must be a multiple of {align} below 2^40: pad the \
+            ensure(
+                call,
+                stride.is_multiple_of(align) && stride < 1 << 40,
+                || {
+                    format!(
+                        "dimension {} has a stride of {stride} bytes, which must be a multiple of {align} below 2^40: pad the \
                      rows, and say so with `byte_strides`",
-                    i + 1
-                )
-            })?;
+                        i + 1
+                    )
+                },
+            )?;
         }
         ensure(call, self.steps.len() == rank, || {
             format!(
@@ -205,7 +209,7 @@ impl TensorMapBuilder<'_> {
             });
         }
         let bytes = self.bytes_of(elements.into());
-        ensure(call, bytes % 16 == 0, || {
+        ensure(call, bytes.is_multiple_of(16), || {
             format!("{what} is {elements}, of {bytes} bytes, which must be a multiple of 16")
         })?;
         let span = self.swizzle.span();

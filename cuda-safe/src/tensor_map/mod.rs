@@ -115,7 +115,6 @@ impl<'a> TensorMap<'a> {
     /// `memory` is `&buffer`, `&mut buffer` or a [`DeviceView`]. Mistakes are found when the map is made, by
     /// [`tiled`](TensorMapBuilder::tiled), [`im2col`](TensorMapBuilder::im2col) or
     /// [`im2col_wide`](TensorMapBuilder::im2col_wide).
-    #[must_use]
     pub fn builder(memory: impl TensorMemory<'a>, dims: &[u64]) -> TensorMapBuilder<'a> {
         TensorMapBuilder::new(memory.described(), dims)
     }

@@ -442,7 +442,7 @@ fn columns(all: &mut Vec<Case>) {
         );
     }
     for (interleave, swizzle) in [(1, 0), (1, 2), (2, 1)] {
-        let wide = 16 * u64::from(interleave as u32);
+        let wide = 16 * u64::from(interleave);
         let t = Tensor::im2col(
             6,
             &[wide, 6, 5, 3],

@@ -144,7 +144,7 @@ fn one(
     ordinal: usize,
     value: u64,
 ) -> Option<()> {
-    if address % ALIGN != 0 {
+    if !address.is_multiple_of(ALIGN) {
         let text = format!(
             "misaligned tensor map: its address {} isn't a multiple of {ALIGN}",
             name(space, address)
@@ -189,7 +189,7 @@ pub(in crate::engine) unsafe fn copy(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> F
         )
     };
     for (what, space, address) in [("destination", GENERIC, to), ("source", SHARED, from)] {
-        if address % 128 != 0 {
+        if !address.is_multiple_of(128) {
             let text = format!(
                 "misaligned tensor map: the {what} {} isn't a multiple of 128",
                 name(space, address)

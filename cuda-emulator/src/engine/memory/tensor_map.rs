@@ -68,7 +68,7 @@ impl Form {
 
 /// Reads the map at a generic address. None with `ctx.fault` set.
 pub(in crate::engine) fn read(ctx: &mut Ctx<'_>, lane: u32, address: u64) -> Option<TensorMap> {
-    if address % ALIGN != 0 {
+    if !address.is_multiple_of(ALIGN) {
         let text = format!(
             "misaligned tensor map: its address {} isn't a multiple of {ALIGN}",
             name(space::GENERIC, address)
@@ -125,7 +125,9 @@ fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> 
             words(!form.im2col),
             words(form.im2col)
         )
-    } else if map.address % 16 != 0 || map.strides.iter().any(|stride| stride % 16 != 0) {
+    } else if !map.address.is_multiple_of(16)
+        || map.strides.iter().any(|stride| !stride.is_multiple_of(16))
+    {
         "the tensor map's address and strides aren't multiples of 16".into()
     } else if map.swizzle > 3 || map.interleave > 2 || map.steps.contains(&0) {
         "the tensor map's swizzle, interleave or element strides are none that a device has".into()
@@ -140,7 +142,7 @@ fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> 
         };
         match tile.refusal() {
             Some(text) => text,
-            None if tile.width() % 16 == 0 => return Some(tile),
+            None if tile.width().is_multiple_of(16) => return Some(tile),
             None => "a row of the tensor map's box isn't a multiple of 16 bytes".into(),
         }
     } else {
@@ -182,7 +184,7 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
     if form.transfer == Transfer::Prefetch {
         return Some(());
     }
-    if shared % 128 != 0 {
+    if !shared.is_multiple_of(128) {
         let text = format!(
             "misaligned copy by a tensor map: its {} isn't a multiple of 128",
             name(space::SHARED, shared)

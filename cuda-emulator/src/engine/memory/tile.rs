@@ -137,9 +137,8 @@ impl Tile {
             address = address.wrapping_add_signed(coordinate.wrapping_mul(stride as i64));
         };
         advance(coordinates[0], self.slice().unwrap_or(self.size));
-        for dim in 1..self.rank() {
-            advance(coordinates[dim], map.strides[dim - 1]);
-        }
+        let behind = coordinates[1..self.rank()].iter().zip(&map.strides);
+        behind.for_each(|(&coordinate, &stride)| advance(coordinate, stride));
         let inside = if self.slice().is_some() {
             let none = (0..self.rank()).any(|dim| outside(&dim));
             0..if none { 0 } else { width }
