@@ -90,6 +90,7 @@ mod launch;
 mod memory;
 mod module;
 mod newer;
+mod occupancy;
 mod order;
 mod parameter;
 #[cfg(feature = "nvrtc")]
@@ -106,11 +107,12 @@ pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
 pub use event::{Event, EventOptions};
 pub use finished::Finished;
-pub use function::{Function, FunctionAttribute, Occupancy};
+pub use function::{Function, FunctionAttribute};
 pub use graph::{Graph, GraphExec};
 pub use launch::{
-    ArgumentList, ByValue, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument, KernelArguments,
-    LaunchConfig, Out, WithLen,
+    ArgumentList, ByValue, ClusterScheduling, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument,
+    KernelArguments, LaunchAttributes, LaunchConfig, LaunchEvents, MemoryDomain, Out,
+    PortableClusterSize, WithLen,
 };
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
@@ -118,6 +120,7 @@ pub use memory::{
     PlainData, Scope, Storage, StorageMut, StreamOrdered, Transfer, TransferError,
 };
 pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
+pub use occupancy::Occupancy;
 pub use parameter::{ParameterInfo, ParameterKind};
 #[cfg(feature = "nvrtc")]
 pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};

@@ -51,13 +51,13 @@ impl Graph {
     /// └────────────────────────────────┘
     /// ```
     pub fn to_dot(&self) -> Result<String> {
-        let (mut nodes, edges) = (self.nodes()?, self.edges()?);
+        let (mut nodes, edges) = (self.nodes()?, self.edges_with_data()?);
         // The driver's order may be any: those before others come first, and else as the driver has them.
         let mut ordered = Vec::with_capacity(nodes.len());
         while !nodes.is_empty() {
             let waits = |node: &Node| {
-                let mut before = edges.iter().filter(|(_, to)| to == node);
-                before.any(|(from, _)| nodes.contains(from))
+                let mut before = edges.iter().filter(|(_, to, _)| to == node);
+                before.any(|(from, ..)| nodes.contains(from))
             };
             let at = nodes.iter().position(|node| !waits(node)).unwrap_or(0);
             ordered.push(nodes.remove(at));
@@ -68,10 +68,13 @@ impl Graph {
             let label = self.label(node)?.replace('"', "\\\"");
             let _ = writeln!(text, "    n{i} [label=\"{label}\"];"); // a string takes everything
         }
-        let mut lines: Vec<_> = edges.iter().map(|(a, b)| (number(a), number(b))).collect();
+        let mut lines: Vec<_> = edges
+            .iter()
+            .map(|(a, b, data)| (number(a), number(b), data.mark()))
+            .collect();
         lines.sort_unstable();
-        for (from, to) in lines {
-            let _ = writeln!(text, "    n{from} -> n{to};");
+        for (from, to, mark) in lines {
+            let _ = writeln!(text, "    n{from} -> n{to}{mark};");
         }
         text.push_str("}\n");
         Ok(text)

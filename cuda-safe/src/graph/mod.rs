@@ -47,13 +47,14 @@
 //! stream is.
 //!
 //! # What is not here
-//! Conditional nodes, external semaphores, batches of memory operations, edges with data
-//! (programmatic launches): raw calls reach them, with [`Graph::as_raw`].
+//! External semaphores, and batches of memory operations: raw calls reach them, with [`Graph::as_raw`].
 
 mod allocation;
 mod build;
 mod capture;
+mod conditional;
 mod dot;
+mod edge;
 mod exec;
 mod held;
 mod host;
@@ -72,6 +73,9 @@ use cuda_sys::{self as sys, CUgraph};
 
 pub use allocation::{Allocation, GraphMemory};
 pub use capture::{Capture, CaptureMode};
+pub use conditional::{Body, Condition};
+pub(crate) use edge::RawEdgeData;
+pub use edge::{EdgeData, Port};
 pub use exec::{GraphExec, InstantiateFlags};
 pub use kept::{Keep, Kept, Part};
 pub use node::{Node, NodeKind};
@@ -142,6 +146,19 @@ impl Graph {
         Self {
             // SAFETY: as this function's contract says.
             handle: unsafe { Handle::new(raw, true, context.clone(), GraphKind) },
+            number: next_number(),
+            held,
+        }
+    }
+
+    /// A graph that a conditional node of another one owns, with what that one holds.
+    ///
+    /// # Safety
+    /// `raw` is live as long as the result.
+    unsafe fn borrow_body(context: &Context, raw: CUgraph, held: Held) -> Self {
+        Self {
+            // SAFETY: as this function's contract says.
+            handle: unsafe { Handle::new(raw, false, context.clone(), GraphKind) },
             number: next_number(),
             held,
         }

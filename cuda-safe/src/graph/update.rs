@@ -6,7 +6,7 @@ use super::{Graph, GraphError, GraphExec, Node, Part, parameters};
 use crate::{
     error::{Error, ErrorKind, Result},
     function::Function,
-    launch::{KernelArguments, LaunchConfig},
+    launch::{COOPERATIVE, KernelArguments, LaunchConfig, RawAttributes, bytes_of, name_of},
     memory::PlainData,
 };
 
@@ -70,20 +70,11 @@ impl GraphExec {
             format!(
                 "{}{}: instantiate the graph instead",
                 reason(info.result),
-                self.culprit(graph, info.errorNode)
+                graph
+                    .culprit(info.errorNode)
+                    .map_or_else(String::new, |node| format!(", at {node} of the new one"))
             ),
         ))
-    }
-
-    /// Which node of the new graph it was, where the driver tells.
-    fn culprit(&self, graph: &Graph, raw: sys::CUgraphNode) -> String {
-        if raw.is_null() {
-            return String::new();
-        }
-        // SAFETY: the driver's answer to a question about this graph.
-        let node = unsafe { graph.node(raw) };
-        let label = graph.label(node).unwrap_or_default().replace("\\n", ", ");
-        format!(", at {node:?} of the new one ({label})")
     }
 
     /// Changes what a kernel's node launches. Launches that were made before are not changed.
@@ -127,12 +118,7 @@ impl GraphExec {
         self.template.expect_own(node, CALL)?;
         self.context()
             .expect_same(function.context(), CALL, "the graph and the kernel")?;
-        if self.is_cooperative(node)? != config.cooperative {
-            return Err(Error::invalid(
-                CALL,
-                "a node's launch stays cooperative, or not, as it was added: add another node for the other kind",
-            ));
-        }
+        self.expect_attributes(node, &config, CALL)?;
         let change = |kernel: Option<&_>| {
             let Some(kernel) = kernel else {
                 return Err(Error::invalid(
@@ -157,26 +143,37 @@ impl GraphExec {
         Ok(())
     }
 
-    /// Whether a kernel's node is launched cooperatively; nodes of other kinds are not.
-    fn is_cooperative(&self, node: Node) -> Result<bool> {
+    /// An executable graph's nodes keep the attributes that they were added with: those that are asked for must be those.
+    fn expect_attributes(
+        &self,
+        node: Node,
+        config: &LaunchConfig,
+        call: &'static str,
+    ) -> Result<()> {
+        let mut wanted = RawAttributes::new(config);
+        if !config.cooperative {
+            wanted.push(COOPERATIVE, &[0u32]);
+        }
         let _current = self.context().enter()?;
-        let mut value = sys::CUlaunchAttributeValue { cooperative: 0 };
-        // SAFETY: a live node; the value is valid for the write.
-        let code = unsafe {
-            sys::cuGraphKernelNodeGetAttribute(
-                node.raw,
-                sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                &mut value,
-            )
-        };
-        self.checked(
-            "cuGraphKernelNodeGetAttribute",
-            code,
-            node,
-            "to launch a kernel",
-        )?;
-        // SAFETY: what this attribute's value is.
-        Ok(unsafe { value.cooperative } != 0)
+        for one in wanted.as_slice() {
+            let mut value = sys::CUlaunchAttributeValue::default();
+            // SAFETY: a live node; the value is valid for the write.
+            let code = unsafe { sys::cuGraphKernelNodeGetAttribute(node.raw, one.id, &mut value) };
+            self.checked(
+                "cuGraphKernelNodeGetAttribute",
+                code,
+                node,
+                "to launch a kernel",
+            )?;
+            if bytes_of(&value) != bytes_of(&one.value) {
+                let text = format!(
+                    "a node's launch keeps the {} that it was added with: add another node for another",
+                    name_of(one.id)
+                );
+                return Err(Error::invalid(call, text));
+            }
+        }
+        Ok(())
     }
 
     /// Changes what a copy's node copies. Launches that were made before are not changed.

@@ -2,6 +2,8 @@
 //! every thread to wait for its context.
 
 mod capture;
+mod conditional;
+mod edges;
 mod exec;
 mod keeping;
 mod nodes;
