@@ -11,7 +11,7 @@ use std::{
 
 use cuda_sys::{
     CUcontext, CUdevice, CUevent, CUfunction, CUgraph, CUgraphNode, CUmodule, CUresult, CUstream,
-    CUstreamCaptureStatus,
+    CUstreamCaptureMode, CUstreamCaptureStatus,
 };
 
 use crate::{
@@ -77,6 +77,7 @@ table! {
     /// The parameters are a structure of many forms, which headers of 12.0 lack.
     cuGraphAddNode: 12 . 2, fn(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *mut c_void);
     cuGraphConditionalHandleCreate: 12 . 3, fn(*mut u64, CUgraph, CUcontext, c_uint, c_uint);
+    cuStreamBeginCaptureToGraph: 12 . 3, fn(CUstream, CUgraph, *const CUgraphNode, *const RawEdgeData, usize, CUstreamCaptureMode);
     cuFuncGetName: 12 . 3, fn(*mut *const c_char, CUfunction);
     cuFuncGetParamInfo: 12 . 4, fn(CUfunction, usize, *mut usize, *mut usize);
     cuModuleGetFunctionCount: 12 . 4, fn(*mut c_uint, CUmodule);

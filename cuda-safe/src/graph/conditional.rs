@@ -9,7 +9,7 @@ use std::{
 
 use cuda_sys::{self as sys, CUcontext, CUgraph, CUgraphNodeType};
 
-use super::{Graph, GraphError, Held, Node, NodeKind, Part};
+use super::{Capture, Graph, GraphError, Held, Node, NodeKind, Part};
 use crate::{
     error::{Error, Result},
     function::Function,
@@ -481,6 +481,23 @@ impl Body<'_> {
         body: impl for<'a> FnMut(usize, &mut Body<'a>) -> Result<()>,
     ) -> Result<Node> {
         self.graph.add_switch(after, condition, count, body)
+    }
+
+    /// As [`Stream::capture_into`]: for code that takes a stream.
+    ///
+    /// # Safety
+    /// As [`Stream::capture_into`].
+    ///
+    /// # Errors
+    /// As [`Stream::capture_into`].
+    pub unsafe fn capture<E: From<Error>>(
+        &mut self,
+        stream: &Stream,
+        after: &[Node],
+        work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // SAFETY: the caller's promise.
+        unsafe { stream.capture_into(&mut self.graph, after, work) }
     }
 
     /// The driver's handle, for raw calls. What they add uses memory that lives as [`Graph::from_raw`] says.

@@ -2,7 +2,7 @@
 
 use std::{fmt, mem, ptr};
 
-use cuda_sys::{self as sys, CUgraphExec, CUresult};
+use cuda_sys::{self as sys, CUgraphExec};
 
 use super::{Graph, GraphError, Keep, Kept, held::Held};
 use crate::{
@@ -181,6 +181,20 @@ impl GraphExec {
     #[must_use]
     pub fn graph(&self) -> &Graph {
         self.updated.as_ref().unwrap_or(&self.template)
+    }
+
+    /// The flags that it was instantiated with.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault.
+    #[doc(alias = "cuGraphExecGetFlags")]
+    pub fn flags(&self) -> Result<InstantiateFlags> {
+        let _current = self.context().enter()?;
+        let mut flags = 0;
+        // SAFETY: a live graph; `flags` is valid for the write.
+        let code = unsafe { sys::cuGraphExecGetFlags(self.as_raw(), &mut flags) };
+        self.context().check("cuGraphExecGetFlags", code)?;
+        Ok(InstantiateFlags(flags as u32)) // as many bits as there are flags
     }
 
     /// Enqueues the whole graph on `stream`: after what was enqueued there and on the streams of the graph's memory,

@@ -35,6 +35,53 @@ impl Graph {
         })
     }
 
+    /// The nodes that a node waits for.
+    ///
+    /// # Errors
+    /// As [`edges`](Self::edges), and [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of
+    /// another graph.
+    #[doc(alias = "cuGraphNodeGetDependencies")]
+    pub fn dependencies(&self, node: Node) -> Result<Vec<Node>> {
+        self.expect_own(node, "Graph::dependencies")?;
+        let edges = self.edges()?.into_iter();
+        Ok(edges
+            .filter(|(_, to)| *to == node)
+            .map(|(from, _)| from)
+            .collect())
+    }
+
+    /// The nodes that wait for a node.
+    ///
+    /// # Errors
+    /// As [`dependencies`](Self::dependencies).
+    #[doc(alias = "cuGraphNodeGetDependentNodes")]
+    pub fn dependents(&self, node: Node) -> Result<Vec<Node>> {
+        self.expect_own(node, "Graph::dependents")?;
+        let edges = self.edges()?.into_iter();
+        Ok(edges
+            .filter(|(from, _)| *from == node)
+            .map(|(_, to)| to)
+            .collect())
+    }
+
+    /// The node of this graph, a [copy](Self::try_clone), that was copied from a node of `original`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of another graph than `original`. The
+    /// driver's code where this is not its copy, or the node came later.
+    #[doc(alias = "cuGraphNodeFindInClone")]
+    pub fn copy_of(&self, original: &Self, node: Node) -> Result<Node> {
+        const CALL: &str = "cuGraphNodeFindInClone";
+        original.expect_own(node, CALL)?;
+        let _current = self.context().enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: a live node and a live graph; `raw` is valid for the write.
+        let code = unsafe { sys::cuGraphNodeFindInClone(&mut raw, node.raw, self.as_raw()) };
+        self.context().check(CALL, code)?;
+        let graph = self.number;
+        Ok(Node { raw, graph })
+    }
+
     fn list(
         &self,
         call: &'static str,

@@ -52,6 +52,7 @@
 mod allocation;
 mod build;
 mod capture;
+mod change;
 mod conditional;
 mod dot;
 mod edge;

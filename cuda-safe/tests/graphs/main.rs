@@ -2,6 +2,8 @@
 //! every thread to wait for its context.
 
 mod capture;
+mod capture_into;
+mod changes;
 mod conditional;
 mod edges;
 mod exec;
