@@ -70,10 +70,14 @@ fn main() -> Result<()> {
         })?);
     }
     let kept = pool.reserved()?;
-    ensure!(kept >= bytes, "the pool keeps what was freed");
+    // The emulator's pools keep nothing.
+    ensure!(
+        gpu.emulated || kept >= bytes,
+        "the pool keeps what was freed"
+    );
     pool.trim_to(0)?;
     ensure!(
-        pool.reserved()? < kept,
+        pool.reserved()? == 0,
         "and gives it back when it is told to"
     );
     pool.set_release_threshold(0)?;
