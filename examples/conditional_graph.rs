@@ -40,7 +40,7 @@ const ENOUGH: f32 = 1e-6;
 fn main() -> Result<()> {
     let gpu = Gpu::open()?;
     let (context, stream) = (&gpu.context, &gpu.stream);
-    let unknowns = gpu.size(1 << 20, 1 << 10);
+    let unknowns = gpu.size(1 << 16, 1 << 10);
     heading(format!(
         "{unknowns} equations, until no unknown changes by more than {ENOUGH:e}"
     ));

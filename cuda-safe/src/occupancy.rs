@@ -100,7 +100,8 @@ impl Function {
     }
 
     /// The most bytes of dynamic shared memory per block with which `blocks` blocks of `block_threads` threads are resident
-    /// on one multiprocessor at the same time.
+    /// on one multiprocessor at the same time; no more than a launch may ask for
+    /// ([`set_max_dynamic_shared`](Self::set_max_dynamic_shared)).
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` where so many blocks don't fit with none. The context is unusable after a fault.
@@ -111,7 +112,7 @@ impl Function {
     /// # let context = Context::primary(0)?;
     /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
     /// let nothing = module.function("nothing")?;
-    /// assert!(nothing.available_dynamic_shared(4, 128)? < nothing.available_dynamic_shared(2, 128)?);
+    /// assert!(nothing.available_dynamic_shared(16, 128)? < nothing.available_dynamic_shared(2, 128)?);
     /// # Ok(())
     /// # }
     /// ```

@@ -183,20 +183,6 @@ impl GraphExec {
         self.updated.as_ref().unwrap_or(&self.template)
     }
 
-    /// The flags that it was instantiated with.
-    ///
-    /// # Errors
-    /// The context is unusable after a fault.
-    #[doc(alias = "cuGraphExecGetFlags")]
-    pub fn flags(&self) -> Result<InstantiateFlags> {
-        let _current = self.context().enter()?;
-        let mut flags = 0;
-        // SAFETY: a live graph; `flags` is valid for the write.
-        let code = unsafe { sys::cuGraphExecGetFlags(self.as_raw(), &mut flags) };
-        self.context().check("cuGraphExecGetFlags", code)?;
-        Ok(InstantiateFlags(flags as u32)) // as many bits as there are flags
-    }
-
     /// Enqueues the whole graph on `stream`: after what was enqueued there and on the streams of the graph's memory,
     /// after the launch before, and before what comes on these streams later. The host does not wait.
     ///
