@@ -66,7 +66,10 @@ mod parameters;
 mod update;
 
 use std::{
-    fmt, ptr,
+    cell::Cell,
+    fmt,
+    marker::PhantomData,
+    ptr,
     sync::{Mutex, PoisonError},
 };
 
@@ -93,11 +96,16 @@ use held::{Held, next_number};
 /// The driver wants calls for one graph to come one after the other: a graph can go to another thread, but not be
 /// shared.
 pub struct Graph {
+    // First: the compiler's messages about sharing name the first field that forbids it.
+    not_shared: NotShared,
     // Dropped in this order: what is held goes last.
     handle: Handle<GraphKind>,
     number: u64,
     held: Held,
 }
+
+/// What one thread at a time may use.
+type NotShared = PhantomData<Cell<()>>;
 
 struct GraphKind;
 
@@ -145,6 +153,7 @@ impl Graph {
     /// As [`from_raw`](Self::from_raw), but for what is in `held`.
     unsafe fn with_held(context: &Context, raw: CUgraph, held: Held) -> Self {
         Self {
+            not_shared: PhantomData,
             // SAFETY: as this function's contract says.
             handle: unsafe { Handle::new(raw, true, context.clone(), GraphKind) },
             number: next_number(),
@@ -158,6 +167,7 @@ impl Graph {
     /// `raw` is live as long as the result.
     unsafe fn borrow_body(context: &Context, raw: CUgraph, held: Held) -> Self {
         Self {
+            not_shared: PhantomData,
             // SAFETY: as this function's contract says.
             handle: unsafe { Handle::new(raw, false, context.clone(), GraphKind) },
             number: next_number(),
