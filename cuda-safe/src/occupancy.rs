@@ -101,7 +101,8 @@ impl Function {
 
     /// The most bytes of dynamic shared memory per block with which `blocks` blocks of `block_threads` threads are resident
     /// on one multiprocessor at the same time; no more than a launch may ask for
-    /// ([`set_max_dynamic_shared`](Self::set_max_dynamic_shared)).
+    /// ([`set_max_dynamic_shared`](Self::set_max_dynamic_shared)). The driver's estimate: that of an H200 (580) leaves out
+    /// what the system takes of each block's shared memory, so that two blocks fewer fit.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` where so many blocks don't fit with none. The context is unusable after a fault.

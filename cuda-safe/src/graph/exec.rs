@@ -86,8 +86,9 @@ impl Graph {
     /// Makes the graph ready to be launched. It can't be changed any more, but for the parameters of its nodes.
     ///
     /// # Errors
-    /// The driver's code where the graph can't be run, for instance since memory is used after it was freed. The error
-    /// returns the graph.
+    /// The driver's code where the graph can't be run, for instance since memory is used after it was freed.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the graph keeps memory of another context.
+    /// The error returns the graph.
     #[doc(alias = "cuGraphInstantiate")]
     pub fn instantiate(self) -> Result<GraphExec, GraphError> {
         self.instantiate_with(InstantiateFlags::default())
@@ -113,6 +114,17 @@ impl Graph {
                 "Graph::instantiate",
                 format!("{unfreed} allocations of the graph are freed by no node: Graph::add_free"),
             );
+            return Err(GraphError::new(error, self));
+        }
+        let mut owners = self.held.owners().iter();
+        let foreign = owners.find_map(|owner| {
+            let what = "the graph and a stream whose memory it keeps";
+            let same = self
+                .context()
+                .expect_same(owner.context(), "Graph::instantiate", what);
+            same.err()
+        });
+        if let Some(error) = foreign {
             return Err(GraphError::new(error, self));
         }
         let made = self.context().enter().and_then(|_current| {

@@ -198,8 +198,8 @@ impl Graph {
     }
 
     /// Hands memory to the graph, which owns it from now on: for its nodes, and for those of a
-    /// [`GraphExec`] made of it. It is freed with the last of them. The memory is of the graph's context: a launch with memory
-    /// of a stream of another one is an error.
+    /// [`GraphExec`] made of it. It is freed with the last of them. The memory is of the graph's context: with memory of a
+    /// stream of another one the graph can't be instantiated.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer, graph::Graph};
