@@ -141,7 +141,8 @@ impl Graph {
         if attributes.as_slice().is_empty() {
             return Ok(());
         }
-        if config.attributes.programmatic_serialization {
+        let asked = config.attributes.unwrap_or_default();
+        if asked.programmatic_serialization {
             let text = "a node's launch has no `programmatic_serialization`: in a graph an edge says it (`Graph::add_edge`)";
             return Err(Error::invalid("Graph::add_kernel", text));
         }

@@ -200,7 +200,7 @@ impl RawAttributes {
             shared_memory_carveout,
             nvlink_centric,
             portable_cluster_size,
-        } = config.attributes;
+        } = config.attributes.unwrap_or_default();
         let extents = |Dim3 { x, y, z }| [x, y, z];
         // Numbers, since headers of 12.0 have not all of the names.
         if config.cooperative {

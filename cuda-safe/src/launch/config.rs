@@ -109,7 +109,7 @@ pub struct LaunchConfig {
     /// Blocks of a cluster in each dimension, where there are clusters.
     pub cluster: Option<Dim3>,
     /// What else is asked for.
-    pub attributes: LaunchAttributes,
+    pub attributes: Option<LaunchAttributes>,
 }
 
 impl LaunchConfig {
@@ -132,7 +132,7 @@ impl LaunchConfig {
             shared_bytes: 0,
             cooperative: false,
             cluster: None,
-            attributes: LaunchAttributes::default(),
+            attributes: None,
         }
     }
 
@@ -292,19 +292,19 @@ impl LaunchConfig {
     /// use cuda_safe::{LaunchAttributes, LaunchConfig};
     ///
     /// let config = LaunchConfig::new(4, 128).attributes(LaunchAttributes::default().priority(-1));
-    /// assert_eq!(config.attributes.priority, Some(-1));
+    /// assert_eq!(config.attributes.and_then(|attributes| attributes.priority), Some(-1));
     /// ```
     #[must_use]
     #[doc(alias = "cuLaunchKernelEx")]
     pub const fn attributes(mut self, attributes: LaunchAttributes) -> Self {
-        self.attributes = attributes;
+        self.attributes = Some(attributes);
         self
     }
 
     /// Whether `cuLaunchKernel` can say it all.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
-        self.cluster.is_none() && self.attributes == LaunchAttributes::default()
+        self.cluster.is_none() && self.attributes.is_none()
     }
 
     /// The number of threads in all blocks.
