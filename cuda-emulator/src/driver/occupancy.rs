@@ -42,7 +42,7 @@ pub fn blocks(
 }
 
 /// As [`blocks`], on the device that is played.
-fn of_device(function: &Function, threads: u32, dynamic_shared: u64) -> u32 {
+pub fn of_device(function: &Function, threads: u32, dynamic_shared: u64) -> u32 {
     blocks(
         device::architecture(),
         function.info(),
@@ -133,6 +133,9 @@ mod tests {
             required_block: None,
             min_blocks: None,
             max_registers: None,
+            required_cluster: None,
+            explicit_cluster: false,
+            max_cluster: None,
         }
     }
 

@@ -2,12 +2,16 @@
 
 use super::node::{Node, Task};
 use crate::driver::abi::*;
-use crate::driver::launch::{Launch, apply};
+use crate::driver::cluster;
+use crate::driver::launch::Launch;
 use crate::driver::operation::Operation;
+use crate::driver::preferences::clamp;
 use crate::driver::status::{Code, Result};
+use crate::driver::wishes::Wishes;
+use crate::engine::Shape;
 
 /// The attributes that a kernel node has.
-const KNOWN: [u32; 11] = [
+const KNOWN: [u32; 9] = [
     CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
     CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
@@ -15,10 +19,8 @@ const KNOWN: [u32; 11] = [
     CU_LAUNCH_ATTRIBUTE_PRIORITY,
     CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
     CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
-    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
     CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-    CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING,
 ];
 
 impl Node {
@@ -43,12 +45,21 @@ impl Node {
     /// As [`Node::attribute`]; `CUDA_ERROR_NOT_SUPPORTED` for what isn't emulated; as for a launch with the attribute.
     pub fn set_attribute(&mut self, id: u32, value: AttributeValue) -> Result {
         let launch = self.launch()?;
-        if !KNOWN.contains(&id) {
+        // A hint that can be given and not be asked for.
+        if id != CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING && !KNOWN.contains(&id) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        let attribute = LaunchAttribute { id, value };
+        let mut attribute = LaunchAttribute { id, value };
         let mut new = launch.clone();
-        apply(&mut new.shape, attribute)?;
+        match id {
+            // A node keeps any.
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {}
+            CU_LAUNCH_ATTRIBUTE_PRIORITY => {
+                attribute.value.0[0] = clamp(value.0[0] as i32) as u32;
+            }
+            _ => Wishes::default().add(&mut new.shape, &attribute, true)?,
+        }
+        new.shape.cluster = cluster::choose(&new.function, new.shape.cluster)?;
         new.attributes.retain(|one| one.id != id);
         new.attributes.push(attribute);
         new.check()?;
@@ -56,21 +67,22 @@ impl Node {
         Ok(())
     }
 
-    /// All attributes, and whether the launch is cooperative.
+    /// All attributes, and what the shape has of them.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a node that isn't a kernel's.
-    pub fn attributes(&mut self) -> Result<(Vec<LaunchAttribute>, bool)> {
+    pub fn attributes(&mut self) -> Result<(Vec<LaunchAttribute>, Shape)> {
         let launch = self.launch()?;
-        Ok((launch.attributes.clone(), launch.shape.cooperative))
+        Ok((launch.attributes.clone(), launch.shape))
     }
 
     /// # Errors
     /// As [`Node::set_attribute`].
-    pub fn set_attributes(&mut self, all: (Vec<LaunchAttribute>, bool)) -> Result {
+    pub fn set_attributes(&mut self, all: (Vec<LaunchAttribute>, Shape)) -> Result {
         let launch = self.launch()?;
         let mut new = launch.clone();
-        (new.attributes, new.shape.cooperative) = all;
+        new.attributes = all.0;
+        new.take_attributes_of(&all.1)?;
         new.check()?;
         *launch = new;
         Ok(())
@@ -78,6 +90,16 @@ impl Node {
 }
 
 impl Launch {
+    /// Takes over from another shape what attributes say.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` where the function requires other clusters.
+    pub fn take_attributes_of(&mut self, shape: &Shape) -> Result {
+        self.shape.cooperative = shape.cooperative;
+        self.shape.cluster = cluster::choose(&self.function, shape.cluster)?;
+        Ok(())
+    }
+
     /// A captured launch has its stream's priority, unless it came with one.
     pub fn take_priority(&mut self, priority: i32) {
         let id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
@@ -94,6 +116,8 @@ impl Launch {
         let mut value = [0; 16];
         if id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE {
             value[0] = u32::from(self.shape.cooperative);
+        } else if id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION {
+            value[..3].copy_from_slice(&self.shape.cluster.unwrap_or_default());
         } else if let Some(set) = self.attributes.iter().find(|one| one.id == id) {
             return set.value;
         } else if id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP {

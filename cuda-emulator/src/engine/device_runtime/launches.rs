@@ -54,7 +54,7 @@ fn child(
         grid: call.dim(dims[0]),
         block: call.dim(dims[1]),
         dynamic_shared,
-        cooperative: false,
+        ..Shape::default()
     };
     let child = Child { kernel, shape };
     check(call, &child).map(|()| child)

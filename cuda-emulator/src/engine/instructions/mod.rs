@@ -46,7 +46,7 @@ pub(super) use clock::varying;
 pub(super) use compare::{COPY_PREDICATES, SWAPPED, WIDEN_BRAIN, WIDEN_HALF};
 pub(super) use control::{CALL_INDIRECT, FENCE, RETURN};
 pub(super) use convert::{LOW_WORD, general};
-pub(super) use copy::{BULK, BULK_COMMIT, BULK_PREFETCH, BULK_WAIT, COPY_ASYNC};
+pub(super) use copy::{BULK, BULK_COMMIT, BULK_MULTICAST, BULK_PREFETCH, BULK_WAIT, COPY_ASYNC};
 pub(super) use load_store::{
     LOAD, LOAD_FRAME, LOAD_PARAM, LOAD_VECTOR, Move, STORE, STORE_FRAME, STORE_VECTOR,
     find as find_move,

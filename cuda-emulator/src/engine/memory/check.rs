@@ -1,5 +1,7 @@
 //! The optional checks: uninitialised reads, shared-memory races, divergent barriers.
 
+use crate::engine::memory::cluster;
+use crate::engine::state::cluster::Place;
 use crate::engine::state::context::Ctx;
 use crate::engine::state::launch::Shared;
 use crate::engine::state::op::each;
@@ -11,7 +13,12 @@ use crate::engine::state::touch::{Touch, space};
 use crate::engine::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
 /// Checks an access to shared memory; sets `ctx.fault`.
-fn shared(ctx: &mut Ctx<'_>, lane: u32, offset: u64, size: u64, touch: Touch) {
+fn shared(ctx: &mut Ctx<'_>, lane: u32, address: u64, size: u64, touch: Touch) {
+    let place = cluster::place(ctx, address);
+    let Place::Own(offset) = place else {
+        peer(ctx, lane, place, size, touch);
+        return;
+    };
     let thread = (ctx.warp * 32 + lane) as u16;
     let (warp, pc) = (ctx.warp as usize, ctx.pc.wrapping_sub(1));
     let Some(shadow) = ctx.shadow.as_deref_mut() else {
@@ -36,6 +43,41 @@ fn shared(ctx: &mut Ctx<'_>, lane: u32, offset: u64, size: u64, touch: Touch) {
         ctx.fail(FaultKind::Check, lane, text);
     } else if touch.strong() {
         races.strong(warp, Some((offset, size)), touch);
+    }
+}
+
+/// Checks an access to the shared memory of another block of the cluster; sets `ctx.fault`. Accesses of different blocks
+/// aren't compared: a race between them isn't found. What they order is.
+fn peer(ctx: &mut Ctx<'_>, lane: u32, place: Place, size: u64, touch: Touch) {
+    let warp = ctx.warp as usize;
+    if touch.strong()
+        && let Some(races) = races(ctx)
+    {
+        races.strong(warp, None, touch);
+    }
+    let Place::Peer(rank, offset) = place else {
+        return;
+    };
+    // What isn't there is for the bounds check.
+    let Some(shadow) = cluster::shadow(ctx, place) else {
+        return;
+    };
+    let bytes = shadow.bytes(offset, size);
+    let unwritten = touch.reads() && bytes.contains(&false);
+    if touch.writes() && touch != Touch::Pending {
+        bytes.fill(true);
+        if touch.strong()
+            && let Some(races) = &mut shadow.races
+        {
+            races.strong_by_peer(offset, size);
+        }
+    }
+    if unwritten {
+        let text = format!(
+            "read of {size} bytes at shared address 0x{offset:x} of block {rank} of the cluster, which no thread has \
+             written"
+        );
+        ctx.fail(FaultKind::Check, lane, text);
     }
 }
 

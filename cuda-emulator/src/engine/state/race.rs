@@ -8,7 +8,9 @@
 //! Where it is inexact, it says nothing rather than accuse. Lanes of a warp count as one thread. Of the writes to a
 //! byte the last weak one and the last strong one are kept. Whoever acquires through global memory is ordered after everything that was released through
 //! global memory, wherever that was: the way may lead through other blocks. A thread that has ended counts as having
-//! come to all barriers. The order that a fence gives belongs to the whole warp.
+//! come to all barriers. The order that a fence gives belongs to the whole warp. Other blocks of a cluster are to it as
+//! global memory is: accesses of theirs aren't compared, and what they pass on may come from any warp that passed
+//! something out of the block.
 
 use std::collections::HashMap;
 
@@ -182,6 +184,29 @@ impl Races {
         let meeting = self.mbarriers.entry(offset).or_default();
         meeting.coming.join(&self.warps[warp].now);
         self.advance(warp);
+    }
+
+    /// A warp arrives at an mbarrier of another block: what it has done may come back from there.
+    pub(in crate::engine) fn leave(&mut self, warp: usize) {
+        self.global.join(&self.warps[warp].now);
+        self.advance(warp);
+    }
+
+    /// Another block, or a copy that it issued, arrives at an mbarrier of this one.
+    pub(in crate::engine) fn arrive_from_peer(&mut self, offset: u64) {
+        let global = self.global;
+        let meeting = self.mbarriers.entry(offset).or_default();
+        meeting.coming.join(&global);
+    }
+
+    /// A strong write of another block: whoever reads it is ordered after what this block has passed to others.
+    pub(in crate::engine) fn strong_by_peer(&mut self, offset: u64, size: u64) {
+        if self.mbarriers.contains_key(&offset) {
+            return;
+        }
+        for word in offset / 4..(offset + size).div_ceil(4) {
+            self.words.entry(word).or_default().join(&self.global);
+        }
     }
 
     /// A phase of an mbarrier is over.
