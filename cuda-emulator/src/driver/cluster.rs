@@ -62,9 +62,13 @@ fn most(function: &Function) -> u64 {
 /// # Errors
 /// `CUDA_ERROR_INVALID_CLUSTER_SIZE`, also for what the function's code or settings don't allow.
 pub fn check(function: &Function, grid: [u32; 3], cluster: [u32; 3]) -> Result {
+    check_up_to(function, grid, cluster, most(function))
+}
+
+fn check_up_to(function: &Function, grid: [u32; 3], cluster: [u32; 3], most: u64) -> Result {
     let bound = function.info().max_cluster.map_or(u64::MAX, u64::from);
     let valid = divides(cluster, grid)
-        && blocks(cluster) <= most(function).min(bound)
+        && blocks(cluster) <= most.min(bound)
         && (exist() || cluster == [1; 3]);
     if valid {
         Ok(())
@@ -114,7 +118,14 @@ fn active(function: &Function, threads: u32, shared: u64, blocks: u32) -> u32 {
     let each = occupancy::of_device(function, threads, shared);
     let count = fit(&groups(device::multiprocessors()), each, blocks);
     // A device of few multiprocessors still runs any cluster: one thread of the host runs all of its blocks.
-    count.max(u32::from(each > 0))
+    let runs = each > 0 && u64::from(blocks) <= NON_PORTABLE;
+    count.max(u32::from(runs))
+}
+
+/// Blocks of such clusters that the device holds at once.
+pub fn blocks_on_device(function: &Function, threads: u32, shared: u64, cluster: [u32; 3]) -> u64 {
+    let blocks = blocks(cluster);
+    u64::from(active(function, threads, shared, blocks as u32)) * blocks
 }
 
 /// What is asked about the clusters of a launch.
@@ -126,24 +137,33 @@ pub struct Question {
 }
 
 impl Question {
-    /// Threads of a block and blocks of a cluster.
-    fn check(&self, function: &Function) -> Result<(u32, u32)> {
+    /// Threads of a block.
+    fn check(&self, function: &Function) -> Result<u32> {
         if self.grid.contains(&0) || self.block.contains(&0) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        let cluster = choose(function, self.cluster)?.unwrap_or([1; 3]);
-        check(function, self.grid, cluster)?;
+        if let Some(cluster) = choose(function, self.cluster)? {
+            // Larger ones than can be launched are counted, too.
+            let bound = match most(function) {
+                PORTABLE => PORTABLE,
+                _ => u64::MAX,
+            };
+            check_up_to(function, self.grid, cluster, bound)?;
+        }
         let threads = self.block.iter().try_fold(1u32, |a, &b| a.checked_mul(b));
-        Ok((threads.unwrap_or(u32::MAX), blocks(cluster) as u32))
+        Ok(threads.unwrap_or(u32::MAX))
     }
 
-    /// How many of its clusters the device holds at once.
+    /// How many of its clusters the device holds at once; 0 where it has none.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an empty grid or block; as [`check`].
     pub fn active(&self, function: &Function) -> Result<u32> {
-        let (threads, blocks) = self.check(function)?;
-        Ok(active(function, threads, self.shared, blocks))
+        let threads = self.check(function)?;
+        Ok(match choose(function, self.cluster)?.map(blocks) {
+            None => 0,
+            Some(blocks) => active(function, threads, self.shared, blocks as u32),
+        })
     }
 
     /// The size of the largest cluster of such blocks.
@@ -151,7 +171,7 @@ impl Question {
     /// # Errors
     /// As [`Question::active`].
     pub fn largest(&self, function: &Function) -> Result<u32> {
-        let (threads, _) = self.check(function)?;
+        let threads = self.check(function)?;
         let most = most(function) as u32;
         let fits = |blocks: &u32| active(function, threads, self.shared, *blocks) > 0;
         Ok((1..=most).rev().find(fits).unwrap_or(0))

@@ -95,9 +95,13 @@ fn check(function: &Function, shape: &Shape) -> Result {
     if cooperative {
         let blocks = grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let most = occupancy::blocks_on_device(function, threads, u64::from(shared));
-        if blocks > most {
+        let room = match cluster {
+            Some(sides) => cluster::blocks_on_device(function, threads, shared.into(), sides),
+            None => most,
+        };
+        if blocks > room {
             return refuse(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
-                format!("{blocks} blocks in a cooperative launch, {most} fit the device")
+                format!("{blocks} blocks in a cooperative launch, {room} fit the device")
             });
         }
     }

@@ -23,6 +23,19 @@ const KNOWN: [u32; 9] = [
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
 ];
 
+/// Which bytes an attribute's value has; no others are written where one is asked for.
+pub fn bytes_of_value(id: u32) -> impl Fn(usize) -> bool {
+    let end = match id {
+        CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => 32,
+        CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => 12,
+        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => 2,
+        _ => 4,
+    };
+    // A number, and a pointer.
+    let pointer = id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE;
+    move |byte| byte < end || pointer && (8..16).contains(&byte)
+}
+
 impl Node {
     fn launch(&mut self) -> Result<&mut Launch> {
         match &mut self.task {
@@ -100,6 +113,17 @@ impl Launch {
         Ok(())
     }
 
+    /// A captured launch spreads its clusters, unless it came with another policy.
+    pub fn take_policy(&mut self) {
+        let id = CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
+        if !self.attributes.iter().any(|one| one.id == id) {
+            let mut value = [0; 16];
+            value[0] = CU_CLUSTER_SCHEDULING_POLICY_SPREAD;
+            let value = AttributeValue(value);
+            self.attributes.push(LaunchAttribute { id, value });
+        }
+    }
+
     /// A captured launch has its stream's priority, unless it came with one.
     pub fn take_priority(&mut self, priority: i32) {
         let id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
@@ -115,7 +139,15 @@ impl Launch {
     pub fn attribute(&self, id: u32) -> AttributeValue {
         let mut value = [0; 16];
         if id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE {
-            value[0] = u32::from(self.shape.cooperative);
+            // Any number but 0 stays what it was.
+            let set = self.attributes.iter().find(|one| one.id == id);
+            return match (self.shape.cooperative, set) {
+                (true, Some(set)) if set.value.0[0] != 0 => set.value,
+                (cooperative, _) => {
+                    value[0] = u32::from(cooperative);
+                    AttributeValue(value)
+                }
+            };
         } else if id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION {
             value[..3].copy_from_slice(&self.shape.cluster.unwrap_or_default());
         } else if let Some(set) = self.attributes.iter().find(|one| one.id == id) {

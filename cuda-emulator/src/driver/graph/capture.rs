@@ -207,6 +207,7 @@ pub fn record(stream: &Arc<Stream>, mut operation: Operation) -> Result<Option<O
     }
     if let Operation::Launch(launch) = &mut operation {
         launch.take_priority(stream.preferences().priority);
+        launch.take_policy();
     }
     match record_task(stream, Task::Operation(operation, stream.context.clone()))? {
         Some(Task::Operation(operation, _)) => Ok(Some(operation)),
