@@ -1,0 +1,155 @@
+//! What clusters must not do, and what the checks say of it.
+
+use super::common::{Arg, load};
+use super::module;
+use cuda_emulator::engine::{Fault, FaultKind, Options};
+
+fn fault(kernel: &str, cluster: Option<[u32; 3]>, more: &[u32]) -> Fault {
+    let m = module(Options::default(), cluster);
+    let mut args = vec![Arg::from(m.device.upload(&[0u32; 256]))];
+    args.extend(more.iter().map(|&value| Arg::from(value)));
+    m.try_run(kernel, [4, 1, 1], [32, 1, 1], 0, false, &args)
+        .expect_err(kernel)
+}
+
+fn says(fault: &Fault, kind: FaultKind, parts: &[&str]) {
+    assert_eq!(fault.kind, kind, "{fault}");
+    for part in parts {
+        assert!(fault.report.contains(part), "`{part}` isn't in\n{fault}");
+    }
+}
+
+/// The kinds are those that an H200 gives the codes of.
+#[test]
+fn memory_that_is_not_there() {
+    let two = Some([2, 1, 1]);
+    says(
+        &fault("wrong_rank", two, &[2]),
+        FaultKind::Cluster,
+        &["of block 2 of the cluster, which has 2 blocks"],
+    );
+    says(
+        &fault("wrong_rank", two, &[200]),
+        FaultKind::IllegalInstruction,
+        &["of block 200 of the cluster"],
+    );
+    says(
+        &fault("ended_block", two, &[]),
+        FaultKind::Cluster,
+        &["block 1 of the cluster, which has ended", "cluster.sync()"],
+    );
+    for offset in [256, 1 << 20] {
+        says(
+            &fault("past_end", two, &[offset]),
+            FaultKind::IllegalAddress,
+            &["of block 1 of the cluster", "past the end of its 16 bytes"],
+        );
+    }
+}
+
+#[test]
+fn a_block_alone_has_no_peers() {
+    says(
+        &fault("wrong_rank", None, &[1]),
+        FaultKind::IllegalAddress,
+        &["mapa of block 1 in a cluster of one block"],
+    );
+}
+
+#[test]
+fn shapes_that_can_not_be() {
+    for cluster in [[3, 1, 1], [0, 1, 1], [1, 2, 1], [32, 1, 1]] {
+        says(
+            &fault("fixed", Some(cluster), &[]),
+            FaultKind::InvalidLaunch,
+            &["clusters of"],
+        );
+    }
+}
+
+const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
+
+/// Runs a hand-written kernel `k` of 64 threads in clusters of 2, with all checks.
+fn written(body: &str) -> Result<Vec<u32>, Fault> {
+    let text = format!(
+        "{HEAD}.visible .entry k(.param .u64 to) {{\n.reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %d<8>;\n\
+         .shared .align 8 .b8 s[1024];\n{body}\nret;\n}}"
+    );
+    let m = super::Loaded {
+        cluster: Some([2, 1, 1]),
+        options: Options {
+            check_race: true,
+            check_uninit: true,
+            check_barrier: true,
+            time_limit: Some(std::time::Duration::from_secs(20)),
+            ..Options::default()
+        },
+        ..load(&text)
+    };
+    let to = m.device.upload(&[0u32; 64]);
+    m.try_run("k", [2, 1, 1], [64, 1, 1], 0, false, &[Arg::from(to)])?;
+    Ok(m.device.download(to, 64))
+}
+
+const SYNC: &str = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+/// The address of the other block's memory in `%r3`, the rank in `%r1`, the thread in `%r0`.
+const OTHER: &str = "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %cluster_ctarank;\nxor.b32 %r2, %r1, 1;\nmov.u32 %r3, s;\n\
+                     mapa.shared::cluster.u32 %r3, %r3, %r2;\n";
+
+#[test]
+fn what_nobody_wrote() {
+    let read = format!("{OTHER}{SYNC}ld.shared::cluster.u32 %r4, [%r3];\n{SYNC}");
+    says(
+        &written(&read).unwrap_err(),
+        FaultKind::Check,
+        &["of block", "no thread has written"],
+    );
+    // Another block's write counts.
+    let write = format!(
+        "{OTHER}setp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared::cluster.u32 [%r3], 7;\n{SYNC}ld.shared.u32 %r4, [s];\n\
+         ld.param.u64 %d1, [to];\nst.global.u32 [%d1], %r4;\n{SYNC}"
+    );
+    assert_eq!(written(&write).unwrap()[0], 7);
+}
+
+/// An order that leads through another block isn't called a race.
+#[test]
+fn order_through_another_block() {
+    // Warp 0 of block 0 writes, and tells block 1 by its mbarrier; that tells warp 1 of block 0, which writes too.
+    let body = format!(
+        "{OTHER}setp.eq.u32 %p1, %r0, 0;\n@%p1 mbarrier.init.shared.b64 [s+8], 1;\n{SYNC}\
+         setp.ne.u32 %p2, %r1, 0;\n@%p2 bra second;\n\
+         setp.ge.u32 %p3, %r0, 32;\n@%p3 bra later;\n\
+         @%p1 st.shared.u32 [s], 1;\n\
+         @%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3+8];\nbra end;\n\
+         later: setp.ne.u32 %p3, %r0, 32;\n@%p3 bra end;\n\
+         again: mbarrier.try_wait.parity.shared.b64 %p3, [s+8], 0;\n@!%p3 bra again;\n\
+         st.shared.u32 [s], 2;\nbra end;\n\
+         second: @!%p1 bra end;\n\
+         other: mbarrier.try_wait.parity.shared.b64 %p3, [s+8], 0;\n@!%p3 bra other;\n\
+         mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3+8];\n\
+         end:\n{SYNC}"
+    );
+    written(&body).unwrap();
+    // Without the second telling nobody has ordered the two writes.
+    let racing = body.replacen("again: mbarrier", "again: bra on;\nmbarrier", 1);
+    let racing = racing.replacen("st.shared.u32 [s], 2;", "on: st.shared.u32 [s], 2;", 1);
+    says(
+        &written(&racing).unwrap_err(),
+        FaultKind::Check,
+        &["race on shared memory"],
+    );
+}
+
+#[test]
+fn blocks_that_wait_for_each_other() {
+    // One block waits twice, the other once.
+    let body = format!(
+        "{OTHER}{SYNC}setp.eq.u32 %p1, %r1, 0;\n@%p1 bra out;\nbar.sync 1, 96;\nout:\n{SYNC}"
+    );
+    says(
+        &written(&body).unwrap_err(),
+        FaultKind::Timeout,
+        &["deadlock: no thread of the cluster can go on"],
+    );
+}
