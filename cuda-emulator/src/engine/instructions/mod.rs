@@ -136,8 +136,9 @@ pub(super) fn unknown(mnemonic: &str) -> &'static str {
         "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" | "istypep" => {
             "textures and surfaces aren't supported by the emulator; read from linear memory instead"
         }
-        "multimem" | "clusterlaunchcontrol" => {
-            "clusters and multicast aren't supported by the emulator"
+        "multimem" => "memory of several devices at once isn't supported by the emulator",
+        "clusterlaunchcontrol" => {
+            "the emulator doesn't implement what came after compute capability 9.0"
         }
         "tensormap" => "tensor maps aren't supported by the emulator",
         _ => "the emulator doesn't know this instruction",

@@ -14,7 +14,7 @@ use crate::engine::state::cluster;
 use crate::engine::state::frame::Buffer;
 use crate::engine::state::order::Order;
 use crate::engine::state::special::Facts;
-use crate::engine::{Device, Fault, FaultKind, Launch, Options, Stats};
+use crate::engine::{Device, Fault, FaultKind, Launch, Options, Shape, Stats};
 use crate::lock::Unpoisoned;
 
 const MAX_CLUSTER: u64 = cluster::MOST as u64;
@@ -121,7 +121,11 @@ pub(in crate::engine) fn run_grid(
     let Some(blocks) = blocks else {
         return Err(invalid(format!("a grid of {:?} blocks", launch.shape.grid)));
     };
-    let sides = launch.shape.cluster.unwrap_or([1; 3]);
+    let shape = Shape {
+        cluster: launch.shape.cluster.or(info.required_cluster),
+        ..launch.shape
+    };
+    let sides = shape.cluster.unwrap_or([1; 3]);
     let divides =
         |axis: usize| sides[axis] > 0 && launch.shape.grid[axis].is_multiple_of(sides[axis]);
     let cluster_blocks = sides.iter().map(|&n| u64::from(n)).product::<u64>();
@@ -187,14 +191,14 @@ pub(in crate::engine) fn run_grid(
         options,
         kernel: launch.kernel,
         entry,
-        shape: launch.shape,
+        shape,
         threads,
         uses_dynamic: program.dynamic[launch.kernel],
         shared_size,
         local_stride,
         checked: options.check_uninit || options.check_race,
         facts: Facts {
-            shape: launch.shape,
+            shape,
             multiprocessors: options.multiprocessors,
             static_shared,
             reserved: reserved as u32,
