@@ -279,6 +279,19 @@ fn a_captured_launch_keeps_its_attributes() {
     }
     play(graph, stream);
     assert_eq!(download::<u32>(word, 1), [4]);
+    // A policy is the function's, and never the default one.
+    for (function, given, kept) in [(0, None, 1), (2, None, 2), (2, Some(0), 1), (1, Some(2), 2)] {
+        ok!(cuFuncSetAttribute(
+            kernel,
+            CUfunction_attribute(15),
+            function
+        ));
+        let given = given.map(|policy| attribute(5, &[policy]));
+        begin(stream, GLOBAL);
+        begin_work(kernel, stream, word, given.as_slice());
+        let node = nodes(end(stream))[0];
+        assert_eq!(words(node, 5), one(kept), "{function} {kept}");
+    }
 }
 
 #[test]
@@ -363,6 +376,8 @@ fn a_nodes_attributes_are_checked() {
         ..params
     };
     let second = add_kernel(graph, &[], &compiled);
+    let narrow = add_kernel(graph, &[], &other);
+    invalid!(cuGraphKernelNodeCopyAttributes(narrow, node));
     assert_eq!(words(second, 4), (SUCCESS, [2, 1, 1, NOT_WRITTEN]));
     assert_eq!(set(second, 4, &[4, 1, 1]), size);
     ok!(cuGraphKernelNodeCopyAttributes(second, node));

@@ -28,11 +28,13 @@ fn memory_that_is_not_there() {
         FaultKind::Cluster,
         &["of block 2 of the cluster, which has 2 blocks"],
     );
-    says(
-        &fault("wrong_rank", two, &[200]),
-        FaultKind::IllegalInstruction,
-        &["of block 200 of the cluster"],
-    );
+    for rank in [3, 8, 16, 31] {
+        assert_eq!(fault("wrong_rank", two, &[rank]).kind, FaultKind::Cluster);
+    }
+    for rank in [32, 200, 254, 255] {
+        let fault = fault("wrong_rank", two, &[rank]);
+        says(&fault, FaultKind::IllegalInstruction, &["of the cluster"]);
+    }
     says(
         &fault("ended_block", two, &[]),
         FaultKind::Cluster,

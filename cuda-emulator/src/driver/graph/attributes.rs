@@ -1,5 +1,7 @@
 //! The attributes of kernel nodes.
 
+use std::sync::atomic::Ordering;
+
 use super::node::{Node, Task};
 use crate::driver::abi::*;
 use crate::driver::cluster;
@@ -90,13 +92,17 @@ impl Node {
     }
 
     /// # Errors
-    /// As [`Node::set_attribute`].
+    /// As [`Node::set_attribute`], but `CUDA_ERROR_INVALID_VALUE` for clusters that don't fit.
     pub fn set_attributes(&mut self, all: (Vec<LaunchAttribute>, Shape)) -> Result {
         let launch = self.launch()?;
         let mut new = launch.clone();
         new.attributes = all.0;
-        new.take_attributes_of(&all.1)?;
-        new.check()?;
+        let size = |code| match code {
+            Code::ERROR_INVALID_CLUSTER_SIZE => Code::ERROR_INVALID_VALUE,
+            code => code,
+        };
+        new.take_attributes_of(&all.1).map_err(size)?;
+        new.check().map_err(size)?;
         *launch = new;
         Ok(())
     }
@@ -113,15 +119,23 @@ impl Launch {
         Ok(())
     }
 
-    /// A captured launch spreads its clusters, unless it came with another policy.
+    /// A captured launch has its function's policy for clusters, unless it came with one; it spreads them where that
+    /// is the default.
     pub fn take_policy(&mut self) {
         let id = CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
-        if !self.attributes.iter().any(|one| one.id == id) {
-            let mut value = [0; 16];
-            value[0] = CU_CLUSTER_SCHEDULING_POLICY_SPREAD;
-            let value = AttributeValue(value);
-            self.attributes.push(LaunchAttribute { id, value });
-        }
+        let own = self.attributes.iter().rfind(|one| one.id == id);
+        let policy = match own {
+            Some(one) => one.value.0[0],
+            None => self.function.settings.policy.load(Ordering::Relaxed) as u32,
+        };
+        let mut value = [0; 16];
+        value[0] = match policy {
+            CU_CLUSTER_SCHEDULING_POLICY_DEFAULT => CU_CLUSTER_SCHEDULING_POLICY_SPREAD,
+            policy => policy,
+        };
+        let value = AttributeValue(value);
+        self.attributes.retain(|one| one.id != id);
+        self.attributes.push(LaunchAttribute { id, value });
     }
 
     /// A captured launch has its stream's priority, unless it came with one.

@@ -2,7 +2,7 @@
 
 use crate::engine::ir::Code;
 use crate::engine::lanes::arithmetic::{unary_imm, write};
-use crate::engine::state::cluster::{Cluster, Place, absolute, is_named};
+use crate::engine::state::cluster::{Cluster, Place, RANKS, absolute, is_named};
 use crate::engine::state::context::Ctx;
 use crate::engine::state::op::each;
 use crate::engine::state::op::{Flow, LANES, Op};
@@ -76,14 +76,13 @@ pub(in crate::engine) fn resolve(
         Place::Peer(rank, offset) => (rank, offset),
     };
     let blocks = cluster.peers.len();
-    let most = crate::engine::state::cluster::MOST;
     let what = format!(
         "{verb} of {bytes} bytes at shared address 0x{offset:x} of block {rank} of the cluster"
     );
     let (kind, text) = match cluster.peers.get(rank as usize) {
         // As an H200 has it.
         None => (
-            if rank < most {
+            if rank < RANKS {
                 FaultKind::Cluster
             } else {
                 FaultKind::IllegalInstruction

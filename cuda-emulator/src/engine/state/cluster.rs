@@ -18,8 +18,11 @@ const OFFSET_BITS: u32 = 24;
 /// The most blocks of a cluster.
 pub(in crate::engine) const MOST: u32 = 16;
 
-/// The most blocks that an address can tell apart; a rank above is one that isn't there.
-const RANKS: u32 = 255;
+/// Ranks that an address of an H200 can have: another one isn't an address at all.
+pub(in crate::engine) const RANKS: u32 = 32;
+
+/// The greatest rank that an address tells from others. Of a rank a GPU takes eight bits.
+const LAST: u32 = 254;
 
 /// A block as the others of its cluster see it.
 pub(in crate::engine) struct Peer {
@@ -64,7 +67,7 @@ impl Cluster {
         match (address >> OFFSET_BITS).checked_sub(1) {
             None => Place::Own(offset),
             Some(rank) if rank == u64::from(self.rank) => Place::Own(offset),
-            Some(rank) => Place::Peer(rank.min(u64::from(RANKS)) as u32, offset),
+            Some(rank) => Place::Peer(rank.min(u64::from(LAST)) as u32, offset),
         }
     }
 
@@ -106,7 +109,7 @@ impl Cluster {
 
     /// The address in the memory of `rank` that corresponds to `address`. The running block's own has no rank.
     pub(in crate::engine) fn map(&self, address: u64, rank: u32) -> u64 {
-        if rank == self.rank {
+        if rank & 0xff == self.rank {
             return address & ((1 << OFFSET_BITS) - 1);
         }
         absolute(address, rank)
@@ -116,7 +119,7 @@ impl Cluster {
 /// As [`Cluster::map`], the same from every block.
 pub(in crate::engine) fn absolute(address: u64, rank: u32) -> u64 {
     let offset = address & ((1 << OFFSET_BITS) - 1);
-    u64::from(rank.min(RANKS - 1) + 1) << OFFSET_BITS | offset
+    u64::from((rank & 0xff).min(LAST) + 1) << OFFSET_BITS | offset
 }
 
 /// The generic address of the running block's shared memory. In a cluster it names the block, so that it leads to the
@@ -168,6 +171,8 @@ mod tests {
         }
         assert_eq!(one.place_of_host(0x5000, 0x1000), None);
         assert_eq!(one.rank_of(one.map(8, 254)), 254);
-        assert!(one.rank_of(one.map(8, u32::MAX)) > 16);
+        assert_eq!(one.rank_of(one.map(8, 256)), 0);
+        assert_eq!(one.map(8, 257), 8);
+        assert!(one.rank_of(one.map(8, u32::MAX)) > RANKS);
     }
 }
