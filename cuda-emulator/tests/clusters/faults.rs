@@ -143,6 +143,67 @@ fn order_through_another_block() {
     );
 }
 
+/// A barrier is missing between what one block does and what another one does after it.
+#[test]
+fn races_between_blocks() {
+    let sync = SYNC;
+    let (write, read) = (
+        "st.shared::cluster.u32 [%r3], 7;",
+        "ld.shared::cluster.u32 %r4, [%r3];",
+    );
+    let (own_write, own_read) = ("st.shared.u32 [s], 7;", "ld.shared.u32 %r4, [s];");
+    // One thread of each block; block 1 is the one that comes second.
+    let start = format!(
+        "{OTHER}setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.shared.u32 [s], 1;\n{sync}@%p1 bra end;\n\
+         setp.ne.u32 %p2, %r1, 0;\n"
+    );
+    for (first, second, races) in [
+        (write, own_read, true),
+        (write, own_write, true),
+        (read, own_write, true),
+        (read, own_read, false),
+    ] {
+        for barrier in [false, true] {
+            let between = if barrier { sync } else { "" };
+            let body = format!(
+                "{start}@!%p2 {first}\nend:\n{between}@!%p1 bra on;\nbra out;\non: @%p2 {second}\nout:\n{sync}"
+            );
+            let result = written(&body);
+            if races && !barrier {
+                says(
+                    &result.unwrap_err(),
+                    FaultKind::Check,
+                    &[
+                        "race on shared memory of a cluster",
+                        "cluster.sync()",
+                        "of block 0",
+                    ],
+                );
+            } else {
+                result.unwrap();
+            }
+        }
+    }
+    // The block's own access comes first.
+    for (first, second) in [(own_read, write), (own_write, write), (own_write, read)] {
+        for barrier in [false, true] {
+            let between = if barrier { sync } else { "" };
+            let body = format!(
+                "{start}@!%p2 {first}\nend:\n{between}@!%p1 bra on;\nbra out;\non: @%p2 {second}\nout:\n{sync}"
+            );
+            let result = written(&body);
+            assert_eq!(result.is_err(), !barrier, "{first} {second} {result:?}");
+        }
+    }
+    // Atomic operations don't race with each other.
+    let both = "red.relaxed.cluster.shared::cluster.add.u32 [%r3], 1;";
+    let own = "red.relaxed.cluster.shared::cta.add.u32 [s], 1;";
+    let body = format!("{start}@!%p2 {both}\n@%p2 {own}\nend:\n{sync}");
+    written(&body).unwrap();
+    let body = format!("{start}@!%p2 {both}\n@%p2 {own_write}\nend:\n{sync}");
+    says(&written(&body).unwrap_err(), FaultKind::Check, &["race on"]);
+}
+
 #[test]
 fn blocks_that_wait_for_each_other() {
     // One block waits twice, the other once.

@@ -25,8 +25,12 @@ impl Worker<'_> {
                 let warp = &mut block.warps[w];
                 warp.cluster_phases = warp.cluster_phases & !mask | block.cluster_phase & mask;
                 warp.cluster_came |= mask;
+                let opened = self.ctx.cluster.as_ref().map(|cluster| cluster.opened);
                 if let Some(races) = races(&mut self.ctx) {
-                    races.come(CLUSTER, w);
+                    match opened {
+                        Some(opened) => races.come_to_cluster(w, opened),
+                        None => races.come(CLUSTER, w),
+                    }
                 }
                 if self.ctx.cluster.is_some() {
                     self.meet(block, mask.count_ones(), 0, 0);

@@ -42,6 +42,9 @@ pub(in crate::engine) fn is_peer(ctx: &Ctx<'_>, host: u64) -> bool {
 pub(in crate::engine) fn shadow<'a>(ctx: &'a mut Ctx<'_>, place: Place) -> Option<&'a mut Shadow> {
     match place {
         Place::Own(_) => ctx.shadow.as_deref_mut(),
+        Place::Peer(rank, _) if ctx.cluster.as_ref().is_some_and(|c| c.rank == rank) => {
+            ctx.shadow.as_deref_mut()
+        }
         Place::Peer(rank, _) => {
             let peer = ctx.cluster.as_mut()?.peers.get_mut(rank as usize)?;
             peer.shadow.as_deref_mut()
