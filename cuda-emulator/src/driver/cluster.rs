@@ -99,7 +99,7 @@ fn groups(multiprocessors: u32) -> Vec<u32> {
         return vec![18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2];
     }
     let mut groups = vec![16; multiprocessors as usize / 16];
-    groups.extend((multiprocessors % 16 != 0).then_some(multiprocessors % 16));
+    groups.extend(Some(multiprocessors % 16).filter(|&rest| rest > 0));
     groups
 }
 

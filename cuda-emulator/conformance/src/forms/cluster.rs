@@ -47,17 +47,29 @@ fn form(name: String, operands: &[crate::operand::Operand], results: &[Width], b
 
 fn addresses(forms: &mut Vec<Form>) {
     for (name, body) in [
-        ("getctarank.shared::cluster.u32", "getctarank.shared::cluster.u32 %d0, %p;"),
+        (
+            "getctarank.shared::cluster.u32",
+            "getctarank.shared::cluster.u32 %d0, %p;",
+        ),
         ("getctarank.u64", "getctarank.u64 %d0, %g;"),
         (
             "getctarank of its own",
             "getctarank.shared::cluster.u32 %d0, %o;",
         ),
-        ("mapa to itself", "mov.u32 %t, %cluster_ctarank;\nmapa.shared::cluster.u32 %q, %p, %t;\nsub.u32 %d0, %q, %o;\nand.b32 %d0, %d0, 0xffff;"),
+        (
+            "mapa to itself",
+            "mov.u32 %t, %cluster_ctarank;\nmapa.shared::cluster.u32 %q, %p, %t;\nsub.u32 %d0, %q, %o;\nand.b32 %d0, %d0, 0xffff;",
+        ),
     ] {
         forms.push(form(format!("{name} in a cluster"), &[], &[B32], body));
     }
-    for space in ["shared", "shared::cta", "shared::cluster", "global", "local"] {
+    for space in [
+        "shared",
+        "shared::cta",
+        "shared::cluster",
+        "global",
+        "local",
+    ] {
         let body = format!("isspacep.{space} %d0, %g;");
         let name = format!("isspacep.{space} of another block");
         forms.push(form(name, &[], &[Pred], &body));
@@ -120,15 +132,22 @@ fn atomics(forms: &mut Vec<Form>) {
         let width = operand.width();
         let load = format!("ld.shared.b{} %d1, [%o];", width.bits());
         for (space, address) in [(".shared::cluster", "%p"), ("", "%g")] {
-            let body = format!("atom.relaxed.cluster{space}.{operation} %d0, [{address}], %a1;\n{SYNC}{load}");
-            let generic = if space.is_empty() { " of another block" } else { "" };
+            let body = format!(
+                "atom.relaxed.cluster{space}.{operation} %d0, [{address}], %a1;\n{SYNC}{load}"
+            );
+            let generic = if space.is_empty() {
+                " of another block"
+            } else {
+                ""
+            };
             let name = format!("atom{space}.{operation}{generic}");
             forms.push(form(name, &[operand, operand], &[width, width], &body));
         }
         if operation.starts_with("exch") {
             continue;
         }
-        let body = format!("red.relaxed.cluster.shared::cluster.{operation} [%p], %a1;\n{SYNC}{load}");
+        let body =
+            format!("red.relaxed.cluster.shared::cluster.{operation} [%p], %a1;\n{SYNC}{load}");
         let body = body.replace("%d1", "%d0");
         let name = format!("red.shared::cluster.{operation}");
         forms.push(form(name, &[operand, operand], &[width], &body));
@@ -159,7 +178,8 @@ fn asynchronous(forms: &mut Vec<Form>) {
         let body = counted(&work, bytes, &format!("ld.shared.b{bits} %d0, [%o+8];"));
         forms.push(form(format!("st.async.{t}"), &[operand], &[width], &body));
     }
-    let work = format!("st.async.shared::cluster.{sent}.v4.u32 [%p], {{%a0, %a1, %a0, %a1}}, [%q];");
+    let work =
+        format!("st.async.shared::cluster.{sent}.v4.u32 [%p], {{%a0, %a1, %a0, %a1}}, [%q];");
     let body = counted(&work, 16, "ld.shared.v2.b64 {%d0, %d1}, [%o];");
     let name = "st.async.v4.u32".to_string();
     forms.push(form(name, &[I32, I32], &[B64, B64], &body));
@@ -181,7 +201,9 @@ fn asynchronous(forms: &mut Vec<Form>) {
     ] {
         let width = operand.width();
         let (bits, bytes) = (width.bits(), width.bits() as u32 / 8);
-        let work = format!("red.async.relaxed.cluster.shared::cluster.{sent}.{operation} [%p], %a1, [%q];");
+        let work = format!(
+            "red.async.relaxed.cluster.shared::cluster.{sent}.{operation} [%p], %a1, [%q];"
+        );
         let body = counted(&work, bytes, &format!("ld.shared.b{bits} %d0, [%o];"));
         let name = format!("red.async.{operation}");
         forms.push(form(name, &[operand, operand], &[width], &body));

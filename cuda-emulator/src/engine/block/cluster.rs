@@ -13,6 +13,10 @@ pub(in crate::engine) struct Gang {
 }
 
 /// What a worker runs by turns.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "blocks alone are the usual case, and are moved as they always were"
+)]
 pub(in crate::engine) enum Unit {
     Block(Block),
     Cluster(Gang),
