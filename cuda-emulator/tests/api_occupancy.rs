@@ -2,7 +2,7 @@
 
 mod abi;
 use abi::*;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 /// Blocks a multiprocessor, by both calls.
 fn fitting(function: CUfunction, threads: i32, shared: usize) -> i32 {
