@@ -12,32 +12,44 @@ pub(in crate::engine) struct Gang {
     cluster: Option<Box<Cluster>>,
 }
 
-/// What a worker runs by turns.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "blocks alone are the usual case, and are moved as they always were"
-)]
-pub(in crate::engine) enum Unit {
-    Block(Block),
-    Cluster(Gang),
+/// What a worker runs by turns: a block, or a cluster of several.
+pub(in crate::engine) trait Unit: Sized {
+    /// Makes it resident, by its number.
+    fn begin(worker: &mut Worker<'_>, number: u64) -> Self;
+    /// Runs it until it ends, or until its slice is used up.
+    fn run(&mut self, worker: &mut Worker<'_>) -> Outcome;
+    /// After its end.
+    fn retire(self, worker: &mut Worker<'_>);
 }
 
-impl Worker<'_> {
-    /// Makes a block resident, or all those of a cluster, by its number.
-    pub(in crate::engine) fn begin(&mut self, number: u64) -> Unit {
-        let launch = self.launch;
+/// The index of a number among so many in each direction.
+fn index(number: u64, [x, y, _]: [u64; 3]) -> [u32; 3] {
+    [
+        (number % x) as u32,
+        (number / x % y) as u32,
+        (number / x / y) as u32,
+    ]
+}
+
+impl Unit for Block {
+    fn begin(worker: &mut Worker<'_>, number: u64) -> Block {
+        let at = index(number, worker.launch.shape.grid.map(u64::from));
+        worker.start(at, number, at, [0; 3], 0)
+    }
+
+    fn run(&mut self, worker: &mut Worker<'_>) -> Outcome {
+        worker.run_block(self)
+    }
+
+    fn retire(self, worker: &mut Worker<'_>) {
+        worker.idle.push(self);
+    }
+}
+
+impl Unit for Gang {
+    fn begin(worker: &mut Worker<'_>, number: u64) -> Gang {
+        let launch = worker.launch;
         let grid = launch.shape.grid.map(u64::from);
-        let index = |number: u64, sides: [u64; 3]| {
-            [
-                (number % sides[0]) as u32,
-                (number / sides[0] % sides[1]) as u32,
-                (number / sides[0] / sides[1]) as u32,
-            ]
-        };
-        if launch.cluster_blocks == 1 {
-            let at = index(number, grid);
-            return Unit::Block(self.start(at, at, [0; 3], 0));
-        }
         let sides = launch.cluster.map(u64::from);
         let clusters: [u64; 3] = std::array::from_fn(|axis| grid[axis] / sides[axis]);
         let which = index(number, clusters);
@@ -45,8 +57,11 @@ impl Worker<'_> {
         let mut peers = Vec::with_capacity(launch.cluster_blocks as usize);
         for rank in 0..launch.cluster_blocks {
             let within = index(u64::from(rank), sides);
-            let at = std::array::from_fn(|axis| which[axis] * launch.cluster[axis] + within[axis]);
-            let mut block = self.start(at, which, within, rank);
+            let at: [u32; 3] =
+                std::array::from_fn(|axis| which[axis] * launch.cluster[axis] + within[axis]);
+            let [x, y, z] = at.map(u64::from);
+            let linear = x + grid[0] * (y + grid[1] * z);
+            let mut block = worker.start(at, linear, which, within, rank);
             peers.push(Peer {
                 memory: block.shared.ptr(),
                 live: block.live,
@@ -61,30 +76,21 @@ impl Worker<'_> {
             arrived: 0,
             opened: 0,
         }));
-        Unit::Cluster(Gang { blocks, cluster })
+        Gang { blocks, cluster }
     }
 
-    /// Runs a block or a cluster until it ends, or until its slice is used up.
-    pub(in crate::engine) fn run(&mut self, unit: &mut Unit) -> Outcome {
-        match unit {
-            Unit::Block(block) => self.run_block(block),
-            Unit::Cluster(gang) => {
-                self.ctx.cluster = gang.cluster.take();
-                let outcome = self.run_cluster(gang);
-                gang.cluster = self.ctx.cluster.take();
-                outcome
-            }
-        }
+    fn run(&mut self, worker: &mut Worker<'_>) -> Outcome {
+        worker.ctx.cluster = self.cluster.take();
+        let outcome = worker.run_cluster(self);
+        self.cluster = worker.ctx.cluster.take();
+        outcome
     }
 
-    /// After its end.
-    pub(in crate::engine) fn retire(&mut self, unit: Unit) {
-        // The blocks of a cluster went when they ended.
-        if let Unit::Block(block) = unit {
-            self.idle.push(block);
-        }
-    }
+    /// Its blocks went when they ended.
+    fn retire(self, _: &mut Worker<'_>) {}
+}
 
+impl Worker<'_> {
     /// Gives every block of a cluster a slice.
     fn run_cluster(&mut self, gang: &mut Gang) -> Outcome {
         let opened = |worker: &Worker<'_>| worker.ctx.cluster.as_ref().map_or(0, |c| c.opened);

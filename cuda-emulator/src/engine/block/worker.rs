@@ -167,10 +167,11 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// Makes the block of this index resident: which cluster it is in, where in that, and its rank.
+    /// Makes the block of this index and number resident: which cluster it is in, where in that, and its rank.
     pub(in crate::engine) fn start(
         &mut self,
         index: [u32; 3],
+        linear: u64,
         cluster: [u32; 3],
         within: [u32; 3],
         rank: u32,
@@ -180,8 +181,6 @@ impl<'l> Worker<'l> {
             Some(block) => block,
             None => self.new_block(),
         };
-        let [x, y, _] = launch.shape.grid.map(u64::from);
-        let linear = u64::from(index[0]) + x * (u64::from(index[1]) + y * u64::from(index[2]));
         block.index = index;
         block.barriers = [BarrierState::default(); CLUSTER + 1];
         block.awaited = 0;

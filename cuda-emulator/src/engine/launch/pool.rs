@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Instant;
 
-use crate::engine::block::worker::{Outcome, Worker};
+use crate::engine::block::cluster::{Gang, Unit};
+use crate::engine::block::worker::{Block, Outcome, Worker};
 use crate::engine::device_runtime;
 use crate::engine::program::Program;
 use crate::engine::state::cluster;
@@ -31,6 +32,13 @@ impl Shared<'_> {
 
     /// Runs blocks on this thread until none is left.
     fn work(&self, number: usize) {
+        match self.cluster_blocks {
+            1 => self.work_on::<Block>(number),
+            _ => self.work_on::<Gang>(number),
+        }
+    }
+
+    fn work_on<U: Unit>(&self, number: usize) {
         // A worker lives no longer than this call, within which `self` is borrowed.
         let mut worker = Worker::new(self, number);
         let mut resident = VecDeque::new();
@@ -44,13 +52,13 @@ impl Shared<'_> {
                 Some(unit) => unit,
                 None if exhausted => break,
                 None => match self.take() {
-                    Some(number) => worker.begin(number),
+                    Some(number) => U::begin(&mut worker, number),
                     None => break,
                 },
             };
-            match worker.run(&mut unit) {
+            match unit.run(&mut worker) {
                 Outcome::Done => {
-                    worker.retire(unit);
+                    unit.retire(&mut worker);
                     let blocks = u64::from(self.cluster_blocks);
                     self.finished.fetch_add(blocks, Ordering::Relaxed);
                 }
@@ -64,7 +72,7 @@ impl Shared<'_> {
                     }
                     if !exhausted && resident.len() < self.resident {
                         match self.take() {
-                            Some(number) => resident.push_front(worker.begin(number)),
+                            Some(number) => resident.push_front(U::begin(&mut worker, number)),
                             None => exhausted = true,
                         }
                     }
