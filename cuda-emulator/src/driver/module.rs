@@ -53,11 +53,9 @@ impl Settings {
         &self.cluster[(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) as usize]
     }
 
-    /// Whether launches have to have clusters of more than one block.
-    pub fn needs_cluster(&self) -> bool {
-        self.cluster
-            .iter()
-            .any(|side| side.load(Ordering::Relaxed) > 1)
+    /// Blocks per cluster that launches have to have; 0 where nothing is required.
+    pub fn required_cluster(&self) -> [u32; 3] {
+        [0, 1, 2].map(|axis: usize| self.cluster[axis].load(Ordering::Relaxed) as u32)
     }
 }
 
@@ -135,7 +133,10 @@ pub fn settings_of(program: &Program, bounds: &[Bounds]) -> Vec<Arc<Settings>> {
             carveout: AtomicI32::new(-1),
             non_portable: AtomicI32::new(0),
             policy: AtomicI32::new(0),
-            cluster: [const { AtomicI32::new(0) }; 3],
+            cluster: kernel
+                .required_cluster
+                .unwrap_or_default()
+                .map(|side| AtomicI32::new(side as i32)),
         })
     };
     program.kernels().iter().map(per_kernel).collect()
@@ -389,7 +390,7 @@ pub fn attribute_of(
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
             settings.carveout.load(Ordering::Relaxed)
         }
-        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => 0,
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => info.explicit_cluster.into(),
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => {
             settings.cluster_side(attribute).load(Ordering::Relaxed)
         }
@@ -422,14 +423,19 @@ pub fn set_attribute(info: &KernelInfo, settings: &Settings, attribute: u32, val
             settings.carveout.store(value, Ordering::Relaxed)
         }
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH
-            if value >= 0 =>
+            if value >= 0
+                && info.required_cluster.is_none_or(|sides| {
+                    let axis = attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+                    sides[axis as usize] as i32 == value
+                }) =>
         {
             settings
                 .cluster_side(attribute)
                 .store(value, Ordering::Relaxed);
         }
-        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED if (0..=1).contains(&value) => {
-            settings.non_portable.store(value, Ordering::Relaxed)
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
+            let allowed = i32::from(value != 0);
+            settings.non_portable.store(allowed, Ordering::Relaxed)
         }
         CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE if (0..=2).contains(&value) => {
             settings.policy.store(value, Ordering::Relaxed)

@@ -1,7 +1,7 @@
 //! Functions and their attributes, occupancy.
 
 use crate::driver::abi::*;
-use crate::driver::arg::{FunctionAttribute, In, Out, Word};
+use crate::driver::arg::{FunctionAttribute, Out, Word};
 use crate::driver::call::export;
 use crate::driver::library;
 use crate::driver::module::set_attribute;
@@ -146,13 +146,5 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         dynamicSmemSize.set(occupancy::available_shared(&function, numBlocks as u32, blockSize as u32)? as usize)
-    }
-
-    fn cuOccupancyMaxPotentialClusterSize(clusterSize: Out<i32>, func: u64, config: In<u64>) {
-        // Clusters aren't offered (attribute 120 says so): a cluster is one block.
-        clusterSize.check()?;
-        library::function(func)?;
-        config.get()?;
-        clusterSize.set(1)
     }
 }

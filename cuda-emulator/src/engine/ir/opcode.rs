@@ -180,6 +180,9 @@ pub(in crate::engine) enum Form {
     Alloca,
     /// `cp.async` and `cp.async.bulk`.
     Copy,
+    /// `[a], b, [mbarrier]`: `st.async`, `red.async`.
+    StoreAsync,
+    AtomicAsync,
     Mbarrier,
     /// `{d,} {a, {b,}} {c}`: number and threads may be missing; a predicate in `c` is flipped by `y`.
     Barrier,
