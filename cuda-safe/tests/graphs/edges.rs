@@ -1,7 +1,7 @@
 //! Edges that say what of a node another one waits for.
 
 use cuda_safe::{
-    DeviceBuffer, Graph, LaunchAttributes, LaunchConfig, Module,
+    DeviceBuffer, Error, Graph, LaunchAttributes, LaunchConfig, Module,
     graph::{EdgeData, Port},
 };
 
@@ -89,4 +89,36 @@ fn edges_that_can_not_be_are_refused() {
     let text = refused(unsafe { graph.add_kernel(&[], &first, config, (x, 4u32)) });
     assert!(text.contains("Graph::add_edge"), "{text}");
     assert_eq!(graph.nodes().unwrap().len(), 2);
+}
+#[test]
+fn a_captured_programmatic_launch_is_such_an_edge() {
+    let (_one, context, stream) = device();
+    let module = Module::compile(&context, SOURCE).unwrap();
+    let (first, second) = (
+        module.function("first").unwrap(),
+        module.function("second").unwrap(),
+    );
+    let x = DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap();
+    let plain = LaunchConfig::for_elements(N);
+    let early = plain.attributes(LaunchAttributes::default().programmatic_serialization(true));
+    // SAFETY: n numbers, which live until the launches are over; the second kernel waits for the first one.
+    let graph = unsafe {
+        stream.capture(|_| {
+            first.launch(&stream, plain, (x.view(), N))?;
+            second.launch(&stream, early, (x.view(), N))?;
+            Ok::<_, Error>(())
+        })
+    };
+    let graph = graph.unwrap();
+    let [(a, b)] = graph.edges().unwrap()[..] else {
+        panic!("not one edge: {graph:?}")
+    };
+    assert_eq!(
+        graph.edge_data(a, b).unwrap(),
+        Some(EdgeData::programmatic())
+    );
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    let values = x.to_vec(&stream).unwrap();
+    assert!((0..).zip(values).all(|(i, value)| value == 3 * i + 1));
 }
