@@ -1,14 +1,14 @@
 //! The driver's linker, which combines several pieces of code into one module.
 
 use std::{
-    ffi::{CString, c_char, c_uint, c_void},
+    ffi::{CString, c_char, c_uint},
     ptr, slice,
     sync::{Mutex, PoisonError},
 };
 
-use cuda_sys::{self as sys, CUjit_option, CUjitInputType, CUlinkState, CUresult};
+use cuda_sys::{self as sys, CUjitInputType, CUlinkState, CUresult};
 
-use super::{Module, image, load::load_error};
+use super::{JitOptions, Module, image, jit::Request, load::load_error};
 use crate::{
     context::Context,
     error::{Error, Result},
@@ -55,19 +55,8 @@ use crate::{
 /// ```
 pub struct Linker(Handle<LinkerKind>);
 
-/// The buffer that a linker writes to during its life. The lock serialises the calls.
-struct LinkerKind(Mutex<Option<Log>>);
-
-struct Log {
-    text: Box<[u8; LOG_BYTES]>,
-    /// The driver writes the log's length into the second.
-    _values: Box<[*mut c_void; 2]>,
-}
-
-// SAFETY: these are addresses of its own memory, which only the driver uses.
-unsafe impl Send for Log {}
-
-const LOG_BYTES: usize = 16 << 10;
+/// What a linker writes to during its life. The lock serialises the calls.
+struct LinkerKind(Mutex<Option<Request>>);
 
 impl Kind for LinkerKind {
     type Raw = CUlinkState;
@@ -101,29 +90,48 @@ impl Linker {
     /// The driver has no memory left, or the context has faulted.
     #[doc(alias = "cuLinkCreate")]
     pub fn new(context: &Context) -> Result<Self> {
+        Self::with_options(context, &JitOptions::default())
+    }
+
+    /// Creates a linker with options for the compiler that its PTX goes through, and for what it links.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not take.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, JitOptions, Linker};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let linker = Linker::with_options(&context, &JitOptions::default().max_registers(32))?;
+    /// linker.add_ptx("k", ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }")?;
+    /// assert!(linker.finish()?.function("k").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuLinkCreate")]
+    pub fn with_options(context: &Context, options: &JitOptions) -> Result<Self> {
         let _current = context.enter()?;
-        let mut text = Box::new([0; LOG_BYTES]);
-        let mut keys = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        let size = ptr::without_provenance_mut::<c_void>(LOG_BYTES);
-        let mut values = Box::new([text.as_mut_ptr().cast::<c_void>(), size]);
+        let request = Request::new(options);
+        let (count, keys, values) = request.raw();
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; two keys and two values, of which the log and the values stay where
-        // they are for as long as the linker lives.
-        let code =
-            unsafe { sys::cuLinkCreate_v2(2, keys.as_mut_ptr(), values.as_mut_ptr(), &mut raw) };
+        // SAFETY: `raw` is valid for the write; as many keys and values as the count says, of which the logs and the values
+        // stay where they are for as long as the linker lives.
+        let code = unsafe { sys::cuLinkCreate_v2(count, keys, values, &mut raw) };
         context.check("cuLinkCreate_v2", code)?;
-        let log = Log {
-            text,
-            _values: values,
-        };
-        let kind = LinkerKind(Mutex::new(Some(log)));
+        let kind = LinkerKind(Mutex::new(Some(request)));
         // SAFETY: just made in this context, and owned by nobody else.
         Ok(Self(unsafe {
             Handle::new(raw, true, context.clone(), kind)
         }))
+    }
+
+    /// What the driver has to say beside errors: what was linked and, with [`JitOptions::verbose`], what each kernel needs.
+    /// Empty where it said nothing, and for linkers that came in as raw handles.
+    #[must_use]
+    pub fn info_log(&self) -> String {
+        let request = self.0.kind().0.lock();
+        let request = request.unwrap_or_else(PoisonError::into_inner);
+        request.as_ref().map(Request::info_log).unwrap_or_default()
     }
 
     /// The context that the code is linked for.
@@ -227,12 +235,7 @@ impl Linker {
         if code == CUresult::CUDA_SUCCESS {
             return Ok(());
         }
-        let text = log.as_ref().map_or(&[][..], |log| &log.text[..]);
-        let end = text
-            .iter()
-            .position(|&byte| byte == 0)
-            .unwrap_or(text.len());
-        let text = String::from_utf8_lossy(&text[..end]).into_owned();
+        let text = log.as_ref().map(Request::error_log).unwrap_or_default();
         Err(load_error(self.context(), call, code, text))
     }
 }

@@ -4,6 +4,7 @@ mod contexts;
 mod devices;
 mod events;
 mod launches;
+mod libraries;
 mod linking;
 mod managed;
 mod memory;
