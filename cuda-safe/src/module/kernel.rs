@@ -153,17 +153,19 @@ impl Kernel {
     }
 
     /// The kernel's parameters in order, as for [`Function::parameters`]: offsets and sizes from drivers of CUDA 12.4 and
-    /// newer, kinds from the PTX that the library was loaded from. `None` if neither tells. Asked for by each call.
+    /// newer, which want a context for it; kinds from the PTX that the library was loaded from. `None` if neither tells.
+    /// Asked for by each call.
     ///
     /// # Errors
-    /// The driver has the function but fails this time.
+    /// The driver has the function but fails this time: the library has no code for the context's device, for instance.
     ///
     /// ```
-    /// # use cuda_safe::{Device, Library};
+    /// # use cuda_safe::{Context, Library};
     /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
     /// let source = r#"extern "C" __global__ void k(char c, double d) {}"#;
-    /// let k = Library::compile(Device::get(0)?, source)?.kernel("k")?;
-    /// if let Some([c, d]) = k.parameters()?.as_deref() {
+    /// let k = Library::compile(context.device(), source)?.kernel("k")?;
+    /// if let Some([c, d]) = k.parameters(&context)?.as_deref() {
     ///     assert_eq!((c.offset, c.size, d.offset, d.size), (0, 1, 8, 8));
     /// }
     /// # Ok(())
@@ -171,7 +173,7 @@ impl Kernel {
     /// ```
     #[doc(alias = "cuKernelGetParamInfo")]
     #[doc(alias = "cuKernelGetParamCount")]
-    pub fn parameters(&self) -> Result<Option<Vec<ParameterInfo>>> {
+    pub fn parameters(&self, context: &Context) -> Result<Option<Vec<ParameterInfo>>> {
         let told = self.0.kind().told.as_deref();
         let get_param_info = match newer::cuKernelGetParamInfo() {
             Ok(function) => function,
@@ -180,6 +182,8 @@ impl Kernel {
             }
             Err(error) => return Err(error),
         };
+        self.library().place(context);
+        let _current = context.enter()?;
         let count = self.parameter_count()?;
         let mut parameters = Vec::new();
         while count.is_none_or(|count| parameters.len() < count) {
@@ -191,7 +195,7 @@ impl Kernel {
             if code == CUresult::CUDA_ERROR_INVALID_VALUE && count.is_none() {
                 break;
             }
-            driver::check("cuKernelGetParamInfo", code)?;
+            self.check("cuKernelGetParamInfo", code)?;
             parameters.push(ParameterInfo {
                 offset,
                 size,

@@ -163,6 +163,12 @@ impl Library {
         // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the library is live.
         let code = unsafe { sys::cuLibraryGetKernel(&mut raw, self.as_raw(), linked.as_ptr()) };
         if code == CUresult::CUDA_ERROR_NOT_FOUND {
+            let log = self.log();
+            if !log.is_empty() {
+                // There is nothing in it, since it did not compile.
+                let error = Error::driver(CALL, code).with_kind(ErrorKind::Driver);
+                return Err(explained(error, code, log, String::new));
+            }
             let kernels = self.kernel_names().unwrap_or_default();
             let names = self.names();
             return Err(names.not_found(CALL, code, "library", "kernel", name, kernels));
@@ -395,7 +401,13 @@ impl Library {
                 detail,
             ));
         }
-        driver::check(CALL, code)?;
+        driver::check(CALL, code).map_err(|error| match code {
+            CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(format!(
+                "the library has no function `{name}` for host and device, or this system has no addresses that both can \
+                 call"
+            )),
+            _ => error,
+        })?;
         NonNull::new(address).ok_or_else(|| {
             Error::checked(
                 ErrorKind::NotFound,
@@ -406,7 +418,7 @@ impl Library {
     }
 
     /// Notes that the library's code may be in a context.
-    fn place(&self, context: &Context) {
+    pub(super) fn place(&self, context: &Context) {
         let mut places = self.0.kind().places();
         if !places.contains(context) {
             places.push(context.clone());

@@ -268,8 +268,12 @@ impl Module {
     ///
     /// # Safety
     /// The driver has just produced the image, so it is complete.
-    pub(super) unsafe fn from_linked(context: &Context, image: &[u8]) -> Result<Self> {
-        Self::load(context, image, &JitOptions::default(), Default::default)
+    pub(super) unsafe fn from_linked(
+        context: &Context,
+        image: &[u8],
+        names: Names,
+    ) -> Result<Self> {
+        Self::load(context, image, &JitOptions::default(), || names)
     }
 
     fn load(

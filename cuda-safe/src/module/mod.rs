@@ -1,5 +1,6 @@
 //! Modules: code loaded into a context.
 
+mod device_runtime;
 mod elf;
 mod fatbin;
 mod global;
@@ -10,6 +11,7 @@ mod lazy;
 mod library;
 mod library_load;
 mod link;
+mod link_programs;
 mod load;
 mod names;
 mod parameters;
@@ -78,7 +80,7 @@ impl From<Names> for Contents {
 }
 
 /// What is known about the names in a module, from its source.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Names {
     /// Name expressions and the mangled names behind them.
     lowered: Vec<(String, String)>,
@@ -88,12 +90,20 @@ struct Names {
     variables: Vec<String>,
     /// What the PTX says of its kernels' parameters, by linked name.
     parameters: Vec<(String, Arc<[ParameterInfo]>)>,
-    /// Makes the sources known for as long as the module is loaded.
+    /// Make the sources known for as long as the module is loaded.
     #[cfg(feature = "nvrtc")]
-    _loaded: Option<Arc<Loaded>>,
+    _loaded: Vec<Arc<Loaded>>,
 }
 
 impl Names {
+    /// Of nothing so far.
+    fn none() -> Self {
+        Self {
+            entries: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
     fn of(ptx: &str, lowered: &[(String, String)]) -> Self {
         Self {
             lowered: lowered.to_vec(),
@@ -101,7 +111,7 @@ impl Names {
             variables: names::variables(ptx),
             parameters: parameters::of(ptx),
             #[cfg(feature = "nvrtc")]
-            _loaded: None,
+            _loaded: Vec::new(),
         }
     }
 
@@ -109,8 +119,26 @@ impl Names {
     fn of_compiled(compiled: &CompiledProgram) -> Self {
         let mut names = Self::of(compiled.ptx(), compiled.lowered_names());
         let kernels = names.entries.as_deref().unwrap_or_default();
-        names._loaded = Some(Loaded::new(compiled.sources(), kernels));
+        names._loaded = vec![Loaded::new(compiled.sources(), kernels)];
         names
+    }
+
+    /// Adds what is known of another part of the same module; `None` for a part of which nothing is known.
+    fn add(&mut self, part: Option<Self>) {
+        let part = part.unwrap_or_default();
+        self.lowered.extend(part.lowered);
+        self.variables.extend(part.variables);
+        self.parameters.extend(part.parameters);
+        #[cfg(feature = "nvrtc")]
+        self._loaded.extend(part._loaded);
+        // A list with gaps is none.
+        self.entries = match (self.entries.take(), part.entries) {
+            (Some(mut own), Some(more)) => {
+                own.extend(more);
+                Some(own)
+            }
+            _ => None,
+        };
     }
 
     /// What the name is linked by, if it is a name expression.

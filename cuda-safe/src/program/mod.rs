@@ -20,6 +20,8 @@ pub use compile::{CompiledProgram, nvrtc_version};
 #[cfg(not(target_os = "linux"))]
 use kept_nowhere as kept;
 
+#[cfg(target_os = "linux")]
+pub(crate) use builtins::library as nvrtc_library;
 pub(crate) use sources::{Loaded, Sources, explain};
 
 use crate::{device::ComputeCapability, error::Result};
@@ -347,6 +349,10 @@ impl Program {
     pub(crate) fn append(mut self, text: &str) -> Self {
         self.source.push_str(text);
         self
+    }
+
+    pub(crate) fn own_name(&self) -> &str {
+        &self.name
     }
 
     /// The source text.

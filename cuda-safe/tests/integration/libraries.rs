@@ -59,7 +59,7 @@ fn arguments_are_compared_as_for_modules() {
     let (context, stream) = device();
     let library = Library::compile(context.device(), KERNELS).unwrap();
     let kernel = library.kernel("scale").unwrap();
-    let told = kernel.parameters().unwrap();
+    let told = kernel.parameters(&context).unwrap();
     let scale = kernel.function(&context).unwrap();
     assert_eq!(told.as_deref(), scale.parameters().unwrap());
     let mut x = DeviceBuffer::from_slice(&stream, &[2.0f32; 4]).unwrap();
@@ -145,6 +145,7 @@ fn what_is_not_there_is_told_with_what_is() {
 
 #[test]
 fn kernels_are_listed_and_have_their_names() {
+    let (context, _) = device();
     let library = of(PTX);
     let mut names: Vec<_> = library.kernels().unwrap();
     names.sort_by(|a, b| a.name().cmp(b.name()));
@@ -156,8 +157,8 @@ fn kernels_are_listed_and_have_their_names() {
     assert_eq!(*store, library.kernel("store").unwrap());
     assert_eq!(*store.library(), library);
     assert!(format!("{store:?}").starts_with("Kernel(store, 0x"));
-    assert_eq!(nothing.parameters().unwrap().unwrap(), []);
-    let of_store = store.parameters().unwrap().unwrap();
+    assert_eq!(nothing.parameters(&context).unwrap().unwrap(), []);
+    let of_store = store.parameters(&context).unwrap().unwrap();
     let places: Vec<_> = of_store.iter().map(|p| (p.offset, p.size)).collect();
     assert_eq!(places, [(0, 8), (8, 4)]);
     let empty = of(".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .u32 x;");
@@ -168,7 +169,7 @@ fn kernels_are_listed_and_have_their_names() {
         (same.name(), same.linked_name().unwrap()),
         ("mine", "store".into())
     );
-    assert_eq!(same.parameters().unwrap().unwrap().len(), 2);
+    assert_eq!(same.parameters(&context).unwrap().unwrap().len(), 2);
 }
 
 #[test]
@@ -217,6 +218,14 @@ fn what_does_not_compile_is_told_with_the_log() {
         panic!("{error}");
     };
     assert!(!log.is_empty(), "{error}");
+    // Some drivers say so to the first who wants a kernel.
+    let error = Library::from_ptx(&code)
+        .and_then(|library| library.kernel("k")?.function(&context).map(drop))
+        .unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::Load { log } if !log.is_empty()),
+        "{error}"
+    );
     let newer = code.replace("7.0", "99.0").replace("nonsense.u32;", "");
     let error = Library::from_ptx(&newer)
         .and_then(|library| library.module(&context).map(drop))
