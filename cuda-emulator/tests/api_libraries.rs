@@ -273,8 +273,24 @@ fn attributes_of_a_kernel_are_those_of_its_functions() {
         function
     ));
     assert_eq!(value, most);
+    // What is set on the kernel holds for its functions, unless it was set for them; recorded on an H200.
+    let of_function = |attribute| {
+        let mut value = 0;
+        ok!(cuFuncGetAttribute(
+            &mut value,
+            CUfunction_attribute(attribute),
+            function
+        ));
+        value
+    };
+    assert_eq!(set(third, 8, 5000, 0), SUCCESS);
+    assert_eq!((get(third, 8, 0).1, of_function(8)), (5000, 5000));
+    ok!(cuFuncSetAttribute(function, CUfunction_attribute(8), 4096));
+    assert_eq!((get(third, 8, 0).1, of_function(8)), (5000, 4096));
+    assert_eq!(set(third, 8, most, 0), SUCCESS);
+    assert_eq!((get(third, 8, 0).1, of_function(8)), (most, 4096));
     ok!(cuFuncSetAttribute(function, CUfunction_attribute(9), 33));
-    assert_eq!(get(third, 9, 0), (SUCCESS, 33));
+    assert_eq!((get(third, 9, 0).1, of_function(9)), (-1, 33));
     for config in 0..=3 {
         ok!(cuKernelSetCacheConfig(third, CUfunc_cache(config), 0));
     }
@@ -404,5 +420,63 @@ fn handles_that_are_none_are_refused_by_every_function_of_libraries() {
         assert_eq!((count, number, size, offset, address), (7, 7, 7, 7, 7));
         assert!(one.is_null() && module.is_null() && function.is_null());
         assert!(owner.is_null() && name.is_null());
+    }
+}
+
+#[test]
+fn a_refused_image_is_told_by_its_use() {
+    ok!(cuInit(0));
+    const HEAD: &str = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    for (text, code) in [
+        (
+            format!("{HEAD}.visible .entry k() {{ ret }}\0"),
+            CUresult::CUDA_ERROR_INVALID_PTX,
+        ),
+        (
+            ".version 99.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\0".into(),
+            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        ),
+    ] {
+        let mut log = [0u8; 1000];
+        let mut keys = [CUjit_option(5), CUjit_option(6)];
+        let mut values = [log.as_mut_ptr().cast(), log.len() as *mut c_void];
+        let mut library = null_mut();
+        ok!(cuLibraryLoadData(
+            &mut library,
+            text.as_ptr().cast(),
+            keys.as_mut_ptr(),
+            values.as_mut_ptr(),
+            2,
+            null_mut(),
+            null_mut(),
+            0
+        ));
+        assert_ne!(log[0], 0, "the log says why");
+        let (mut kernel, mut module, mut count) = (null_mut(), null_mut(), 7);
+        ok!(cuLibraryGetKernelCount(&mut count, library));
+        assert_eq!(count, 0);
+        // SAFETY: places for the handles.
+        unsafe {
+            assert_eq!(
+                cuLibraryGetKernel(&mut kernel, library, c"k".as_ptr()),
+                code
+            );
+            assert_eq!(
+                cuLibraryGetModule(&mut module, library),
+                CUresult::CUDA_ERROR_INVALID_CONTEXT
+            );
+        }
+        let context = Own::new();
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(cuLibraryGetModule(&mut module, library), code);
+            for get in [cuLibraryGetGlobal, cuLibraryGetManaged] {
+                let got = get(&mut address, &mut bytes, library, c"v".as_ptr());
+                assert_eq!(got, code);
+            }
+        }
+        drop(context);
+        ok!(cuLibraryUnload(library));
     }
 }

@@ -163,12 +163,6 @@ impl Library {
         // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the library is live.
         let code = unsafe { sys::cuLibraryGetKernel(&mut raw, self.as_raw(), linked.as_ptr()) };
         if code == CUresult::CUDA_ERROR_NOT_FOUND {
-            let log = self.log();
-            if !log.is_empty() {
-                // There is nothing in it, since it did not compile.
-                let error = Error::driver(CALL, code).with_kind(ErrorKind::Driver);
-                return Err(explained(error, code, log, String::new));
-            }
             let kernels = self.kernel_names().unwrap_or_default();
             let names = self.names();
             return Err(names.not_found(CALL, code, "library", "kernel", name, kernels));
@@ -444,9 +438,10 @@ pub(super) fn explained_by_log(library: &Library, error: Error, code: CUresult) 
         | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
         | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
         | CUresult::CUDA_ERROR_INVALID_IMAGE
-        | CUresult::CUDA_ERROR_INVALID_SOURCE => {
-            explained(error, code, library.log(), || "this device".into())
-        }
+        | CUresult::CUDA_ERROR_INVALID_SOURCE
+        | CUresult::CUDA_ERROR_NOT_SUPPORTED => explained(error, code, library.log(), || {
+            "the devices of this machine".into()
+        }),
         _ => error,
     }
 }

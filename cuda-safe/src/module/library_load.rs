@@ -10,6 +10,7 @@ use super::{
     JitOptions, Library, Names, elf, fatbin,
     image::{self, Kind},
     jit::Request,
+    library::explained_by_log,
     load::{explained, with_file},
 };
 #[cfg(feature = "nvrtc")]
@@ -229,7 +230,22 @@ impl Library {
             }));
         }
         // SAFETY: just loaded with these options, and owned by nobody else.
-        Ok(unsafe { Self::new(raw, true, names(), Some(request)) })
+        let library = unsafe { Self::new(raw, true, names(), Some(request)) };
+        library.is_refused()?;
+        Ok(library)
+    }
+
+    /// Drivers load what no device can use, too: their first answer about a kernel tells. An image that is of use elsewhere
+    /// than on the devices here is none that is wrong.
+    fn is_refused(&self) -> Result<()> {
+        const CALL: &str = "cuLibraryGetKernel";
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write; a name that ends in NUL, which no kernel has.
+        let code = unsafe { sys::cuLibraryGetKernel(&mut raw, self.as_raw(), c" ".as_ptr()) };
+        match code {
+            CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_FOUND => Ok(()),
+            _ => Err(explained_by_log(self, Error::driver(CALL, code), code)),
+        }
     }
 }
 

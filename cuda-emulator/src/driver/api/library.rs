@@ -1,13 +1,17 @@
 //! Libraries and their kernels, which belong to no context.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use crate::driver::abi::{
     CU_FUNC_CACHE_PREFER_EQUAL, CU_LIBRARY_BINARY_IS_PRESERVED,
     CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE,
 };
 use crate::driver::arg::{FunctionAttribute, In, Out, Text};
 use crate::driver::call::export;
+use crate::driver::image::{Contents, Refusal};
 use crate::driver::jit::Options;
-use crate::driver::library;
+use crate::driver::library::{self, Library};
 use crate::driver::module::{attribute_of, set_attribute};
 use crate::driver::status::{Code, Result};
 use crate::driver::{context, device, image};
@@ -31,6 +35,23 @@ fn check_options(options: In<u32>, count: u32, of_file: bool) -> Result {
     }
 }
 
+fn load_library(
+    options: Options,
+    read: impl FnOnce() -> std::result::Result<Contents, Refusal>,
+) -> Result<Arc<Library>> {
+    match load_with(options, read, library::load) {
+        Err(
+            code @ (Code::ERROR_INVALID_PTX
+            | Code::ERROR_UNSUPPORTED_PTX_VERSION
+            | Code::ERROR_NO_BINARY_FOR_GPU
+            | Code::ERROR_INVALID_IMAGE
+            | Code::ERROR_INVALID_SOURCE
+            | Code::ERROR_NOT_SUPPORTED),
+        ) => Ok(library::refused(code)),
+        loaded => loaded,
+    }
+}
+
 fn managed(library: u64, name: &str) -> Result<(u64, u64)> {
     let module = library::get(library)?.module()?;
     if !module.is_managed(name) {
@@ -44,7 +65,7 @@ export! {
         library.check()?;
         let options = Options::new(numJitOptions, jitOptions, jitOptionsValues)?;
         check_options(libraryOptions, numLibraryOptions, false)?;
-        library.set(load_with(options, || image::read(code), library::load)?.handle)
+        library.set(load_library(options, || image::read(code))?.handle)
     }
 
     fn cuLibraryLoadFromFile(library: Out<u64>, fileName: Text, jitOptions: In<u32>, jitOptionsValues: Out<u64>, numJitOptions: u32, libraryOptions: In<u32>, libraryOptionValues: Out<u64>, numLibraryOptions: u32) {
@@ -52,7 +73,7 @@ export! {
         let options = Options::new(numJitOptions, jitOptions, jitOptionsValues)?;
         check_options(libraryOptions, numLibraryOptions, true)?;
         let bytes = image::read_file(fileName.str()?)?;
-        library.set(load_with(options, || image::from_bytes(&bytes), library::load)?.handle)
+        library.set(load_library(options, || image::from_bytes(&bytes))?.handle)
     }
 
     fn cuLibraryUnload(library: u64) {
@@ -126,14 +147,14 @@ export! {
         let kernel = library::kernel(kernel)?;
         context::current()?;
         let library = library::get(kernel.library)?;
-        parameter(&library.program().kernels()[kernel.index], paramIndex, paramOffset, paramSize)
+        parameter(&library.program()?.kernels()[kernel.index], paramIndex, paramOffset, paramSize)
     }
 
     fn cuKernelGetParamCount(kernel: u64, paramCount: Out<usize>) {
         paramCount.check()?;
         let kernel = library::kernel(kernel)?;
         let library = library::get(kernel.library)?;
-        paramCount.set(library.program().kernels()[kernel.index].params.len())
+        paramCount.set(library.program()?.kernels()[kernel.index].params.len())
     }
 
     fn cuKernelGetAttribute(pi: Out<i32>, attrib: FunctionAttribute, kernel: u64, dev: i32) {
@@ -141,14 +162,21 @@ export! {
         let kernel = library::kernel(kernel)?;
         device::check(dev)?;
         let library = library::get(kernel.library)?;
-        pi.set(attribute_of(library.program(), kernel.index, &kernel.settings, attrib.0)?)
+        pi.set(attribute_of(library.program()?, kernel.index, &kernel.settings, attrib.0)?)
     }
 
     fn cuKernelSetAttribute(attrib: FunctionAttribute, val: i32, kernel: u64, dev: i32) {
         let kernel = library::kernel(kernel)?;
         device::check(dev)?;
         let library = library::get(kernel.library)?;
-        set_attribute(&library.program().kernels()[kernel.index], &kernel.settings, attrib.0, val)
+        let info = &library.program()?.kernels()[kernel.index];
+        set_attribute(info, &kernel.settings, attrib.0, val)?;
+        for settings in library.settings_in_contexts(kernel.index) {
+            if settings.own.load(Ordering::Relaxed) & 1 << attrib.0 == 0 {
+                set_attribute(info, &settings, attrib.0, val)?;
+            }
+        }
+        Ok(())
     }
 
     fn cuKernelSetCacheConfig(kernel: u64, config: u32, dev: i32) {
