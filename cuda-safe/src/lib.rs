@@ -125,7 +125,10 @@ pub use module::{
 pub use occupancy::Occupancy;
 pub use parameter::{ParameterInfo, ParameterKind};
 #[cfg(feature = "nvrtc")]
-pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
+pub use program::{
+    Architecture, Cache, CompiledProgram, JitLinkOptions, JitLinkStatus, JitLinker, Program,
+    nvrtc_version,
+};
 pub use settle::Settled;
 pub use stream::{Stream, StreamOptions};
 

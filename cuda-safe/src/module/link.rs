@@ -346,7 +346,7 @@ impl Linker {
 }
 
 /// `None` for what can only be PTX.
-fn input_kind(image: &[u8]) -> Option<CUjitInputType> {
+pub(crate) fn input_kind(image: &[u8]) -> Option<CUjitInputType> {
     /// `e_machine` of device code, at its place in an ELF file.
     const EM_CUDA: [u8; 2] = 190u16.to_le_bytes();
     match image::Kind::of(image) {

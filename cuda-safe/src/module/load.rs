@@ -300,6 +300,16 @@ impl Module {
     }
 }
 
+/// Codes with which drivers refuse machine code, where they may take PTX.
+#[cfg(feature = "nvrtc")]
+pub(crate) const REFUSED: [CUresult; 5] = [
+    CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
+    CUresult::CUDA_ERROR_INVALID_IMAGE,
+    CUresult::CUDA_ERROR_INVALID_SOURCE,
+    CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+    CUresult::CUDA_ERROR_NOT_SUPPORTED,
+];
+
 /// Loads what a program was compiled to: its machine code, or its PTX where the driver does not accept that.
 #[cfg(feature = "nvrtc")]
 pub(super) fn load_compiled<T>(
@@ -307,21 +317,20 @@ pub(super) fn load_compiled<T>(
     load: impl Fn(&[u8]) -> Result<T>,
 ) -> Result<T> {
     if let Some(cubin) = compiled.cubin() {
-        let refused = [
-            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
-            CUresult::CUDA_ERROR_INVALID_IMAGE,
-            CUresult::CUDA_ERROR_INVALID_SOURCE,
-            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-            CUresult::CUDA_ERROR_NOT_SUPPORTED,
-        ];
         // Not checked: it is complete, since the compiler in this process produced it.
         match load(cubin) {
             Err(error)
                 if error
                     .driver_code()
-                    .is_some_and(|code| refused.contains(&code)) => {}
+                    .is_some_and(|code| REFUSED.contains(&code))
+                    && !compiled.ptx().is_empty() => {}
             loaded => return loaded,
         }
+    }
+    if compiled.lto_ir().is_some() {
+        return Err(image::refused(
+            "the program is compiled for link-time optimisation: link it with a JitLinker",
+        ));
     }
     load(&image::ptx(compiled.ptx())?)
 }

@@ -25,11 +25,17 @@ use std::{
 use cuda_sys::{self as sys, CUmodule, CUresult};
 
 pub use global::{Global, ModuleVariable};
+#[cfg(feature = "nvrtc")]
+pub(crate) use image::text as text_of;
 pub use jit::JitOptions;
 pub use kernel::Kernel;
 pub use lazy::{LoadingMode, loading_mode};
 pub use library::Library;
 pub use link::Linker;
+#[cfg(feature = "nvrtc")]
+pub(crate) use link::input_kind as input_of;
+#[cfg(feature = "nvrtc")]
+pub(crate) use load::REFUSED;
 pub(crate) use names::same_expression;
 
 #[cfg(feature = "nvrtc")]

@@ -37,6 +37,7 @@ use crate::{
 pub struct CompiledProgram {
     pub(super) ptx: String,
     pub(super) cubin: Option<Vec<u8>>,
+    pub(super) lto_ir: Option<Vec<u8>>,
     pub(super) log: String,
     pub(super) lowered: Vec<(String, String)>,
     pub(super) from_cache: bool,
@@ -44,7 +45,8 @@ pub struct CompiledProgram {
 }
 
 impl CompiledProgram {
-    /// The PTX text.
+    /// The PTX text; empty if the program was compiled for [link-time optimisation](Program::lto), or is linked machine
+    /// code.
     #[must_use]
     pub fn ptx(&self) -> &str {
         &self.ptx
@@ -54,6 +56,14 @@ impl CompiledProgram {
     #[must_use]
     pub fn cubin(&self) -> Option<&[u8]> {
         self.cubin.as_deref()
+    }
+
+    /// What a [`JitLinker`](crate::JitLinker) takes, in a format of the compiler's version; `None` if the program was not
+    /// compiled for [link-time optimisation](Program::lto).
+    #[must_use]
+    #[doc(alias = "nvrtcGetLTOIR")]
+    pub fn lto_ir(&self) -> Option<&[u8]> {
+        self.lto_ir.as_deref()
     }
 
     /// The compiler's log: its warnings.
@@ -166,6 +176,14 @@ fn tells_lines(options: &[String]) -> bool {
             name,
             "G" | "device-debug" | "generate-line-info" | "lineinfo"
         )
+    })
+}
+
+/// Whether the options ask for link-time optimisation.
+fn asks_for_lto(options: &[String]) -> bool {
+    options.iter().any(|option| {
+        let name = option.trim_matches(' ').trim_start_matches('-');
+        matches!(name, "dlto" | "dlink-time-opt" | "gen-opt-lto")
     })
 }
 
@@ -293,9 +311,21 @@ fn run(
     } else {
         None
     };
+    let lto_ir = if asks_for_lto(&program.options) {
+        let bytes = bytes_of(
+            &handle,
+            sys::nvrtcGetLTOIRSize,
+            sys::nvrtcGetLTOIR,
+            "nvrtcGetLTOIR",
+        )?;
+        (!bytes.is_empty()).then_some(bytes)
+    } else {
+        None
+    };
     Ok(CompiledProgram {
         ptx,
         cubin,
+        lto_ir,
         log,
         lowered,
         from_cache: false,

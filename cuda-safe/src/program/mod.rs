@@ -7,6 +7,7 @@ mod cache;
 mod compile;
 mod diagnostics;
 mod headers;
+mod jit_link;
 #[cfg(target_os = "linux")]
 mod kept;
 mod kept_nowhere;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 pub use architecture::Architecture;
 pub use cache::Cache;
 pub use compile::{CompiledProgram, nvrtc_version};
+pub use jit_link::{JitLinkOptions, JitLinkStatus, JitLinker};
 #[cfg(not(target_os = "linux"))]
 use kept_nowhere as kept;
 
@@ -320,6 +322,23 @@ impl Program {
     #[must_use]
     pub fn relocatable(self) -> Self {
         self.option("--relocatable-device-code=true")
+    }
+
+    /// Compiles for optimisation at link time (`-dlto`): neither to PTX nor to machine code, but to what a
+    /// [`JitLinker`] takes. It implies [`relocatable`](Self::relocatable).
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__device__ int answer() { return 42; }").lto();
+    /// let compiled = program.compile(Architecture::virtual_of(90))?;
+    /// assert!(compiled.lto_ir().is_some() && compiled.ptx().is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn lto(self) -> Self {
+        self.option("-dlto")
     }
 
     /// Adds an option as NVRTC documents it, for options that have no method here.
