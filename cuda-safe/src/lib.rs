@@ -126,8 +126,9 @@ pub use occupancy::Occupancy;
 pub use parameter::{ParameterInfo, ParameterKind};
 #[cfg(feature = "nvrtc")]
 pub use program::{
-    Architecture, Cache, CompiledProgram, JitLinkOptions, JitLinkStatus, JitLinker, Program,
-    nvrtc_version,
+    Architecture, Cache, CompiledProgram, FastCompile, JitLinkOptions, JitLinkStatus, JitLinker,
+    PrecompiledHeader, Program, nvrtc_version, precompiled_header_heap,
+    set_precompiled_header_heap,
 };
 pub use settle::Settled;
 pub use stream::{Stream, StreamOptions};

@@ -6,12 +6,15 @@ use std::{
     iter,
     path::PathBuf,
     ptr,
-    sync::Arc,
+    sync::{Arc, PoisonError},
 };
 
 use cuda_sys::{self as sys, nvrtcProgram, nvrtcResult};
 
-use super::{Architecture, Program, Sources, diagnostics, kept::Place};
+use super::{
+    Architecture, PrecompiledHeader, Program, Sources, cancel::Flow, diagnostics, kept::Place,
+    precompiled,
+};
 use crate::{
     driver::Version,
     error::{Code, Error, ErrorKind, Result},
@@ -40,6 +43,7 @@ pub struct CompiledProgram {
     pub(super) lto_ir: Option<Vec<u8>>,
     pub(super) log: String,
     pub(super) lowered: Vec<(String, String)>,
+    pub(super) precompiled: Option<PrecompiledHeader>,
     pub(super) from_cache: bool,
     pub(super) sources: Arc<Sources>,
 }
@@ -99,6 +103,13 @@ impl CompiledProgram {
         &self.lowered
     }
 
+    /// What became of the precompiled header that was to be written; `None` if none was, or this compiler can't tell.
+    #[must_use]
+    #[doc(alias = "nvrtcGetPCHCreateStatus")]
+    pub fn precompiled_header(&self) -> Option<PrecompiledHeader> {
+        self.precompiled
+    }
+
     /// Whether this came from the cache on disk; [`Cache`](super::Cache) says when it can't.
     #[must_use]
     pub fn is_from_cache(&self) -> bool {
@@ -139,7 +150,12 @@ pub(super) fn check(call: &'static str, code: nvrtcResult) -> Result<()> {
     }
 }
 
-pub(super) fn compile(program: &Program, architecture: Architecture) -> Result<CompiledProgram> {
+pub(super) fn compile(
+    program: &Program,
+    architecture: Architecture,
+    flow: Option<&Flow<'_>>,
+) -> Result<CompiledProgram> {
+    precompiled::check(program)?;
     let toolkit = toolkit_include_paths(|name| env::var_os(name), sys::TOOLKIT_INCLUDE_DIRS);
     let mut options = vec![format!("--gpu-architecture={architecture}")];
     options.extend(program.options.iter().cloned());
@@ -157,7 +173,7 @@ pub(super) fn compile(program: &Program, architecture: Architecture) -> Result<C
     // Not among the options that the result is kept by: the key has that it is asked for.
     let lines = (program.lines && !tells_lines(&program.options)).then(|| LINES.to_owned());
     let all: Vec<_> = options.iter().cloned().chain(lines).collect();
-    let mut compiled = run(program, architecture, &all)?;
+    let mut compiled = run(program, architecture, &all, flow)?;
     compiled.sources = sources;
     if let Some(place) = place {
         place.write(program, &options, &compiled);
@@ -241,7 +257,11 @@ fn run(
     program: &Program,
     architecture: Architecture,
     options: &[String],
+    flow: Option<&Flow<'_>>,
 ) -> Result<CompiledProgram> {
+    let _heap = precompiled::HEAP
+        .read()
+        .unwrap_or_else(PoisonError::into_inner);
     let source = c_string(&program.source, "source")?;
     let name = c_string(&program.name, "program's name")?;
     let header_names = c_strings(
@@ -275,6 +295,10 @@ fn run(
         check("nvrtcAddNameExpression", unsafe {
             sys::nvrtcAddNameExpression(handle.0, expression.as_ptr())
         })?;
+    }
+    if let Some(flow) = flow {
+        // SAFETY: a live program, which is compiled below and no more.
+        unsafe { flow.follow(handle.0) }?;
     }
     // SAFETY: a live program, and an array as long as its count.
     let code =
@@ -328,6 +352,8 @@ fn run(
         lto_ir,
         log,
         lowered,
+        // SAFETY: a live program.
+        precompiled: unsafe { precompiled::status(program, handle.0) },
         from_cache: false,
         sources: Arc::default(),
     })
@@ -339,6 +365,17 @@ fn compile_error(
     code: nvrtcResult,
     log: String,
 ) -> Error {
+    /// `NVRTC_ERROR_CANCELLED`, which is newer than the oldest headers.
+    const CANCELLED: nvrtcResult = nvrtcResult(16);
+    if code == CANCELLED {
+        let detail = "the compilation was cancelled";
+        return Error::new(
+            Code::Nvrtc(code),
+            "nvrtcCompileProgram",
+            ErrorKind::Driver,
+            detail,
+        );
+    }
     let own = (program.name.as_str(), program.source.as_str());
     let headers = program.headers.iter();
     let headers = headers.map(|(name, text)| (name.as_str(), text.as_str()));

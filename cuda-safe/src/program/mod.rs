@@ -4,6 +4,7 @@ mod architecture;
 #[cfg(target_os = "linux")]
 mod builtins;
 mod cache;
+mod cancel;
 mod compile;
 mod diagnostics;
 mod headers;
@@ -11,6 +12,9 @@ mod jit_link;
 #[cfg(target_os = "linux")]
 mod kept;
 mod kept_nowhere;
+mod newer;
+mod options;
+mod precompiled;
 mod sources;
 
 use std::path::PathBuf;
@@ -21,6 +25,8 @@ pub use compile::{CompiledProgram, nvrtc_version};
 pub use jit_link::{JitLinkOptions, JitLinkStatus, JitLinker};
 #[cfg(not(target_os = "linux"))]
 use kept_nowhere as kept;
+pub use options::FastCompile;
+pub use precompiled::{PrecompiledHeader, precompiled_header_heap, set_precompiled_header_heap};
 
 #[cfg(target_os = "linux")]
 pub(crate) use builtins::library as nvrtc_library;
@@ -59,6 +65,8 @@ pub struct Program {
     headers: Vec<(String, String)>,
     name_expressions: Vec<String>,
     lines: bool,
+    /// Whether somebody has vouched for the precompiled headers that the options name.
+    trusts_precompiled: bool,
     cache: Cache,
 }
 
@@ -80,6 +88,7 @@ impl Program {
             headers: Vec::new(),
             name_expressions: Vec::new(),
             lines: true,
+            trusts_precompiled: false,
             cache: Cache::Default,
         }
     }
@@ -399,7 +408,7 @@ impl Program {
     /// ```
     #[doc(alias = "nvrtcCompileProgram")]
     pub fn compile(&self, architecture: Architecture) -> Result<CompiledProgram> {
-        compile::compile(self, architecture)
+        compile::compile(self, architecture, None)
     }
 
     /// Compiles for a device of this compute capability: to machine code if the compiler knows the device, and to PTX

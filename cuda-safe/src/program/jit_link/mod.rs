@@ -208,6 +208,7 @@ impl JitLinker {
             lto_ir: None,
             log: log.map(text).unwrap_or_default(),
             lowered: self.lowered.clone(),
+            precompiled: None,
             from_cache: false,
             sources: Arc::new(self.sources.clone()),
         })

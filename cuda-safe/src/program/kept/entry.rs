@@ -60,6 +60,7 @@ pub(super) fn decode(file: &[u8]) -> Option<CompiledProgram> {
         lto_ir: whole(lto_ir),
         log,
         lowered,
+        precompiled: None,
         from_cache: true,
         sources: Default::default(),
     })
@@ -76,6 +77,7 @@ mod tests {
             lto_ir: Some(vec![4, 5]),
             log: "a warning".into(),
             lowered: vec![("f<int>".into(), "_Z1fIiEvv".into())],
+            precompiled: None,
             from_cache: false,
             sources: Default::default(),
         }
