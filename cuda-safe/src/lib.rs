@@ -120,7 +120,8 @@ pub use memory::{
     PlainData, Scope, Storage, StorageMut, StreamOrdered, Transfer, TransferError,
 };
 pub use module::{
-    Global, JitOptions, Kernel, Library, Linker, LoadingMode, Module, ModuleVariable, loading_mode,
+    Embedded, Global, JitOptions, Kernel, Library, Linker, LoadingMode, Module, ModuleVariable,
+    loading_mode,
 };
 pub use occupancy::Occupancy;
 pub use parameter::{ParameterInfo, ParameterKind};

@@ -196,7 +196,7 @@ impl Library {
     /// # Safety
     /// The image is whole, and may be trusted unless it is text. With `preserved` it stays as it is for as long as the
     /// library is loaded.
-    unsafe fn load(
+    pub(super) unsafe fn load(
         image: &[u8],
         options: &JitOptions,
         preserved: bool,
@@ -231,13 +231,12 @@ impl Library {
         }
         // SAFETY: just loaded with these options, and owned by nobody else.
         let library = unsafe { Self::new(raw, true, names(), Some(request)) };
-        library.is_refused()?;
+        library.check()?;
         Ok(library)
     }
 
-    /// Drivers load what no device can use, too: their first answer about a kernel tells. An image that is of use elsewhere
-    /// than on the devices here is none that is wrong.
-    fn is_refused(&self) -> Result<()> {
+    /// Drivers load what no device can use, too: their first answer about a kernel tells.
+    fn check(&self) -> Result<()> {
         const CALL: &str = "cuLibraryGetKernel";
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write; a name that ends in NUL, which no kernel has.

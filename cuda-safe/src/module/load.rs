@@ -276,7 +276,7 @@ impl Module {
         Self::load(context, image, &JitOptions::default(), || names)
     }
 
-    fn load(
+    pub(super) fn load(
         context: &Context,
         image: &[u8],
         options: &JitOptions,
@@ -300,15 +300,19 @@ impl Module {
     }
 }
 
-/// Codes with which drivers refuse machine code, where they may take PTX.
-#[cfg(feature = "nvrtc")]
-pub(crate) const REFUSED: [CUresult; 5] = [
-    CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
-    CUresult::CUDA_ERROR_INVALID_IMAGE,
-    CUresult::CUDA_ERROR_INVALID_SOURCE,
-    CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-    CUresult::CUDA_ERROR_NOT_SUPPORTED,
-];
+/// Whether a driver refuses machine code, where it may take PTX.
+pub(crate) fn is_refused(error: &Error) -> bool {
+    matches!(
+        error.driver_code(),
+        Some(
+            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+                | CUresult::CUDA_ERROR_INVALID_IMAGE
+                | CUresult::CUDA_ERROR_INVALID_SOURCE
+                | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                | CUresult::CUDA_ERROR_NOT_SUPPORTED
+        )
+    )
+}
 
 /// Loads what a program was compiled to: its machine code, or its PTX where the driver does not accept that.
 #[cfg(feature = "nvrtc")]
@@ -319,11 +323,7 @@ pub(super) fn load_compiled<T>(
     if let Some(cubin) = compiled.cubin() {
         // Not checked: it is complete, since the compiler in this process produced it.
         match load(cubin) {
-            Err(error)
-                if error
-                    .driver_code()
-                    .is_some_and(|code| REFUSED.contains(&code))
-                    && !compiled.ptx().is_empty() => {}
+            Err(error) if is_refused(&error) && !compiled.ptx().is_empty() => {}
             loaded => return loaded,
         }
     }

@@ -2,6 +2,7 @@
 
 mod device_runtime;
 mod elf;
+mod embedded;
 mod fatbin;
 mod global;
 mod image;
@@ -24,6 +25,7 @@ use std::{
 
 use cuda_sys::{self as sys, CUmodule, CUresult};
 
+pub use embedded::Embedded;
 pub use global::{Global, ModuleVariable};
 #[cfg(feature = "nvrtc")]
 pub(crate) use image::text as text_of;
@@ -35,7 +37,7 @@ pub use link::Linker;
 #[cfg(feature = "nvrtc")]
 pub(crate) use link::input_kind as input_of;
 #[cfg(feature = "nvrtc")]
-pub(crate) use load::REFUSED;
+pub(crate) use load::is_refused;
 pub(crate) use names::same_expression;
 
 #[cfg(feature = "nvrtc")]

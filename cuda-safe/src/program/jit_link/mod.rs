@@ -13,7 +13,7 @@ use super::{Architecture, CompiledProgram, Program, Sources};
 use crate::{
     context::Context,
     error::{Error, ErrorKind, Result},
-    module::{JitOptions, Module, input_of},
+    module::{JitOptions, Module, input_of, is_refused},
 };
 
 /// A linker that also optimises across what it links: nvJitLink.
@@ -240,17 +240,12 @@ impl Module {
         }
         let load = |linked| Self::from_compiled(context, &linked, &JitOptions::default());
         match linker.link().and_then(load) {
-            Err(error) if target.is_real() && error.driver_code().is_some_and(wants_ptx) => {
+            Err(error) if target.is_real() && is_refused(&error) => {
                 linker.link_for(target.without_code()).and_then(load)
             }
             loaded => loaded,
         }
     }
-}
-
-/// Codes of drivers that don't take machine code.
-fn wants_ptx(code: cuda_sys::CUresult) -> bool {
-    crate::module::REFUSED.contains(&code)
 }
 
 /// A link under way, which is given up with this.
