@@ -10,6 +10,8 @@ pub(crate) struct Kernel {
     pub(crate) linked: String,
     /// As it stands in the source.
     pub(crate) text: String,
+    /// In a namespace or a class.
+    is_hidden: bool,
     /// Names and types; or why it can't be declared.
     pub(crate) parameters: Result<Vec<(String, Type)>, String>,
 }
@@ -26,7 +28,7 @@ pub(crate) fn of(source: &str, ptx: Option<&str>) -> Vec<Kernel> {
             let same = |known: &&mut Kernel| known.name == kernel.name;
             for known in kernels.iter_mut().filter(same) {
                 if known.parameters != kernel.parameters {
-                    known.parameters = Err("there are several of this name".into());
+                    known.parameters = Err("since there are several of this name".into());
                 }
             }
         } else {
@@ -45,9 +47,11 @@ pub(crate) fn of(source: &str, ptx: Option<&str>) -> Vec<Kernel> {
 fn compare(kernel: &mut Kernel, entries: &[(String, Vec<Passed>)]) -> bool {
     let plain = entries.iter().find(|(name, _)| *name == kernel.name);
     let beginning = format!("_Z{}{}", kernel.name.len(), kernel.name);
-    let mut mangled = entries
-        .iter()
-        .filter(|(name, _)| name.starts_with(&beginning));
+    // A name in a namespace stands further behind.
+    let within = &beginning[2..];
+    let mut mangled = entries.iter().filter(|(name, _)| {
+        name.starts_with(&beginning) || kernel.is_hidden && name.contains(within)
+    });
     let Some((linked, passed)) = plain.or_else(|| mangled.next()) else {
         return false;
     };
@@ -58,7 +62,7 @@ fn compare(kernel: &mut Kernel, entries: &[(String, Vec<Passed>)]) -> bool {
             && types.iter().zip(passed).all(|(of, passed)| passed.fits(of))
             && (plain.is_some() || *linked == mangled_name(&kernel.name, &types));
         if !fits || mangled.next().is_some() {
-            kernel.parameters = Err("its compiled code has other parameters".into());
+            kernel.parameters = Err("since its compiled code has other parameters".into());
         }
     }
     true
@@ -264,7 +268,7 @@ fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
     let end = closing(tokens, at + 1)?;
     let list = &tokens[at + 2..end];
     let parameters = match is_hidden {
-        true => Err("it is in a namespace or a class".to_owned()),
+        true => Err("since it is in a namespace or a class".to_owned()),
         false => parameters(list),
     };
     let text = list.join(" ").replace(" ,", ",").replace("* ", "*");
@@ -272,6 +276,7 @@ fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
         name: name.to_owned(),
         linked: name.to_owned(),
         text: format!("void {name}({text})"),
+        is_hidden,
         parameters,
     })
 }
@@ -296,12 +301,7 @@ fn parameters(list: &[&str]) -> Result<Vec<(String, Type)>, String> {
     }
     let mut all: Vec<(String, Type)> = Vec::new();
     for (number, one) in list.split(|token| *token == ",").enumerate() {
-        let refused = || {
-            format!(
-                "of the parameter `{}`, whose type Rust does not have",
-                one.join(" ")
-            )
-        };
+        let refused = || format!("because of the parameter `{}`", one.join(" "));
         let is_word = |token: &&str| token.chars().all(|c| c.is_alphanumeric() || c == '_');
         // The last word is the name, if what is before it is a type.
         let named = one
@@ -392,9 +392,9 @@ mod tests {
                 "saxpy saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32)",
                 "plain plain()",
                 "many many(in_: &mut [f32], type_: usize, argument_2: i32)",
-                "inner: it is in a namespace or a class",
-                "pair: of the parameter `float2 p`, whose type Rust does not have",
-                "twice: there are several of this name",
+                "inner: since it is in a namespace or a class",
+                "pair: because of the parameter `float2 p`",
+                "twice: since there are several of this name",
             ]
         );
     }
@@ -411,9 +411,9 @@ mod tests {
             told(source, Some(ptx)),
             [
                 "_Z1aPif a(x: &mut [i32], y: f32)",
-                "b: its compiled code has other parameters",
+                "b: since its compiled code has other parameters",
                 "c c(x: u32)",
-                "d: its compiled code has other parameters",
+                "d: since its compiled code has other parameters",
             ]
         );
     }
