@@ -160,11 +160,6 @@ fn kernels(unit: &Unit) -> String {
             .iter()
             .map(|(name, of)| format!("{name}: {}", of.in_rust()))
             .collect();
-        let expression = if is_source {
-            &kernel.name
-        } else {
-            &kernel.linked
-        };
         let mut method = in_rust(&kernel.name);
         // What the struct has besides.
         if matches!(
