@@ -424,6 +424,32 @@ fn handles_that_are_none_are_refused_by_every_function_of_libraries() {
 }
 
 #[test]
+fn no_function_has_an_address_for_the_host() {
+    ok!(cuInit(0));
+    let library = library();
+    let mut address = null_mut();
+    for name in [c"first", c"absent"] {
+        invalid!(cuLibraryGetUnifiedFunction(
+            &mut address,
+            library,
+            name.as_ptr()
+        ));
+    }
+    assert!(address.is_null());
+    invalid!(cuLibraryGetUnifiedFunction(
+        null_mut(),
+        library,
+        c"first".as_ptr()
+    ));
+    ok!(cuLibraryUnload(library));
+    stale!(cuLibraryGetUnifiedFunction(
+        &mut address,
+        library,
+        c"first".as_ptr()
+    ));
+}
+
+#[test]
 fn a_refused_image_is_told_by_its_use() {
     ok!(cuInit(0));
     const HEAD: &str = ".version 7.0\n.target sm_75\n.address_size 64\n";

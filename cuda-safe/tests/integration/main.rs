@@ -2,6 +2,7 @@
 
 mod contexts;
 mod devices;
+mod embedded;
 mod events;
 mod launches;
 mod libraries;
