@@ -25,6 +25,9 @@ REASONS = [
     (r"cuStreamAddCallback", "replaced by cuLaunchHostFunc, says its documentation"),
     (r"cuModuleLoad|cuLinkAddFile|cuModuleLoadFatBinary|cuModuleLoadData",
      "files are read by Rust; all images go through cuModuleLoadDataEx and cuLinkAddData, with their logs"),
+    (r"cuLibraryLoadFromFile", "files are read by Rust; all images go through cuLibraryLoadData, with its logs"),
+    (r"cuKernelGetLibrary|cuFuncGetModule", "a kernel holds its library, a function its module"),
+    (r"cuFuncGetParamCount", "cuFuncGetParamInfo refuses what is beyond the last parameter, in older drivers too"),
     (r"cuStreamCreate", "cuStreamCreateWithPriority does the same"),
     (r"cuGraphInstantiate", "cuGraphInstantiateWithParams does the same, and says why it refuses"),
     (r"cuGraph\w*Node(Get|Set)Params|cuGraphEvent(Record|Wait)Node[GS]etEvent|cuGraphKernelNodeCopyAttributes"

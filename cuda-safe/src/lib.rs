@@ -55,7 +55,7 @@
 //! - sharing with other processes (IPC), with graphics, and external memory and semaphores;
 //! - prefetching and advice for managed memory, registering memory that the host allocated (`cuMemHostRegister`);
 //! - launch attributes: clusters, programmatic dependent launch (`cuLaunchKernelEx`); batched stream memory operations;
-//! - the profiler's start and stop, libraries and contextless kernels (`cuLibraryLoadData`), green contexts.
+//! - the profiler's start and stop, green contexts.
 //!
 //! `docs/COVERAGE.md` in the repository lists every function of the driver. All of it is in [`sys`], to be called on the handles of this crate's objects:
 //! [raw calls](guide::raw_calls) shows how, with worked cases. The crate does no mathematics either: the crate
@@ -119,11 +119,18 @@ pub use memory::{
     ManagedBuffer, MemoryPool, Outcome, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Pipeline,
     PlainData, Scope, Storage, StorageMut, StreamOrdered, Transfer, TransferError,
 };
-pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
+pub use module::{
+    Embedded, Global, JitOptions, Kernel, Library, Linker, LoadingMode, Module, ModuleVariable,
+    loading_mode,
+};
 pub use occupancy::Occupancy;
 pub use parameter::{ParameterInfo, ParameterKind};
 #[cfg(feature = "nvrtc")]
-pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
+pub use program::{
+    Architecture, Cache, CompiledProgram, FastCompile, JitLinkOptions, JitLinkStatus, JitLinker,
+    PrecompiledHeader, Program, nvrtc_version, precompiled_header_heap,
+    set_precompiled_header_heap,
+};
 pub use settle::Settled;
 pub use stream::{Stream, StreamOptions};
 

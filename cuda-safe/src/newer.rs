@@ -10,8 +10,8 @@ use std::{
 };
 
 use cuda_sys::{
-    CUcontext, CUdevice, CUevent, CUfunction, CUgraph, CUgraphNode, CUmodule, CUresult, CUstream,
-    CUstreamCaptureMode, CUstreamCaptureStatus,
+    CUcontext, CUdevice, CUevent, CUfunction, CUgraph, CUgraphNode, CUkernel, CUlibrary, CUmodule,
+    CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus,
 };
 
 use crate::{
@@ -80,6 +80,13 @@ table! {
     cuStreamBeginCaptureToGraph: 12 . 3, fn(CUstream, CUgraph, *const CUgraphNode, *const RawEdgeData, usize, CUstreamCaptureMode);
     cuFuncGetName: 12 . 3, fn(*mut *const c_char, CUfunction);
     cuFuncGetParamInfo: 12 . 4, fn(CUfunction, usize, *mut usize, *mut usize);
+    cuFuncIsLoaded: 12 . 4, fn(*mut c_uint, CUfunction);
+    cuFuncLoad: 12 . 4, fn(CUfunction);
+    cuKernelGetName: 12 . 3, fn(*mut *const c_char, CUkernel);
+    cuKernelGetParamCount: 13 . 2, fn(CUkernel, *mut usize);
+    cuKernelGetParamInfo: 12 . 4, fn(CUkernel, usize, *mut usize, *mut usize);
+    cuLibraryEnumerateKernels: 12 . 4, fn(*mut CUkernel, c_uint, CUlibrary);
+    cuLibraryGetKernelCount: 12 . 4, fn(*mut c_uint, CUlibrary);
     cuModuleGetFunctionCount: 12 . 4, fn(*mut c_uint, CUmodule);
     cuModuleEnumerateFunctions: 12 . 4, fn(*mut CUfunction, c_uint, CUmodule);
 }

@@ -31,7 +31,8 @@ pub struct Module {
     pub of_library: bool,
 }
 
-/// What is known of a function beside its code, and what can be set; shared between a library's kernel and its functions.
+/// What is known of a function beside its code, and what can be set. A library's kernel has its own, and so has each of its
+/// functions.
 pub struct Settings {
     /// Registers of a thread.
     pub registers: u32,
@@ -45,9 +46,26 @@ pub struct Settings {
     pub policy: AtomicI32,
     /// `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH`, `HEIGHT` and `DEPTH`; 0 where nothing is required.
     pub cluster: [AtomicI32; 3],
+    /// A bit for each attribute that was set for the function itself: what is set on its library's kernel leaves these be.
+    pub own: AtomicU32,
 }
 
 impl Settings {
+    /// The same, to be set by itself.
+    pub fn copy(&self) -> Self {
+        let word = |from: &AtomicU32| AtomicU32::new(from.load(Ordering::Relaxed));
+        let number = |from: &AtomicI32| AtomicI32::new(from.load(Ordering::Relaxed));
+        Self {
+            registers: self.registers,
+            dynamic_shared: word(&self.dynamic_shared),
+            carveout: number(&self.carveout),
+            non_portable: number(&self.non_portable),
+            policy: number(&self.policy),
+            cluster: self.cluster.each_ref().map(number),
+            own: AtomicU32::new(0),
+        }
+    }
+
     /// The place of one of the three `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_*`.
     fn cluster_side(&self, attribute: u32) -> &AtomicI32 {
         &self.cluster[(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) as usize]
@@ -137,6 +155,7 @@ pub fn settings_of(program: &Program, bounds: &[Bounds]) -> Vec<Arc<Settings>> {
                 .required_cluster
                 .unwrap_or_default()
                 .map(|side| AtomicI32::new(side as i32)),
+            own: AtomicU32::new(0),
         })
     };
     program.kernels().iter().map(per_kernel).collect()
@@ -258,6 +277,11 @@ pub fn function(handle: u64) -> Result<Arc<Function>> {
 impl Module {
     pub fn program(&self) -> &Arc<Program> {
         self.loaded.image.program()
+    }
+
+    /// What is set on a kernel.
+    pub fn settings_of(&self, kernel: usize) -> Option<Arc<Settings>> {
+        self.settings.get(kernel).cloned()
     }
 
     /// Ends what it has given out, and its variables.

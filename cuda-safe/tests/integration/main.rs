@@ -3,8 +3,10 @@
 mod attributes;
 mod contexts;
 mod devices;
+mod embedded;
 mod events;
 mod launches;
+mod libraries;
 mod linking;
 mod managed;
 mod memory;

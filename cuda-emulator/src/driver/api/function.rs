@@ -1,5 +1,7 @@
 //! Functions and their attributes, occupancy.
 
+use std::sync::atomic::Ordering;
+
 use crate::driver::abi::*;
 use crate::driver::arg::{FunctionAttribute, Out, Word};
 use crate::driver::call::export;
@@ -75,7 +77,9 @@ export! {
 
     fn cuFuncSetAttribute(hfunc: u64, attrib: FunctionAttribute, value: i32) {
         let function = library::function(hfunc)?;
-        set_attribute(function.info(), &function.settings, attrib.0, value)
+        set_attribute(function.info(), &function.settings, attrib.0, value)?;
+        function.settings.own.fetch_or(1 << attrib.0, Ordering::Relaxed);
+        Ok(())
     }
 
     fn cuFuncSetCacheConfig(hfunc: u64, config: u32) {
