@@ -107,10 +107,10 @@ pub fn available_shared(function: &Function, count: u32, threads: u32) -> Result
     if of_device(function, threads, 0) < count {
         return Err(Code::ERROR_INVALID_VALUE);
     }
+    // As an H200's driver has it: what the system takes of each block is forgotten.
     let share = u64::from(device::architecture().shared / count) / SHARED_UNIT * SHARED_UNIT;
-    let taken = u64::from(info.static_shared) + u64::from(device::SHARED_RESERVED);
-    let most = u64::from(device::architecture().shared_opt_in)
-        .saturating_sub(u64::from(info.static_shared));
+    let taken = u64::from(info.static_shared);
+    let most = u64::from(function.settings.dynamic_shared.load(Ordering::Relaxed));
     Ok(share.saturating_sub(taken).min(most))
 }
 
