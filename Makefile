@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup pins demo test loading stranger bench check bundle headers tsan mutants package semver aarch64
+.PHONY: help setup pins demo test loading lto stranger bench check bundle headers tsan mutants package semver aarch64
 
 help:
 	@echo "make setup    fetch CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
@@ -20,6 +20,7 @@ help:
 	@echo "make semver   what changed in the public API since a commit (BASE=commit; needs cargo-semver-checks)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
 	@echo "make loading  tests of the feature dynamic-loading: programs that start without a driver"
+	@echo "make lto      tests of link-time optimisation, with nvJitLink, which it fetches (40 MB)"
 	@echo "make stranger a crate in a folder of its own, with no headers, libclang, Python or driver, builds and runs"
 
 setup:
@@ -40,6 +41,12 @@ loading: setup
 	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --lib --test opened
 	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading \
 		--config 'profile.dev.package.cuda-emulator.opt-level=1'
+
+# Not part of test, since nvJitLink is large and nothing else needs it.
+lto: setup
+	$(PYTHON) scripts/setup.py --nvjitlink
+	CUDA_SAFE_LIBNVJITLINK="$$($(PYTHON) scripts/setup.py --nvjitlink)" $(CARGO) test --locked -p cuda-safe --test jit_link \
+		--config 'profile.dev.package.cuda-emulator.opt-level=1' -- --include-ignored
 
 # Takes nothing that make setup brings.
 stranger:

@@ -1,4 +1,5 @@
-//! Gives examples, benches and tests a run path, so that they start with nothing set in the shell.
+//! Compiles the kernels of `examples/embedded_kernels.rs`, and gives examples, benches and tests a run path, so that they
+//! start with nothing set in the shell.
 //!
 //! - to NVRTC and the builtins it loads by name, where the loader does not find them by itself;
 //! - where no driver is installed, to a folder in which `cuda-emulator` is called `libcuda.so.1`.
@@ -10,6 +11,10 @@ use std::path::{Component, Path, PathBuf};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=CUDA_EMULATOR");
+    cuda_build::Build::new("examples/kernels")
+        .architectures(["sm_80", "sm_90"])
+        .or_source()
+        .run();
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
         return;
     }

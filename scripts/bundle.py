@@ -31,6 +31,7 @@ LEFT_OUT = {
 }
 LEFT_OUT_PACKAGES = {
     "cuda-compute-macros": "runs in the compiler",
+    "cuda-direct-build": "runs where programs are built",
     "cuda-emulator": "tests the emulator, which has no place beside a driver",
     "cuda-conformance": "belongs to the emulator",
     "mutants": "calls the compiler",
@@ -170,6 +171,9 @@ def copy_nvrtc():
             if ".alt." not in library.name:
                 (BUNDLE / "cuda" / "lib64").mkdir(parents=True, exist_ok=True)
                 shutil.copy2(library, BUNDLE / "cuda" / "lib64")
+        # With which kernels launch kernels.
+        for archive in (base / "lib").glob("libcudadevrt.a"):
+            shutil.copy2(archive, BUNDLE / "cuda" / "lib64")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,22 @@ REASONS = [
     (r"cuStreamAddCallback", "replaced by cuLaunchHostFunc, says its documentation"),
     (r"cuModuleLoad|cuLinkAddFile|cuModuleLoadFatBinary|cuModuleLoadData",
      "files are read by Rust; all images go through cuModuleLoadDataEx and cuLinkAddData, with their logs"),
+    (r"cuLibraryLoadFromFile", "files are read by Rust; all images go through cuLibraryLoadData, with its logs"),
+    (r"cuKernelGetLibrary|cuFuncGetModule", "a kernel holds its library, a function its module"),
+    (r"cuFuncGetParamCount", "cuFuncGetParamInfo refuses what is beyond the last parameter, in older drivers too"),
     (r"cuStreamCreate", "cuStreamCreateWithPriority does the same"),
+    (r"cuGraphInstantiate", "cuGraphInstantiateWithParams does the same, and says why it refuses"),
+    (r"cuGraph\w*Node(Get|Set)Params|cuGraphEvent(Record|Wait)Node[GS]etEvent|cuGraphKernelNodeCopyAttributes"
+     r"|cuGraphChildGraphNodeGetGraph",
+     "a graph that isn't instantiated gets its parameters where its nodes are added; GraphExec changes them afterwards"),
+    (r"cuGraphExecNodeSetParams", "the calls of each kind of node are used, whose parameters have types"),
+    (r"cuGraphNodeGet(Dependencies|DependentNodes)", "Graph::dependencies and dependents read the edges"),
+    (r"cuGraph(Node|Exec|)Get(\w*Id|ContainingGraph)", "numbers and names for tools: Node and Graph are compared themselves"),
+    (r"cuGraphExecGetFlags", "the caller knows them, and an H200's driver (580) forgets USE_NODE_PRIORITY"),
+    (r"cuGraphDebugDotPrint", "Graph::to_dot writes no file"),
+    (r"cuGraph(Retain|Release)UserObject|cuUserObject\w+", "Graph owns what its nodes use: keep, hold"),
+    (r"cuStreamUpdateCaptureDependencies", "the streams say what waits for what; Graph::add_edge adds to it afterwards"),
+    (r"cuOccupancyMax\w+WithFlags", "the one flag turns a cache off that devices since compute capability 6.0 don't have so"),
 ]
 REASONS = [(re.compile(f"(?:{name})"), reason) for name, reason in REASONS]
 

@@ -21,7 +21,7 @@ ARCHITECTURES = ["x86_64", "aarch64"]
 PLATFORMS = ["manylinux1", "manylinux2010", "manylinux_2_12", "manylinux2014", "manylinux_2_17", "manylinux_2_27",
              "manylinux_2_28"]
 HEAD = """\
-# {what}, for `make setup`: exact versions, and the hash of each wheel for Linux on x86-64 and aarch64.
+# {what}, for `{use}`: exact versions, and the hash of each wheel for Linux on x86-64 and aarch64.
 # Written by `make pins`, which takes the newest of: {requirements}
 """
 
@@ -34,9 +34,10 @@ def main():
     what = f"CUDA {setup.DEFAULT}: headers and NVRTC"
     write(folder / setup.cuda_pins(setup.DEFAULT).name, what, setup.packages(setup.DEFAULT))
     write(folder / setup.LIBCLANG_PINS.name, "libclang", setup.LIBCLANG)
+    write(folder / setup.NVJITLINK_PINS.name, "nvJitLink", setup.NVJITLINK, "make lto")
 
 
-def write(file, what, requirements):
+def write(file, what, requirements, use="make setup"):
     wheels = {}
     for architecture in ARCHITECTURES:
         with tempfile.TemporaryDirectory() as folder:
@@ -44,7 +45,7 @@ def write(file, what, requirements):
             for wheel in sorted(pathlib.Path(folder).glob("*.whl")):
                 name, version = name_and_version(wheel.name)
                 wheels.setdefault(name, {}).setdefault(version, {})[wheel.name] = sha256(wheel)
-    file.write_text(HEAD.format(what=what, requirements=" ".join(requirements)) + text(wheels))
+    file.write_text(HEAD.format(what=what, use=use, requirements=" ".join(requirements)) + text(wheels))
     print(f"{file}: " + ", ".join(f"{name} {next(iter(wheels[name]))}" for name in sorted(wheels)))
 
 

@@ -25,6 +25,9 @@ OLDEST = (12, 0)
 PINS = REPOSITORY / "scripts" / "pins"
 LIBCLANG_PINS = PINS / "libclang.txt"
 LIBCLANG = ["libclang>=16"]
+# Only for the tests of link-time optimisation (`make lto`): 40 MB that nothing else needs.
+NVJITLINK_PINS = PINS / "nvjitlink.txt"
+NVJITLINK = [f"nvidia-nvjitlink=={DEFAULT}.*"]
 # The order and the places in which cuda-sys's build script searches, but for .cuda itself.
 VARIABLES = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_INC_DIR"]
 
@@ -33,7 +36,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cuda", default="", help=f"CUDA version, as 12.4 or 13.0 (default {DEFAULT})")
     parser.add_argument("--into", type=pathlib.Path, default=REPOSITORY / ".cuda", help="folder to fill")
+    parser.add_argument("--nvjitlink", action="store_true", help="bring nvJitLink alone, and print its file")
     arguments = parser.parse_args()
+    if arguments.nvjitlink:
+        print(bring_nvjitlink(arguments.into.resolve() / "nvjitlink"))
+        return
     folder, wanted = arguments.into.resolve(), arguments.cuda.strip()
     if wanted and not re.fullmatch(r"\d+\.\d+", wanted):
         fail(f"CUDA={wanted} is not a version: give it as CUDA=12.4")
@@ -105,6 +112,17 @@ def bring_libclang(folder):
             fail(f"the libclang that pip brought into {folder} cannot be loaded")
         look_again(folder)
     print(f"libclang is in {folder}")
+
+
+def bring_nvjitlink(folder):
+    """nvJitLink in a folder of its own; gives its file."""
+    if differing(folder, NVJITLINK_PINS):
+        print(f"bringing nvJitLink into {folder}", file=sys.stderr, flush=True)
+        install(folder, [NVJITLINK_PINS])
+    files = sorted(folder.glob("nvidia/*/lib/libnvJitLink.so.*"))
+    if not files:
+        fail(f"there is no libnvJitLink in what pip brought into {folder}")
+    return files[0]
 
 
 def cuda_pins(cuda):

@@ -46,7 +46,11 @@ class Pins(unittest.TestCase):
         wanted = {re.match("[a-z0-9-]+", requirement).group() for requirement in setup.packages(setup.DEFAULT)}
         self.assertEqual(set(cuda), wanted)
         self.assertEqual(set(libclang), {"libclang"})
-        for name, (version, hashes) in {**cuda, **libclang}.items():
+        nvjitlink = self.pinned(setup.NVJITLINK_PINS)
+        self.assertEqual(set(nvjitlink), {"nvidia-nvjitlink"})
+        # nvJitLink reads what an NVRTC that is no newer writes.
+        self.assertTrue(nvjitlink["nvidia-nvjitlink"][0].startswith(setup.DEFAULT + "."))
+        for name, (version, hashes) in {**cuda, **libclang, **nvjitlink}.items():
             self.assertEqual(len(set(hashes)), len(pins.ARCHITECTURES), f"{name} {version}")
         for name, (version, _) in cuda.items():
             self.assertTrue(version.startswith(setup.DEFAULT + "."), f"{name} {version}")

@@ -331,30 +331,45 @@ fn each_launch_attribute_is_taken_or_refused_by_its_number() {
         assert_eq!(download::<u32>(out, 1), [ran], "{attributes:?}");
     };
     check(&[], SUCCESS);
-    for id in [0, 1, 3, 5, 6, 8, 9, 10, 14, 16] {
-        for value in [0, 1, 2] {
-            check(&[(id, [value; 3])], SUCCESS);
+    // As an H200's driver takes and refuses them.
+    let at_most = |most: u32| move |value: u32| value <= most;
+    let any = |_: u32| true;
+    let bytes = |value: u32| value.to_ne_bytes()[..2].iter().all(|byte| *byte < 4);
+    let accepted: [(u32, &dyn Fn(u32) -> bool); 8] = [
+        (0, &any),
+        (2, &any),
+        (5, &at_most(2)),
+        (6, &any),
+        (8, &any),
+        (9, &bytes),
+        (10, &at_most(1)),
+        (14, &at_most(100)),
+    ];
+    for (id, good) in accepted {
+        for value in [0, 1, 2, 3, 4, 100, 101, 0x300, 0x400, u32::MAX] {
+            let expected = if good(value) { SUCCESS } else { INVALID };
+            check(&[(id, [value, 0, 0])], expected);
         }
     }
-    for value in [0, 1] {
-        check(&[(2, [value, 0, 0])], SUCCESS);
+    for (value, expected) in [(0, SUCCESS), (1, SUCCESS), (2, INVALID)] {
+        check(&[(16, [value, 0, 0])], expected);
     }
-    // A cluster of one block, and others.
-    for id in [4, 11] {
-        check(&[(id, [1, 1, 1])], SUCCESS);
-        for cluster in [[2, 1, 1], [1, 2, 1], [1, 1, 2], [2, 2, 2], [0, 0, 0]] {
-            check(&[(id, cluster)], UNSUPPORTED);
-        }
+    // A node that the device updates is one of a graph.
+    check(&[(13, [0; 3])], UNSUPPORTED);
+    check(&[(13, [1; 3])], UNSUPPORTED);
+    // No events.
+    for id in [7, 12] {
+        check(&[(id, [0; 3])], CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
-    for id in [7, 12, 13] {
-        check(&[(id, [1, 1, 1])], UNSUPPORTED);
-    }
-    for id in [15, 17, 77, u32::MAX] {
+    for id in [3, 15, 17, 18, 19, 77, u32::MAX] {
         check(&[(id, [1, 1, 1])], INVALID);
     }
     // Each of several counts.
     check(&[(0, [0; 3]), (8, [0; 3]), (4, [1; 3])], SUCCESS);
-    check(&[(0, [0; 3]), (4, [2, 1, 1])], UNSUPPORTED);
+    check(
+        &[(0, [0; 3]), (4, [3, 1, 1])],
+        CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE,
+    );
     check(&[(0, [0; 3]), (8, [0; 3]), (99, [0; 3])], INVALID);
     fails!(
         CUDA_ERROR_INVALID_VALUE,

@@ -23,13 +23,14 @@ fn a_library_is_loaded_from_memory_and_from_a_file_with_checked_options() {
     let none: *mut *mut c_void = null_mut();
     let jit = null_mut();
     for (numbers, expected) in [
-        (vec![], SUCCESS),
-        (vec![0], SUCCESS),
-        (vec![1], SUCCESS),
-        (vec![0, 1], SUCCESS),
-        (vec![2], INVALID),
-        (vec![0, 2], INVALID),
-        (vec![u32::MAX, 0], INVALID),
+        (vec![], [SUCCESS; 2]),
+        (vec![0], [SUCCESS; 2]),
+        // A file's image isn't the client's to preserve.
+        (vec![1], [SUCCESS, INVALID]),
+        (vec![0, 1], [SUCCESS, INVALID]),
+        (vec![2], [INVALID; 2]),
+        (vec![0, 2], [INVALID; 2]),
+        (vec![u32::MAX, 0], [INVALID; 2]),
     ] {
         let mut options: Vec<_> = numbers.iter().copied().map(CUlibraryOption).collect();
         let mut values = [null_mut::<c_void>(); 2];
@@ -46,9 +47,9 @@ fn a_library_is_loaded_from_memory_and_from_a_file_with_checked_options() {
                 cuLibraryLoadFromFile(&mut two, file, jit, none, 0, options, values, count),
             ]
         };
-        assert_eq!(codes, [expected; 2], "{numbers:?}");
-        for library in [one, two] {
-            assert_eq!(library.is_null(), expected != SUCCESS, "{numbers:?}");
+        assert_eq!(codes, expected, "{numbers:?}");
+        for (library, code) in [one, two].into_iter().zip(expected) {
+            assert_eq!(library.is_null(), code != SUCCESS, "{numbers:?}");
             if !library.is_null() {
                 kernel(library, c"third");
                 ok!(cuLibraryUnload(library));
@@ -158,7 +159,8 @@ fn kernels_are_counted_listed_and_named() {
         );
     }
     let mut one = null_mut();
-    invalid!(cuLibraryEnumerateKernels(&mut one, 0, library));
+    ok!(cuLibraryEnumerateKernels(&mut one, 0, library));
+    assert!(one.is_null());
     invalid!(cuLibraryEnumerateKernels(null_mut(), 1, library));
     invalid!(cuLibraryGetKernelCount(null_mut(), library));
     invalid!(cuLibraryGetKernel(null_mut(), library, c"first".as_ptr()));
@@ -187,6 +189,11 @@ fn kernels_are_counted_listed_and_named() {
         invalid!(cuKernelGetParamCount(kernel, null_mut()));
     }
     let (mut offset, mut size) = (99, 99);
+    fails!(
+        CUDA_ERROR_INVALID_CONTEXT,
+        cuKernelGetParamInfo(kernels[0], 0, &mut offset, &mut size)
+    );
+    let _context = Own::new();
     for (index, expected) in [(0, 4), (8, 8)].into_iter().enumerate() {
         ok!(cuKernelGetParamInfo(
             kernels[0],
@@ -266,8 +273,24 @@ fn attributes_of_a_kernel_are_those_of_its_functions() {
         function
     ));
     assert_eq!(value, most);
+    // What is set on the kernel holds for its functions, unless it was set for them; recorded on an H200.
+    let of_function = |attribute| {
+        let mut value = 0;
+        ok!(cuFuncGetAttribute(
+            &mut value,
+            CUfunction_attribute(attribute),
+            function
+        ));
+        value
+    };
+    assert_eq!(set(third, 8, 5000, 0), SUCCESS);
+    assert_eq!((get(third, 8, 0).1, of_function(8)), (5000, 5000));
+    ok!(cuFuncSetAttribute(function, CUfunction_attribute(8), 4096));
+    assert_eq!((get(third, 8, 0).1, of_function(8)), (5000, 4096));
+    assert_eq!(set(third, 8, most, 0), SUCCESS);
+    assert_eq!((get(third, 8, 0).1, of_function(8)), (most, 4096));
     ok!(cuFuncSetAttribute(function, CUfunction_attribute(9), 33));
-    assert_eq!(get(third, 9, 0), (SUCCESS, 33));
+    assert_eq!((get(third, 9, 0).1, of_function(9)), (-1, 33));
     for config in 0..=3 {
         ok!(cuKernelSetCacheConfig(third, CUfunc_cache(config), 0));
     }
@@ -397,5 +420,89 @@ fn handles_that_are_none_are_refused_by_every_function_of_libraries() {
         assert_eq!((count, number, size, offset, address), (7, 7, 7, 7, 7));
         assert!(one.is_null() && module.is_null() && function.is_null());
         assert!(owner.is_null() && name.is_null());
+    }
+}
+
+#[test]
+fn no_function_has_an_address_for_the_host() {
+    ok!(cuInit(0));
+    let library = library();
+    let mut address = null_mut();
+    for name in [c"first", c"absent"] {
+        invalid!(cuLibraryGetUnifiedFunction(
+            &mut address,
+            library,
+            name.as_ptr()
+        ));
+    }
+    assert!(address.is_null());
+    invalid!(cuLibraryGetUnifiedFunction(
+        null_mut(),
+        library,
+        c"first".as_ptr()
+    ));
+    ok!(cuLibraryUnload(library));
+    stale!(cuLibraryGetUnifiedFunction(
+        &mut address,
+        library,
+        c"first".as_ptr()
+    ));
+}
+
+#[test]
+fn a_refused_image_is_told_by_its_use() {
+    ok!(cuInit(0));
+    const HEAD: &str = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    for (text, code) in [
+        (
+            format!("{HEAD}.visible .entry k() {{ ret }}\0"),
+            CUresult::CUDA_ERROR_INVALID_PTX,
+        ),
+        (
+            ".version 99.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\0".into(),
+            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        ),
+    ] {
+        let mut log = [0u8; 1000];
+        let mut keys = [CUjit_option(5), CUjit_option(6)];
+        let mut values = [log.as_mut_ptr().cast(), log.len() as *mut c_void];
+        let mut library = null_mut();
+        ok!(cuLibraryLoadData(
+            &mut library,
+            text.as_ptr().cast(),
+            keys.as_mut_ptr(),
+            values.as_mut_ptr(),
+            2,
+            null_mut(),
+            null_mut(),
+            0
+        ));
+        assert_ne!(log[0], 0, "the log says why");
+        let (mut kernel, mut module, mut count) = (null_mut(), null_mut(), 7);
+        ok!(cuLibraryGetKernelCount(&mut count, library));
+        assert_eq!(count, 0);
+        // SAFETY: places for the handles.
+        unsafe {
+            assert_eq!(
+                cuLibraryGetKernel(&mut kernel, library, c"k".as_ptr()),
+                code
+            );
+            assert_eq!(
+                cuLibraryGetModule(&mut module, library),
+                CUresult::CUDA_ERROR_INVALID_CONTEXT
+            );
+        }
+        let context = Own::new();
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(cuLibraryGetModule(&mut module, library), code);
+            for get in [cuLibraryGetGlobal, cuLibraryGetManaged] {
+                let got = get(&mut address, &mut bytes, library, c"v".as_ptr());
+                assert_eq!(got, code);
+            }
+        }
+        drop(context);
+        ok!(cuLibraryUnload(library));
     }
 }

@@ -2,7 +2,7 @@
 
 mod abi;
 use abi::*;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 /// Blocks a multiprocessor, by both calls.
 fn fitting(function: CUfunction, threads: i32, shared: usize) -> i32 {
@@ -36,7 +36,8 @@ fn each_resource_limits_how_many_blocks_fit() {
         ("bare", 1024, 0, 2),
         ("bare", 1025, 0, 0),
         ("bounded", 64, 0, 32),
-        ("bounded", 65, 0, 0),
+        // As an H200 has it: the bounds aren't looked at.
+        ("bounded", 65, 0, 21),
         // 64 registers a thread: 32 warps.
         ("live", 256, 0, 4),
         ("live", 96, 0, 10),
@@ -155,16 +156,18 @@ fn the_best_block_size_and_the_grid_that_fills_the_device() {
 fn shared_memory_that_so_many_blocks_leave_each_other() {
     let _context = Own::new();
     let module = load(&kernels());
+    // Those of 128 threads are what an H200 answered (driver 580).
     for (name, count, threads, expected) in [
-        ("bare", 1, 32, 227 << 10),
-        ("bare", 2, 256, 115_712),
-        ("bare", 2, 1024, 115_712),
-        ("bare", 3, 32, 76_800),
-        ("bare", 5, 32, 45_568),
-        ("bare", 32, 64, 6_272),
-        ("boxed", 1, 32, (227 << 10) - 1000),
-        ("boxed", 5, 32, 44_568),
-        ("boxed", 32, 32, 5_272),
+        ("bare", 1, 128, 49_152),
+        ("bare", 2, 256, 49_152),
+        ("bare", 4, 128, 49_152),
+        ("bare", 5, 128, 46_592),
+        ("bare", 8, 128, 29_184),
+        ("bare", 14, 128, 16_640),
+        ("bare", 15, 128, 15_488),
+        ("bare", 16, 128, 14_592),
+        ("boxed", 1, 32, 49_152 - 1000),
+        ("boxed", 5, 128, 46_592 - 1000),
     ] {
         let mut bytes = 1;
         ok!(cuOccupancyAvailableDynamicSMemPerBlock(
@@ -199,62 +202,5 @@ fn shared_memory_that_so_many_blocks_leave_each_other() {
     fails!(
         CUDA_ERROR_INVALID_VALUE,
         cuOccupancyAvailableDynamicSMemPerBlock(null_mut(), bare, 1, 32)
-    );
-}
-
-#[test]
-fn a_cluster_is_one_block() {
-    passes(
-        "a_cluster_is_one_block",
-        &[("CUDA_EMULATOR_THREADS", "5")],
-        || {
-            let _context = Own::new();
-            let module = load(&kernels());
-            // SAFETY: zero is a value of the C struct's.
-            let mut config: CUlaunchConfig = unsafe { std::mem::zeroed() };
-            (config.gridDimX, config.gridDimY, config.gridDimZ) = (1, 1, 1);
-            for (name, block, shared, expected) in [
-                ("bare", [1024, 1, 1], 0, 10),
-                ("bare", [32, 3, 1], 0, 105),
-                ("bare", [8, 4, 2], 0, 160),
-                ("live", [256, 1, 1], 0, 20),
-                ("boxed", [32, 1, 1], (227 << 10) - 1000, 5),
-                ("boxed", [32, 1, 1], (227 << 10) - 999, 0),
-            ] {
-                let function = function(module, name);
-                [config.blockDimX, config.blockDimY, config.blockDimZ] = block;
-                config.sharedMemBytes = shared;
-                let (mut clusters, mut size) = (-1, -1);
-                ok!(cuOccupancyMaxActiveClusters(
-                    &mut clusters,
-                    function,
-                    &config
-                ));
-                assert_eq!(clusters, expected, "{name} {block:?} {shared}");
-                ok!(cuOccupancyMaxPotentialClusterSize(
-                    &mut size, function, &config
-                ));
-                assert_eq!(size, 1);
-            }
-            let bare = function(module, "bare");
-            let mut count = 7;
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuOccupancyMaxActiveClusters(null_mut(), bare, &config)
-            );
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuOccupancyMaxActiveClusters(&mut count, bare, null())
-            );
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuOccupancyMaxPotentialClusterSize(null_mut(), bare, &config)
-            );
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuOccupancyMaxPotentialClusterSize(&mut count, bare, null())
-            );
-            assert_eq!(count, 7);
-        },
     );
 }

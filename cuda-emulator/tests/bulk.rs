@@ -213,14 +213,6 @@ fn refusals() {
             "compute capability 10.0",
         ),
         (
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1], 16, [%r2], %rs1;",
-            "multicast",
-        ),
-        (
-            "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r1], 16, [%r2];",
-            "to another block of the cluster",
-        ),
-        (
             "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16, %rs1;",
             "byte masks",
         ),
@@ -229,8 +221,8 @@ fn refusals() {
             "bulk reductions",
         ),
         (
-            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r2];",
-            "`.async`",
+            "st.async.weak.mbarrier::complete_tx::bytes.b32 [%rd1], %r2, [%rd2];",
+            "st.async",
         ),
     ] {
         let ptx = format!(

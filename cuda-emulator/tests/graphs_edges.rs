@@ -167,9 +167,24 @@ fn programmatic_edges_are_kept_as_they_are() {
     );
     play(graph, stream);
     assert_eq!(download::<u32>(word, 1), [5]);
-    // An edge goes only with its data.
-    invalid!(cuGraphRemoveDependencies_v2(graph, from, to, null(), 1));
-    ok!(cuGraphRemoveDependencies_v2(graph, from, to, &data, 1));
+    // An edge goes whatever its data is said to be, as an H200's driver has it.
+    let other = CUgraphEdgeData {
+        from_port: 0,
+        type_: 0,
+        ..data
+    };
+    ok!(cuGraphRemoveDependencies_v2(graph, from, to, &other, 1));
+    assert_eq!(edges(graph), []);
+    // The end of the kernel by its order alone may have anything after it; its programmatic end only with such an edge.
+    let launched = CUgraphEdgeData {
+        from_port: 2,
+        type_: 0,
+        ..data
+    };
+    ok!(cuGraphAddDependencies_v2(graph, from, to, &launched, 1));
+    ok!(cuGraphRemoveDependencies_v2(graph, from, to, &launched, 1));
+    let odd = CUgraphEdgeData { type_: 0, ..data };
+    invalid!(cuGraphAddDependencies_v2(graph, from, to, &odd, 1));
     // Only kernels end in more than one way.
     let fill = set(graph, &[], word, 1);
     invalid!(cuGraphAddDependencies_v2(graph, &fill, to, &data, 1));

@@ -247,14 +247,10 @@ fn launch_attributes() {
     assert_eq!(run(4, 1), CUresult::CUDA_SUCCESS, "a cluster of one");
     assert_eq!(
         run(4, 2),
-        CUresult::CUDA_ERROR_NOT_SUPPORTED,
-        "a cluster of eight"
+        CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE,
+        "a cluster of eight in a grid of two"
     );
-    assert_eq!(
-        run(7, 1),
-        CUresult::CUDA_ERROR_NOT_SUPPORTED,
-        "programmatic event"
-    );
+    assert_eq!(run(7, 1), CUresult::CUDA_ERROR_INVALID_HANDLE, "no event");
     assert_eq!(run(77, 1), CUresult::CUDA_ERROR_INVALID_VALUE);
     ok!(cuCtxSynchronize());
 }

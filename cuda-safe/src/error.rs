@@ -71,6 +71,9 @@ pub enum Code {
     /// A code of NVRTC, the run-time compiler.
     #[cfg(feature = "nvrtc")]
     Nvrtc(nvrtcResult),
+    /// A code of nvJitLink, the linker that optimises.
+    #[cfg(feature = "nvrtc")]
+    JitLink(crate::program::JitLinkStatus),
     /// No code: the mistake was found before any call was made.
     Checked,
 }
@@ -99,7 +102,7 @@ pub enum ErrorKind {
     Driver,
     /// There is no usable device, or no driver.
     NoDevice,
-    /// There is no run-time compiler: NVRTC's library is not there.
+    /// There is no run-time compiler: NVRTC's library, or nvJitLink's, is not there.
     NoCompiler,
     /// The source did not compile.
     Compile {
@@ -403,6 +406,8 @@ impl fmt::Display for Error {
                     code.0
                 )?;
             }
+            #[cfg(feature = "nvrtc")]
+            Code::JitLink(status) => write!(f, " failed: {status}")?,
             Code::Checked => {}
         }
         if detail.starts_with('\n') {

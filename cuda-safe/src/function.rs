@@ -14,7 +14,7 @@ use cuda_sys::{self as sys, CUfunction, CUresult};
 use crate::{
     attribute::DeviceAttribute,
     context::{CacheConfig, Context, Limits},
-    error::{Error, ErrorKind, Result},
+    error::{ErrorKind, Result},
     flags::choices,
     handle::{Handle, Kind, handle},
     launch::{ArgumentType, Number},
@@ -109,28 +109,20 @@ choices! {
         MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES";
         /// The share of the L1 cache to be used as shared memory, in percent; -1 for the default. Settable: a hint.
         PREFERRED_SHARED_MEMORY_CARVEOUT = 9, "CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT";
+        /// Whether every launch has to say its cluster ([`LaunchConfig::cluster`](crate::LaunchConfig::cluster)).
+        CLUSTER_SIZE_MUST_BE_SET = 10, "CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET";
+        /// Blocks of a cluster along x, where the kernel is declared with `__cluster_dims__`, else 0. Settable before the
+        /// first launch where it is not declared.
+        REQUIRED_CLUSTER_WIDTH = 11, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH";
+        /// The same along y.
+        REQUIRED_CLUSTER_HEIGHT = 12, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT";
+        /// The same along z.
+        REQUIRED_CLUSTER_DEPTH = 13, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH";
+        /// Whether clusters may be larger than those that every device has, which are of 8 blocks. Settable.
+        NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED";
+        /// Where the blocks of a cluster go: a [`ClusterScheduling`](crate::ClusterScheduling). Settable: a hint.
+        CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15, "CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE";
     }
-}
-
-/// The launch with the best occupancy: see [`Function::best_block_size`].
-///
-/// ```
-/// # use cuda_safe::{Context, Module};
-/// # fn main() -> cuda_safe::Result<()> {
-/// # let context = Context::primary(0)?;
-/// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
-/// let occupancy = module.function("nothing")?.best_block_size(0)?;
-/// assert!(occupancy.min_grid >= context.device().multiprocessor_count()?);
-/// assert_eq!(occupancy.block % 32, 0); // whole warps
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Occupancy {
-    /// The least number of blocks that fill the device.
-    pub min_grid: u32,
-    /// Threads per block.
-    pub block: u32,
 }
 
 impl Function {
@@ -438,71 +430,5 @@ impl Function {
         // SAFETY: the kernel is live; an unknown value is refused.
         let code = unsafe { sys::cuFuncSetCacheConfig(self.as_raw(), sys::CUfunc_cache(config.0)) };
         self.context().check("cuFuncSetCacheConfig", code)
-    }
-
-    /// How many blocks of `block_threads` threads, with `dynamic_shared` bytes of dynamic shared memory per block,
-    /// can be resident on one multiprocessor at the same time.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a block of no threads. The context is unusable after a fault.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
-    /// let nothing = module.function("nothing")?;
-    /// let small = nothing.max_active_blocks(128, 0)?;
-    /// let large = nothing.max_active_blocks(1024, 0)?;
-    /// assert!(small >= large && large >= 1);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
-    pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared: usize) -> Result<u32> {
-        const CALL: &str = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
-        let threads = c_int::try_from(block_threads)
-            .map_err(|_| Error::invalid(CALL, format!("a block of {block_threads} threads")))?;
-        let _current = self.context().enter()?;
-        let mut blocks: c_int = 0;
-        // SAFETY: the kernel is live, `blocks` is valid for the write.
-        let code = unsafe {
-            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                &mut blocks,
-                self.as_raw(),
-                threads,
-                dynamic_shared,
-            )
-        };
-        self.context().check(CALL, code)?;
-        Ok(u32::try_from(blocks).unwrap_or(0))
-    }
-
-    /// The block size with the best occupancy, for `dynamic_shared` bytes of dynamic shared memory per block.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where no block with that much shared memory fits. The context is unusable after a
-    /// fault.
-    #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
-    pub fn best_block_size(&self, dynamic_shared: usize) -> Result<Occupancy> {
-        let _current = self.context().enter()?;
-        let (mut grid, mut block): (c_int, c_int) = (0, 0);
-        // SAFETY: the kernel is live, both are valid for the write; no callback.
-        let code = unsafe {
-            sys::cuOccupancyMaxPotentialBlockSize(
-                &mut grid,
-                &mut block,
-                self.as_raw(),
-                None,
-                dynamic_shared,
-                0,
-            )
-        };
-        self.context()
-            .check("cuOccupancyMaxPotentialBlockSize", code)?;
-        Ok(Occupancy {
-            min_grid: u32::try_from(grid).unwrap_or(0),
-            block: u32::try_from(block).unwrap_or(0),
-        })
     }
 }

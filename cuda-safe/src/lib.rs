@@ -55,7 +55,7 @@
 //! - sharing with other processes (IPC), with graphics, and external memory and semaphores;
 //! - prefetching and advice for managed memory, registering memory that the host allocated (`cuMemHostRegister`);
 //! - launch attributes: clusters, programmatic dependent launch (`cuLaunchKernelEx`); batched stream memory operations;
-//! - the profiler's start and stop, libraries and contextless kernels (`cuLibraryLoadData`), green contexts.
+//! - the profiler's start and stop, green contexts.
 //!
 //! `docs/COVERAGE.md` in the repository lists every function of the driver. All of it is in [`sys`], to be called on the handles of this crate's objects:
 //! [raw calls](guide::raw_calls) shows how, with worked cases. The crate does no mathematics either: the crate
@@ -90,6 +90,7 @@ mod launch;
 mod memory;
 mod module;
 mod newer;
+mod occupancy;
 mod order;
 mod parameter;
 #[cfg(feature = "nvrtc")]
@@ -107,21 +108,30 @@ pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
 pub use event::{Event, EventOptions};
 pub use finished::Finished;
-pub use function::{Function, FunctionAttribute, Occupancy};
+pub use function::{Function, FunctionAttribute};
 pub use graph::{Graph, GraphExec};
 pub use launch::{
-    ArgumentList, ByValue, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument, KernelArguments,
-    LaunchConfig, Out, WithLen,
+    ArgumentList, ByValue, ClusterScheduling, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument,
+    KernelArguments, LaunchAttributes, LaunchConfig, LaunchEvents, MemoryDomain, Out,
+    PortableClusterSize, WithLen,
 };
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
     ManagedBuffer, MemoryPool, Outcome, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Pipeline,
     PlainData, Scope, Storage, StorageMut, StreamOrdered, Transfer, TransferError,
 };
-pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
+pub use module::{
+    Embedded, Global, JitOptions, Kernel, Library, Linker, LoadingMode, Module, ModuleVariable,
+    loading_mode,
+};
+pub use occupancy::Occupancy;
 pub use parameter::{ParameterInfo, ParameterKind};
 #[cfg(feature = "nvrtc")]
-pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
+pub use program::{
+    Architecture, Cache, CompiledProgram, FastCompile, JitLinkOptions, JitLinkStatus, JitLinker,
+    PrecompiledHeader, Program, nvrtc_version, precompiled_header_heap,
+    set_precompiled_header_heap,
+};
 pub use settle::Settled;
 pub use stream::{Stream, StreamOptions};
 pub use tensor_map::{

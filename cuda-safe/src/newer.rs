@@ -10,29 +10,29 @@ use std::{
 };
 
 use cuda_sys::{
-    CUcontext, CUdevice, CUevent, CUfunction, CUgraph, CUgraphNode, CUmodule, CUresult, CUstream,
-    CUstreamCaptureStatus,
+    CUcontext, CUdevice, CUevent, CUfunction, CUgraph, CUgraphNode, CUkernel, CUlibrary, CUmodule,
+    CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus,
 };
 
 use crate::{
     driver::{self, Version},
     error::Result,
+    graph::RawEdgeData,
 };
 
-/// A row is a name, the CUDA version whose signature is meant, and that signature. It becomes a Rust function that
+/// A row is a name, the CUDA version whose signature is meant, and that signature; of a name with several
+/// signatures also the one that the driver knows. It becomes a Rust function that
 /// returns the driver's function, looked up at the first call, and fails with `ErrorKind::Unsupported` where there is
 /// none.
 macro_rules! table {
-    ($($(#[$doc:meta])* $name:ident: $major:literal . $minor:literal, fn($($argument:ty),*);)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(as $driver:literal)?: $major:literal . $minor:literal, fn($($argument:ty),*);)*) => {$(
         $(#[$doc])*
         #[allow(non_snake_case, reason = "the driver's name")]
         #[inline]
         pub(crate) fn $name() -> Result<unsafe extern "C" fn($($argument),*) -> CUresult> {
             static FOUND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-            const NAME: &CStr = match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a name without NUL"),
-            };
+            const NAMES: &[&CStr] = &[$($driver,)? name(concat!(stringify!($name), "\0"))];
+            const NAME: &CStr = NAMES[0];
             let address = match NonNull::new(FOUND.load(Ordering::Acquire)) {
                 Some(address) => address,
                 None => find(&FOUND, NAME, Version { major: $major, minor: $minor })?,
@@ -43,6 +43,13 @@ macro_rules! table {
             })
         }
     )*};
+}
+
+const fn name(with_nul: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(with_nul.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => panic!("a name without NUL"),
+    }
 }
 
 #[cold]
@@ -64,8 +71,22 @@ table! {
     cuGraphRemoveDependencies: 10 . 0, fn(CUgraph, *const CUgraphNode, *const CUgraphNode, usize);
     /// As above.
     cuStreamGetCaptureInfo: 11 . 3, fn(CUstream, *mut CUstreamCaptureStatus, *mut u64, *mut CUgraph, *mut *const CUgraphNode, *mut usize);
+    cuGraphGetEdges_v2 as c"cuGraphGetEdges": 12 . 3, fn(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut RawEdgeData, *mut usize);
+    cuGraphAddDependencies_v2 as c"cuGraphAddDependencies": 12 . 3, fn(CUgraph, *const CUgraphNode, *const CUgraphNode, *const RawEdgeData, usize);
+    cuGraphRemoveDependencies_v2 as c"cuGraphRemoveDependencies": 12 . 3, fn(CUgraph, *const CUgraphNode, *const CUgraphNode, *const RawEdgeData, usize);
+    /// The parameters are a structure of many forms, which headers of 12.0 lack.
+    cuGraphAddNode: 12 . 2, fn(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *mut c_void);
+    cuGraphConditionalHandleCreate: 12 . 3, fn(*mut u64, CUgraph, CUcontext, c_uint, c_uint);
+    cuStreamBeginCaptureToGraph: 12 . 3, fn(CUstream, CUgraph, *const CUgraphNode, *const RawEdgeData, usize, CUstreamCaptureMode);
     cuFuncGetName: 12 . 3, fn(*mut *const c_char, CUfunction);
     cuFuncGetParamInfo: 12 . 4, fn(CUfunction, usize, *mut usize, *mut usize);
+    cuFuncIsLoaded: 12 . 4, fn(*mut c_uint, CUfunction);
+    cuFuncLoad: 12 . 4, fn(CUfunction);
+    cuKernelGetName: 12 . 3, fn(*mut *const c_char, CUkernel);
+    cuKernelGetParamCount: 13 . 2, fn(CUkernel, *mut usize);
+    cuKernelGetParamInfo: 12 . 4, fn(CUkernel, usize, *mut usize, *mut usize);
+    cuLibraryEnumerateKernels: 12 . 4, fn(*mut CUkernel, c_uint, CUlibrary);
+    cuLibraryGetKernelCount: 12 . 4, fn(*mut c_uint, CUlibrary);
     cuModuleGetFunctionCount: 12 . 4, fn(*mut c_uint, CUmodule);
     /// With numbers for the enumerations, some of which a 12.0 header doesn't have.
     cuTensorMapEncodeIm2colWide: 12 . 8, fn(*mut c_void, c_uint, c_uint, *mut c_void, *const u64, *const u64, c_int, c_int, c_uint, c_uint, *const c_uint, c_uint, c_uint, c_uint, c_uint, c_uint);

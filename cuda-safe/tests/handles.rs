@@ -14,7 +14,7 @@ mod child;
 
 use child::{calls, passes, traced};
 use cuda_safe::{
-    Context, ContextFlags, Device, Event, Linker, MemoryPool, Module, Result, Stream, sys,
+    Context, ContextFlags, Device, Event, Library, Linker, MemoryPool, Module, Result, Stream, sys,
 };
 
 const PTX: &str =
@@ -30,6 +30,8 @@ struct Kind<T: 'static, R: 'static> {
     as_raw: fn(&T) -> R,
     into_raw: fn(T) -> Result<R, T>,
     close: fn(T) -> Result<()>,
+    /// Whether it belongs to no context, and so shows none.
+    has_no_parent: bool,
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -53,7 +55,7 @@ fn check<T: Clone + Debug + Eq + Hash, R: Copy + Debug + PartialEq>(kind: &Kind<
     assert!(borrowed == a && hash(&borrowed) == hash(&a), "{name}");
     let shown = format!("{a:?}");
     assert!(shown.starts_with(&format!("{name}(0x")), "{shown}");
-    assert!(shown.contains("device 0"), "{shown}");
+    assert!(kind.has_no_parent || shown.contains("device 0"), "{shown}");
 
     // What is borrowed is never released, and can't be given away.
     drop(borrowed.clone());
@@ -97,6 +99,7 @@ macro_rules! kind {
             as_raw: $type::as_raw,
             into_raw: $type::into_raw,
             close: $type::close,
+            has_no_parent: false,
         }
     };
 }
@@ -125,6 +128,64 @@ fn modules() {
         check(&kind!(Module, "cuModuleUnload", |context| {
             Module::from_ptx(context, PTX).unwrap()
         }));
+    });
+}
+
+#[test]
+fn libraries() {
+    traced("libraries", "", || {
+        check(&Kind {
+            name: "Library",
+            release: "cuLibraryUnload",
+            make: |_| Library::from_ptx(PTX).unwrap(),
+            // SAFETY: handed over by `into_raw`.
+            own: |_, raw| unsafe { Library::from_raw(raw) },
+            // SAFETY: the owner is held for longer.
+            borrow: |_, raw| unsafe { Library::borrow_raw(raw) },
+            as_raw: Library::as_raw,
+            into_raw: Library::into_raw,
+            close: Library::close,
+            has_no_parent: true,
+        });
+    });
+}
+
+#[test]
+fn a_library_is_unloaded_after_the_wait_for_its_contexts() {
+    let test = "a_library_is_unloaded_after_the_wait_for_its_contexts";
+    traced(test, "", || {
+        let library = Library::from_ptx(PTX).unwrap();
+        let first = Context::primary(0).unwrap();
+        let second = Context::create(first.device(), ContextFlags::AUTO).unwrap();
+        let function = library.kernel("none").unwrap().function(&second).unwrap();
+        library.module(&second).unwrap(); // again
+        drop(second);
+        let close = library.close();
+        assert!(close.is_ok());
+        let counts = || {
+            ["cuLibraryUnload", "cuCtxSynchronize", "cuCtxDestroy"].map(|name| calls(name).len())
+        };
+        assert_eq!(counts(), [0, 0, 0]);
+        drop(function);
+        // The context that goes then waits, too.
+        assert_eq!(counts(), [1, 2, 1]);
+        assert_eq!(calls("cuModuleUnload").len(), 0, "the library's");
+    });
+}
+
+#[test]
+fn a_library_whose_context_can_not_be_waited_for_stays() {
+    let test = "a_library_whose_context_can_not_be_waited_for_stays";
+    passes(test, "cuCtxSynchronize:1:999", || {
+        let context = Context::primary(0).unwrap();
+        let library = Library::from_ptx(PTX).unwrap();
+        library.module(&context).unwrap();
+        let raw = library.as_raw();
+        let error = library.close().unwrap_err();
+        assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
+        // SAFETY: it is still there, and nobody else's any more.
+        let library = unsafe { Library::from_raw(raw) };
+        assert!(library.kernel("none").is_ok());
     });
 }
 
@@ -160,6 +221,7 @@ fn contexts() {
             as_raw: Context::as_raw,
             into_raw: Context::into_raw,
             close: Context::close,
+            has_no_parent: false,
         });
     });
 }

@@ -51,6 +51,8 @@ pub struct Form {
     pub anywhere: bool,
     /// Whether lanes look at one another: a warp executes it as a whole.
     pub whole_warp: bool,
+    /// Blocks of a cluster; 0 without clusters.
+    pub cluster: u32,
 }
 
 impl Form {
@@ -82,6 +84,7 @@ impl Form {
             },
             anywhere: false,
             whole_warp: false,
+            cluster: 0,
         }
     }
 
@@ -145,6 +148,13 @@ impl Form {
     #[must_use]
     pub fn whole_warp(mut self) -> Self {
         self.whole_warp = true;
+        self
+    }
+
+    /// In clusters of so many blocks, of which there is a whole number.
+    #[must_use]
+    pub fn clusters(mut self, blocks: u32) -> Self {
+        self.cluster = blocks;
         self
     }
 
@@ -220,10 +230,14 @@ impl Form {
         if !self.globals.is_empty() {
             text.push('\n');
         }
+        let cluster = match self.cluster {
+            0 => String::new(),
+            blocks => format!(".explicitcluster\n.reqnctapercluster {blocks}, 1, 1\n"),
+        };
         write!(
             text,
             ".visible .entry {kernel}(.param .u64 p_in, .param .u64 p_out, .param .u64 p_scratch)\n\
-             {{\n\
+             {cluster}{{\n\
              .reg .b64 %in, %out, %m;\n.reg .b32 %i, %x, %y;\n"
         )
         .unwrap();

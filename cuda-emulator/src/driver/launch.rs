@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use super::abi::*;
 use super::arg::In;
 use super::call;
+use super::cluster;
 use super::conditions;
 use super::config;
 use super::context::Context;
@@ -13,7 +14,6 @@ use super::device;
 use super::fault::Fault;
 use super::memory::{self, Origin, Request};
 use super::module::Function;
-use super::notice;
 use super::occupancy;
 use super::status::{Code, Result};
 use super::stream::{How, Piece};
@@ -38,6 +38,7 @@ fn check(function: &Function, shape: &Shape) -> Result {
         block,
         dynamic_shared: shared,
         cooperative,
+        cluster,
     } = *shape;
     if (0..3).any(|axis| grid[axis] == 0 || grid[axis] > device::MAX_GRID[axis]) {
         return refuse(function, Code::ERROR_INVALID_VALUE, || {
@@ -69,12 +70,14 @@ fn check(function: &Function, shape: &Shape) -> Result {
             format!("block {block:?} for a kernel compiled for {required:?}")
         });
     }
-    if function.settings.needs_cluster() {
-        let code = notice::lacking("a launch with clusters");
+    if let Some(cluster) = cluster
+        && let Err(code) = cluster::check(function, grid, cluster)
+    {
         return refuse(function, code, || {
-            "the emulator doesn't implement the clusters that \
-             CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_* requires"
-                .into()
+            format!(
+                "clusters of {cluster:?} blocks in a grid of {grid:?}: they must divide it, and have 8 blocks at most \
+                 (16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), or fewer where the kernel says so"
+            )
         });
     }
     let allowed = function.settings.dynamic_shared.load(Ordering::Relaxed);
@@ -92,9 +95,13 @@ fn check(function: &Function, shape: &Shape) -> Result {
     if cooperative {
         let blocks = grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let most = occupancy::blocks_on_device(function, threads, u64::from(shared));
-        if blocks > most {
+        let room = match cluster {
+            Some(sides) => cluster::blocks_on_device(function, threads, shared.into(), sides),
+            None => most,
+        };
+        if blocks > room {
             return refuse(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
-                format!("{blocks} blocks in a cooperative launch, {most} fit the device")
+                format!("{blocks} blocks in a cooperative launch, {room} fit the device")
             });
         }
     }
@@ -173,53 +180,6 @@ fn read_word(address: u64) -> Result<u64> {
     Ok(unsafe { (address as *const u64).read_unaligned() })
 }
 
-/// Applies a launch attribute, or says by name why it can't be.
-pub fn apply(shape: &mut Shape, attribute: LaunchAttribute) -> Result {
-    let AttributeValue(value) = attribute.value;
-    let refused = match attribute.id {
-        // Ignored by definition; hints about caches, priorities and domains; overlap with the launch before, which
-        // is allowed to be none.
-        CU_LAUNCH_ATTRIBUTE_IGNORE
-        | CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
-        | CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY
-        | CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
-        | CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
-        | CU_LAUNCH_ATTRIBUTE_PRIORITY
-        | CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP
-        | CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
-        | CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
-        | CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING => return Ok(()),
-        CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
-            shape.cooperative = value[0] != 0;
-            return Ok(());
-        }
-        // A cluster of one block is a block.
-        CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION | CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION
-            if value[..3] == [1, 1, 1] =>
-        {
-            return Ok(());
-        }
-        CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION",
-        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT => "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT",
-        CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION => {
-            "CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION"
-        }
-        CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {
-            "CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT"
-        }
-        CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
-            "CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE"
-        }
-        _ => return Err(Code::ERROR_INVALID_VALUE),
-    };
-    call::trace(|line| {
-        line.push_str(&format!(
-            "launch refused: the emulator doesn't implement {refused}"
-        ))
-    });
-    Err(notice::lacking(refused))
-}
-
 /// A launch that has been checked: what a stream is given, or a kernel node.
 #[derive(Clone)]
 pub struct Launch {
@@ -232,9 +192,15 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// The clusters are those that the function requires, where the shape has none.
+    ///
     /// # Errors
     /// What the driver refuses at once; faults of the kernel itself come later.
     pub fn new(function: Arc<Function>, shape: Shape, params: Arc<[u8]>) -> Result<Launch> {
+        let shape = Shape {
+            cluster: cluster::choose(&function, shape.cluster)?,
+            ..shape
+        };
         check(&function, &shape)?;
         Ok(Launch {
             function,

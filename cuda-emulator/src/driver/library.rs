@@ -17,7 +17,8 @@ use crate::lock::Unpoisoned;
 /// A library: a program that is placed into each context at first use.
 pub struct Library {
     pub handle: u64,
-    program: Arc<Program>,
+    /// Or why the image was refused, which its use tells.
+    program: Result<Arc<Program>>,
     settings: Vec<Arc<Settings>>,
     /// Its modules by their context. A context that ends takes its module along, whose handle is then stale.
     modules: Mutex<HashMap<u64, u64>>,
@@ -83,13 +84,7 @@ pub fn function(handle: u64) -> Result<Arc<Function>> {
 pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Library>, Refusal> {
     let program = Arc::new(image::load(sources)?);
     let settings = module::settings_of(&program, bounds);
-    let library = LIBRARIES.insert(|handle| Library {
-        handle,
-        program: program.clone(),
-        settings: settings.clone(),
-        modules: Mutex::default(),
-        kernels: Mutex::default(),
-    });
+    let library = insert(Ok(program.clone()), &settings);
     let kernels =
         program
             .kernels()
@@ -107,6 +102,22 @@ pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Lib
             });
     *library.kernels.lock().unpoisoned() = kernels.collect();
     Ok(library)
+}
+
+/// A library of an image that was refused. An H200's driver loads such a thing, too, and writes the log: the code comes
+/// with the first use.
+pub fn refused(code: Code) -> Arc<Library> {
+    insert(Err(code), &[])
+}
+
+fn insert(program: Result<Arc<Program>>, settings: &[Arc<Settings>]) -> Arc<Library> {
+    LIBRARIES.insert(|handle| Library {
+        handle,
+        program: program.clone(),
+        settings: settings.to_vec(),
+        modules: Mutex::default(),
+        kernels: Mutex::default(),
+    })
 }
 
 /// The library behind a handle.
@@ -141,8 +152,10 @@ pub fn unload(handle: u64) -> Result {
 }
 
 impl Library {
-    pub fn program(&self) -> &Arc<Program> {
-        &self.program
+    /// # Errors
+    /// Why the image was refused.
+    pub fn program(&self) -> Result<&Arc<Program>> {
+        self.program.as_ref().map_err(|code| *code)
     }
 
     /// The library's module in the current context.
@@ -152,9 +165,19 @@ impl Library {
         if let Some(module) = modules.get(&context.id).and_then(|one| module::live(*one)) {
             return Ok(module);
         }
-        let module = module::place(&context, self.program.clone(), self.settings.clone(), true)?;
+        let settings = self.settings.iter().map(|one| Arc::new(one.copy()));
+        let program = self.program()?.clone();
+        let module = module::place(&context, program, settings.collect(), true)?;
         modules.insert(context.id, module.handle);
         Ok(module)
+    }
+
+    /// What is set on a kernel in the contexts that have it.
+    pub fn settings_in_contexts(&self, kernel: usize) -> Vec<Arc<Settings>> {
+        let modules = self.modules.lock().unpoisoned();
+        let live = modules.values().filter_map(|one| module::live(*one));
+        live.filter_map(|module| module.settings_of(kernel))
+            .collect()
     }
 
     pub fn kernels(&self) -> Vec<Arc<Kernel>> {
@@ -164,7 +187,7 @@ impl Library {
     /// # Errors
     /// `CUDA_ERROR_NOT_FOUND`.
     pub fn kernel_named(&self, name: &str) -> Result<Arc<Kernel>> {
-        let index = module::index_of(&self.program, name)?;
+        let index = module::index_of(self.program()?, name)?;
         self.kernels()
             .get(index)
             .cloned()

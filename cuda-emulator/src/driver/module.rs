@@ -31,7 +31,8 @@ pub struct Module {
     pub of_library: bool,
 }
 
-/// What is known of a function beside its code, and what can be set; shared between a library's kernel and its functions.
+/// What is known of a function beside its code, and what can be set. A library's kernel has its own, and so has each of its
+/// functions.
 pub struct Settings {
     /// Registers of a thread.
     pub registers: u32,
@@ -45,19 +46,34 @@ pub struct Settings {
     pub policy: AtomicI32,
     /// `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH`, `HEIGHT` and `DEPTH`; 0 where nothing is required.
     pub cluster: [AtomicI32; 3],
+    /// A bit for each attribute that was set for the function itself: what is set on its library's kernel leaves these be.
+    pub own: AtomicU32,
 }
 
 impl Settings {
+    /// The same, to be set by itself.
+    pub fn copy(&self) -> Self {
+        let word = |from: &AtomicU32| AtomicU32::new(from.load(Ordering::Relaxed));
+        let number = |from: &AtomicI32| AtomicI32::new(from.load(Ordering::Relaxed));
+        Self {
+            registers: self.registers,
+            dynamic_shared: word(&self.dynamic_shared),
+            carveout: number(&self.carveout),
+            non_portable: number(&self.non_portable),
+            policy: number(&self.policy),
+            cluster: self.cluster.each_ref().map(number),
+            own: AtomicU32::new(0),
+        }
+    }
+
     /// The place of one of the three `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_*`.
     fn cluster_side(&self, attribute: u32) -> &AtomicI32 {
         &self.cluster[(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) as usize]
     }
 
-    /// Whether launches have to have clusters of more than one block.
-    pub fn needs_cluster(&self) -> bool {
-        self.cluster
-            .iter()
-            .any(|side| side.load(Ordering::Relaxed) > 1)
+    /// Blocks per cluster that launches have to have; 0 where nothing is required.
+    pub fn required_cluster(&self) -> [u32; 3] {
+        [0, 1, 2].map(|axis: usize| self.cluster[axis].load(Ordering::Relaxed) as u32)
     }
 }
 
@@ -135,7 +151,11 @@ pub fn settings_of(program: &Program, bounds: &[Bounds]) -> Vec<Arc<Settings>> {
             carveout: AtomicI32::new(-1),
             non_portable: AtomicI32::new(0),
             policy: AtomicI32::new(0),
-            cluster: [const { AtomicI32::new(0) }; 3],
+            cluster: kernel
+                .required_cluster
+                .unwrap_or_default()
+                .map(|side| AtomicI32::new(side as i32)),
+            own: AtomicU32::new(0),
         })
     };
     program.kernels().iter().map(per_kernel).collect()
@@ -257,6 +277,11 @@ pub fn function(handle: u64) -> Result<Arc<Function>> {
 impl Module {
     pub fn program(&self) -> &Arc<Program> {
         self.loaded.image.program()
+    }
+
+    /// What is set on a kernel.
+    pub fn settings_of(&self, kernel: usize) -> Option<Arc<Settings>> {
+        self.settings.get(kernel).cloned()
     }
 
     /// Ends what it has given out, and its variables.
@@ -389,7 +414,7 @@ pub fn attribute_of(
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
             settings.carveout.load(Ordering::Relaxed)
         }
-        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => 0,
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => info.explicit_cluster.into(),
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => {
             settings.cluster_side(attribute).load(Ordering::Relaxed)
         }
@@ -422,14 +447,19 @@ pub fn set_attribute(info: &KernelInfo, settings: &Settings, attribute: u32, val
             settings.carveout.store(value, Ordering::Relaxed)
         }
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH..=CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH
-            if value >= 0 =>
+            if value >= 0
+                && info.required_cluster.is_none_or(|sides| {
+                    let axis = attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+                    sides[axis as usize] as i32 == value
+                }) =>
         {
             settings
                 .cluster_side(attribute)
                 .store(value, Ordering::Relaxed);
         }
-        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED if (0..=1).contains(&value) => {
-            settings.non_portable.store(value, Ordering::Relaxed)
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
+            let allowed = i32::from(value != 0);
+            settings.non_portable.store(allowed, Ordering::Relaxed)
         }
         CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE if (0..=2).contains(&value) => {
             settings.policy.store(value, Ordering::Relaxed)

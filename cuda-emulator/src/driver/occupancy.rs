@@ -22,8 +22,8 @@ pub fn blocks(
     threads: u32,
     dynamic_shared: u64,
 ) -> u32 {
-    let limit = info.max_threads.unwrap_or(device::MAX_THREADS);
-    if threads == 0 || threads > limit {
+    // As an H200's driver has it, of larger blocks than the kernel was compiled for too.
+    if threads == 0 || threads > device::MAX_THREADS {
         return 0;
     }
     let warps = threads.div_ceil(32);
@@ -42,7 +42,7 @@ pub fn blocks(
 }
 
 /// As [`blocks`], on the device that is played.
-fn of_device(function: &Function, threads: u32, dynamic_shared: u64) -> u32 {
+pub fn of_device(function: &Function, threads: u32, dynamic_shared: u64) -> u32 {
     blocks(
         device::architecture(),
         function.info(),
@@ -107,10 +107,10 @@ pub fn available_shared(function: &Function, count: u32, threads: u32) -> Result
     if of_device(function, threads, 0) < count {
         return Err(Code::ERROR_INVALID_VALUE);
     }
+    // As an H200's driver has it: what the system takes of each block is forgotten.
     let share = u64::from(device::architecture().shared / count) / SHARED_UNIT * SHARED_UNIT;
-    let taken = u64::from(info.static_shared) + u64::from(device::SHARED_RESERVED);
-    let most = u64::from(device::architecture().shared_opt_in)
-        .saturating_sub(u64::from(info.static_shared));
+    let taken = u64::from(info.static_shared);
+    let most = u64::from(function.settings.dynamic_shared.load(Ordering::Relaxed));
     Ok(share.saturating_sub(taken).min(most))
 }
 
@@ -133,6 +133,9 @@ mod tests {
             required_block: None,
             min_blocks: None,
             max_registers: None,
+            required_cluster: None,
+            explicit_cluster: false,
+            max_cluster: None,
         }
     }
 
@@ -190,7 +193,7 @@ mod tests {
         );
         assert_eq!(
             blocks(&kernel(16, 0, Some(128)), 256, 0),
-            0,
+            8,
             "launch bounds"
         );
         assert_eq!(blocks(&kernel(16, 0, None), 0, 0), 0);

@@ -86,7 +86,7 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "graph_nodes",
         "Nodes of graphs",
-        "External semaphores are refused. Which body of a conditional node runs is decided when its turn has come. The memory of an allocation node is taken from the device when the node is made, and given back when its graph, the executable one and what was left of it are gone. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch takes effect.",
+        "External semaphores are refused. Which body of a conditional node runs is decided when its turn has come. The memory of an allocation node is taken from the device when the node is made, and given back when its graph, the executable one and what was left of it are gone. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch and the cluster take effect.",
     ),
     chapter(
         "graph_exec",
@@ -112,12 +112,12 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "function",
         "Functions and occupancy",
-        "A required cluster of more than one block is remembered, and refused at the launch. Register counts are estimates, bounded as a compiler would; occupancy follows the limits of the architecture.",
+        "The attributes of clusters are checked as an H200's driver does. Register counts are estimates, bounded as a compiler would; occupancy follows the limits of the architecture.",
     ),
     chapter(
         "launch",
         "Launches",
-        "Of the launch attributes, cooperative launch takes effect; priorities, cache and domain hints and programmatic serialisation are accepted; clusters of more than one block and events are refused by name.",
+        "Launch attributes are checked as an H200's driver (580) does. Cooperative launches, clusters and events take effect; priorities, cache and domain hints and preferred clusters have none. Launches never overlap: an event of a launch happens at its end. Nodes that the device updates are refused by name. How many clusters fit is an H200's answer for 132 multiprocessors.",
     ),
     chapter("legacy", "The launch calls that CUDA 4.0 replaced", ""),
 ];

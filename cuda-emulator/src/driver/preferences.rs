@@ -66,12 +66,7 @@ impl Preferences {
     ) -> Result {
         let valid = match attribute {
             CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
-                let ratio = f32::from_bits(words[4]);
-                let (hit, miss) = (words[5], words[6]);
-                // What misses can't be kept persistently.
-                let valid = (0.0..=1.0).contains(&ratio)
-                    && hit <= CU_ACCESS_PROPERTY_PERSISTING
-                    && miss <= CU_ACCESS_PROPERTY_STREAMING;
+                let valid = is_window(&words) && words[5] <= CU_ACCESS_PROPERTY_PERSISTING;
                 if valid {
                     self.window.copy_from_slice(&words[..7]);
                 }
@@ -114,7 +109,14 @@ impl Preferences {
     }
 }
 
+/// Whether it is a window that an access policy can have.
+pub fn is_window(words: &[u32; 16]) -> bool {
+    // What misses can't be kept persistently.
+    let ratio = f32::from_bits(words[4]);
+    (0.0..=1.0).contains(&ratio) && words[6] <= CU_ACCESS_PROPERTY_STREAMING
+}
+
 /// The nearest priority that there is.
-fn clamp(priority: i32) -> i32 {
+pub fn clamp(priority: i32) -> i32 {
     priority.clamp(PRIORITIES.1, PRIORITIES.0)
 }

@@ -143,6 +143,9 @@ mod tests {
             required_block: None,
             min_blocks: None,
             max_registers: None,
+            required_cluster: None,
+            explicit_cluster: false,
+            max_cluster: None,
         }
     }
 

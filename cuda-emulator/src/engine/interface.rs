@@ -84,6 +84,12 @@ pub struct KernelInfo {
     pub min_blocks: Option<u32>,
     /// `.maxnreg`: the greatest number of registers per thread.
     pub max_registers: Option<u32>,
+    /// `.reqnctapercluster`: the exact cluster size, in blocks.
+    pub required_cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`: a launch has to say the cluster size, if it isn't required.
+    pub explicit_cluster: bool,
+    /// `.maxclusterrank`: the greatest number of blocks per cluster.
+    pub max_cluster: Option<u32>,
 }
 
 /// State space of a module variable.
@@ -173,6 +179,8 @@ pub struct Shape {
     pub dynamic_shared: u32,
     /// Cooperative launch: all blocks are resident at once and may wait for each other.
     pub cooperative: bool,
+    /// Blocks per cluster in x, y, z, divisors of the grid's; None if every block is a cluster of its own.
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// One launch.
@@ -258,6 +266,8 @@ pub enum FaultKind {
     Assert,
     /// `CUDA_ERROR_LAUNCH_FAILED`: `trap`.
     Trap,
+    /// `CUDA_ERROR_LAUNCH_FAILED`: shared memory of a block of the cluster that isn't there, or has ended.
+    Cluster,
     /// `CUDA_ERROR_HARDWARE_STACK_ERROR`
     StackOverflow,
     /// `CUDA_ERROR_LAUNCH_TIMEOUT`: the time limit, or a deadlock that no thread can leave.

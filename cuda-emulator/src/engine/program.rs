@@ -42,6 +42,8 @@ pub struct Program {
     pub(super) inputs: Vec<Input>,
     /// Per kernel: it, or a function it may call, uses the system's shared memory.
     pub(super) reserved: Vec<bool>,
+    /// Per kernel: it, or a function it may call, asks which cluster it is in.
+    pub(super) clustered: Vec<bool>,
     /// The device runtime is there.
     pub(super) device_runtime: bool,
 }

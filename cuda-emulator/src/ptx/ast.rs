@@ -160,8 +160,12 @@ pub(crate) struct Function<'a> {
     pub min_blocks: Option<u32>,
     /// `.maxnreg`
     pub max_registers: Option<u32>,
-    /// A cluster dimension was asked for.
-    pub cluster: bool,
+    /// `.reqnctapercluster`
+    pub required_cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`
+    pub explicit_cluster: bool,
+    /// `.maxclusterrank`
+    pub max_cluster: Option<u32>,
     pub line: u32,
 }
 

@@ -322,7 +322,9 @@ impl<'a> Parser<'a> {
             required_block: None,
             min_blocks: None,
             max_registers: None,
-            cluster: false,
+            required_cluster: None,
+            explicit_cluster: false,
+            max_cluster: None,
             line,
         };
         while self.kind() == Kind::Dot {
@@ -346,19 +348,23 @@ impl<'a> Parser<'a> {
                     self.advance();
                     function.max_registers = Some(self.small()?);
                 }
-                ".maxclusterrank" | ".abi_preserve" | ".abi_preserve_control" => {
+                ".maxclusterrank" => {
+                    self.advance();
+                    function.max_cluster = Some(self.small()?);
+                }
+                ".abi_preserve" | ".abi_preserve_control" => {
                     self.advance();
                     self.small()?;
                 }
                 ".noreturn" | ".blocksareclusters" => self.advance(),
                 ".unique" => self.advance(),
                 ".explicitcluster" => {
-                    function.cluster = true;
+                    function.explicit_cluster = true;
                     self.advance();
                 }
                 ".reqnctapercluster" => {
                     self.advance();
-                    function.cluster = self.dimensions()? != [1, 1, 1];
+                    function.required_cluster = Some(self.dimensions()?);
                 }
                 ".pragma" => {
                     while !matches!(self.kind(), Kind::Punct(b';') | Kind::End) {

@@ -8,12 +8,14 @@
     reason = "each test file uses its part of it"
 )]
 
+mod attributes;
 mod gate;
 mod samples;
 
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 
+pub use attributes::*;
 pub use cuda_emulator as _;
 pub use cuda_sys::*;
 pub use gate::{Gate, block};

@@ -112,6 +112,8 @@ pub struct Loaded {
     pub image: Image,
     pub addresses: Vec<u64>,
     pub options: Options,
+    /// The cluster size of launches.
+    pub cluster: Option<[u32; 3]>,
 }
 
 #[allow(missing_docs)]
@@ -138,6 +140,7 @@ pub fn place(program: Program) -> Loaded {
             time_limit: Some(std::time::Duration::from_secs(60)),
             ..Options::default()
         },
+        cluster: None,
     }
 }
 
@@ -228,6 +231,7 @@ impl Loaded {
                 block,
                 dynamic_shared: shared,
                 cooperative,
+                cluster: self.cluster,
             },
             params: &params,
         };

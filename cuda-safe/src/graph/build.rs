@@ -9,9 +9,8 @@ use crate::{
     error::{Error, Result},
     event::Event,
     function::Function,
-    launch::{KernelArguments, LaunchConfig},
+    launch::{KernelArguments, LaunchConfig, RawAttributes, name_of},
     memory::PlainData,
-    newer,
 };
 
 impl Graph {
@@ -125,9 +124,7 @@ impl Graph {
                         sys::cuGraphAddKernelNode_v2(node, graph, nodes, count, kernel)
                     },
                 )?;
-                if config.cooperative
-                    && let Err(error) = self.set_cooperative(node)
-                {
+                if let Err(error) = self.set_attributes(node, &config) {
                     sys::cuGraphDestroyNode(node.raw); // nobody knows of it yet
                     return Err(error);
                 }
@@ -139,18 +136,30 @@ impl Graph {
         Ok(added.expect("made above, or the error was returned"))
     }
 
-    fn set_cooperative(&mut self, node: Node) -> Result<()> {
+    fn set_attributes(&mut self, node: Node, config: &LaunchConfig) -> Result<()> {
+        let attributes = RawAttributes::new(config);
+        if attributes.as_slice().is_empty() {
+            return Ok(());
+        }
+        let asked = config.attributes.unwrap_or_default();
+        if asked.programmatic_serialization {
+            let text = "a node's launch has no `programmatic_serialization`: in a graph an edge says it (`Graph::add_edge`)";
+            return Err(Error::invalid("Graph::add_kernel", text));
+        }
         let _current = self.context().enter()?;
-        let value = sys::CUlaunchAttributeValue { cooperative: 1 };
-        // SAFETY: a live node of a kernel; the driver copies the value.
-        let code = unsafe {
-            sys::cuGraphKernelNodeSetAttribute(
-                node.raw,
-                sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                &value,
-            )
-        };
-        self.context().check("cuGraphKernelNodeSetAttribute", code)
+        for one in attributes.as_slice() {
+            // SAFETY: a live node of a kernel; the driver copies the value.
+            let code = unsafe { sys::cuGraphKernelNodeSetAttribute(node.raw, one.id, &one.value) };
+            self.context()
+                .check("cuGraphKernelNodeSetAttribute", code)
+                .map_err(|error| {
+                    let name = name_of(one.id);
+                    error.with_detail(format!(
+                        "the launch's {name}, which perhaps nodes of this driver don't have"
+                    ))
+                })?;
+        }
+        Ok(())
     }
 
     /// Adds a copy between memory of the graph: host and device in any combination. It waits for the nodes of `after`.
@@ -351,54 +360,5 @@ impl Graph {
             }
             Err(error) => Err(GraphError::new(error, child)),
         }
-    }
-
-    /// Has `node` wait for `before` too.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for nodes of another graph. The driver's code
-    /// where the edge is there already. That nodes wait for each other in a circle, the driver may say only when the graph
-    /// is instantiated.
-    #[doc(alias = "cuGraphAddDependencies")]
-    pub fn add_dependency(&mut self, before: Node, node: Node) -> Result<()> {
-        const CALL: &str = "cuGraphAddDependencies";
-        self.expect_own(before, CALL)?;
-        self.expect_own(node, CALL)?;
-        let add = newer::cuGraphAddDependencies()?;
-        let _current = self.context().enter()?;
-        // SAFETY: live nodes of this graph.
-        let code = unsafe { add(self.as_raw(), &before.raw, &node.raw, 1) };
-        self.checked_edge(
-            CALL,
-            code,
-            "is there already, or leads from a node to itself",
-        )
-    }
-
-    fn checked_edge(&self, call: &'static str, code: CUresult, why: &str) -> Result<()> {
-        let checked = self.context().check(call, code);
-        match code {
-            CUresult::CUDA_ERROR_INVALID_VALUE => checked.map_err(|error| {
-                error.with_detail(format!("perhaps the edge {why}: see Graph::edges"))
-            }),
-            _ => checked,
-        }
-    }
-
-    /// Has `node` no longer wait for `before`.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for nodes of another graph. The driver's code
-    /// where there is no such edge.
-    #[doc(alias = "cuGraphRemoveDependencies")]
-    pub fn remove_dependency(&mut self, before: Node, node: Node) -> Result<()> {
-        const CALL: &str = "cuGraphRemoveDependencies";
-        self.expect_own(before, CALL)?;
-        self.expect_own(node, CALL)?;
-        let remove = newer::cuGraphRemoveDependencies()?;
-        let _current = self.context().enter()?;
-        // SAFETY: live nodes of this graph.
-        let code = unsafe { remove(self.as_raw(), &before.raw, &node.raw, 1) };
-        self.checked_edge(CALL, code, "is not there")
     }
 }

@@ -4,11 +4,12 @@ use std::{cell::RefCell, ptr};
 
 use cuda_sys::{self as sys, CUresult, CUstreamCaptureMode};
 
-use super::{Graph, held::Held, host::HostFunction};
+use super::{Graph, Node, held::Held, host::HostFunction};
 use crate::{
     capture::UnderWay,
     error::{Error, Result},
     flags::choices,
+    newer,
     stream::Stream,
 };
 
@@ -131,11 +132,8 @@ impl Stream {
         mode: CaptureMode,
         work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
     ) -> Result<Graph, E> {
-        let recording = Recording::begin(self, mode)?;
-        let capture = Capture {
-            stream: self,
-            held: RefCell::default(),
-        };
+        let recording = Recording::begin(self, mode, None)?;
+        let capture = Capture::of(self);
         let worked = work(&capture);
         let ended = recording.end();
         // What was held goes after the graph, in any case.
@@ -155,6 +153,82 @@ impl Stream {
                 }
                 Err(error)
             }
+        }
+    }
+
+    /// As [`capture`](Self::capture), and adds what is recorded to `graph`: its first nodes wait for the nodes of `after`.
+    /// So code that takes a stream becomes a part of a graph that is built by hand.
+    ///
+    /// # Safety
+    /// As [`capture`](Self::capture), for the graph.
+    ///
+    /// # Errors
+    /// As [`capture`](Self::capture); nodes that were recorded before the error may be in the graph.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for nodes or a stream that are not the graph's.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the driver is older than CUDA 12.3.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Error, Stream, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut x = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
+    /// let mut graph = Graph::new(&context)?;
+    /// let start = graph.add_empty(&[])?;
+    /// // SAFETY: the buffer lives longer than the graph, and belongs to the stream.
+    /// unsafe { stream.capture_into(&mut graph, &[start], |_| x.fill(&stream, 3))? };
+    /// assert_eq!(graph.nodes()?.len(), 2);
+    /// graph.instantiate()?.launch(&stream)?;
+    /// assert_eq!(x.to_vec(&stream)?, [3; 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamBeginCaptureToGraph")]
+    pub unsafe fn capture_into<E: From<Error>>(
+        &self,
+        graph: &mut Graph,
+        after: &[Node],
+        work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        const CALL: &str = "Stream::capture_into";
+        let same = "the graph and the stream";
+        graph.context().expect_same(self.context(), CALL, same)?;
+        for &node in after {
+            graph.expect_own(node, CALL)?;
+        }
+        graph.held.order_with(self);
+        let mode = CaptureMode::THREAD_LOCAL;
+        // Declared first: what is held goes to the graph also after a panic, when the capture has ended.
+        let raw = graph.as_raw();
+        let open = Open {
+            capture: Capture::of(self),
+            held: &mut graph.held,
+        };
+        let recording = Recording::begin(self, mode, Some((raw, after)))?;
+        let worked = work(&open.capture);
+        let ended = recording.end();
+        worked?;
+        Ok(ended.map(drop)?)
+    }
+}
+
+/// A capture into a graph that was there before, which gets what the capture holds.
+struct Open<'a> {
+    capture: Capture<'a>,
+    held: &'a mut Held,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.held.absorb(self.capture.held.get_mut());
+    }
+}
+
+impl<'a> Capture<'a> {
+    fn of(stream: &'a Stream) -> Self {
+        Self {
+            stream,
+            held: RefCell::default(),
         }
     }
 }
@@ -197,31 +271,55 @@ impl Capture<'_> {
 struct Recording<'a> {
     stream: &'a Stream,
     under_way: Option<UnderWay>,
+    /// Whether the graph is one that was there before.
+    into: bool,
 }
 
 impl<'a> Recording<'a> {
-    fn begin(stream: &'a Stream, mode: CaptureMode) -> Result<Self> {
-        const CALL: &str = "cuStreamBeginCapture_v2";
+    fn begin(
+        stream: &'a Stream,
+        mode: CaptureMode,
+        into: Option<(sys::CUgraph, &[Node])>,
+    ) -> Result<Self> {
         if stream.is_capturing()? {
             return Err(Error::invalid(
                 "Stream::capture",
                 "the stream is being captured already: let it be captured by one, or wait_stream from another stream",
             ));
         }
+        let begin_into = match into {
+            Some(_) => Some(newer::cuStreamBeginCaptureToGraph()?),
+            None => None,
+        };
         let _current = stream.enter()?;
         // From here on, also where the mode forbids what this crate does: see `UnderWay`.
         let under_way = Some(UnderWay::begin(mode != CaptureMode::RELAXED));
-        // SAFETY: a live stream; an unknown mode is refused.
-        let code =
-            unsafe { sys::cuStreamBeginCapture_v2(stream.as_raw(), CUstreamCaptureMode(mode.0)) };
+        let mode = CUstreamCaptureMode(mode.0);
+        let (call, code) = match begin_into.zip(into) {
+            Some((begin, (graph, after))) => {
+                let after: Vec<_> = after.iter().map(|node| node.as_raw()).collect();
+                let (nodes, count) = (after.as_ptr(), after.len());
+                // SAFETY: a live stream, a live graph and live nodes of it, whose edges have no data.
+                let code =
+                    unsafe { begin(stream.as_raw(), graph, nodes, ptr::null(), count, mode) };
+                ("cuStreamBeginCaptureToGraph", code)
+            }
+            // SAFETY: a live stream; an unknown mode is refused.
+            None => ("cuStreamBeginCapture_v2", unsafe {
+                sys::cuStreamBeginCapture_v2(stream.as_raw(), mode)
+            }),
+        };
+        let into = into.is_some();
         match code {
             CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => Err(Error::invalid(
                 "Stream::capture",
                 "the legacy default stream can't be captured: use Stream::new",
             )),
-            code => stream
-                .check(CALL, code)
-                .map(|()| Self { stream, under_way }),
+            code => stream.check(call, code).map(|()| Self {
+                stream,
+                under_way,
+                into,
+            }),
         }
     }
 
@@ -267,7 +365,9 @@ impl<'a> Recording<'a> {
 impl Drop for Recording<'_> {
     /// After a panic.
     fn drop(&mut self) {
-        if let Ok(raw) = self.finish() {
+        if let Ok(raw) = self.finish()
+            && !self.into
+        {
             // SAFETY: just made, and destroyed once.
             let _ = unsafe { sys::cuGraphDestroy(raw) };
         }

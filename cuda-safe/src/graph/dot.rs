@@ -2,7 +2,7 @@
 
 use std::{ffi::CStr, fmt::Write, ptr};
 
-use cuda_sys::{self as sys, CUDA_KERNEL_NODE_PARAMS, CUresult};
+use cuda_sys::{self as sys, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUmemorytype, CUresult};
 
 use super::{
     Graph,
@@ -12,7 +12,7 @@ use crate::{error::Result, launch::Dim3, newer};
 
 impl Graph {
     /// The graph in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` draws it. A node is told by what it
-    /// does; a kernel by its name, its grid and its block.
+    /// does; a kernel by its name, its grid and its block, a copy by its direction and its size.
     ///
     /// # Errors
     /// As [`edges`](Self::edges).
@@ -51,13 +51,13 @@ impl Graph {
     /// └────────────────────────────────┘
     /// ```
     pub fn to_dot(&self) -> Result<String> {
-        let (mut nodes, edges) = (self.nodes()?, self.edges()?);
+        let (mut nodes, edges) = (self.nodes()?, self.edges_with_data()?);
         // The driver's order may be any: those before others come first, and else as the driver has them.
         let mut ordered = Vec::with_capacity(nodes.len());
         while !nodes.is_empty() {
             let waits = |node: &Node| {
-                let mut before = edges.iter().filter(|(_, to)| to == node);
-                before.any(|(from, _)| nodes.contains(from))
+                let mut before = edges.iter().filter(|(_, to, _)| to == node);
+                before.any(|(from, ..)| nodes.contains(from))
             };
             let at = nodes.iter().position(|node| !waits(node)).unwrap_or(0);
             ordered.push(nodes.remove(at));
@@ -68,10 +68,13 @@ impl Graph {
             let label = self.label(node)?.replace('"', "\\\"");
             let _ = writeln!(text, "    n{i} [label=\"{label}\"];"); // a string takes everything
         }
-        let mut lines: Vec<_> = edges.iter().map(|(a, b)| (number(a), number(b))).collect();
+        let mut lines: Vec<_> = edges
+            .iter()
+            .map(|(a, b, data)| (number(a), number(b), data.mark()))
+            .collect();
         lines.sort_unstable();
-        for (from, to) in lines {
-            let _ = writeln!(text, "    n{from} -> n{to};");
+        for (from, to, mark) in lines {
+            let _ = writeln!(text, "    n{from} -> n{to}{mark};");
         }
         text.push_str("}\n");
         Ok(text)
@@ -79,6 +82,9 @@ impl Graph {
 
     pub(super) fn label(&self, node: Node) -> Result<String> {
         let kind = self.kind(node)?;
+        if kind == NodeKind::COPY {
+            return self.copy_label(node);
+        }
         if kind != NodeKind::KERNEL {
             return Ok(kind.word());
         }
@@ -87,6 +93,28 @@ impl Graph {
         let grid = Dim3::from((kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ));
         let block = Dim3::from((kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ));
         Ok(format!("{name}\\n{grid} blocks of {block}"))
+    }
+
+    fn copy_label(&self, node: Node) -> Result<String> {
+        let _current = self.context().enter()?;
+        let mut copy = CUDA_MEMCPY3D::default();
+        // SAFETY: a live node, of this graph; `copy` is valid for the write.
+        let code = unsafe { sys::cuGraphMemcpyNodeGetParams(node.raw, &mut copy) };
+        let word = NodeKind::COPY.word();
+        if code != CUresult::CUDA_SUCCESS {
+            return Ok(word); // of a kind that this structure can't tell
+        }
+        let side = |memory| match memory {
+            CUmemorytype::CU_MEMORYTYPE_HOST => Some("host"),
+            CUmemorytype::CU_MEMORYTYPE_DEVICE => Some("device"),
+            CUmemorytype::CU_MEMORYTYPE_ARRAY => Some("array"),
+            _ => None, // the address tells
+        };
+        let bytes = copy.WidthInBytes * copy.Height.max(1) * copy.Depth.max(1);
+        Ok(match (side(copy.srcMemoryType), side(copy.dstMemoryType)) {
+            (Some(from), Some(to)) => format!("{word} from {from} to {to}\\n{bytes} bytes"),
+            _ => format!("{word}\\n{bytes} bytes"),
+        })
     }
 
     /// The name of the kernel that a node launches: to find nodes of captured graphs.

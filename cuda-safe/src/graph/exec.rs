@@ -2,7 +2,7 @@
 
 use std::{fmt, mem, ptr};
 
-use cuda_sys::{self as sys, CUgraphExec, CUresult};
+use cuda_sys::{self as sys, CUgraphExec};
 
 use super::{Graph, GraphError, Keep, Kept, held::Held};
 use crate::{
@@ -86,8 +86,9 @@ impl Graph {
     /// Makes the graph ready to be launched. It can't be changed any more, but for the parameters of its nodes.
     ///
     /// # Errors
-    /// The driver's code where the graph can't be run, for instance since memory is used after it was freed. The error
-    /// returns the graph.
+    /// The driver's code where the graph can't be run, for instance since memory is used after it was freed.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the graph keeps memory of another context.
+    /// The error returns the graph.
     #[doc(alias = "cuGraphInstantiate")]
     pub fn instantiate(self) -> Result<GraphExec, GraphError> {
         self.instantiate_with(InstantiateFlags::default())
@@ -98,6 +99,7 @@ impl Graph {
     /// # Errors
     /// As [`instantiate`](Self::instantiate).
     #[doc(alias = "cuGraphInstantiateWithFlags")]
+    #[doc(alias = "cuGraphInstantiateWithParams")]
     pub fn instantiate_with(self, flags: InstantiateFlags) -> Result<GraphExec, GraphError> {
         if let Err(error) = capture::refuse_here(
             "Graph::instantiate",
@@ -114,20 +116,34 @@ impl Graph {
             );
             return Err(GraphError::new(error, self));
         }
+        let mut owners = self.held.owners().iter();
+        let foreign = owners.find_map(|owner| {
+            let what = "the graph and a stream whose memory it keeps";
+            let same = self
+                .context()
+                .expect_same(owner.context(), "Graph::instantiate", what);
+            same.err()
+        });
+        if let Some(error) = foreign {
+            return Err(GraphError::new(error, self));
+        }
         let made = self.context().enter().and_then(|_current| {
-            // SAFETY: a live graph; `raw` is valid for the write.
-            let code = unsafe {
-                sys::cuGraphInstantiateWithFlags(&mut raw, self.as_raw(), flags.0.into())
+            let mut told = sys::CUDA_GRAPH_INSTANTIATE_PARAMS {
+                flags: flags.0.into(),
+                ..Default::default()
             };
-            let checked = self.context().check("cuGraphInstantiateWithFlags", code);
-            match code {
-                CUresult::CUDA_ERROR_INVALID_VALUE => checked.map_err(|error| {
-                    error.with_detail(
-                        "the graph can't be run: nodes that wait for each other in a circle?",
-                    )
-                }),
-                _ => checked,
-            }
+            // SAFETY: a live graph; `raw` and the parameters are valid for the write.
+            let code =
+                unsafe { sys::cuGraphInstantiateWithParams(&mut raw, self.as_raw(), &mut told) };
+            self.context()
+                .check("cuGraphInstantiateWithParams", code)
+                .map_err(|error| match refusal(told.result_out.0) {
+                    Some(why) => error.with_detail(match self.culprit(told.hErrNode_out) {
+                        Some(node) => format!("{why} See {node}"),
+                        None => why.into(),
+                    }),
+                    None => error,
+                })
         });
         match made {
             Ok(()) => {
@@ -145,6 +161,17 @@ impl Graph {
             Err(error) => Err(GraphError::new(error, self)),
         }
     }
+}
+
+/// What `CUgraphInstantiateResult` says.
+fn refusal(result: u32) -> Option<&'static str> {
+    Some(match result {
+        2 => "the graph can't be run: do nodes wait for each other in a circle?",
+        3 => "a node is of a kind that a graph for launches by kernels does not have.",
+        4 => "a graph for launches by kernels has nodes of one context only.",
+        5 => "a condition is looked at by no node: add_if, add_while or add_switch.",
+        _ => return None,
+    })
 }
 
 impl GraphExec {

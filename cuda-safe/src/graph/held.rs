@@ -20,15 +20,32 @@ pub(super) fn next_number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
+/// Something of whatever type, reached through `&mut` alone.
+struct Owned(Box<dyn Any + Send>);
+
+// SAFETY: a shared reference to this gives no access to what is inside. So a graph can say itself, in clearer words than
+// `dyn Any`, that threads don't share it.
+unsafe impl Sync for Owned {}
+
+impl Owned {
+    fn new(value: impl Send + 'static) -> Self {
+        Self(Box::new(value))
+    }
+
+    fn get_mut(&mut self) -> &mut dyn Any {
+        &mut *self.0
+    }
+}
+
 /// What a graph keeps alive. Its memory is reached through the graph alone, by tokens.
 #[derive(Default)]
 pub(super) struct Held {
-    memory: Vec<(u64, Box<dyn Any + Send>)>,
+    memory: Vec<(u64, Owned)>,
     functions: Vec<Function>,
     events: Vec<Event>,
     /// Memory that nodes allocate, and whether others free it.
     allocated: Vec<(u64, bool)>,
-    others: Vec<Box<dyn Any + Send>>,
+    others: Vec<Owned>,
     /// The streams in whose order the memory is used and freed. Each launch is ordered with them.
     owners: Vec<Stream>,
     /// Whether something is used or freed in no stream's order.
@@ -42,7 +59,7 @@ impl Held {
             Some(stream) => self.order_with(stream),
             None => self.unordered = true,
         }
-        self.memory.push((kept.number, Box::new(memory)));
+        self.memory.push((kept.number, Owned::new(memory)));
         kept
     }
 
@@ -53,7 +70,7 @@ impl Held {
         call: &'static str,
     ) -> Result<M::Access<'_>> {
         let found = self.memory.iter_mut().find(|(n, _)| *n == kept.number);
-        let memory = found.and_then(|(_, memory)| memory.downcast_mut::<M>());
+        let memory = found.and_then(|(_, memory)| memory.get_mut().downcast_mut::<M>());
         memory.map(M::access).ok_or_else(|| foreign(call))
     }
 
@@ -108,7 +125,7 @@ impl Held {
 
     pub(super) fn other(&mut self, other: impl Send + 'static) {
         self.unordered = true;
-        self.others.push(Box::new(other));
+        self.others.push(Owned::new(other));
     }
 
     pub(super) fn event(&mut self, event: &Event) {

@@ -8,7 +8,7 @@ use super::{
     Graph,
     node::{Node, NodeKind},
 };
-use crate::{error::Result, newer};
+use crate::error::Result;
 
 impl Graph {
     /// The nodes, in no particular order. For a captured graph, this is how to get at them.
@@ -35,6 +35,53 @@ impl Graph {
         })
     }
 
+    /// The nodes that a node waits for.
+    ///
+    /// # Errors
+    /// As [`edges`](Self::edges), and [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of
+    /// another graph.
+    #[doc(alias = "cuGraphNodeGetDependencies")]
+    pub fn dependencies(&self, node: Node) -> Result<Vec<Node>> {
+        self.expect_own(node, "Graph::dependencies")?;
+        let edges = self.edges()?.into_iter();
+        Ok(edges
+            .filter(|(_, to)| *to == node)
+            .map(|(from, _)| from)
+            .collect())
+    }
+
+    /// The nodes that wait for a node.
+    ///
+    /// # Errors
+    /// As [`dependencies`](Self::dependencies).
+    #[doc(alias = "cuGraphNodeGetDependentNodes")]
+    pub fn dependents(&self, node: Node) -> Result<Vec<Node>> {
+        self.expect_own(node, "Graph::dependents")?;
+        let edges = self.edges()?.into_iter();
+        Ok(edges
+            .filter(|(from, _)| *from == node)
+            .map(|(_, to)| to)
+            .collect())
+    }
+
+    /// The node of this graph, a [copy](Self::try_clone), that was copied from a node of `original`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of another graph than `original`. The
+    /// driver's code where this is not its copy, or the node came later.
+    #[doc(alias = "cuGraphNodeFindInClone")]
+    pub fn copy_of(&self, original: &Self, node: Node) -> Result<Node> {
+        const CALL: &str = "cuGraphNodeFindInClone";
+        original.expect_own(node, CALL)?;
+        let _current = self.context().enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: a live node and a live graph; `raw` is valid for the write.
+        let code = unsafe { sys::cuGraphNodeFindInClone(&mut raw, node.raw, self.as_raw()) };
+        self.context().check(CALL, code)?;
+        let graph = self.number;
+        Ok(Node { raw, graph })
+    }
+
     fn list(
         &self,
         call: &'static str,
@@ -53,48 +100,15 @@ impl Graph {
         Ok(nodes.into_iter().map(|raw| Node { raw, graph }).collect())
     }
 
-    /// Which node waits for which: pairs of a node and one that waits for it.
-    ///
-    /// # Errors
-    /// The driver's code where an edge has data, which pairs can't tell. The context is unusable after a fault.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, graph::Graph};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let mut graph = Graph::new(&context)?;
-    /// let a = graph.add_empty(&[])?;
-    /// let b = graph.add_empty(&[a])?;
-    /// assert_eq!(graph.nodes()?.len(), 2);
-    /// assert_eq!(graph.roots()?, [a]);
-    /// assert_eq!(graph.edges()?, [(a, b)]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuGraphGetEdges")]
-    pub fn edges(&self) -> Result<Vec<(Node, Node)>> {
-        const CALL: &str = "cuGraphGetEdges";
-        let get = newer::cuGraphGetEdges()?;
-        let _current = self.context().enter()?;
-        let (raw, mut count) = (self.as_raw(), 0);
-        // SAFETY: a live graph; `count` is valid for the write.
-        let code = unsafe { get(raw, ptr::null_mut(), ptr::null_mut(), &mut count) };
-        self.context().check(CALL, code)?;
-        let (mut from, mut to) = (vec![ptr::null_mut(); count], vec![ptr::null_mut(); count]);
-        if count > 0 {
-            // SAFETY: both have room for `count`.
-            let code = unsafe { get(raw, from.as_mut_ptr(), to.as_mut_ptr(), &mut count) };
-            self.context().check(CALL, code)?;
+    /// A node that the driver names in an error; `None` where it names none.
+    pub(super) fn culprit(&self, raw: sys::CUgraphNode) -> Option<String> {
+        if raw.is_null() {
+            return None;
         }
-        let node = |raw| Node {
-            raw,
-            graph: self.number,
-        };
-        Ok(from
-            .into_iter()
-            .map(node)
-            .zip(to.into_iter().map(node))
-            .collect())
+        // SAFETY: the driver's answer to a question about this graph.
+        let node = unsafe { self.node(raw) };
+        let label = self.label(node).unwrap_or_default().replace("\\n", ", ");
+        Some(format!("{node:?} ({label})"))
     }
 
     /// What a node does.

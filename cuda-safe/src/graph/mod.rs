@@ -47,13 +47,15 @@
 //! stream is.
 //!
 //! # What is not here
-//! Conditional nodes, external semaphores, batches of memory operations, edges with data
-//! (programmatic launches): raw calls reach them, with [`Graph::as_raw`].
+//! External semaphores, and batches of memory operations: raw calls reach them, with [`Graph::as_raw`].
 
 mod allocation;
 mod build;
 mod capture;
+mod change;
+mod conditional;
 mod dot;
+mod edge;
 mod exec;
 mod held;
 mod host;
@@ -64,7 +66,10 @@ mod parameters;
 mod update;
 
 use std::{
-    fmt, ptr,
+    cell::Cell,
+    fmt,
+    marker::PhantomData,
+    ptr,
     sync::{Mutex, PoisonError},
 };
 
@@ -72,6 +77,9 @@ use cuda_sys::{self as sys, CUgraph};
 
 pub use allocation::{Allocation, GraphMemory};
 pub use capture::{Capture, CaptureMode};
+pub use conditional::{Body, Condition};
+pub(crate) use edge::RawEdgeData;
+pub use edge::{EdgeData, Port};
 pub use exec::{GraphExec, InstantiateFlags};
 pub use kept::{Keep, Kept, Part};
 pub use node::{Node, NodeKind};
@@ -88,11 +96,16 @@ use held::{Held, next_number};
 /// The driver wants calls for one graph to come one after the other: a graph can go to another thread, but not be
 /// shared.
 pub struct Graph {
+    // First: the compiler's messages about sharing name the first field that forbids it.
+    not_shared: NotShared,
     // Dropped in this order: what is held goes last.
     handle: Handle<GraphKind>,
     number: u64,
     held: Held,
 }
+
+/// What one thread at a time may use.
+type NotShared = PhantomData<Cell<()>>;
 
 struct GraphKind;
 
@@ -140,8 +153,23 @@ impl Graph {
     /// As [`from_raw`](Self::from_raw), but for what is in `held`.
     unsafe fn with_held(context: &Context, raw: CUgraph, held: Held) -> Self {
         Self {
+            not_shared: PhantomData,
             // SAFETY: as this function's contract says.
             handle: unsafe { Handle::new(raw, true, context.clone(), GraphKind) },
+            number: next_number(),
+            held,
+        }
+    }
+
+    /// A graph that a conditional node of another one owns, with what that one holds.
+    ///
+    /// # Safety
+    /// `raw` is live as long as the result.
+    unsafe fn borrow_body(context: &Context, raw: CUgraph, held: Held) -> Self {
+        Self {
+            not_shared: PhantomData,
+            // SAFETY: as this function's contract says.
+            handle: unsafe { Handle::new(raw, false, context.clone(), GraphKind) },
             number: next_number(),
             held,
         }
@@ -170,8 +198,8 @@ impl Graph {
     }
 
     /// Hands memory to the graph, which owns it from now on: for its nodes, and for those of a
-    /// [`GraphExec`] made of it. It is freed with the last of them. The memory is of the graph's context: a launch with memory
-    /// of a stream of another one is an error.
+    /// [`GraphExec`] made of it. It is freed with the last of them. The memory is of the graph's context: with memory of a
+    /// stream of another one the graph can't be instantiated.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer, graph::Graph};

@@ -152,7 +152,9 @@ impl Function {
     /// What the code of a failed launch means for this kernel.
     #[cold]
     pub(super) fn refusal(&self, code: CUresult, config: &LaunchConfig) -> Error {
-        let call = if config.cooperative {
+        let call = if !config.is_plain() {
+            "cuLaunchKernelEx"
+        } else if config.cooperative {
             "cuLaunchCooperativeKernel"
         } else {
             "cuLaunchKernel"
@@ -178,6 +180,18 @@ impl Function {
                         config.grid, config.block
                     )
                 }
+            }
+            CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE => {
+                let cluster = match config.cluster {
+                    Some(cluster) => format!("clusters of {cluster} blocks"),
+                    None => "the clusters that the kernel is declared with".into(),
+                };
+                format!(
+                    "{cluster} do not fit a grid of {}: a cluster's extents divide the grid's, are those that the kernel is \
+                     declared with if it is, and make at most 8 blocks, or as many as Function::max_cluster_size says with \
+                     FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
+                    config.grid
+                )
             }
             CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => format!(
                 "blocks of {} threads with {} registers per thread don't fit on a multiprocessor: use \

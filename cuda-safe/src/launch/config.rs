@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::LaunchAttributes;
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
@@ -105,6 +106,10 @@ pub struct LaunchConfig {
     pub shared_bytes: u32,
     /// Whether all blocks must be resident at once, so that they may wait for each other.
     pub cooperative: bool,
+    /// Blocks of a cluster in each dimension, where there are clusters.
+    pub cluster: Option<Dim3>,
+    /// What else is asked for.
+    pub attributes: Option<LaunchAttributes>,
 }
 
 impl LaunchConfig {
@@ -126,6 +131,8 @@ impl LaunchConfig {
             block: block.into(),
             shared_bytes: 0,
             cooperative: false,
+            cluster: None,
+            attributes: None,
         }
     }
 
@@ -241,6 +248,63 @@ impl LaunchConfig {
     pub const fn cooperative(mut self, cooperative: bool) -> Self {
         self.cooperative = cooperative;
         self
+    }
+
+    /// Sets [`cluster`](Self#structfield.cluster): how many blocks are a cluster, whose blocks run at the same time, reach
+    /// each other's shared memory, and wait for each other. A number, a pair or a triple, whose product is at most 8
+    /// ([more](crate::Function::max_cluster_size) where the device and the kernel allow it), and which divides the grid.
+    /// From compute capability 9.0. A kernel that is declared with `__cluster_dims__` needs no setting.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, LaunchConfig, Module, Out, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// // Each block tells the next one of its cluster its number.
+    /// let source = r#"
+    /// #include <cooperative_groups.h>
+    /// extern "C" __global__ void around(unsigned *x) {
+    ///     __shared__ unsigned from;
+    ///     auto cluster = cooperative_groups::this_cluster();
+    ///     const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    ///     *cluster.map_shared_rank(&from, next) = blockIdx.x;
+    ///     cluster.sync();
+    ///     x[blockIdx.x] = from;
+    /// }"#;
+    /// let around = Module::compile(&context, source)?.function("around")?;
+    /// let mut x = [0u32; 8];
+    /// // SAFETY: eight blocks write eight numbers.
+    /// unsafe { around.launch(&stream, LaunchConfig::new(8, 1).cluster(4), (Out(&mut x),))? };
+    /// assert_eq!(x, [3, 0, 1, 2, 7, 4, 5, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    #[doc(alias = "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION")]
+    pub fn cluster(mut self, blocks: impl IntoDim3) -> Self {
+        self.cluster = Some(blocks.into());
+        self
+    }
+
+    /// Sets [`attributes`](Self#structfield.attributes): what else is asked for.
+    ///
+    /// ```
+    /// use cuda_safe::{LaunchAttributes, LaunchConfig};
+    ///
+    /// let config = LaunchConfig::new(4, 128).attributes(LaunchAttributes::default().priority(-1));
+    /// assert_eq!(config.attributes.and_then(|attributes| attributes.priority), Some(-1));
+    /// ```
+    #[must_use]
+    #[doc(alias = "cuLaunchKernelEx")]
+    pub const fn attributes(mut self, attributes: LaunchAttributes) -> Self {
+        self.attributes = Some(attributes);
+        self
+    }
+
+    /// Whether `cuLaunchKernel` can say it all.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.cluster.is_none() && self.attributes.is_none()
     }
 
     /// The number of threads in all blocks.

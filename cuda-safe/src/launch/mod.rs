@@ -1,6 +1,7 @@
 //! Launching kernels.
 
 mod arguments;
+mod attributes;
 mod check;
 mod config;
 mod host;
@@ -14,6 +15,10 @@ use cuda_sys::{self as sys, CUresult};
 
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use arguments::{address_argument, sealed::Sealed};
+pub(crate) use attributes::{COOPERATIVE, RawAttributes, bytes_of, name_of};
+pub use attributes::{
+    ClusterScheduling, LaunchAttributes, LaunchEvents, MemoryDomain, PortableClusterSize,
+};
 pub(crate) use check::ArgumentType;
 pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};
@@ -21,7 +26,11 @@ pub(crate) use last::{Last, Number};
 pub use length::{HasLength, WithLen};
 pub use list::ArgumentList;
 
-use crate::{error::Result, function::Function, stream::Stream};
+use crate::{
+    error::{Error, Result},
+    function::Function,
+    stream::Stream,
+};
 
 impl Function {
     /// Enqueues the kernel on `stream` with a tuple of arguments.
@@ -141,12 +150,86 @@ impl Function {
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
         // SAFETY: as this function's contract says.
-        match stream.call(|| unsafe { self.enqueue(stream, &config, pointers) })? {
+        self.started(stream, &config, || unsafe {
+            self.enqueue(stream, &config, pointers)
+        })
+    }
+
+    /// As [`launch`](Self::launch), and records events on the way.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch). What waits for an event of `events` runs beside the kernel, and is ordered with it by
+    /// nothing else.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch). The driver's code where an event has timing.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for host slices (`In`, `Out`), and where an event is
+    /// of another context. A grid of no blocks: it records nothing.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Event, EventOptions, LaunchConfig, LaunchEvents, Module, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// # let source = r#"extern "C" __global__ void set(int *x) { *x = 7; }"#;
+    /// # let set = Module::compile(&context, source)?.function("set")?;
+    /// let mut x = DeviceBuffer::<i32>::uninit(&stream, 1)?;
+    /// let begun = Event::with_options(&context, EventOptions::default().disable_timing(true))?;
+    /// let events = LaunchEvents::default().begun(&begun);
+    /// // SAFETY: one int, as the kernel writes; the other stream does nothing with it.
+    /// unsafe { set.launch_with_events(&stream, LaunchConfig::new(1, 1), events, (&mut x,))? };
+    /// let other = Stream::new(&context)?;
+    /// other.wait_event(&begun)?; // goes on when the kernel has begun
+    /// # other.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuLaunchKernelEx")]
+    pub unsafe fn launch_with_events<A: KernelArguments>(
+        &self,
+        stream: &Stream,
+        config: LaunchConfig,
+        events: LaunchEvents<'_>,
+        arguments: A,
+    ) -> Result<()> {
+        const CALL: &str = "Function::launch_with_events";
+        if A::WAITS {
+            let text = "a launch with host slices waits for its kernel, and events on the way are of no use: use buffers";
+            return Err(Error::invalid(CALL, text));
+        }
+        for event in [events.begun, events.triggered].into_iter().flatten() {
+            let what = "the event and the kernel";
+            event.context().expect_same(self.context(), CALL, what)?;
+        }
+        if !self.is_launchable(stream.context(), &config, A::TYPES)? {
+            let text = "a grid of no blocks launches nothing, so no event would be recorded";
+            return Err(Error::invalid(CALL, text));
+        }
+        let mut attributes = RawAttributes::new(&config);
+        attributes.events(events);
+        // SAFETY: the caller's promise; kinds, sizes and limits are checked above.
+        unsafe {
+            arguments.with_pointers(stream, |pointers| {
+                self.started(stream, &config, || {
+                    self.enqueue_with(stream, &config, &mut attributes, pointers)
+                })
+            })
+        }
+    }
+
+    #[inline]
+    fn started(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        enqueue: impl FnMut() -> CUresult,
+    ) -> Result<()> {
+        match stream.call(enqueue)? {
             CUresult::CUDA_SUCCESS => {
                 stream.launched(self);
                 Ok(())
             }
-            code => Err(self.refusal(code, &config)),
+            code => Err(self.refusal(code, config)),
         }
     }
 
@@ -159,11 +242,17 @@ impl Function {
         config: &LaunchConfig,
         pointers: &mut [*mut c_void],
     ) -> CUresult {
+        if !config.is_plain() {
+            let mut attributes = RawAttributes::new(config);
+            // SAFETY: as this function's contract says.
+            return unsafe { self.enqueue_with(stream, config, &mut attributes, pointers) };
+        }
         let LaunchConfig {
             grid,
             block,
             shared_bytes,
             cooperative,
+            ..
         } = *config;
         if cooperative {
             // SAFETY: as this function's contract says; the driver copies the arguments.
@@ -194,6 +283,28 @@ impl Function {
                 block.z,
                 shared_bytes as c_uint,
                 stream.as_raw(),
+                pointers.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        }
+    }
+
+    /// # Safety
+    /// As [`launch_raw`](Self::launch_raw).
+    #[inline(never)]
+    unsafe fn enqueue_with(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        attributes: &mut RawAttributes,
+        pointers: &mut [*mut c_void],
+    ) -> CUresult {
+        let launch = attributes.launch(config, stream);
+        // SAFETY: as this function's contract says; the driver copies the arguments and the attributes.
+        unsafe {
+            sys::cuLaunchKernelEx(
+                &launch,
+                self.as_raw(),
                 pointers.as_mut_ptr(),
                 std::ptr::null_mut(),
             )

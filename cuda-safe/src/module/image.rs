@@ -73,7 +73,7 @@ pub(super) fn refused_as(what: &str, image: &[u8]) -> Error {
 }
 
 /// The text in an image that should be PTX, without a NUL at its end.
-pub(super) fn text(image: &[u8]) -> Result<&str> {
+pub(crate) fn text(image: &[u8]) -> Result<&str> {
     if Kind::of(image) != Kind::Other {
         return Err(refused_as("PTX", image));
     }

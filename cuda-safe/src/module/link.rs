@@ -1,14 +1,23 @@
 //! The driver's linker, which combines several pieces of code into one module.
 
 use std::{
-    ffi::{CString, c_char, c_uint, c_void},
+    ffi::{CString, c_char, c_uint},
+    path::Path,
     ptr, slice,
     sync::{Mutex, PoisonError},
 };
 
-use cuda_sys::{self as sys, CUjit_option, CUjitInputType, CUlinkState, CUresult};
+use cuda_sys::{self as sys, CUjitInputType, CUlinkState, CUresult};
 
-use super::{Module, image, load::load_error};
+#[cfg(feature = "nvrtc")]
+use super::load::load_compiled;
+use super::{
+    JitOptions, Module, Names, device_runtime, image,
+    jit::Request,
+    load::{load_error, with_file},
+};
+#[cfg(feature = "nvrtc")]
+use crate::program::CompiledProgram;
 use crate::{
     context::Context,
     error::{Error, Result},
@@ -55,19 +64,13 @@ use crate::{
 /// ```
 pub struct Linker(Handle<LinkerKind>);
 
-/// The buffer that a linker writes to during its life. The lock serialises the calls.
-struct LinkerKind(Mutex<Option<Log>>);
-
-struct Log {
-    text: Box<[u8; LOG_BYTES]>,
-    /// The driver writes the log's length into the second.
-    _values: Box<[*mut c_void; 2]>,
+/// What a linker knows beside its handle.
+struct LinkerKind {
+    /// What the driver writes to during the linker's life. The lock serialises the calls.
+    request: Mutex<Option<Request>>,
+    /// What is known about the names in what was added.
+    names: Mutex<Names>,
 }
-
-// SAFETY: these are addresses of its own memory, which only the driver uses.
-unsafe impl Send for Log {}
-
-const LOG_BYTES: usize = 16 << 10;
 
 impl Kind for LinkerKind {
     type Raw = CUlinkState;
@@ -81,14 +84,18 @@ impl Kind for LinkerKind {
     }
 
     fn hand_over(&mut self) {
-        let log = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        std::mem::forget(log.take()); // the driver goes on writing to it
+        let request = self.request.get_mut();
+        let request = request.unwrap_or_else(PoisonError::into_inner);
+        std::mem::forget(request.take()); // the driver goes on writing to it
     }
 }
 
 impl Adopt for LinkerKind {
     fn adopt(_: CUlinkState) -> Self {
-        Self(Mutex::new(None))
+        Self {
+            request: Mutex::new(None),
+            names: Mutex::default(),
+        }
     }
 }
 
@@ -101,29 +108,51 @@ impl Linker {
     /// The driver has no memory left, or the context has faulted.
     #[doc(alias = "cuLinkCreate")]
     pub fn new(context: &Context) -> Result<Self> {
+        Self::with_options(context, &JitOptions::default())
+    }
+
+    /// Creates a linker with options for the compiler that its PTX goes through, and for what it links.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not take.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, JitOptions, Linker};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let linker = Linker::with_options(&context, &JitOptions::default().max_registers(32))?;
+    /// linker.add_ptx("k", ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }")?;
+    /// assert!(linker.finish()?.function("k").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuLinkCreate")]
+    pub fn with_options(context: &Context, options: &JitOptions) -> Result<Self> {
         let _current = context.enter()?;
-        let mut text = Box::new([0; LOG_BYTES]);
-        let mut keys = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        let size = ptr::without_provenance_mut::<c_void>(LOG_BYTES);
-        let mut values = Box::new([text.as_mut_ptr().cast::<c_void>(), size]);
+        let request = Request::new(options);
+        let (count, keys, values) = request.raw();
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; two keys and two values, of which the log and the values stay where
-        // they are for as long as the linker lives.
-        let code =
-            unsafe { sys::cuLinkCreate_v2(2, keys.as_mut_ptr(), values.as_mut_ptr(), &mut raw) };
+        // SAFETY: `raw` is valid for the write; as many keys and values as the count says, of which the logs and the values
+        // stay where they are for as long as the linker lives.
+        let code = unsafe { sys::cuLinkCreate_v2(count, keys, values, &mut raw) };
         context.check("cuLinkCreate_v2", code)?;
-        let log = Log {
-            text,
-            _values: values,
+        let kind = LinkerKind {
+            request: Mutex::new(Some(request)),
+            names: Mutex::new(Names::none()),
         };
-        let kind = LinkerKind(Mutex::new(Some(log)));
         // SAFETY: just made in this context, and owned by nobody else.
         Ok(Self(unsafe {
             Handle::new(raw, true, context.clone(), kind)
         }))
+    }
+
+    /// What the driver has to say beside errors: what was linked and, with [`JitOptions::verbose`], what each kernel needs.
+    /// Empty where it said nothing, and for linkers that came in as raw handles.
+    #[must_use]
+    pub fn info_log(&self) -> String {
+        let request = self.0.kind().request.lock();
+        let request = request.unwrap_or_else(PoisonError::into_inner);
+        request.as_ref().map(Request::info_log).unwrap_or_default()
     }
 
     /// The context that the code is linked for.
@@ -140,11 +169,35 @@ impl Linker {
     #[doc(alias = "cuLinkAddData")]
     pub fn add_ptx(&self, name: &str, ptx: &str) -> Result<()> {
         // SAFETY: text, which the driver compiles.
-        unsafe { self.add(CUjitInputType::CU_JIT_INPUT_PTX, name, &image::ptx(ptx)?) }
+        unsafe { self.add(CUjitInputType::CU_JIT_INPUT_PTX, name, &image::ptx(ptx)?) }?;
+        self.knows(Some(Names::of(ptx, &[])));
+        Ok(())
+    }
+
+    /// Adds a compiled program, which was compiled as [`relocatable`](crate::Program::relocatable): its machine code, or
+    /// its PTX if the driver does not accept that. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log where it is for another device, or doesn't fit
+    /// what was added before. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `name` contains a
+    /// NUL character.
+    #[cfg(feature = "nvrtc")]
+    #[doc(alias = "cuLinkAddData")]
+    pub fn add_compiled(&self, name: &str, compiled: &CompiledProgram) -> Result<()> {
+        load_compiled(compiled, |image| {
+            let kind = match image::Kind::of(image) {
+                image::Kind::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
+                _ => CUjitInputType::CU_JIT_INPUT_PTX,
+            };
+            // SAFETY: complete, since the compiler in this process produced it.
+            unsafe { self.add(kind, name, image) }
+        })?;
+        self.knows(Some(Names::of_compiled(compiled)));
+        Ok(())
     }
 
     /// Adds machine code of the given kind: a cubin, a fat binary, an object or a library; `name` is what messages
-    /// call it.
+    /// call it. [`add_image`](Self::add_image) finds out the kind by itself.
     ///
     /// # Safety
     /// The code is complete, was produced by a CUDA compiler, and comes from a source that may run code in this
@@ -156,7 +209,59 @@ impl Linker {
     #[doc(alias = "cuLinkAddData")]
     pub unsafe fn add_code(&self, kind: CUjitInputType, name: &str, code: &[u8]) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { self.add(kind, name, code) }
+        unsafe { self.add(kind, name, code) }?;
+        self.knows(None);
+        Ok(())
+    }
+
+    /// Adds code of any kind, recognised by its first bytes: PTX, a cubin, a fat binary, an object file that nvcc compiled
+    /// for the host (`nvcc -dc`), or an archive of these. `name` is what messages call it.
+    ///
+    /// # Safety
+    /// As for [`add_code`](Self::add_code), unless it is PTX.
+    ///
+    /// # Errors
+    /// As [`add_code`](Self::add_code); [`ErrorKind::Load`](crate::ErrorKind::Load) for what is none of these.
+    #[doc(alias = "cuLinkAddData")]
+    pub unsafe fn add_image(&self, name: &str, image: &[u8]) -> Result<()> {
+        match input_kind(image) {
+            // SAFETY: the caller's promise.
+            Some(kind) => unsafe { self.add_code(kind, name, image) },
+            None => self.add_ptx(name, image::text(image)?),
+        }
+    }
+
+    /// Adds a file of any kind, as [`add_image`](Self::add_image).
+    ///
+    /// # Safety
+    /// As for [`add_image`](Self::add_image), for the contents of the file when it is read.
+    ///
+    /// # Errors
+    /// As [`add_image`](Self::add_image); [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the file can't be
+    /// read.
+    #[doc(alias = "cuLinkAddFile")]
+    pub unsafe fn add_file(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let name = path.to_string_lossy();
+        with_file(path, "Linker::add_file", |image| {
+            // SAFETY: the caller's promise.
+            unsafe { self.add_image(&name, image) }
+        })
+    }
+
+    /// Adds the device runtime, with which kernels launch kernels: the toolkit's `libcudadevrt.a`. It is looked for beside
+    /// NVRTC's library, then below `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT`, then in the toolkit that this crate was built
+    /// with, and where distributions put it. [`add_file`](Self::add_file) takes one from elsewhere.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where there is none; it says what was looked for.
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) where the driver can't read it.
+    #[doc(alias = "libcudadevrt")]
+    pub fn add_device_runtime(&self) -> Result<()> {
+        let (path, archive) = device_runtime::read()?;
+        let kind = CUjitInputType::CU_JIT_INPUT_LIBRARY;
+        // SAFETY: the toolkit's, which is trusted as the compiler is that comes from there, and whole.
+        unsafe { self.add_code(kind, &path.to_string_lossy(), &archive) }
     }
 
     /// # Safety
@@ -191,8 +296,10 @@ impl Linker {
     #[doc(alias = "cuLinkComplete")]
     pub fn finish(&self) -> Result<Module> {
         let image = self.finish_to_image()?;
+        let names = self.0.kind().names.lock();
+        let names = names.unwrap_or_else(PoisonError::into_inner).clone();
         // SAFETY: made by the driver just now.
-        unsafe { Module::from_linked(self.context(), &image) }
+        unsafe { Module::from_linked(self.context(), &image, names) }
     }
 
     /// Links what was added, and returns the machine code: a cubin for the context's device.
@@ -215,11 +322,17 @@ impl Linker {
         Ok(copy)
     }
 
+    /// Notes what is known about the names in what was added; `None` if nothing is.
+    fn knows(&self, added: Option<Names>) {
+        let names = self.0.kind().names.lock();
+        names.unwrap_or_else(PoisonError::into_inner).add(added);
+    }
+
     fn locked(&self, call: &'static str, work: impl FnOnce(CUlinkState) -> CUresult) -> Result<()> {
         let log = self
             .0
             .kind()
-            .0
+            .request
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let _current = self.context().enter()?;
@@ -227,12 +340,60 @@ impl Linker {
         if code == CUresult::CUDA_SUCCESS {
             return Ok(());
         }
-        let text = log.as_ref().map_or(&[][..], |log| &log.text[..]);
-        let end = text
-            .iter()
-            .position(|&byte| byte == 0)
-            .unwrap_or(text.len());
-        let text = String::from_utf8_lossy(&text[..end]).into_owned();
+        let text = log.as_ref().map(Request::error_log).unwrap_or_default();
         Err(load_error(self.context(), call, code, text))
+    }
+}
+
+/// `None` for what can only be PTX.
+pub(crate) fn input_kind(image: &[u8]) -> Option<CUjitInputType> {
+    /// `e_machine` of device code, at its place in an ELF file.
+    const EM_CUDA: [u8; 2] = 190u16.to_le_bytes();
+    match image::Kind::of(image) {
+        image::Kind::Cubin if image.get(18..20) == Some(&EM_CUDA) => {
+            Some(CUjitInputType::CU_JIT_INPUT_CUBIN)
+        }
+        image::Kind::Cubin => Some(CUjitInputType::CU_JIT_INPUT_OBJECT),
+        image::Kind::FatBinary => Some(CUjitInputType::CU_JIT_INPUT_FATBINARY),
+        _ if image.starts_with(device_runtime::ARCHIVE) => {
+            Some(CUjitInputType::CU_JIT_INPUT_LIBRARY)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_told_apart_by_their_beginning() {
+        let elf = |machine: u16| {
+            let mut file = b"\x7fELF".to_vec();
+            file.resize(18, 0);
+            file.extend_from_slice(&machine.to_le_bytes());
+            file
+        };
+        for (image, kind) in [
+            (elf(190), Some(CUjitInputType::CU_JIT_INPUT_CUBIN)),
+            (elf(62), Some(CUjitInputType::CU_JIT_INPUT_OBJECT)),
+            (
+                elf(183)[..19].to_vec(),
+                Some(CUjitInputType::CU_JIT_INPUT_OBJECT),
+            ),
+            (
+                0xBA55_ED50_u32.to_le_bytes().to_vec(),
+                Some(CUjitInputType::CU_JIT_INPUT_FATBINARY),
+            ),
+            (
+                b"!<arch>\n".to_vec(),
+                Some(CUjitInputType::CU_JIT_INPUT_LIBRARY),
+            ),
+            (b"!<thin>\n".to_vec(), None),
+            (b".version 7.0".to_vec(), None),
+            (Vec::new(), None),
+        ] {
+            assert_eq!(input_kind(&image), kind, "{image:?}");
+        }
     }
 }

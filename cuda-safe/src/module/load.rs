@@ -68,25 +68,9 @@ impl Module {
         compiled: &CompiledProgram,
         options: &JitOptions,
     ) -> Result<Self> {
-        let names = || Names::of_compiled(compiled);
-        if let Some(cubin) = compiled.cubin() {
-            let refused = [
-                CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
-                CUresult::CUDA_ERROR_INVALID_IMAGE,
-                CUresult::CUDA_ERROR_INVALID_SOURCE,
-                CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-                CUresult::CUDA_ERROR_NOT_SUPPORTED,
-            ];
-            // Not checked: it is complete, since the compiler in this process produced it.
-            match Self::load(context, cubin, options, names) {
-                Err(error)
-                    if error
-                        .driver_code()
-                        .is_some_and(|code| refused.contains(&code)) => {}
-                loaded => return loaded,
-            }
-        }
-        Self::load(context, &image::ptx(compiled.ptx())?, options, names)
+        load_compiled(compiled, |image| {
+            Self::load(context, image, options, || Names::of_compiled(compiled))
+        })
     }
 
     /// Loads PTX, which the driver compiles for the device.
@@ -284,11 +268,15 @@ impl Module {
     ///
     /// # Safety
     /// The driver has just produced the image, so it is complete.
-    pub(super) unsafe fn from_linked(context: &Context, image: &[u8]) -> Result<Self> {
-        Self::load(context, image, &JitOptions::default(), Default::default)
+    pub(super) unsafe fn from_linked(
+        context: &Context,
+        image: &[u8],
+        names: Names,
+    ) -> Result<Self> {
+        Self::load(context, image, &JitOptions::default(), || names)
     }
 
-    fn load(
+    pub(super) fn load(
         context: &Context,
         image: &[u8],
         options: &JitOptions,
@@ -307,17 +295,52 @@ impl Module {
         }
         // SAFETY: just loaded into this context, and owned by nobody else.
         Ok(Self(unsafe {
-            Handle::new(raw, true, context.clone(), names())
+            Handle::new(raw, true, context.clone(), names().into())
         }))
     }
 }
 
+/// Whether a driver refuses machine code, where it may take PTX.
+pub(crate) fn is_refused(error: &Error) -> bool {
+    matches!(
+        error.driver_code(),
+        Some(
+            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+                | CUresult::CUDA_ERROR_INVALID_IMAGE
+                | CUresult::CUDA_ERROR_INVALID_SOURCE
+                | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                | CUresult::CUDA_ERROR_NOT_SUPPORTED
+        )
+    )
+}
+
+/// Loads what a program was compiled to: its machine code, or its PTX where the driver does not accept that.
+#[cfg(feature = "nvrtc")]
+pub(super) fn load_compiled<T>(
+    compiled: &CompiledProgram,
+    load: impl Fn(&[u8]) -> Result<T>,
+) -> Result<T> {
+    if let Some(cubin) = compiled.cubin() {
+        // Not checked: it is complete, since the compiler in this process produced it.
+        match load(cubin) {
+            Err(error) if is_refused(&error) && !compiled.ptx().is_empty() => {}
+            loaded => return loaded,
+        }
+    }
+    if compiled.lto_ir().is_some() {
+        return Err(image::refused(
+            "the program is compiled for link-time optimisation: link it with a JitLinker",
+        ));
+    }
+    load(&image::ptx(compiled.ptx())?)
+}
+
 /// Reads a file and loads its contents. If the image is refused, the error names the file.
-fn with_file(
+pub(super) fn with_file<T>(
     path: &Path,
     call: &'static str,
-    load: impl FnOnce(&[u8]) -> Result<Module>,
-) -> Result<Module> {
+    load: impl FnOnce(&[u8]) -> Result<T>,
+) -> Result<T> {
     let image = std::fs::read(path).map_err(|error| {
         let detail = format!("can't read {}: {error}", path.display());
         Error::checked(ErrorKind::NotFound, call, detail).with_source(error)
@@ -338,6 +361,23 @@ pub(super) fn load_error(
     code: CUresult,
     log: String,
 ) -> Error {
+    explained(context.error(call, code), code, log, || {
+        let device = context.device().compute_capability();
+        format!(
+            "this device (compute capability {})",
+            device.map_or_else(|_| "unknown".into(), |c| c.to_string())
+        )
+    })
+}
+
+/// An error of loading or linking, with the driver's log. `device` says what the code would run on.
+#[cold]
+pub(super) fn explained(
+    error: Error,
+    code: CUresult,
+    log: String,
+    device: impl FnOnce() -> String,
+) -> Error {
     let log = log.trim_end().to_owned();
     let mut detail = match code {
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
@@ -348,11 +388,7 @@ pub(super) fn load_error(
             )
         }
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
-            let device = context.device().compute_capability();
-            format!(
-                "the image has no code for this device (compute capability {})",
-                device.map_or_else(|_| "unknown".into(), |c| c.to_string())
-            )
+            format!("the image has no code for {}", device())
         }
         _ => String::new(),
     };
@@ -363,7 +399,6 @@ pub(super) fn load_error(
             format!("{detail}\n{log}")
         };
     }
-    let error = context.error(call, code);
     match error.kind() {
         ErrorKind::Driver | ErrorKind::Unsupported => {
             let error = error.with_kind(ErrorKind::Load { log });

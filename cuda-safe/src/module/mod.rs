@@ -1,22 +1,43 @@
 //! Modules: code loaded into a context.
 
+mod device_runtime;
 mod elf;
+mod embedded;
 mod fatbin;
 mod global;
 mod image;
 mod jit;
+mod kernel;
+mod lazy;
+mod library;
+mod library_load;
 mod link;
+mod link_programs;
 mod load;
 mod names;
 mod parameters;
 
-use std::{ffi::CString, ptr, sync::Arc};
+use std::{
+    ffi::{CStr, CString},
+    ptr,
+    sync::Arc,
+};
 
 use cuda_sys::{self as sys, CUmodule, CUresult};
 
+pub use embedded::Embedded;
 pub use global::{Global, ModuleVariable};
+#[cfg(feature = "nvrtc")]
+pub(crate) use image::text as text_of;
 pub use jit::JitOptions;
+pub use kernel::Kernel;
+pub use lazy::{LoadingMode, loading_mode};
+pub use library::Library;
 pub use link::Linker;
+#[cfg(feature = "nvrtc")]
+pub(crate) use link::input_kind as input_of;
+#[cfg(feature = "nvrtc")]
+pub(crate) use load::is_refused;
 pub(crate) use names::same_expression;
 
 #[cfg(feature = "nvrtc")]
@@ -47,10 +68,27 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-pub struct Module(Handle<Names>);
+pub struct Module(Handle<Contents>);
+
+/// What a module knows beside its handle.
+#[derive(Default)]
+struct Contents {
+    names: Arc<Names>,
+    /// Of a library's module, which ends with the library.
+    _library: Option<Library>,
+}
+
+impl From<Names> for Contents {
+    fn from(names: Names) -> Self {
+        Self {
+            names: Arc::new(names),
+            _library: None,
+        }
+    }
+}
 
 /// What is known about the names in a module, from its source.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Names {
     /// Name expressions and the mangled names behind them.
     lowered: Vec<(String, String)>,
@@ -60,12 +98,20 @@ struct Names {
     variables: Vec<String>,
     /// What the PTX says of its kernels' parameters, by linked name.
     parameters: Vec<(String, Arc<[ParameterInfo]>)>,
-    /// Makes the sources known for as long as the module is loaded.
+    /// Make the sources known for as long as the module is loaded.
     #[cfg(feature = "nvrtc")]
-    _loaded: Option<Arc<Loaded>>,
+    _loaded: Vec<Arc<Loaded>>,
 }
 
 impl Names {
+    /// Of nothing so far.
+    fn none() -> Self {
+        Self {
+            entries: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
     fn of(ptx: &str, lowered: &[(String, String)]) -> Self {
         Self {
             lowered: lowered.to_vec(),
@@ -73,7 +119,7 @@ impl Names {
             variables: names::variables(ptx),
             parameters: parameters::of(ptx),
             #[cfg(feature = "nvrtc")]
-            _loaded: None,
+            _loaded: Vec::new(),
         }
     }
 
@@ -81,8 +127,26 @@ impl Names {
     fn of_compiled(compiled: &CompiledProgram) -> Self {
         let mut names = Self::of(compiled.ptx(), compiled.lowered_names());
         let kernels = names.entries.as_deref().unwrap_or_default();
-        names._loaded = Some(Loaded::new(compiled.sources(), kernels));
+        names._loaded = vec![Loaded::new(compiled.sources(), kernels)];
         names
+    }
+
+    /// Adds what is known of another part of the same module; `None` for a part of which nothing is known.
+    fn add(&mut self, part: Option<Self>) {
+        let part = part.unwrap_or_default();
+        self.lowered.extend(part.lowered);
+        self.variables.extend(part.variables);
+        self.parameters.extend(part.parameters);
+        #[cfg(feature = "nvrtc")]
+        self._loaded.extend(part._loaded);
+        // A list with gaps is none.
+        self.entries = match (self.entries.take(), part.entries) {
+            (Some(mut own), Some(more)) => {
+                own.extend(more);
+                Some(own)
+            }
+            _ => None,
+        };
     }
 
     /// What the name is linked by, if it is a name expression.
@@ -91,9 +155,83 @@ impl Names {
         let (_, linked) = lowered.find(|(expression, _)| same_expression(expression, name))?;
         Some(linked)
     }
+
+    /// The name that a kernel or a variable is linked by.
+    fn c_name(&self, name: &str, call: &'static str) -> Result<CString> {
+        let linked = self.lowered(name).unwrap_or(name);
+        CString::new(linked).map_err(|_| {
+            Error::invalid(call, format!("the name {name:?} contains a NUL character"))
+        })
+    }
+
+    /// What the PTX says about a kernel's parameters.
+    fn told(&self, linked: &CStr) -> Option<Arc<[ParameterInfo]>> {
+        let mut known = self.parameters.iter();
+        let (_, parameters) = known.find(|(known, _)| known.as_bytes() == linked.to_bytes())?;
+        Some(Arc::clone(parameters))
+    }
+
+    /// The error for a kernel or a variable that is not there, in a `whole` that has these kernels.
+    #[cold]
+    fn not_found(
+        &self,
+        call: &'static str,
+        code: CUresult,
+        whole: &str,
+        what: &str,
+        name: &str,
+        mut kernels: Vec<String>,
+    ) -> Error {
+        let mut detail = format!("the {whole} has no {what} named `{name}`");
+        if what == "kernel" {
+            for name in &mut kernels {
+                if let Some((expression, _)) =
+                    self.lowered.iter().find(|(_, linked)| linked == name)
+                {
+                    name.clone_from(expression);
+                }
+            }
+            kernels.sort();
+            if !kernels.is_empty() {
+                detail.push_str(&format!("; it has {}", kernels.join(", ")));
+            }
+            detail.push_str(
+                ". C++ mangles names: declare the kernel extern \"C\", or compile with a name expression",
+            );
+        } else {
+            if !self.variables.is_empty() {
+                detail.push_str(&format!("; it has {}", self.variables.join(", ")));
+            }
+            detail.push_str(
+                ". C++ mangles names in namespaces, and unused static variables are dropped",
+            );
+        }
+        Error::new(Code::Driver(code), call, ErrorKind::NotFound, detail)
+    }
 }
 
-impl Kind for Names {
+/// Compares a variable's size with what is expected of it.
+fn check_size<T: PlainData>(
+    call: &'static str,
+    name: &str,
+    bytes: usize,
+    len: usize,
+) -> Result<()> {
+    let expected = crate::memory::byte_size::<T>(len, call)?;
+    if bytes == expected {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        call,
+        format!(
+            "the global variable `{name}` has {bytes} bytes, and {len} elements of {} have \
+             {expected}",
+            std::any::type_name::<T>()
+        ),
+    ))
+}
+
+impl Kind for Contents {
     type Raw = CUmodule;
     type Parent = Context;
     const NAME: &'static str = "Module";
@@ -102,7 +240,7 @@ impl Kind for Names {
         if capture::is_under_way() {
             // The wait would be refused, and would end a capture, of whatever thread.
             // SAFETY: the handle is this function's to release.
-            let later = unsafe { Handle::new(raw, true, context.clone(), Names::default()) };
+            let later = unsafe { Handle::new(raw, true, context.clone(), Self::default()) };
             capture::drop_afterwards(later);
             return Ok(());
         }
@@ -114,7 +252,7 @@ impl Kind for Names {
     }
 }
 
-impl Adopt for Names {
+impl Adopt for Contents {
     fn adopt(_: CUmodule) -> Self {
         Self::default()
     }
@@ -144,7 +282,7 @@ impl Module {
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: &str) -> Result<Function> {
         const CALL: &str = "cuModuleGetFunction";
-        let linked = self.c_name(name, CALL)?;
+        let linked = self.names().c_name(name, CALL)?;
         let _current = self.context().enter()?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the module is live.
@@ -153,9 +291,7 @@ impl Module {
             return Err(self.not_found(CALL, code, "kernel", name));
         }
         self.context().check(CALL, code)?;
-        let mut known = self.0.kind().parameters.iter();
-        let told = known.find(|(known, _)| known.as_bytes() == linked.as_bytes());
-        let told = told.map(|(_, parameters)| Arc::clone(parameters));
+        let told = self.names().told(&linked);
         // SAFETY: a kernel of this module, which the function holds.
         Ok(unsafe { Function::told_by_ptx(self, raw, name, told) })
     }
@@ -182,7 +318,7 @@ impl Module {
     #[doc(alias = "cuModuleGetGlobal")]
     pub fn global<T: PlainData>(&self, name: &str, len: usize) -> Result<Global<T>> {
         const CALL: &str = "cuModuleGetGlobal_v2";
-        let linked = self.c_name(name, CALL)?;
+        let linked = self.names().c_name(name, CALL)?;
         let _current = self.context().enter()?;
         let (mut ptr, mut bytes) = (0, 0);
         // SAFETY: both are valid for the write, the name is NUL-terminated, the module is live.
@@ -193,17 +329,7 @@ impl Module {
             return Err(self.not_found(CALL, code, "global variable", name));
         }
         self.context().check(CALL, code)?;
-        let expected = crate::memory::byte_size::<T>(len, CALL)?;
-        if bytes != expected {
-            return Err(Error::invalid(
-                CALL,
-                format!(
-                    "the global variable `{name}` has {bytes} bytes, and {len} elements of {} have \
-                     {expected}",
-                    std::any::type_name::<T>()
-                ),
-            ));
-        }
+        check_size::<T>(CALL, name, bytes, len)?;
         // SAFETY: `len` elements of device memory that live as long as the module.
         Ok(unsafe { Global::of_module(self, ptr, len) })
     }
@@ -224,7 +350,7 @@ impl Module {
     /// ```
     #[doc(alias = "cuModuleEnumerateFunctions")]
     pub fn function_names(&self) -> Result<Vec<String>> {
-        names::enumerate(self).or_else(|error| self.0.kind().entries.clone().ok_or(error))
+        names::enumerate(self).or_else(|error| self.names().entries.clone().ok_or(error))
     }
 
     /// The context that the module is loaded into.
@@ -233,39 +359,17 @@ impl Module {
         self.0.parent()
     }
 
-    fn c_name(&self, name: &str, call: &'static str) -> Result<CString> {
-        let linked = self.0.kind().lowered(name).unwrap_or(name);
-        CString::new(linked).map_err(|_| {
-            Error::invalid(call, format!("the name {name:?} contains a NUL character"))
-        })
+    fn names(&self) -> &Names {
+        &self.0.kind().names
     }
 
     #[cold]
     fn not_found(&self, call: &'static str, code: CUresult, what: &str, name: &str) -> Error {
-        let mut detail = format!("the module has no {what} named `{name}`");
-        if what == "kernel" {
-            let lowered = &self.0.kind().lowered;
-            let mut known = self.function_names().unwrap_or_default();
-            for name in &mut known {
-                if let Some((expression, _)) = lowered.iter().find(|(_, linked)| linked == name) {
-                    name.clone_from(expression);
-                }
-            }
-            known.sort();
-            if !known.is_empty() {
-                detail.push_str(&format!("; it has {}", known.join(", ")));
-            }
-            detail.push_str(
-                ". C++ mangles names: declare the kernel extern \"C\", or compile with a name expression",
-            );
-        } else {
-            if !self.0.kind().variables.is_empty() {
-                detail.push_str(&format!("; it has {}", self.0.kind().variables.join(", ")));
-            }
-            detail.push_str(
-                ". C++ mangles names in namespaces, and unused static variables are dropped",
-            );
-        }
-        Error::new(Code::Driver(code), call, ErrorKind::NotFound, detail)
+        let kernels = match what {
+            "kernel" => self.function_names().unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        self.names()
+            .not_found(call, code, "module", what, name, kernels)
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn preload() {
 }
 
 /// The file that NVRTC was loaded from.
-pub(super) fn library() -> Option<PathBuf> {
+pub(crate) fn library() -> Option<PathBuf> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
     let address = cuda_sys::loading::nvrtc_address();
     // SAFETY: `info` is valid for the write; any address may be asked about.

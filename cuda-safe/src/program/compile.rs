@@ -6,12 +6,15 @@ use std::{
     iter,
     path::PathBuf,
     ptr,
-    sync::Arc,
+    sync::{Arc, PoisonError},
 };
 
 use cuda_sys::{self as sys, nvrtcProgram, nvrtcResult};
 
-use super::{Architecture, Program, Sources, diagnostics, kept::Place};
+use super::{
+    Architecture, PrecompiledHeader, Program, Sources, cancel::Flow, diagnostics, kept::Place,
+    precompiled,
+};
 use crate::{
     driver::Version,
     error::{Code, Error, ErrorKind, Result},
@@ -37,14 +40,17 @@ use crate::{
 pub struct CompiledProgram {
     pub(super) ptx: String,
     pub(super) cubin: Option<Vec<u8>>,
+    pub(super) lto_ir: Option<Vec<u8>>,
     pub(super) log: String,
     pub(super) lowered: Vec<(String, String)>,
+    pub(super) precompiled: Option<PrecompiledHeader>,
     pub(super) from_cache: bool,
     pub(super) sources: Arc<Sources>,
 }
 
 impl CompiledProgram {
-    /// The PTX text.
+    /// The PTX text; empty if the program was compiled for [link-time optimisation](Program::lto), or is linked machine
+    /// code.
     #[must_use]
     pub fn ptx(&self) -> &str {
         &self.ptx
@@ -54,6 +60,14 @@ impl CompiledProgram {
     #[must_use]
     pub fn cubin(&self) -> Option<&[u8]> {
         self.cubin.as_deref()
+    }
+
+    /// What a [`JitLinker`](crate::JitLinker) takes, in a format of the compiler's version; `None` if the program was not
+    /// compiled for [link-time optimisation](Program::lto).
+    #[must_use]
+    #[doc(alias = "nvrtcGetLTOIR")]
+    pub fn lto_ir(&self) -> Option<&[u8]> {
+        self.lto_ir.as_deref()
     }
 
     /// The compiler's log: its warnings.
@@ -87,6 +101,13 @@ impl CompiledProgram {
 
     pub(crate) fn lowered_names(&self) -> &[(String, String)] {
         &self.lowered
+    }
+
+    /// What became of the precompiled header that was to be written; `None` if none was, or this compiler can't tell.
+    #[must_use]
+    #[doc(alias = "nvrtcGetPCHCreateStatus")]
+    pub fn precompiled_header(&self) -> Option<PrecompiledHeader> {
+        self.precompiled
     }
 
     /// Whether this came from the cache on disk; [`Cache`](super::Cache) says when it can't.
@@ -129,7 +150,12 @@ pub(super) fn check(call: &'static str, code: nvrtcResult) -> Result<()> {
     }
 }
 
-pub(super) fn compile(program: &Program, architecture: Architecture) -> Result<CompiledProgram> {
+pub(super) fn compile(
+    program: &Program,
+    architecture: Architecture,
+    flow: Option<&Flow<'_>>,
+) -> Result<CompiledProgram> {
+    precompiled::check(program)?;
     let toolkit = toolkit_include_paths(|name| env::var_os(name), sys::TOOLKIT_INCLUDE_DIRS);
     let mut options = vec![format!("--gpu-architecture={architecture}")];
     options.extend(program.options.iter().cloned());
@@ -147,7 +173,7 @@ pub(super) fn compile(program: &Program, architecture: Architecture) -> Result<C
     // Not among the options that the result is kept by: the key has that it is asked for.
     let lines = (program.lines && !tells_lines(&program.options)).then(|| LINES.to_owned());
     let all: Vec<_> = options.iter().cloned().chain(lines).collect();
-    let mut compiled = run(program, architecture, &all)?;
+    let mut compiled = run(program, architecture, &all, flow)?;
     compiled.sources = sources;
     if let Some(place) = place {
         place.write(program, &options, &compiled);
@@ -166,6 +192,14 @@ fn tells_lines(options: &[String]) -> bool {
             name,
             "G" | "device-debug" | "generate-line-info" | "lineinfo"
         )
+    })
+}
+
+/// Whether the options ask for link-time optimisation.
+fn asks_for_lto(options: &[String]) -> bool {
+    options.iter().any(|option| {
+        let name = option.trim_matches(' ').trim_start_matches('-');
+        matches!(name, "dlto" | "dlink-time-opt" | "gen-opt-lto")
     })
 }
 
@@ -223,7 +257,11 @@ fn run(
     program: &Program,
     architecture: Architecture,
     options: &[String],
+    flow: Option<&Flow<'_>>,
 ) -> Result<CompiledProgram> {
+    let _heap = precompiled::HEAP
+        .read()
+        .unwrap_or_else(PoisonError::into_inner);
     let source = c_string(&program.source, "source")?;
     let name = c_string(&program.name, "program's name")?;
     let header_names = c_strings(
@@ -257,6 +295,10 @@ fn run(
         check("nvrtcAddNameExpression", unsafe {
             sys::nvrtcAddNameExpression(handle.0, expression.as_ptr())
         })?;
+    }
+    if let Some(flow) = flow {
+        // SAFETY: a live program, which is compiled below and no more.
+        unsafe { flow.follow(handle.0) }?;
     }
     // SAFETY: a live program, and an array as long as its count.
     let code =
@@ -293,11 +335,25 @@ fn run(
     } else {
         None
     };
+    let lto_ir = if asks_for_lto(&program.options) {
+        let bytes = bytes_of(
+            &handle,
+            sys::nvrtcGetLTOIRSize,
+            sys::nvrtcGetLTOIR,
+            "nvrtcGetLTOIR",
+        )?;
+        (!bytes.is_empty()).then_some(bytes)
+    } else {
+        None
+    };
     Ok(CompiledProgram {
         ptx,
         cubin,
+        lto_ir,
         log,
         lowered,
+        // SAFETY: a live program.
+        precompiled: unsafe { precompiled::status(program, handle.0) },
         from_cache: false,
         sources: Arc::default(),
     })
@@ -309,6 +365,17 @@ fn compile_error(
     code: nvrtcResult,
     log: String,
 ) -> Error {
+    /// `NVRTC_ERROR_CANCELLED`, which is newer than the oldest headers.
+    const CANCELLED: nvrtcResult = nvrtcResult(16);
+    if code == CANCELLED {
+        let detail = "the compilation was cancelled";
+        return Error::new(
+            Code::Nvrtc(code),
+            "nvrtcCompileProgram",
+            ErrorKind::Driver,
+            detail,
+        );
+    }
     let own = (program.name.as_str(), program.source.as_str());
     let headers = program.headers.iter();
     let headers = headers.map(|(name, text)| (name.as_str(), text.as_str()));

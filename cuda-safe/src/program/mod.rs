@@ -4,12 +4,17 @@ mod architecture;
 #[cfg(target_os = "linux")]
 mod builtins;
 mod cache;
+mod cancel;
 mod compile;
 mod diagnostics;
 mod headers;
+mod jit_link;
 #[cfg(target_os = "linux")]
 mod kept;
 mod kept_nowhere;
+mod newer;
+mod options;
+mod precompiled;
 mod sources;
 
 use std::path::PathBuf;
@@ -17,9 +22,14 @@ use std::path::PathBuf;
 pub use architecture::Architecture;
 pub use cache::Cache;
 pub use compile::{CompiledProgram, nvrtc_version};
+pub use jit_link::{JitLinkOptions, JitLinkStatus, JitLinker};
 #[cfg(not(target_os = "linux"))]
 use kept_nowhere as kept;
+pub use options::FastCompile;
+pub use precompiled::{PrecompiledHeader, precompiled_header_heap, set_precompiled_header_heap};
 
+#[cfg(target_os = "linux")]
+pub(crate) use builtins::library as nvrtc_library;
 pub(crate) use sources::{Loaded, Sources, explain};
 
 use crate::{device::ComputeCapability, error::Result};
@@ -55,6 +65,8 @@ pub struct Program {
     headers: Vec<(String, String)>,
     name_expressions: Vec<String>,
     lines: bool,
+    /// Whether somebody has vouched for the precompiled headers that the options name.
+    trusts_precompiled: bool,
     cache: Cache,
 }
 
@@ -76,6 +88,7 @@ impl Program {
             headers: Vec::new(),
             name_expressions: Vec::new(),
             lines: true,
+            trusts_precompiled: false,
             cache: Cache::Default,
         }
     }
@@ -320,6 +333,23 @@ impl Program {
         self.option("--relocatable-device-code=true")
     }
 
+    /// Compiles for optimisation at link time (`-dlto`): neither to PTX nor to machine code, but to what a
+    /// [`JitLinker`] takes. It implies [`relocatable`](Self::relocatable).
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__device__ int answer() { return 42; }").lto();
+    /// let compiled = program.compile(Architecture::virtual_of(90))?;
+    /// assert!(compiled.lto_ir().is_some() && compiled.ptx().is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn lto(self) -> Self {
+        self.option("-dlto")
+    }
+
     /// Adds an option as NVRTC documents it, for options that have no method here.
     ///
     /// ```
@@ -349,6 +379,10 @@ impl Program {
         self
     }
 
+    pub(crate) fn own_name(&self) -> &str {
+        &self.name
+    }
+
     /// The source text.
     #[must_use]
     pub fn source(&self) -> &str {
@@ -374,7 +408,7 @@ impl Program {
     /// ```
     #[doc(alias = "nvrtcCompileProgram")]
     pub fn compile(&self, architecture: Architecture) -> Result<CompiledProgram> {
-        compile::compile(self, architecture)
+        compile::compile(self, architecture, None)
     }
 
     /// Compiles for a device of this compute capability: to machine code if the compiler knows the device, and to PTX

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::{Program, diagnostics};
 
 /// The texts that a program was compiled from, under the names by which its line information refers to them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sources(Vec<(String, String)>);
 
 impl Sources {
@@ -17,6 +17,11 @@ impl Sources {
                 .chain(program.headers.iter().cloned())
                 .collect(),
         )
+    }
+
+    /// Adds those of another program.
+    pub(super) fn extend(&mut self, other: &Self) {
+        self.0.extend_from_slice(&other.0);
     }
 
     /// The name and the text of the file of that path, in which the compiler has put its folder before the name.

@@ -185,6 +185,9 @@ fn streams_of_another_context_are_refused() {
     let mut exec = graph.instantiate().unwrap();
     assert!(refused(exec.launch(&elsewhere)).contains("different contexts"));
     assert!(refused(exec.upload(&elsewhere)).contains("different contexts"));
+    let mut foreign = Graph::new(&context).unwrap();
+    foreign.keep(DeviceBuffer::<u8>::zeroed(&elsewhere, 4).unwrap());
+    assert!(refused(foreign.instantiate()).contains("different contexts"));
     // Whatever context is current.
     second.set_current().unwrap();
     exec.launch(&stream).unwrap();

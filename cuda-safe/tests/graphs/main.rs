@@ -2,6 +2,10 @@
 //! every thread to wait for its context.
 
 mod capture;
+mod capture_into;
+mod changes;
+mod conditional;
+mod edges;
 mod exec;
 mod keeping;
 mod nodes;

@@ -1,6 +1,11 @@
 //! Several pieces of code become one module.
 
-use cuda_safe::{ErrorKind, LaunchConfig, Linker, Module, Out, sys::CUjitInputType};
+use std::{env, fs};
+
+use cuda_safe::{
+    DeviceBuffer, ErrorKind, JitOptions, LaunchConfig, Linker, Module, Out, Program,
+    sys::CUjitInputType,
+};
 
 use crate::device;
 
@@ -86,4 +91,119 @@ fn what_is_no_ptx_never_reaches_the_driver() {
     unsafe { linker.add_code(kind, "answer", text.as_bytes()) }.unwrap();
     linker.add_ptx("store", &ptx(STORE)).unwrap();
     assert_eq!(stored(&linker.finish().unwrap()), 42);
+}
+
+const ANSWER_CU: &str = "__device__ int answer() { return 42; }";
+const STORE_CU: &str = r#"
+template <typename T> __global__ void fill(T *to, T value) { *to = value; }
+__device__ int answer();
+extern "C" __global__ void store(int *to) { *to = answer(); }
+"#;
+
+fn programs() -> [Program; 2] {
+    let store = Program::new(STORE_CU)
+        .name("store.cu")
+        .name_expression("fill<float>");
+    [Program::new(ANSWER_CU).name("answer.cu"), store]
+}
+
+#[test]
+fn programs_of_several_sources_become_one_module() {
+    let (context, stream) = device();
+    let module = Module::link(&context, programs()).unwrap();
+    assert_eq!(stored(&module), 42);
+    // Names and parameters are known as for one program.
+    let fill = module.function("fill<float>").unwrap();
+    let mut x = [0f32];
+    let config = LaunchConfig::new(1, 1);
+    // SAFETY: arguments that don't fit are refused; otherwise the kernel writes one number.
+    let error = unsafe { fill.launch(&stream, config, (Out(&mut x), 1u32)) }.unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
+    // SAFETY: as above.
+    unsafe { fill.launch(&stream, config, (Out(&mut x), 1f32)) }.unwrap();
+    assert_eq!(x, [1.0]);
+    let error = module.function("absent").unwrap_err();
+    assert!(error.detail().contains("fill<float>, store"), "{error}");
+}
+
+#[test]
+fn what_programs_lack_or_have_twice_is_told() {
+    let (context, _) = device();
+    let [answer, store] = programs();
+    for (programs, name) in [
+        (vec![store.clone()], "answer"),
+        (vec![answer.clone(), answer, store], "answer"),
+    ] {
+        let error = Module::link(&context, programs).unwrap_err();
+        let ErrorKind::Load { log } = error.kind() else {
+            panic!("{error}");
+        };
+        assert!(log.contains(name), "{error}");
+    }
+    let error = Module::link(&context, [Program::new("no CUDA C++").name("b.cu")]).unwrap_err();
+    assert!(error.detail().contains("b.cu(1)"), "{error}");
+}
+
+#[test]
+fn a_linker_takes_options_and_tells_what_it_did() {
+    let (context, _) = device();
+    let options = JitOptions::default().max_registers(32).verbose(true);
+    let linker = Linker::with_options(&context, &options).unwrap();
+    linker.add_programs(programs()).unwrap();
+    assert_eq!(stored(&linker.finish().unwrap()), 42);
+    let _ = linker.info_log(); // as much as the driver likes to say
+    assert!(Linker::with_options(&context, &JitOptions::default().max_registers(0)).is_err());
+}
+
+#[test]
+fn files_are_recognised() {
+    let (context, _) = device();
+    let folder = env::temp_dir().join(format!("cuda-safe-link-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let answer = folder.join("answer.ptx");
+    fs::write(&answer, ptx(ANSWER)).unwrap();
+    let linker = Linker::new(&context).unwrap();
+    // SAFETY: text.
+    unsafe {
+        linker.add_file(&answer).unwrap();
+        linker.add_image("store", ptx(STORE).as_bytes()).unwrap();
+    }
+    assert_eq!(stored(&linker.finish().unwrap()), 42);
+    // SAFETY: there is no such file, and nothing that a driver would follow.
+    unsafe {
+        let error = linker.add_file(folder.join("none")).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+        fs::write(&answer, "no PTX").unwrap();
+        let error = linker.add_file(&answer).unwrap_err();
+        assert!(error.detail().contains("answer.ptx"), "{error}");
+        assert_eq!(error.driver_code(), None);
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Sums `1..=n` by kernels that launch two of themselves each.
+const TREE: &str = r#"
+extern "C" __global__ void tree(int from, int to, int *sum) {
+    if (to - from < 4) {
+        for (int i = from; i <= to; ++i) atomicAdd(sum, i);
+        return;
+    }
+    const int middle = (from + to) / 2;
+    tree<<<1, 1>>>(from, middle, sum);
+    tree<<<1, 1>>>(middle + 1, to, sum);
+}
+"#;
+
+#[test]
+fn kernels_launch_kernels() {
+    let (context, stream) = device();
+    let module = Module::compile_with_device_runtime(&context, TREE).unwrap();
+    let mut sum = DeviceBuffer::<i32>::zeroed(&stream, 1).unwrap();
+    let tree = module.function("tree").unwrap();
+    // SAFETY: the kernels add to one number.
+    unsafe { tree.launch(&stream, LaunchConfig::new(1, 1), (1, 100, &mut sum)) }.unwrap();
+    assert_eq!(sum.to_vec(&stream).unwrap(), [5050]);
+    // Without the device runtime its names are missing.
+    let error = Module::link(&context, [Program::new(TREE)]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Load { .. }), "{error}");
 }

@@ -1,9 +1,12 @@
 //! The safe layer against a driver: a GPU's where there is one, the emulator's otherwise.
 
+mod attributes;
 mod contexts;
 mod devices;
+mod embedded;
 mod events;
 mod launches;
+mod libraries;
 mod linking;
 mod managed;
 mod memory;

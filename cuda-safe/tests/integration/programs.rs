@@ -2,6 +2,7 @@ mod builders;
 mod headers;
 mod kept;
 mod lines;
+mod options;
 mod search;
 mod trust;
 

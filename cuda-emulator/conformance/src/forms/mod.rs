@@ -2,6 +2,7 @@
 
 mod atomic;
 mod bits;
+mod cluster;
 mod compare;
 mod control;
 mod convert;
@@ -42,6 +43,7 @@ pub fn all() -> Vec<Form> {
     integer::mixed_carries(&mut forms);
     video::add(&mut forms);
     tensor::add(&mut forms);
+    cluster::add(&mut forms);
     forms.extend(programs);
     forms
 }

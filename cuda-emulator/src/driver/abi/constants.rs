@@ -170,6 +170,11 @@ define! {
         CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2,
         CU_CLUSTER_SCHEDULING_POLICY_RUBIN_DSMEM_LOCALITY = 3,
     }
+    /// Options of libraries.
+    CUlibraryOption {
+        CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
+        CU_LIBRARY_BINARY_IS_PRESERVED = 1,
+    }
     /// Whether a function is loaded.
     CUfunctionLoadingState {
         CU_FUNCTION_LOADING_STATE_UNLOADED = 0,

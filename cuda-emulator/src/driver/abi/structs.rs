@@ -145,7 +145,7 @@ impl LaunchConfig {
             grid: self.grid,
             block: self.block,
             dynamic_shared: self.shared,
-            cooperative: false,
+            ..Shape::default()
         }
     }
 }
@@ -181,7 +181,7 @@ impl LaunchParams {
             grid: self.grid,
             block: self.block,
             dynamic_shared: self.shared,
-            cooperative: false,
+            ..Shape::default()
         }
     }
 }

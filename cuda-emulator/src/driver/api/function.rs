@@ -1,7 +1,9 @@
 //! Functions and their attributes, occupancy.
 
+use std::sync::atomic::Ordering;
+
 use crate::driver::abi::*;
-use crate::driver::arg::{FunctionAttribute, In, Out, Word};
+use crate::driver::arg::{FunctionAttribute, Out, Word};
 use crate::driver::call::export;
 use crate::driver::library;
 use crate::driver::module::set_attribute;
@@ -75,7 +77,9 @@ export! {
 
     fn cuFuncSetAttribute(hfunc: u64, attrib: FunctionAttribute, value: i32) {
         let function = library::function(hfunc)?;
-        set_attribute(function.info(), &function.settings, attrib.0, value)
+        set_attribute(function.info(), &function.settings, attrib.0, value)?;
+        function.settings.own.fetch_or(1 << attrib.0, Ordering::Relaxed);
+        Ok(())
     }
 
     fn cuFuncSetCacheConfig(hfunc: u64, config: u32) {
@@ -146,13 +150,5 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         dynamicSmemSize.set(occupancy::available_shared(&function, numBlocks as u32, blockSize as u32)? as usize)
-    }
-
-    fn cuOccupancyMaxPotentialClusterSize(clusterSize: Out<i32>, func: u64, config: In<u64>) {
-        // Clusters aren't offered (attribute 120 says so): a cluster is one block.
-        clusterSize.check()?;
-        library::function(func)?;
-        config.get()?;
-        clusterSize.set(1)
     }
 }

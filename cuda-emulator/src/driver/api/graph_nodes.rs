@@ -4,6 +4,7 @@ use crate::driver::abi::*;
 use crate::driver::api::capture::dependencies;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
+use crate::driver::graph::attributes::bytes_of_value;
 use crate::driver::graph::params::{self, with};
 use crate::driver::graph::{self, Task, conditional, memory};
 use crate::driver::status::{Code, Result};
@@ -130,7 +131,11 @@ export! {
 
     fn cuGraphKernelNodeGetAttribute(hNode: u64, attr: u32, value_out: Out<AttributeValue>) {
         value_out.check()?;
-        value_out.set(with(hNode, |node| node.attribute(attr))?)
+        let AttributeValue(words) = with(hNode, |node| node.attribute(attr))?;
+        let bytes = words.iter().flat_map(|word| word.to_ne_bytes());
+        let (place, has) = (value_out.cast::<u8>(), bytes_of_value(attr));
+        let mut value = bytes.enumerate().filter(|(index, _)| has(*index));
+        value.try_for_each(|(index, byte)| place.at(index).set(byte))
     }
 
     fn cuGraphKernelNodeSetAttribute(hNode: u64, attr: u32, value: In<AttributeValue>) {

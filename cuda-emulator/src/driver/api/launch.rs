@@ -1,15 +1,21 @@
 //! Launches.
 
+use std::sync::Arc;
+
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
+use crate::driver::cluster;
+use crate::driver::event::Event;
+use crate::driver::graph::capture;
 use crate::driver::graph::enqueue::enqueue;
-use crate::driver::launch::{self, Launch, apply};
+use crate::driver::launch::{self, Launch};
 use crate::driver::library;
 use crate::driver::notice;
 use crate::driver::operation::Operation;
-use crate::driver::status::Result;
+use crate::driver::status::{Code, Result};
 use crate::driver::streams;
+use crate::driver::wishes::Wishes;
 use crate::engine::Shape;
 
 fn start(function: u64, shape: Shape, stream: u64, pointers: In<u64>, extra: In<u64>) -> Result {
@@ -26,12 +32,52 @@ fn start_with(
 ) -> Result {
     let stream = streams::resolve(stream)?;
     let function = library::function(function)?;
+    let captured = capture::of(&stream).is_some();
+    let (shape, wishes) = wishes_of(shape, &attributes, captured)?;
     let params = launch::arguments(&function, pointers, extra)?;
     let launch = Launch {
         attributes,
         ..Launch::new(function, shape, params)?
     };
-    enqueue(&stream, Operation::Launch(launch))
+    if let Some(preferred) = wishes.preferred {
+        cluster::check_preferred(launch.shape.grid, launch.shape.cluster, preferred)?;
+    }
+    let context = &stream.context;
+    let foreign = |event: &Event| !Arc::ptr_eq(&event.context, context);
+    if wishes.events.iter().any(|(event, _)| foreign(event)) {
+        return Err(Code::ERROR_INVALID_HANDLE);
+    }
+    enqueue(&stream, Operation::Launch(launch))?;
+    // What waits for such an event may be told at the kernel's end.
+    for (event, edge) in wishes.events {
+        capture::record_launch(&stream, &event, edge)?;
+    }
+    Ok(())
+}
+
+/// The shape with what its attributes say, and what else they ask for.
+fn wishes_of(
+    mut shape: Shape,
+    attributes: &[LaunchAttribute],
+    captured: bool,
+) -> Result<(Shape, Wishes)> {
+    let mut wishes = Wishes::default();
+    for attribute in attributes {
+        wishes.add(&mut shape, attribute, captured)?;
+    }
+    Ok((shape, wishes))
+}
+
+/// What is asked about a launch's clusters.
+fn question(config: &LaunchConfig) -> Result<cluster::Question> {
+    let attributes = config.attributes.array(config.attribute_count as usize)?;
+    let (shape, _) = wishes_of(config.shape(), &attributes, false)?;
+    Ok(cluster::Question {
+        grid: shape.grid,
+        block: shape.block,
+        shared: shape.dynamic_shared.into(),
+        cluster: shape.cluster,
+    })
 }
 
 export! {
@@ -40,7 +86,7 @@ export! {
             grid: [gridDimX, gridDimY, gridDimZ],
             block: [blockDimX, blockDimY, blockDimZ],
             dynamic_shared: sharedMemBytes,
-            cooperative: false,
+            ..Shape::default()
         };
         start(f, shape, hStream, kernelParams, extra)
     }
@@ -51,18 +97,15 @@ export! {
             block: [blockDimX, blockDimY, blockDimZ],
             dynamic_shared: sharedMemBytes,
             cooperative: true,
+            ..Shape::default()
         };
         start(f, shape, hStream, kernelParams, In::null())
     }
 
     fn cuLaunchKernelEx / cuLaunchKernelEx_ptsz(config: In<LaunchConfig>, f: u64, kernelParams: In<u64>, extra: In<u64>) {
         let config = config.get()?;
-        let mut shape = config.shape();
         let attributes = config.attributes.array(config.attribute_count as usize)?;
-        for attribute in &attributes {
-            apply(&mut shape, *attribute)?;
-        }
-        start_with(f, shape, config.stream, kernelParams, extra, attributes)
+        start_with(f, config.shape(), config.stream, kernelParams, extra, attributes)
     }
 
     fn cuLaunchCooperativeKernelMultiDevice(launchParamsList: In<LaunchParams>, numDevices: u32, flags: u32) {
@@ -77,10 +120,15 @@ export! {
 
     fn cuOccupancyMaxActiveClusters(numClusters: Out<i32>, func: u64, config: In<LaunchConfig>) {
         numClusters.check()?;
-        let function = library::function(func)?;
         let config = config.get()?;
-        let threads = config.block.iter().product();
-        let blocks = crate::driver::occupancy::blocks_on_device(&function, threads, config.shared.into());
-        numClusters.set(blocks as i32)
+        let function = library::function(func)?;
+        numClusters.set(question(&config)?.active(&function)? as i32)
+    }
+
+    fn cuOccupancyMaxPotentialClusterSize(clusterSize: Out<i32>, func: u64, config: In<LaunchConfig>) {
+        clusterSize.check()?;
+        let config = config.get()?;
+        let function = library::function(func)?;
+        clusterSize.set(question(&config)?.largest(&function)? as i32)
     }
 }

@@ -1,24 +1,54 @@
 //! Libraries and their kernels, which belong to no context.
 
-use crate::driver::abi::CU_FUNC_CACHE_PREFER_EQUAL;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::driver::abi::{
+    CU_FUNC_CACHE_PREFER_EQUAL, CU_LIBRARY_BINARY_IS_PRESERVED,
+    CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE,
+};
 use crate::driver::arg::{FunctionAttribute, In, Out, Text};
 use crate::driver::call::export;
+use crate::driver::image::{Contents, Refusal};
 use crate::driver::jit::Options;
-use crate::driver::library;
+use crate::driver::library::{self, Library};
 use crate::driver::module::{attribute_of, set_attribute};
 use crate::driver::status::{Code, Result};
-use crate::driver::{device, image};
+use crate::driver::{context, device, image};
 
 use super::function::{parameter, show_name};
 use super::module::load_with;
 
 /// Checks library options: their numbers; they change nothing here.
-fn check_options(options: In<u32>, count: u32) -> Result {
-    let known = (0..count as usize).all(|index| matches!(options.at(index), Ok(0 | 1)));
+fn check_options(options: In<u32>, count: u32, of_file: bool) -> Result {
+    let is_known = |option| match option {
+        CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE => true,
+        // A file's image isn't the client's to preserve.
+        CU_LIBRARY_BINARY_IS_PRESERVED => !of_file,
+        _ => false,
+    };
+    let known = (0..count as usize).all(|index| options.at(index).is_ok_and(is_known));
     if known {
         Ok(())
     } else {
         Err(Code::ERROR_INVALID_VALUE)
+    }
+}
+
+fn load_library(
+    options: Options,
+    read: impl FnOnce() -> std::result::Result<Contents, Refusal>,
+) -> Result<Arc<Library>> {
+    match load_with(options, read, library::load) {
+        Err(
+            code @ (Code::ERROR_INVALID_PTX
+            | Code::ERROR_UNSUPPORTED_PTX_VERSION
+            | Code::ERROR_NO_BINARY_FOR_GPU
+            | Code::ERROR_INVALID_IMAGE
+            | Code::ERROR_INVALID_SOURCE
+            | Code::ERROR_NOT_SUPPORTED),
+        ) => Ok(library::refused(code)),
+        loaded => loaded,
     }
 }
 
@@ -34,16 +64,16 @@ export! {
     fn cuLibraryLoadData(library: Out<u64>, code: u64, jitOptions: In<u32>, jitOptionsValues: Out<u64>, numJitOptions: u32, libraryOptions: In<u32>, libraryOptionValues: Out<u64>, numLibraryOptions: u32) {
         library.check()?;
         let options = Options::new(numJitOptions, jitOptions, jitOptionsValues)?;
-        check_options(libraryOptions, numLibraryOptions)?;
-        library.set(load_with(options, || image::read(code), library::load)?.handle)
+        check_options(libraryOptions, numLibraryOptions, false)?;
+        library.set(load_library(options, || image::read(code))?.handle)
     }
 
     fn cuLibraryLoadFromFile(library: Out<u64>, fileName: Text, jitOptions: In<u32>, jitOptionsValues: Out<u64>, numJitOptions: u32, libraryOptions: In<u32>, libraryOptionValues: Out<u64>, numLibraryOptions: u32) {
         library.check()?;
         let options = Options::new(numJitOptions, jitOptions, jitOptionsValues)?;
-        check_options(libraryOptions, numLibraryOptions)?;
+        check_options(libraryOptions, numLibraryOptions, true)?;
         let bytes = image::read_file(fileName.str()?)?;
-        library.set(load_with(options, || image::from_bytes(&bytes), library::load)?.handle)
+        library.set(load_library(options, || image::from_bytes(&bytes))?.handle)
     }
 
     fn cuLibraryUnload(library: u64) {
@@ -62,10 +92,8 @@ export! {
     }
 
     fn cuLibraryEnumerateKernels(kernels: Out<u64>, numKernels: u32, lib: u64) {
+        // None may be asked for, as an H200's driver has it.
         kernels.check()?;
-        if numKernels == 0 {
-            return Err(Code::ERROR_INVALID_VALUE);
-        }
         for (index, kernel) in library::get(lib)?.kernels().iter().take(numKernels as usize).enumerate() {
             kernels.at(index).set(kernel.handle)?;
         }
@@ -92,6 +120,14 @@ export! {
         Ok(())
     }
 
+    fn cuLibraryGetUnifiedFunction(fptr: Out<u64>, library: u64, symbol: Text) {
+        // The device has no addresses of functions that the host can call. An H200's driver answers the same for each name.
+        fptr.check()?;
+        library::get(library)?;
+        symbol.str()?;
+        Err(Code::ERROR_INVALID_VALUE)
+    }
+
     fn cuKernelGetFunction(pFunc: Out<u64>, kernel: u64) {
         pFunc.check()?;
         pFunc.set(library::kernel(kernel)?.function()?.handle)
@@ -109,15 +145,16 @@ export! {
 
     fn cuKernelGetParamInfo(kernel: u64, paramIndex: usize, paramOffset: Out<usize>, paramSize: Out<usize>) {
         let kernel = library::kernel(kernel)?;
+        context::current()?;
         let library = library::get(kernel.library)?;
-        parameter(&library.program().kernels()[kernel.index], paramIndex, paramOffset, paramSize)
+        parameter(&library.program()?.kernels()[kernel.index], paramIndex, paramOffset, paramSize)
     }
 
     fn cuKernelGetParamCount(kernel: u64, paramCount: Out<usize>) {
         paramCount.check()?;
         let kernel = library::kernel(kernel)?;
         let library = library::get(kernel.library)?;
-        paramCount.set(library.program().kernels()[kernel.index].params.len())
+        paramCount.set(library.program()?.kernels()[kernel.index].params.len())
     }
 
     fn cuKernelGetAttribute(pi: Out<i32>, attrib: FunctionAttribute, kernel: u64, dev: i32) {
@@ -125,14 +162,21 @@ export! {
         let kernel = library::kernel(kernel)?;
         device::check(dev)?;
         let library = library::get(kernel.library)?;
-        pi.set(attribute_of(library.program(), kernel.index, &kernel.settings, attrib.0)?)
+        pi.set(attribute_of(library.program()?, kernel.index, &kernel.settings, attrib.0)?)
     }
 
     fn cuKernelSetAttribute(attrib: FunctionAttribute, val: i32, kernel: u64, dev: i32) {
         let kernel = library::kernel(kernel)?;
         device::check(dev)?;
         let library = library::get(kernel.library)?;
-        set_attribute(&library.program().kernels()[kernel.index], &kernel.settings, attrib.0, val)
+        let info = &library.program()?.kernels()[kernel.index];
+        set_attribute(info, &kernel.settings, attrib.0, val)?;
+        for settings in library.settings_in_contexts(kernel.index) {
+            if settings.own.load(Ordering::Relaxed) & 1 << attrib.0 == 0 {
+                set_attribute(info, &settings, attrib.0, val)?;
+            }
+        }
+        Ok(())
     }
 
     fn cuKernelSetCacheConfig(kernel: u64, config: u32, dev: i32) {

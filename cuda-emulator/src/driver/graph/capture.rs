@@ -10,11 +10,13 @@ use super::enqueue::enqueue;
 use super::forbidden::{RELAXED, implies, refuse};
 use super::node::{Dependency, Task};
 use super::template::{self, Graph, Standing};
+use crate::driver::abi::EdgeData;
 use crate::driver::event::{Captured, Event};
 use crate::driver::operation::Operation;
 use crate::driver::registry;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{Role, Stream};
+use crate::driver::wishes::{overlaps, programmatic};
 
 pub use super::capturing::Status;
 pub use super::forbidden::{
@@ -181,7 +183,16 @@ fn record_task(stream: &Arc<Stream>, task: Task) -> Result<Option<Task>> {
     }
     let graph = capture.graph.clone();
     let member = capture.member(stream).expect("just found");
-    let node = graph.add(task, &member.front)?;
+    if let Task::Operation(Operation::Launch(launch), _) = &task
+        && overlaps(&launch.attributes)
+    {
+        for one in &mut member.front {
+            if graph.is_kernel(one.node) {
+                one.data = programmatic();
+            }
+        }
+    }
+    let node = graph.add_captured(task, &member.front)?;
     member.front = vec![Dependency::on(node)];
     Ok(None)
 }
@@ -196,6 +207,7 @@ pub fn record(stream: &Arc<Stream>, mut operation: Operation) -> Result<Option<O
     }
     if let Operation::Launch(launch) = &mut operation {
         launch.take_priority(stream.preferences().priority);
+        launch.take_policy();
     }
     match record_task(stream, Task::Operation(operation, stream.context.clone()))? {
         Some(Task::Operation(operation, _)) => Ok(Some(operation)),
@@ -218,7 +230,7 @@ pub fn record_new(stream: &Arc<Stream>, task: impl FnOnce(&Graph) -> Result<Task
     }
     let graph = capture.graph.clone();
     let member = capture.member(stream).expect("just found");
-    let node = graph.add(task(&graph)?, &member.front)?;
+    let node = graph.add_captured(task(&graph)?, &member.front)?;
     member.front = vec![Dependency::on(node)];
     Ok(())
 }
@@ -245,6 +257,22 @@ pub fn record_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) ->
         event.capture(Captured { capture: id, front });
     }
     Ok(())
+}
+
+/// Records an event for the launch that a stream was given last. In a capture it stands for an edge with this data from
+/// the kernel's node; else the kernel's end is when it has happened.
+///
+/// # Errors
+/// As [`record_event`].
+pub fn record_launch(stream: &Arc<Stream>, event: &Arc<Event>, data: EdgeData) -> Result {
+    match of(stream) {
+        None => enqueue(stream, Operation::Record(event.clone())),
+        Some(Info { id, front, .. }) => {
+            let front = front.iter().map(|one| (one.node, data)).collect();
+            event.capture(Captured { capture: id, front });
+            Ok(())
+        }
+    }
 }
 
 /// Has a stream wait for an event. An event of a capture takes the stream into it.
@@ -303,7 +331,7 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
 /// Whether a stream's next node may come after these.
 fn check_front(graph: &Graph, front: &[Dependency]) -> Result {
     for (index, one) in front.iter().enumerate() {
-        graph.number(one.node)?;
+        graph.check_from(one)?;
         if front[..index].iter().any(|other| other.node == one.node) {
             return Err(Code::ERROR_INVALID_VALUE);
         }

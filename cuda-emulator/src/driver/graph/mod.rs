@@ -4,7 +4,7 @@
 //! a copy of the graph as it was at the instantiation. A launch puts the operations of all nodes on the launching
 //! stream, one after the other in an order that the edges allow, as one piece: nothing else comes between them.
 
-mod attributes;
+pub mod attributes;
 pub mod capture;
 mod capturing;
 pub mod conditional;

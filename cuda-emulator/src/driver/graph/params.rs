@@ -53,7 +53,7 @@ pub fn kernel(params: &KernelNodeParams2) -> Result<Task> {
         grid: plain.grid,
         block: plain.block,
         dynamic_shared: plain.shared,
-        cooperative: false,
+        ..Shape::default()
     };
     let arguments = (In::of(plain.arguments), In::of(plain.extra));
     let params = launch::arguments(&function, arguments.0, arguments.1)?;
@@ -401,7 +401,7 @@ impl Operation {
             return Ok(());
         };
         new.attributes.clone_from(&old.attributes);
-        new.shape.cooperative = old.shape.cooperative;
+        new.take_attributes_of(&old.shape)?;
         new.check()
     }
 }

@@ -207,8 +207,22 @@ impl Graph {
     /// `CUDA_ERROR_INVALID_VALUE` for dependencies that aren't nodes of this graph, that are named twice, or whose edge
     /// data isn't valid.
     pub fn add(&self, task: Task, dependencies: &[Dependency]) -> Result<u64> {
+        for dependency in dependencies {
+            let number = self.number(dependency.node)?;
+            let body = self.body();
+            check_edge(&dependency.data, &body.node(number)?.task, &task)?;
+        }
+        self.add_captured(task, dependencies)
+    }
+
+    /// As [`Graph::add`], for a node of a capture. A driver looks at what its edges come from alone, which
+    /// [`Graph::check_from`] does: after a kernel's programmatic end anything may come.
+    ///
+    /// # Errors
+    /// As [`Graph::add`], but for edge data.
+    pub fn add_captured(&self, task: Task, dependencies: &[Dependency]) -> Result<u64> {
         let mut body = self.body();
-        let before = self.links(&body, &task, dependencies)?;
+        let before = self.links(&body, dependencies)?;
         let number = body.next;
         body.next += 1;
         let handle = node::new_handle(&self.me, number);
@@ -227,13 +241,12 @@ impl Graph {
     }
 
     /// What a new node comes after.
-    fn links(&self, body: &Body, task: &Task, dependencies: &[Dependency]) -> Result<Vec<Link>> {
+    fn links(&self, body: &Body, dependencies: &[Dependency]) -> Result<Vec<Link>> {
         let mut seen = BTreeSet::new();
         let mut links = Vec::with_capacity(dependencies.len());
         for dependency in dependencies {
             let number = self.number(dependency.node)?;
-            let from = body.nodes.get(&number).ok_or(Code::ERROR_INVALID_VALUE)?;
-            check_edge(&dependency.data, &from.task, task)?;
+            body.node(number)?;
             if !seen.insert(number) {
                 return Err(Code::ERROR_INVALID_VALUE);
             }
@@ -243,6 +256,24 @@ impl Graph {
             });
         }
         Ok(links)
+    }
+
+    /// Whether one of its nodes is a kernel's.
+    pub fn is_kernel(&self, node: u64) -> bool {
+        let number = self.number(node);
+        let kind = |number| Ok(self.body().node(number)?.task.kind());
+        number.and_then(kind) == Ok(CU_GRAPH_NODE_TYPE_KERNEL)
+    }
+
+    /// Whether edges of such data may begin at a node, if they lead to a fitting one.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE`.
+    pub fn check_from(&self, dependency: &Dependency) -> Result {
+        let number = self.number(dependency.node)?;
+        let body = self.body();
+        let from = &body.node(number)?.task;
+        check_edge(&dependency.data, from, from)
     }
 
     /// The number of one of its nodes.
@@ -271,7 +302,7 @@ pub fn check_edge(data: &EdgeData, from: &Task, to: &Task) -> Result {
             CU_GRAPH_DEPENDENCY_TYPE_DEFAULT => {
                 data.from_port == 0
                     || kernels[0]
-                        && u32::from(data.from_port) <= CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
+                        && u32::from(data.from_port) == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
             }
             // What may begin earlier may also begin later: the edge orders like any other.
             CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC => {

@@ -24,8 +24,17 @@ impl Worker<'_> {
             Barrier::ClusterArrive => {
                 let warp = &mut block.warps[w];
                 warp.cluster_phases = warp.cluster_phases & !mask | block.cluster_phase & mask;
+                warp.cluster_came |= mask;
+                let opened = self.ctx.cluster.as_ref().map(|cluster| cluster.opened);
                 if let Some(races) = races(&mut self.ctx) {
-                    races.come(CLUSTER, w);
+                    match opened {
+                        Some(opened) => races.come_to_cluster(w, opened),
+                        None => races.come(CLUSTER, w),
+                    }
+                }
+                if self.ctx.cluster.is_some() {
+                    self.meet(block, mask.count_ones(), 0, 0);
+                    return true;
                 }
                 block.barriers[CLUSTER].arrived += mask.count_ones();
                 block.awaited |= 1 << CLUSTER;
@@ -103,6 +112,12 @@ impl Worker<'_> {
         if barrier.arrived < expected {
             return;
         }
+        self.open(block, number);
+    }
+
+    /// Opens a barrier.
+    pub(in crate::engine) fn open(&mut self, block: &mut Block, number: usize) {
+        let barrier = block.barriers[number];
         block.barriers[number] = Default::default();
         block.awaited &= !(1 << number);
         block.opened = true;

@@ -3,7 +3,7 @@
 use crate::engine::block::worker::{Block, Worker};
 use crate::engine::program::Program;
 use crate::engine::state::frame::{Fragment, FrameId, NO_FRAME, Wait};
-use crate::engine::state::op::Flow;
+use crate::engine::state::op::{CLUSTER, Flow};
 use crate::engine::state::shadow::races;
 use crate::engine::{CODE_WINDOW, FaultKind};
 
@@ -202,6 +202,8 @@ impl Worker<'_> {
         warp.live &= !mask;
         self.ctx.live = warp.live;
         block.live -= mask.count_ones();
+        // Who has ended counts as having come to the cluster's barrier, but not twice.
+        let came = warp.cluster_came & !(warp.cluster_phases ^ block.cluster_phase) & mask;
         let fragment = &mut warp.fragments[f];
         fragment.mask &= !mask;
         let frame = fragment.frame;
@@ -211,6 +213,12 @@ impl Worker<'_> {
         }
         if warp.live != 0 && warp.fragments.iter().any(|f| f.wait == Wait::Sync) {
             self.resolve_sync(block, w);
+        }
+        if self.ctx.cluster.is_some() {
+            self.meet(block, 0, mask.count_ones(), came.count_ones());
+        } else if came != 0 {
+            let arrived = &mut block.barriers[CLUSTER].arrived;
+            *arrived = arrived.saturating_sub(came.count_ones());
         }
         let mut waited = if block.live != 0 { block.awaited } else { 0 };
         while waited != 0 {

@@ -2,6 +2,7 @@
 
 pub(super) mod barriers;
 pub(super) mod checks;
+pub(super) mod cluster;
 pub(super) mod events;
 pub(super) mod report;
 pub(super) mod schedule;

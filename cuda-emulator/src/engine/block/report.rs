@@ -49,7 +49,15 @@ impl Worker<'_> {
 
     /// All threads of the block wait, each for another.
     pub(in crate::engine) fn deadlock(&mut self, block: &Block) {
-        let mut text = String::from("deadlock: no thread of the block can go on");
+        let cluster = self
+            .ctx
+            .cluster
+            .as_ref()
+            .map(|cluster| (cluster.arrived, cluster.live()));
+        let mut text = String::from(match cluster {
+            None => "deadlock: no thread of the block can go on",
+            Some(_) => "deadlock: no thread of the cluster can go on; this block's:",
+        });
         let mut first = None;
         for (w, warp) in block.warps.iter().enumerate() {
             for f in &warp.fragments {
@@ -61,16 +69,15 @@ impl Worker<'_> {
                         } else {
                             b.expected
                         };
+                        let (mut come, mut expected) = (b.arrived, expected);
                         let name = if n as usize == CLUSTER {
+                            (come, expected) = cluster.unwrap_or((come, expected));
                             "the cluster's barrier".into()
                         } else {
                             format!("barrier {n}")
                         };
                         (
-                            format!(
-                                "at {name}, where {} of {expected} threads have come",
-                                b.arrived
-                            ),
+                            format!("at {name}, where {come} of {expected} threads have come"),
                             f.pc - 1,
                         )
                     }

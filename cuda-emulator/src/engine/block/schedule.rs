@@ -8,6 +8,7 @@ use crate::engine::FaultKind;
 use crate::engine::block::worker::{Block, LAST_LEAD, Outcome, Warp, Worker};
 use crate::engine::ir::Faults;
 use crate::engine::program::Program;
+use crate::engine::state::cluster::window;
 use crate::engine::state::frame::{Fragment, Wait};
 use crate::engine::state::op::Flow;
 
@@ -33,12 +34,25 @@ impl Worker<'_> {
         self.ctx.shared = block.shared.ptr();
         self.ctx.bases[3] = block.area.ptr();
         self.ctx.block = block.index;
-        std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
-        std::mem::swap(&mut self.ctx.bulk, &mut block.bulk);
+        self.ctx.shared_window = window(self.ctx.cluster.as_deref());
+        self.exchange_own(block);
         let outcome = self.passes(block);
-        std::mem::swap(&mut self.ctx.shadow, &mut block.shadow);
-        std::mem::swap(&mut self.ctx.bulk, &mut block.bulk);
+        self.exchange_own(block);
         outcome
+    }
+
+    /// What is the context's while the block runs, and where the others of its cluster find it while it doesn't.
+    fn exchange_own(&mut self, block: &mut Block) {
+        let ctx = &mut self.ctx;
+        let (shadow, bulk) = match &mut ctx.cluster {
+            None => (&mut block.shadow, &mut block.bulk),
+            Some(cluster) => {
+                let peer = &mut cluster.peers[cluster.rank as usize];
+                (&mut peer.shadow, &mut peer.bulk)
+            }
+        };
+        std::mem::swap(&mut ctx.shadow, shadow);
+        std::mem::swap(&mut ctx.bulk, bulk);
     }
 
     fn passes(&mut self, block: &mut Block) -> Outcome {
@@ -90,6 +104,9 @@ impl Worker<'_> {
                 return Outcome::Done;
             }
             if !ran {
+                if self.ctx.cluster.is_some() {
+                    return Outcome::Blocked;
+                }
                 self.deadlock(block);
                 return Outcome::Stop;
             }
@@ -275,8 +292,12 @@ impl Worker<'_> {
                 FaultKind::IllegalAddress
                 | FaultKind::MisalignedAddress
                 | FaultKind::InvalidAddressSpace
+                | FaultKind::Cluster
                 | FaultKind::StackOverflow => faults.has(Faults::ADDRESS),
-                FaultKind::IllegalInstruction | FaultKind::InvalidPc => faults.has(Faults::ILLEGAL),
+                FaultKind::IllegalInstruction | FaultKind::InvalidPc => {
+                    // A rank that no cluster has is in an address, too.
+                    faults.has(Faults::ILLEGAL) || faults.has(Faults::ADDRESS)
+                }
                 FaultKind::Trap | FaultKind::Assert => faults.has(Faults::TRAP),
                 FaultKind::Timeout | FaultKind::Check | FaultKind::InvalidLaunch => true,
             })

@@ -44,8 +44,9 @@ pub(in crate::engine) struct Warp {
     /// The kernel's frame, kept from block to block.
     pub frame: FrameId,
     pub turn: u32,
-    /// The phase of the cluster's barrier in which each lane arrived, a bit each.
+    /// The phase of the cluster's barrier in which each lane arrived, a bit each; and those that ever did.
     pub cluster_phases: u32,
+    pub cluster_came: u32,
     /// The next pick goes by turn, not by place.
     pub fair: bool,
     /// Instructions of the next slice while slices are short, 0 after that.
@@ -65,6 +66,8 @@ pub(in crate::engine) struct Block {
     pub opened: bool,
     /// All ones after an odd number of phases of the cluster's barrier.
     pub cluster_phase: u32,
+    /// How often the barrier of a cluster of several blocks has opened, as far as this one knows.
+    pub cluster_opened: u64,
     pub live: u32,
     pub shadow: Option<Box<crate::engine::state::shadow::Shadow>>,
     pub bulk: Vec<crate::engine::state::bulk::Bulk>,
@@ -77,6 +80,8 @@ pub(in crate::engine) enum Outcome {
     Done,
     /// It waits for other blocks, or has had its share.
     Waiting,
+    /// No thread of it can go on before others of its cluster have.
+    Blocked,
     /// The launch is to stop.
     Stop,
 }
@@ -114,6 +119,7 @@ impl<'l> Worker<'l> {
             event_mask: 0,
             shared: null,
             shared_size: launch.shared_size,
+            shared_window: crate::engine::SHARED_WINDOW,
             local: null,
             local_stride: launch.local_stride,
             local_written: std::ptr::null_mut(),
@@ -127,6 +133,7 @@ impl<'l> Worker<'l> {
             block: [0; 3],
             shadow: None,
             bulk: Vec::new(),
+            cluster: None,
         };
         let random = launch
             .options
@@ -160,28 +167,36 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// Makes a block resident.
-    pub(in crate::engine) fn start(&mut self, linear: u64) -> Block {
+    /// Makes the block of this index and number resident: which cluster it is in, where in that, and its rank.
+    pub(in crate::engine) fn start(
+        &mut self,
+        index: [u32; 3],
+        linear: u64,
+        cluster: [u32; 3],
+        within: [u32; 3],
+        rank: u32,
+    ) -> Block {
         let launch = self.launch;
         let mut block = match self.idle.pop() {
             Some(block) => block,
             None => self.new_block(),
         };
-        let [x, y, _] = launch.shape.grid.map(u64::from);
-        block.index = [
-            (linear % x) as u32,
-            (linear / x % y) as u32,
-            (linear / x / y) as u32,
-        ];
+        block.index = index;
         block.barriers = [BarrierState::default(); CLUSTER + 1];
         block.awaited = 0;
         block.opened = false;
         block.cluster_phase = 0;
+        block.cluster_opened = 0;
         block.live = launch.threads;
         block.bulk.clear();
         let sm = (linear % u64::from(launch.options.multiprocessors.max(1))) as u32;
         // SAFETY: the area has BLOCK_SIZE bytes.
-        unsafe { special::fill_block(block.area.ptr(), block.index, sm) };
+        unsafe {
+            special::fill_block(block.area.ptr(), block.index, sm);
+            if launch.names_clusters {
+                special::fill_rank(block.area.ptr(), cluster, within, rank);
+            }
+        }
         if let Some(shadow) = &mut block.shadow {
             shadow.reset();
         }
@@ -202,7 +217,7 @@ impl<'l> Worker<'l> {
             } else {
                 0
             };
-            warp.cluster_phases = 0;
+            (warp.cluster_phases, warp.cluster_came) = (0, 0);
             warp.turn = 0;
             warp.fragments.clear();
             warp.fragments.push(Fragment {
@@ -243,6 +258,7 @@ impl<'l> Worker<'l> {
                     frame,
                     turn: 0,
                     cluster_phases: 0,
+                    cluster_came: 0,
                     fair: false,
                     lead: 0,
                 }
@@ -257,6 +273,7 @@ impl<'l> Worker<'l> {
             awaited: 0,
             opened: false,
             cluster_phase: 0,
+            cluster_opened: 0,
             live: 0,
             shadow: launch
                 .shadowed()

@@ -44,6 +44,7 @@ errors! {
     LaunchFailure = 719, "unspecified launch failure";
     CooperativeLaunchTooLarge = 720, "too many blocks in cooperative launch";
     NotSupported = 801, "operation not supported";
+    InvalidClusterSize = 912, "cluster misconfiguration";
     Unknown = 999, "unknown error";
 }
 

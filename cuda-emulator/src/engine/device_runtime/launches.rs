@@ -37,6 +37,12 @@ fn check(call: &Call<'_, '_>, child: &Child) -> Result<(), Error> {
     if !right {
         return Err(Error::InvalidConfiguration);
     }
+    let divides = |sides: [u32; 3]| {
+        (0..3).all(|axis| sides[axis] != 0 && shape.grid[axis].is_multiple_of(sides[axis]))
+    };
+    if !info.required_cluster.is_none_or(divides) {
+        return Err(Error::InvalidClusterSize);
+    }
     if call.grid.depth >= MAX_DEPTH {
         return Err(Error::LaunchMaxDepthExceeded);
     }
@@ -54,7 +60,7 @@ fn child(
         grid: call.dim(dims[0]),
         block: call.dim(dims[1]),
         dynamic_shared,
-        cooperative: false,
+        ..Shape::default()
     };
     let child = Child { kernel, shape };
     check(call, &child).map(|()| child)

@@ -1,9 +1,9 @@
 //! Addresses: between spaces, of the stack, of blocks of a cluster.
 
 use crate::engine::ir::{Code, Faults, Form, Opcode, Role};
-use crate::engine::lanes::arithmetic::{test, unary, unary_imm};
+use crate::engine::lanes::arithmetic::{test, unary_imm};
 use crate::engine::memory::address as run;
-use crate::engine::memory::bulk;
+use crate::engine::memory::cluster;
 use crate::engine::state::op::Exec;
 use crate::engine::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::ptx::Type;
@@ -13,17 +13,26 @@ pub(super) const LISTS: &[&[Opcode]] = &[CONVERT, SPACES, STACK, CLUSTER];
 /// `d = a + imm`; from and to a space, the window of that space is added or subtracted.
 const OFFSET: Code = unary_imm(|a: u64, imm| a.wrapping_add(imm));
 
+/// The same, where the block isn't alone in its cluster another address.
+const fn shared(plain: Exec, wide: Exec) -> Code {
+    Code {
+        plain,
+        wide,
+        ..OFFSET
+    }
+}
+
 const CONVERT: &[Opcode] = &[
     Opcode::new(
         "cvta.[shared|shared::cta|shared::cluster].[u64|b64]",
-        OFFSET,
+        shared(cluster::to_generic::<false>, cluster::to_generic::<true>),
     )
     .imm(SHARED_WINDOW),
     Opcode::new("cvta.local.[u64|b64]", OFFSET).imm(LOCAL_WINDOW),
     Opcode::new("cvta.[global|const|param|param::entry].[u64|b64]", OFFSET),
     Opcode::new(
         "cvta.to.[shared|shared::cta|shared::cluster].[u64|b64]",
-        OFFSET,
+        shared(cluster::to_shared::<false>, cluster::to_shared::<true>),
     )
     .imm(SHARED_WINDOW.wrapping_neg()),
     Opcode::new("cvta.to.local.[u64|b64]", OFFSET).imm(LOCAL_WINDOW.wrapping_neg()),
@@ -43,19 +52,20 @@ const CONVERT: &[Opcode] = &[
     .since(80),
 ];
 
-const IN_SHARED: Code = test(|a: u64| a >> 60 == SHARED_WINDOW >> 60);
+const IN_CLUSTER: Code = test(|a: u64| a >> 60 == SHARED_WINDOW >> 60);
 
 /// `d` = whether the address in `a` is in the space.
 const fn tested(exec: Exec) -> Code {
     Code {
         plain: exec,
         wide: exec,
-        ..IN_SHARED
+        ..IN_CLUSTER
     }
 }
 
 const SPACES: &[Opcode] = &[
-    space("isspacep.[shared|shared::cta|shared::cluster]", IN_SHARED),
+    space("isspacep.[shared|shared::cta]", tested(run::is_own_shared)),
+    space("isspacep.shared::cluster", IN_CLUSTER),
     space(
         "isspacep.local",
         test(|a: u64| a >> 60 == LOCAL_WINDOW >> 60),
@@ -134,26 +144,42 @@ const fn map(ty: Type, exec: Exec) -> Code {
     }
 }
 
-// Every block is a cluster of its own.
+/// The rank of the block whose shared memory `a` is in.
+const fn rank(ty: Type, exec: Exec) -> Code {
+    Code {
+        d: Role::Write(Type::U32),
+        a: Role::Read(ty),
+        ..Code::new(exec)
+    }
+}
+
 const CLUSTER: &[Opcode] = &[
-    Opcode::new("mapa{.u64}", map(Type::U64, bulk::map_address::<u64>))
+    Opcode::new("mapa{.u64}", map(Type::U64, cluster::map_address::<u64>))
         .imm(1)
         .since(90),
-    Opcode::new("mapa.u32", map(Type::U32, bulk::map_address::<u32>))
+    Opcode::new("mapa.u32", map(Type::U32, cluster::map_address::<u32>))
         .imm(1)
         .since(90),
     Opcode::new(
         "mapa.shared::cluster{.u64}",
-        map(Type::U64, bulk::map_address::<u64>),
+        map(Type::U64, cluster::map_address::<u64>),
     )
     .since(90),
     Opcode::new(
         "mapa.shared::cluster.u32",
-        map(Type::U32, bulk::map_address::<u32>),
+        map(Type::U32, cluster::map_address::<u32>),
     )
     .since(90),
-    Opcode::new("getctarank{.shared::cluster}{.u64}", unary(|_: u64| 0u32)).since(90),
-    Opcode::new("getctarank{.shared::cluster}.u32", unary(|_: u32| 0u32)).since(90),
+    Opcode::new(
+        "getctarank{.shared::cluster}{.u64}",
+        rank(Type::U64, cluster::rank_of_address::<u64>),
+    )
+    .since(90),
+    Opcode::new(
+        "getctarank{.shared::cluster}.u32",
+        rank(Type::U32, cluster::rank_of_address::<u32>),
+    )
+    .since(90),
 ];
 
 /// Memory is polled: others should run.

@@ -8,7 +8,7 @@ use crate::engine::number::math::{
     single_to_half,
 };
 
-pub(super) const LISTS: &[&[Opcode]] = &[ATOM, REDUCE, EXCHANGE];
+pub(super) const LISTS: &[&[Opcode]] = &[ATOM, REDUCE, EXCHANGE, ASYNC];
 
 /// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`, reached by `x`; `shared`: the address is in shared memory.
 const fn atomic<T, F>(f: F) -> Code
@@ -85,6 +85,38 @@ operations! {
     AND_64: ".and.[b64|u64|s64]", 0 = |a: u64, b, _, _| a & b;
     OR_64: ".or.[b64|u64|s64]", 0 = |a: u64, b, _, _| a | b;
     XOR_64: ".xor.[b64|u64|s64]", 0 = |a: u64, b, _, _| a ^ b;
+}
+
+/// What stands between `red.async` and the operation.
+macro_rules! asynchronous {
+    ($($name:ident: $text:literal;)*) => {
+        /// On another block of the cluster, whose mbarrier counts the bytes. Done at once.
+        const ASYNC: &[Opcode] = &[$(
+            Opcode::new(
+                concat!(
+                    "red.async{.relaxed}{.cluster}{.shared::cluster}.mbarrier::complete_tx::bytes",
+                    $text
+                ),
+                $name,
+            )
+            .form(Form::AtomicAsync)
+            .since(90),
+        )*];
+    };
+}
+
+asynchronous! {
+    ADD_32: ".add.[u32|s32]";
+    ADD_64: ".add.u64";
+    MIN_U32: ".min.u32";
+    MAX_U32: ".max.u32";
+    MIN_S32: ".min.s32";
+    MAX_S32: ".max.s32";
+    INCREMENT: ".inc.u32";
+    DECREMENT: ".dec.u32";
+    AND_32: ".and.b32";
+    OR_32: ".or.b32";
+    XOR_32: ".xor.b32";
 }
 
 /// Only of `atom`. An exchange doesn't look at what was there.

@@ -42,7 +42,16 @@ pub(in crate::engine) const BULK: Opcode = Opcode::internal(
         a: Role::Read(Type::B64),
         x: Role::Read(Type::B64),
         imm: true,
-        ..copy(bulk::issue)
+        ..copy(bulk::issue).faults(Faults::ADDRESS.and(Faults::ILLEGAL))
+    },
+);
+
+/// The same, to the blocks of the cluster whose bits are set in `d`.
+pub(in crate::engine) const BULK_MULTICAST: Opcode = Opcode::internal(
+    "cp.async.bulk.multicast",
+    Code {
+        d: Role::Read(Type::U16),
+        ..BULK.code
     },
 );
 

@@ -8,7 +8,14 @@ use crate::engine::memory::vector;
 use crate::engine::warp::control;
 use crate::ptx::Type;
 
-pub(super) const LISTS: &[&[Opcode]] = &[LIST];
+pub(super) const LISTS: &[&[Opcode]] = &[LIST, ASYNC];
+
+/// To another block of the cluster, whose mbarrier counts the bytes. Done at once.
+const ASYNC: &[Opcode] = &[written(
+    "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2|.v4}.[b32|b64|u32|u64|s32|s64|f32|f64]",
+    Form::StoreAsync,
+)
+.since(90)];
 
 /// Written in PTX; lowered to one of the moves below, by the type, the register and the address.
 const fn written(name: &'static str, form: Form) -> Opcode {

@@ -47,7 +47,7 @@ pub(super) use clock::varying;
 pub(super) use compare::{COPY_PREDICATES, SWAPPED, WIDEN_BRAIN, WIDEN_HALF};
 pub(super) use control::{CALL_INDIRECT, FENCE, RETURN};
 pub(super) use convert::{LOW_WORD, general};
-pub(super) use copy::{BULK, BULK_COMMIT, BULK_PREFETCH, BULK_WAIT, COPY_ASYNC};
+pub(super) use copy::{BULK, BULK_COMMIT, BULK_MULTICAST, BULK_PREFETCH, BULK_WAIT, COPY_ASYNC};
 pub(super) use load_store::{
     LOAD, LOAD_FRAME, LOAD_PARAM, LOAD_VECTOR, Move, STORE, STORE_FRAME, STORE_VECTOR,
     find as find_move,
@@ -139,8 +139,9 @@ pub(super) fn unknown(mnemonic: &str) -> &'static str {
         "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" | "istypep" => {
             "textures and surfaces aren't supported by the emulator; read from linear memory instead"
         }
-        "multimem" | "clusterlaunchcontrol" => {
-            "clusters and multicast aren't supported by the emulator"
+        "multimem" => "memory of several devices at once isn't supported by the emulator",
+        "clusterlaunchcontrol" => {
+            "the emulator doesn't implement what came after compute capability 9.0"
         }
         _ => "the emulator doesn't know this instruction",
     }

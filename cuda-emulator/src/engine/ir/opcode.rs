@@ -182,6 +182,9 @@ pub(in crate::engine) enum Form {
     Copy,
     /// `tensormap`.
     TensorMap,
+    /// `[a], b, [mbarrier]`: `st.async`, `red.async`.
+    StoreAsync,
+    AtomicAsync,
     Mbarrier,
     /// `{d,} {a, {b,}} {c}`: number and threads may be missing; a predicate in `c` is flipped by `y`.
     Barrier,

@@ -7,27 +7,38 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Instant;
 
-use crate::engine::block::worker::{Outcome, Worker};
+use crate::engine::block::cluster::{Gang, Unit};
+use crate::engine::block::worker::{Block, Outcome, Worker};
 use crate::engine::device_runtime;
 use crate::engine::program::Program;
+use crate::engine::state::cluster;
 use crate::engine::state::frame::Buffer;
 use crate::engine::state::order::Order;
 use crate::engine::state::special::Facts;
-use crate::engine::{Device, Fault, FaultKind, Launch, Options, Stats};
+use crate::engine::{Device, Fault, FaultKind, Launch, Options, Shape, Stats};
 use crate::lock::Unpoisoned;
 
+const MAX_CLUSTER: u64 = cluster::MOST as u64;
+
 impl Shared<'_> {
-    /// The next block to start.
+    /// The next block or cluster to start.
     fn take(&self) -> Option<u64> {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
-        if n >= self.blocks {
+        if n >= self.units {
             return None;
         }
-        Some(self.order.nth(n, self.blocks))
+        Some(self.order.nth(n, self.units))
     }
 
     /// Runs blocks on this thread until none is left.
     fn work(&self, number: usize) {
+        match self.cluster_blocks {
+            1 => self.work_on::<Block>(number),
+            _ => self.work_on::<Gang>(number),
+        }
+    }
+
+    fn work_on<U: Unit>(&self, number: usize) {
         // A worker lives no longer than this call, within which `self` is borrowed.
         let mut worker = Worker::new(self, number);
         let mut resident = VecDeque::new();
@@ -37,29 +48,31 @@ impl Shared<'_> {
                 break;
             }
             // Start a new block when there is none, or when all those here wait and may wait for it.
-            let mut block = match resident.pop_front() {
-                Some(block) => block,
+            let mut unit = match resident.pop_front() {
+                Some(unit) => unit,
                 None if exhausted => break,
                 None => match self.take() {
-                    Some(linear) => worker.start(linear),
+                    Some(number) => U::begin(&mut worker, number),
                     None => break,
                 },
             };
-            match worker.run_block(&mut block) {
+            match unit.run(&mut worker) {
                 Outcome::Done => {
-                    worker.idle.push(block);
-                    self.finished.fetch_add(1, Ordering::Relaxed);
+                    unit.retire(&mut worker);
+                    let blocks = u64::from(self.cluster_blocks);
+                    self.finished.fetch_add(blocks, Ordering::Relaxed);
                 }
                 Outcome::Stop => break,
-                Outcome::Waiting => {
-                    resident.push_back(block);
+                // A block alone that can't go on is a deadlock, which stops the launch.
+                Outcome::Waiting | Outcome::Blocked => {
+                    resident.push_back(unit);
                     // The block it waits for may be on a worker that has no core now.
                     if worker.ctx.polled {
                         std::thread::yield_now();
                     }
                     if !exhausted && resident.len() < self.resident {
                         match self.take() {
-                            Some(linear) => resident.push_front(worker.start(linear)),
+                            Some(number) => resident.push_front(U::begin(&mut worker, number)),
                             None => exhausted = true,
                         }
                     }
@@ -116,6 +129,20 @@ pub(in crate::engine) fn run_grid(
     let Some(blocks) = blocks else {
         return Err(invalid(format!("a grid of {:?} blocks", launch.shape.grid)));
     };
+    let shape = Shape {
+        cluster: launch.shape.cluster.or(info.required_cluster),
+        ..launch.shape
+    };
+    let sides = shape.cluster.unwrap_or([1; 3]);
+    let divides =
+        |axis: usize| sides[axis] > 0 && launch.shape.grid[axis].is_multiple_of(sides[axis]);
+    let cluster_blocks = sides.iter().map(|&n| u64::from(n)).product::<u64>();
+    if !(0..3).all(divides) || cluster_blocks > MAX_CLUSTER {
+        return Err(invalid(format!(
+            "clusters of {sides:?} blocks in a grid of {:?}: they must divide it, and have at most {MAX_CLUSTER} blocks",
+            launch.shape.grid
+        )));
+    }
     if launch.params.len() < info.param_bytes as usize {
         return Err(invalid(format!(
             "{} bytes of parameters, the kernel takes {}",
@@ -155,13 +182,14 @@ pub(in crate::engine) fn run_grid(
     } else {
         options.threads
     };
+    let units = blocks / cluster_blocks;
     let workers = wanted
-        .min(usize::try_from(blocks).unwrap_or(usize::MAX))
+        .min(usize::try_from(units).unwrap_or(usize::MAX))
         .clamp(1, 1024);
     let resident = if launch.shape.cooperative {
         usize::MAX
     } else {
-        options.resident_blocks.max(1)
+        (options.resident_blocks / cluster_blocks as usize).max(1)
     };
     let workspace = launch.shape.cooperative.then(|| Buffer::new(WORKSPACE));
     let shared = Shared {
@@ -171,14 +199,14 @@ pub(in crate::engine) fn run_grid(
         options,
         kernel: launch.kernel,
         entry,
-        shape: launch.shape,
+        shape,
         threads,
         uses_dynamic: program.dynamic[launch.kernel],
         shared_size,
         local_stride,
         checked: options.check_uninit || options.check_race,
         facts: Facts {
-            shape: launch.shape,
+            shape,
             multiprocessors: options.multiprocessors,
             static_shared,
             reserved: reserved as u32,
@@ -189,7 +217,10 @@ pub(in crate::engine) fn run_grid(
         params,
         workspace,
         params_size: launch.params.len() as u64,
-        blocks,
+        cluster: sides,
+        cluster_blocks: cluster_blocks as u32,
+        names_clusters: program.clustered[launch.kernel] || cluster_blocks > 1,
+        units,
         resident,
         next: AtomicU64::new(0),
         finished: AtomicU64::new(0),

@@ -4,6 +4,7 @@ use super::emit::{New, Slot};
 use super::function::{Lower, Result};
 use super::modifiers::Modifiers;
 use crate::engine::instructions;
+use crate::engine::memory::bulk::MULTICAST;
 use crate::engine::state::bulk::Direction;
 use crate::ptx::{Operand, Type};
 
@@ -80,9 +81,7 @@ impl<'a> Lower<'_, 'a> {
         if m.take("tensor") {
             return self.copy_tensor(m, o, false);
         }
-        if m.take("multicast::cluster") {
-            return Err(self.unsupported("multicast isn't supported by the emulator"));
-        }
+        let multicast = m.take("multicast::cluster");
         if m.take("cp_mask") {
             return Err(self.unsupported("byte masks aren't supported by the emulator"));
         }
@@ -127,12 +126,7 @@ impl<'a> Lower<'_, 'a> {
         let direction = match (to, from) {
             (Some("shared::cluster" | "shared::cta"), Some("global")) => Direction::GlobalToShared,
             (Some("global"), Some("shared::cta")) => Direction::SharedToGlobal,
-            (Some("shared::cluster"), Some("shared::cta")) => {
-                return Err(self.unsupported(
-                    "bulk copies to another block of the cluster aren't supported by the emulator; to its own \
-                     block a GPU doesn't make them either (an H200 gives CUDA_ERROR_ILLEGAL_INSTRUCTION)",
-                ));
-            }
+            (Some("shared::cluster"), Some("shared::cta")) => Direction::SharedToPeer,
             _ => {
                 return Err(
                     self.unsupported("the emulator doesn't know this form of cp.async.bulk")
@@ -147,6 +141,10 @@ impl<'a> Lower<'_, 'a> {
         if !m.take(end) {
             return Err(self.syntax(format!("`.{end}` is missing")));
         }
+        if multicast && direction != Direction::GlobalToShared {
+            return Err(self.syntax("only copies from global memory go to several blocks"));
+        }
+        let operands = operands + usize::from(multicast);
         let ([to, from, size, rest @ ..], true) = (o, o.len() == operands) else {
             return Err(self.syntax("the number of operands is wrong"));
         };
@@ -159,6 +157,19 @@ impl<'a> Lower<'_, 'a> {
             Some(barrier) => self.address(barrier)?,
             None => b,
         };
+        if let (true, Some(blocks)) = (multicast, rest.get(1)) {
+            let d = self.src(blocks, Type::U16)?;
+            self.emit(New {
+                imm: direction as u64 | MULTICAST,
+                d,
+                a,
+                b,
+                c,
+                x,
+                ..New::of(&instructions::BULK_MULTICAST)
+            });
+            return Ok(());
+        }
         self.emit(New {
             imm: direction as u64,
             a,

@@ -139,9 +139,6 @@ pub(super) fn lower_function<'a>(
         scope: 0,
         vectors: false,
     };
-    if function.cluster {
-        return Err(lower.unsupported("clusters aren't supported by the emulator; launch the kernel without a cluster dimension"));
-    }
     let params = lower.formals()?;
     lower.body(body)?;
     lower.finish(params)

@@ -58,6 +58,8 @@ pub(super) struct Summary {
     pub dynamic_shared: bool,
     /// Uses the system's shared memory.
     pub reserved: bool,
+    /// It asks which cluster it is in.
+    pub clustered: bool,
     /// Kernels: end of the shared variables.
     pub shared_end: u64,
     pub registers: u32,
@@ -236,6 +238,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         memory_instructions: linker.memory_instructions,
         inputs: Vec::new(),
         reserved: Vec::new(),
+        clustered: Vec::new(),
         device_runtime: linker.device_runtime,
     };
     for (module, (name, text)) in modules.iter().zip(linker.sources) {
@@ -278,6 +281,9 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
             required_block: function.required_block,
             min_blocks: function.min_blocks,
             max_registers: function.max_registers,
+            required_cluster: function.required_cluster,
+            explicit_cluster: function.explicit_cluster,
+            max_cluster: function.max_cluster,
         });
         program.entries.push(index as u32);
         program.calls.push(
@@ -294,6 +300,9 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         program
             .reserved
             .push(reached.iter().any(|&f| summaries[f as usize].reserved));
+        program
+            .clustered
+            .push(reached.iter().any(|&f| summaries[f as usize].clustered));
     }
     Ok(program)
 }

@@ -6,8 +6,10 @@ use super::load_store::take_space;
 use super::modifiers::Modifiers;
 use super::scope::Base;
 use crate::engine::instructions;
+use crate::engine::ir::{Opcode, Role};
 use crate::engine::memory::mbarrier::Action;
 use crate::engine::memory::reach::Reach;
+use crate::engine::state::touch::space;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
@@ -43,6 +45,59 @@ impl<'a> Lower<'_, 'a> {
         let (a, width) = self.widened(a, width, space)?;
         let reach = Reach::new(space, width == Width::W32).chosen();
         Ok((a, Slot::Raw(reach.encode()), offset))
+    }
+
+    /// The bytes of an asynchronous store have come.
+    fn sent(&mut self, barrier: &Operand<'a>, bytes: u32) -> Result<()> {
+        let number = self.fixed(u64::from(bytes), Type::B32);
+        let unwanted = Slot::Def(self.temp(Type::B64)?);
+        self.change(Action::Sent, barrier, space::SHARED, number, unwanted)
+    }
+
+    /// [`Form::StoreAsync`](crate::engine::ir::Form::StoreAsync)
+    pub(super) fn store_async(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
+        let [address, value, barrier] = o else {
+            return Err(self.syntax("an address, a value and an mbarrier are needed"));
+        };
+        m.take("async");
+        m.take("mbarrier::complete_tx::bytes");
+        let elements = match value {
+            Operand::Vector(list) => list.len() as u32,
+            _ => 1,
+        };
+        let ty = m.rest().iter().find_map(|name| Type::parse(name));
+        let bytes = elements * ty.map_or(0, Type::size);
+        // Without the space of the address it would be a generic one.
+        if m.rest().contains(&"shared::cluster") {
+            self.store(m, &[address.clone(), value.clone()])?;
+        } else {
+            return Err(
+                self.unsupported("the emulator knows st.async with `.shared::cluster` only")
+            );
+        }
+        self.sent(barrier, bytes)
+    }
+
+    /// [`Form::AtomicAsync`](crate::engine::ir::Form::AtomicAsync)
+    pub(super) fn atomic_async(
+        &mut self,
+        opcode: &'static Opcode,
+        m: &mut Modifiers<'a>,
+        o: &[Operand<'a>],
+    ) -> Result<()> {
+        let [address, value, barrier] = o else {
+            return Err(self.syntax("an address, a value and an mbarrier are needed"));
+        };
+        if !m.rest().contains(&"shared::cluster") {
+            return Err(
+                self.unsupported("the emulator knows red.async with `.shared::cluster` only")
+            );
+        }
+        let Role::Read(ty) = opcode.code.b else {
+            return Err(self.syntax("the type is missing"));
+        };
+        self.atomic(opcode, m, &[address.clone(), value.clone()])?;
+        self.sent(barrier, ty.size())
     }
 
     /// `mbarrier.…`; `cp.async.mbarrier.arrive` comes here as `arrive`.

@@ -296,6 +296,7 @@ impl<'a> Lower<'_, 'a> {
             }
             narrow(self)?;
             self.summary.reserved |= name.starts_with("%reserved");
+            self.summary.clustered |= name.starts_with("%clusterid");
             return Ok(Some(Slot::Fixed(operand)));
         }
         let Some(opcode) = instructions::varying(name) else {
@@ -340,7 +341,7 @@ impl<'a> Lower<'_, 'a> {
             _ => return Err(self.syntax("this operand must be a predicate")),
         };
         if name == "%is_explicit_cluster" {
-            return Ok((Slot::Fixed(Area::Constant.at(0)), !flip));
+            return Ok((Slot::Fixed(special::EXPLICIT_CLUSTER), flip));
         }
         let (register, ty) = self.named_register(name)?;
         self.check_width(name, ty, Type::Pred)?;

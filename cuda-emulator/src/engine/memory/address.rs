@@ -1,16 +1,18 @@
 //! Addresses of variables and parameters, the stack, tests of address spaces, asynchronous copies.
 
-use crate::engine::FaultKind;
 use crate::engine::lanes::arithmetic::write;
 use crate::engine::memory::check;
+use crate::engine::memory::cluster::place;
 use crate::engine::memory::resolve::{Mem, resolve};
 use crate::engine::memory::sixteen;
+use crate::engine::state::cluster::Place;
 use crate::engine::state::context::Ctx;
 use crate::engine::state::op::POLL_COST;
 use crate::engine::state::op::each;
 use crate::engine::state::op::{Flow, LANES, Op};
 use crate::engine::state::shadow::races;
 use crate::engine::state::touch::{Touch, space};
+use crate::engine::{FaultKind, SHARED_WINDOW};
 
 /// `d` = address of a local variable.
 pub(in crate::engine) unsafe fn local(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
@@ -101,6 +103,15 @@ pub(in crate::engine) unsafe fn is_constant(ctx: &mut Ctx<'_>, op: &Op, mask: u3
 pub(in crate::engine) unsafe fn is_param(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: as the caller promises.
     unsafe { set(ctx, op, mask, in_params) }
+}
+
+pub(in crate::engine) unsafe fn is_own_shared(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    let own = |ctx: &Ctx<'_>, address: u64| {
+        address >> 60 == SHARED_WINDOW >> 60
+            && matches!(place(ctx, address - SHARED_WINDOW), Place::Own(_))
+    };
+    // SAFETY: as the caller promises.
+    unsafe { set(ctx, op, mask, own) }
 }
 
 pub(in crate::engine) unsafe fn is_global(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use crate::engine::lanes::arithmetic::Reg;
+use crate::engine::memory::cluster::is_peer;
 use crate::engine::memory::reach::Reach;
 use crate::engine::memory::resolve::Mem;
 use crate::engine::state::context::Ctx;
@@ -77,7 +78,9 @@ pub(in crate::engine) const fn update<
             each(mask, |i| {
                 let host = access.hosts[i];
                 let (b, c) = (T::get(*b.add(i)), T::get(*c.add(i)));
-                let old = T::update(host, |old| f(old, b, c, host.wrapping_sub(base) < size));
+                // Not looked at by most operations, whose code then has none of it.
+                let shared = host.wrapping_sub(base) < size || is_peer(ctx, host);
+                let old = T::update(host, |old| f(old, b, c, shared));
                 *d.add(i) = old.put();
             });
         }

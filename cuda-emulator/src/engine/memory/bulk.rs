@@ -3,20 +3,26 @@
 //! A copy is checked where it is issued and done as late as may be: when somebody waits for its barrier or its group,
 //! or when the block ends. A program that forgets to wait then reads what was there before. With a seed, some copies are
 //! done at once, which is as allowed, and shows a copy into a place that is still being read.
+//!
+//! A copy that counts on a barrier of another block of the cluster is in that block's list.
 
+use crate::engine::FaultKind;
 use crate::engine::memory::check;
+use crate::engine::memory::cluster::{in_block, place, races as races_of, shadow};
 use crate::engine::memory::mbarrier;
 use crate::engine::memory::resolve::{Mem, name, resolve, resolve_range};
 use crate::engine::memory::tensor_map;
 use crate::engine::state::bulk::Bulk;
 use crate::engine::state::bulk::Direction;
 use crate::engine::state::bulk::End;
+use crate::engine::state::cluster::{Place, absolute};
 use crate::engine::state::context::Ctx;
 use crate::engine::state::op::each;
 use crate::engine::state::op::{Flow, LANES, Op};
-use crate::engine::state::shadow::races;
 use crate::engine::state::touch::{Touch, space};
-use crate::engine::{FaultKind, SHARED_WINDOW};
+
+/// In `imm`: the copy goes to several blocks.
+pub(in crate::engine) const MULTICAST: u64 = 1 << 8;
 
 /// Address, size: whatever isn't a multiple of 16 is a fault. False with `ctx.fault` set.
 fn aligned(ctx: &mut Ctx<'_>, lane: u32, what: &str, value: u64, place: String) -> bool {
@@ -28,9 +34,11 @@ fn aligned(ctx: &mut Ctx<'_>, lane: u32, what: &str, value: u64, place: String) 
     false
 }
 
-/// `cp.async.bulk`: from `b` to `a`, `c` bytes, [`Direction`] in `imm`; an mbarrier's address in `x` unless to global.
+/// `cp.async.bulk`: from `b` to `a`, `c` bytes, [`Direction`] in the low byte of `imm`; an mbarrier's address in `x`
+/// unless to global. With [`MULTICAST`] in `imm`, to the same places in the blocks of the cluster whose bits are set in
+/// `d`.
 pub(in crate::engine) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    let direction = Direction::of(op.imm);
+    let direction = Direction::of(op.imm & 0xff);
     let (source, target) = direction.spaces();
     // SAFETY: `a`, `b` and `x` are 64-bit, `c` a 32-bit register.
     let (to, from, count, barrier) = unsafe {
@@ -52,38 +60,31 @@ pub(in crate::engine) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> 
         if !good {
             return;
         }
-        // A copy of nothing touches nothing, but its end is told.
-        if bytes > 0 {
-            check::range(ctx, source, lane, from, bytes, Touch::Read);
-            if target == space::SHARED {
-                check::range(ctx, target, lane, to, bytes, Touch::Pending);
-            }
-            if ctx.fault.is_some()
-                || resolve_range(ctx, None, source, lane, from, bytes, false).is_none()
-                || resolve_range(ctx, None, target, lane, to, bytes, true).is_none()
-            {
-                return;
-            }
-        }
-        let end = if direction == Direction::SharedToGlobal {
-            End::Group(0)
-        } else {
-            let Some(host) = resolve(ctx, None, space::SHARED, lane, barrier[i], 8, true) else {
-                return;
-            };
-            End::Barrier(host - ctx.shared as u64)
-        };
         let copy = Bulk {
             to,
             from,
             bytes,
             direction,
-            end,
+            end: End::Group(0),
             thread: ctx.warp * 32 + lane,
             pc: ctx.pc - 1,
+            issuer: None,
             tensor: None,
         };
-        enqueue(ctx, copy);
+        if op.imm & MULTICAST == 0 {
+            issue_one(ctx, copy, barrier[i]);
+            return;
+        }
+        // SAFETY: a multicast has a 16-bit register in `d`, whose slots have 4 bytes.
+        let mut blocks = unsafe { *ctx.at::<u32>(op.d).add(i) } & 0xffff;
+        while blocks != 0 {
+            let rank = blocks.trailing_zeros();
+            blocks &= blocks - 1;
+            let to = in_block(ctx, to, rank);
+            let barrier = in_block(ctx, barrier[i], rank);
+            let tensor = None;
+            issue_one(ctx, Bulk { to, tensor, ..copy }, barrier);
+        }
     });
     if ctx.fault.is_some() {
         Flow::Fault
@@ -92,13 +93,74 @@ pub(in crate::engine) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> 
     }
 }
 
-/// Does a copy that was checked, or notes it for later; may set `ctx.fault`.
-pub(in crate::engine) fn enqueue(ctx: &mut Ctx<'_>, copy: Bulk) {
-    if ctx.coin() {
-        finish(ctx, &copy);
-    } else {
-        ctx.bulk.push(copy);
+/// Checks a copy, and then as [`enqueue`].
+fn issue_one(ctx: &mut Ctx<'_>, copy: Bulk, barrier: u64) {
+    let lane = copy.thread % 32;
+    let Bulk {
+        to, from, bytes, ..
+    } = copy;
+    let (source, target) = copy.direction.spaces();
+    if ctx.fault.is_some() {
+        return;
     }
+    // As an H200 has it: a cluster of one block is enough.
+    if copy.direction == Direction::SharedToPeer && ctx.launch.shape.cluster.is_none() {
+        let text = "a bulk copy from shared memory to shared memory, and the launch has no cluster dimension";
+        ctx.fail(FaultKind::IllegalInstruction, lane, text.into());
+        return;
+    }
+    // A copy of nothing touches nothing, but its end is told.
+    if bytes > 0 {
+        check::range(ctx, source, lane, from, bytes, Touch::Read);
+        if target == space::SHARED {
+            check::range(ctx, target, lane, to, bytes, Touch::Pending);
+        }
+        if ctx.fault.is_some()
+            || resolve_range(ctx, None, source, lane, from, bytes, false).is_none()
+            || resolve_range(ctx, None, target, lane, to, bytes, true).is_none()
+        {
+            return;
+        }
+    }
+    enqueue(ctx, copy, barrier);
+}
+
+/// Enters a copy that was checked in the list of the block that waits for it, by an mbarrier unless it is to global
+/// memory, or does it at once; may set `ctx.fault`.
+pub(in crate::engine) fn enqueue(ctx: &mut Ctx<'_>, mut copy: Bulk, barrier: u64) {
+    let lane = copy.thread % 32;
+    let (source, target) = copy.direction.spaces();
+    let mut waits = None;
+    if copy.direction != Direction::SharedToGlobal {
+        if resolve(ctx, None, space::SHARED, lane, barrier, 8, true).is_none() {
+            return;
+        }
+        let (Place::Own(offset) | Place::Peer(_, offset)) = place(ctx, barrier);
+        copy.end = End::Barrier(offset);
+        if let (Place::Peer(rank, _), Some(cluster)) = (place(ctx, barrier), &ctx.cluster) {
+            waits = Some(rank as usize);
+            let warp = ctx.warp as usize;
+            copy.issuer = Some(cluster.rank);
+            // It may be another block in whose turn it is done.
+            let fixed = |address, space| match space {
+                space::SHARED => absolute(address, cluster.rank_of(address)),
+                _ => address,
+            };
+            (copy.from, copy.to) = (fixed(copy.from, source), fixed(copy.to, target));
+            if let Some(races) = races_of(ctx, Place::Own(0)) {
+                races.leave(warp);
+            }
+        }
+    }
+    if ctx.coin() {
+        finish(ctx, &copy, waits);
+        return;
+    }
+    let list = match (waits, &mut ctx.cluster) {
+        (Some(rank), Some(cluster)) => &mut cluster.peers[rank].bulk,
+        _ => &mut ctx.bulk,
+    };
+    list.push(copy);
 }
 
 /// `cp.async.bulk.prefetch`: from `b`, `c` bytes. Nothing to do; the alignment is checked.
@@ -153,9 +215,25 @@ pub(in crate::engine) fn finish_barrier(ctx: &mut Ctx<'_>, offset: u64) {
     finish_all(ctx, |copy| copy.end == End::Barrier(offset));
 }
 
-/// Does what the block has left; may set `ctx.fault`.
+/// Does what the block has left, and what other blocks wait for of its memory; may set `ctx.fault`.
 pub(in crate::engine) fn finish_block(ctx: &mut Ctx<'_>) {
     finish_all(ctx, |_| true);
+    let Some(cluster) = &mut ctx.cluster else {
+        return;
+    };
+    let own = cluster.rank;
+    let mut rest = Vec::new();
+    for (rank, peer) in cluster.peers.iter_mut().enumerate() {
+        let of_own = |copy: &mut Bulk| copy.issuer == Some(own);
+        rest.extend(peer.bulk.extract_if(.., of_own).map(|copy| (rank, copy)));
+    }
+    for (rank, copy) in rest {
+        finish(ctx, &copy, Some(rank));
+        if let Some(trouble) = &mut ctx.fault {
+            trouble.at = Some((copy.thread / 32, copy.pc));
+            return;
+        }
+    }
 }
 
 /// Does the chosen copies in the order of their issue, up to a fault.
@@ -164,7 +242,7 @@ fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
     while n < ctx.bulk.len() && ctx.fault.is_none() {
         if chosen(&ctx.bulk[n]) {
             let copy = ctx.bulk.remove(n);
-            finish(ctx, &copy);
+            finish(ctx, &copy, None);
             if let Some(trouble) = &mut ctx.fault {
                 trouble.at = Some((copy.thread / 32, copy.pc));
             }
@@ -174,8 +252,8 @@ fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
     }
 }
 
-/// Does a copy and signals its end; may set `ctx.fault`.
-fn finish(ctx: &mut Ctx<'_>, copy: &Bulk) {
+/// Does a copy and signals its end, to the running block or to the one of rank `waits`; may set `ctx.fault`.
+fn finish(ctx: &mut Ctx<'_>, copy: &Bulk, waits: Option<usize>) {
     let lane = copy.thread % 32;
     let (source, target) = copy.direction.spaces();
     if let Some(tensor) = &copy.tensor {
@@ -193,8 +271,12 @@ fn finish(ctx: &mut Ctx<'_>, copy: &Bulk) {
         };
         if target == space::GLOBAL {
             check::range(ctx, target, lane, copy.to, copy.bytes, Touch::Write);
-        } else if let Some(shadow) = &mut ctx.shadow {
-            shadow.written(copy.to, copy.bytes);
+        } else {
+            let place = place(ctx, copy.to);
+            let (Place::Own(offset) | Place::Peer(_, offset)) = place;
+            if let Some(shadow) = shadow(ctx, place) {
+                shadow.written(offset, copy.bytes);
+            }
         }
         for at in (0..copy.bytes).step_by(8) {
             // SAFETY: both ends were resolved for all bytes, a multiple of 16, and are aligned to 16.
@@ -202,39 +284,14 @@ fn finish(ctx: &mut Ctx<'_>, copy: &Bulk) {
         }
     }
     if let End::Barrier(offset) = copy.end {
-        if let Some(races) = races(ctx) {
-            races.arrive(offset, copy.thread as usize / 32);
-        }
-        mbarrier::complete(ctx, lane, offset, copy.bytes);
-    }
-}
-
-/// `mapa`: in a cluster of one block, the address of rank 0 is the address itself. `imm` is 1 for generic addresses.
-pub(in crate::engine) unsafe fn map_address<T: Copy + Into<u64>>(
-    ctx: &mut Ctx<'_>,
-    op: &Op,
-    mask: u32,
-) -> Flow {
-    // SAFETY: `a` and `d` are registers of this width, `b` a 32-bit one.
-    unsafe {
-        let (a, b) = (*ctx.at::<[T; LANES]>(op.a), *ctx.at::<[u32; LANES]>(op.b));
-        let d = ctx.at::<T>(op.d);
-        each(mask, |i| {
-            let address: u64 = a[i].into();
-            if b[i] != 0 {
-                let text = format!("mapa of block {} in a cluster of one block", b[i]);
-                ctx.fail(FaultKind::IllegalAddress, i as u32, text);
-            } else if op.imm == 1 && address >> 60 != SHARED_WINDOW >> 60 {
-                let text = format!("mapa of 0x{address:x}, which isn't in shared memory");
-                ctx.fail(FaultKind::IllegalAddress, i as u32, text);
-            } else {
-                d.add(i).write(a[i]);
+        let barrier = waits.map_or(offset, |rank| absolute(offset, rank as u32));
+        let place = place(ctx, barrier);
+        if let Some(races) = races_of(ctx, place) {
+            match copy.issuer {
+                None => races.arrive(offset, copy.thread as usize / 32),
+                Some(_) => races.arrive_from_peer(offset),
             }
-        });
-    }
-    if ctx.fault.is_some() {
-        Flow::Fault
-    } else {
-        Flow::Next
+        }
+        mbarrier::complete(ctx, lane, barrier, copy.bytes);
     }
 }

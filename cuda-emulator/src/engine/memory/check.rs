@@ -1,5 +1,7 @@
 //! The optional checks: uninitialised reads, shared-memory races, divergent barriers.
 
+use crate::engine::memory::cluster;
+use crate::engine::state::cluster::Place;
 use crate::engine::state::context::Ctx;
 use crate::engine::state::launch::Shared;
 use crate::engine::state::op::each;
@@ -11,7 +13,12 @@ use crate::engine::state::touch::{Touch, space};
 use crate::engine::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
 /// Checks an access to shared memory; sets `ctx.fault`.
-fn shared(ctx: &mut Ctx<'_>, lane: u32, offset: u64, size: u64, touch: Touch) {
+fn shared(ctx: &mut Ctx<'_>, lane: u32, address: u64, size: u64, touch: Touch) {
+    let place = cluster::place(ctx, address);
+    let Place::Own(offset) = place else {
+        peer(ctx, lane, place, size, touch);
+        return;
+    };
     let thread = (ctx.warp * 32 + lane) as u16;
     let (warp, pc) = (ctx.warp as usize, ctx.pc.wrapping_sub(1));
     let Some(shadow) = ctx.shadow.as_deref_mut() else {
@@ -34,8 +41,107 @@ fn shared(ctx: &mut Ctx<'_>, lane: u32, offset: u64, size: u64, touch: Touch) {
     if let Some(found) = races.touch(thread, pc, offset, size, touch) {
         let text = race(ctx.launch, thread, offset, size, touch, &found);
         ctx.fail(FaultKind::Check, lane, text);
+        return;
     } else if touch.strong() {
         races.strong(warp, Some((offset, size)), touch);
+    }
+    if races.has_foreign() {
+        let others = races.others(None, offset, size, touch);
+        between(ctx, lane, place, size, touch, &others);
+    }
+}
+
+/// Of accesses that other blocks of the cluster have made, the first that nothing can have ordered before this one is
+/// reported.
+#[cold]
+fn between(
+    ctx: &mut Ctx<'_>,
+    lane: u32,
+    place: Place,
+    size: u64,
+    touch: Touch,
+    others: &[(Option<u32>, Mark)],
+) {
+    let Some((own, opened)) = ctx.cluster.as_ref().map(|c| (c.rank, c.opened)) else {
+        return;
+    };
+    let (owner, offset) = match place {
+        Place::Own(offset) => (own, offset),
+        Place::Peer(rank, offset) => (rank, offset),
+    };
+    for (by, mark) in others {
+        let by = by.unwrap_or(owner);
+        // Of a block that has ended nothing is known any more.
+        let untold = cluster::races(ctx, Place::Peer(by, 0))
+            .is_some_and(|races| races.is_untold(mark, opened));
+        if !untold || by == own {
+            continue;
+        }
+        let launch = ctx.launch;
+        let name = |thread: u32| {
+            let [x, y, z] = thread_index(thread, launch.shape.block);
+            format!("thread ({x}, {y}, {z})")
+        };
+        let verb = |writes| if writes { "write" } else { "read" };
+        let (this, earlier) = (verb(touch.writes()), verb(mark.wrote));
+        let mut text = format!(
+            "race on shared memory of a cluster: {this} of {size} bytes at shared address 0x{offset:x} of block {owner} by \
+             {} of block {own}, and nothing orders it after the {earlier} by {} of block {by}\nput a barrier of the \
+             cluster between the two, such as cluster.sync()",
+            name(ctx.warp * 32 + lane),
+            name(mark.thread.into()),
+        );
+        let at = launch.program.place(mark.pc).replace("\n  ", "\n    ");
+        text += &format!("\n  the {earlier}:{at}\n  the {this} after it:");
+        ctx.fail(FaultKind::Check, lane, text);
+        return;
+    }
+}
+
+/// Checks an access to the shared memory of another block of the cluster; sets `ctx.fault`.
+fn peer(ctx: &mut Ctx<'_>, lane: u32, place: Place, size: u64, touch: Touch) {
+    let (warp, pc) = (ctx.warp as usize, ctx.pc.wrapping_sub(1));
+    let thread = (ctx.warp * 32 + lane) as u16;
+    let own = ctx.cluster.as_ref().map(|cluster| cluster.rank);
+    let mut mark = None;
+    if let Some(races) = races(ctx) {
+        mark = Some(races.mark(thread, pc, touch));
+        if touch.strong() {
+            races.strong(warp, None, touch);
+        }
+    }
+    let Place::Peer(rank, offset) = place else {
+        return;
+    };
+    // What isn't there is for the bounds check.
+    let Some(shadow) = cluster::shadow(ctx, place) else {
+        return;
+    };
+    let others = match &shadow.races {
+        Some(races) => races.others(own, offset, size, touch),
+        None => Vec::new(),
+    };
+    let bytes = shadow.bytes(offset, size);
+    let unwritten = touch.reads() && bytes.contains(&false);
+    if touch.writes() && touch != Touch::Pending {
+        bytes.fill(true);
+        if touch.strong()
+            && let Some(races) = &mut shadow.races
+        {
+            races.strong_by_peer(offset, size);
+        }
+    }
+    if let (Some(races), Some(own), Some(mark)) = (&mut shadow.races, own, mark) {
+        races.touch_by_peer(own, offset, size, mark);
+    }
+    if unwritten {
+        let text = format!(
+            "read of {size} bytes at shared address 0x{offset:x} of block {rank} of the cluster, which no thread has \
+             written"
+        );
+        ctx.fail(FaultKind::Check, lane, text);
+    } else if !others.is_empty() {
+        between(ctx, lane, place, size, touch, &others);
     }
 }
 

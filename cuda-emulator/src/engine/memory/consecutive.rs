@@ -132,7 +132,12 @@ pub(in crate::engine) unsafe fn run<A: Address>(
         return Some(way(low));
     }
     if space == space::GENERIC && low >> 60 == SHARED_WINDOW >> 60 {
-        return in_shared(low - SHARED_WINDOW, high - SHARED_WINDOW);
+        // In a cluster, addresses below this window are those of other blocks.
+        let window = ctx.shared_window;
+        if low < window {
+            return None;
+        }
+        return in_shared(low - window, high - window);
     }
     None
 }

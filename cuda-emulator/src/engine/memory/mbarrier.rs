@@ -4,8 +4,10 @@
 //! per phase; 40 to 61, bytes still missing (offset by 2^21); 63, the parity of the phase.
 
 use crate::engine::memory::atomic::Memory;
+use crate::engine::memory::cluster::{place_of_host, races as races_of};
 use crate::engine::memory::reach::Reach;
 use crate::engine::memory::resolve::resolve;
+use crate::engine::state::cluster::Place;
 use crate::engine::state::context::Ctx;
 use crate::engine::state::op::POLL_COST;
 use crate::engine::state::op::each;
@@ -28,14 +30,17 @@ pub(in crate::engine) enum Action {
     /// Expect more bytes, or fewer when `b` is negative.
     Bytes,
     Nothing,
+    /// The bytes of an asynchronous store have come, as many as `b`.
+    Sent,
 }
 
-const ACTIONS: [Action; 5] = [
+const ACTIONS: [Action; 6] = [
     Action::Init,
     Action::Arrive,
     Action::Drop,
     Action::Bytes,
     Action::Nothing,
+    Action::Sent,
 ];
 
 /// The word after a change: with nothing left to come the next phase begins.
@@ -65,6 +70,7 @@ impl Action {
                 let sum = (word & !PHASE).wrapping_add((number as i32 as i64 as u64) << 40);
                 settle(word & PHASE | sum & !PHASE)
             }
+            Action::Sent => Action::Bytes.apply(word, number.wrapping_neg()),
             Action::Nothing => word,
         }
     }
@@ -76,13 +82,25 @@ impl Action {
     unsafe fn change(self, ctx: &mut Ctx<'_>, host: u64, number: u32) -> u64 {
         // SAFETY: as the caller promises.
         let old = unsafe { <u64 as Memory>::update(host, |word| self.apply(word, number)) };
-        let (offset, warp) = (host.wrapping_sub(ctx.shared as u64), ctx.warp as usize);
-        if let Some(races) = races(ctx) {
+        if ctx.shadow.is_none() {
+            return old;
+        }
+        let (place, warp) = (place_of_host(ctx, host), ctx.warp as usize);
+        let arrives = matches!(self, Action::Arrive | Action::Drop | Action::Sent);
+        if let Place::Peer(..) = place
+            && arrives
+            && let Some(races) = races(ctx)
+        {
+            races.leave(warp);
+        }
+        let (Place::Own(offset) | Place::Peer(_, offset)) = place;
+        if let Some(races) = races_of(ctx, place) {
             match self {
                 Action::Init => races.mbarrier(offset),
                 Action::Nothing => races.invalidate(offset),
-                Action::Arrive | Action::Drop => races.arrive(offset, warp),
                 Action::Bytes => {}
+                _ if matches!(place, Place::Peer(..)) => races.arrive_from_peer(offset),
+                _ => races.arrive(offset, warp),
             }
             // Who waits for the phase that ends here is ordered after everybody who arrived in it.
             if self != Action::Init && (self.apply(old, number) ^ old) & PHASE != 0 {

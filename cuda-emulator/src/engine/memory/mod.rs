@@ -4,6 +4,7 @@ pub(super) mod address;
 pub(super) mod atomic;
 pub(super) mod bulk;
 pub(super) mod check;
+pub(super) mod cluster;
 pub(super) mod combine;
 pub(super) mod consecutive;
 pub(super) mod load_store;

@@ -1,5 +1,6 @@
 //! What an access may do: from a lane's address to a host pointer, with bounds and alignment checked.
 
+use crate::engine::memory::cluster;
 pub(in crate::engine) use crate::engine::memory::transfer::Mem;
 use crate::engine::state::context::Ctx;
 use crate::engine::state::op::each;
@@ -122,6 +123,10 @@ pub(in crate::engine) fn name(space: u8, address: u64) -> String {
 fn shared(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, store: bool) -> Option<u64> {
     if offset < ctx.shared_size && ctx.shared_size - offset >= bytes {
         return Some(ctx.shared as u64 + offset);
+    }
+    let peer = cluster::resolve(ctx, lane, offset, bytes, verb(store));
+    if peer.is_some() || ctx.fault.is_some() {
+        return peer;
     }
     let size = ctx.shared_size;
     let mut text = format!(

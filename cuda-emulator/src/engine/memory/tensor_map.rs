@@ -5,10 +5,12 @@
 use crate::engine::FaultKind;
 use crate::engine::memory::bulk;
 use crate::engine::memory::check;
+use crate::engine::memory::cluster::{in_block, place, shadow};
 use crate::engine::memory::combine::Operation;
-use crate::engine::memory::resolve::{Mem, name, resolve, resolve_range};
+use crate::engine::memory::resolve::{Mem, name, resolve_range};
 use crate::engine::memory::tile::{Row, Tile, swizzled};
 use crate::engine::state::bulk::{Bulk, Direction, End, Tensor, Transfer};
+use crate::engine::state::cluster::Place;
 use crate::engine::state::context::Ctx;
 use crate::engine::state::op::{Flow, Op, each};
 use crate::engine::state::tensor_map::{ALIGN, Element, Mode, SIZE, TensorMap};
@@ -197,9 +199,43 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
         ctx.fail(FaultKind::IllegalInstruction, lane, text);
         return None;
     }
-    let extent = tile.extent();
+    let direction = if load {
+        Direction::GlobalToShared
+    } else {
+        Direction::SharedToGlobal
+    };
+    let (thread, pc) = (ctx.warp * 32 + lane, ctx.pc - 1);
+    let copy = |shared| Bulk {
+        to: shared,
+        from: shared,
+        bytes: tile.bytes(),
+        direction,
+        end: End::Group(0),
+        thread,
+        pc,
+        issuer: None,
+        tensor: Some(Box::new(Tensor {
+            tile,
+            transfer: form.transfer,
+        })),
+    };
+    if !form.multicast {
+        reach(ctx, lane, &tile, shared, load)?;
+        bulk::enqueue(ctx, copy(shared), barrier);
+        return Some(());
+    }
+    for rank in (0..16).filter(|rank| blocks >> rank & 1 != 0) {
+        let (shared, barrier) = (in_block(ctx, shared, rank), in_block(ctx, barrier, rank));
+        reach(ctx, lane, &tile, shared, load)?;
+        bulk::enqueue(ctx, copy(shared), barrier);
+    }
+    Some(())
+}
+
+/// Checks the places of a tile in shared memory. None with `ctx.fault` set.
+fn reach(ctx: &mut Ctx<'_>, lane: u32, tile: &Tile, shared: u64, load: bool) -> Option<()> {
     let touch = if load { Touch::Pending } else { Touch::Read };
-    resolve_range(ctx, None, space::SHARED, lane, shared, extent, load)?;
+    resolve_range(ctx, None, space::SHARED, lane, shared, tile.extent(), load)?;
     for row in 0..tile.bytes() / tile.width() {
         let place = shared + row * tile.pitch();
         for part in (0..tile.width()).step_by(16) {
@@ -207,38 +243,7 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
             check::range(ctx, space::SHARED, lane, place, 16, touch);
         }
     }
-    if ctx.fault.is_some() {
-        return None;
-    }
-    let end = if load {
-        let host = resolve(ctx, None, space::SHARED, lane, barrier, 8, true)?;
-        End::Barrier(host - ctx.shared as u64)
-    } else {
-        End::Group(0)
-    };
-    let direction = if load {
-        Direction::GlobalToShared
-    } else {
-        Direction::SharedToGlobal
-    };
-    for block in destinations(ctx, lane, form, blocks)? {
-        debug_assert_eq!(block, 0, "a cluster of one block");
-        let copy = Bulk {
-            to: shared,
-            from: shared,
-            bytes: tile.bytes(),
-            direction,
-            end,
-            thread: ctx.warp * 32 + lane,
-            pc: ctx.pc - 1,
-            tensor: Some(Box::new(Tensor {
-                tile,
-                transfer: form.transfer,
-            })),
-        };
-        bulk::enqueue(ctx, copy);
-    }
-    Some(())
+    ctx.fault.is_none().then_some(())
 }
 
 /// What the hardware refuses of a copy to global memory beside what it refuses of every copy.
@@ -266,19 +271,6 @@ fn unstorable(tile: &Tile, transfer: Transfer) -> Option<String> {
     }
 }
 
-/// For each destination block of the mask: its rank in the cluster. None with `ctx.fault` set.
-fn destinations(ctx: &mut Ctx<'_>, lane: u32, form: Form, mask: u16) -> Option<Vec<u32>> {
-    if !form.multicast {
-        return Some(vec![0]);
-    }
-    if mask >> 1 != 0 {
-        let text = format!("multicast to blocks 0b{mask:b} of a cluster of one block");
-        ctx.fail(FaultKind::IllegalInstruction, lane, text);
-        return None;
-    }
-    Some((0..1).filter(|block| mask >> block & 1 != 0).collect())
-}
-
 /// Does a copy, without the signal of its end; may set `ctx.fault`.
 pub(in crate::engine) fn transfer(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
     match tensor.transfer {
@@ -298,15 +290,22 @@ fn global(ctx: &mut Ctx<'_>, lane: u32, row: &Row, write: bool) -> Option<(u64, 
     ctx.fault.is_none().then_some((host, bytes))
 }
 
-/// Where the parts of 16 bytes of a row lie in the block's shared memory, on the host. None with `ctx.fault` set.
-fn parts(ctx: &mut Ctx<'_>, lane: u32, tile: &Tile, start: u64, write: bool) -> Option<Vec<u64>> {
+/// Where the parts of 16 bytes of a row lie in shared memory. None with `ctx.fault` set.
+fn parts(ctx: &mut Ctx<'_>, lane: u32, tile: &Tile, start: u64, write: bool) -> Option<Vec<Part>> {
     let places = (0..tile.width()).step_by(16);
     places
         .map(|at| {
-            let place = swizzled(tile.map.swizzle, start + at);
-            resolve_range(ctx, None, space::SHARED, lane, place, 16, write)
+            let address = swizzled(tile.map.swizzle, start + at);
+            let host = resolve_range(ctx, None, space::SHARED, lane, address, 16, write)?;
+            Some(Part { address, host })
         })
         .collect()
+}
+
+/// 16 bytes of shared memory.
+struct Part {
+    address: u64,
+    host: u64,
 }
 
 fn load(ctx: &mut Ctx<'_>, copy: &Bulk, tile: &Tile) -> Option<()> {
@@ -327,11 +326,12 @@ fn load(ctx: &mut Ctx<'_>, copy: &Bulk, tile: &Tile) -> Option<()> {
             convert(inside, tile.map.element);
         }
         let places = parts(ctx, lane, tile, copy.to + row.at, true)?;
-        for (part, place) in data.as_chunks::<16>().0.iter().zip(places) {
+        for (bytes, part) in data.as_chunks::<16>().0.iter().zip(places) {
             // SAFETY: resolved just now, and aligned to 16.
-            unsafe { u128::from_le_bytes(*part).store(place) };
-            let offset = place - ctx.shared as u64;
-            if let Some(shadow) = &mut ctx.shadow {
+            unsafe { u128::from_le_bytes(*bytes).store(part.host) };
+            let place = place(ctx, part.address);
+            let (Place::Own(offset) | Place::Peer(_, offset)) = place;
+            if let Some(shadow) = shadow(ctx, place) {
                 shadow.written(offset, 16);
             }
         }
@@ -364,9 +364,9 @@ fn store(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
     let mut data = vec![0; tile.width() as usize];
     for row in tile.rows().iter().filter(|row| !row.inside.is_empty()) {
         let places = parts(ctx, lane, tile, copy.from + row.at, false)?;
-        for (part, place) in data.as_chunks_mut::<16>().0.iter_mut().zip(places) {
+        for (bytes, part) in data.as_chunks_mut::<16>().0.iter_mut().zip(places) {
             // SAFETY: resolved just now, and aligned to 16.
-            *part = unsafe { u128::load(place) }.to_le_bytes();
+            *bytes = unsafe { u128::load(part.host) }.to_le_bytes();
         }
         // Whole 16 bytes are written, of a row's end too: what lies behind it in memory is overwritten (by an H200).
         let mut row = row.clone();

@@ -14,6 +14,8 @@ pub(in crate::engine) struct Bulk {
     /// Who issued it: thread of the block, and instruction.
     pub thread: u32,
     pub pc: u32,
+    /// Another block of the cluster issued it: that one's rank. Shared addresses then name their blocks.
+    pub issuer: Option<u32>,
     /// What a copy by a tensor map is; its addresses are those in shared memory.
     pub tensor: Option<Box<Tensor>>,
 }
@@ -51,13 +53,16 @@ pub(in crate::engine) enum End {
 pub(in crate::engine) enum Direction {
     GlobalToShared,
     SharedToGlobal,
+    /// To another block of the cluster.
+    SharedToPeer,
 }
 
 impl Direction {
     pub(in crate::engine) fn of(imm: u64) -> Direction {
         match imm {
             0 => Direction::GlobalToShared,
-            _ => Direction::SharedToGlobal,
+            1 => Direction::SharedToGlobal,
+            _ => Direction::SharedToPeer,
         }
     }
 
@@ -66,6 +71,7 @@ impl Direction {
         match self {
             Direction::GlobalToShared => (space::GLOBAL, space::SHARED),
             Direction::SharedToGlobal => (space::SHARED, space::GLOBAL),
+            Direction::SharedToPeer => (space::SHARED, space::SHARED),
         }
     }
 }

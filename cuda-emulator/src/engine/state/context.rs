@@ -27,6 +27,8 @@ pub(in crate::engine) struct Ctx<'l> {
     pub event_mask: u32,
     pub shared: *mut u8,
     pub shared_size: u64,
+    /// The generic address of the block's shared memory.
+    pub shared_window: u64,
     /// Local memory of the warp's lane 0, and the distance to the next lane's.
     pub local: *mut u8,
     pub local_stride: u64,
@@ -47,6 +49,8 @@ pub(in crate::engine) struct Ctx<'l> {
     pub shadow: Option<Box<crate::engine::state::shadow::Shadow>>,
     /// The block's bulk copies that aren't done.
     pub bulk: Vec<crate::engine::state::bulk::Bulk>,
+    /// The cluster that the block belongs to; None if that has no other block.
+    pub cluster: Option<Box<crate::engine::state::cluster::Cluster>>,
 }
 
 /// A fault before its report is written.

@@ -39,7 +39,13 @@ pub(in crate::engine) struct Shared<'l> {
     pub params: Buffer,
     pub workspace: Option<Buffer>,
     pub params_size: u64,
-    pub blocks: u64,
+    /// Blocks per cluster.
+    pub cluster: [u32; 3],
+    pub cluster_blocks: u32,
+    /// Blocks have to know which cluster they are in.
+    pub names_clusters: bool,
+    /// Blocks or clusters that are started one by one.
+    pub units: u64,
     pub resident: usize,
     pub next: AtomicU64,
     pub finished: AtomicU64,

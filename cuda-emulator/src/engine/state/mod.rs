@@ -1,6 +1,7 @@
 //! What an instruction sees: the running fragment, its frame, special registers.
 
 pub(super) mod bulk;
+pub(super) mod cluster;
 pub(super) mod context;
 pub(super) mod frame;
 pub(super) mod launch;

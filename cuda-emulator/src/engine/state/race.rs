@@ -8,7 +8,10 @@
 //! Where it is inexact, it says nothing rather than accuse. Lanes of a warp count as one thread. Of the writes to a
 //! byte the last weak one and the last strong one are kept. Whoever acquires through global memory is ordered after everything that was released through
 //! global memory, wherever that was: the way may lead through other blocks. A thread that has ended counts as having
-//! come to all barriers. The order that a fence gives belongs to the whole warp.
+//! come to all barriers. The order that a fence gives belongs to the whole warp. Other blocks of a cluster are to it as
+//! global memory is: what they pass on may come from any warp that passed something out of the block. Two blocks'
+//! accesses to the same byte race if the first one's warp has told nobody of anything since, and the cluster's barrier
+//! hasn't opened since it came there.
 
 use std::collections::HashMap;
 
@@ -39,6 +42,11 @@ struct Times {
     released: Clock,
     /// What its strong reads have met, which its next fence puts in order.
     met: Clock,
+    /// Up to which of its times it has told somebody, by a barrier of the block, a fence or an mbarrier; and with which
+    /// it came to the cluster's barrier, which had opened so often.
+    told: u32,
+    came: u32,
+    opened: u64,
 }
 
 /// One access.
@@ -89,6 +97,8 @@ pub(in crate::engine) struct Races {
     global: Clock,
     /// What threads did that have ended.
     ended: Clock,
+    /// Of each byte, the last write and the last read by other blocks of the cluster, with their ranks.
+    foreign: HashMap<u64, [Option<(u32, Mark)>; 2]>,
 }
 
 impl Races {
@@ -102,6 +112,7 @@ impl Races {
             words: HashMap::new(),
             global: Clock::default(),
             ended: Clock::default(),
+            foreign: HashMap::new(),
         };
         races.reset();
         races
@@ -119,11 +130,14 @@ impl Races {
         self.mbarriers.clear();
         self.words.clear();
         (self.global, self.ended) = (Clock::default(), Clock::default());
+        self.foreign.clear();
     }
 
     /// What the warp does from here on isn't what it has passed on.
     fn advance(&mut self, warp: usize) {
-        self.warps[warp].now.0[warp] += 1;
+        let times = &mut self.warps[warp];
+        times.told = times.now.0[warp];
+        times.now.0[warp] += 1;
     }
 
     /// A fence: what strong reads before it have met is ordered before what comes, and strong writes after it pass on
@@ -145,6 +159,91 @@ impl Races {
     pub(in crate::engine) fn come(&mut self, number: usize, warp: usize) {
         self.barriers[number].coming.join(&self.warps[warp].now);
         self.advance(warp);
+    }
+
+    /// Lanes of a warp have come to the barrier of a cluster of several blocks, which has opened so often.
+    pub(in crate::engine) fn come_to_cluster(&mut self, warp: usize, opened: u64) {
+        self.barriers[CLUSTER].coming.join(&self.warps[warp].now);
+        let times = &mut self.warps[warp];
+        // Before the barrier opens nobody knows.
+        let before = if opened > times.opened { times.came } else { 0 };
+        times.told = times.told.max(before);
+        (times.came, times.opened) = (times.now.0[warp], opened);
+        times.now.0[warp] += 1;
+    }
+
+    /// Whether nothing that the warp has done since this access of its can have ordered it before what another block
+    /// does now, where the cluster's barrier has opened so often.
+    pub(in crate::engine) fn is_untold(&self, mark: &Mark, opened: u64) -> bool {
+        let times = &self.warps[usize::from(mark.thread / 32) % WARPS];
+        mark.time > times.told && (mark.time > times.came || opened <= times.opened)
+    }
+
+    /// An access of this block's to another one's memory.
+    pub(in crate::engine) fn mark(&self, thread: u16, pc: u32, touch: Touch) -> Mark {
+        let warp = usize::from(thread / 32) % WARPS;
+        Mark {
+            time: self.warps[warp].now.0[warp],
+            pc,
+            thread,
+            strong: touch.strong(),
+            wrote: touch.writes(),
+        }
+    }
+
+    /// Accesses to some bytes with which one of block `rank` may race, which does so: those of other blocks, with their
+    /// ranks, and the block's own, with None.
+    pub(in crate::engine) fn others(
+        &self,
+        rank: Option<u32>,
+        offset: u64,
+        size: u64,
+        touch: Touch,
+    ) -> Vec<(Option<u32>, Mark)> {
+        let mut found = Vec::new();
+        let may = |mark: &Mark| {
+            mark.time != 0 && (mark.wrote || touch.writes()) && !(mark.strong && touch.strong())
+        };
+        for byte in offset..offset.saturating_add(size) {
+            let foreign = self.foreign.get(&byte).into_iter().flatten().flatten();
+            let foreign = foreign.filter(|(other, _)| rank != Some(*other));
+            let foreign = foreign.map(|(other, mark)| (Some(*other), *mark));
+            let cell = self.cells.get(byte as usize).filter(|_| rank.is_some());
+            let own = cell.into_iter().flat_map(|cell| {
+                let list = cell.more.checked_sub(1).map(|at| at as usize);
+                let more = list.map_or(&[][..], |at| &self.more[at][..]);
+                [cell.write, cell.read]
+                    .into_iter()
+                    .chain(more.iter().copied())
+            });
+            for one in foreign.chain(own.map(|mark| (None, mark))) {
+                let known = |(other, mark): &(Option<u32>, Mark)| {
+                    (*other, mark.thread, mark.pc) == (one.0, one.1.thread, one.1.pc)
+                };
+                if may(&one.1) && !found.iter().any(known) {
+                    found.push(one);
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether other blocks have been here.
+    pub(in crate::engine) fn has_foreign(&self) -> bool {
+        !self.foreign.is_empty()
+    }
+
+    /// Records an access of block `rank`.
+    pub(in crate::engine) fn touch_by_peer(
+        &mut self,
+        rank: u32,
+        offset: u64,
+        size: u64,
+        mark: Mark,
+    ) {
+        for byte in offset..offset.saturating_add(size) {
+            self.foreign.entry(byte).or_default()[usize::from(!mark.wrote)] = Some((rank, mark));
+        }
     }
 
     /// A barrier opens.
@@ -182,6 +281,29 @@ impl Races {
         let meeting = self.mbarriers.entry(offset).or_default();
         meeting.coming.join(&self.warps[warp].now);
         self.advance(warp);
+    }
+
+    /// A warp arrives at an mbarrier of another block: what it has done may come back from there.
+    pub(in crate::engine) fn leave(&mut self, warp: usize) {
+        self.global.join(&self.warps[warp].now);
+        self.advance(warp);
+    }
+
+    /// Another block, or a copy that it issued, arrives at an mbarrier of this one.
+    pub(in crate::engine) fn arrive_from_peer(&mut self, offset: u64) {
+        let global = self.global;
+        let meeting = self.mbarriers.entry(offset).or_default();
+        meeting.coming.join(&global);
+    }
+
+    /// A strong write of another block: whoever reads it is ordered after what this block has passed to others.
+    pub(in crate::engine) fn strong_by_peer(&mut self, offset: u64, size: u64) {
+        if self.mbarriers.contains_key(&offset) {
+            return;
+        }
+        for word in offset / 4..(offset + size).div_ceil(4) {
+            self.words.entry(word).or_default().join(&self.global);
+        }
     }
 
     /// A phase of an mbarrier is over.

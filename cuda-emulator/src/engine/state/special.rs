@@ -26,8 +26,6 @@ mod block {
     pub(in crate::engine) const NSM: u32 = 17;
     pub(in crate::engine) const DYNAMIC_SIZE: u32 = 18;
     pub(in crate::engine) const TOTAL_SIZE: u32 = 19;
-    pub(in crate::engine) const ZERO: u32 = 20;
-    pub(in crate::engine) const ONE: u32 = 21;
     pub(in crate::engine) const DYNAMIC_BASE: u32 = 22;
     /// Address of the grid's workspace, upper and lower half.
     pub(in crate::engine) const ENVREG1: u32 = 24;
@@ -35,7 +33,16 @@ mod block {
     pub(in crate::engine) const RESERVED: u32 = 26;
     pub(in crate::engine) const RESERVED_END: u32 = 27;
     pub(in crate::engine) const RESERVED_SIZE: u32 = 28;
-    pub(in crate::engine) const NSLOTS: u32 = 29;
+    /// Of clusters: which it is and how many there are, which block of it this is and how many there are.
+    pub(in crate::engine) const CLUSTERID: u32 = 29;
+    pub(in crate::engine) const NCLUSTERID: u32 = 32;
+    pub(in crate::engine) const CLUSTER_CTAID: u32 = 35;
+    pub(in crate::engine) const CLUSTER_NCTAID: u32 = 38;
+    pub(in crate::engine) const CLUSTER_RANK: u32 = 20;
+    pub(in crate::engine) const CLUSTER_BLOCKS: u32 = 21;
+    /// A predicate.
+    pub(in crate::engine) const EXPLICIT_CLUSTER: u32 = 41;
+    pub(in crate::engine) const NSLOTS: u32 = 42;
 }
 
 /// Bytes of shared memory reserved for the system: cooperative groups of several warps keep their state there.
@@ -45,6 +52,9 @@ pub(in crate::engine) const RESERVED_SIZE: u32 = 1024;
 pub(in crate::engine) const BLOCK_SIZE: usize = block::NSLOTS as usize * 128;
 /// Where dynamic shared memory begins, as a 64-bit operand (two slots).
 pub(in crate::engine) const DYNAMIC_BASE: u32 = Area::Block.at(block::DYNAMIC_BASE * 128);
+
+/// `%is_explicit_cluster`, a predicate.
+pub(in crate::engine) const EXPLICIT_CLUSTER: u32 = Area::Block.at(block::EXPLICIT_CLUSTER * 128);
 
 /// The operand that holds a special register, if it is one of those that don't change while a thread runs.
 pub(in crate::engine) fn operand(name: &str) -> Option<u32> {
@@ -78,22 +88,36 @@ pub(in crate::engine) fn operand(name: &str) -> Option<u32> {
         }
         "%reserved_smem_offset_end" => at(block::RESERVED_END),
         "%reserved_smem_offset_cap" => at(block::RESERVED_SIZE),
-        // Every block is a cluster of its own.
-        "%clusterid.x" | "%clusterid.y" | "%clusterid.z" => at(block::CTAID + axis(name)),
-        "%nclusterid.x" | "%nclusterid.y" | "%nclusterid.z" => at(block::NCTAID + axis(name)),
-        "%cluster_ctaid.x" | "%cluster_ctaid.y" | "%cluster_ctaid.z" | "%cluster_ctarank" => {
-            at(block::ZERO)
+        "%clusterid.x" | "%clusterid.y" | "%clusterid.z" => at(block::CLUSTERID + axis(name)),
+        "%nclusterid.x" | "%nclusterid.y" | "%nclusterid.z" => at(block::NCLUSTERID + axis(name)),
+        "%cluster_ctaid.x" | "%cluster_ctaid.y" | "%cluster_ctaid.z" => {
+            at(block::CLUSTER_CTAID + axis(name))
         }
-        "%cluster_nctaid.x" | "%cluster_nctaid.y" | "%cluster_nctaid.z" | "%cluster_nctarank" => {
-            at(block::ONE)
+        "%cluster_nctaid.x" | "%cluster_nctaid.y" | "%cluster_nctaid.z" => {
+            at(block::CLUSTER_NCTAID + axis(name))
         }
+        "%cluster_ctarank" => at(block::CLUSTER_RANK),
+        "%cluster_nctarank" => at(block::CLUSTER_BLOCKS),
         _ => return None,
     })
 }
 
 /// The name of the special register that an operand holds.
 pub(in crate::engine) fn name(wanted: u32) -> Option<String> {
-    let axes = ["tid", "ctaid", "ntid", "nctaid"]
+    if wanted == EXPLICIT_CLUSTER {
+        return Some("%is_explicit_cluster".into());
+    }
+    let axes = [
+        "tid",
+        "ctaid",
+        "ntid",
+        "nctaid",
+        "clusterid",
+        "nclusterid",
+        "cluster_ctaid",
+        "cluster_nctaid",
+    ];
+    let axes = axes
         .into_iter()
         .flat_map(|name| ["x", "y", "z"].map(|axis| format!("%{name}.{axis}")));
     let others = [
@@ -159,8 +183,18 @@ pub(in crate::engine) unsafe fn fill_launch(area: *mut u8, facts: &Facts) {
     put(block::TOTAL_SIZE, &|_| {
         facts.static_shared + facts.shape.dynamic_shared
     });
-    put(block::ZERO, &|_| 0);
-    put(block::ONE, &|_| 1);
+    let cluster = facts.shape.cluster.unwrap_or([1; 3]);
+    for axis in 0..3 {
+        let n = axis as usize;
+        let clusters = facts.shape.grid[n] / cluster[n].max(1);
+        put(block::NCLUSTERID + axis, &|_| clusters);
+        put(block::CLUSTER_NCTAID + axis, &|_| cluster[n]);
+        put(block::CLUSTER_CTAID + axis, &|_| 0);
+    }
+    put(block::CLUSTER_RANK, &|_| 0);
+    put(block::CLUSTER_BLOCKS, &|_| cluster.iter().product());
+    let explicit = if facts.shape.cluster.is_some() { !0 } else { 0 };
+    put(block::EXPLICIT_CLUSTER, &|_| explicit);
     put(block::RESERVED, &|_| facts.reserved);
     put(block::RESERVED_END, &|_| facts.reserved + RESERVED_SIZE);
     put(block::RESERVED_SIZE, &|_| RESERVED_SIZE);
@@ -189,6 +223,29 @@ pub(in crate::engine) unsafe fn fill_block(area: *mut u8, index: [u32; 3], multi
                 .write([value; LANES]);
         }
         slots.add(block::SM as usize).write([multiprocessor; LANES]);
+    }
+}
+
+/// Fills what changes from block to block and says where in its cluster a block is: its cluster's index, its own in that,
+/// and its rank.
+///
+/// # Safety
+/// As [`fill_launch`].
+pub(in crate::engine) unsafe fn fill_rank(
+    area: *mut u8,
+    cluster: [u32; 3],
+    within: [u32; 3],
+    rank: u32,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let slots = area.cast::<[u32; LANES]>();
+        for axis in 0..3 {
+            let slot = |first: u32| slots.add(first as usize + axis);
+            slot(block::CLUSTERID).write([cluster[axis]; LANES]);
+            slot(block::CLUSTER_CTAID).write([within[axis]; LANES]);
+        }
+        slots.add(block::CLUSTER_RANK as usize).write([rank; LANES]);
     }
 }
 

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use crate::program::compile::CompiledProgram;
 
 /// First bytes of an entry; the number is that of the layout.
-const MAGIC: &[u8; 8] = b"CUDADIR2";
+const MAGIC: &[u8; 8] = b"CUDADIR3";
 
 pub(super) fn encode(program: &CompiledProgram) -> Vec<u8> {
     let mut body = Vec::new();
@@ -15,6 +15,7 @@ pub(super) fn encode(program: &CompiledProgram) -> Vec<u8> {
     };
     part(program.ptx.as_bytes());
     part(program.cubin.as_deref().unwrap_or_default());
+    part(program.lto_ir.as_deref().unwrap_or_default());
     part(program.log.as_bytes());
     for (expression, lowered) in &program.lowered {
         part(expression.as_bytes());
@@ -43,6 +44,7 @@ pub(super) fn decode(file: &[u8]) -> Option<CompiledProgram> {
     let mut text = || String::from_utf8(parts.next()?).ok();
     let ptx = text()?;
     let cubin = parts.next()?;
+    let lto_ir = parts.next()?;
     let log = String::from_utf8(parts.next()?).ok()?;
     let mut lowered = Vec::new();
     while let Some(expression) = parts.next() {
@@ -51,12 +53,14 @@ pub(super) fn decode(file: &[u8]) -> Option<CompiledProgram> {
             String::from_utf8(parts.next()?).ok()?,
         ));
     }
-    let cubin = (!cubin.is_empty()).then_some(cubin);
+    let whole = |bytes: Vec<u8>| (!bytes.is_empty()).then_some(bytes);
     Some(CompiledProgram {
         ptx,
-        cubin,
+        cubin: whole(cubin),
+        lto_ir: whole(lto_ir),
         log,
         lowered,
+        precompiled: None,
         from_cache: true,
         sources: Default::default(),
     })
@@ -70,8 +74,10 @@ mod tests {
         CompiledProgram {
             ptx: ".version 8.0".into(),
             cubin: Some(vec![1, 2, 3]),
+            lto_ir: Some(vec![4, 5]),
             log: "a warning".into(),
             lowered: vec![("f<int>".into(), "_Z1fIiEvv".into())],
+            precompiled: None,
             from_cache: false,
             sources: Default::default(),
         }
@@ -82,6 +88,7 @@ mod tests {
         let entry = decode(&encode(&program())).unwrap();
         assert_eq!(entry.ptx, program().ptx);
         assert_eq!(entry.cubin, program().cubin);
+        assert_eq!(entry.lto_ir, program().lto_ir);
         assert_eq!(entry.log, program().log);
         assert_eq!(entry.lowered, program().lowered);
         assert!(entry.from_cache);

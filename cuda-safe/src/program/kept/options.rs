@@ -46,6 +46,8 @@ fn effect(name: &str) -> Option<Effect> {
         | "ewp"
         | "extensible-whole-program"
         | "extra-device-vectorization"
+        | "ffinite-math-only"
+        | "fno-signed-zeros"
         | "gen-opt-lto"
         | "minimal"
         | "no-cache"

@@ -1,0 +1,350 @@
+//! For build scripts: compiles a folder of CUDA C++ by NVRTC when a program is built, embeds the result, and declares the
+//! kernels as functions of Rust.
+//!
+//! ```no_run
+//! // build.rs
+//! cuda_build::Build::new("kernels").architectures(["sm_80", "sm_90"]).run();
+//! ```
+//!
+//! The file `kernels.rs` in `OUT_DIR`, to be included, has a module for each `.cu` file of the folder:
+//!
+//! ```ignore
+//! mod kernels {
+//!     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+//! }
+//! ```
+//!
+//! | in the module of a file | is |
+//! | --- | --- |
+//! | `Kernels` | a struct as [`cuda_safe::kernels!`](https://docs.rs/cuda-safe) makes it: a typed method for each kernel; `Kernels::load(&context)` loads the code |
+//! | `EMBEDDED` | the machine code and the PTX, for `Module::from_embedded` and `Library::from_embedded` |
+//! | `PROGRAM` | in place of that where the source is embedded: see [`Build::or_source`] |
+//!
+//! The crate that includes it depends on `cuda-safe`, under this name.
+//!
+//! # Which kernels are declared
+//!
+//! Those whose parameters are numbers, `bool`, and pointers to them, and that stand outside of namespaces and templates. The
+//! signatures are read from the text, and compared with what the compiler has made of it. Names of parameters come from the
+//! text. Others are listed in the documentation of `Kernels` with the reason, and can be had by `Module::function`, or
+//! declared by hand with `cuda_safe::kernels!` and `from_module`.
+//!
+//! | in the kernel | declared |
+//! | --- | --- |
+//! | `const float *x` | `x: &[f32]` |
+//! | `float *x` | `x: &mut [f32]` |
+//! | `unsigned n`, `size_t n`, `long long n` | `n: u32`, `n: usize`, `n: i64` |
+//!
+//! # Where NVRTC is looked for
+//!
+//! The file that `CUDA_SYS_LIBNVRTC` names, then what `cuda-direct-sys` has found, where the crate that is built depends on
+//! it directly; then `lib64` and `lib` of `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT`; then what the loader finds; then
+//! `/usr/local/cuda`, `/opt/cuda`, and pip's packages of the active Python. CUDA's own headers are those beside it.
+#![forbid(missing_docs)]
+
+mod generate;
+mod nvrtc;
+mod signature;
+mod types;
+
+use std::{
+    env, fmt, fs,
+    path::{Path, PathBuf},
+};
+
+use generate::{Compiled, Unit};
+use nvrtc::Nvrtc;
+
+/// A folder of `.cu` files, and how to compile them. Paths are relative to the package.
+#[derive(Clone, Debug)]
+#[must_use = "`run` compiles"]
+pub struct Build {
+    folder: PathBuf,
+    root: Option<PathBuf>,
+    out: Option<PathBuf>,
+    architectures: Vec<String>,
+    ptx: Option<String>,
+    include_paths: Vec<PathBuf>,
+    options: Vec<String>,
+    or_source: bool,
+}
+
+/// Why nothing was made: no compiler, or what it says.
+#[derive(Clone, Debug)]
+pub struct Error(String);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+type Result<T> = std::result::Result<T, Error>;
+
+impl Build {
+    /// The files of a folder whose names end in `.cu`.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            root: None,
+            out: None,
+            architectures: Vec::new(),
+            ptx: None,
+            include_paths: Vec::new(),
+            options: Vec::new(),
+            or_source: false,
+        }
+    }
+
+    /// Sets for which architectures there is machine code: `sm_90`, or `sm_90a` with what only that one has. Without this
+    /// call there is none.
+    pub fn architectures<T: Into<String>>(
+        mut self,
+        architectures: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.architectures = architectures.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets for which architecture there is PTX, which the driver compiles for that and for all newer ones: `compute_75`.
+    /// The default is that of the newest machine code that isn't for one device alone; without machine code, `compute_75`.
+    pub fn ptx(mut self, architecture: impl Into<String>) -> Self {
+        self.ptx = Some(architecture.into());
+        self
+    }
+
+    /// Adds a folder in which `#include` looks for headers, beside the folder of the including file.
+    pub fn include_path(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.include_paths.push(folder.into());
+        self
+    }
+
+    /// Defines a preprocessor macro.
+    pub fn define(self, name: &str, value: impl fmt::Display) -> Self {
+        self.option(format!("--define-macro={name}={value}"))
+    }
+
+    /// Adds an option as NVRTC documents it.
+    pub fn option(mut self, option: impl Into<String>) -> Self {
+        self.options.push(option.into());
+        self
+    }
+
+    /// Where there is no NVRTC, embeds the sources instead: the program then compiles them when it runs, as
+    /// `Module::compile` does. `cuda-safe` needs its feature `nvrtc` for that. Headers of the folder and of the include
+    /// paths are embedded, too.
+    pub fn or_source(mut self) -> Self {
+        self.or_source = true;
+        self
+    }
+
+    /// Sets the folder that paths are relative to; the default is that of the package (`CARGO_MANIFEST_DIR`).
+    pub fn root(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.root = Some(folder.into());
+        self
+    }
+
+    /// Sets the folder that is written to; the default is `OUT_DIR`.
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out = Some(folder.into());
+        self
+    }
+
+    /// Compiles, and writes `kernels.rs`, which cargo is told to make again when a file changes. An error is shown, and ends
+    /// the build script.
+    pub fn run(&self) {
+        if let Err(error) = self.try_run() {
+            eprintln!("{error}");
+            for line in error.to_string().lines() {
+                println!("cargo::error={line}");
+            }
+            std::process::exit(1);
+        }
+    }
+
+    /// As [`run`](Self::run); the caller decides about an error. Returns the file that was written.
+    ///
+    /// # Errors
+    /// NVRTC is not there; a file can't be read or written; what the compiler says, with file and line.
+    pub fn try_run(&self) -> Result<PathBuf> {
+        let root = match &self.root {
+            Some(root) => root.clone(),
+            None => variable("CARGO_MANIFEST_DIR")?,
+        };
+        let out = match &self.out {
+            Some(out) => out.clone(),
+            None => variable("OUT_DIR")?,
+        };
+        self.watch(&root);
+        let sources = self.sources(&root)?;
+        let compiled = match Nvrtc::find() {
+            Ok(nvrtc) => self.compile(&nvrtc, &root, sources)?,
+            Err(error) if self.or_source => {
+                println!(
+                    "cargo::warning=the sources in {} are embedded, and compiled when the program runs: {error}",
+                    self.folder.display()
+                );
+                self.embed(&root, sources)?
+            }
+            Err(error) => return Err(error),
+        };
+        let file = out.join("kernels.rs");
+        let text = generate::write(&out, &compiled)?;
+        fs::write(&file, text).map_err(|error| cant("write", &file, &error))?;
+        Ok(file)
+    }
+
+    /// Tells cargo what the result depends on.
+    fn watch(&self, root: &Path) {
+        // Of a folder, cargo looks at everything below.
+        for folder in [&self.folder].into_iter().chain(&self.include_paths) {
+            println!("cargo::rerun-if-changed={}", root.join(folder).display());
+        }
+        for name in nvrtc::VARIABLES {
+            println!("cargo::rerun-if-env-changed={name}");
+        }
+    }
+
+    /// The files with their texts, by name.
+    fn sources(&self, root: &Path) -> Result<Vec<(String, String)>> {
+        let folder = root.join(&self.folder);
+        let found = files(&folder, &["cu"])?;
+        if found.is_empty() {
+            return Err(Error(format!(
+                "there is no .cu file in {}",
+                folder.display()
+            )));
+        }
+        found.iter().map(|path| read(path, root)).collect()
+    }
+
+    fn compile(
+        &self,
+        nvrtc: &Nvrtc,
+        root: &Path,
+        sources: Vec<(String, String)>,
+    ) -> Result<Vec<Unit>> {
+        let mut options: Vec<_> = self.options.clone();
+        // Relative names in messages are those of the package, wherever cargo runs this.
+        for folder in self.include_paths.iter().map(|folder| root.join(folder)) {
+            options.push(format!("--include-path={}", folder.display()));
+        }
+        for folder in nvrtc.include_paths() {
+            options.push(format!("--include-path={}", folder.display()));
+        }
+        let ptx_for = self.ptx_architecture();
+        sources
+            .into_iter()
+            .map(|(name, text)| {
+                let own = root.join(&name);
+                let mut options = options.clone();
+                if let Some(folder) = own.parent() {
+                    options.insert(0, format!("--include-path={}", folder.display()));
+                }
+                let cubins = self.architectures.iter().map(|architecture| {
+                    let code = nvrtc.compile(&name, &text, architecture, &options)?;
+                    Ok((architecture.clone(), code.cubin))
+                });
+                let cubins = cubins.collect::<Result<_>>()?;
+                let ptx = nvrtc.compile(&name, &text, &ptx_for, &options)?.ptx;
+                let kernels = signature::of(&text, Some(&ptx));
+                let code = Compiled::Code { cubins, ptx };
+                Ok(Unit {
+                    name,
+                    code,
+                    kernels,
+                })
+            })
+            .collect()
+    }
+
+    fn embed(&self, root: &Path, sources: Vec<(String, String)>) -> Result<Vec<Unit>> {
+        let mut headers = Vec::new();
+        for folder in [&self.folder].into_iter().chain(&self.include_paths) {
+            let folder = root.join(folder);
+            for path in files(&folder, &["h", "cuh", "hpp", "inl"])? {
+                // As `#include` names them.
+                headers.push(read(&path, &folder)?);
+            }
+        }
+        let units = sources.into_iter().map(|(name, text)| Unit {
+            kernels: signature::of(&text, None),
+            code: Compiled::Source {
+                text,
+                headers: headers.clone(),
+                options: self.options.clone(),
+            },
+            name,
+        });
+        Ok(units.collect())
+    }
+
+    fn ptx_architecture(&self) -> String {
+        if let Some(ptx) = &self.ptx {
+            return ptx.clone();
+        }
+        let number = |architecture: &String| architecture.strip_prefix("sm_")?.parse::<u32>().ok();
+        let newest = self.architectures.iter().filter_map(number).max();
+        format!("compute_{}", newest.unwrap_or(75))
+    }
+}
+
+fn variable(name: &str) -> Result<PathBuf> {
+    let value = env::var_os(name);
+    let missing = || {
+        Error(format!(
+            "{name} is not set: cuda-build is for build scripts"
+        ))
+    };
+    value.map(PathBuf::from).ok_or_else(missing)
+}
+
+fn cant(what: &str, path: &Path, error: &std::io::Error) -> Error {
+    Error(format!("can't {what} {}: {error}", path.display()))
+}
+
+/// The files of a folder, not of those below it, whose names end like this; sorted.
+fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(|error| cant("read", folder, &error))?;
+    let fits = |path: &PathBuf| {
+        let extension = path.extension().and_then(|one| one.to_str());
+        path.is_file() && extension.is_some_and(|one| extensions.contains(&one))
+    };
+    let mut files: Vec<_> = entries
+        .flatten()
+        .map(|one| one.path())
+        .filter(fits)
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+/// A file's name below `root`, and its text.
+fn read(path: &Path, root: &Path) -> Result<(String, String)> {
+    let text = fs::read_to_string(path).map_err(|error| cant("read", path, &error))?;
+    let name = path.strip_prefix(root).unwrap_or(path);
+    Ok((name.to_string_lossy().replace('\\', "/"), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ptx_is_for_the_newest_that_is_not_for_one_alone() {
+        let of = |all: &[&str]| {
+            Build::new("k")
+                .architectures(all.to_vec())
+                .ptx_architecture()
+        };
+        assert_eq!(of(&[]), "compute_75");
+        assert_eq!(of(&["sm_80", "sm_90", "sm_100a"]), "compute_90");
+        assert_eq!(of(&["sm_90a"]), "compute_75");
+        assert_eq!(
+            Build::new("k").ptx("compute_60").ptx_architecture(),
+            "compute_60"
+        );
+    }
+}

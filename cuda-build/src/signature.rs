@@ -1,0 +1,420 @@
+//! The kernels in a source, with their signatures where both languages have the types.
+
+use crate::types::{Type, mangled_name};
+
+/// A kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Kernel {
+    pub(crate) name: String,
+    /// What it is linked by; the name itself where nothing is compiled yet.
+    pub(crate) linked: String,
+    /// As it stands in the source.
+    pub(crate) text: String,
+    /// In a namespace or a class.
+    is_hidden: bool,
+    /// Names and types; or why it can't be declared.
+    pub(crate) parameters: Result<Vec<(String, Type)>, String>,
+}
+
+/// The kernels of a source. With the PTX that it was compiled to, those that are in it, with parameters that were compared
+/// with it.
+pub(crate) fn of(source: &str, ptx: Option<&str>) -> Vec<Kernel> {
+    let text = without_comments(source);
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for kernel in declared(&text) {
+        let is_known = kernels.iter().any(|known| known.name == kernel.name);
+        if is_known {
+            // A declaration before the definition, or overloads.
+            let same = |known: &&mut Kernel| known.name == kernel.name;
+            for known in kernels.iter_mut().filter(same) {
+                if known.parameters != kernel.parameters {
+                    known.parameters = Err("since there are several of this name".into());
+                }
+            }
+        } else {
+            kernels.push(kernel);
+        }
+    }
+    let Some(ptx) = ptx else {
+        return kernels;
+    };
+    let entries = entries(ptx);
+    kernels.retain_mut(|kernel| compare(kernel, &entries));
+    kernels
+}
+
+/// Whether the kernel is in the PTX; there it gets its linked name, and no parameters if these differ.
+fn compare(kernel: &mut Kernel, entries: &[(String, Vec<Passed>)]) -> bool {
+    let plain = entries.iter().find(|(name, _)| *name == kernel.name);
+    let beginning = format!("_Z{}{}", kernel.name.len(), kernel.name);
+    // A name in a namespace stands further behind.
+    let within = &beginning[2..];
+    let mut mangled = entries.iter().filter(|(name, _)| {
+        name.starts_with(&beginning) || kernel.is_hidden && name.contains(within)
+    });
+    let Some((linked, passed)) = plain.or_else(|| mangled.next()) else {
+        return false;
+    };
+    kernel.linked.clone_from(linked);
+    if let Ok(parameters) = &kernel.parameters {
+        let types: Vec<_> = parameters.iter().map(|(_, of)| *of).collect();
+        let fits = types.len() == passed.len()
+            && types.iter().zip(passed).all(|(of, passed)| passed.fits(of))
+            && (plain.is_some() || *linked == mangled_name(&kernel.name, &types));
+        if !fits || mangled.next().is_some() {
+            kernel.parameters = Err("since its compiled code has other parameters".into());
+        }
+    }
+    true
+}
+
+/// What PTX says of a parameter.
+struct Passed {
+    bytes: usize,
+    /// `None` where it is only bits.
+    is_float: Option<bool>,
+}
+
+impl Passed {
+    fn fits(&self, of: &Type) -> bool {
+        let (bytes, is_float) = of.passed();
+        bytes == self.bytes && self.is_float.is_none_or(|known| known == is_float)
+    }
+}
+
+/// The kernels of PTX, with their parameters.
+fn entries(ptx: &str) -> Vec<(String, Vec<Passed>)> {
+    let found = ptx.match_indices(".entry").filter_map(|(at, word)| {
+        let rest = ptx[at + word.len()..].trim_start();
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_$".contains(c)))?;
+        let (name, rest) = rest.split_at(end);
+        let list = rest
+            .trim_start()
+            .strip_prefix('(')
+            .and_then(|rest| rest.split_once(')'));
+        let list = list.map_or("", |(list, _)| list);
+        let parameters = list
+            .split(',')
+            .filter(|one| !one.trim().is_empty())
+            .map(passed);
+        Some((name.to_owned(), parameters.collect()))
+    });
+    found.collect()
+}
+
+/// `.param .u64 .ptr .align 1 name`
+fn passed(declaration: &str) -> Passed {
+    let kinds = declaration
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix('.'));
+    let is_array = declaration.contains('[');
+    let number = kinds.filter_map(|kind| {
+        let (letter, bits) = kind.split_at_checked(1)?;
+        let bits: usize = bits.parse().ok()?;
+        let is_float = match letter {
+            "f" => Some(true),
+            "u" | "s" => Some(false),
+            "b" => None,
+            _ => return None,
+        };
+        Some(Passed {
+            bytes: bits / 8,
+            is_float,
+        })
+    });
+    match number.take(1).next() {
+        Some(passed) if !is_array => passed,
+        _ => Passed {
+            bytes: 0,
+            is_float: None,
+        },
+    }
+}
+
+/// The text with blanks in place of comments, literals and directives.
+fn without_comments(source: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    let mut rest = source;
+    let mut at_line_start = true;
+    while let Some(c) = rest.chars().next() {
+        let skipped = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.find("*/").map_or(rest.len(), |end| end + 4)
+        } else if let Some(raw) = rest.strip_prefix("R\"") {
+            let delimiter = raw.split('(').next().unwrap_or_default();
+            let end = format!("){delimiter}\"");
+            rest.find(&end).map_or(rest.len(), |at| at + end.len())
+        } else if c == '"' {
+            literal(rest)
+        } else if c == '#' && at_line_start {
+            directive(rest)
+        } else {
+            0
+        };
+        if skipped > 0 {
+            text.push(' ');
+            rest = &rest[skipped..];
+            continue;
+        }
+        at_line_start = c == '\n' || at_line_start && c.is_whitespace();
+        text.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    text
+}
+
+fn literal(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// To the end of the last line that is a part of it.
+fn directive(text: &str) -> usize {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        if !line.trim_end().ends_with('\\') {
+            break;
+        }
+    }
+    end
+}
+
+/// What is outside of namespaces, classes and templates: each `__global__` with its declaration.
+fn declared(text: &str) -> Vec<Kernel> {
+    let tokens = tokens(text);
+    let mut kernels = Vec::new();
+    // What each open brace is of: `extern "C"` hides no name.
+    let mut braces: Vec<bool> = Vec::new();
+    let mut start = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        match *token {
+            "{" => {
+                let head = &tokens[start..at];
+                braces.push(head != ["extern"]);
+                start = at + 1;
+            }
+            "}" => {
+                braces.pop();
+                start = at + 1;
+            }
+            ";" => start = at + 1,
+            "__global__" => {
+                let is_hidden = braces.iter().any(|hides| *hides);
+                let is_template = tokens[start..at].contains(&"template");
+                if is_template && tokens[start..at].contains(&"<") {
+                    continue; // its instances have names of their own
+                }
+                if let Some(kernel) = kernel(&tokens[at + 1..], is_hidden) {
+                    kernels.push(kernel);
+                }
+            }
+            _ => {}
+        }
+    }
+    kernels
+}
+
+/// Words (with `::`) and signs.
+fn tokens(text: &str) -> Vec<&str> {
+    let of_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(c) = rest.chars().next() {
+        let length = match of_word(c) {
+            true => rest.find(|c| !of_word(c)).unwrap_or(rest.len()),
+            false => c.len_utf8(),
+        };
+        tokens.push(&rest[..length]);
+        rest = rest[length..].trim_start();
+    }
+    tokens
+}
+
+/// The kernel that begins behind `__global__`: `void __launch_bounds__(128) name(float *x)`.
+fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
+    let mut at = 0;
+    let name = loop {
+        let token = *tokens.get(at)?;
+        let is_call = tokens.get(at + 1) == Some(&"(");
+        if is_call
+            && matches!(
+                token,
+                "__launch_bounds__"
+                    | "__cluster_dims__"
+                    | "__maxnreg__"
+                    | "__attribute__"
+                    | "__block_size__"
+            )
+        {
+            at = closing(tokens, at + 1)? + 1;
+        } else if is_call {
+            break token;
+        } else if token.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            at += 1;
+        } else {
+            return None;
+        }
+    };
+    let end = closing(tokens, at + 1)?;
+    let list = &tokens[at + 2..end];
+    let parameters = match is_hidden {
+        true => Err("since it is in a namespace or a class".to_owned()),
+        false => parameters(list),
+    };
+    let text = list.join(" ").replace(" ,", ",").replace("* ", "*");
+    Some(Kernel {
+        name: name.to_owned(),
+        linked: name.to_owned(),
+        text: format!("void {name}({text})"),
+        is_hidden,
+        parameters,
+    })
+}
+
+/// Where the bracket at `open` is closed.
+fn closing(tokens: &[&str], open: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        match *token {
+            "(" => depth += 1,
+            ")" if depth == 1 => return Some(at),
+            ")" => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn parameters(list: &[&str]) -> Result<Vec<(String, Type)>, String> {
+    if list.is_empty() || list == ["void"] {
+        return Ok(Vec::new());
+    }
+    let mut all: Vec<(String, Type)> = Vec::new();
+    for (number, one) in list.split(|token| *token == ",").enumerate() {
+        let refused = || format!("because of the parameter `{}`", one.join(" "));
+        let is_word = |token: &&str| token.chars().all(|c| c.is_alphanumeric() || c == '_');
+        // The last word is the name, if what is before it is a type.
+        let named = one
+            .split_last()
+            .filter(|(last, before)| is_word(last) && Type::of(before).is_some());
+        let (name, of) = match named {
+            Some((name, before)) => ((*name).to_owned(), Type::of(before)),
+            None => (format!("argument_{number}"), Type::of(one)),
+        };
+        let name = in_rust(&name);
+        let is_taken = all.iter().any(|(known, _)| *known == name);
+        let name = if is_taken {
+            format!("{name}_{number}")
+        } else {
+            name
+        };
+        all.push((name, of.ok_or_else(refused)?));
+    }
+    Ok(all)
+}
+
+/// A name that is no keyword of Rust, nor one that the method's own parameters have.
+pub(crate) fn in_rust(name: &str) -> String {
+    const TAKEN: &[&str] = &[
+        "Self", "abstract", "as", "async", "await", "become", "box", "break", "config", "const",
+        "continue", "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for",
+        "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut",
+        "override", "priv", "pub", "ref", "return", "self", "static", "stream", "struct", "super",
+        "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where",
+        "while", "yield", "_",
+    ];
+    let mut text: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
+        text.insert(0, '_');
+    }
+    if TAKEN.contains(&text.as_str()) {
+        text.push('_');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(source: &str, ptx: Option<&str>) -> Vec<String> {
+        let tell = |kernel: Kernel| match kernel.parameters {
+            Ok(parameters) => {
+                let all = parameters
+                    .iter()
+                    .map(|(name, of)| format!("{name}: {}", of.in_rust()));
+                format!(
+                    "{} {}({})",
+                    kernel.linked,
+                    kernel.name,
+                    all.collect::<Vec<_>>().join(", ")
+                )
+            }
+            Err(why) => format!("{}: {why}", kernel.name),
+        };
+        of(source, ptx).into_iter().map(tell).collect()
+    }
+
+    #[test]
+    fn kernels_are_found_in_the_text() {
+        let source = r#"
+            // __global__ void comment() {}
+            /* __global__ void other() {} */
+            #define KERNEL \
+                __global__ void macro() {}
+            const char *text = "__global__ void literal() {}";
+            const char *raw = R"x(__global__ void raw() {})x";
+            __global__ void __launch_bounds__(128, 2) saxpy(float a, const float *__restrict__ x, float *y,
+                unsigned n) { if (n) { y[0] = a; } }
+            extern "C" { __global__ void plain(void); }
+            extern "C" __global__ void many(float *in, size_t type, int) {}
+            template <typename T> __global__ void generic(T *x) {}
+            namespace a { __global__ void inner() {} }
+            __global__ void pair(float2 p) {}
+            static __global__ void twice(int); __global__ void twice(int x) {}
+        "#;
+        assert_eq!(
+            told(source, None),
+            [
+                "saxpy saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32)",
+                "plain plain()",
+                "many many(in_: &mut [f32], type_: usize, argument_2: i32)",
+                "inner: since it is in a namespace or a class",
+                "pair: because of the parameter `float2 p`",
+                "twice: since there are several of this name",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_compiled_decides() {
+        let source = "__global__ void a(int *x, float y) {} __global__ void b(int x) {}\n\
+            extern \"C\" __global__ void c(unsigned x) {} extern \"C\" __global__ void d(float x) {}\n\
+            #if 0\n__global__ void e() {}\n#endif\n";
+        let ptx = ".visible .entry _Z1aPif(\n.param .u64 .ptr .align 1 a_0,\n.param .f32 a_1\n)\n{ }\n\
+            .visible .entry _Z1bj(.param .u32 b_0) { }\n.visible .entry c(.param .u32 c_0) { }\n\
+            .visible .entry d(.param .u32 d_0) { }";
+        assert_eq!(
+            told(source, Some(ptx)),
+            [
+                "_Z1aPif a(x: &mut [i32], y: f32)",
+                "b: since its compiled code has other parameters",
+                "c c(x: u32)",
+                "d: since its compiled code has other parameters",
+            ]
+        );
+    }
+}

@@ -1,0 +1,280 @@
+//! Types of kernels' parameters that C++ and Rust both have.
+
+/// A number: how C++ may write it (words in alphabetical order), its letter in mangled names, Rust's name, bytes, and
+/// whether it is a float.
+type Number = (&'static [&'static str], char, &'static str, usize, bool);
+
+/// On 64-bit Linux.
+const NUMBERS: &[Number] = &[
+    (&["bool"], 'b', "bool", 1, false),
+    (&["char"], 'c', "i8", 1, false),
+    (&["char signed", "int8_t"], 'a', "i8", 1, false),
+    (&["char unsigned", "uint8_t"], 'h', "u8", 1, false),
+    (
+        &[
+            "short",
+            "int short",
+            "short signed",
+            "int short signed",
+            "int16_t",
+        ],
+        's',
+        "i16",
+        2,
+        false,
+    ),
+    (
+        &["short unsigned", "int short unsigned", "uint16_t"],
+        't',
+        "u16",
+        2,
+        false,
+    ),
+    (
+        &["int", "signed", "int signed", "int32_t"],
+        'i',
+        "i32",
+        4,
+        false,
+    ),
+    (
+        &["unsigned", "int unsigned", "uint32_t"],
+        'j',
+        "u32",
+        4,
+        false,
+    ),
+    (
+        &["ptrdiff_t", "ssize_t", "intptr_t"],
+        'l',
+        "isize",
+        8,
+        false,
+    ),
+    (
+        &[
+            "long",
+            "int long",
+            "long signed",
+            "int long signed",
+            "int64_t",
+        ],
+        'l',
+        "i64",
+        8,
+        false,
+    ),
+    (&["size_t", "uintptr_t"], 'm', "usize", 8, false),
+    (
+        &["long unsigned", "int long unsigned", "uint64_t"],
+        'm',
+        "u64",
+        8,
+        false,
+    ),
+    (
+        &[
+            "long long",
+            "int long long",
+            "long long signed",
+            "int long long signed",
+        ],
+        'x',
+        "i64",
+        8,
+        false,
+    ),
+    (
+        &["long long unsigned", "int long long unsigned"],
+        'y',
+        "u64",
+        8,
+        false,
+    ),
+    (&["float"], 'f', "f32", 4, true),
+    (&["double"], 'd', "f64", 8, true),
+];
+
+/// A parameter's type: a number, or a pointer to numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Type {
+    number: &'static Number,
+    pub(crate) pointer: bool,
+    /// Of what a pointer points to.
+    constant: bool,
+}
+
+/// Equal where C++ has one type.
+impl PartialEq for Type {
+    fn eq(&self, other: &Self) -> bool {
+        let all = |one: &Self| (one.number.1, one.pointer, one.constant);
+        all(self) == all(other)
+    }
+}
+
+impl Type {
+    /// From the words and signs of a declaration without the parameter's name: `const float *__restrict__`. `None` for
+    /// anything else than numbers and pointers to them.
+    pub(crate) fn of(tokens: &[&str]) -> Option<Self> {
+        let stars = tokens.iter().filter(|token| **token == "*").count();
+        let at = tokens.iter().position(|token| *token == "*");
+        let (before, behind) = tokens.split_at(at.unwrap_or(tokens.len()));
+        let qualifies = |token: &&str| {
+            matches!(
+                *token,
+                "const" | "*" | "__restrict__" | "__restrict" | "__grid_constant__"
+            )
+        };
+        if stars > 1 || !behind.iter().all(qualifies) {
+            return None;
+        }
+        let is_constant = before.contains(&"const");
+        let of_number = before
+            .iter()
+            .filter(|token| !matches!(**token, "const" | "__grid_constant__"));
+        let mut words: Vec<&str> = of_number
+            .map(|word| word.rsplit("::").next().unwrap_or(word))
+            .collect();
+        words.sort_unstable();
+        let words = words.join(" ");
+        let number = NUMBERS
+            .iter()
+            .find(|number| number.0.contains(&words.as_str()))?;
+        Some(Self {
+            number,
+            pointer: stars == 1,
+            constant: stars == 1 && is_constant,
+        })
+    }
+
+    /// As `cuda_safe::kernels!` declares it.
+    pub(crate) fn in_rust(&self) -> String {
+        let name = self.number.2;
+        match (self.pointer, self.constant) {
+            (false, _) => name.to_owned(),
+            (true, true) => format!("&[{name}]"),
+            (true, false) => format!("&mut [{name}]"),
+        }
+    }
+
+    /// Bytes of the parameter, and whether it is a float.
+    pub(crate) fn passed(&self) -> (usize, bool) {
+        match self.pointer {
+            true => (8, false),
+            false => (self.number.3, self.number.4),
+        }
+    }
+
+    /// In a mangled name, in which compound types that were seen come back by number.
+    fn mangled(&self, seen: &mut Vec<String>) -> String {
+        let letter = self.number.1.to_string();
+        if !self.pointer {
+            return letter;
+        }
+        let pointed = if self.constant {
+            format!("K{letter}")
+        } else {
+            letter
+        };
+        let whole = format!("P{pointed}");
+        if let Some(number) = known(seen, &whole) {
+            return number;
+        }
+        let text = match known(seen, &pointed) {
+            Some(number) => format!("P{number}"),
+            None => {
+                // A plain number is too short to come back by number.
+                if self.constant {
+                    seen.push(pointed);
+                }
+                whole.clone()
+            }
+        };
+        seen.push(whole);
+        text
+    }
+}
+
+/// The number by which a type comes back.
+fn known(seen: &[String], of: &str) -> Option<String> {
+    match seen.iter().position(|one| one == of)? {
+        0 => Some("S_".into()),
+        // In base 36, with capitals; there are two for each of sixteen numbers at most.
+        number => {
+            let digit = char::from_digit(number as u32 - 1, 36)?;
+            Some(format!("S{}_", digit.to_ascii_uppercase()))
+        }
+    }
+}
+
+/// The name that a function of these parameters is linked by, as the Itanium C++ ABI says.
+pub(crate) fn mangled_name(name: &str, types: &[Type]) -> String {
+    let mut seen = Vec::new();
+    let all: String = types.iter().map(|one| one.mangled(&mut seen)).collect();
+    let all = if all.is_empty() { "v" } else { &all };
+    format!("_Z{}{name}{all}", name.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<Type> {
+        Type::of(&text.split(' ').collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn numbers_and_pointers_are_known() {
+        for (text, rust) in [
+            ("float", "f32"),
+            ("const unsigned", "u32"),
+            ("unsigned long long int", "u64"),
+            ("long unsigned", "u64"),
+            ("std::size_t", "usize"),
+            ("const float * __restrict__", "&[f32]"),
+            ("float const *", "&[f32]"),
+            ("double * const", "&mut [f64]"),
+            ("uint8_t *", "&mut [u8]"),
+            ("char *", "&mut [i8]"),
+        ] {
+            assert_eq!(of(text).expect(text).in_rust(), rust, "{text}");
+        }
+        for text in [
+            "void *",
+            "float * *",
+            "float2",
+            "half *",
+            "float &",
+            "T",
+            "unsigned float",
+            "",
+        ] {
+            assert!(of(text).is_none(), "{text}");
+        }
+    }
+
+    /// As NVRTC 13.0 links these.
+    #[test]
+    fn names_are_mangled() {
+        for (types, expected) in [
+            (
+                &["float", "const float *", "float *", "unsigned"][..],
+                "_Z1kfPKfPfj",
+            ),
+            (
+                &["const float *", "const float *", "float *", "float *"],
+                "_Z1kPKfS0_PfS1_",
+            ),
+            (&["int *", "const int *", "int *"], "_Z1kPiPKiS_"),
+            (&["const int *", "const int *"], "_Z1kPKiS0_"),
+            (
+                &["size_t", "long long", "bool", "char", "signed char"],
+                "_Z1kmxbca",
+            ),
+            (&[], "_Z1kv"),
+        ] {
+            let types: Vec<_> = types.iter().map(|text| of(text).unwrap()).collect();
+            assert_eq!(mangled_name("k", &types), expected);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Folders of CUDA C++, compiled into folders of the tests' own.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use cuda_build::{Build, Error};
+
+/// A folder with `kernels/` and `out/`, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = env::temp_dir().join(format!("cuda-build-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        for folder in ["kernels", "include", "out"] {
+            fs::create_dir_all(path.join(folder)).unwrap();
+        }
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) -> &Self {
+        fs::write(self.0.join(name), text).unwrap();
+        self
+    }
+
+    fn build(&self) -> Build {
+        Build::new("kernels")
+            .root(&self.0)
+            .out_dir(self.0.join("out"))
+    }
+
+    /// The text of `kernels.rs`.
+    fn made(&self, build: &Build) -> Result<String, Error> {
+        Ok(fs::read_to_string(build.try_run()?).unwrap())
+    }
+
+    fn out(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.join("out").join(name)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const NAMED: &str = "CUDA_SYS_LIBNVRTC";
+
+/// Whether this process has the NVRTC to test with; otherwise the test runs again in one that has: what `make setup` has
+/// brought, or else the one that is found without.
+fn is_child(test: &str, nvrtc: Option<&str>) -> bool {
+    const CHILD: &str = "CUDA_BUILD_TEST";
+    if env::var(CHILD).as_deref() == Ok(test) {
+        return true;
+    }
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let brought = repository.join(".cuda/nvidia/cu13/lib/libnvrtc.so.13");
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
+        .args([test, "--exact", "--nocapture"])
+        .env(CHILD, test);
+    match nvrtc {
+        Some(nvrtc) => command.env(NAMED, nvrtc),
+        None if brought.is_file() => command.env(NAMED, brought),
+        None => &mut command,
+    };
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+    false
+}
+
+const VECTORS: &str = r#"
+#include "own.cuh"
+#include <shared.h>
+__global__ void many(const float *a, const float *b, float *c, float *d, const int *e, int *f) { *d = OWN + SHARED + N; }
+__global__ void numbers(size_t a, long long b, bool c, char d, signed char e, unsigned short f, double g) {}
+__global__ void none() {}
+extern "C" __global__ void plain(unsigned n, float *x) { if (n) *x = n; }
+__global__ void structure(float2 p, float *x) { *x = p.x; }
+namespace inner { __global__ void hidden(float *x) { *x = 1; } }
+template <typename T> __global__ void generic(T *x) { *x = 1; }
+#if 0
+__global__ void left_out(int *x) {}
+#endif
+"#;
+
+#[test]
+fn a_folder_becomes_code_and_declarations() {
+    if !is_child("a_folder_becomes_code_and_declarations", None) {
+        return;
+    }
+    let folder = Folder::new("whole");
+    folder
+        .write("kernels/vectors.cu", VECTORS)
+        .write("kernels/own.cuh", "#define OWN 1\n")
+        .write("kernels/type.cu", "__global__ void load(int *stream) {}")
+        .write("include/shared.h", "#define SHARED 2\n");
+    let build = folder.build().include_path("include").define("N", 3);
+    let text = folder
+        .made(&build.architectures(["sm_80", "sm_90"]))
+        .unwrap();
+    // Signatures that the compiler has confirmed, by the mangled names.
+    for expected in [
+        "pub mod vectors {",
+        "pub fn many(a: &[f32], b: &[f32], c: &mut [f32], d: &mut [f32], e: &[i32], f: &mut [i32]) = \"many\";",
+        "pub fn numbers(a: usize, b: i64, c: bool, d: i8, e: i8, f: u16, g: f64) = \"numbers\";",
+        "pub fn none() = \"none\";",
+        "pub fn plain(n: u32, x: &mut [f32]) = \"plain\";",
+        "Not declared: `void structure(float2 p, float *x)`, because of the parameter `float2 p`",
+        "Not declared: `void hidden(float *x)`, since it is in a namespace or a class",
+        "(\"none\", \"_Z4nonev\"),",
+        "pub mod type_ {",
+        "pub fn load_(stream_: &mut [i32]) = \"load\";",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    for unexpected in ["left_out", "generic", "other parameters"] {
+        assert!(!text.contains(unexpected), "{unexpected}\n{text}");
+    }
+    for architecture in ["80", "90"] {
+        let cubin = folder.out(&format!("vectors.sm_{architecture}.cubin"));
+        assert!(cubin.starts_with(b"\x7fELF"));
+    }
+    let ptx = String::from_utf8(folder.out("vectors.ptx")).unwrap();
+    assert!(ptx.contains(".target sm_90"));
+    // The oldest that is of use, where nothing is asked for.
+    folder
+        .made(&folder.build().include_path("include").define("N", 3))
+        .unwrap();
+    let ptx = String::from_utf8(folder.out("vectors.ptx")).unwrap();
+    assert!(ptx.contains(".target sm_75"));
+}
+
+#[test]
+fn the_compilers_messages_name_the_file() {
+    if !is_child("the_compilers_messages_name_the_file", None) {
+        return;
+    }
+    let folder = Folder::new("wrong");
+    folder.write(
+        "kernels/wrong.cu",
+        "\n__global__ void k() { unknown = 1; }\n",
+    );
+    let error = folder.made(&folder.build()).unwrap_err().to_string();
+    assert!(
+        error.contains("kernels/wrong.cu(2): error: identifier \"unknown\""),
+        "{error}"
+    );
+    assert!(error.contains("compiled for compute_75"), "{error}");
+    let error = folder
+        .made(&folder.build().ptx("compute_1"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("compute_1"), "{error}");
+    let error = Build::new("nowhere")
+        .root(&folder.0)
+        .out_dir(&folder.0)
+        .try_run()
+        .unwrap_err();
+    assert!(error.to_string().contains("nowhere"), "{error}");
+    fs::remove_file(folder.0.join("kernels/wrong.cu")).unwrap();
+    let error = folder.made(&folder.build()).unwrap_err().to_string();
+    assert!(error.contains("no .cu file"), "{error}");
+}
+
+#[test]
+fn without_a_compiler_it_is_an_error_or_the_source() {
+    const NONE: &str = "/no/such/libnvrtc.so";
+    if !is_child(
+        "without_a_compiler_it_is_an_error_or_the_source",
+        Some(NONE),
+    ) {
+        return;
+    }
+    let folder = Folder::new("source");
+    folder
+        .write("kernels/vectors.cu", VECTORS)
+        .write("kernels/own.cuh", "#define OWN 1\n")
+        .write("include/shared.h", "#define SHARED 2\n");
+    let build = folder.build().include_path("include").define("N", 3);
+    let error = folder.made(&build).unwrap_err().to_string();
+    assert!(
+        error.contains(NONE) && error.contains("pip install"),
+        "{error}"
+    );
+    let text = folder.made(&build.or_source()).unwrap();
+    for expected in [
+        "pub struct Kernels = program();",
+        ".header(\"own.cuh\", include_str!(",
+        ".header(\"shared.h\", include_str!(",
+        ".option(\"--define-macro=N=3\")",
+        ".name_expression(\"many\")",
+        "Module::compile(context, program())",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    assert_eq!(folder.out("vectors.cu"), VECTORS.as_bytes());
+}

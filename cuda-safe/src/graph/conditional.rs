@@ -1,0 +1,514 @@
+//! Nodes that run other graphs if, while, or as a value says.
+
+use std::{
+    ffi::{c_int, c_longlong, c_uint, c_void},
+    fmt,
+    marker::PhantomData,
+    mem, ptr, slice,
+};
+
+use cuda_sys::{self as sys, CUcontext, CUgraph, CUgraphNodeType};
+
+use super::{Capture, Graph, GraphError, Held, Node, NodeKind, Part};
+use crate::{
+    error::{Error, Result},
+    function::Function,
+    launch::{KernelArgument, KernelArguments, LaunchConfig, Sealed},
+    memory::PlainData,
+    newer,
+    parameter::ArgumentKind,
+    stream::Stream,
+};
+
+/// A value that kernels of a graph set, and that one conditional node looks at: [`Graph::add_condition`].
+///
+/// It is an argument of kernels, as a `cudaGraphConditionalHandle`. They set it by
+/// `cudaGraphSetConditional(handle, value)`, which a kernel's source declares as
+/// `extern "C" __device__ void cudaGraphSetConditional(unsigned long long, unsigned);`, or has from
+/// `cuda_device_runtime_api.h`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Condition {
+    raw: u64,
+    /// The graph's number.
+    graph: u64,
+}
+
+impl Condition {
+    /// The driver's handle, valid as long as its graph.
+    #[must_use]
+    pub fn as_raw(self) -> u64 {
+        self.raw
+    }
+}
+
+impl fmt::Debug for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Condition({:#x})", self.raw)
+    }
+}
+
+impl Sealed for Condition {}
+// SAFETY: a number is its own bytes.
+unsafe impl KernelArgument for Condition {
+    type Staged = u64;
+    type Pointers = [*mut c_void; 1];
+    const SIZE: usize = size_of::<u64>();
+
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Integer
+    }
+
+    unsafe fn stage(self, _: &Stream) -> Result<u64> {
+        Ok(self.raw)
+    }
+
+    fn pointers(staged: &mut u64) -> [*mut c_void; 1] {
+        [(&raw mut *staged).cast()]
+    }
+}
+
+/// What is inside of a conditional node, while it is built: kernels, copies, fills, other graphs, further conditional
+/// nodes. Memory is named by the tokens of the graph around it.
+///
+/// Its nodes are named within it alone.
+pub struct Body<'a> {
+    graph: Graph,
+    /// Invariant, so that no two bodies are of the same type: exchanged, they would outlive their graphs.
+    brand: PhantomData<fn(&'a ()) -> &'a ()>,
+}
+
+/// Gives what a body holds back to the graph around it, also when it panics.
+struct Open<'g, 'a> {
+    body: Body<'a>,
+    held: &'g mut Held,
+}
+
+impl Drop for Open<'_, '_> {
+    fn drop(&mut self) {
+        mem::swap(self.held, &mut self.body.graph.held);
+    }
+}
+
+/// `CUgraphNodeParams` of a conditional node, which headers of 12.0 lack.
+#[repr(C)]
+struct Parameters {
+    kind: CUgraphNodeType,
+    reserved: [c_int; 3],
+    condition: u64,
+    which: c_uint,
+    size: c_uint,
+    bodies: *mut CUgraph,
+    context: CUcontext,
+    rest: [c_longlong; 26],
+}
+const _: () = assert!(size_of::<Parameters>() == 256);
+
+impl Graph {
+    /// A value for a conditional node of this graph to look at. It is `default` when a launch begins; without a default it
+    /// is what the launch before has left, and 0 in the first one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the driver is older than CUDA 12.3.
+    #[doc(alias = "cuGraphConditionalHandleCreate")]
+    pub fn add_condition(&mut self, default: Option<u32>) -> Result<Condition> {
+        let create = newer::cuGraphConditionalHandleCreate()?;
+        let _current = self.context().enter()?;
+        let (mut raw, context) = (0, self.context().as_raw());
+        let (value, flags) = (default.unwrap_or(0), default.is_some().into());
+        // SAFETY: a live graph and its context; `raw` is valid for the write.
+        let code = unsafe { create(&mut raw, self.as_raw(), context, value, flags) };
+        self.context()
+            .check("cuGraphConditionalHandleCreate", code)?;
+        let graph = self.number;
+        Ok(Condition { raw, graph })
+    }
+
+    /// Adds a node that runs a graph if `condition` isn't 0 when its turn has come. It waits for the nodes of `after`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a condition or nodes of another graph. The
+    /// driver's code where another node has the condition already. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)
+    /// where the driver is older than CUDA 12.3. What `body` returns. After an error the node is not there.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let test = Module::compile(&context, r#"
+    ///     extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
+    ///     extern "C" __global__ void test(const unsigned *x, unsigned long long positive) {
+    ///         cudaGraphSetConditional(positive, *x > 0);
+    ///     }"#)?.function("test")?;
+    /// let mut graph = Graph::new(&context)?;
+    /// let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1)?);
+    /// let y = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1)?);
+    /// let positive = graph.add_condition(None)?;
+    /// // SAFETY: one number is read; the handle is this graph's.
+    /// let tested = unsafe { graph.add_kernel(&[], &test, LaunchConfig::new(1, 1), (x, positive))? };
+    /// graph.add_if(&[tested], positive, |then| {
+    ///     then.add_fill(&[], y, 7)?;
+    ///     Ok(())
+    /// })?;
+    /// let mut exec = graph.instantiate()?;
+    /// exec.launch(&stream)?;
+    /// assert_eq!(exec.memory(y)?.to_vec(&stream)?, [0]);
+    /// exec.memory(x)?.fill(&stream, 5)?;
+    /// exec.launch(&stream)?;
+    /// assert_eq!(exec.memory(y)?.to_vec(&stream)?, [7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "CU_GRAPH_COND_TYPE_IF")]
+    pub fn add_if(
+        &mut self,
+        after: &[Node],
+        condition: Condition,
+        body: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
+    ) -> Result<Node> {
+        let mut body = Some(body);
+        self.add_conditional(after, condition, If, 1, |_, one| {
+            body.take().map_or(Ok(()), |body| body(one))
+        })
+    }
+
+    /// Adds a node that runs one graph if `condition` isn't 0 when its turn has come, and another one if it is.
+    ///
+    /// # Errors
+    /// As [`add_if`](Self::add_if). The driver's code before CUDA 12.8.
+    pub fn add_if_else(
+        &mut self,
+        after: &[Node],
+        condition: Condition,
+        then: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
+        otherwise: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
+    ) -> Result<Node> {
+        let (mut then, mut otherwise) = (Some(then), Some(otherwise));
+        self.add_conditional(after, condition, If, 2, |i, one| match i {
+            0 => then.take().map_or(Ok(()), |body| body(one)),
+            _ => otherwise.take().map_or(Ok(()), |body| body(one)),
+        })
+    }
+
+    /// Adds a node that runs a graph again and again, as long as `condition` isn't 0 before each round. If nothing sets
+    /// it to 0, the launch never ends.
+    ///
+    /// # Errors
+    /// As [`add_if`](Self::add_if).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// // The next number of Collatz; goes on until it is 1.
+    /// let next = Module::compile(&context, r#"
+    ///     extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
+    ///     extern "C" __global__ void next(unsigned *x, unsigned *steps, unsigned long long more) {
+    ///         *x = *x % 2 ? 3 * *x + 1 : *x / 2;
+    ///         *steps += 1;
+    ///         cudaGraphSetConditional(more, *x != 1);
+    ///     }"#)?.function("next")?;
+    /// let mut graph = Graph::new(&context)?;
+    /// let x = graph.keep(DeviceBuffer::from_slice(&stream, &[27u32])?);
+    /// let steps = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1)?);
+    /// let more = graph.add_condition(Some(1))?;
+    /// graph.add_while(&[], more, |body| {
+    ///     // SAFETY: one thread, two numbers; the handle is this graph's.
+    ///     unsafe { body.add_kernel(&[], &next, LaunchConfig::new(1, 1), (x, steps, more))? };
+    ///     Ok(())
+    /// })?;
+    /// let mut exec = graph.instantiate()?;
+    /// exec.launch(&stream)?;
+    /// assert_eq!(exec.memory(steps)?.to_vec(&stream)?, [111]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "CU_GRAPH_COND_TYPE_WHILE")]
+    pub fn add_while(
+        &mut self,
+        after: &[Node],
+        condition: Condition,
+        body: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
+    ) -> Result<Node> {
+        let mut body = Some(body);
+        self.add_conditional(after, condition, While, 1, |_, one| {
+            body.take().map_or(Ok(()), |body| body(one))
+        })
+    }
+
+    /// Adds a node that runs graph `condition` of `count`, counted from 0; none where there is no such one. `body` is
+    /// called for each of them.
+    ///
+    /// # Errors
+    /// As [`add_if`](Self::add_if). The driver's code before CUDA 12.8, and for a count of 0.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut graph = Graph::new(&context)?;
+    /// let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1)?);
+    /// let which = graph.add_condition(Some(2))?;
+    /// graph.add_switch(&[], which, 3, |i, body| {
+    ///     body.add_fill(&[], x, [10, 20, 30][i])?;
+    ///     Ok(())
+    /// })?;
+    /// let mut exec = graph.instantiate()?;
+    /// exec.launch(&stream)?;
+    /// assert_eq!(exec.memory(x)?.to_vec(&stream)?, [30]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "CU_GRAPH_COND_TYPE_SWITCH")]
+    pub fn add_switch(
+        &mut self,
+        after: &[Node],
+        condition: Condition,
+        count: usize,
+        body: impl for<'a> FnMut(usize, &mut Body<'a>) -> Result<()>,
+    ) -> Result<Node> {
+        self.add_conditional(after, condition, Switch, count, body)
+    }
+
+    fn add_conditional(
+        &mut self,
+        after: &[Node],
+        condition: Condition,
+        which: Which,
+        size: usize,
+        mut build: impl for<'a> FnMut(usize, &mut Body<'a>) -> Result<()>,
+    ) -> Result<Node> {
+        const CALL: &str = "cuGraphAddNode";
+        if condition.graph != self.number {
+            let text = "the condition belongs to another graph: make it with `add_condition` of the graph, or the body, that \
+                        gets the node";
+            return Err(Error::invalid(CALL, text));
+        }
+        let size = c_uint::try_from(size)
+            .map_err(|_| Error::invalid(CALL, format!("a choice of {size} graphs")))?;
+        let add = newer::cuGraphAddNode()?;
+        let mut parameters = Parameters {
+            kind: CUgraphNodeType(NodeKind::CONDITIONAL.0),
+            reserved: [0; 3],
+            condition: condition.raw,
+            which: which as c_uint,
+            size,
+            bodies: ptr::null_mut(),
+            context: self.context().as_raw(),
+            rest: [0; 26],
+        };
+        let node = self.add(CALL, after, |node, graph, nodes, count| {
+            let parameters = (&raw mut parameters).cast();
+            // SAFETY: a live graph and live nodes of it; the parameters are a conditional node's.
+            unsafe { add(node, graph, nodes, count, parameters) }
+        })?;
+        let undo = Undo(Some(node));
+        // SAFETY: the driver made as many graphs, which live as long as the node.
+        let bodies = unsafe { slice::from_raw_parts(parameters.bodies, size as usize) };
+        for (i, &raw) in bodies.iter().enumerate() {
+            let held = mem::take(&mut self.held);
+            // SAFETY: a live graph, which this one owns.
+            let graph = unsafe { Self::borrow_body(self.context(), raw, held) };
+            let mut open = Open {
+                body: Body {
+                    graph,
+                    brand: PhantomData,
+                },
+                held: &mut self.held,
+            };
+            build(i, &mut open.body)?;
+        }
+        undo.forget();
+        Ok(node)
+    }
+}
+
+/// `CUgraphConditionalNodeType`
+#[derive(Clone, Copy)]
+enum Which {
+    If = 0,
+    While = 1,
+    Switch = 2,
+}
+use Which::{If, Switch, While};
+
+/// Takes a node back, unless it is forgotten: nobody knows of it yet.
+struct Undo(Option<Node>);
+
+impl Undo {
+    fn forget(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Undo {
+    fn drop(&mut self) {
+        if let Some(node) = self.0 {
+            // SAFETY: a live node, of a graph that nobody else calls meanwhile.
+            unsafe { sys::cuGraphDestroyNode(node.as_raw()) };
+        }
+    }
+}
+
+impl Body<'_> {
+    /// As [`Graph::add_kernel`].
+    ///
+    /// # Safety
+    /// As [`Graph::add_kernel`], in each round.
+    ///
+    /// # Errors
+    /// As [`Graph::add_kernel`].
+    pub unsafe fn add_kernel<A: KernelArguments>(
+        &mut self,
+        after: &[Node],
+        function: &Function,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<Node> {
+        // SAFETY: the caller's promise.
+        unsafe { self.graph.add_kernel(after, function, config, arguments) }
+    }
+
+    /// As [`Graph::add_copy`]. The driver wants both sides to be device memory.
+    ///
+    /// # Errors
+    /// As [`Graph::add_copy`].
+    pub fn add_copy<T: PlainData>(
+        &mut self,
+        after: &[Node],
+        to: impl Into<Part<T>>,
+        from: impl Into<Part<T>>,
+    ) -> Result<Node> {
+        self.graph.add_copy(after, to, from)
+    }
+
+    /// As [`Graph::add_fill`].
+    ///
+    /// # Errors
+    /// As [`Graph::add_fill`].
+    pub fn add_fill<T: PlainData>(
+        &mut self,
+        after: &[Node],
+        part: impl Into<Part<T>>,
+        value: T,
+    ) -> Result<Node> {
+        self.graph.add_fill(after, part, value)
+    }
+
+    /// As [`Graph::add_empty`].
+    ///
+    /// # Errors
+    /// As [`Graph::add_empty`].
+    pub fn add_empty(&mut self, after: &[Node]) -> Result<Node> {
+        self.graph.add_empty(after)
+    }
+
+    /// As [`Graph::add_child`].
+    ///
+    /// # Errors
+    /// As [`Graph::add_child`].
+    pub fn add_child(&mut self, after: &[Node], child: Graph) -> Result<Node, GraphError> {
+        self.graph.add_child(after, child)
+    }
+
+    /// As [`Graph::add_dependency`].
+    ///
+    /// # Errors
+    /// As [`Graph::add_dependency`].
+    pub fn add_dependency(&mut self, before: Node, node: Node) -> Result<()> {
+        self.graph.add_dependency(before, node)
+    }
+
+    /// As [`Graph::add_condition`]: for a conditional node in here.
+    ///
+    /// # Errors
+    /// As [`Graph::add_condition`].
+    pub fn add_condition(&mut self, default: Option<u32>) -> Result<Condition> {
+        self.graph.add_condition(default)
+    }
+
+    /// As [`Graph::add_if`].
+    ///
+    /// # Errors
+    /// As [`Graph::add_if`].
+    pub fn add_if(
+        &mut self,
+        after: &[Node],
+        condition: Condition,
+        body: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
+    ) -> Result<Node> {
+        self.graph.add_if(after, condition, body)
+    }
+
+    /// As [`Graph::add_if_else`].
+    ///
+    /// # Errors
+    /// As [`Graph::add_if_else`].
+    pub fn add_if_else(
+        &mut self,
+        after: &[Node],
+        condition: Condition,
+        then: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
+        otherwise: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
+    ) -> Result<Node> {
+        self.graph.add_if_else(after, condition, then, otherwise)
+    }
+
+    /// As [`Graph::add_while`].
+    ///
+    /// # Errors
+    /// As [`Graph::add_while`].
+    pub fn add_while(
+        &mut self,
+        after: &[Node],
+        condition: Condition,
+        body: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
+    ) -> Result<Node> {
+        self.graph.add_while(after, condition, body)
+    }
+
+    /// As [`Graph::add_switch`].
+    ///
+    /// # Errors
+    /// As [`Graph::add_switch`].
+    pub fn add_switch(
+        &mut self,
+        after: &[Node],
+        condition: Condition,
+        count: usize,
+        body: impl for<'a> FnMut(usize, &mut Body<'a>) -> Result<()>,
+    ) -> Result<Node> {
+        self.graph.add_switch(after, condition, count, body)
+    }
+
+    /// As [`Stream::capture_into`]: for code that takes a stream.
+    ///
+    /// # Safety
+    /// As [`Stream::capture_into`].
+    ///
+    /// # Errors
+    /// As [`Stream::capture_into`].
+    pub unsafe fn capture<E: From<Error>>(
+        &mut self,
+        stream: &Stream,
+        after: &[Node],
+        work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // SAFETY: the caller's promise.
+        unsafe { stream.capture_into(&mut self.graph, after, work) }
+    }
+
+    /// The driver's handle, for raw calls. What they add uses memory that lives as [`Graph::from_raw`] says.
+    #[must_use]
+    pub fn as_raw(&self) -> CUgraph {
+        self.graph.as_raw()
+    }
+}
+
+impl fmt::Debug for Body<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.graph, f)
+    }
+}

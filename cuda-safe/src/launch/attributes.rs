@@ -1,0 +1,301 @@
+//! What a launch asks for beside its grid and block.
+
+use std::ffi::c_uint;
+
+use cuda_sys::{CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig};
+
+use super::{Dim3, LaunchConfig};
+use crate::{
+    event::Event,
+    flags::{choices, options},
+    stream::Stream,
+};
+
+options! {
+    /// What a launch asks for beside its grid, block and cluster: [`LaunchConfig::attributes`].
+    ///
+    /// Most of it is a hint. A driver or a device that doesn't know an attribute refuses the launch.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, InOut, LaunchAttributes, LaunchConfig, Module, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let source = r#"extern "C" __global__ void twice(int *x) { x[threadIdx.x] *= 2; }"#;
+    /// let twice = Module::compile(&context, source)?.function("twice")?;
+    /// let urgent = LaunchAttributes::default().priority(-5);
+    /// let config = LaunchConfig::new(1, 3).attributes(urgent);
+    /// let mut x = [1, 2, 3];
+    /// // SAFETY: three threads, three ints.
+    /// unsafe { twice.launch(&stream, config, (InOut(&mut x),))? };
+    /// assert_eq!(x, [2, 4, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct LaunchAttributes {
+        /// Whether the kernel may begin before the one in front of it on its stream is done: as soon as each block of that
+        /// one has run `griddepcontrol.launch_dependents` (`cudaTriggerProgrammaticLaunchCompletion`), or has ended. What
+        /// reads or writes memory of the kernel in front comes after `griddepcontrol.wait`
+        /// (`cudaGridDependencySynchronize`). From compute capability 9.0.
+        /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`)
+        programmatic_serialization: bool;
+        /// The kernel's priority in place of its stream's: smaller is more urgent. The driver takes what lies outside
+        /// [`Context::stream_priority_range`](crate::Context::stream_priority_range) for the nearest value.
+        /// (`CU_LAUNCH_ATTRIBUTE_PRIORITY`)
+        priority: Option<i32>, set to i32;
+        /// The cluster to use where there is room for it, a multiple of [`LaunchConfig::cluster`], which is what is used
+        /// elsewhere. From CUDA 12.8 and compute capability 10.0. (`CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`)
+        preferred_cluster: Option<Dim3>, set to Dim3;
+        /// Where the blocks of a cluster go. (`CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`)
+        cluster_scheduling: Option<ClusterScheduling>, set to ClusterScheduling;
+        /// Which memory traffic the kernel's fences wait for. (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`)
+        memory_domain: Option<MemoryDomain>, set to MemoryDomain;
+        /// The device's domains that [`MemoryDomain::DEFAULT`] and [`MemoryDomain::REMOTE`] mean, in this order. There are
+        /// [`DeviceAttribute::MEM_SYNC_DOMAIN_COUNT`](crate::DeviceAttribute::MEM_SYNC_DOMAIN_COUNT).
+        /// (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`)
+        memory_domain_map: Option<[u8; 2]>, set to [u8; 2];
+        /// Shared memory that the multiprocessors set aside of their L1 cache, in percent of the most there can be: 0 to
+        /// 100. From CUDA 12.6. (`CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`)
+        shared_memory_carveout: Option<u32>, set to u32;
+        /// Whether the driver may place blocks for the best use of NVLink, with equal traffic of each block. From CUDA
+        /// 13.0. (`CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING`)
+        nvlink_centric: Option<bool>, set to bool;
+        /// Which cluster sizes the launch takes, in place of the kernel's own setting. From CUDA 13.1.
+        /// (`CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE`)
+        portable_cluster_size: Option<PortableClusterSize>, set to PortableClusterSize;
+    }
+}
+
+choices! {
+    /// Where the blocks of a cluster go (`CUclusterSchedulingPolicy`).
+    ///
+    /// ```
+    /// use cuda_safe::{ClusterScheduling, LaunchAttributes};
+    ///
+    /// let attributes = LaunchAttributes::default().cluster_scheduling(ClusterScheduling::SPREAD);
+    /// assert_eq!(attributes.cluster_scheduling, Some(ClusterScheduling(1)));
+    /// ```
+    pub struct ClusterScheduling(u32) {
+        /// As the driver sees fit.
+        DEFAULT = 0, "CU_CLUSTER_SCHEDULING_POLICY_DEFAULT";
+        /// On different multiprocessors.
+        SPREAD = 1, "CU_CLUSTER_SCHEDULING_POLICY_SPREAD";
+        /// As the hardware balances its load.
+        LOAD_BALANCING = 2, "CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING";
+    }
+}
+
+choices! {
+    /// The memory traffic that a kernel belongs to: a fence waits for that of its own domain alone
+    /// (`CUlaunchMemSyncDomain`). To each other, kernels of different domains are as far as other devices: only fences
+    /// of the whole system order what they write.
+    ///
+    /// ```
+    /// use cuda_safe::{LaunchAttributes, MemoryDomain};
+    ///
+    /// let attributes = LaunchAttributes::default().memory_domain(MemoryDomain::REMOTE);
+    /// assert_eq!(attributes.memory_domain, Some(MemoryDomain(1)));
+    /// ```
+    pub struct MemoryDomain(u32) {
+        /// That of most kernels.
+        DEFAULT = 0, "CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT";
+        /// For kernels that talk to other devices, whose slow traffic the fences of other kernels shall not wait for.
+        REMOTE = 1, "CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE";
+    }
+}
+
+choices! {
+    /// Which cluster sizes a launch takes (`CUlaunchAttributePortableClusterMode`): those that every device has, up to 8
+    /// blocks, or more.
+    ///
+    /// ```
+    /// use cuda_safe::{LaunchAttributes, PortableClusterSize};
+    ///
+    /// let attributes = LaunchAttributes::default().portable_cluster_size(PortableClusterSize::ALLOW_OTHERS);
+    /// assert_eq!(attributes.portable_cluster_size, Some(PortableClusterSize(2)));
+    /// ```
+    pub struct PortableClusterSize(u32) {
+        /// As [`FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::FunctionAttribute) says.
+        DEFAULT = 0, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT";
+        /// Only sizes that all devices have.
+        REQUIRE = 1, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE";
+        /// All sizes of this device.
+        ALLOW_OTHERS = 2, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE";
+    }
+}
+
+/// Events that a launch records on its way: [`Function::launch_with_events`](crate::Function::launch_with_events).
+///
+/// Both are for what other streams wait for ([`Stream::wait_event`](crate::Stream::wait_event)), and are made
+/// with [`EventOptions::disable_timing`](crate::EventOptions).
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct LaunchEvents<'a> {
+    /// Recorded when all blocks have begun. (`CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`)
+    pub begun: Option<&'a Event>,
+    /// Recorded when all blocks have run `griddepcontrol.launch_dependents`, or have ended: what waits for it and is a
+    /// kernel reads what this one has written after `griddepcontrol.wait`. From compute capability 9.0.
+    /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`)
+    pub triggered: Option<&'a Event>,
+}
+
+impl<'a> LaunchEvents<'a> {
+    /// Sets [`begun`](Self#structfield.begun).
+    #[must_use]
+    pub const fn begun(mut self, event: &'a Event) -> Self {
+        self.begun = Some(event);
+        self
+    }
+
+    /// Sets [`triggered`](Self#structfield.triggered).
+    #[must_use]
+    pub const fn triggered(mut self, event: &'a Event) -> Self {
+        self.triggered = Some(event);
+        self
+    }
+}
+
+pub(crate) const COOPERATIVE: u32 = 2;
+
+/// What an attribute is called in messages.
+pub(crate) fn name_of(id: CUlaunchAttributeID) -> String {
+    match id.0 {
+        2 => "cooperative".into(),
+        4 => "cluster".into(),
+        5 => "cluster_scheduling".into(),
+        6 => "programmatic_serialization".into(),
+        8 => "priority".into(),
+        9 => "memory_domain_map".into(),
+        10 => "memory_domain".into(),
+        11 => "preferred_cluster".into(),
+        14 => "shared_memory_carveout".into(),
+        16 => "nvlink_centric".into(),
+        17 => "portable_cluster_size".into(),
+        number => format!("attribute {number}"),
+    }
+}
+
+/// The most attributes that a launch can have here.
+const MOST: usize = 16;
+
+/// A launch's attributes as the driver takes them.
+pub(crate) struct RawAttributes {
+    all: [CUlaunchAttribute; MOST],
+    len: usize,
+}
+
+impl RawAttributes {
+    pub(crate) fn new(config: &LaunchConfig) -> Self {
+        let mut raw = Self {
+            all: [CUlaunchAttribute::default(); MOST],
+            len: 0,
+        };
+        let LaunchAttributes {
+            programmatic_serialization,
+            priority,
+            preferred_cluster,
+            cluster_scheduling,
+            memory_domain,
+            memory_domain_map,
+            shared_memory_carveout,
+            nvlink_centric,
+            portable_cluster_size,
+        } = config.attributes.unwrap_or_default();
+        let extents = |Dim3 { x, y, z }| [x, y, z];
+        // Numbers, since headers of 12.0 have not all of the names.
+        if config.cooperative {
+            raw.push(COOPERATIVE, &[1u32]);
+        }
+        if let Some(cluster) = config.cluster {
+            raw.push(4, &extents(cluster));
+        }
+        if let Some(policy) = cluster_scheduling {
+            raw.push(5, &[policy.0]);
+        }
+        if programmatic_serialization {
+            raw.push(6, &[1u32]);
+        }
+        if let Some(priority) = priority {
+            raw.push(8, &[priority]);
+        }
+        if let Some(map) = memory_domain_map {
+            raw.push(9, &map);
+        }
+        if let Some(domain) = memory_domain {
+            raw.push(10, &[domain.0]);
+        }
+        if let Some(cluster) = preferred_cluster {
+            raw.push(11, &extents(cluster));
+        }
+        if let Some(percent) = shared_memory_carveout {
+            raw.push(14, &[percent]);
+        }
+        if let Some(centric) = nvlink_centric {
+            raw.push(16, &[u32::from(centric)]);
+        }
+        if let Some(sizes) = portable_cluster_size {
+            raw.push(17, &[sizes.0]);
+        }
+        raw
+    }
+
+    pub(super) fn events(&mut self, events: LaunchEvents<'_>) {
+        // An event, flags of its recording, and whether each block triggers it when it begins.
+        if let Some(event) = events.triggered {
+            self.push(7, &[event.as_raw().expose_provenance(), 0]);
+        }
+        if let Some(event) = events.begun {
+            self.push(12, &[event.as_raw().expose_provenance(), 0]);
+        }
+    }
+
+    pub(crate) fn push<T: bytemuck::Pod>(&mut self, id: u32, value: &[T]) {
+        self.all[self.len] = CUlaunchAttribute {
+            id: CUlaunchAttributeID(id),
+            value: union_of(value),
+            ..Default::default()
+        };
+        self.len += 1;
+    }
+
+    /// The launch as the driver takes it. It points to the attributes.
+    pub(crate) fn launch(&mut self, config: &LaunchConfig, stream: &Stream) -> CUlaunchConfig {
+        CUlaunchConfig {
+            gridDimX: config.grid.x,
+            gridDimY: config.grid.y,
+            gridDimZ: config.grid.z,
+            blockDimX: config.block.x,
+            blockDimY: config.block.y,
+            blockDimZ: config.block.z,
+            sharedMemBytes: config.shared_bytes,
+            hStream: stream.as_raw(),
+            attrs: self.all.as_mut_ptr(),
+            numAttrs: self.len as c_uint,
+        }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[CUlaunchAttribute] {
+        &self.all[..self.len]
+    }
+}
+
+/// An attribute's value: the bytes of its fields, then zeros.
+fn union_of<T: bytemuck::Pod>(value: &[T]) -> CUlaunchAttributeValue {
+    let mut raw = CUlaunchAttributeValue {
+        pad: [0; size_of::<CUlaunchAttributeValue>()],
+    };
+    // SAFETY: all bytes of the union are initialised, and any are valid for `pad`.
+    let bytes = bytemuck::cast_slice_mut::<_, u8>(unsafe { &mut raw.pad });
+    let value = bytemuck::cast_slice::<T, u8>(value);
+    bytes[..value.len()].copy_from_slice(value);
+    raw
+}
+
+/// The first bytes of an attribute's value.
+pub(crate) fn bytes_of(value: &CUlaunchAttributeValue) -> [u8; 16] {
+    // SAFETY: the union was initialised as a whole, by `union_of` or zeroed before the driver wrote to it.
+    let bytes = bytemuck::cast_slice::<_, u8>(unsafe { &value.pad });
+    let mut first = [0; 16];
+    first.copy_from_slice(&bytes[..16]);
+    first
+}

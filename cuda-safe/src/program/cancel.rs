@@ -1,0 +1,80 @@
+//! Compilations that can be given up.
+
+use std::{
+    ffi::{c_int, c_void},
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use cuda_sys::nvrtcProgram;
+
+use super::{Architecture, CompiledProgram, Program, compile, newer};
+use crate::error::Result;
+
+/// What the compiler asks whether it is to go on.
+pub(super) struct Flow<'a> {
+    is_cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Once it is cancelled it stays so, as the compiler wants it.
+    decided: AtomicBool,
+}
+
+impl Flow<'_> {
+    /// Has the compiler ask during the compilation of a program.
+    ///
+    /// # Safety
+    /// A live program, which is compiled for no longer than this lives.
+    pub(super) unsafe fn follow(&self, program: nvrtcProgram) -> Result<()> {
+        let set = newer::nvrtcSetFlowCallback()?;
+        // SAFETY: the caller's promise; the callback gets this, which is shared among threads as it has to be.
+        let code = unsafe { set(program, answer, ptr::from_ref(self).cast_mut().cast()) };
+        compile::check("nvrtcSetFlowCallback", code)
+    }
+
+    fn answer(&self) -> bool {
+        if self.decided.load(Ordering::Relaxed) {
+            return true;
+        }
+        // A panic must not unwind through the compiler: it cancels.
+        let is_cancelled = catch_unwind(AssertUnwindSafe(self.is_cancelled)).unwrap_or(true);
+        if is_cancelled {
+            self.decided.store(true, Ordering::Relaxed);
+        }
+        is_cancelled
+    }
+}
+
+unsafe extern "C" fn answer(flow: *mut c_void, _: *mut c_void) -> c_int {
+    // SAFETY: `follow` gave this address, of something that lives for as long as the program is compiled.
+    let flow = unsafe { &*flow.cast::<Flow<'_>>() };
+    c_int::from(flow.answer())
+}
+
+impl Program {
+    /// Compiles, or takes the result of an earlier compilation from the cache, until `is_cancelled` returns `true`. The
+    /// compiler asks now and then, on whatever thread, and calls of NVRTC from there are not allowed. A panic there cancels,
+    /// too.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile); NVRTC's code `NVRTC_ERROR_CANCELLED` (16) where it was cancelled;
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where NVRTC is older than 12.8.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Cache, Code, Program, sys};
+    /// let program = Program::new("__global__ void k() {}").cache(Cache::Off);
+    /// let error = program.compile_unless(Architecture::virtual_of(90), || true).unwrap_err();
+    /// assert!(error.to_string().contains("cancelled"));
+    /// ```
+    #[doc(alias = "nvrtcSetFlowCallback")]
+    pub fn compile_unless(
+        &self,
+        architecture: Architecture,
+        is_cancelled: impl Fn() -> bool + Sync,
+    ) -> Result<CompiledProgram> {
+        let flow = Flow {
+            is_cancelled: &is_cancelled,
+            decided: AtomicBool::new(false),
+        };
+        compile::compile(self, architecture, Some(&flow))
+    }
+}

@@ -1,0 +1,118 @@
+//! Single nodes changed after instantiation: events, functions, graphs within graphs; and what graphs tell of themselves.
+
+use std::sync::mpsc;
+
+use cuda_safe::{
+    Context, DeviceBuffer, Event, Graph, Stream,
+    graph::{GraphExec, Kept},
+};
+
+use super::{device, refused};
+
+type Numbers = Kept<DeviceBuffer<u32>>;
+
+fn filled(context: &Context, stream: &Stream, value: u32, len: usize) -> (Graph, Numbers) {
+    let mut graph = Graph::new(context).unwrap();
+    let x = graph.keep(DeviceBuffer::<u32>::zeroed(stream, len).unwrap());
+    graph.add_fill(&[], x, value).unwrap();
+    (graph, x)
+}
+
+fn values(exec: &mut GraphExec, stream: &Stream, x: Numbers) -> Vec<u32> {
+    exec.memory(x).unwrap().to_vec(stream).unwrap()
+}
+
+#[test]
+fn another_graph_takes_a_child_s_place() {
+    let (_one, context, stream) = device();
+    let (child, x) = filled(&context, &stream, 1, 4);
+    let mut graph = Graph::new(&context).unwrap();
+    let node = graph.add_child(&[], child).unwrap();
+    let other = graph.add_empty(&[node]).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    let (better, y) = filled(&context, &stream, 2, 4);
+    exec.set_child(node, better).unwrap();
+    exec.launch(&stream).unwrap();
+    assert_eq!(values(&mut exec, &stream, x), [0; 4]);
+    assert_eq!(values(&mut exec, &stream, y), [2; 4]);
+
+    // Of another shape: refused, and given back.
+    let mut two = filled(&context, &stream, 3, 4).0;
+    two.add_empty(&[]).unwrap();
+    let back = exec.set_child(node, two).unwrap_err().into_graph();
+    assert_eq!(back.nodes().unwrap().len(), 2);
+    let wrong_node = exec.set_child(other, back).unwrap_err();
+    assert!(wrong_node.to_string().contains("`empty`"), "{wrong_node}");
+    exec.launch(&stream).unwrap();
+    assert_eq!(values(&mut exec, &stream, y), [2; 4]);
+}
+
+#[test]
+fn nodes_record_and_wait_for_other_events() {
+    let (_one, context, stream) = device();
+    let (first, second) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
+    let mut graph = Graph::new(&context).unwrap();
+    let wait = graph.add_event_wait(&[], &first).unwrap();
+    let record = graph.add_event_record(&[wait], &first).unwrap();
+    let nothing = graph.add_empty(&[record]).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    let mark = Event::new(&context).unwrap();
+    mark.record(&stream).unwrap();
+    exec.set_event(record, &second).unwrap();
+    exec.set_event(wait, &mark).unwrap();
+    drop(mark); // the graph holds it
+    exec.launch(&stream).unwrap();
+    stream.synchronize().unwrap();
+    // Only the second was recorded: between the two there is no time.
+    assert!(second.elapsed_ms_since(&first).is_err());
+    assert!(second.query().unwrap());
+    let text = refused(exec.set_event(nothing, &first));
+    assert!(text.contains("`empty`"), "{text}");
+}
+
+#[test]
+fn a_function_stays_until_its_launches_are_over() {
+    let (_one, context, stream) = device();
+    let (sender, receiver) = mpsc::channel();
+    let mut graph = Graph::new(&context).unwrap();
+    let says = |number: u32| {
+        let sender = sender.clone();
+        move || sender.send(number).unwrap()
+    };
+    let node = graph.add_host_function(&[], says(0)).unwrap();
+    let nothing = graph.add_empty(&[]).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    for number in 1..=5 {
+        exec.launch(&stream).unwrap();
+        exec.set_host_function(node, says(number)).unwrap();
+    }
+    exec.launch(&stream).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+    assert!(exec.set_host_function(nothing, || ()).is_err());
+}
+
+#[test]
+fn a_graph_tells_what_waits_for_what_and_what_was_copied() {
+    let (_one, context, _stream) = device();
+    let mut graph = Graph::new(&context).unwrap();
+    let a = graph.add_empty(&[]).unwrap();
+    let b = graph.add_empty(&[a]).unwrap();
+    let c = graph.add_empty(&[a, b]).unwrap();
+    assert_eq!(graph.dependencies(a).unwrap(), []);
+    let mut both = graph.dependencies(c).unwrap();
+    both.sort_by_key(|&node| node != a);
+    assert_eq!(both, [a, b]);
+    assert_eq!(graph.dependents(b).unwrap(), [c]);
+    // SAFETY: nothing is used.
+    let copy = unsafe { graph.try_clone() }.unwrap();
+    let (copied_b, copied_c) = (
+        copy.copy_of(&graph, b).unwrap(),
+        copy.copy_of(&graph, c).unwrap(),
+    );
+    assert_eq!(copy.dependents(copied_b).unwrap(), [copied_c]);
+    refused(copy.copy_of(&graph, copied_b));
+    refused(graph.dependents(copied_b));
+    let later = graph.add_empty(&[]).unwrap();
+    assert!(copy.copy_of(&graph, later).is_err());
+}

@@ -1,0 +1,124 @@
+//! Edges that say what of a node another one waits for.
+
+use cuda_safe::{
+    DeviceBuffer, Error, Graph, LaunchAttributes, LaunchConfig, Module,
+    graph::{EdgeData, Port},
+};
+
+use super::{device, refused};
+
+const SOURCE: &str = r#"
+    extern "C" __global__ void first(unsigned *x, unsigned n) {
+        asm volatile("griddepcontrol.launch_dependents;");
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] = 3 * i;
+    }
+    extern "C" __global__ void second(unsigned *x, unsigned n) {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        asm volatile("griddepcontrol.wait;" ::: "memory");
+        if (i < n) x[i] += 1;
+    }
+"#;
+
+const N: u32 = 10_000;
+
+#[test]
+fn a_kernel_begins_before_the_one_before_is_done_and_waits_for_its_memory() {
+    let (_one, context, stream) = device();
+    let module = Module::compile(&context, SOURCE).unwrap();
+    let (first, second) = (
+        module.function("first").unwrap(),
+        module.function("second").unwrap(),
+    );
+    let mut graph = Graph::new(&context).unwrap();
+    let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap());
+    let config = LaunchConfig::for_elements(N);
+    // SAFETY: n numbers; the second kernel waits for the first one.
+    let (a, b) = unsafe {
+        let a = graph.add_kernel(&[], &first, config, (x, N)).unwrap();
+        (a, graph.add_kernel(&[], &second, config, (x, N)).unwrap())
+    };
+    let c = graph.add_empty(&[]).unwrap();
+    graph.add_edge(a, b, EdgeData::programmatic()).unwrap();
+    graph.add_edge(a, c, EdgeData::begun()).unwrap();
+    assert_eq!(graph.edges().unwrap().len(), 2);
+    assert_eq!(
+        graph.edge_data(a, b).unwrap(),
+        Some(EdgeData::programmatic())
+    );
+    let begun = graph.edge_data(a, c).unwrap().unwrap();
+    assert_eq!((begun.port, begun.programmatic), (Port::BEGUN, false));
+    assert_eq!(graph.edge_data(b, c).unwrap(), None);
+    let dot = graph.to_dot().unwrap();
+    assert!(dot.contains("[style=dashed label=\"triggered\"]"), "{dot}");
+    assert!(dot.contains("[style=dashed label=\"begun\"]"), "{dot}");
+
+    // An edge goes as it came.
+    graph.remove_dependency(a, b).unwrap();
+    assert_eq!(graph.edge_data(a, b).unwrap(), None);
+    assert!(graph.remove_dependency(a, b).is_err());
+    graph.add_edge(a, b, EdgeData::programmatic()).unwrap();
+
+    let mut exec = graph.instantiate().unwrap();
+    for _ in 0..3 {
+        exec.launch(&stream).unwrap();
+    }
+    let values = exec.memory(x).unwrap().to_vec(&stream).unwrap();
+    assert!((0..).zip(values).all(|(i, value)| value == 3 * i + 1));
+}
+
+#[test]
+fn edges_that_can_not_be_are_refused() {
+    let (_one, context, stream) = device();
+    let mut graph = Graph::new(&context).unwrap();
+    let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap());
+    let (a, b) = (
+        graph.add_fill(&[], x, 1).unwrap(),
+        graph.add_empty(&[]).unwrap(),
+    );
+    for data in [EdgeData::programmatic(), EdgeData::begun()] {
+        let text = graph.add_edge(a, b, data).unwrap_err().to_string();
+        assert!(text.contains("no kernel"), "{text}");
+        assert_eq!(graph.edges().unwrap(), []);
+    }
+    let module = Module::compile(&context, SOURCE).unwrap();
+    let attributes = LaunchAttributes::default().programmatic_serialization(true);
+    let config = LaunchConfig::new(1, 4).attributes(attributes);
+    let first = module.function("first").unwrap();
+    // SAFETY: refused.
+    let text = refused(unsafe { graph.add_kernel(&[], &first, config, (x, 4u32)) });
+    assert!(text.contains("Graph::add_edge"), "{text}");
+    assert_eq!(graph.nodes().unwrap().len(), 2);
+}
+#[test]
+fn a_captured_programmatic_launch_is_such_an_edge() {
+    let (_one, context, stream) = device();
+    let module = Module::compile(&context, SOURCE).unwrap();
+    let (first, second) = (
+        module.function("first").unwrap(),
+        module.function("second").unwrap(),
+    );
+    let x = DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap();
+    let plain = LaunchConfig::for_elements(N);
+    let early = plain.attributes(LaunchAttributes::default().programmatic_serialization(true));
+    // SAFETY: n numbers, which live until the launches are over; the second kernel waits for the first one.
+    let graph = unsafe {
+        stream.capture(|_| {
+            first.launch(&stream, plain, (x.view(), N))?;
+            second.launch(&stream, early, (x.view(), N))?;
+            Ok::<_, Error>(())
+        })
+    };
+    let graph = graph.unwrap();
+    let [(a, b)] = graph.edges().unwrap()[..] else {
+        panic!("not one edge: {graph:?}")
+    };
+    assert_eq!(
+        graph.edge_data(a, b).unwrap(),
+        Some(EdgeData::programmatic())
+    );
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    let values = x.to_vec(&stream).unwrap();
+    assert!((0..).zip(values).all(|(i, value)| value == 3 * i + 1));
+}

@@ -1,0 +1,231 @@
+//! What launches ask for beside grid and block: clusters, programmatic launches, events on the way, hints.
+
+use cuda_safe::{
+    ClusterScheduling, Context, DeviceBuffer, ErrorKind, Event, EventOptions, Function,
+    FunctionAttribute, LaunchAttributes, LaunchConfig, LaunchEvents, MemoryDomain, Module, Out,
+    Stream,
+};
+
+use super::device;
+
+const SOURCE: &str = r#"
+    #include <cooperative_groups.h>
+    // Each block tells the next one of its cluster its number.
+    extern "C" __global__ void around(unsigned *x) {
+        __shared__ unsigned from;
+        auto cluster = cooperative_groups::this_cluster();
+        const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+        const unsigned me = blockIdx.x + gridDim.x * blockIdx.y;
+        *cluster.map_shared_rank(&from, next) = me;
+        cluster.sync();
+        x[me] = from;
+    }
+    extern "C" __global__ void __cluster_dims__(2, 1, 1) pairs(unsigned *x) {
+        x[blockIdx.x] = cooperative_groups::this_cluster().block_rank();
+    }
+    extern "C" __global__ void first(unsigned *x, unsigned n) {
+        asm volatile("griddepcontrol.launch_dependents;");
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] = 3 * i;
+    }
+    extern "C" __global__ void second(unsigned *x, unsigned n) {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        asm volatile("griddepcontrol.wait;" ::: "memory");
+        if (i < n) x[i] += 1;
+    }
+"#;
+
+fn kernel(context: &Context, name: &str) -> Function {
+    let module = Module::compile(context, SOURCE).unwrap();
+    module.function(name).unwrap()
+}
+
+fn launched(function: &Function, stream: &Stream, config: LaunchConfig) -> Vec<u32> {
+    let mut x = vec![u32::MAX; config.grid.count() as usize];
+    // SAFETY: each block writes one number.
+    unsafe { function.launch(stream, config, (Out(&mut x),)) }.unwrap();
+    x
+}
+
+#[test]
+fn blocks_of_a_cluster_reach_each_other() {
+    let (context, stream) = device();
+    let around = kernel(&context, "around");
+    for size in [1, 2, 4, 8] {
+        let x = launched(&around, &stream, LaunchConfig::new(16, 32).cluster(size));
+        let expected = |i: u32| i / size * size + (i % size + size - 1) % size;
+        assert_eq!(x, (0..16).map(expected).collect::<Vec<_>>(), "{size}");
+    }
+    // Two by two: ranks go along x first.
+    let x = launched(
+        &around,
+        &stream,
+        LaunchConfig::new((2, 2), 1).cluster((2, 2)),
+    );
+    assert_eq!(x, [3, 0, 1, 2]);
+    // As the kernel says.
+    let pairs = kernel(&context, "pairs");
+    let width = pairs
+        .attribute(FunctionAttribute::REQUIRED_CLUSTER_WIDTH)
+        .unwrap();
+    assert_eq!(width, 2);
+    assert_eq!(
+        launched(&pairs, &stream, LaunchConfig::new(4, 1)),
+        [0, 1, 0, 1]
+    );
+}
+
+#[test]
+fn clusters_that_do_not_fit_are_refused() {
+    let (context, stream) = device();
+    let (around, pairs) = (kernel(&context, "around"), kernel(&context, "pairs"));
+    let mut x = [0u32; 32];
+    for (function, config) in [
+        (&around, LaunchConfig::new(3, 1).cluster(2)),
+        (&around, LaunchConfig::new(32, 1).cluster(16)),
+        (&around, LaunchConfig::new(4, 1).cluster((2, 0))),
+        (&pairs, LaunchConfig::new(4, 1).cluster(4)),
+        (&pairs, LaunchConfig::new(3, 1)),
+    ] {
+        // SAFETY: refused.
+        let refused = unsafe { function.launch(&stream, config, (Out(&mut x),)) }.unwrap_err();
+        assert_eq!(*refused.kind(), ErrorKind::LaunchArguments, "{refused}");
+        assert!(refused.to_string().contains("cluster"), "{refused}");
+    }
+    // More than eight, where the kernel allows it.
+    let attribute = FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+    around.set_attribute(attribute, 1).unwrap();
+    assert_eq!(
+        around.max_cluster_size(LaunchConfig::new(16, 32)).unwrap(),
+        16
+    );
+    let x = launched(&around, &stream, LaunchConfig::new(16, 32).cluster(16));
+    assert_eq!(x[..3], [15, 0, 1]);
+}
+
+#[test]
+fn occupancy_knows_clusters() {
+    let (context, _stream) = device();
+    let around = kernel(&context, "around");
+    let config = LaunchConfig::new(64, 128);
+    assert_eq!(around.max_cluster_size(config).unwrap(), 8);
+    let of = |size: u32| around.max_active_clusters(config.cluster(size)).unwrap();
+    let blocks = around.max_active_blocks(128, 0).unwrap();
+    let multiprocessors = context.device().multiprocessor_count().unwrap();
+    assert!(of(1) > of(2) && of(2) >= of(4) && of(8) > 0);
+    assert!(of(8) * 8 <= blocks * multiprocessors);
+    assert!(around.max_active_clusters(config.cluster(16)).is_err());
+    let most = around.available_dynamic_shared(2, 128).unwrap();
+    let less = around.available_dynamic_shared(blocks, 128).unwrap();
+    assert!(less < most);
+    assert!(around.available_dynamic_shared(blocks + 1, 128).is_err());
+}
+
+#[test]
+fn a_launch_begins_before_the_one_before_is_done_and_waits_for_its_memory() {
+    let (context, stream) = device();
+    let (first, second) = (kernel(&context, "first"), kernel(&context, "second"));
+    const N: u32 = 100_000;
+    let mut x = DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap();
+    let plain = LaunchConfig::for_elements(N);
+    let early = plain.attributes(LaunchAttributes::default().programmatic_serialization(true));
+    for _ in 0..10 {
+        // SAFETY: n numbers; the second kernel waits for the first one.
+        unsafe {
+            first.launch(&stream, plain, (&mut x, N)).unwrap();
+            second.launch(&stream, early, (&mut x, N)).unwrap();
+        }
+    }
+    let values = x.to_vec(&stream).unwrap();
+    assert!((0..).zip(values).all(|(i, value)| value == 3 * i + 1));
+}
+
+#[test]
+fn hints_change_no_result() {
+    let (context, stream) = device();
+    let around = kernel(&context, "around");
+    let (_, most_urgent) = context.stream_priority_range().unwrap();
+    let none = LaunchAttributes::default();
+    for attributes in [
+        none.priority(most_urgent),
+        none.priority(1000),
+        none.cluster_scheduling(ClusterScheduling::SPREAD),
+        none.cluster_scheduling(ClusterScheduling::LOAD_BALANCING),
+        none.memory_domain(MemoryDomain::REMOTE),
+        none.memory_domain_map([0, 1]),
+        none.shared_memory_carveout(50),
+        none.priority(0)
+            .memory_domain(MemoryDomain::DEFAULT)
+            .shared_memory_carveout(100),
+    ] {
+        let config = LaunchConfig::new(4, 32).cluster(2).attributes(attributes);
+        assert_eq!(
+            launched(&around, &stream, config),
+            [1, 0, 3, 2],
+            "{attributes:?}"
+        );
+    }
+    let cooperative = LaunchConfig::new(4, 32).cluster(2).cooperative(true);
+    assert_eq!(launched(&around, &stream, cooperative), [1, 0, 3, 2]);
+    for attributes in [
+        none.shared_memory_carveout(101),
+        none.memory_domain(MemoryDomain(2)),
+        none.memory_domain_map([0, 99]),
+        none.cluster_scheduling(ClusterScheduling(77)),
+    ] {
+        let config = LaunchConfig::new(4, 32).attributes(attributes);
+        let mut x = [0u32; 4];
+        // SAFETY: refused.
+        let refused = unsafe { around.launch(&stream, config, (Out(&mut x),)) };
+        assert!(refused.is_err(), "{attributes:?}");
+    }
+}
+
+#[test]
+fn events_are_recorded_on_the_way() {
+    let (context, stream) = device();
+    let (first, second) = (kernel(&context, "first"), kernel(&context, "second"));
+    const N: u32 = 10_000;
+    let mut x = DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap();
+    let untimed = EventOptions::default().disable_timing(true);
+    let begun = Event::with_options(&context, untimed).unwrap();
+    let triggered = Event::with_options(&context, untimed).unwrap();
+    let config = LaunchConfig::for_elements(N);
+    let other = Stream::new(&context).unwrap();
+    let events = LaunchEvents::default().begun(&begun).triggered(&triggered);
+    let early = config.attributes(LaunchAttributes::default().programmatic_serialization(true));
+    // SAFETY: n numbers; the second kernel waits for the first one, on the other stream.
+    unsafe {
+        first
+            .launch_with_events(&stream, config, events, (&mut x, N))
+            .unwrap();
+        other.wait_event(&triggered).unwrap();
+        second.launch(&other, early, (&mut x, N)).unwrap();
+    }
+    begun.synchronize().unwrap();
+    other.synchronize().unwrap();
+    let values = x.to_vec(&stream).unwrap();
+    assert!((0..).zip(values).all(|(i, value)| value == 3 * i + 1));
+
+    // With timing, without blocks, of another context, and with host slices.
+    let timed = Event::new(&context).unwrap();
+    let with_timing = LaunchEvents::default().begun(&timed);
+    // SAFETY: refused.
+    let refused = unsafe { first.launch_with_events(&stream, config, with_timing, (&mut x, N)) };
+    assert!(refused.is_err());
+    let none = LaunchConfig::new(0, 32);
+    // SAFETY: refused.
+    let refused = unsafe { first.launch_with_events(&stream, none, events, (&mut x, N)) };
+    assert_eq!(*refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let mut host = vec![0u32; N as usize];
+    // SAFETY: refused.
+    let refused = unsafe { first.launch_with_events(&stream, config, events, (Out(&mut host), N)) };
+    assert_eq!(*refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let elsewhere = Context::create(context.device(), Default::default()).unwrap();
+    let foreign = Event::with_options(&elsewhere, untimed).unwrap();
+    let foreign = LaunchEvents::default().begun(&foreign);
+    // SAFETY: refused.
+    let refused = unsafe { first.launch_with_events(&stream, config, foreign, (&mut x, N)) };
+    assert_eq!(*refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert_eq!(x.to_vec(&stream).unwrap()[1], 4);
+}

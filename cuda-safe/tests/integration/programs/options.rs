@@ -1,0 +1,203 @@
+//! Options that newer compilers have; what an older one does not know, it says.
+
+use std::{
+    fs,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use cuda_safe::{
+    Cache, Code, CompiledProgram, ErrorKind, FastCompile, PrecompiledHeader, Program,
+    driver::Version, nvrtc_version, precompiled_header_heap, set_precompiled_header_heap,
+};
+
+use super::{Folder, VIRTUAL};
+
+const SOURCE: &str = "__global__ void k(float *x) { x[0] = x[1] / x[2] + sqrtf(x[3]); }";
+
+fn compile(program: Program) -> cuda_safe::Result<CompiledProgram> {
+    program.cache(Cache::Off).compile(VIRTUAL)
+}
+
+fn has(major: u32, minor: u32) -> bool {
+    nvrtc_version().unwrap() >= Version { major, minor }
+}
+
+#[test]
+fn arithmetic_is_as_precise_as_asked_for() {
+    let ptx = |change: fn(Program) -> Program| {
+        let compiled = compile(change(Program::new(SOURCE))).unwrap();
+        compiled.ptx().to_owned()
+    };
+    let plain = ptx(|program| program);
+    assert!(
+        plain.contains("div.rn.f32") && plain.contains("sqrt.rn.f32"),
+        "{plain}"
+    );
+    assert!(ptx(|program| program.precise_division(false)).contains("div.full.f32"));
+    assert!(ptx(|program| program.precise_roots(false)).contains("sqrt.approx.f32"));
+    assert!(ptx(|program| program.flush_denormals(true)).contains(".ftz.f32"));
+}
+
+#[test]
+fn the_language_is_what_was_asked_for() {
+    let source = "struct S { int x; S() : x(N) {} }; int twice(const S &s) { return 2 * s.x; }\n\
+        __global__ void k(int *x, const int *y) { *x = twice(S()) + *y; __int128 unused; }";
+    let folder = Folder::new("options");
+    folder.write("n.h", "#define N 3\n");
+    let program = Program::new(source)
+        .include_path(&folder.0)
+        .device_by_default()
+        .int128()
+        .restrict()
+        .extra_vectorization();
+    assert!(compile(program.clone()).is_err(), "N");
+    let program = program.pre_include("n.h");
+    let log = compile(program.clone()).unwrap().log().to_owned();
+    let (_, number) = log.split_once("warning #").expect("an unused variable");
+    let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap();
+    let number = number[..digits].parse().unwrap();
+    let log = |program| compile(program).unwrap().log().to_owned();
+    assert!(!log(program.clone().suppress_diagnostic(number)).contains("unused"));
+    assert!(!log(program.clone().disable_warnings()).contains("unused"));
+    let error = compile(program.diagnostic_is_error(number)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Compile { .. }), "{error}");
+}
+
+#[test]
+fn newer_options_are_known_or_named() {
+    let folder = Folder::new("newer-options");
+    let (times, trace) = (folder.0.join("times.csv"), folder.0.join("trace"));
+    let program = || Program::new(SOURCE);
+    for (program, is_known, name) in [
+        (program().split_compile(2), has(12, 4), "split-compile"),
+        (program().minimal(), has(12, 4), "minimal"),
+        (
+            program().fast_compile(FastCompile::Min),
+            has(12, 8),
+            "Ofast-compile",
+        ),
+        (
+            program().fast_compile(FastCompile::Mid),
+            has(12, 8),
+            "Ofast-compile",
+        ),
+        (
+            program().fast_compile(FastCompile::Max),
+            has(12, 8),
+            "Ofast-compile",
+        ),
+        (
+            program().stack_protector(true),
+            has(12, 8),
+            "device-stack-protector",
+        ),
+        (program().no_compiler_cache(), has(12, 9), "no-cache"),
+        (program().time_to(&times), has(12, 0), "time"),
+        (
+            program().time_trace_to(&trace),
+            has(12, 8),
+            "fdevice-time-trace",
+        ),
+    ] {
+        match compile(program) {
+            // Some were there before they were documented.
+            Ok(compiled) => assert!(compiled.ptx().contains(".entry"), "{name}"),
+            Err(error) => {
+                assert!(!is_known, "{name}: {error}");
+                assert!(error.to_string().contains(name), "{error}");
+            }
+        }
+    }
+    assert!(!fs::read_to_string(&times).unwrap().is_empty());
+    assert_eq!(trace.with_extension("json").is_file(), has(12, 8));
+}
+
+/// The cache keeps apart what these options change, and doesn't keep what writes files of its own.
+#[test]
+fn the_cache_knows_the_options() {
+    let folder = Folder::new("cached-options");
+    let cached = |program: Program| {
+        let program = program.cache(Cache::Folder(folder.0.clone()));
+        let first = program.compile(VIRTUAL).unwrap();
+        assert!(!first.is_from_cache());
+        program.compile(VIRTUAL).unwrap().is_from_cache()
+    };
+    let program = || Program::new(SOURCE);
+    assert!(cached(program()));
+    assert!(cached(program().precise_division(false)));
+    assert!(cached(program().flush_denormals(true)));
+    assert!(cached(program().lto()));
+    assert!(cached(program().restrict()));
+    assert!(!cached(program().time_to(folder.0.join("times.csv"))));
+}
+
+#[test]
+fn precompiled_headers_are_written_and_read() {
+    let folder = Folder::new("pch");
+    folder.write("many.h", "template <int> struct A {};\n");
+    folder.write(
+        "big.h",
+        "#pragma once\n#include \"many.h\"\nusing B = A<3>;\n",
+    );
+    let source = |name: &str| {
+        Program::new(format!(
+            "#include \"big.h\"\n__global__ void {name}(B *x) {{}}\n"
+        ))
+        .include_path(&folder.0)
+    };
+    let file = folder.0.join("big.pch");
+    let written = compile(source("a").create_precompiled_header(&file));
+    if !has(12, 8) {
+        assert!(written.unwrap_err().to_string().contains("create-pch"));
+        assert_eq!(
+            *precompiled_header_heap().unwrap_err().kind(),
+            ErrorKind::Unsupported
+        );
+        return;
+    }
+    let written = written.unwrap();
+    // Whether it can be written is up to the system's addresses.
+    let state = written.precompiled_header().unwrap();
+    assert_eq!(
+        file.is_file(),
+        state == PrecompiledHeader::Created,
+        "{state:?}: {}",
+        written.log()
+    );
+    // SAFETY: written above, if at all, by this compiler.
+    let used = unsafe { source("b").use_precompiled_header(&file) };
+    let used = compile(used).unwrap();
+    assert_eq!(used.precompiled_header(), None, "none was to be written");
+    assert!(used.ptx().contains(".entry"));
+    // SAFETY: a folder of this test.
+    let automatic = unsafe { source("c").precompiled_headers_in(&folder.0) };
+    assert!(compile(automatic).unwrap().precompiled_header().is_some());
+    let heap = precompiled_header_heap().unwrap();
+    set_precompiled_header_heap(heap).unwrap();
+    assert!(precompiled_header_heap().unwrap() >= heap);
+    let error = compile(source("d").option("--pch")).unwrap_err();
+    assert_eq!(error.code(), Code::Checked, "{error}");
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+}
+
+#[test]
+fn a_compilation_can_be_cancelled() {
+    let program = Program::new(SOURCE).cache(Cache::Off);
+    let asked = AtomicU32::new(0);
+    let never = program.compile_unless(VIRTUAL, || {
+        asked.fetch_add(1, Ordering::Relaxed);
+        false
+    });
+    if !has(12, 8) {
+        assert_eq!(*never.unwrap_err().kind(), ErrorKind::Unsupported);
+        return;
+    }
+    assert!(never.unwrap().ptx().contains(".entry"));
+    assert!(asked.load(Ordering::Relaxed) > 0);
+    let error = program.compile_unless(VIRTUAL, || true).unwrap_err();
+    assert!(error.to_string().contains("was cancelled"), "{error}");
+    let panics: fn() -> bool = || panic!("out of the compiler's way");
+    let error = program.compile_unless(VIRTUAL, panics).unwrap_err();
+    assert!(error.to_string().contains("was cancelled"), "{error}");
+    assert!(program.compile(VIRTUAL).is_ok());
+}

@@ -1,0 +1,90 @@
+//! Memory that is allocated and freed in the order of a stream, and the pool behind it.
+//!
+//! A buffer is dropped while kernels still use it, and the next one gets the same memory, without a wait of the host. The
+//! pool keeps what is freed, or gives it back to the device at every wait: its threshold decides.
+
+mod common;
+
+use anyhow::{Result, ensure};
+use common::{
+    gpu::{Gpu, heading},
+    measure::{measure, ratio, show},
+    table::Table,
+};
+use cuda_safe::{DeviceBuffer, LaunchConfig, MemoryPool, Module, Stream};
+
+const SOURCE: &str = r#"
+extern "C" __global__ void add(const int *x, int *y, int value, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] + value;
+}
+"#;
+
+fn main() -> Result<()> {
+    let gpu = Gpu::open()?;
+    let (context, stream) = (&gpu.context, &gpu.stream);
+    let add = Module::compile(context, SOURCE)?.function("add")?;
+    let len = gpu.size(1 << 24, 1 << 12);
+    let bytes = (len * size_of::<i32>()) as u64;
+    let pool = MemoryPool::current(context)?;
+    pool.trim_to(0)?;
+
+    heading("a chain of temporary buffers, none of which is waited for");
+    let steps = 20;
+    let chain = |stream: &Stream| -> Result<DeviceBuffer<i32>> {
+        let mut x = DeviceBuffer::<i32>::zeroed(stream, len)?;
+        for step in 1..=steps {
+            let mut y = DeviceBuffer::<i32>::uninit(stream, len)?;
+            let config = LaunchConfig::for_elements(len);
+            // SAFETY: n elements are read and n written.
+            unsafe { add.launch(stream, config, (&x, &mut y, step, len as i32))? };
+            x = y; // the one before is freed, after its kernel
+        }
+        Ok(x)
+    };
+    let last = chain(stream)?;
+    let reserved = pool.reserved()?; // before a wait, at which the pool gives back what is free
+    let result = last.to_vec(stream)?;
+    let expected = (1..=steps).sum::<i32>();
+    ensure!(result.iter().all(|&value| value == expected));
+    println!(
+        "{steps} steps with a new buffer of {bytes} bytes each took {reserved} bytes from the device."
+    );
+    let pieces = bytes.next_multiple_of(64 << 20);
+    ensure!(
+        reserved <= 4 * pieces,
+        "buffers that are freed are used again"
+    );
+    drop(last);
+    stream.synchronize()?;
+    ensure!(pool.used()? == 0, "all is freed");
+
+    heading("what is freed goes back to the device at a wait, or stays with the pool");
+    let mut times = Vec::new();
+    for threshold in [0, u64::MAX] {
+        pool.set_release_threshold(threshold)?;
+        times.push(measure(&gpu, 9, || {
+            let buffer = DeviceBuffer::<i32>::zeroed(stream, len)?;
+            drop(buffer);
+            Ok(stream.synchronize()?)
+        })?);
+    }
+    let kept = pool.reserved()?;
+    // The emulator's pools keep nothing.
+    ensure!(
+        gpu.emulated || kept >= bytes,
+        "the pool keeps what was freed"
+    );
+    pool.trim_to(0)?;
+    ensure!(
+        pool.reserved()? == 0,
+        "and gives it back when it is told to"
+    );
+    pool.set_release_threshold(0)?;
+    let mut table = Table::new(&["what is freed", "allocate, fill, free, wait", "gain"]);
+    table.row(["goes back".into(), show(times[0].wall), String::new()]);
+    let gain = ratio(times[0].wall, times[1].wall);
+    table.row(["stays with the pool".into(), show(times[1].wall), gain]);
+    println!("{table}");
+    Ok(())
+}
