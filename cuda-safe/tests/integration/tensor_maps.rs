@@ -45,6 +45,72 @@ extern "C" __global__ void put(const __grid_constant__ Map map, int x, int y, co
         asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
 }
+
+// The last block of the cluster copies a tile for all those of the mask.
+extern "C" __global__ void spread(const __grid_constant__ Map map, int bytes, int wide, unsigned mask, float *out) {
+    __shared__ alignas(1024) float tile[512];
+    __shared__ unsigned long long barrier;
+    const unsigned to = __cvta_generic_to_shared(tile), bar = __cvta_generic_to_shared(&barrier);
+    unsigned rank, blocks;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    const bool takes = mask >> rank & 1;
+    const int row = 16 * (blockIdx.x / blocks);
+    for (int i = threadIdx.x; i < 512; i += blockDim.x) tile[i] = -1;
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(bar));
+        asm volatile("fence.mbarrier_init.release.cluster;");
+        if (takes)
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes));
+    }
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    if (threadIdx.x == 0 && rank == blocks - 1) {
+        if (wide)
+            asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+                         ".multicast::cluster [%0], [%1, {0, 0, %2}], [%3], {%4}, %5;"
+                         :: "r"(to), "l"(&map), "r"(row / 16), "r"(bar), "h"((unsigned short)1),
+                            "h"((unsigned short)mask) : "memory");
+        else
+            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                         ".multicast::cluster [%0], [%1, {0, %2}], [%3], %4;"
+                         :: "r"(to), "l"(&map), "r"(row), "r"(bar), "h"((unsigned short)mask) : "memory");
+    }
+    if (takes)
+        asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra W; }"
+                     :: "r"(bar) : "memory");
+    for (int i = threadIdx.x; i < 512; i += blockDim.x) out[512 * blockIdx.x + i] = tile[i];
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+// Block 0 copies to the other block, by the addresses that it has there: its tile, its barrier.
+extern "C" __global__ void give(const __grid_constant__ Map map, float *out) {
+    __shared__ alignas(1024) float tile[512];
+    __shared__ unsigned long long barrier;
+    const unsigned to = __cvta_generic_to_shared(tile), bar = __cvta_generic_to_shared(&barrier);
+    unsigned rank, its_tile, its_barrier;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    for (int i = threadIdx.x; i < 512; i += blockDim.x) tile[i] = -1;
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(bar));
+        asm volatile("fence.mbarrier_init.release.cluster;");
+        if (rank == 1)
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 2048;" :: "r"(bar));
+    }
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    if (threadIdx.x == 0 && rank == 0) {
+        asm volatile("mapa.shared::cluster.u32 %0, %1, 1;" : "=r"(its_tile) : "r"(to));
+        asm volatile("mapa.shared::cluster.u32 %0, %1, 1;" : "=r"(its_barrier) : "r"(bar));
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                     " [%0], [%1, {0, 0}], [%2];" :: "r"(its_tile), "l"(&map), "r"(its_barrier) : "memory");
+    }
+    if (rank == 1)
+        asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra W; }"
+                     :: "r"(bar) : "memory");
+    for (int i = threadIdx.x; i < 512; i += blockDim.x) out[512 * blockIdx.x + i] = tile[i];
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
 extern "C" __global__ void small(int n) {}
 "#;
 
@@ -146,6 +212,89 @@ fn columns_come() {
         .map(|p| p[0])
         .collect();
     assert_eq!(pixels, [0.0, 0.0, 4.0, 8.0, 12.0, 16.0, 0.0, 20.0]);
+}
+
+/// A tile of 16 rows of 128 bytes, as `TensorSwizzle::B128` lays it.
+fn swizzled_tile(first: usize) -> Vec<f32> {
+    let value = |i: usize| {
+        let (row, at) = (i / 32, i % 32);
+        (first + 32 * row + (at ^ (row % 8) << 2)) as f32
+    };
+    (0..512).map(value).collect()
+}
+
+#[test]
+fn one_block_copies_for_its_cluster() {
+    let (context, stream) = device();
+    let spread = kernel(&context, "spread");
+    let tensor = DeviceBuffer::from_slice(&stream, &numbers(32 * 32)).unwrap();
+    let tiles = TensorMap::builder(&tensor, &[32, 32])
+        .swizzle(TensorSwizzle::B128)
+        .tiled(&[32, 16])
+        .unwrap();
+    // 32 channels, 16 pixels of width, 2 images.
+    let columns = TensorMap::builder(&tensor, &[32, 16, 2])
+        .im2col(&[0], &[-1], 32, 15)
+        .unwrap();
+    for (blocks, mask) in [(1, 1), (2, 3), (2, 1), (4, 15), (4, 0b1010), (4, 0b0101)] {
+        let grid = 2 * blocks;
+        for wide in [false, true] {
+            let (map, bytes) = if wide {
+                (columns, 15 * 128)
+            } else {
+                (tiles, 2048)
+            };
+            let mut out = DeviceBuffer::<f32>::zeroed(&stream, 512 * grid as usize).unwrap();
+            // SAFETY: the tile has 512 numbers at most, and each block writes as many.
+            unsafe {
+                spread
+                    .launch(
+                        &stream,
+                        LaunchConfig::new(grid, 64).cluster(blocks),
+                        (map, bytes, i32::from(wide), mask, &mut out),
+                    )
+                    .unwrap();
+            }
+            let found = out.to_vec(&stream).unwrap();
+            for (block, found) in (0..grid).zip(found.chunks(512)) {
+                let (rank, first) = (block % blocks, 512 * (block / blocks) as usize);
+                let mut expected = vec![-1.0; 512];
+                if mask >> rank & 1 != 0 && wide {
+                    // From the second pixel of each image.
+                    let column = numbers(first + 512);
+                    expected[..480].copy_from_slice(&column[first + 32..]);
+                } else if mask >> rank & 1 != 0 {
+                    expected = swizzled_tile(first);
+                }
+                let what = format!("block {block}, {blocks} of a cluster, mask {mask:b}, {wide}");
+                assert_eq!(found, expected, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_block_copies_to_another_one() {
+    let (context, stream) = device();
+    let give = kernel(&context, "give");
+    let tensor = DeviceBuffer::from_slice(&stream, &numbers(32 * 16)).unwrap();
+    let mut out = DeviceBuffer::<f32>::zeroed(&stream, 1024).unwrap();
+    let map = TensorMap::builder(&tensor, &[32, 16])
+        .swizzle(TensorSwizzle::B128)
+        .tiled(&[32, 16])
+        .unwrap();
+    // SAFETY: the tile has 512 numbers, and each of two blocks writes as many.
+    unsafe {
+        give.launch(
+            &stream,
+            LaunchConfig::new(2, 64).cluster(2),
+            (map, &mut out),
+        )
+        .unwrap();
+    }
+    let found = out.to_vec(&stream).unwrap();
+    assert_eq!(found[..512], [-1.0; 512]);
+    assert_eq!(found[512..], swizzled_tile(0));
 }
 
 #[test]
