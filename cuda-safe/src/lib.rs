@@ -54,8 +54,8 @@
 //! - peer access, and copies between devices (`cuMemcpyPeer`);
 //! - sharing with other processes (IPC), with graphics, and external memory and semaphores;
 //! - prefetching and advice for managed memory, registering memory that the host allocated (`cuMemHostRegister`);
-//! - launch attributes: clusters, programmatic dependent launch (`cuLaunchKernelEx`); batched stream memory operations;
-//! - the profiler's start and stop, libraries and contextless kernels (`cuLibraryLoadData`), green contexts.
+//! - launch attributes: clusters, programmatic dependent launch (`cuLaunchKernelEx`);
+//! - libraries and contextless kernels (`cuLibraryLoadData`).
 //!
 //! `docs/COVERAGE.md` in the repository lists every function of the driver. All of it is in [`sys`], to be called on the handles of this crate's objects:
 //! [raw calls](guide::raw_calls) shows how, with worked cases. The crate does no mathematics either: the crate
@@ -72,10 +72,13 @@
 //!
 //! Without `dynamic-loading` a program names both libraries to the loader, which stops it when one is missing.
 
+mod access_policy;
 mod attribute;
 mod callback;
 mod capture;
+pub mod checkpoint;
 mod context;
+pub mod coredump;
 mod device;
 pub mod driver;
 mod error;
@@ -87,20 +90,28 @@ pub mod graph;
 pub mod guide;
 mod handle;
 mod launch;
+pub mod logs;
 mod memory;
 mod module;
 mod newer;
 mod order;
 mod parameter;
+mod peer;
+pub mod profiler;
 #[cfg(feature = "nvrtc")]
 mod program;
 mod settle;
 mod stream;
+mod stream_attributes;
 pub mod typed;
 
+pub use access_policy::{AccessPolicyWindow, AccessProperty};
 pub use attribute::DeviceAttribute;
 pub use bytemuck;
-pub use context::{CacheConfig, Context, ContextFlags, Limit, MemoryInfo, PushedContext};
+pub use context::{
+    CacheConfig, Context, ContextFlags, GreenContext, Limit, MemoryInfo, Multiprocessors,
+    PushedContext, Split, SplitFlags,
+};
 pub use cuda_sys as sys;
 pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
@@ -113,16 +124,21 @@ pub use launch::{
     LaunchConfig, Out, WithLen,
 };
 pub use memory::{
-    Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
-    ManagedBuffer, MemoryPool, Outcome, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Pipeline,
-    PlainData, Scope, Storage, StorageMut, StreamOrdered, Transfer, TransferError,
+    BarrierScope, Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut,
+    Managed, ManagedBuffer, MemoryOperation, MemoryPool, MemoryWord, Outcome, OwnedStorage, Owner,
+    PinnedBuffer, PinnedFlags, Pipeline, PlainData, Scope, Storage, StorageMut, StreamOrdered,
+    Transfer, TransferError, WaitUntil,
 };
 pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
 pub use parameter::{ParameterInfo, ParameterKind};
+pub use peer::{
+    AtomicCapabilities, AtomicOperation, ChannelFormat, FlushScope, PeerAttribute, ShareableHandles,
+};
 #[cfg(feature = "nvrtc")]
 pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
 pub use settle::Settled;
 pub use stream::{Stream, StreamOptions};
+pub use stream_attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
 
 /// The code in README.md, as a test.
 #[cfg(doctest)]

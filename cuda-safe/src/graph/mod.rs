@@ -47,7 +47,7 @@
 //! stream is.
 //!
 //! # What is not here
-//! Conditional nodes, external semaphores, batches of memory operations, edges with data
+//! Conditional nodes, external semaphores, edges with data
 //! (programmatic launches): raw calls reach them, with [`Graph::as_raw`].
 
 mod allocation;
