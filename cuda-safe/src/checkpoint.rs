@@ -94,7 +94,8 @@ impl Process {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for a driver older than CUDA 12.8, also of all other methods, and where the system does
-    /// not allow checkpoints. `CUDA_ERROR_INVALID_VALUE` where there is no such process, or it does not use CUDA.
+    /// not allow checkpoints. `CUDA_ERROR_OPERATING_SYSTEM` where there is no such process, `CUDA_ERROR_NOT_INITIALIZED`
+    /// where it does not use CUDA.
     #[doc(alias = "cuCheckpointProcessGetState")]
     pub fn state(self) -> Result<ProcessState> {
         let get = newer::cuCheckpointProcessGetState()?;
@@ -219,10 +220,13 @@ impl Process {
             CUresult::CUDA_ERROR_ILLEGAL_STATE => {
                 error.with_detail(format!("process {} is in another state", self.0))
             }
-            CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(format!(
-                "there is no process {}, or it does not use CUDA",
+            CUresult::CUDA_ERROR_OPERATING_SYSTEM => error.with_detail(format!(
+                "there is no process {}, or it is not this user's",
                 self.0
             )),
+            CUresult::CUDA_ERROR_NOT_INITIALIZED => {
+                error.with_detail(format!("process {} does not use CUDA", self.0))
+            }
             CUresult::CUDA_ERROR_NOT_SUPPORTED if error.detail().is_empty() => error
                 .with_kind(ErrorKind::Unsupported)
                 .with_detail("this system does not allow checkpoints of processes that use CUDA"),

@@ -92,6 +92,7 @@ mod handle;
 mod launch;
 pub mod logs;
 mod memory;
+mod memory_operation;
 mod module;
 mod newer;
 mod order;
@@ -101,6 +102,7 @@ pub mod profiler;
 #[cfg(feature = "nvrtc")]
 mod program;
 mod settle;
+mod signal;
 mod stream;
 mod stream_attributes;
 pub mod typed;
@@ -124,11 +126,11 @@ pub use launch::{
     LaunchConfig, Out, WithLen,
 };
 pub use memory::{
-    BarrierScope, Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut,
-    Managed, ManagedBuffer, MemoryOperation, MemoryPool, MemoryWord, Outcome, OwnedStorage, Owner,
-    PinnedBuffer, PinnedFlags, Pipeline, PlainData, Scope, Storage, StorageMut, StreamOrdered,
-    Transfer, TransferError, WaitUntil,
+    Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
+    ManagedBuffer, MemoryPool, Outcome, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Pipeline,
+    PlainData, Scope, Storage, StorageMut, StreamOrdered, Transfer, TransferError,
 };
+pub use memory_operation::{BarrierScope, MemoryOperation, WaitUntil};
 pub use module::{Global, JitOptions, Linker, Module, ModuleVariable};
 pub use parameter::{ParameterInfo, ParameterKind};
 pub use peer::{
@@ -137,6 +139,7 @@ pub use peer::{
 #[cfg(feature = "nvrtc")]
 pub use program::{Architecture, Cache, CompiledProgram, Program, nvrtc_version};
 pub use settle::Settled;
+pub use signal::{Signal, SignalWord};
 pub use stream::{Stream, StreamOptions};
 pub use stream_attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
 

@@ -198,11 +198,11 @@ impl Stream {
     }
 
     /// Changes the priority for what the stream is given from now on: a lower number is more urgent, see
-    /// [`Context::stream_priority_range`](crate::Context::stream_priority_range). What the stream was created with, and
-    /// [`priority`](Self::priority) tells, may stay.
+    /// [`Context::stream_priority_range`](crate::Context::stream_priority_range). The driver clamps values outside of that
+    /// range.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a number outside of that range.
+    /// The context is unusable after a fault, or has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -210,7 +210,8 @@ impl Stream {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
     /// let (_, most_urgent) = context.stream_priority_range()?;
-    /// stream.set_priority(most_urgent)?;
+    /// stream.set_priority(most_urgent - 1)?;
+    /// assert_eq!(stream.priority()?, most_urgent);
     /// # Ok(())
     /// # }
     /// ```

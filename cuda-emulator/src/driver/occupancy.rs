@@ -42,7 +42,7 @@ pub fn blocks(
 }
 
 /// As [`blocks`], on the device that is played.
-fn of_device(function: &Function, threads: u32, dynamic_shared: u64) -> u32 {
+pub fn of_device(function: &Function, threads: u32, dynamic_shared: u64) -> u32 {
     blocks(
         device::architecture(),
         function.info(),

@@ -1,6 +1,7 @@
 //! The attributes of a stream. They are hints: remembered and checked, without effect on the work.
 
 use super::abi::*;
+use super::device;
 use super::status::{Code, Result};
 
 /// Least and greatest priority.
@@ -66,12 +67,13 @@ impl Preferences {
     ) -> Result {
         let valid = match attribute {
             CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
+                let size = u64::from(words[2]) | u64::from(words[3]) << 32;
                 let ratio = f32::from_bits(words[4]);
-                let (hit, miss) = (words[5], words[6]);
-                // What misses can't be kept persistently.
-                let valid = (0.0..=1.0).contains(&ratio)
-                    && hit <= CU_ACCESS_PROPERTY_PERSISTING
-                    && miss <= CU_ACCESS_PROPERTY_STREAMING;
+                // What misses can't be kept persistently. Of the rest an H200 (driver 580) looks at the size, and refuses
+                // a ratio that is too small or too large, which no NaN is.
+                let valid = size <= device::MAX_WINDOW
+                    && !(ratio < 0.0 || ratio > 1.0)
+                    && words[6] != CU_ACCESS_PROPERTY_PERSISTING;
                 if valid {
                     self.window.copy_from_slice(&words[..7]);
                 }

@@ -10,7 +10,8 @@ use crate::{
     event::Event,
     function::Function,
     launch::{KernelArguments, LaunchConfig},
-    memory::{MemoryOperation, PlainData},
+    memory::PlainData,
+    memory_operation::MemoryOperation,
     newer,
 };
 
@@ -305,7 +306,7 @@ impl Graph {
         Ok(node)
     }
 
-    /// Adds a node of waits and writes of words in memory: at most 256, done in their order. It waits for the nodes of
+    /// Adds a node of waits and writes of words in memory: at most 255, done in their order. It waits for the nodes of
     /// `after`.
     ///
     /// **A launch hangs for ever if a wait's value never comes,** and with it whoever waits for it.
@@ -317,21 +318,23 @@ impl Graph {
     /// As [`add_empty`](Self::add_empty), and as [`Stream::memory_operations`](crate::Stream::memory_operations).
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, MemoryOperation, Stream, WaitUntil, graph::Graph};
+    /// # use cuda_safe::{Context, MemoryOperation, PinnedBuffer, PinnedFlags, Stream, WaitUntil, graph::Graph};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
-    /// let x = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+    /// let x = PinnedBuffer::<u32>::with_flags(&context, 2, PinnedFlags::DEVICE_MAP)?;
+    /// let address = x.device_ptr()?;
     /// let mut graph = Graph::new(&context)?;
     /// let operations = [
-    ///     MemoryOperation::write_u32(x.as_device_ptr(), 1),
-    ///     MemoryOperation::wait_u32(x.as_device_ptr(), WaitUntil::EQUAL, 1),
-    ///     MemoryOperation::write_u32(x.as_device_ptr() + 4, 2),
+    ///     MemoryOperation::write_u32(address, 1),
+    ///     MemoryOperation::wait_u32(address, WaitUntil::EQUAL, 1),
+    ///     MemoryOperation::write_u32(address + 4, 2),
     /// ];
-    /// // SAFETY: two words, which outlive the graph's launches.
+    /// // SAFETY: two words, which outlive the graph's launches, and which the host leaves alone until they are over.
     /// unsafe { graph.add_memory_operations(&[], &operations)? };
     /// graph.instantiate()?.launch(&stream)?;
-    /// assert_eq!(x.to_vec(&stream)?, [1, 2]);
+    /// stream.synchronize()?;
+    /// assert_eq!(*x, [1, 2]);
     /// # Ok(())
     /// # }
     /// ```

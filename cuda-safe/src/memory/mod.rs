@@ -13,7 +13,6 @@ mod scope;
 pub(crate) mod size;
 mod storage;
 mod transfer;
-mod value;
 mod view;
 
 pub use buffer::{DeviceBuffer, StreamOrdered};
@@ -27,7 +26,6 @@ pub use pool::MemoryPool;
 pub use scope::Scope;
 pub use storage::{OwnedStorage, Storage, StorageMut};
 pub use transfer::{Transfer, TransferError};
-pub use value::{BarrierScope, MemoryOperation, MemoryWord, WaitUntil};
 pub use view::{Borrowed, BorrowedMut, DeviceView, DeviceViewMut};
 
 pub(crate) use copy::{device_to_host_enqueue, host_to_device_enqueue};

@@ -27,10 +27,13 @@ fn start_with(
     let stream = streams::resolve(stream)?;
     let function = library::function(function)?;
     let params = launch::arguments(&function, pointers, extra)?;
-    let launch = Launch {
+    let mut launch = Launch {
         attributes,
         ..Launch::new(function, shape, params)?
     };
+    if let Some(green) = &stream.green {
+        launch = launch.on(green.members.clone())?;
+    }
     enqueue(&stream, Operation::Launch(launch))
 }
 

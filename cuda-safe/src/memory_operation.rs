@@ -1,12 +1,11 @@
-//! Single values in device memory that streams write, and wait for.
+//! Waits for words of memory, and writes of them, by their addresses.
 
 use std::ffi::c_uint;
 
-use cuda_sys::{self as sys, CUdeviceptr, CUresult, CUstream, CUstreamBatchMemOpParams};
+use cuda_sys::{self as sys, CUdeviceptr, CUresult, CUstreamBatchMemOpParams};
 
-use super::{DeviceMemory, PlainData, Storage, StorageMut, copy::Span};
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{ErrorKind, Result},
     flags::choices,
     stream::Stream,
 };
@@ -35,135 +34,7 @@ choices! {
     }
 }
 
-/// What a stream can write and wait for: `u32` and `u64`.
-pub trait MemoryWord: PlainData + sealed::Word {}
-
-impl MemoryWord for u32 {}
-impl MemoryWord for u64 {}
-
-mod sealed {
-    use super::{CUdeviceptr, CUresult, CUstream, c_uint, sys};
-
-    pub trait Word: Copy {
-        const WRITE: &'static str;
-        const WAIT: &'static str;
-
-        /// # Safety
-        /// A live stream, and a live, aligned word.
-        unsafe fn write(self, stream: CUstream, address: CUdeviceptr) -> CUresult;
-
-        /// # Safety
-        /// As `write`.
-        unsafe fn wait(self, stream: CUstream, address: CUdeviceptr, until: c_uint) -> CUresult;
-    }
-
-    impl Word for u32 {
-        const WRITE: &'static str = "cuStreamWriteValue32_v2";
-        const WAIT: &'static str = "cuStreamWaitValue32_v2";
-
-        unsafe fn write(self, stream: CUstream, address: CUdeviceptr) -> CUresult {
-            // SAFETY: as this function's contract says.
-            unsafe { sys::cuStreamWriteValue32_v2(stream, address, self, 0) }
-        }
-
-        unsafe fn wait(self, stream: CUstream, address: CUdeviceptr, until: c_uint) -> CUresult {
-            // SAFETY: as this function's contract says.
-            unsafe { sys::cuStreamWaitValue32_v2(stream, address, self, until) }
-        }
-    }
-
-    impl Word for u64 {
-        const WRITE: &'static str = "cuStreamWriteValue64_v2";
-        const WAIT: &'static str = "cuStreamWaitValue64_v2";
-
-        unsafe fn write(self, stream: CUstream, address: CUdeviceptr) -> CUresult {
-            // SAFETY: as this function's contract says.
-            unsafe { sys::cuStreamWriteValue64_v2(stream, address, self, 0) }
-        }
-
-        unsafe fn wait(self, stream: CUstream, address: CUdeviceptr, until: c_uint) -> CUresult {
-            // SAFETY: as this function's contract says.
-            unsafe { sys::cuStreamWaitValue64_v2(stream, address, self, until) }
-        }
-    }
-}
-
-impl<S: Storage, T: MemoryWord> DeviceMemory<S, T> {
-    /// Enqueues a wait: what the stream is given from now on runs when the element at `index` is as `until` and `value`
-    /// say. The device polls; neither the host nor a kernel waits.
-    ///
-    /// **If that never happens, the stream hangs for ever,** and with it whoever waits for it: the memory's own stream
-    /// among them, since its memory must outlive the wait. So what writes the value comes from elsewhere: from a kernel
-    /// on a third stream, say, or it was enqueued before the wait. It is no memory unsafety, and this method is safe.
-    /// To wait for a word of host memory, see [`Stream::memory_operations`].
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an index out of range.
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the device lacks this (the attributes
-    /// `CAN_USE_64_BIT_STREAM_MEM_OPS` and `CAN_USE_STREAM_WAIT_VALUE_NOR`). The context is unusable after a fault.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, Stream, WaitUntil};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// # let stream = Stream::new(&context)?;
-    /// let mut progress = DeviceBuffer::<u32>::zeroed(&stream, 1)?;
-    /// progress.write_value(&stream, 0, 3)?;
-    /// let other = Stream::new(&context)?;
-    /// progress.wait_value(&other, 0, WaitUntil::AT_LEAST, 2)?;
-    /// other.synchronize()?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuStreamWaitValue32")]
-    #[doc(alias = "cuStreamWaitValue64")]
-    pub fn wait_value(
-        &self,
-        stream: &Stream,
-        index: usize,
-        until: WaitUntil,
-        value: T,
-    ) -> Result<()> {
-        let address = address::<T>(self.span(), index, T::WAIT)?;
-        stream.ordered_with([self.owner()], || {
-            let _current = stream.enter()?;
-            // SAFETY: an element of live memory, which its owner's stream frees after the wait.
-            let code = unsafe { value.wait(stream.as_raw(), address, until.0) };
-            check(stream, T::WAIT, code)
-        })
-    }
-}
-
-impl<S: StorageMut, T: MemoryWord> DeviceMemory<S, T> {
-    /// Enqueues a write of the element at `index`, behind a fence: who sees the value sees what the stream wrote before.
-    ///
-    /// # Errors
-    /// As [`wait_value`](Self::wait_value).
-    #[doc(alias = "cuStreamWriteValue32")]
-    #[doc(alias = "cuStreamWriteValue64")]
-    pub fn write_value(&mut self, stream: &Stream, index: usize, value: T) -> Result<()> {
-        let address = address::<T>(self.span(), index, T::WRITE)?;
-        stream.ordered_with([self.owner()], || {
-            let _current = stream.enter()?;
-            // SAFETY: an element of live memory, which its owner's stream frees after the write.
-            let code = unsafe { value.write(stream.as_raw(), address) };
-            check(stream, T::WRITE, code)
-        })
-    }
-}
-
-fn address<T>(span: Span<'_>, index: usize, call: &'static str) -> Result<CUdeviceptr> {
-    let len = span.bytes / size_of::<T>();
-    if index >= len {
-        return Err(Error::invalid(
-            call,
-            format!("element {index} of memory with {len}"),
-        ));
-    }
-    Ok(span.ptr + (index * size_of::<T>()) as CUdeviceptr)
-}
-
-fn check(stream: &Stream, call: &'static str, code: CUresult) -> Result<()> {
+pub(crate) fn check(stream: &Stream, call: &'static str, code: CUresult) -> Result<()> {
     let checked = stream.check(call, code);
     match code {
         CUresult::CUDA_ERROR_NOT_SUPPORTED => {
@@ -176,8 +47,9 @@ fn check(stream: &Stream, call: &'static str, code: CUresult) -> Result<()> {
 /// A wait for a word of memory, or a write of one, by its address: for
 /// [`Stream::memory_operations`] and [`Graph::add_memory_operations`](crate::Graph::add_memory_operations).
 ///
-/// The address is one that the device knows: of device memory, of managed memory, or of page-locked host memory
-/// ([`PinnedBuffer::device_ptr`](crate::PinnedBuffer::device_ptr)). It is a multiple of the word's size.
+/// The address is that of page-locked host memory ([`PinnedBuffer::device_ptr`](crate::PinnedBuffer::device_ptr)), or of
+/// device memory that comes from `cuMemAlloc`: drivers refuse that of pools, which buffers here are made of, and managed
+/// memory. It is a multiple of the word's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryOperation(Raw);
 
@@ -259,7 +131,7 @@ impl MemoryOperation {
 }
 
 impl Stream {
-    /// Enqueues waits and writes of words in memory, in one call: at most 256. The stream does them in their order.
+    /// Enqueues waits and writes of words in memory, in one call: at most 255. The stream does them in their order.
     ///
     /// **If a wait's value never comes, the stream hangs for ever,** and with it whoever waits for it.
     ///
@@ -273,7 +145,7 @@ impl Stream {
     /// not aligned. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for what the device lacks. The context is
     /// unusable after a fault.
     ///
-    /// A flag that the host sets:
+    /// [`Signal`](crate::Signal) is the safe way, for one word. Here, two of them that the host uses:
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryOperation, PinnedBuffer, PinnedFlags, Stream, WaitUntil};
