@@ -32,7 +32,9 @@ impl Object for Stream {
     }
 
     fn leak(&self) -> Option<String> {
-        Some(format!("stream {:#x}", self.handle))
+        // Those of a green context end with it, as far as the client is concerned.
+        let gone = self.green.as_ref().is_some_and(|green| !green.is_alive());
+        (!gone).then(|| format!("stream {:#x}", self.handle))
     }
 }
 
@@ -263,5 +265,9 @@ pub fn destroy(handle: u64) -> Result {
         .remove(handle)
         .ok_or(Code::ERROR_INVALID_HANDLE)?
         .close();
-    Ok(())
+    match &stream.green {
+        // It went with its green context, says an H200 (driver 580).
+        Some(green) if !green.is_alive() => Err(Code::ERROR_CONTEXT_IS_DESTROYED),
+        _ => Ok(()),
+    }
 }
