@@ -3,6 +3,7 @@
 mod contexts;
 mod devices;
 mod events;
+mod green_contexts;
 mod launches;
 mod linking;
 mod managed;
@@ -10,6 +11,8 @@ mod memory;
 mod modules;
 mod pipelines;
 mod programs;
+mod settings;
+mod signals;
 mod streams;
 mod threads;
 mod transfers;
