@@ -26,6 +26,16 @@ REASONS = [
     (r"cuModuleLoad|cuLinkAddFile|cuModuleLoadFatBinary|cuModuleLoadData",
      "files are read by Rust; all images go through cuModuleLoadDataEx and cuLinkAddData, with their logs"),
     (r"cuStreamCreate", "cuStreamCreateWithPriority does the same"),
+    (r"cuDevSmResourceSplit|cuStreamGetDevResource|cuCoredump(Reg|Dereg)ister\w*|cuCheckpointOperationComplete",
+     "newer than the newest driver that this project has been run on (13.0), so that nothing of it could be tested"),
+    (r"cuDeviceGet(FabricClusterUuid|CliqueCount|CliqueInfo)",
+     "newer than the newest driver that this project has been run on (13.0), and about clusters of hosts"),
+    (r"cuDeviceGetLuid", "Windows only: elsewhere it is an error"),
+    (r"cuDeviceGetNvSciSyncAttributes", "takes objects of NvSciSync, a library of NVIDIA's embedded systems"),
+    (r"cuDevicePrimaryCtxReset",
+     "destroys under everybody's hands what every handle of the primary context in the process refers to"),
+    (r"cuDevice(Unr|R)egisterAsyncNotification",
+     "tells of memory budgets in a system with several tenants, which no machine of this project has"),
 ]
 REASONS = [(re.compile(f"(?:{name})"), reason) for name, reason in REASONS]
 
