@@ -77,7 +77,7 @@ fn main() -> Result<()> {
         String::new(),
     ]);
     table.row(["in partitions".into(), show(alone), ratio(held_up, alone)]);
-    table.print();
+    print!("{table}");
 
     let [long, short] = places;
     ensure!(

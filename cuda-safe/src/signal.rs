@@ -205,16 +205,18 @@ impl<T: SignalWord> Signal<T> {
         check(stream, call, enqueue(stream.as_raw(), self.address))
     }
 
-    /// Whether no stream uses the word any more, and that is known.
+    /// Whether no stream uses the word any more, and that is known. Asked again where the question failed.
     fn is_over(&mut self) -> bool {
         let streams = self
             .streams
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        streams.iter().all(|stream| match stream.query() {
-            Ok(done) => done,
-            Err(error) => error.driver_code().is_some_and(ends_context),
-        })
+        streams
+            .iter()
+            .all(|stream| match stream.query().or_else(|_| stream.query()) {
+                Ok(done) => done,
+                Err(error) => error.driver_code().is_some_and(ends_context),
+            })
     }
 }
 

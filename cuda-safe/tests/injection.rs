@@ -70,14 +70,20 @@ fn green(context: &Context) -> Result<()> {
 fn settings(context: &Context) -> Result<()> {
     let stream = Stream::new(context)?;
     let signal = Signal::<u32>::new(context, 1)?;
-    stream.wait_signal(&signal, WaitUntil::EQUAL, 1)?;
-    stream.write_signal(&signal, 2)?;
-    // SAFETY: the signal outlives the wait.
-    unsafe {
-        let operation = MemoryOperation::wait_u32(signal.device_ptr(), WaitUntil::EQUAL, 2);
-        stream.memory_operations(&[operation])?;
-    }
-    stream.synchronize()?;
+    let signalled = || {
+        stream.wait_signal(&signal, WaitUntil::EQUAL, 1)?;
+        stream.write_signal(&signal, 2)?;
+        // SAFETY: the signal outlives the wait below.
+        unsafe {
+            let operation = MemoryOperation::wait_u32(signal.device_ptr(), WaitUntil::AT_LEAST, 1);
+            stream.memory_operations(&[operation])
+        }
+    };
+    let result = signalled();
+    // Otherwise a signal whose stream isn't done is leaked.
+    let _ = stream.settle();
+    result?;
+    drop(signal);
     stream.set_access_policy(stream.access_policy()?)?;
     stream.copy_attributes_from(&Stream::new(context)?)?;
     stream.id()?;

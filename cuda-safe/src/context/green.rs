@@ -60,9 +60,10 @@ impl Kind for GreenKind {
     unsafe fn release(&self, raw: RawGreen, primary: &Context) -> Result<()> {
         callback::refuse_within()?;
         let destroy = newer::cuGreenCtxDestroy()?;
-        // Streams that are gone may have left work behind.
+        // Streams that are gone may have left work behind. To wait for the primary context is to wait for its parts, too.
         // SAFETY: live, by this function's contract.
-        wait_for(unsafe { context_of(raw, primary)? })?;
+        let own = unsafe { context_of(raw, primary) };
+        wait_for(own.unwrap_or_else(|_| primary.as_raw()))?;
         let _current = primary.enter()?;
         // SAFETY: destroyed once, by this function's contract.
         let code = capture::released(|| unsafe { destroy(raw) });

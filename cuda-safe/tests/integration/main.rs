@@ -12,7 +12,6 @@ mod modules;
 mod pipelines;
 mod programs;
 mod settings;
-mod signals;
 mod streams;
 mod threads;
 mod transfers;

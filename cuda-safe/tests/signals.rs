@@ -1,3 +1,6 @@
+//! Words of memory that streams and the host write, and that streams wait for. A program of its own: a test that fails
+//! leaves a stream that waits for ever.
+
 use std::{thread, time::Duration};
 
 use cuda_safe::{
@@ -5,7 +8,12 @@ use cuda_safe::{
     PinnedBuffer, PinnedFlags, Signal, SignalWord, Stream, WaitUntil,
 };
 
-use crate::device;
+/// The primary context of device 0 and a stream on it.
+fn device() -> (Context, Stream) {
+    let context = Context::primary(0).expect("a device");
+    let stream = Stream::new(&context).expect("a stream");
+    (context, stream)
+}
 
 /// The stream waits for `value` while the word is `before`, and goes on when it is `after`.
 fn waits<T: SignalWord>(until: WaitUntil, value: T, before: T, after: T) {
