@@ -295,15 +295,12 @@ impl Coredump {
     fn get(&self, setting: Setting, value: *mut c_void, room: usize) -> Result<usize> {
         let _current = self.enter()?;
         let mut size = room;
-        // SAFETY: callers give a place of so many bytes.
-        let code = match self.context {
-            Some(_) => unsafe {
-                newer::cuCoredumpGetAttribute()?(setting as c_uint, value, &mut size)
-            },
-            None => unsafe {
-                newer::cuCoredumpGetAttributeGlobal()?(setting as c_uint, value, &mut size)
-            },
+        let call = match self.context {
+            Some(_) => newer::cuCoredumpGetAttribute()?,
+            None => newer::cuCoredumpGetAttributeGlobal()?,
         };
+        // SAFETY: callers give a place of so many bytes.
+        let code = unsafe { call(setting as c_uint, value, &mut size) };
         self.check("cuCoredumpGetAttribute", code)?;
         Ok(size)
     }
@@ -312,15 +309,12 @@ impl Coredump {
     /// `value` is of the type of the setting, and has so many bytes.
     unsafe fn set(&self, setting: Setting, value: *mut c_void, mut size: usize) -> Result<()> {
         let _current = self.enter()?;
-        // SAFETY: as this function's contract says.
-        let code = match self.context {
-            Some(_) => unsafe {
-                newer::cuCoredumpSetAttribute()?(setting as c_uint, value, &mut size)
-            },
-            None => unsafe {
-                newer::cuCoredumpSetAttributeGlobal()?(setting as c_uint, value, &mut size)
-            },
+        let call = match self.context {
+            Some(_) => newer::cuCoredumpSetAttribute()?,
+            None => newer::cuCoredumpSetAttributeGlobal()?,
         };
+        // SAFETY: as this function's contract says.
+        let code = unsafe { call(setting as c_uint, value, &mut size) };
         self.check("cuCoredumpSetAttribute", code).map_err(|error| match code {
             CUresult::CUDA_ERROR_NOT_PERMITTED => error.with_detail(
                 "it is too late for this setting, which has to come before the context is created (Coredump::process), \

@@ -72,7 +72,7 @@ impl Preferences {
                 // What misses can't be kept persistently. Of the rest an H200 (driver 580) looks at the size, and refuses
                 // a ratio that is too small or too large, which no NaN is.
                 let valid = size <= device::MAX_WINDOW
-                    && !(ratio < 0.0 || ratio > 1.0)
+                    && (ratio.is_nan() || (0.0..=1.0).contains(&ratio))
                     && words[6] != CU_ACCESS_PROPERTY_PERSISTING;
                 if valid {
                     self.window.copy_from_slice(&words[..7]);
