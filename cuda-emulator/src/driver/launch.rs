@@ -189,6 +189,8 @@ pub struct Launch {
     pub params: Arc<[u8]>,
     /// The attributes that came with it.
     pub attributes: Vec<LaunchAttribute>,
+    /// The multiprocessors that it runs on, where these are not all.
+    pub part: Option<Arc<[u32]>>,
 }
 
 impl Launch {
@@ -207,7 +209,43 @@ impl Launch {
             shape,
             params,
             attributes: Vec::new(),
+            part: None,
         })
+    }
+
+    /// Has it run on those multiprocessors alone.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
+    pub fn on(mut self, part: Arc<[u32]>) -> Result<Launch> {
+        if self.shape.cooperative {
+            let Shape {
+                grid,
+                block,
+                dynamic_shared,
+                ..
+            } = self.shape;
+            let blocks = grid.iter().map(|&n| u64::from(n)).product::<u64>();
+            let each = occupancy::of_device(
+                &self.function,
+                block.iter().product(),
+                dynamic_shared.into(),
+            );
+            let most = u64::from(each) * part.len() as u64;
+            if blocks > most {
+                return refuse(
+                    &self.function,
+                    Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                    || {
+                        format!(
+                            "{blocks} blocks in a cooperative launch, {most} fit the green context"
+                        )
+                    },
+                );
+            }
+        }
+        self.part = Some(part);
+        Ok(self)
     }
 
     /// Checks it again, after a change.
@@ -220,12 +258,17 @@ impl Launch {
 
     /// One run of it.
     pub fn piece(self) -> Piece {
-        let work = Box::new(move || run(&self.function, &self.shape, &self.params));
+        let work = Box::new(move || run(&self.function, &self.shape, &self.params, self.part));
         Piece::new(How::Soon, work)
     }
 }
 
-fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result<(), Fault> {
+fn run(
+    function: &Function,
+    shape: &Shape,
+    params: &[u8],
+    part: Option<Arc<[u32]>>,
+) -> std::result::Result<(), Fault> {
     let launch = engine::Launch {
         image: function.image(),
         kernel: function.kernel,
@@ -235,7 +278,7 @@ fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result
     let stats = engine::run(
         &launch,
         &View(&function.context, function),
-        &options(&function.context),
+        &options(&function.context, part),
     )?;
     if config::get().trace.is_some() {
         call::trace(|line| {
@@ -250,16 +293,18 @@ fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result
     Ok(())
 }
 
-fn options(context: &Context) -> engine::Options {
+fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
     let config = config::get();
+    let part_size = part.as_ref().map_or(usize::MAX, |part| part.len());
     engine::Options {
-        threads: config.threads,
+        threads: config.threads.min(part_size),
         seed: config.seed,
         check_uninit: config.check_uninit,
         check_race: config.check_race,
         check_barrier: config.check_barrier,
         time_limit: config.timeout,
         multiprocessors: device::multiprocessors(),
+        part,
         stack_size: context.limit(CU_LIMIT_STACK_SIZE).unwrap_or(1024) as u32,
         clock_khz: device::CLOCK_KHZ as u32,
         ..engine::Options::default()

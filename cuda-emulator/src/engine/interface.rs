@@ -1,6 +1,7 @@
 //! The types of the interface between the driver side and the engine.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::Image;
@@ -215,6 +216,8 @@ pub struct Options {
     pub time_limit: Option<Duration>,
     /// The number of multiprocessors that `%nsmid` returns.
     pub multiprocessors: u32,
+    /// Those of them that blocks run on; `None` for all.
+    pub part: Option<Arc<[u32]>>,
     /// Bytes of call stack per thread, beyond what the kernel needs statically (`CU_LIMIT_STACK_SIZE`).
     pub stack_size: u32,
     /// Frequency of `%clock` in kHz.
@@ -232,6 +235,7 @@ impl Default for Options {
             check_barrier: false,
             time_limit: None,
             multiprocessors: 16,
+            part: None,
             stack_size: 1024,
             clock_khz: 1_000_000,
         }

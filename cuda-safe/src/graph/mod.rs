@@ -47,7 +47,7 @@
 //! stream is.
 //!
 //! # What is not here
-//! External semaphores, and batches of memory operations: raw calls reach them, with [`Graph::as_raw`].
+//! External semaphores: raw calls reach them, with [`Graph::as_raw`].
 
 mod allocation;
 mod build;

@@ -44,7 +44,7 @@ pub fn kernel(params: &KernelNodeParams2) -> Result<Task> {
         library::function(plain.function)?
     } else {
         let kernel = library::kernel(params.kernel)?;
-        context::push(in_context(params.context)?);
+        context::push(in_context(params.context)?.into());
         let function = kernel.function();
         context::pop();
         function?
