@@ -41,9 +41,11 @@ REASONS = [
     (r"cuGraph(Retain|Release)UserObject|cuUserObject\w+", "Graph owns what its nodes use: keep, hold"),
     (r"cuStreamUpdateCaptureDependencies", "the streams say what waits for what; Graph::add_edge adds to it afterwards"),
     (r"cuOccupancyMax\w+WithFlags", "the one flag turns a cache off that devices since compute capability 6.0 don't have so"),
-    (r"cuDevSmResourceSplit|cuStreamGetDevResource|cuCoredump(Reg|Dereg)ister\w*|cuCheckpointOperationComplete",
+    (r"cuDevSmResourceSplit|cuStreamGetDevResource|cuCoredump(Reg|Dereg)ister\w*|cuCheckpointOperationComplete"
+     r"|cuStreamBeginRecaptureToGraph|cuTensorMapSetAllocationClass",
      "newer than the newest driver that this project has been run on (13.0), so that nothing of it could be tested"),
-    (r"cuDeviceGet(FabricClusterUuid|CliqueCount|CliqueInfo)",
+    (r"cuStream(Begin|End)CaptureToCig", "for sharing a device with a graphics API of Windows"),
+    (r"cuDeviceGet(FabricClusterUuid|CliqueCount|CliqueInfo)|cuFabricCpyBatchAsync|cuLogicalEndpoint\w*",
      "newer than the newest driver that this project has been run on (13.0), and about clusters of hosts"),
     (r"cuDeviceGetLuid", "Windows only: elsewhere it is an error"),
     (r"cuDeviceGetNvSciSyncAttributes", "takes objects of NvSciSync, a library of NVIDIA's embedded systems"),
