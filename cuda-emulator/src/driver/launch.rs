@@ -12,6 +12,7 @@ use super::config;
 use super::context::Context;
 use super::device;
 use super::fault::Fault;
+use super::graph::device_launch::{self, Environment};
 use super::memory::{self, Origin, Request};
 use super::module::Function;
 use super::occupancy;
@@ -234,7 +235,7 @@ fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result
     };
     let stats = engine::run(
         &launch,
-        &View(&function.context, function),
+        &View(&function.context, function, device_launch::current()),
         &options(&function.context),
     )?;
     if config::get().trace.is_some() {
@@ -267,7 +268,12 @@ fn options(context: &Context) -> engine::Options {
 }
 
 /// The device as a kernel of one context sees it.
-pub struct View<'a>(pub &'a Arc<Context>, pub &'a Function);
+pub struct View<'a>(
+    pub &'a Arc<Context>,
+    pub &'a Function,
+    /// The graph's run that the launch is part of.
+    pub Option<Arc<Environment>>,
+);
 
 impl engine::Device for View<'_> {
     fn find(&self, addr: u64) -> Option<engine::Region> {
@@ -352,5 +358,13 @@ impl engine::Device for View<'_> {
 
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
         conditions::set(handle, value)
+    }
+
+    fn launch_graph(&self, exec: u64, stream: u64) -> std::result::Result<u32, String> {
+        device_launch::launch(self.2.as_ref(), exec, stream)
+    }
+
+    fn current_graph(&self) -> u64 {
+        self.2.as_ref().map_or(0, |run| run.current())
     }
 }

@@ -90,6 +90,10 @@ pub struct KernelInfo {
     pub explicit_cluster: bool,
     /// `.maxclusterrank`: the greatest number of blocks per cluster.
     pub max_cluster: Option<u32>,
+    /// It, or a function that it may call, calls the device runtime.
+    pub nests: bool,
+    /// It, or a function that it may call, calls `cudaGraphLaunch`.
+    pub launches_graphs: bool,
 }
 
 /// State space of a module variable.
@@ -131,6 +135,9 @@ pub struct Region {
     pub id: u64,
 }
 
+/// `cudaErrorNotSupported`
+const NOT_SUPPORTED: u32 = 801;
+
 /// What the engine needs from the outside while a kernel runs. Called from the engine's worker threads.
 pub trait Device: Sync {
     /// The live allocation that contains `addr` (device, pinned host, managed, module variable).
@@ -161,6 +168,16 @@ pub trait Device: Sync {
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
         let _ = (handle, value);
         false
+    }
+    /// `cudaGraphLaunch`: launches an executable graph from within a kernel, in one of the modes that `stream` stands for.
+    /// The `cudaError_t` that the kernel gets, or the reason of a fault.
+    fn launch_graph(&self, exec: u64, stream: u64) -> Result<u32, String> {
+        let _ = (exec, stream);
+        Ok(NOT_SUPPORTED)
+    }
+    /// The handle of the executable graph that the kernel belongs to, where kernels may launch that; else 0.
+    fn current_graph(&self) -> u64 {
+        0
     }
     /// What the device runtime asks; without it most queries of kernels give `cudaErrorNotSupported`.
     fn host(&self) -> Option<&dyn super::Host> {

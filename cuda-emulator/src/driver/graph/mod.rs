@@ -8,6 +8,7 @@ pub mod attributes;
 pub mod capture;
 mod capturing;
 pub mod conditional;
+pub mod device_launch;
 pub mod dot;
 mod edit;
 pub mod enqueue;

@@ -178,6 +178,14 @@ impl Device for Tree<'_> {
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
         self.device.set_conditional(handle, value)
     }
+
+    fn launch_graph(&self, exec: u64, stream: u64) -> Result<u32, String> {
+        self.device.launch_graph(exec, stream)
+    }
+
+    fn current_graph(&self) -> u64 {
+        self.device.current_graph()
+    }
 }
 
 /// A grid that has ended, and what it has enqueued.

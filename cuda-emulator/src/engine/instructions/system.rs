@@ -20,6 +20,7 @@ pub(in crate::engine) const MALLOC: Opcode = call("call malloc", print::malloc);
 pub(in crate::engine) const FREE: Opcode = call("call free", print::free);
 pub(in crate::engine) const SET_CONDITIONAL: Opcode =
     call("call cudaGraphSetConditional", graph::set_conditional);
+pub(in crate::engine) const LAUNCH_GRAPH: Opcode = call("call cudaGraphLaunch", graph::launch);
 /// The function of the device runtime whose number is `imm`.
 pub(in crate::engine) const DEVICE_RUNTIME: Opcode = {
     let opcode = call("call device runtime", device_runtime::call);

@@ -171,6 +171,7 @@ impl<'a> Lower<'_, 'a> {
                         function.returns, function.params
                     )));
                 }
+                self.summary.runtime = true;
                 new = New {
                     imm: number.bits(),
                     ..New::of(&instructions::DEVICE_RUNTIME)
@@ -183,6 +184,7 @@ impl<'a> Lower<'_, 'a> {
                     Builtin::Malloc => (&instructions::MALLOC, 1, 1),
                     Builtin::Free => (&instructions::FREE, 0, 1),
                     Builtin::SetConditional => (&instructions::SET_CONDITIONAL, 0, 2),
+                    Builtin::LaunchGraph => (&instructions::LAUNCH_GRAPH, 1, 2),
                     Builtin::Runtime(_) => return Err(self.syntax("a call of the device runtime")),
                 };
                 let sizes = site.arguments.iter().chain(&site.returns);
@@ -194,6 +196,7 @@ impl<'a> Lower<'_, 'a> {
                         "`{target}` has {results} results and {count} parameters"
                     )));
                 }
+                self.summary.graphs |= builtin == Builtin::LaunchGraph;
                 new = New::of(opcode);
             }
             _ => {

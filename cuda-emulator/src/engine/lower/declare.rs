@@ -17,6 +17,8 @@ pub(in crate::engine) enum Builtin {
     Free,
     /// `cudaGraphSetConditional`, which no archive defines.
     SetConditional,
+    /// `cudaGraphLaunch`, which no archive defines either.
+    LaunchGraph,
     /// A function of the device runtime.
     Runtime(device_runtime::Number),
 }
@@ -56,6 +58,7 @@ fn builtin(name: &str, runtime: bool) -> Option<Builtin> {
         "malloc" => Builtin::Malloc,
         "free" => Builtin::Free,
         "cudaGraphSetConditional" => Builtin::SetConditional,
+        "cudaGraphLaunch" => Builtin::LaunchGraph,
         _ if runtime => Builtin::Runtime(device_runtime::Number::of(name)?),
         _ => return None,
     })
