@@ -13,6 +13,7 @@ use super::context::Context;
 use super::device;
 use super::fault::Fault;
 use super::graph::device_launch::{self, Environment};
+use super::graph::updatable::{self, Updatable};
 use super::memory::{self, Origin, Request};
 use super::module::Function;
 use super::occupancy;
@@ -190,6 +191,8 @@ pub struct Launch {
     pub params: Arc<[u8]>,
     /// The attributes that came with it.
     pub attributes: Vec<LaunchAttribute>,
+    /// What kernels change of a node's launch, where they may.
+    pub updatable: Option<Arc<Updatable>>,
 }
 
 impl Launch {
@@ -208,6 +211,7 @@ impl Launch {
             shape,
             params,
             attributes: Vec::new(),
+            updatable: None,
         })
     }
 
@@ -362,6 +366,14 @@ impl engine::Device for View<'_> {
 
     fn launch_graph(&self, exec: u64, stream: u64) -> std::result::Result<u32, String> {
         device_launch::launch(self.2.as_ref(), exec, stream)
+    }
+
+    fn change_node(
+        &self,
+        node: u64,
+        change: engine::NodeChange<'_>,
+    ) -> std::result::Result<bool, String> {
+        updatable::change(node, change)
     }
 
     fn current_graph(&self) -> u64 {

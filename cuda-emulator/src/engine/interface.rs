@@ -135,6 +135,17 @@ pub struct Region {
     pub id: u64,
 }
 
+/// What a kernel changes of a kernel's node in a graph.
+#[derive(Clone, Copy, Debug)]
+pub enum NodeChange<'a> {
+    /// Bytes of its parameters, from this place on.
+    Param(u64, &'a [u8]),
+    /// Whether it runs.
+    Enabled(bool),
+    /// Its blocks.
+    Grid([u32; 3]),
+}
+
 /// `cudaErrorNotSupported`
 const NOT_SUPPORTED: u32 = 801;
 
@@ -174,6 +185,11 @@ pub trait Device: Sync {
     fn launch_graph(&self, exec: u64, stream: u64) -> Result<u32, String> {
         let _ = (exec, stream);
         Ok(NOT_SUPPORTED)
+    }
+    /// Changes a kernel's node of a graph; whether that is allowed. The reason of a fault for a handle that isn't one's.
+    fn change_node(&self, node: u64, change: NodeChange<'_>) -> Result<bool, String> {
+        let _ = (node, change);
+        Ok(false)
     }
     /// The handle of the executable graph that the kernel belongs to, where kernels may launch that; else 0.
     fn current_graph(&self) -> u64 {

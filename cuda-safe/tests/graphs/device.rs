@@ -15,6 +15,15 @@ const SOURCE: &str = r#"
     extern "C" __global__ void note(unsigned *list, unsigned number) {
         list[1 + atomicAdd(list, 1)] = number;
     }
+    extern "C" __device__ int cudaGraphKernelNodeSetParam(u64 node, u64 offset, const void *value, u64 size);
+    extern "C" __device__ int cudaGraphKernelNodeSetEnabled(u64 node, bool enable);
+    extern "C" __device__ int cudaGraphKernelNodeSetGridDim(u64 node, dim3 grid);
+    extern "C" __global__ void count(unsigned *counter, unsigned value) { atomicAdd(counter, value); }
+    extern "C" __global__ void plan(u64 node, const unsigned *work, int *codes) {
+        codes[0] = cudaGraphKernelNodeSetParam(node, 8, work, sizeof *work);
+        codes[1] = cudaGraphKernelNodeSetEnabled(node, work[1] != 0);
+        codes[2] = cudaGraphKernelNodeSetGridDim(node, dim3(work[1] ? work[1] : 1));
+    }
     extern "C" __global__ void launch(u64 first, u64 first_mode, u64 second, u64 second_mode, int *codes) {
         codes[0] = cudaGraphLaunch(first, first_mode);
         if (second) codes[1] = cudaGraphLaunch(second, second_mode);
@@ -181,4 +190,34 @@ fn what_kernels_can_not_launch_is_refused() {
         failed.driver_code(),
         Some(CUresult::CUDA_ERROR_NOT_SUPPORTED)
     );
+}
+
+#[test]
+fn kernels_change_nodes() {
+    let (_one, context, stream) = device();
+    let (count, plan) = (kernel(&context, "count"), kernel(&context, "plan"));
+    let mut graph = Graph::new(&context).unwrap();
+    let counter = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
+    let work = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap());
+    let codes = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 3).unwrap());
+    // SAFETY: a number is added in each block, also with another number and another grid.
+    let counted = unsafe { graph.add_kernel(&[], &count, ONE(), (counter, 1u32)) }.unwrap();
+    let node = graph.make_updatable(counted).unwrap();
+    graph.make_updatable(counted).unwrap_err();
+    // SAFETY: five numbers; the node is this graph's, and comes later.
+    let planned = unsafe { graph.add_kernel(&[], &plan, ONE(), (node, work, codes)) }.unwrap();
+    graph.add_dependency(planned, counted).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    exec.upload(&stream).unwrap();
+    let mut expected = 0;
+    for (value, blocks) in [(10, 3), (7, 0), (1, 5)] {
+        let mut given = exec.memory(work).unwrap();
+        given.copy_from_slice(&stream, &[value, blocks]).unwrap();
+        exec.launch(&stream).unwrap();
+        expected += value * blocks;
+        let got = exec.memory(counter).unwrap().to_vec(&stream).unwrap();
+        assert_eq!(got, [expected], "{value} in {blocks} blocks");
+        let got = exec.memory(codes).unwrap().to_vec(&stream).unwrap();
+        assert_eq!(got, [0; 3]);
+    }
 }

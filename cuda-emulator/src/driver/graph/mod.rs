@@ -20,6 +20,7 @@ mod node;
 pub mod params;
 mod plan;
 mod template;
+pub mod updatable;
 pub mod update;
 pub mod user_object;
 

@@ -58,6 +58,7 @@ pub(super) use r#move::{
 pub(super) use select::{SELECT, SELECT_UPPER};
 pub(super) use system::{
     ASSERT_FAIL, DEVICE_RUNTIME, FREE, LAUNCH_GRAPH, MALLOC, PRINT, SET_CONDITIONAL,
+    SET_NODE_ENABLED, SET_NODE_GRID, SET_NODE_PARAM, UPDATE_NODES,
 };
 pub(super) use tensor::GATHER;
 

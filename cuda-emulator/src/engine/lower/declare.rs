@@ -19,6 +19,11 @@ pub(in crate::engine) enum Builtin {
     SetConditional,
     /// `cudaGraphLaunch`, which no archive defines either.
     LaunchGraph,
+    /// `cudaGraphKernelNodeSetParam`, and its like.
+    SetNodeParam,
+    SetNodeEnabled,
+    SetNodeGrid,
+    UpdateNodes,
     /// A function of the device runtime.
     Runtime(device_runtime::Number),
 }
@@ -59,6 +64,10 @@ fn builtin(name: &str, runtime: bool) -> Option<Builtin> {
         "free" => Builtin::Free,
         "cudaGraphSetConditional" => Builtin::SetConditional,
         "cudaGraphLaunch" => Builtin::LaunchGraph,
+        "cudaGraphKernelNodeSetParam" => Builtin::SetNodeParam,
+        "cudaGraphKernelNodeSetEnabled" => Builtin::SetNodeEnabled,
+        "cudaGraphKernelNodeSetGridDim" => Builtin::SetNodeGrid,
+        "cudaGraphKernelNodeUpdatesApply" => Builtin::UpdateNodes,
         _ if runtime => Builtin::Runtime(device_runtime::Number::of(name)?),
         _ => return None,
     })
