@@ -192,6 +192,10 @@ fn kernels_launch_graphs() {
     // Children are over before tail launches begin; these follow each other.
     let (codes, noted) = bench.play(&[(one, TAIL), (two, TAIL), (three, FORGET)]);
     assert_eq!((codes, noted), (vec![0; 3], vec![3, 1, 2, 100]));
+    // A sibling of a child is the parent's child: the tail launch waits for it.
+    let sibling = bench.ready(bench.launch(&[(two, SIBLING)]));
+    let (_, noted) = bench.play(&[(sibling, FORGET), (one, TAIL)]);
+    assert_eq!(noted, [2, 1, 100]);
     // A launched graph launches others: its own tail launches come before the rest of its parent's.
     let inner = bench.ready(bench.launch(&[(one, TAIL), (two, FORGET)]));
     let (codes, noted) = bench.play(&[(inner, TAIL), (three, TAIL)]);
@@ -235,6 +239,7 @@ fn what_can_not_be_launched_now_is_refused() {
     let bench = Bench::new();
     let late = for_device(bench.note(1));
     assert_eq!(bench.play(&[(late, FORGET)]), (vec![1], vec![100]));
+    assert_eq!(bench.play(&[(null_mut(), FORGET)]), (vec![1], vec![100]));
     let one = bench.ready(bench.note(1));
     // One run at a time.
     for mode in [FORGET, TAIL, SIBLING] {

@@ -261,6 +261,9 @@ pub fn launch(
     handle: u64,
     stream: u64,
 ) -> std::result::Result<u32, String> {
+    if handle == 0 {
+        return Ok(INVALID_VALUE);
+    }
     let Ok(exec) = exec::get(handle) else {
         return Err(format!(
             "{handle:#x} isn't an executable graph, or it was destroyed"
