@@ -407,7 +407,6 @@ impl Operation {
         if let Some(node) = &new.updatable {
             node.forget_changes();
         }
-        new.shape.cooperative = old.shape.cooperative;
         new.check()
     }
 }
