@@ -12,6 +12,8 @@ use super::config;
 use super::context::Context;
 use super::device;
 use super::fault::Fault;
+use super::graph::device_launch::{self, Environment};
+use super::graph::updatable::{self, Updatable};
 use super::memory::{self, Origin, Request};
 use super::module::Function;
 use super::occupancy;
@@ -191,6 +193,8 @@ pub struct Launch {
     pub attributes: Vec<LaunchAttribute>,
     /// The multiprocessors that it runs on, where these are not all.
     pub part: Option<Arc<[u32]>>,
+    /// What kernels change of a node's launch, where they may.
+    pub updatable: Option<Arc<Updatable>>,
 }
 
 impl Launch {
@@ -210,6 +214,7 @@ impl Launch {
             params,
             attributes: Vec::new(),
             part: None,
+            updatable: None,
         })
     }
 
@@ -277,7 +282,7 @@ fn run(
     };
     let stats = engine::run(
         &launch,
-        &View(&function.context, function),
+        &View(&function.context, function, device_launch::current()),
         &options(&function.context, part),
     )?;
     if config::get().trace.is_some() {
@@ -312,7 +317,12 @@ fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
 }
 
 /// The device as a kernel of one context sees it.
-pub struct View<'a>(pub &'a Arc<Context>, pub &'a Function);
+pub struct View<'a>(
+    pub &'a Arc<Context>,
+    pub &'a Function,
+    /// The graph's run that the launch is part of.
+    pub Option<Arc<Environment>>,
+);
 
 impl engine::Device for View<'_> {
     fn find(&self, addr: u64) -> Option<engine::Region> {
@@ -397,5 +407,21 @@ impl engine::Device for View<'_> {
 
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
         conditions::set(handle, value)
+    }
+
+    fn launch_graph(&self, exec: u64, stream: u64) -> std::result::Result<u32, String> {
+        device_launch::launch(self.2.as_ref(), exec, stream)
+    }
+
+    fn change_node(
+        &self,
+        node: u64,
+        change: engine::NodeChange<'_>,
+    ) -> std::result::Result<bool, String> {
+        updatable::change(node, change)
+    }
+
+    fn current_graph(&self) -> u64 {
+        self.2.as_ref().map_or(0, |run| run.current())
     }
 }

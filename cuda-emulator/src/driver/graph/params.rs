@@ -402,6 +402,11 @@ impl Operation {
         };
         new.attributes.clone_from(&old.attributes);
         new.take_attributes_of(&old.shape)?;
+        new.updatable.clone_from(&old.updatable);
+        // Written into the parameters of another kernel, old changes would make no sense.
+        if let Some(node) = &new.updatable {
+            node.forget_changes();
+        }
         new.check()
     }
 }

@@ -56,7 +56,10 @@ pub(super) use r#move::{
     COPY, COPY_PREDICATE, HALF_OF_128, JOIN, PART_OF_32, PART_OF_64, WORD_OF_128,
 };
 pub(super) use select::{SELECT, SELECT_UPPER};
-pub(super) use system::{ASSERT_FAIL, DEVICE_RUNTIME, FREE, MALLOC, PRINT, SET_CONDITIONAL};
+pub(super) use system::{
+    ASSERT_FAIL, DEVICE_RUNTIME, FREE, LAUNCH_GRAPH, MALLOC, PRINT, SET_CONDITIONAL,
+    SET_NODE_ENABLED, SET_NODE_GRID, SET_NODE_PARAM, UPDATE_NODES,
+};
 pub(super) use tensor::GATHER;
 
 /// Instructions that belong together.
