@@ -41,6 +41,18 @@ REASONS = [
     (r"cuGraph(Retain|Release)UserObject|cuUserObject\w+", "Graph owns what its nodes use: keep, hold"),
     (r"cuStreamUpdateCaptureDependencies", "the streams say what waits for what; Graph::add_edge adds to it afterwards"),
     (r"cuOccupancyMax\w+WithFlags", "the one flag turns a cache off that devices since compute capability 6.0 don't have so"),
+    (r"cuDevSmResourceSplit|cuStreamGetDevResource|cuCoredump(Reg|Dereg)ister\w*|cuCheckpointOperationComplete"
+     r"|cuStreamBeginRecaptureToGraph|cuTensorMapSetAllocationClass",
+     "newer than the newest driver that this project has been run on (13.0), so that nothing of it could be tested"),
+    (r"cuStream(Begin|End)CaptureToCig", "for sharing a device with a graphics API of Windows"),
+    (r"cuDeviceGet(FabricClusterUuid|CliqueCount|CliqueInfo)|cuFabricCpyBatchAsync|cuLogicalEndpoint\w*",
+     "newer than the newest driver that this project has been run on (13.0), and about clusters of hosts"),
+    (r"cuDeviceGetLuid", "Windows only: elsewhere it is an error"),
+    (r"cuDeviceGetNvSciSyncAttributes", "takes objects of NvSciSync, a library of NVIDIA's embedded systems"),
+    (r"cuDevicePrimaryCtxReset",
+     "destroys under everybody's hands what every handle of the primary context in the process refers to"),
+    (r"cuDevice(Unr|R)egisterAsyncNotification",
+     "tells of memory budgets in a system with several tenants, which no machine of this project has"),
 ]
 REASONS = [(re.compile(f"(?:{name})"), reason) for name, reason in REASONS]
 

@@ -428,12 +428,23 @@ fn preferences_have_their_ranges() {
     assert_eq!((least, greatest), (0, -5));
     ok!(cuCtxGetStreamPriorityRange(null_mut(), null_mut()));
     ok!(cuCtxResetPersistingL2Cache());
-    let mut affinity = CUexecAffinityParam::default();
+    let count = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+    let (mut affinity, mut all) = (CUexecAffinityParam::default(), 0);
+    ok!(cuCtxGetExecAffinity(&mut affinity, count));
+    ok!(cuDeviceGetAttribute(
+        &mut all,
+        CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+        0
+    ));
+    // SAFETY: what was asked for.
+    let limit = unsafe { affinity.param.smCount.val };
+    assert_eq!((affinity.type_, limit), (count, all as u32));
     fails!(
         CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
-        cuCtxGetExecAffinity(
-            &mut affinity,
-            CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT
-        )
+        cuCtxGetExecAffinity(&mut affinity, CUexecAffinityType(1))
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuCtxGetExecAffinity(null_mut(), count)
     );
 }

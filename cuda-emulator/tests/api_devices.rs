@@ -33,7 +33,7 @@ const ATTRIBUTES: [(u32, i32); 76] = [
     (76, 0), (78, 1), (79, 1), (80, 1), (81, 228 << 10), (82, 65536), (83, 1), (84, 0), (86, 1),
     (88, 0), (89, 1), (90, 1), (91, 1), (92, 0), (93, 0), (94, 0), (95, 1), (96, 0),
     (97, 227 << 10), (98, 0), (99, 1), (100, 0), (101, 1), (102, 0), (103, 0), (104, 0), (105, 0),
-    (106, 32), (107, 0), (108, 0), (109, 0), (111, 1024), (113, 1), (115, 1), (119, 0), (120, 1),
+    (106, 32), (107, 0), (108, 20 << 20), (109, 128 << 20), (111, 1024), (113, 1), (115, 1), (119, 0), (120, 1),
     (122, 1), (123, 1), (124, 0), (125, 0), (126, 4), (130, 0), (131, -1), (132, 0), (133, 0),
 ];
 
@@ -69,9 +69,30 @@ fn the_old_calls_tell_what_the_attributes_tell() {
     assert_eq!((all.regsPerBlock, all.clockRate), (65536, 1_000_000));
     assert_eq!(all.textureAlign, 512);
     let mut width = 0;
-    let format = CUarray_format::CU_AD_FORMAT_FLOAT;
-    ok!(cuDeviceGetTexture1DLinearMaxWidth(&mut width, format, 1, 0));
-    assert_eq!(width, 1 << 28);
+    // Format, channels, and what an H200 (driver 580) gives.
+    for (format, channels, expected) in [
+        (1, 1, 1 << 30),
+        (1, 4, 1 << 30),
+        (9, 4, 1 << 29),
+        (16, 2, 1 << 30),
+        (32, 1, 1 << 30),
+        (32, 2, 1 << 29),
+        (10, 4, 1 << 28),
+    ] {
+        let format = CUarray_format(format);
+        ok!(cuDeviceGetTexture1DLinearMaxWidth(
+            &mut width, format, channels, 0
+        ));
+        assert_eq!(width, expected, "{format:?} x {channels}");
+    }
+    for (format, channels) in [(0, 1), (99, 1), (32, 0), (32, 3), (32, 5)] {
+        invalid!(cuDeviceGetTexture1DLinearMaxWidth(
+            &mut width,
+            CUarray_format(format),
+            channels,
+            0
+        ));
+    }
     let kind = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
     let mut support = 9;
     ok!(cuDeviceGetExecAffinitySupport(&mut support, kind, 0));

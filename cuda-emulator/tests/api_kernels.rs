@@ -115,7 +115,7 @@ fn the_heap_holds_what_its_limit_says() {
     let _context = Own::new();
     let module = load(PTX);
     let (take, give, out) = (function(module, "take"), function(module, "give"), alloc(8));
-    ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 20));
+    ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, 4 << 20));
     let taken = |size: u64| {
         assert_eq!(
             launch(take, 1, 1, null_mut(), &mut [arg(&out), arg(&size)]),
@@ -131,18 +131,18 @@ fn the_heap_holds_what_its_limit_says() {
         ok!(cuCtxSynchronize());
     };
     assert_eq!(taken(0), 0);
-    assert_eq!(taken((1 << 20) + 1), 0);
+    assert_eq!(taken((4 << 20) + 1), 0);
     // What was refused takes nothing away, and what is given back is there again.
     for _ in 0..3 {
-        let all = taken(1 << 20);
+        let all = taken(4 << 20);
         assert_ne!(all, 0);
         assert_eq!(taken(1), 0, "all is taken");
         given(all);
-        let (half, other) = (taken(1 << 19), taken(1 << 19));
+        let (half, other) = (taken(2 << 20), taken(2 << 20));
         assert!(half != 0 && other != 0 && half != other);
         assert_eq!(taken(1), 0);
         given(half);
-        assert_eq!(taken((1 << 19) + 1), 0);
+        assert_eq!(taken((2 << 20) + 1), 0);
         given(other);
         given(0);
     }

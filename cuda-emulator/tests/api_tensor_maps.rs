@@ -123,12 +123,46 @@ WAIT:
     cp.async.bulk.wait_group 0;
     ret;
 }
+// Block 0 of 2 copies for the blocks in `mask`; block 1 reads its tile at once with `hasty`, and else waits for it.
+.visible .entry spread(.param .align 64 .b8 map[128], .param .u32 mask, .param .u32 hasty, .param .u32 to)
+.reqnctapercluster 2, 1, 1
+{
+    .reg .b32 %r<6>; .reg .b64 %rd<2>; .reg .b16 %h; .reg .pred %p<3>;
+    .shared .align 128 .b8 tile[256];
+    .shared .align 8 .b64 barrier;
+    mov.u64 %rd0, map;
+    cvta.param.u64 %rd1, %rd0;
+    ld.param.u32 %r0, [mask];
+    cvt.u16.u32 %h, %r0;
+    ld.param.u32 %r1, [hasty];
+    ld.param.u32 %r2, [to];
+    mov.u32 %r3, barrier;
+    mbarrier.init.shared::cta.b64 [%r3], 1;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 128;
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    mov.u32 %r4, %cluster_ctarank;
+    setp.eq.u32 %p0, %r4, 0;
+    mov.u32 %r5, 0;
+    @%p0 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r2], [%rd1, {%r5, %r5}], [%r3], %h;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READ;
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;
+    @!%p2 bra WAIT;
+READ:
+    ld.shared.u32 %r5, [%r2];
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    ret;
+}
 ";
 
-/// What comes of a kernel with a map of so much memory.
+/// What comes of a kernel with a map of so much memory. Those of `spread` aren't coordinates: mask and haste.
 fn run(name: &str, bytes: usize, coordinates: [i32; 2], to: u32, sound: bool) -> CUresult {
     let _context = Own::new();
     let memory = alloc(bytes);
+    ok!(cuMemsetD8_v2(memory, 0, bytes));
     let mut map = Map([0; 16]);
     if sound {
         assert_eq!(encode(map.place(), 2, memory, &128, &[1, 1]), SUCCESS);
@@ -136,7 +170,9 @@ fn run(name: &str, bytes: usize, coordinates: [i32; 2], to: u32, sound: bool) ->
     let [x, y] = coordinates;
     let kernel = function(load(KERNELS), name);
     let mut arguments = [arg(&map), arg(&x), arg(&y), arg(&to)];
-    assert_eq!(launch(kernel, 1, 1, null_mut(), &mut arguments), SUCCESS);
+    let blocks = if name == "spread" { 2 } else { 1 };
+    let launched = launch(kernel, blocks, 1, null_mut(), &mut arguments);
+    assert_eq!(launched, SUCCESS);
     // SAFETY: a context is current.
     unsafe { cuCtxSynchronize() }
 }
@@ -147,6 +183,40 @@ const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION;
 fn a_tile_may_reach_over_the_edges() {
     assert_eq!(run("load", 2048, [-4, 14], 0, true), SUCCESS);
     assert_eq!(run("store", 2048, [28, 14], 128, true), SUCCESS);
+}
+
+/// What the checks know of other blocks' tiles.
+const CHECKS: &[(&str, &str)] = &[("CUDA_EMULATOR_CHECK", "uninit,race")];
+
+#[test]
+fn a_tile_for_all_of_a_cluster() {
+    for seed in ["0", "1", "2", "3"] {
+        let variables = [CHECKS[0], ("CUDA_EMULATOR_SEED", seed)];
+        passes("a_tile_for_all_of_a_cluster", &variables, || {
+            assert_eq!(run("spread", 2048, [3, 0], 0, true), SUCCESS);
+        });
+    }
+}
+
+#[test]
+fn a_tile_that_is_not_waited_for() {
+    let parts = &["ld.shared", "which no thread has written"];
+    reports("a_tile_that_is_not_waited_for", CHECKS, parts, || {
+        let failed = run("spread", 2048, [3, 1], 0, true);
+        assert_ne!(failed, SUCCESS);
+    });
+}
+
+#[test]
+fn a_tile_for_a_block_that_is_not_there() {
+    let parts = &[
+        "cp.async.bulk.tensor",
+        "of block 4 of the cluster, which has 2 blocks",
+    ];
+    reports("a_tile_for_a_block_that_is_not_there", &[], parts, || {
+        let failed = run("spread", 2048, [0b1_0011, 0], 0, true);
+        assert_ne!(failed, SUCCESS);
+    });
 }
 
 #[test]

@@ -234,45 +234,76 @@ fn limits_flags_and_preferences() {
         CUDA_ERROR_INVALID_VALUE,
         cuCtxGetLimit(&mut value, CUlimit(77))
     );
-    for (limit, default, most) in [
-        (CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20, None),
-        (CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20, None),
-        (CUlimit::CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 2, None),
+    // What is set and what it becomes, as recorded on an H200 (driver 580); the L2 cache's as parts of this one's.
+    type Values = &'static [(usize, usize)];
+    let limits: [(CUlimit, usize, Values, Option<usize>); 6] = [
+        (
+            CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE,
+            1 << 20,
+            &[
+                (0, 524_288),
+                (1_000_000, 1_000_192),
+                (31_457_281, 31_457_536),
+            ],
+            None,
+        ),
+        (
+            CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE,
+            8 << 20,
+            &[(0, 4 << 20), (16 << 20, 16 << 20), (31_457_281, 31_522_816)],
+            None,
+        ),
         (
             CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT,
             2048,
+            &[(0, 32), (33, 33), (1_000_000, 599_186)],
             None,
         ),
-        (CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 64, Some(128)),
-        (CUlimit::CU_LIMIT_STACK_SIZE, 1024, Some(512 << 10)),
-    ] {
+        (
+            CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY,
+            64,
+            &[(0, 0), (33, 33), (128, 128)],
+            Some(129),
+        ),
+        (
+            CUlimit::CU_LIMIT_STACK_SIZE,
+            1024,
+            &[(0, 0), (1, 16), (65_537, 65_552), (512 << 10, 512 << 10)],
+            Some((512 << 10) + 1),
+        ),
+        (
+            CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE,
+            6 << 20,
+            &[(0, 0), (1, 2 << 20), (20 << 20, 20 << 20)],
+            Some((20 << 20) + 1),
+        ),
+    ];
+    for (limit, default, values, too_much) in limits {
         let _fresh = Own::new();
         ok!(cuCtxGetLimit(&mut value, limit));
         assert_eq!(value, default, "{limit:?}");
-        let wanted = most.unwrap_or(48);
-        ok!(cuCtxSetLimit(limit, wanted));
-        ok!(cuCtxGetLimit(&mut value, limit));
-        assert_eq!(value, wanted, "{limit:?}");
-        if let Some(most) = most {
-            fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(limit, most + 1));
+        for &(wanted, given) in values {
+            ok!(cuCtxSetLimit(limit, wanted));
+            ok!(cuCtxGetLimit(&mut value, limit));
+            assert_eq!(value, given, "{limit:?}, {wanted}");
+        }
+        if let Some(too_much) = too_much {
+            fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(limit, too_much));
         }
     }
-    ok!(cuCtxGetLimit(
-        &mut value,
-        CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE
-    ));
-    assert_eq!(value, 0);
-    for number in 6..=9 {
+    // Kernels can't wait for what they launch; no context shares the device with graphics.
+    for number in [3, 9] {
+        let limit = CUlimit(number);
+        fails!(CUDA_ERROR_UNSUPPORTED_LIMIT, cuCtxSetLimit(limit, 1));
         fails!(
             CUDA_ERROR_UNSUPPORTED_LIMIT,
-            cuCtxSetLimit(CUlimit(number), 1)
+            cuCtxGetLimit(&mut value, limit)
         );
     }
-    for number in 7..=9 {
-        fails!(
-            CUDA_ERROR_UNSUPPORTED_LIMIT,
-            cuCtxGetLimit(&mut value, CUlimit(number))
-        );
+    for (number, given) in [(7, 232_448), (8, 0)] {
+        fails!(CUDA_ERROR_NOT_PERMITTED, cuCtxSetLimit(CUlimit(number), 1));
+        ok!(cuCtxGetLimit(&mut value, CUlimit(number)));
+        assert_eq!(value, given);
     }
     fails!(
         CUDA_ERROR_INVALID_VALUE,

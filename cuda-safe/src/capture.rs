@@ -127,8 +127,24 @@ impl Stream {
         }
     }
 
-    /// The number of the capture that the stream is part of.
-    fn capture_number(&self) -> Result<Option<u64>> {
+    /// The number of the capture that the stream is part of: streams of one capture have the same. `None` where what the
+    /// stream is given is executed.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault. `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy default stream while a
+    /// blocking stream is being captured.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// assert_eq!(stream.capture_number()?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamGetCaptureInfo")]
+    pub fn capture_number(&self) -> Result<Option<u64>> {
         if !self.is_capturing()? {
             return Ok(None);
         }

@@ -49,13 +49,11 @@
 //! The layer covers one process with linear memory, on any number of devices. There are no methods for
 //!
 //! - CUDA arrays, textures and surfaces; copies of rectangles and boxes (`cuMemcpy2D`, `cuMemcpy3D`);
-//! - in graphs: conditional nodes, external semaphores, edges with data;
+//! - in graphs: external semaphores;
 //! - virtual memory management (`cuMemCreate`, `cuMemMap`), multicast objects;
 //! - peer access, and copies between devices (`cuMemcpyPeer`);
 //! - sharing with other processes (IPC), with graphics, and external memory and semaphores;
-//! - prefetching and advice for managed memory, registering memory that the host allocated (`cuMemHostRegister`);
-//! - launch attributes: clusters, programmatic dependent launch (`cuLaunchKernelEx`); batched stream memory operations;
-//! - the profiler's start and stop, green contexts.
+//! - prefetching and advice for managed memory, registering memory that the host allocated (`cuMemHostRegister`).
 //!
 //! `docs/COVERAGE.md` in the repository lists every function of the driver. All of it is in [`sys`], to be called on the handles of this crate's objects:
 //! [raw calls](guide::raw_calls) shows how, with worked cases. The crate does no mathematics either: the crate
@@ -72,10 +70,13 @@
 //!
 //! Without `dynamic-loading` a program names both libraries to the loader, which stops it when one is missing.
 
+mod access_policy;
 mod attribute;
 mod callback;
 mod capture;
+pub mod checkpoint;
 mod context;
+pub mod coredump;
 mod device;
 pub mod driver;
 mod error;
@@ -87,22 +88,32 @@ pub mod graph;
 pub mod guide;
 mod handle;
 mod launch;
+pub mod logs;
 mod memory;
+mod memory_operation;
 mod module;
 mod newer;
 mod occupancy;
 mod order;
 mod parameter;
+mod peer;
+pub mod profiler;
 #[cfg(feature = "nvrtc")]
 mod program;
 mod settle;
+mod signal;
 mod stream;
+mod stream_attributes;
 mod tensor_map;
 pub mod typed;
 
+pub use access_policy::{AccessPolicyWindow, AccessProperty};
 pub use attribute::DeviceAttribute;
 pub use bytemuck;
-pub use context::{CacheConfig, Context, ContextFlags, Limit, MemoryInfo, PushedContext};
+pub use context::{
+    CacheConfig, Context, ContextFlags, GreenContext, Limit, MemoryInfo, Multiprocessors,
+    PushedContext, Split, SplitFlags,
+};
 pub use cuda_sys as sys;
 pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
@@ -112,20 +123,24 @@ pub use function::{Function, FunctionAttribute};
 pub use graph::{Graph, GraphExec};
 pub use launch::{
     ArgumentList, ByValue, ClusterScheduling, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument,
-    KernelArguments, LaunchAttributes, LaunchConfig, LaunchEvents, MemoryDomain, Out,
-    PortableClusterSize, WithLen,
+    KernelArguments, LaunchAttributes, LaunchConfig, LaunchEvents, Out, PortableClusterSize,
+    WithLen,
 };
 pub use memory::{
     Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
     ManagedBuffer, MemoryPool, Outcome, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Pipeline,
     PlainData, Scope, Storage, StorageMut, StreamOrdered, Transfer, TransferError,
 };
+pub use memory_operation::{BarrierScope, MemoryOperation, WaitUntil};
 pub use module::{
     Embedded, Global, JitOptions, Kernel, Library, Linker, LoadingMode, Module, ModuleVariable,
     loading_mode,
 };
 pub use occupancy::Occupancy;
 pub use parameter::{ParameterInfo, ParameterKind};
+pub use peer::{
+    AtomicCapabilities, AtomicOperation, ChannelFormat, FlushScope, PeerAttribute, ShareableHandles,
+};
 #[cfg(feature = "nvrtc")]
 pub use program::{
     Architecture, Cache, CompiledProgram, FastCompile, JitLinkOptions, JitLinkStatus, JitLinker,
@@ -133,7 +148,9 @@ pub use program::{
     set_precompiled_header_heap,
 };
 pub use settle::Settled;
+pub use signal::{Signal, SignalWord};
 pub use stream::{Stream, StreamOptions};
+pub use stream_attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
 pub use tensor_map::{
     Im2colWideMode, TensorDataType, TensorElement, TensorFill, TensorInterleave, TensorMap,
     TensorMapBuilder, TensorMemory, TensorPromotion, TensorSwizzle,

@@ -10,14 +10,17 @@ use std::{
 };
 
 use cuda_sys::{
-    CUcontext, CUdevice, CUevent, CUfunction, CUgraph, CUgraphNode, CUkernel, CUlibrary, CUmodule,
-    CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus,
+    CUcontext, CUdevice, CUevent, CUexecAffinityParam, CUfunction, CUgraph, CUgraphNode, CUkernel,
+    CUlibrary, CUmodule, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus,
 };
 
 use crate::{
+    checkpoint::{RawLock, RawRestore},
+    context::RawResource,
     driver::{self, Version},
     error::Result,
     graph::RawEdgeData,
+    logs::RawCallback,
 };
 
 /// A row is a name, the CUDA version whose signature is meant, and that signature; of a name with several
@@ -63,6 +66,8 @@ fn find(found: &AtomicPtr<c_void>, name: &'static CStr, since: Version) -> Resul
 table! {
     /// The bare name stands for a different signature in every generation of headers.
     cuCtxCreate: 11 . 0, fn(*mut CUcontext, c_uint, CUdevice);
+    /// As above, with the parameters that ask for multiprocessors.
+    cuCtxCreate_v3 as c"cuCtxCreate": 11 . 4, fn(*mut CUcontext, *mut CUexecAffinityParam, c_int, c_uint, CUdevice);
     /// Newer headers rename it to a version that a 12.0 driver lacks.
     cuEventElapsedTime: 12 . 0, fn(*mut f32, CUevent, CUevent);
     /// Newer headers have edges with data, in functions that a 12.0 driver lacks; the same for the next two.
@@ -91,4 +96,50 @@ table! {
     /// With numbers for the enumerations, some of which a 12.0 header doesn't have.
     cuTensorMapEncodeIm2colWide: 12 . 8, fn(*mut c_void, c_uint, c_uint, *mut c_void, *const u64, *const u64, c_int, c_int, c_uint, c_uint, *const c_uint, c_uint, c_uint, c_uint, c_uint, c_uint);
     cuModuleEnumerateFunctions: 12 . 4, fn(*mut CUfunction, c_uint, CUmodule);
+    cuCtxSetFlags: 12 . 1, fn(c_uint);
+    cuCtxRecordEvent: 12 . 5, fn(CUcontext, CUevent);
+    cuCtxWaitEvent: 12 . 5, fn(CUcontext, CUevent);
+    cuStreamGetDevice: 12 . 8, fn(CUstream, *mut CUdevice);
+
+    cuDeviceGetDevResource: 12 . 4, fn(CUdevice, *mut RawResource, c_uint);
+    cuCtxGetDevResource: 12 . 4, fn(CUcontext, *mut RawResource, c_uint);
+    cuDevSmResourceSplitByCount: 12 . 4, fn(*mut RawResource, *mut c_uint, *const RawResource, *mut RawResource, c_uint, c_uint);
+    /// A `CUdevResourceDesc` is a pointer.
+    cuDevResourceGenerateDesc: 12 . 4, fn(*mut *mut c_void, *mut RawResource, c_uint);
+    /// A `CUgreenCtx` is a pointer.
+    cuGreenCtxCreate: 12 . 4, fn(*mut *mut c_void, *mut c_void, CUdevice, c_uint);
+    cuGreenCtxDestroy: 12 . 4, fn(*mut c_void);
+    cuCtxFromGreenCtx: 12 . 4, fn(*mut CUcontext, *mut c_void);
+    cuGreenCtxGetDevResource: 12 . 4, fn(*mut c_void, *mut RawResource, c_uint);
+    cuGreenCtxRecordEvent: 12 . 4, fn(*mut c_void, CUevent);
+    cuGreenCtxWaitEvent: 12 . 4, fn(*mut c_void, CUevent);
+    cuGreenCtxStreamCreate: 12 . 5, fn(*mut CUstream, *mut c_void, c_uint, c_int);
+    cuGreenCtxGetId: 12 . 9, fn(*mut c_void, *mut u64);
+    cuStreamGetGreenCtx: 12 . 4, fn(CUstream, *mut *mut c_void);
+
+    /// A `CUatomicOperation` is a number.
+    cuDeviceGetHostAtomicCapabilities: 13 . 0, fn(*mut c_uint, *const c_uint, c_uint, CUdevice);
+    cuDeviceGetP2PAtomicCapabilities: 13 . 0, fn(*mut c_uint, *const c_uint, c_uint, CUdevice, CUdevice);
+
+    /// A `CUcoredumpSettings` is a number; the same for the next three.
+    cuCoredumpGetAttribute: 12 . 1, fn(c_uint, *mut c_void, *mut usize);
+    cuCoredumpGetAttributeGlobal: 12 . 1, fn(c_uint, *mut c_void, *mut usize);
+    cuCoredumpSetAttribute: 12 . 1, fn(c_uint, *mut c_void, *mut usize);
+    cuCoredumpSetAttributeGlobal: 12 . 1, fn(c_uint, *mut c_void, *mut usize);
+
+    /// A `CUlogsCallbackHandle` is a pointer, a `CUlogIterator` a number.
+    cuLogsRegisterCallback: 12 . 9, fn(RawCallback, *mut c_void, *mut *mut c_void);
+    cuLogsUnregisterCallback: 12 . 9, fn(*mut c_void);
+    cuLogsCurrent: 12 . 9, fn(*mut c_uint, c_uint);
+    cuLogsDumpToFile: 12 . 9, fn(*mut c_uint, *const c_char, c_uint);
+    cuLogsDumpToMemory: 12 . 9, fn(*mut c_uint, *mut c_char, *mut usize, c_uint);
+
+    cuCheckpointProcessGetRestoreThreadId: 12 . 8, fn(c_int, *mut c_int);
+    /// A `CUprocessState` is a number.
+    cuCheckpointProcessGetState: 12 . 8, fn(c_int, *mut c_uint);
+    cuCheckpointProcessLock: 12 . 8, fn(c_int, *mut RawLock);
+    /// The parameters of this one and of the last are all reserved: null.
+    cuCheckpointProcessCheckpoint: 12 . 8, fn(c_int, *mut c_void);
+    cuCheckpointProcessRestore: 12 . 8, fn(c_int, *mut RawRestore);
+    cuCheckpointProcessUnlock: 12 . 8, fn(c_int, *mut c_void);
 }

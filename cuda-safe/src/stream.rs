@@ -10,7 +10,7 @@ use cuda_sys::{self as sys, CUresult, CUstream};
 
 use crate::{
     callback, capture,
-    context::Context,
+    context::{Context, GreenContext},
     error::{Error, Result},
     event::Event,
     flags::options,
@@ -43,6 +43,8 @@ struct StreamKind {
     thread: Option<ThreadId>,
     /// The kernel that was launched last.
     last: Last,
+    /// What it runs on, if not on all of the device. Held until the stream is gone.
+    green: Option<GreenContext>,
 }
 
 impl Kind for StreamKind {
@@ -69,6 +71,7 @@ impl Adopt for StreamKind {
         Self {
             thread: (raw == PER_THREAD).then(|| thread::current().id()),
             last: Last::default(),
+            green: None,
         }
     }
 }
@@ -140,6 +143,25 @@ impl Stream {
         context.check("cuStreamCreateWithPriority", code)?;
         // SAFETY: just made in this context, and owned by nobody else.
         Ok(unsafe { Self::from_raw(context, raw) })
+    }
+
+    /// A stream of a green context.
+    ///
+    /// # Safety
+    /// `raw` is a live stream of it, which nobody else destroys.
+    pub(crate) unsafe fn of_green(green: &GreenContext, raw: CUstream) -> Self {
+        let kind = StreamKind {
+            green: Some(green.clone()),
+            ..StreamKind::adopt(raw)
+        };
+        // SAFETY: as this function's contract says.
+        Self(unsafe { Handle::new(raw, true, green.context().clone(), kind) })
+    }
+
+    /// The green context that the stream was made in with [`GreenContext::stream`].
+    #[must_use]
+    pub fn green_context(&self) -> Option<&GreenContext> {
+        self.0.kind().green.as_ref()
     }
 
     /// The legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams and makes them wait. For

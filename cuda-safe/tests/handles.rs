@@ -14,7 +14,8 @@ mod child;
 
 use child::{calls, passes, traced};
 use cuda_safe::{
-    Context, ContextFlags, Device, Event, Library, Linker, MemoryPool, Module, Result, Stream, sys,
+    Context, ContextFlags, Device, Event, GreenContext, Library, Linker, MemoryPool, Module,
+    Result, Stream, sys,
 };
 
 const PTX: &str =
@@ -203,6 +204,16 @@ fn pools() {
     traced("pools", "", || {
         check(&kind!(MemoryPool, "cuMemPoolDestroy", |context| {
             MemoryPool::new(context).unwrap()
+        }));
+    });
+}
+
+#[test]
+fn green_contexts() {
+    traced("green_contexts", "", || {
+        check(&kind!(GreenContext, "cuGreenCtxDestroy", |context| {
+            let all = context.multiprocessors().unwrap();
+            GreenContext::new(context, &[all]).unwrap()
         }));
     });
 }

@@ -8,8 +8,10 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 use std::{env, fs, path::PathBuf, process::Command};
 
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, Event, Global, Graph, In, InOut, JitOptions,
-    LaunchConfig, MemoryPool, Module, Out, PinnedBuffer, Pipeline, Result, Stream, StreamOptions,
+    AtomicOperation, ChannelFormat, Context, ContextFlags, Device, DeviceBuffer, Event, Global,
+    Graph, GreenContext, In, InOut, JitOptions, LaunchConfig, MemoryOperation, MemoryPool, Module,
+    Out, PinnedBuffer, Pipeline, Result, Signal, Stream, StreamOptions, WaitUntil, checkpoint,
+    coredump::Coredump, logs, profiler,
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_INJECTION";
@@ -29,12 +31,83 @@ fn program() -> Result<()> {
     streams_and_events(&context)?;
     launches(&context)?;
     graphs(&context)?;
+    green(&context)?;
+    settings(&context)?;
     let created = Context::create(device, ContextFlags::AUTO)?;
     created.set_cache_config(cuda_safe::CacheConfig::L1)?;
     buffers(&created)?;
     created.close()?;
     context.synchronize()?;
     context.close()
+}
+
+fn green(context: &Context) -> Result<()> {
+    let all = context.multiprocessors()?;
+    let parts = all.split(1, all.smallest())?;
+    let green = GreenContext::new(context, &parts.groups)?;
+    green.multiprocessors()?;
+    green.id()?;
+    let stream = green.stream()?;
+    stream.belongs_to_its_context()?;
+    let buffer = DeviceBuffer::from_slice(&stream, &[1u32; 64])?;
+    let event = Event::without_timing(context)?;
+    green.record(&event)?;
+    green.wait_event(&event)?;
+    context.record(&event)?;
+    context.wait_event(&event)?;
+    drop(green.push_current()?);
+    green.synchronize()?;
+    assert_eq!(
+        buffer.to_vec(&stream)?,
+        [1; 64],
+        "wrong results without an error"
+    );
+    buffer.close()?;
+    stream.close()?;
+    green.close()
+}
+
+fn settings(context: &Context) -> Result<()> {
+    let stream = Stream::new(context)?;
+    let signal = Signal::<u32>::new(context, 1)?;
+    let signalled = || {
+        stream.wait_signal(&signal, WaitUntil::EQUAL, 1)?;
+        stream.write_signal(&signal, 2)?;
+        // SAFETY: the signal outlives the wait below.
+        unsafe {
+            let operation = MemoryOperation::wait_u32(signal.device_ptr(), WaitUntil::AT_LEAST, 1);
+            stream.memory_operations(&[operation])
+        }
+    };
+    let result = signalled();
+    // Otherwise a signal whose stream isn't done is leaked.
+    let _ = stream.settle();
+    result?;
+    drop(signal);
+    stream.set_access_policy(stream.access_policy()?)?;
+    stream.copy_attributes_from(&Stream::new(context)?)?;
+    stream.id()?;
+    stream.device()?;
+    context.set_flags(context.flags()?)?;
+    context.id()?;
+    context.api_version()?;
+    context.multiprocessor_limit()?;
+    context.reset_persisting_l2()?;
+    let mut position = logs::position()?;
+    let listener = logs::listen(|_, _| ())?;
+    logs::since(&mut position)?;
+    listener.close()?;
+    let dumps = Coredump::of(context);
+    dumps.set_flags(dumps.flags()?)?;
+    dumps.set_file(dumps.file()?)?;
+    drop(profiler::collect(context)?);
+    let device = context.device();
+    device.host_atomics(&[AtomicOperation::CAS])?;
+    device.texture_1d_linear_max_width(ChannelFormat::F32, 1)?;
+    device.can_limit_contexts()?;
+    MemoryPool::default_of(context)?.make_current()?;
+    checkpoint::Process::new(std::process::id()).state()?;
+    Ok(())
 }
 
 fn buffers(context: &Context) -> Result<()> {

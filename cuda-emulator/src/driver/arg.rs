@@ -285,4 +285,4 @@ macro_rules! opaque {
 }
 pub(crate) use opaque;
 
-opaque!([u8; 16]);
+opaque!([u8; 16], [u32; 2]);

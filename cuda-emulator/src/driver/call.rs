@@ -13,6 +13,7 @@ use std::time::Instant;
 use super::arg::Show;
 use super::config::{self, Sink};
 use super::context::{self, Context};
+use super::log;
 use super::notice;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
@@ -29,7 +30,7 @@ thread_local! {
 /// Runs a function of the client's on one of a context's streams. Most calls are not permitted in it.
 pub fn into_client(context: &Arc<Context>, function: impl FnOnce()) {
     into_client_alone(|| {
-        context::push(context.clone());
+        context::push(context.clone().into());
         function();
         context::pop();
     });
@@ -212,10 +213,29 @@ fn guarded(call: &Call, body: &mut dyn FnMut() -> Result) -> Code {
         Ok(Ok(())) => Code::SUCCESS,
         Ok(Err(code)) => {
             notice::failed(call.name, code);
+            tell(call.name, code);
             code
         }
         // The panic hook has printed what happened.
         Err(_) => Code::ERROR_UNKNOWN,
+    }
+}
+
+/// Tells those who listen to messages that a call has failed.
+#[cold]
+fn tell(name: &'static str, code: Code) {
+    // Not an error; and what a listener does wrong is not told to listeners.
+    if code == Code::ERROR_NOT_READY || WITHIN_CLIENT.get() {
+        return;
+    }
+    let mut message = log::message(name, code);
+    let listeners = log::add(&message, thread_number());
+    let length = message.len();
+    message.push('\0');
+    for listener in listeners {
+        let text = message.as_mut_ptr();
+        // SAFETY: the client's function, with its data and a text of that length.
+        into_client_alone(|| unsafe { (listener.function)(listener.data, 0, text, length) });
     }
 }
 

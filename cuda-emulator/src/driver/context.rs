@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use super::abi::*;
 use super::config;
+use super::device;
+use super::green::{self, Green};
 use super::handle::{self, Object, Table};
 use super::registry::{self, Owner};
 use super::status::{Code, Result};
@@ -14,6 +16,13 @@ use crate::lock::Unpoisoned;
 
 /// Number of `CUlimit` values.
 const LIMITS: usize = 10;
+/// Units in which limits are given: recorded on an H200 (driver 580), the L2 cache's as a part of it.
+const PRINTF_UNIT: u64 = 256;
+const LEAST_PRINTF: u64 = 512 << 10;
+const HEAP_UNIT: u64 = 64 << 10;
+const LEAST_HEAP: u64 = 4 << 20;
+/// Grids that wait, launched by kernels: the fewest and the most.
+const PENDING_LAUNCHES: (u64, u64) = (32, 599_186);
 
 /// A context.
 pub struct Context {
@@ -65,8 +74,32 @@ impl Object for Context {
     }
 }
 
+/// What is current: a context, perhaps by one of its green contexts.
+#[derive(Clone)]
+pub struct Current {
+    pub context: Arc<Context>,
+    pub green: Option<Arc<Green>>,
+}
+
+impl Current {
+    /// The handle that it was made current by.
+    pub fn handle(&self) -> u64 {
+        let green = self.green.as_ref().map(|green| green.as_context());
+        green.unwrap_or(self.context.handle)
+    }
+}
+
+impl From<Arc<Context>> for Current {
+    fn from(context: Arc<Context>) -> Current {
+        Current {
+            context,
+            green: None,
+        }
+    }
+}
+
 thread_local! {
-    static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
+    static STACK: RefCell<Vec<Current>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What is known of a device's primary context.
@@ -219,13 +252,17 @@ impl Context {
 
     pub fn limit(&self, limit: u32) -> Result<u64> {
         match limit {
-            CU_LIMIT_STACK_SIZE..=CU_LIMIT_MAX_L2_FETCH_GRANULARITY => {
-                Ok(lock(&self.limits)[limit as usize])
-            }
-            CU_LIMIT_PERSISTING_L2_CACHE_SIZE => Ok(0),
-            CU_LIMIT_SHMEM_SIZE..=CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED => {
+            // Kernels can't wait for what they launch.
+            CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH if sync_depth().is_none() => {
                 Err(Code::ERROR_UNSUPPORTED_LIMIT)
             }
+            CU_LIMIT_STACK_SIZE..=CU_LIMIT_PERSISTING_L2_CACHE_SIZE => {
+                Ok(lock(&self.limits)[limit as usize])
+            }
+            // These are for contexts that share the device with graphics; the first has a value all the same.
+            CU_LIMIT_SHMEM_SIZE => Ok(device::architecture().shared_opt_in.into()),
+            CU_LIMIT_CIG_ENABLED => Ok(0),
+            CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED => Err(Code::ERROR_UNSUPPORTED_LIMIT),
             _ => Err(Code::ERROR_INVALID_VALUE),
         }
     }
@@ -235,13 +272,25 @@ impl Context {
             // The driver rounds the stack up and refuses more than half a megabyte.
             CU_LIMIT_STACK_SIZE if value > 512 << 10 => return Err(Code::ERROR_INVALID_VALUE),
             CU_LIMIT_STACK_SIZE => value.next_multiple_of(16),
+            CU_LIMIT_PRINTF_FIFO_SIZE => rounded(value.max(LEAST_PRINTF), PRINTF_UNIT)?,
+            CU_LIMIT_MALLOC_HEAP_SIZE => rounded(value.max(LEAST_HEAP), HEAP_UNIT)?,
+            CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH if sync_depth().is_none() => {
+                return Err(Code::ERROR_UNSUPPORTED_LIMIT);
+            }
+            CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH => value,
+            CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT => {
+                value.clamp(PENDING_LAUNCHES.0, PENDING_LAUNCHES.1)
+            }
             CU_LIMIT_MAX_L2_FETCH_GRANULARITY if value > 128 => {
                 return Err(Code::ERROR_INVALID_VALUE);
             }
-            CU_LIMIT_PRINTF_FIFO_SIZE..=CU_LIMIT_MAX_L2_FETCH_GRANULARITY => value,
-            CU_LIMIT_PERSISTING_L2_CACHE_SIZE..=CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED => {
-                return Err(Code::ERROR_UNSUPPORTED_LIMIT);
+            CU_LIMIT_MAX_L2_FETCH_GRANULARITY => value,
+            CU_LIMIT_PERSISTING_L2_CACHE_SIZE if value > device::MAX_PERSISTING => {
+                return Err(Code::ERROR_INVALID_VALUE);
             }
+            CU_LIMIT_PERSISTING_L2_CACHE_SIZE => rounded(value, device::PERSISTING_UNIT)?,
+            CU_LIMIT_SHMEM_SIZE | CU_LIMIT_CIG_ENABLED => return Err(Code::ERROR_NOT_PERMITTED),
+            CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED => return Err(Code::ERROR_UNSUPPORTED_LIMIT),
             _ => return Err(Code::ERROR_INVALID_VALUE),
         };
         lock(&self.limits)[limit as usize] = value;
@@ -249,14 +298,26 @@ impl Context {
     }
 }
 
+/// How deep kernels may wait for what they launch, by default; `None` where they can't.
+fn sync_depth() -> Option<u64> {
+    (device::architecture().capability.0 < 9).then_some(2)
+}
+
+fn rounded(value: u64, unit: u64) -> Result<u64> {
+    value
+        .checked_next_multiple_of(unit)
+        .ok_or(Code::ERROR_INVALID_VALUE)
+}
+
 fn default_limits() -> [u64; LIMITS] {
     let mut limits = [0; LIMITS];
     limits[CU_LIMIT_STACK_SIZE as usize] = 1024;
     limits[CU_LIMIT_PRINTF_FIFO_SIZE as usize] = 1 << 20;
     limits[CU_LIMIT_MALLOC_HEAP_SIZE as usize] = 8 << 20;
-    limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH as usize] = 2;
+    limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH as usize] = sync_depth().unwrap_or(0);
     limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize] = 2048;
     limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY as usize] = 64;
+    limits[CU_LIMIT_PERSISTING_L2_CACHE_SIZE as usize] = 3 * device::PERSISTING_UNIT;
     limits
 }
 
@@ -272,15 +333,40 @@ pub fn current() -> Result<Arc<Context>> {
 
 /// The calling thread's current context in whatever state.
 pub fn peek() -> Option<Arc<Context>> {
+    peek_current().map(|current| current.context)
+}
+
+/// What is the calling thread's current context, as it was made so.
+pub fn peek_current() -> Option<Current> {
     STACK.with_borrow(|stack| stack.last().cloned())
 }
 
-/// The context behind a handle, in whatever state but destroyed.
+/// The green context by which the calling thread's context is current.
+pub fn current_green() -> Option<Arc<Green>> {
+    peek_current()?.green
+}
+
+/// The context behind a handle, in whatever state but destroyed: the primary one for a green context's.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_CONTEXT` for a handle that isn't a live context's.
 pub fn get(handle: u64) -> Result<Arc<Context>> {
-    CONTEXTS.get(handle).ok_or(Code::ERROR_INVALID_CONTEXT)
+    find(handle).map(|found| found.context)
+}
+
+/// As [`get`], with the green context.
+///
+/// # Errors
+/// As [`get`].
+pub fn find(handle: u64) -> Result<Current> {
+    if let Some(green) = green::of_context(handle) {
+        return Ok(Current {
+            context: primary(green.ordinal),
+            green: Some(green),
+        });
+    }
+    let context = CONTEXTS.get(handle).ok_or(Code::ERROR_INVALID_CONTEXT)?;
+    Ok(context.into())
 }
 
 /// The context behind a handle, or the current one for null; usable.
@@ -313,7 +399,7 @@ pub fn on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
 /// Creates a context and makes it current.
 pub fn create(ordinal: i32, flags: u32) -> Arc<Context> {
     let context = Context::new(ordinal, flags, false);
-    push(context.clone());
+    push(context.clone().into());
     context
 }
 
@@ -331,7 +417,10 @@ pub fn destroy(handle: u64) -> Result {
     context.alive.store(false, Ordering::Release);
     context.clear();
     STACK.with_borrow_mut(|stack| {
-        if stack.last().is_some_and(|top| Arc::ptr_eq(top, &context)) {
+        if stack
+            .last()
+            .is_some_and(|top| Arc::ptr_eq(&top.context, &context))
+        {
             stack.pop();
         }
     });
@@ -343,16 +432,16 @@ pub fn is_handle(handle: u64) -> bool {
     handle::claims::<Context>(handle)
 }
 
-pub fn push(context: Arc<Context>) {
+pub fn push(context: Current) {
     STACK.with_borrow_mut(|stack| stack.push(context));
 }
 
-pub fn pop() -> Option<Arc<Context>> {
+pub fn pop() -> Option<Current> {
     STACK.with_borrow_mut(|stack| stack.pop())
 }
 
 /// Replaces the top of the stack; `None` takes it away.
-pub fn set_current(context: Option<Arc<Context>>) {
+pub fn set_current(context: Option<Current>) {
     STACK.with_borrow_mut(|stack| {
         stack.pop();
         stack.extend(context);
@@ -370,6 +459,11 @@ pub fn retain_primary(ordinal: i32) -> Arc<Context> {
         context.alive.store(true, Ordering::Release);
     }
     context.clone()
+}
+
+/// A device's primary context, in whatever state.
+pub fn primary(ordinal: i32) -> Arc<Context> {
+    primaries()[ordinal as usize].context.clone()
 }
 
 /// Releases a device's primary context; the last release ends all that lives in it.

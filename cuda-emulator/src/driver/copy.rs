@@ -197,6 +197,17 @@ impl Transfer {
         })
     }
 
+    /// Whether the device can do it without the host: an H200 (driver 580) takes managed memory only where it isn't said to
+    /// be the host's.
+    pub fn is_all_on_device(&self) -> bool {
+        let sides = [(self.to, self.places[0]), (self.from, self.places[1])];
+        sides.iter().all(|(side, place)| match place {
+            Place::Device => side.claim != Claim::Host,
+            Place::PageLocked => true,
+            Place::Pageable => false,
+        })
+    }
+
     /// Consecutive bytes.
     pub fn is_linear(&self) -> bool {
         self.extent[1..] == [1, 1]

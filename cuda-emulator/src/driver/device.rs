@@ -22,6 +22,13 @@ pub const SHARED_PER_BLOCK: u32 = 48 << 10;
 pub const SHARED_RESERVED: u32 = 1 << 10;
 /// Registers per multiprocessor, and per block.
 pub const REGISTERS: u32 = 65536;
+/// Bytes of the L2 cache.
+pub const L2_CACHE: i32 = 32 << 20;
+/// Of these so many can be set aside for persisting accesses, in steps: the same parts as on an H200.
+pub const MAX_PERSISTING: u64 = L2_CACHE as u64 / 8 * 5;
+pub const PERSISTING_UNIT: u64 = L2_CACHE as u64 / 16;
+/// The largest access-policy window.
+pub const MAX_WINDOW: u64 = 128 << 20;
 /// Row pitch of `cuMemAllocPitch` is a multiple of this.
 pub const PITCH: u64 = 512;
 /// Largest pitch of a 2D copy.

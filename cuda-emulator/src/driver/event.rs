@@ -107,16 +107,28 @@ impl Event {
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` when the event belongs to another context.
     pub fn record_all(&self, context: &Arc<Context>) -> Result {
+        let all = Siblings::of(context).all();
+        self.record_behind(context, &all, &streams::legacy(context))
+    }
+
+    /// Records the event, on one stream, behind all that some streams of a context have to do now.
+    ///
+    /// # Errors
+    /// As [`record_all`](Self::record_all).
+    pub fn record_behind(
+        &self,
+        context: &Arc<Context>,
+        streams: &[Arc<Stream>],
+        on: &Arc<Stream>,
+    ) -> Result {
         if !Arc::ptr_eq(&self.context, context) {
             return Err(Code::ERROR_INVALID_HANDLE);
         }
-        let marks = Siblings::of(context)
-            .all()
-            .iter()
-            .filter_map(|stream| stream.pending())
-            .collect();
-        streams::legacy(context).submit(Piece {
-            after: marks,
+        on.submit(Piece {
+            after: streams
+                .iter()
+                .filter_map(|stream| stream.pending())
+                .collect(),
             ..self.recording()
         });
         Ok(())

@@ -12,6 +12,8 @@ use super::config;
 use super::context::Context;
 use super::device;
 use super::fault::Fault;
+use super::graph::device_launch::{self, Environment};
+use super::graph::updatable::{self, Updatable};
 use super::memory::{self, Origin, Request};
 use super::module::Function;
 use super::occupancy;
@@ -189,6 +191,10 @@ pub struct Launch {
     pub params: Arc<[u8]>,
     /// The attributes that came with it.
     pub attributes: Vec<LaunchAttribute>,
+    /// The multiprocessors that it runs on, where these are not all.
+    pub part: Option<Arc<[u32]>>,
+    /// What kernels change of a node's launch, where they may.
+    pub updatable: Option<Arc<Updatable>>,
 }
 
 impl Launch {
@@ -207,7 +213,44 @@ impl Launch {
             shape,
             params,
             attributes: Vec::new(),
+            part: None,
+            updatable: None,
         })
+    }
+
+    /// Has it run on those multiprocessors alone.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
+    pub fn on(mut self, part: Arc<[u32]>) -> Result<Launch> {
+        if self.shape.cooperative {
+            let Shape {
+                grid,
+                block,
+                dynamic_shared,
+                ..
+            } = self.shape;
+            let blocks = grid.iter().map(|&n| u64::from(n)).product::<u64>();
+            let each = occupancy::of_device(
+                &self.function,
+                block.iter().product(),
+                dynamic_shared.into(),
+            );
+            let most = u64::from(each) * part.len() as u64;
+            if blocks > most {
+                return refuse(
+                    &self.function,
+                    Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                    || {
+                        format!(
+                            "{blocks} blocks in a cooperative launch, {most} fit the green context"
+                        )
+                    },
+                );
+            }
+        }
+        self.part = Some(part);
+        Ok(self)
     }
 
     /// Checks it again, after a change.
@@ -220,12 +263,17 @@ impl Launch {
 
     /// One run of it.
     pub fn piece(self) -> Piece {
-        let work = Box::new(move || run(&self.function, &self.shape, &self.params));
+        let work = Box::new(move || run(&self.function, &self.shape, &self.params, self.part));
         Piece::new(How::Soon, work)
     }
 }
 
-fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result<(), Fault> {
+fn run(
+    function: &Function,
+    shape: &Shape,
+    params: &[u8],
+    part: Option<Arc<[u32]>>,
+) -> std::result::Result<(), Fault> {
     let launch = engine::Launch {
         image: function.image(),
         kernel: function.kernel,
@@ -234,8 +282,8 @@ fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result
     };
     let stats = engine::run(
         &launch,
-        &View(&function.context, function),
-        &options(&function.context),
+        &View(&function.context, function, device_launch::current()),
+        &options(&function.context, part),
     )?;
     if config::get().trace.is_some() {
         call::trace(|line| {
@@ -250,16 +298,18 @@ fn run(function: &Function, shape: &Shape, params: &[u8]) -> std::result::Result
     Ok(())
 }
 
-fn options(context: &Context) -> engine::Options {
+fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
     let config = config::get();
+    let part_size = part.as_ref().map_or(usize::MAX, |part| part.len());
     engine::Options {
-        threads: config.threads,
+        threads: config.threads.min(part_size),
         seed: config.seed,
         check_uninit: config.check_uninit,
         check_race: config.check_race,
         check_barrier: config.check_barrier,
         time_limit: config.timeout,
         multiprocessors: device::multiprocessors(),
+        part,
         stack_size: context.limit(CU_LIMIT_STACK_SIZE).unwrap_or(1024) as u32,
         clock_khz: device::CLOCK_KHZ as u32,
         ..engine::Options::default()
@@ -267,7 +317,12 @@ fn options(context: &Context) -> engine::Options {
 }
 
 /// The device as a kernel of one context sees it.
-pub struct View<'a>(pub &'a Arc<Context>, pub &'a Function);
+pub struct View<'a>(
+    pub &'a Arc<Context>,
+    pub &'a Function,
+    /// The graph's run that the launch is part of.
+    pub Option<Arc<Environment>>,
+);
 
 impl engine::Device for View<'_> {
     fn find(&self, addr: u64) -> Option<engine::Region> {
@@ -352,5 +407,21 @@ impl engine::Device for View<'_> {
 
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
         conditions::set(handle, value)
+    }
+
+    fn launch_graph(&self, exec: u64, stream: u64) -> std::result::Result<u32, String> {
+        device_launch::launch(self.2.as_ref(), exec, stream)
+    }
+
+    fn change_node(
+        &self,
+        node: u64,
+        change: engine::NodeChange<'_>,
+    ) -> std::result::Result<bool, String> {
+        updatable::change(node, change)
+    }
+
+    fn current_graph(&self) -> u64 {
+        self.2.as_ref().map_or(0, |run| run.current())
     }
 }

@@ -49,6 +49,11 @@ const CHAPTERS: &[Chapter] = &[
         "Cache and shared-memory preferences are stored and have no effect.",
     ),
     chapter(
+        "green",
+        "Green contexts",
+        "Parts of the multiprocessors, in the groups that an H200 makes; of single multiprocessors where the host has fewer than sixteen cores. A launch runs on as many threads as its green context has multiprocessors.",
+    ),
+    chapter(
         "memory",
         "Memory",
         "Prefetches and advice are checked and have no effect.",
@@ -120,6 +125,21 @@ const CHAPTERS: &[Chapter] = &[
         "Launch attributes are checked as an H200's driver (580) does. Cooperative launches, clusters and events take effect; priorities, cache and domain hints and preferred clusters have none. Launches never overlap: an event of a launch happens at its end. Nodes that the device updates are refused by name. How many clusters fit is an H200's answer for 132 multiprocessors.",
     ),
     chapter("legacy", "The launch calls that CUDA 4.0 replaced", ""),
+    chapter(
+        "log",
+        "Messages about failed calls",
+        "Each failed call leaves the message that an H200's driver ends it with.",
+    ),
+    chapter(
+        "coredump",
+        "Core dumps of the device",
+        "The settings only; what would make a dump is refused.",
+    ),
+    chapter(
+        "checkpoint",
+        "Checkpoint and restore of processes",
+        "This process is running, and can't be locked.",
+    ),
 ];
 
 /// Chapters of what isn't implemented: names with one of these parts that no chapter before has.

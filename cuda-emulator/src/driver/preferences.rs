@@ -1,6 +1,7 @@
 //! The attributes of a stream. They are hints: remembered and checked, without effect on the work.
 
 use super::abi::*;
+use super::device;
 use super::status::{Code, Result};
 
 /// Least and greatest priority.
@@ -66,7 +67,13 @@ impl Preferences {
     ) -> Result {
         let valid = match attribute {
             CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
-                let valid = is_window(&words) && words[5] <= CU_ACCESS_PROPERTY_PERSISTING;
+                let size = u64::from(words[2]) | u64::from(words[3]) << 32;
+                let ratio = f32::from_bits(words[4]);
+                // What misses can't be kept persistently. Of the rest an H200 (driver 580) looks at the size, and refuses
+                // a ratio that is too small or too large, which no NaN is.
+                let valid = size <= device::MAX_WINDOW
+                    && (ratio.is_nan() || (0.0..=1.0).contains(&ratio))
+                    && words[6] != CU_ACCESS_PROPERTY_PERSISTING;
                 if valid {
                     self.window.copy_from_slice(&words[..7]);
                 }
@@ -113,7 +120,10 @@ impl Preferences {
 pub fn is_window(words: &[u32; 16]) -> bool {
     // What misses can't be kept persistently.
     let ratio = f32::from_bits(words[4]);
-    (0.0..=1.0).contains(&ratio) && words[6] <= CU_ACCESS_PROPERTY_STREAMING
+    let size = u64::from(words[2]) | u64::from(words[3]) << 32;
+    size <= device::MAX_WINDOW
+        && (0.0..=1.0).contains(&ratio)
+        && words[6] <= CU_ACCESS_PROPERTY_STREAMING
 }
 
 /// The nearest priority that there is.

@@ -146,6 +146,8 @@ mod tests {
             required_cluster: None,
             explicit_cluster: false,
             max_cluster: None,
+            nests: false,
+            launches_graphs: false,
         }
     }
 

@@ -19,6 +19,7 @@ use super::abi::CU_STREAM_NON_BLOCKING;
 use super::config;
 use super::context::Context;
 use super::fault::Fault;
+use super::green::Green;
 use super::preferences::Preferences;
 use super::registry;
 use super::status::Result;
@@ -40,6 +41,8 @@ pub struct Stream {
     pub handle: u64,
     pub id: u64,
     pub context: Arc<Context>,
+    /// The part of the context's multiprocessors that its kernels run on.
+    pub green: Option<Arc<Green>>,
     pub flags: u32,
     /// What `cuStreamSetAttribute` has set.
     preferences: Mutex<Preferences>,
@@ -145,6 +148,8 @@ pub struct Siblings {
     all: Mutex<Vec<Weak<Stream>>>,
     /// The default stream, once anything was put on it.
     pub legacy: Mutex<Option<Arc<Stream>>>,
+    /// The default streams of green contexts, by their handles.
+    pub of_greens: Mutex<HashMap<u64, Arc<Stream>>>,
     /// The threads' own default streams.
     pub per_thread: Mutex<HashMap<u64, Arc<Stream>>>,
 }
@@ -176,12 +181,20 @@ impl Siblings {
     pub fn all(&self) -> Vec<Arc<Stream>> {
         self.order().iter().filter_map(Weak::upgrade).collect()
     }
+
+    /// Those of a green context that may have work.
+    pub fn of_green(&self, green: &Arc<Green>) -> Vec<Arc<Stream>> {
+        let mut streams = self.all();
+        streams.retain(|stream| stream.is_of(green));
+        streams
+    }
 }
 
 impl Stream {
     pub fn new(
         handle: u64,
         context: Arc<Context>,
+        green: Option<Arc<Green>>,
         flags: u32,
         priority: i32,
         role: Role,
@@ -190,6 +203,7 @@ impl Stream {
             handle,
             id: registry::next_number(),
             context,
+            green,
             flags,
             preferences: Mutex::new(Preferences::new(priority)),
             role,
@@ -209,6 +223,13 @@ impl Stream {
             finished_lock: Mutex::new(()),
             waiters: AtomicU32::new(0),
         }
+    }
+
+    /// Whether it is one of a green context's.
+    pub fn is_of(&self, green: &Arc<Green>) -> bool {
+        self.green
+            .as_ref()
+            .is_some_and(|own| Arc::ptr_eq(own, green))
     }
 
     pub fn preferences(&self) -> MutexGuard<'_, Preferences> {

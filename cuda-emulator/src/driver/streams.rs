@@ -4,9 +4,11 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once, Weak};
 
+use super::abi::CU_STREAM_NON_BLOCKING;
 use super::call;
 use super::context::{self, Context};
 use super::graph::capture;
+use super::green::Green;
 use super::handle::{Object, Table};
 use super::registry::{self, Kind, Owner};
 use super::status::{Code, Result};
@@ -30,7 +32,9 @@ impl Object for Stream {
     }
 
     fn leak(&self) -> Option<String> {
-        Some(format!("stream {:#x}", self.handle))
+        // Those of a green context end with it, as far as the client is concerned.
+        let gone = self.green.as_ref().is_some_and(|green| !green.is_alive());
+        (!gone).then(|| format!("stream {:#x}", self.handle))
     }
 }
 
@@ -65,6 +69,8 @@ impl Kind for OfContext {
         if let Some(stream) = siblings.legacy.lock().unpoisoned().take() {
             stream.close();
         }
+        let of_greens = std::mem::take(&mut *siblings.of_greens.lock().unpoisoned());
+        of_greens.values().for_each(|stream| stream.close());
         siblings.forget();
     }
 
@@ -133,10 +139,40 @@ pub fn legacy(context: &Arc<Context>) -> Arc<Stream> {
     if let Some(stream) = &*legacy {
         return stream.clone();
     }
-    let stream = Arc::new(Stream::new(1, context.clone(), 0, 0, Role::Legacy));
+    let stream = Arc::new(Stream::new(1, context.clone(), None, 0, 0, Role::Legacy));
     siblings.add(&stream);
     *legacy = Some(stream.clone());
     stream
+}
+
+/// A green context's default stream. It waits for nobody, and nobody for it.
+pub fn of_green(context: &Arc<Context>, green: &Arc<Green>) -> Arc<Stream> {
+    let siblings = siblings(context);
+    let mut streams = siblings.of_greens.lock().unpoisoned();
+    if let Some(stream) = streams.get(&green.handle) {
+        return stream.clone();
+    }
+    let (context, own) = (context.clone(), Some(green.clone()));
+    let flags = CU_STREAM_NON_BLOCKING;
+    let stream = Arc::new(Stream::new(1, context, own, flags, 0, Role::Created));
+    siblings.add(&stream);
+    streams.insert(green.handle, stream.clone());
+    stream
+}
+
+/// What is left to do with the streams of a green context that is gone: what is on its default stream will still be done.
+pub fn forget_green(context: &Arc<Context>, green: &Arc<Green>) {
+    for stream in siblings(context).of_green(green) {
+        capture::forget(&stream);
+    }
+    let stream = siblings(context)
+        .of_greens
+        .lock()
+        .unpoisoned()
+        .remove(&green.handle);
+    if let Some(stream) = stream {
+        stream.close();
+    }
 }
 
 /// The calling thread's default stream in a context.
@@ -147,7 +183,7 @@ fn of_thread(context: &Arc<Context>) -> Arc<Stream> {
     if let Some(stream) = streams.get(&thread) {
         return stream.clone();
     }
-    let stream = Arc::new(Stream::new(2, context.clone(), 0, 0, Role::PerThread));
+    let stream = Arc::new(Stream::new(2, context.clone(), None, 0, 0, Role::PerThread));
     siblings.add(&stream);
     streams.insert(thread, stream.clone());
     // A call from another thread-local's destructor may come too late to be noted; it works all the same.
@@ -156,9 +192,22 @@ fn of_thread(context: &Arc<Context>) -> Arc<Stream> {
 }
 
 /// Creates a stream in a context.
-pub fn create(context: &Arc<Context>, flags: u32, priority: i32) -> Arc<Stream> {
-    let stream = STREAMS
-        .insert(|handle| Stream::new(handle, context.clone(), flags, priority, Role::Created));
+pub fn create(
+    context: &Arc<Context>,
+    green: Option<Arc<Green>>,
+    flags: u32,
+    priority: i32,
+) -> Arc<Stream> {
+    let stream = STREAMS.insert(|handle| {
+        Stream::new(
+            handle,
+            context.clone(),
+            green,
+            flags,
+            priority,
+            Role::Created,
+        )
+    });
     siblings(context).add(&stream);
     stream
 }
@@ -180,6 +229,15 @@ pub fn resolve(handle: u64) -> Result<Arc<Stream>> {
 /// `CUDA_ERROR_INVALID_HANDLE` for a handle that isn't a live stream's; the state of the context.
 pub fn find(handle: u64) -> Result<Arc<Stream>> {
     let current = context::current()?;
+    if handle <= 2
+        && let Some(green) = context::current_green()
+    {
+        // An H200 (driver 580) refuses the thread's own stream there.
+        return match handle {
+            0 | 1 if !call::per_thread_default() => Ok(of_green(&current, &green)),
+            _ => Err(Code::ERROR_INVALID_HANDLE),
+        };
+    }
     match handle {
         0 if call::per_thread_default() => Ok(of_thread(&current)),
         0 | 1 => Ok(legacy(&current)),
@@ -187,7 +245,10 @@ pub fn find(handle: u64) -> Result<Arc<Stream>> {
         _ => {
             let stream = STREAMS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
             stream.context.usable()?;
-            Ok(stream)
+            match &stream.green {
+                Some(green) if !green.is_alive() => Err(Code::ERROR_CONTEXT_IS_DESTROYED),
+                _ => Ok(stream),
+            }
         }
     }
 }
@@ -204,5 +265,9 @@ pub fn destroy(handle: u64) -> Result {
         .remove(handle)
         .ok_or(Code::ERROR_INVALID_HANDLE)?
         .close();
-    Ok(())
+    match &stream.green {
+        // It went with its green context, says an H200 (driver 580).
+        Some(green) if !green.is_alive() => Err(Code::ERROR_CONTEXT_IS_DESTROYED),
+        _ => Ok(()),
+    }
 }

@@ -20,7 +20,12 @@ fn check_word(address: u64, width: u64) -> Result<Arc<Allocation>> {
     if !address.is_multiple_of(width) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    memory::check(address, width)
+    let allocation = memory::check(address, width)?;
+    match allocation.origin {
+        // As recorded on an H200 (driver 580).
+        Origin::Stream | Origin::Managed => Err(Code::ERROR_INVALID_VALUE),
+        _ => Ok(allocation),
+    }
 }
 
 /// A wait or a write on a word of memory.

@@ -1,6 +1,7 @@
 //! The types of the interface between the driver side and the engine.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::Image;
@@ -90,6 +91,10 @@ pub struct KernelInfo {
     pub explicit_cluster: bool,
     /// `.maxclusterrank`: the greatest number of blocks per cluster.
     pub max_cluster: Option<u32>,
+    /// It, or a function that it may call, calls the device runtime.
+    pub nests: bool,
+    /// It, or a function that it may call, calls `cudaGraphLaunch`.
+    pub launches_graphs: bool,
 }
 
 /// State space of a module variable.
@@ -131,6 +136,20 @@ pub struct Region {
     pub id: u64,
 }
 
+/// What a kernel changes of a kernel's node in a graph.
+#[derive(Clone, Copy, Debug)]
+pub enum NodeChange<'a> {
+    /// Bytes of its parameters, from this place on.
+    Param(u64, &'a [u8]),
+    /// Whether it runs.
+    Enabled(bool),
+    /// Its blocks.
+    Grid([u32; 3]),
+}
+
+/// `cudaErrorNotSupported`
+const NOT_SUPPORTED: u32 = 801;
+
 /// What the engine needs from the outside while a kernel runs. Called from the engine's worker threads.
 pub trait Device: Sync {
     /// The live allocation that contains `addr` (device, pinned host, managed, module variable).
@@ -161,6 +180,21 @@ pub trait Device: Sync {
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
         let _ = (handle, value);
         false
+    }
+    /// `cudaGraphLaunch`: launches an executable graph from within a kernel, in one of the modes that `stream` stands for.
+    /// The `cudaError_t` that the kernel gets, or the reason of a fault.
+    fn launch_graph(&self, exec: u64, stream: u64) -> Result<u32, String> {
+        let _ = (exec, stream);
+        Ok(NOT_SUPPORTED)
+    }
+    /// Changes a kernel's node of a graph; whether that is allowed. The reason of a fault for a handle that isn't one's.
+    fn change_node(&self, node: u64, change: NodeChange<'_>) -> Result<bool, String> {
+        let _ = (node, change);
+        Ok(false)
+    }
+    /// The handle of the executable graph that the kernel belongs to, where kernels may launch that; else 0.
+    fn current_graph(&self) -> u64 {
+        0
     }
     /// What the device runtime asks; without it most queries of kernels give `cudaErrorNotSupported`.
     fn host(&self) -> Option<&dyn super::Host> {
@@ -215,6 +249,8 @@ pub struct Options {
     pub time_limit: Option<Duration>,
     /// The number of multiprocessors that `%nsmid` returns.
     pub multiprocessors: u32,
+    /// Those of them that blocks run on; `None` for all.
+    pub part: Option<Arc<[u32]>>,
     /// Bytes of call stack per thread, beyond what the kernel needs statically (`CU_LIMIT_STACK_SIZE`).
     pub stack_size: u32,
     /// Frequency of `%clock` in kHz.
@@ -232,6 +268,7 @@ impl Default for Options {
             check_barrier: false,
             time_limit: None,
             multiprocessors: 16,
+            part: None,
             stack_size: 1024,
             clock_khz: 1_000_000,
         }

@@ -41,8 +41,8 @@ mod warp;
 pub use device_runtime::Host;
 pub use device_runtime::run;
 pub use interface::{
-    Device, Fault, FaultKind, KernelInfo, Launch, LoadError, LoadErrorKind, Options, ParamInfo,
-    Region, Shape, Space, Stats, VariableInfo,
+    Device, Fault, FaultKind, KernelInfo, Launch, LoadError, LoadErrorKind, NodeChange, Options,
+    ParamInfo, Region, Shape, Space, Stats, VariableInfo,
 };
 pub(crate) use lower::Prototypes;
 pub use program::{Image, Program};

@@ -62,10 +62,7 @@ impl Context {
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuCtxPushCurrent_v2(self.as_raw()) };
         self.check("cuCtxPushCurrent_v2", code)?;
-        Ok(PushedContext {
-            _current: Current { pushed: true },
-            context: PhantomData,
-        })
+        Ok(PushedContext::new(Current { pushed: true }))
     }
 
     /// Makes the context current for as long as the guard lives.
@@ -113,6 +110,15 @@ pub struct PushedContext<'a> {
     _current: Current,
     /// Borrows the context, and is not `Send`.
     context: PhantomData<(&'a Context, *const ())>,
+}
+
+impl PushedContext<'_> {
+    pub(super) fn new(current: Current) -> Self {
+        Self {
+            _current: current,
+            context: PhantomData,
+        }
+    }
 }
 
 /// The context is current until this is dropped.

@@ -1,7 +1,11 @@
 //! Contexts: what a process has on a device. Everything created in one keeps it alive.
 
+mod affinity;
 mod current;
+mod events;
+mod green;
 mod limits;
+mod resource;
 mod settings;
 
 use std::{
@@ -13,7 +17,10 @@ use cuda_sys::{self as sys, CUcontext, CUdevice, CUresult};
 
 pub(crate) use current::Current;
 pub use current::PushedContext;
+pub use green::GreenContext;
 pub(crate) use limits::Limits;
+pub(crate) use resource::RawResource;
+pub use resource::{Multiprocessors, Split, SplitFlags};
 pub use settings::{CacheConfig, ContextFlags, Limit};
 
 use crate::{
@@ -187,11 +194,16 @@ impl Context {
     pub fn create(device: Device, flags: ContextFlags) -> Result<Self> {
         driver::init()?;
         let create = newer::cuCtxCreate()?;
+        // SAFETY: the place is valid for the write.
+        Self::created(device, |raw| unsafe {
+            create(raw, flags.0, device.as_raw())
+        })
+    }
+
+    /// A context that `create` makes, and makes current.
+    fn created(device: Device, create: impl FnOnce(*mut CUcontext) -> CUresult) -> Result<Self> {
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write.
-        check("cuCtxCreate", unsafe {
-            create(&mut raw, flags.0, device.as_raw())
-        })?;
+        check("cuCtxCreate", create(&mut raw))?;
         let mut popped = ptr::null_mut();
         // SAFETY: pops the context that the call above pushed; `popped` is valid for the write.
         let code = unsafe { sys::cuCtxPopCurrent_v2(&mut popped) };

@@ -8,6 +8,7 @@ use super::Context;
 use crate::{
     error::Result,
     flags::{choices, flags},
+    newer,
 };
 
 flags! {
@@ -55,10 +56,23 @@ choices! {
         PRINTF_FIFO_SIZE = 1, "CU_LIMIT_PRINTF_FIFO_SIZE";
         /// Bytes of the heap behind `malloc` in kernels.
         MALLOC_HEAP_SIZE = 2, "CU_LIMIT_MALLOC_HEAP_SIZE";
+        /// How deep grids that kernels launch may wait for each other; nothing since compute capability 9.0, where
+        /// kernels can't wait for what they launch.
+        DEV_RUNTIME_SYNC_DEPTH = 3, "CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH";
+        /// How many grids that kernels have launched may be waiting.
+        DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4, "CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT";
         /// Bytes that L2 fetches at once: 0 to 128, a hint.
         MAX_L2_FETCH_GRANULARITY = 5, "CU_LIMIT_MAX_L2_FETCH_GRANULARITY";
         /// Bytes of L2 cache that are set aside for persisting accesses.
         PERSISTING_L2_CACHE_SIZE = 6, "CU_LIMIT_PERSISTING_L2_CACHE_SIZE";
+        /// Bytes of shared memory for a kernel in a context that shares the device with graphics. Read only.
+        SHMEM_SIZE = 7, "CU_LIMIT_SHMEM_SIZE";
+        /// Not 0 in a context that shares the device with graphics. Read only.
+        CIG_ENABLED = 8, "CU_LIMIT_CIG_ENABLED";
+        /// 0 to have launches fail that need more shared memory than such a context has, instead of another way.
+        CIG_SHMEM_FALLBACK_ENABLED = 9, "CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED";
+        /// Bytes of memory for each block.
+        PER_BLOCK_MEMORY_SIZE = 10, "CU_LIMIT_PER_BLOCK_MEMORY_SIZE";
     }
 }
 
@@ -100,6 +114,93 @@ impl Context {
         let code = unsafe { sys::cuCtxGetFlags(&mut flags) };
         self.check("cuCtxGetFlags", code)?;
         Ok(ContextFlags(flags))
+    }
+
+    /// Changes the flags of the context.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where the driver does not know a flag, or flags contradict each other.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.1.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ContextFlags, Device};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let context = Context::create(Device::get(0)?, ContextFlags::AUTO)?;
+    /// context.set_flags(ContextFlags::BLOCKING_SYNC)?;
+    /// assert!(context.flags()?.contains(ContextFlags::BLOCKING_SYNC));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuCtxSetFlags")]
+    pub fn set_flags(&self, flags: ContextFlags) -> Result<()> {
+        let set = newer::cuCtxSetFlags()?;
+        let _current = self.enter()?;
+        // SAFETY: a plain value; unknown flags are refused.
+        let code = unsafe { set(flags.0) };
+        self.check("cuCtxSetFlags", code)
+    }
+
+    /// A number that no other context of this process has, also when it is gone.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault, or has been destroyed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ContextFlags, Device};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let created = Context::create(Device::get(0)?, ContextFlags::AUTO)?;
+    /// assert_ne!(created.id()?, context.id()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuCtxGetId")]
+    pub fn id(&self) -> Result<u64> {
+        let _current = self.enter()?;
+        let mut id = 0;
+        // SAFETY: the handle is live, `id` is valid for the write.
+        let code = unsafe { sys::cuCtxGetId(self.as_raw(), &mut id) };
+        self.check("cuCtxGetId", code)?;
+        Ok(id)
+    }
+
+    /// The version of the API that the context was created for, such as 3020. It tells apart contexts of programs
+    /// written for different versions, and is not that of the driver: see [`driver::version`](crate::driver::version).
+    ///
+    /// # Errors
+    /// The context is unusable after a fault, or has been destroyed.
+    #[doc(alias = "cuCtxGetApiVersion")]
+    pub fn api_version(&self) -> Result<u32> {
+        let _current = self.enter()?;
+        let mut version = 0;
+        // SAFETY: the handle is live, `version` is valid for the write.
+        let code = unsafe { sys::cuCtxGetApiVersion(self.as_raw(), &mut version) };
+        self.check("cuCtxGetApiVersion", code)?;
+        Ok(version)
+    }
+
+    /// Makes all persisting lines of the L2 cache normal ones: see
+    /// [`AccessPolicyWindow`](crate::AccessPolicyWindow). They take effect for work that comes later.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault, or has been destroyed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// stream.synchronize()?; // what used the lines
+    /// context.reset_persisting_l2()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuCtxResetPersistingL2Cache")]
+    pub fn reset_persisting_l2(&self) -> Result<()> {
+        let _current = self.enter()?;
+        // SAFETY: works on the current context.
+        let code = unsafe { sys::cuCtxResetPersistingL2Cache() };
+        self.check("cuCtxResetPersistingL2Cache", code)
     }
 
     /// The value of a limit, in the unit that the [`Limit`] documents.

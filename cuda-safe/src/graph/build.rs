@@ -11,6 +11,7 @@ use crate::{
     function::Function,
     launch::{KernelArguments, LaunchConfig, RawAttributes, name_of},
     memory::PlainData,
+    memory_operation::MemoryOperation,
 };
 
 impl Graph {
@@ -312,6 +313,67 @@ impl Graph {
         )?;
         self.held.event(event);
         Ok(node)
+    }
+
+    /// Adds a node of waits and writes of words in memory: at most 255, done in their order. It waits for the nodes of
+    /// `after`.
+    ///
+    /// **A launch hangs for ever if a wait's value never comes,** and with it whoever waits for it.
+    ///
+    /// # Safety
+    /// As [`Stream::memory_operations`](crate::Stream::memory_operations), for each launch of the graph.
+    ///
+    /// # Errors
+    /// As [`add_empty`](Self::add_empty), and as [`Stream::memory_operations`](crate::Stream::memory_operations).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, MemoryOperation, PinnedBuffer, PinnedFlags, Stream, WaitUntil, graph::Graph};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let x = PinnedBuffer::<u32>::with_flags(&context, 2, PinnedFlags::DEVICE_MAP)?;
+    /// let address = x.device_ptr()?;
+    /// let mut graph = Graph::new(&context)?;
+    /// let operations = [
+    ///     MemoryOperation::write_u32(address, 1),
+    ///     MemoryOperation::wait_u32(address, WaitUntil::EQUAL, 1),
+    ///     MemoryOperation::write_u32(address + 4, 2),
+    /// ];
+    /// // SAFETY: two words, which outlive the graph's launches, and which the host leaves alone until they are over.
+    /// unsafe { graph.add_memory_operations(&[], &operations)? };
+    /// graph.instantiate()?.launch(&stream)?;
+    /// stream.synchronize()?;
+    /// assert_eq!(*x, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuGraphAddBatchMemOpNode")]
+    pub unsafe fn add_memory_operations(
+        &mut self,
+        after: &[Node],
+        operations: &[MemoryOperation],
+    ) -> Result<Node> {
+        if operations.is_empty() {
+            return self.add_empty(after);
+        }
+        let context = self.context().as_raw();
+        MemoryOperation::with_raw(operations, |raw, count| {
+            let batch = sys::CUDA_BATCH_MEM_OP_NODE_PARAMS {
+                ctx: context,
+                count,
+                paramArray: raw,
+                flags: 0,
+            };
+            self.add(
+                "cuGraphAddBatchMemOpNode",
+                after,
+                // SAFETY: as `add_empty`; as many operations as are said, which the driver copies. The rest is the
+                // caller's promise.
+                |node, graph, nodes, count| unsafe {
+                    sys::cuGraphAddBatchMemOpNode(node, graph, nodes, count, &batch)
+                },
+            )
+        })
     }
 
     /// Adds another graph as one node, with everything that it keeps. It waits for the nodes of `after`.

@@ -1,6 +1,6 @@
 //! Graphs from what streams are given.
 
-use std::{cell::RefCell, ptr};
+use std::{cell::RefCell, ffi::c_uint, ptr};
 
 use cuda_sys::{self as sys, CUresult, CUstreamCaptureMode};
 
@@ -8,6 +8,7 @@ use super::{Graph, Node, held::Held, host::HostFunction};
 use crate::{
     capture::UnderWay,
     error::{Error, Result},
+    event::Event,
     flags::choices,
     newer,
     stream::Stream,
@@ -264,6 +265,75 @@ impl Capture<'_> {
         // Also after a failure: a part may have been recorded.
         self.hold(function);
         self.stream.check("cuLaunchHostFunc", code)
+    }
+}
+
+impl Capture<'_> {
+    /// Records that `event` is recorded, once in every launch, for what is outside of the graph: as
+    /// [`Graph::add_event_record`]. [`Event::record`] in a capture orders what is captured, and nothing else.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context. The context is
+    /// unusable after a fault.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Event, Result, Stream};
+    /// # fn main() -> Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (half, other) = (Event::new(&context)?, Stream::new(&context)?);
+    /// let mut x = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+    /// // SAFETY: the buffer lives longer than the graph, and belongs to the stream.
+    /// let graph = unsafe {
+    ///     stream.capture(|capture| -> Result<()> {
+    ///         x.slice_mut(..1)?.fill(&stream, 1)?;
+    ///         capture.record_event(&half)?;
+    ///         x.slice_mut(1..)?.fill(&stream, 2)
+    ///     })?
+    /// };
+    /// let mut exec = graph.instantiate()?;
+    /// exec.launch(&stream)?;
+    /// other.wait_event(&half)?; // goes on when the first half is filled
+    /// # other.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuEventRecordWithFlags")]
+    #[doc(alias = "CU_EVENT_RECORD_EXTERNAL")]
+    pub fn record_event(&self, event: &Event) -> Result<()> {
+        const CALL: &str = "cuEventRecordWithFlags";
+        /// `CU_EVENT_RECORD_EXTERNAL`
+        const EXTERNAL: c_uint = 1;
+        let what = "the captured stream and the event";
+        let context = self.stream.context();
+        context.expect_same(event.context(), CALL, what)?;
+        self.held.borrow_mut().event(event);
+        let _current = self.stream.enter()?;
+        // SAFETY: both handles are live, and the graph holds the event.
+        let code =
+            unsafe { sys::cuEventRecordWithFlags(event.as_raw(), self.stream.as_raw(), EXTERNAL) };
+        self.stream.check(CALL, code)
+    }
+
+    /// Records a wait for `event`, in every launch for what it was recorded behind last, outside of the graph: as
+    /// [`Graph::add_event_wait`].
+    ///
+    /// # Errors
+    /// As [`record_event`](Self::record_event).
+    #[doc(alias = "CU_EVENT_WAIT_EXTERNAL")]
+    pub fn wait_event(&self, event: &Event) -> Result<()> {
+        const CALL: &str = "cuStreamWaitEvent";
+        /// `CU_EVENT_WAIT_EXTERNAL`
+        const EXTERNAL: c_uint = 1;
+        let what = "the captured stream and the event";
+        let context = self.stream.context();
+        context.expect_same(event.context(), CALL, what)?;
+        self.held.borrow_mut().event(event);
+        let _current = self.stream.enter()?;
+        // SAFETY: as above.
+        let code =
+            unsafe { sys::cuStreamWaitEvent(self.stream.as_raw(), event.as_raw(), EXTERNAL) };
+        self.stream.check(CALL, code)
     }
 }
 

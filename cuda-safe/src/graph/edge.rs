@@ -136,10 +136,10 @@ impl Graph {
     pub(super) fn edges_with_data(&self) -> Result<Vec<(Node, Node, EdgeData)>> {
         let raw = self.as_raw();
         match newer::cuGraphGetEdges_v2() {
-            // SAFETY: a live graph; `list_edges` passes arrays with room for the count, or null.
-            Ok(get) => {
-                self.list_edges(&|from, to, data, count| unsafe { get(raw, from, to, data, count) })
-            }
+            Ok(get) => self.list_edges(&|from, to, data, count| {
+                // SAFETY: a live graph; `list_edges` passes arrays with room for the count, or null.
+                unsafe { get(raw, from, to, data, count) }
+            }),
             // No such driver has edges with data.
             Err(error) if *error.kind() == ErrorKind::Unsupported => {
                 let get = newer::cuGraphGetEdges()?;

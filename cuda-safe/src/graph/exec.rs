@@ -33,7 +33,8 @@ flags! {
     pub struct InstantiateFlags {
         /// Frees at a launch what the launch before has allocated and not freed: for graphs with nodes of raw calls.
         AUTO_FREE_ON_LAUNCH = 1, "CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH";
-        /// The graph can be launched by kernels too. It has nodes of one device only, of kinds that the manual lists.
+        /// The graph can be launched by kernels too: [`GraphExec::for_device`]. It has nodes of one device only: kernels that
+        /// launch no kernels, copies and fills of memory that the device reaches, and graphs of these.
         DEVICE_LAUNCH = 4, "CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH";
         /// Nodes run with the priorities that they have, and not with the stream's.
         USE_NODE_PRIORITY = 8, "CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY";
@@ -57,6 +58,7 @@ pub struct GraphExec {
     launched: Vec<Stream>,
     /// What the error of a fault calls it.
     number: Number,
+    pub(super) flags: InstantiateFlags,
 }
 
 struct ExecKind;
@@ -152,6 +154,7 @@ impl Graph {
                     // SAFETY: just made in this context, and owned by nobody else.
                     handle: unsafe { Handle::new(raw, true, context, ExecKind) },
                     number: Number::of("a graph"),
+                    flags,
                     template: self,
                     updated: None,
                     retired: Vec::new(),
@@ -234,7 +237,8 @@ impl GraphExec {
         Ok(())
     }
 
-    /// Prepares the next launch on `stream`, so that it begins sooner. The host does not wait.
+    /// Prepares the next launch on `stream`, so that it begins sooner. The host does not wait. Kernels can launch the graph
+    /// ([`for_device`](Self::for_device)) when this is done.
     ///
     /// # Errors
     /// As [`launch`](Self::launch).

@@ -47,13 +47,14 @@
 //! stream is.
 //!
 //! # What is not here
-//! External semaphores, and batches of memory operations: raw calls reach them, with [`Graph::as_raw`].
+//! External semaphores: raw calls reach them, with [`Graph::as_raw`].
 
 mod allocation;
 mod build;
 mod capture;
 mod change;
 mod conditional;
+mod device;
 mod dot;
 mod edge;
 mod exec;
@@ -78,6 +79,7 @@ use cuda_sys::{self as sys, CUgraph};
 pub use allocation::{Allocation, GraphMemory};
 pub use capture::{Capture, CaptureMode};
 pub use conditional::{Body, Condition};
+pub use device::{DeviceGraph, UpdatableKernel};
 pub(crate) use edge::RawEdgeData;
 pub use edge::{EdgeData, Port};
 pub use exec::{GraphExec, InstantiateFlags};

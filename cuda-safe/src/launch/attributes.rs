@@ -6,9 +6,11 @@ use cuda_sys::{CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, C
 
 use super::{Dim3, LaunchConfig};
 use crate::{
+    access_policy::AccessPolicyWindow,
     event::Event,
     flags::{choices, options},
     stream::Stream,
+    stream_attributes::{MemSyncDomain, MemSyncDomainMap},
 };
 
 options! {
@@ -49,11 +51,11 @@ options! {
         /// Where the blocks of a cluster go. (`CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`)
         cluster_scheduling: Option<ClusterScheduling>, set to ClusterScheduling;
         /// Which memory traffic the kernel's fences wait for. (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`)
-        memory_domain: Option<MemoryDomain>, set to MemoryDomain;
-        /// The device's domains that [`MemoryDomain::DEFAULT`] and [`MemoryDomain::REMOTE`] mean, in this order. There are
-        /// [`DeviceAttribute::MEM_SYNC_DOMAIN_COUNT`](crate::DeviceAttribute::MEM_SYNC_DOMAIN_COUNT).
-        /// (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`)
-        memory_domain_map: Option<[u8; 2]>, set to [u8; 2];
+        memory_domain: Option<MemSyncDomain>, set to MemSyncDomain;
+        /// Which of the device's domains these are. (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`)
+        memory_domain_map: Option<MemSyncDomainMap>, set to MemSyncDomainMap;
+        /// Which memory stays in the L2 cache. (`CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`)
+        access_policy: Option<AccessPolicyWindow>, set to AccessPolicyWindow;
         /// Shared memory that the multiprocessors set aside of their L1 cache, in percent of the most there can be: 0 to
         /// 100. From CUDA 12.6. (`CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`)
         shared_memory_carveout: Option<u32>, set to u32;
@@ -82,25 +84,6 @@ choices! {
         SPREAD = 1, "CU_CLUSTER_SCHEDULING_POLICY_SPREAD";
         /// As the hardware balances its load.
         LOAD_BALANCING = 2, "CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING";
-    }
-}
-
-choices! {
-    /// The memory traffic that a kernel belongs to: a fence waits for that of its own domain alone
-    /// (`CUlaunchMemSyncDomain`). To each other, kernels of different domains are as far as other devices: only fences
-    /// of the whole system order what they write.
-    ///
-    /// ```
-    /// use cuda_safe::{LaunchAttributes, MemoryDomain};
-    ///
-    /// let attributes = LaunchAttributes::default().memory_domain(MemoryDomain::REMOTE);
-    /// assert_eq!(attributes.memory_domain, Some(MemoryDomain(1)));
-    /// ```
-    pub struct MemoryDomain(u32) {
-        /// That of most kernels.
-        DEFAULT = 0, "CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT";
-        /// For kernels that talk to other devices, whose slow traffic the fences of other kernels shall not wait for.
-        REMOTE = 1, "CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE";
     }
 }
 
@@ -160,6 +143,7 @@ pub(crate) const COOPERATIVE: u32 = 2;
 /// What an attribute is called in messages.
 pub(crate) fn name_of(id: CUlaunchAttributeID) -> String {
     match id.0 {
+        1 => "access_policy".into(),
         2 => "cooperative".into(),
         4 => "cluster".into(),
         5 => "cluster_scheduling".into(),
@@ -197,12 +181,16 @@ impl RawAttributes {
             cluster_scheduling,
             memory_domain,
             memory_domain_map,
+            access_policy,
             shared_memory_carveout,
             nvlink_centric,
             portable_cluster_size,
         } = config.attributes.unwrap_or_default();
         let extents = |Dim3 { x, y, z }| [x, y, z];
         // Numbers, since headers of 12.0 have not all of the names.
+        if let Some(window) = access_policy {
+            raw.push(1, &window.words());
+        }
         if config.cooperative {
             raw.push(COOPERATIVE, &[1u32]);
         }
@@ -219,7 +207,7 @@ impl RawAttributes {
             raw.push(8, &[priority]);
         }
         if let Some(map) = memory_domain_map {
-            raw.push(9, &map);
+            raw.push(9, &[map.default, map.remote]);
         }
         if let Some(domain) = memory_domain {
             raw.push(10, &[domain.0]);
@@ -292,10 +280,10 @@ fn union_of<T: bytemuck::Pod>(value: &[T]) -> CUlaunchAttributeValue {
 }
 
 /// The first bytes of an attribute's value.
-pub(crate) fn bytes_of(value: &CUlaunchAttributeValue) -> [u8; 16] {
+pub(crate) fn bytes_of(value: &CUlaunchAttributeValue) -> [u8; 32] {
     // SAFETY: the union was initialised as a whole, by `union_of` or zeroed before the driver wrote to it.
     let bytes = bytemuck::cast_slice::<_, u8>(unsafe { &value.pad });
-    let mut first = [0; 16];
-    first.copy_from_slice(&bytes[..16]);
+    let mut first = [0; 32];
+    first.copy_from_slice(&bytes[..32]);
     first
 }

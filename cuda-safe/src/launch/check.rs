@@ -174,8 +174,13 @@ impl Function {
                     )
                 } else {
                     let threads = get(FunctionAttribute::MAX_THREADS_PER_BLOCK);
+                    let attributes = if config.attributes.is_some() {
+                        "an attribute is not what this driver takes, or "
+                    } else {
+                        ""
+                    };
                     format!(
-                        "a grid of {} blocks of {} threads does not fit; the kernel was compiled for \
+                        "{attributes}a grid of {} blocks of {} threads does not fit; the kernel was compiled for \
                          at most {threads} threads per block",
                         config.grid, config.block
                     )

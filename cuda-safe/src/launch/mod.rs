@@ -16,9 +16,7 @@ use cuda_sys::{self as sys, CUresult};
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use arguments::{address_argument, sealed::Sealed};
 pub(crate) use attributes::{COOPERATIVE, RawAttributes, bytes_of, name_of};
-pub use attributes::{
-    ClusterScheduling, LaunchAttributes, LaunchEvents, MemoryDomain, PortableClusterSize,
-};
+pub use attributes::{ClusterScheduling, LaunchAttributes, LaunchEvents, PortableClusterSize};
 pub(crate) use check::ArgumentType;
 pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};

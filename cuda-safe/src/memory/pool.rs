@@ -115,6 +115,49 @@ impl MemoryPool {
         Ok(unsafe { Self::borrow_raw(context, raw) })
     }
 
+    /// The pool that the context's device begins with, whatever is its current one.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    #[doc(alias = "cuDeviceGetDefaultMemPool")]
+    pub fn default_of(context: &Context) -> Result<Self> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuDeviceGetDefaultMemPool(&mut raw, context.device().as_raw()) };
+        context.check("cuDeviceGetDefaultMemPool", code)?;
+        // SAFETY: a pool of the context's device, which belongs to the driver.
+        Ok(unsafe { Self::borrow_raw(context, raw) })
+    }
+
+    /// Has allocations on the pool's device come from this pool from now on, in all contexts of the process. When the
+    /// pool is destroyed, the default pool takes its place.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a pool that is not one of the device's memory.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let pool = MemoryPool::new(&context)?;
+    /// pool.make_current()?;
+    /// assert_eq!(MemoryPool::current(&context)?.as_raw(), pool.as_raw());
+    /// let buffer = DeviceBuffer::<u8>::zeroed(&stream, 1 << 20)?;
+    /// assert!(pool.used()? >= 1 << 20);
+    /// MemoryPool::default_of(&context)?.make_current()?;
+    /// # drop(buffer);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuDeviceSetMemPool")]
+    pub fn make_current(&self) -> Result<()> {
+        let context = self.0.parent();
+        // SAFETY: the handle is live; the driver turns to the default pool when it is destroyed.
+        let code = unsafe { sys::cuDeviceSetMemPool(context.device().as_raw(), self.as_raw()) };
+        context.check("cuDeviceSetMemPool", code)
+    }
+
     /// Bytes of unused memory that the pool keeps instead of returning them to the system.
     ///
     /// # Errors

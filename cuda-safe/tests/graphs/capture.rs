@@ -388,3 +388,42 @@ fn a_module_that_goes_during_a_capture_is_unloaded_afterwards() {
     drop(exec);
     assert_eq!(x.to_vec(&stream).unwrap(), [3; 8]);
 }
+
+#[test]
+fn events_reach_out_of_a_capture() {
+    let (_one, context, stream) = device();
+    let (before, half) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
+    let mut x = DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap();
+    // SAFETY: the buffer outlives the graph, and belongs to the stream.
+    let graph = unsafe {
+        stream.capture(|capture| -> Result<()> {
+            capture.wait_event(&before)?;
+            x.slice_mut(..1)?.fill(&stream, 1)?;
+            capture.record_event(&half)?;
+            x.slice_mut(1..)?.fill(&stream, 2)
+        })
+    }
+    .unwrap();
+    let kinds: Vec<_> = graph.nodes().unwrap();
+    let count = |wanted| {
+        kinds
+            .iter()
+            .filter(|&&n| graph.kind(n).unwrap() == wanted)
+            .count()
+    };
+    assert_eq!(count(NodeKind::EVENT_WAIT), 1);
+    assert_eq!(count(NodeKind::EVENT_RECORD), 1);
+    let mut exec = graph.instantiate().unwrap();
+    let (first, second) = (
+        Stream::new(&context).unwrap(),
+        Stream::new(&context).unwrap(),
+    );
+    let mut slow = DeviceBuffer::<u32>::zeroed(&first, 1 << 20).unwrap();
+    slow.fill(&first, 7).unwrap();
+    before.record(&first).unwrap();
+    exec.launch(&stream).unwrap();
+    second.wait_event(&half).unwrap();
+    drop((before, half)); // the graph holds them
+    second.synchronize().unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [1, 2]);
+}

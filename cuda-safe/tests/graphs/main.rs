@@ -5,6 +5,7 @@ mod capture;
 mod capture_into;
 mod changes;
 mod conditional;
+mod device;
 mod edges;
 mod exec;
 mod keeping;

@@ -1,9 +1,9 @@
 //! What launches ask for beside grid and block: clusters, programmatic launches, events on the way, hints.
 
 use cuda_safe::{
-    ClusterScheduling, Context, DeviceBuffer, ErrorKind, Event, EventOptions, Function,
-    FunctionAttribute, LaunchAttributes, LaunchConfig, LaunchEvents, MemoryDomain, Module, Out,
-    Stream,
+    AccessPolicyWindow, AccessProperty, ClusterScheduling, Context, DeviceBuffer, ErrorKind, Event,
+    EventOptions, Function, FunctionAttribute, LaunchAttributes, LaunchConfig, LaunchEvents,
+    MemSyncDomain, MemSyncDomainMap, Module, Out, Stream,
 };
 
 use super::device;
@@ -146,16 +146,23 @@ fn hints_change_no_result() {
     let around = kernel(&context, "around");
     let (_, most_urgent) = context.stream_priority_range().unwrap();
     let none = LaunchAttributes::default();
+    let memory = DeviceBuffer::<u32>::zeroed(&stream, 1 << 16).unwrap();
+    let window = AccessPolicyWindow::over(&memory).hit(AccessProperty::PERSISTING);
     for attributes in [
+        none.access_policy(window),
+        none.access_policy(window.hit_ratio(0.5).miss(AccessProperty::STREAMING)),
         none.priority(most_urgent),
         none.priority(1000),
         none.cluster_scheduling(ClusterScheduling::SPREAD),
         none.cluster_scheduling(ClusterScheduling::LOAD_BALANCING),
-        none.memory_domain(MemoryDomain::REMOTE),
-        none.memory_domain_map([0, 1]),
+        none.memory_domain(MemSyncDomain::REMOTE),
+        none.memory_domain_map(MemSyncDomainMap {
+            default: 0,
+            remote: 1,
+        }),
         none.shared_memory_carveout(50),
         none.priority(0)
-            .memory_domain(MemoryDomain::DEFAULT)
+            .memory_domain(MemSyncDomain::DEFAULT)
             .shared_memory_carveout(100),
     ] {
         let config = LaunchConfig::new(4, 32).cluster(2).attributes(attributes);
@@ -169,15 +176,26 @@ fn hints_change_no_result() {
     assert_eq!(launched(&around, &stream, cooperative), [1, 0, 3, 2]);
     for attributes in [
         none.shared_memory_carveout(101),
-        none.memory_domain(MemoryDomain(2)),
-        none.memory_domain_map([0, 99]),
+        none.access_policy(window.hit_ratio(1.5)),
+        none.access_policy(window.miss(AccessProperty::PERSISTING)),
+        none.memory_domain(MemSyncDomain(2)),
+        none.memory_domain_map(MemSyncDomainMap {
+            default: 0,
+            remote: 99,
+        }),
         none.cluster_scheduling(ClusterScheduling(77)),
     ] {
         let config = LaunchConfig::new(4, 32).attributes(attributes);
         let mut x = [0u32; 4];
         // SAFETY: refused.
         let refused = unsafe { around.launch(&stream, config, (Out(&mut x),)) };
-        assert!(refused.is_err(), "{attributes:?}");
+        let refused = refused.unwrap_err();
+        assert_eq!(
+            *refused.kind(),
+            ErrorKind::LaunchArguments,
+            "{attributes:?}: {refused}"
+        );
+        assert!(refused.to_string().contains("attribute"), "{refused}");
     }
 }
 

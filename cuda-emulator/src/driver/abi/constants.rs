@@ -35,6 +35,78 @@ define! {
         CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9,
         CU_LIMIT_PER_BLOCK_MEMORY_SIZE = 10,
     }
+    /// Kinds of a device's resources.
+    CUdevResourceType {
+        CU_DEV_RESOURCE_TYPE_INVALID = 0,
+        CU_DEV_RESOURCE_TYPE_SM = 1,
+    }
+    /// How multiprocessors are divided.
+    CUdevSmResourceSplit_flags {
+        CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
+        CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2,
+    }
+    /// Flags of a green context.
+    CUgreenCtxCreate_flags {
+        CU_GREEN_CTX_DEFAULT_STREAM = 1,
+    }
+    /// Types of channels.
+    CUarray_format {
+        CU_AD_FORMAT_UNSIGNED_INT8 = 1,
+        CU_AD_FORMAT_UNSIGNED_INT16 = 2,
+        CU_AD_FORMAT_UNSIGNED_INT32 = 3,
+        CU_AD_FORMAT_SIGNED_INT8 = 8,
+        CU_AD_FORMAT_SIGNED_INT16 = 9,
+        CU_AD_FORMAT_SIGNED_INT32 = 10,
+        CU_AD_FORMAT_HALF = 16,
+        CU_AD_FORMAT_FLOAT = 32,
+    }
+    /// Atomic operations.
+    CUatomicOperation {
+        CU_ATOMIC_OPERATION_INTEGER_ADD = 0,
+        CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+        CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+        CU_ATOMIC_OPERATION_XOR = 7,
+        CU_ATOMIC_OPERATION_EXCHANGE = 8,
+        CU_ATOMIC_OPERATION_CAS = 9,
+        CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
+        CU_ATOMIC_OPERATION_FLOAT_MIN = 11,
+        CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
+    }
+    /// Forms of atomic operations.
+    CUatomicOperationCapability {
+        CU_ATOMIC_CAPABILITY_SIGNED = 1,
+        CU_ATOMIC_CAPABILITY_UNSIGNED = 2,
+        CU_ATOMIC_CAPABILITY_REDUCTION = 4,
+        CU_ATOMIC_CAPABILITY_SCALAR_32 = 8,
+        CU_ATOMIC_CAPABILITY_SCALAR_64 = 16,
+    }
+    /// Which writes of a network card are flushed.
+    CUflushGPUDirectRDMAWritesTarget {
+        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0,
+    }
+    /// For whom.
+    CUflushGPUDirectRDMAWritesScope {
+        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100,
+        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200,
+    }
+    /// Settings of core dumps.
+    CUcoredumpSettings {
+        CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,
+        CU_COREDUMP_TRIGGER_HOST = 2,
+        CU_COREDUMP_LIGHTWEIGHT = 3,
+        CU_COREDUMP_ENABLE_USER_TRIGGER = 4,
+        CU_COREDUMP_FILE = 5,
+        CU_COREDUMP_PIPE = 6,
+        CU_COREDUMP_GENERATION_FLAGS = 7,
+    }
+    /// States of a process.
+    CUprocessState {
+        CU_PROCESS_STATE_RUNNING = 0,
+    }
+    /// What a context can be limited to.
+    CUexecAffinityType {
+        CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
+    }
     /// Flags of a stream.
     CUstream_flags {
         CU_STREAM_DEFAULT = 0,

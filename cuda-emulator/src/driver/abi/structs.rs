@@ -200,7 +200,34 @@ pub struct MemoryOperation {
     pub pad: u64,
 }
 
-opaque!(DeviceProperties, AttributeValue);
+/// `CUdevResource` of multiprocessors.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct DevResource {
+    pub kind: u32,
+    /// The driver's own: the number of the set.
+    pub set: u64,
+    pub internal: [u8; 80],
+    pub count: u32,
+    pub smallest: u32,
+    pub alignment: u32,
+    pub rest: [u32; 9],
+}
+
+impl DevResource {
+    /// No resource.
+    pub const NONE: DevResource = DevResource {
+        kind: 0,
+        set: 0,
+        internal: [0; 80],
+        count: 0,
+        smallest: 0,
+        alignment: 0,
+        rest: [0; 9],
+    };
+}
+
+opaque!(DeviceProperties, AttributeValue, DevResource);
 
 #[cfg(test)]
 mod tests {
@@ -344,6 +371,10 @@ mod tests {
             affinity_count = "numExecAffinityParams",
             graphics = "cigParams"
         );
+        compare!(DevResource, "CUdevResource_st");
+        if layout("CUdevResource_st").is_some() {
+            assert_eq!(offset_of!(DevResource, count), 96);
+        }
         compare!(
             Operand,
             "CUmemcpy3DOperand_st",

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Limit, Out};
 use crate::driver::call::export;
-use crate::driver::context::{self, Context};
+use crate::driver::context::{self, Context, Current};
 use crate::driver::device;
 use crate::driver::graph::capture;
+use crate::driver::green::Green;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::Siblings;
 use crate::driver::{event, notice, preferences};
@@ -25,18 +26,27 @@ fn create(pctx: Out<u64>, flags: u32, dev: i32) -> Result {
     pctx.set(context::create(dev, flags).handle)
 }
 
-fn handle_of(context: Option<Arc<Context>>) -> u64 {
-    context.map_or(0, |context| context.handle)
+fn handle_of(context: Option<Current>) -> u64 {
+    context.map_or(0, |context| context.handle())
 }
 
 /// A context to make current: alive, though perhaps poisoned.
-fn selectable(handle: u64) -> Result<Arc<Context>> {
-    let context = context::get(handle)?;
-    if context.is_alive() {
-        Ok(context)
+fn selectable(handle: u64) -> Result<Current> {
+    let found = context::find(handle)?;
+    if found.context.is_alive() {
+        Ok(found)
     } else {
         Err(Code::ERROR_CONTEXT_IS_DESTROYED)
     }
+}
+
+/// Waits for the streams of a green context.
+fn synchronize_green(context: &Arc<Context>, green: &Arc<Green>) -> Result {
+    capture::refuse_wait_for_green(green)?;
+    for stream in Siblings::of(context).of_green(green) {
+        stream.wait(stream.submitted());
+    }
+    context.usable()
 }
 
 fn push(ctx: u64) -> Result {
@@ -46,7 +56,7 @@ fn push(ctx: u64) -> Result {
 
 fn pop(pctx: Out<u64>) -> Result {
     let top = context::pop().ok_or(Code::ERROR_INVALID_CONTEXT)?;
-    pctx.set_optional(top.handle);
+    pctx.set_optional(top.handle());
     Ok(())
 }
 
@@ -56,7 +66,9 @@ export! {
     }
 
     fn cuCtxCreate_v3(pctx: Out<u64>, paramsArray: In<u64>, numParams: i32, flags: u32, dev: i32) {
-        if numParams != 0 {
+        // An H200 (driver 580) takes less than none for none.
+        if numParams > 0 {
+            paramsArray.get()?;
             return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
         }
         create(pctx, flags, dev)
@@ -107,7 +119,7 @@ export! {
     }
 
     fn cuCtxGetCurrent(pctx: Out<u64>) {
-        pctx.set(handle_of(context::peek()))
+        pctx.set(handle_of(context::peek_current()))
     }
 
     fn cuCtxGetDevice(device: Out<i32>) {
@@ -138,17 +150,34 @@ export! {
 
     fn cuCtxGetId(ctx: u64, ctxId: Out<u64>) {
         ctxId.check()?;
-        ctxId.set(context::get_or_current(ctx)?.id)
+        context::get_or_current(ctx)?;
+        let found = match ctx {
+            0 => context::peek_current(),
+            handle => Some(context::find(handle)?),
+        };
+        let found = found.ok_or(Code::ERROR_INVALID_CONTEXT)?;
+        let green = found.green.as_ref().map(|green| green.id);
+        ctxId.set(green.unwrap_or(found.context.id))
     }
 
     fn cuCtxSynchronize() {
         let context = context::current()?;
+        if let Some(green) = context::current_green() {
+            return synchronize_green(&context, &green);
+        }
         capture::refuse_wait_for_all(&context)?;
         context.synchronize()
     }
 
     fn cuCtxSynchronize_v2(ctx: u64) {
         let context = context::get_or_current(ctx)?;
+        let green = match ctx {
+            0 => context::current_green(),
+            handle => context::find(handle)?.green,
+        };
+        if let Some(green) = green {
+            return synchronize_green(&context, &green);
+        }
         capture::refuse_wait_for_all(&context)?;
         context.synchronize()
     }
@@ -205,9 +234,14 @@ export! {
         context::current().map(drop)
     }
 
-    fn cuCtxGetExecAffinity(pExecAffinity: Out<u64>, type_: u32) {
+    fn cuCtxGetExecAffinity(pExecAffinity: Out<[u32; 2]>, type_: u32) {
+        pExecAffinity.check()?;
         context::current()?;
-        Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY)
+        if type_ != CU_EXEC_AFFINITY_TYPE_SM_COUNT {
+            return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
+        }
+        // No context is limited: that takes MPS.
+        pExecAffinity.set([type_, device::multiprocessors()])
     }
 
     fn cuCtxRecordEvent(hCtx: u64, hEvent: u64) {

@@ -18,6 +18,24 @@ pub const CONTEXT_FLAGS: u32 = CU_CTX_SCHED_MASK
 /// No header names it; an H200 (driver 580) takes it.
 const UNNAMED: u32 = 1 << 8;
 
+/// In which forms atomic operations work on memory that is not the device's own: in all, since there is one memory with
+/// one set of atomics. (An H200's answer for the host is none.)
+fn atomics(capabilities: Out<u32>, operations: In<u32>, count: u32) -> Result {
+    capabilities.check()?;
+    let operations = operations.array(count as usize)?;
+    if operations.is_empty() {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let found: Vec<u32> = operations
+        .iter()
+        .map(|&operation| attribute::atomic_forms(operation).ok_or(Code::ERROR_INVALID_VALUE))
+        .collect::<Result<_>>()?;
+    for (index, forms) in found.into_iter().enumerate() {
+        capabilities.at(index).set(forms)?;
+    }
+    Ok(())
+}
+
 fn uuid(place: Out<Uuid>, dev: i32) -> Result {
     device::check(dev)?;
     place.set(device::uuid(dev))
@@ -108,13 +126,34 @@ export! {
     }
 
     fn cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements: Out<usize>, format: u32, numChannels: u32, dev: i32) {
+        maxWidthInElements.check()?;
         device::check(dev)?;
-        maxWidthInElements.set(attribute::attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, dev)? as usize)
+        let bytes = attribute::channel_bytes(format).ok_or(Code::ERROR_INVALID_VALUE)?;
+        if !matches!(numChannels, 1 | 2 | 4) {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        // As many as 32 bits of addresses reach, and no more than an index of 30 bits.
+        maxWidthInElements.set(((1 << 32) / (bytes * numChannels as usize)).min(1 << 30))
     }
 
     fn cuDeviceGetExecAffinitySupport(pi: Out<i32>, type_: u32, dev: i32) {
         device::check(dev)?;
+        pi.check()?;
         pi.set(0)
+    }
+
+    fn cuDeviceGetHostAtomicCapabilities(capabilities: Out<u32>, operations: In<u32>, count: u32, dev: i32) {
+        device::check(dev)?;
+        atomics(capabilities, operations, count)
+    }
+
+    fn cuDeviceGetP2PAtomicCapabilities(capabilities: Out<u32>, operations: In<u32>, count: u32, srcDevice: i32, dstDevice: i32) {
+        device::check(srcDevice)?;
+        device::check(dstDevice)?;
+        if srcDevice == dstDevice {
+            return Err(Code::ERROR_INVALID_DEVICE);
+        }
+        atomics(capabilities, operations, count)
     }
 
     fn cuDeviceCanAccessPeer(canAccessPeer: Out<i32>, dev: i32, peerDev: i32) {
@@ -160,6 +199,12 @@ export! {
 
     fn cuFlushGPUDirectRDMAWrites(target: u32, scope: u32) {
         context::current()?;
+        if target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX
+            || !matches!(scope, CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER | CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES)
+        {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        // No network card writes here: the attribute says so.
         Err(Code::ERROR_NOT_SUPPORTED)
     }
 

@@ -303,10 +303,11 @@ export! {
         let mut params = instantiateParams.get()?;
         capture::refuse_unsafe()?;
         let upload = params.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
-        // There is nothing to upload, but the stream must be one.
         let made = match upload.then(|| streams::resolve(params.upload_stream)) {
             Some(Err(code)) => Err(exec::Refusal::plain(code)),
-            _ => exec::instantiate(&*graph::get(hGraph)?, params.flags),
+            Some(Ok(stream)) => exec::instantiate(&*graph::get(hGraph)?, params.flags)
+                .and_then(|exec| exec.upload(&stream).map(|()| exec).map_err(exec::Refusal::plain)),
+            None => exec::instantiate(&*graph::get(hGraph)?, params.flags),
         };
         (params.result, params.error_node) = match &made {
             Ok(_) => (CUDA_GRAPH_INSTANTIATE_SUCCESS, 0),
@@ -318,7 +319,9 @@ export! {
 
     fn cuGraphExecGetFlags(hGraphExec: u64, flags: Out<u64>) {
         flags.check()?;
-        flags.set(exec::get(hGraphExec)?.flags)
+        // An H200 (driver 580) tells no others.
+        let told = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+        flags.set(exec::get(hGraphExec)?.flags & u64::from(told))
     }
 
     fn cuGraphExecGetId(hGraphExec: u64, graphId: Out<u32>) {
@@ -328,9 +331,7 @@ export! {
 
     fn cuGraphUpload / cuGraphUpload_ptsz(hGraphExec: u64, hStream: u64) {
         let stream = streams::resolve(hStream)?;
-        exec::get(hGraphExec)?;
-        // All there would be to do is done at the instantiation.
-        graph::capture::refuse_work(&stream)
+        exec::get(hGraphExec)?.upload(&stream)
     }
 
     fn cuGraphLaunch / cuGraphLaunch_ptsz(hGraphExec: u64, hStream: u64) {

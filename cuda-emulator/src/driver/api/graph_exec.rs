@@ -28,6 +28,10 @@ fn update(exec: u64, graph: u64, tell: impl FnOnce(Refusal) -> Result) -> Result
             return Err(code);
         }
     };
+    if graph.is_updatable() || exec.state().plan.is_updatable() {
+        tell(Refusal::plain(CU_GRAPH_EXEC_UPDATE_SUCCESS))?;
+        return Err(Code::ERROR_NOT_SUPPORTED);
+    }
     match exec.update(&graph) {
         Ok(()) => tell(Refusal::plain(CU_GRAPH_EXEC_UPDATE_SUCCESS)),
         Err(refusal) => {

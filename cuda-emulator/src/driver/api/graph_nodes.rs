@@ -125,6 +125,9 @@ export! {
     }
 
     fn cuGraphKernelNodeCopyAttributes(dst: u64, src: u64) {
+        if with(src, |node| Ok(node.is_updatable()))? || with(dst, |node| Ok(node.is_updatable()))? {
+            return Err(Code::ERROR_NOT_SUPPORTED);
+        }
         let all = with(src, |node| node.attributes())?;
         with(dst, |node| node.set_attributes(all))
     }
@@ -138,9 +141,13 @@ export! {
         value.try_for_each(|(index, byte)| place.at(index).set(byte))
     }
 
-    fn cuGraphKernelNodeSetAttribute(hNode: u64, attr: u32, value: In<AttributeValue>) {
-        let value = value.get()?;
-        with(hNode, |node| node.set_attribute(attr, value))
+    fn cuGraphKernelNodeSetAttribute(hNode: u64, attr: u32, value: Out<AttributeValue>) {
+        let given = value.get()?;
+        if attr == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE {
+            // The driver writes the node's handle there, though the header says `const`.
+            return value.set(with(hNode, |node| node.set_updatable(given))?);
+        }
+        with(hNode, |node| node.set_attribute(attr, given))
     }
 
     fn cuGraphAddMemcpyNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, copyParams: In<Copy3d>, ctx: u64) {

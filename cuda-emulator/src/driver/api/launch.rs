@@ -35,7 +35,7 @@ fn start_with(
     let captured = capture::of(&stream).is_some();
     let (shape, wishes) = wishes_of(shape, &attributes, captured)?;
     let params = launch::arguments(&function, pointers, extra)?;
-    let launch = Launch {
+    let mut launch = Launch {
         attributes,
         ..Launch::new(function, shape, params)?
     };
@@ -46,6 +46,9 @@ fn start_with(
     let foreign = |event: &Event| !Arc::ptr_eq(&event.context, context);
     if wishes.events.iter().any(|(event, _)| foreign(event)) {
         return Err(Code::ERROR_INVALID_HANDLE);
+    }
+    if let Some(green) = &stream.green {
+        launch = launch.on(green.members.clone())?;
     }
     enqueue(&stream, Operation::Launch(launch))?;
     // What waits for such an event may be told at the kernel's end.

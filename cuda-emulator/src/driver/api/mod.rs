@@ -9,19 +9,23 @@
 )]
 
 pub mod capture;
+pub mod checkpoint;
 pub mod context;
 pub mod copy;
+pub mod coredump;
 pub mod device;
 pub mod event;
 pub mod function;
 pub mod graph;
 pub mod graph_exec;
 pub mod graph_nodes;
+pub mod green;
 pub mod init;
 pub mod launch;
 pub mod legacy;
 pub mod library;
 pub mod link;
+pub mod log;
 pub mod memory;
 pub mod module;
 pub mod pool;

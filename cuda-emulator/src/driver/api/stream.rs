@@ -23,7 +23,8 @@ fn create(place: Out<u64>, flags: u32, priority: i32) -> Result {
     if flags & !CU_STREAM_NON_BLOCKING != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    place.set(streams::create(&context, flags, priority).handle)
+    let green = context::current_green();
+    place.set(streams::create(&context, green, flags, priority).handle)
 }
 
 fn word(stream: u64, operation: u32, address: u64, value: u64, flags: u32) -> Result {
@@ -79,12 +80,14 @@ export! {
 
     fn cuStreamGetCtx / cuStreamGetCtx_ptsz(hStream: u64, pctx: Out<u64>) {
         pctx.check()?;
-        pctx.set(streams::find(hStream)?.context.handle)
+        let stream = streams::find(hStream)?;
+        let green = stream.green.as_ref().map(|green| green.as_context());
+        pctx.set(green.unwrap_or(stream.context.handle))
     }
 
     fn cuStreamGetCtx_v2 / cuStreamGetCtx_v2_ptsz(hStream: u64, pCtx: Out<u64>, pGreenCtx: Out<u64>) {
         let stream = streams::find(hStream)?;
-        pGreenCtx.set_optional(0);
+        pGreenCtx.set_optional(stream.green.as_ref().map_or(0, |green| green.handle));
         // An H200's driver (580) takes a null here, too.
         pCtx.set_optional(stream.context.handle);
         Ok(())

@@ -53,6 +53,11 @@ impl Node {
         if !KNOWN.contains(&id) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
+        if id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+            && let Some(node) = &launch.updatable
+        {
+            return Ok(node.value());
+        }
         Ok(launch.attribute(id))
     }
 

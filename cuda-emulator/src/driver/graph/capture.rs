@@ -21,7 +21,7 @@ use crate::driver::wishes::{overlaps, programmatic};
 pub use super::capturing::Status;
 pub use super::forbidden::{
     check, exchange_mode, refuse_captured, refuse_graph, refuse_unsafe, refuse_untimed,
-    refuse_wait, refuse_wait_for_all, refuse_work,
+    refuse_wait, refuse_wait_for_all, refuse_wait_for_green, refuse_work,
 };
 
 /// Begins to capture a stream, into a new graph or one of the client's.

@@ -69,7 +69,7 @@ impl Graph {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` where there is none, and during a capture into the graph; `CUDA_ERROR_NOT_SUPPORTED` where
-    /// it allocates or frees memory.
+    /// it allocates or frees memory, and for a node that kernels change.
     pub fn remove(&self, number: u64) -> Result {
         if self.is_busy() {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -78,6 +78,9 @@ impl Graph {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
         let mut body = self.body();
+        if body.node(number)?.is_updatable() {
+            return Err(Code::ERROR_NOT_SUPPORTED);
+        }
         let node = body.nodes.remove(&number);
         let node = node.ok_or(Code::ERROR_INVALID_VALUE)?;
         for link in &node.before {
@@ -107,7 +110,7 @@ impl Graph {
     /// A graph like this one, with nodes of its own.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` for one that allocates or frees memory, or has conditional nodes.
+    /// `CUDA_ERROR_NOT_SUPPORTED` for one that allocates or frees memory, or has conditional nodes or nodes that kernels change.
     pub fn copy(&self, standing: Standing) -> Result<Arc<Graph>> {
         if self.is_single() {
             return Err(Code::ERROR_NOT_SUPPORTED);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::capture;
 use crate::driver::abi::MemoryOperation;
+use crate::driver::call;
 use crate::driver::copy::{Extent, Side, Timing, Transfer};
 use crate::driver::fill::Fill;
 use crate::driver::operation::Operation;
@@ -14,7 +15,8 @@ use crate::driver::words::Words;
 /// Puts an operation on a stream, or records it where the stream is being captured.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE` for a kernel or an event of another context than the stream's; what a capture forbids;
+/// `CUDA_ERROR_INVALID_HANDLE` for a kernel or an event of another context than the stream's; `CUDA_ERROR_NOT_SUPPORTED` for
+/// a kernel that launches graphs, which only kernels of graphs can; what a capture forbids;
 /// the sticky error of a fault met while waiting.
 pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
     let context = match &operation {
@@ -27,6 +29,10 @@ pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
     }
     match capture::record(stream, operation)? {
         None => Ok(()),
+        Some(Operation::Launch(launch)) if launch.function.info().launches_graphs => {
+            call::trace(|line| line.push_str("refused: only kernels of graphs can launch graphs"));
+            Err(Code::ERROR_NOT_SUPPORTED)
+        }
         Some(operation) => operation.submit(stream),
     }
 }

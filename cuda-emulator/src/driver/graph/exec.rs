@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::capture;
 use super::conditional;
+use super::device_launch::{self, Launchable, Run};
 use super::plan::Plan;
 use super::template::{Graph, Standing};
 use crate::driver::abi::*;
 use crate::driver::graph_memory::GraphMemory;
 use crate::driver::handle::{Object, Table};
-use crate::driver::notice;
 use crate::driver::registry::{self, Owner};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{How, Mark, Piece, Stream};
@@ -23,6 +23,8 @@ pub struct Exec {
     /// `CUgraphInstantiate_flags`
     pub flags: u64,
     state: Mutex<State>,
+    /// What kernels may launch, where they may.
+    pub launchable: Option<Arc<Launchable>>,
     /// Of the graph that it was made of.
     _instance: Arc<()>,
 }
@@ -77,17 +79,16 @@ const FLAGS: u32 = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for unknown flags, for a node's graph, during a capture into the graph and for a cycle, and
 /// where the graph allocates or frees memory, or has conditional nodes, and there is an executable one already; for a
-/// conditional handle without a node, and for what a conditional node can't do;
-/// `CUDA_ERROR_NOT_SUPPORTED` for a launch by kernels.
+/// conditional handle without a node, and for what a conditional node can't do; for what kernels can't launch, where the
+/// flags ask for that.
 pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, Refusal> {
     let whole = graph.standing() == Standing::Own && !graph.is_busy();
     if flags & !u64::from(FLAGS) != 0 || !whole {
         return Err(Refusal::plain(Code::ERROR_INVALID_VALUE));
     }
-    if flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0 {
-        return Err(Refusal::plain(notice::lacking(
-            "a graph that kernels launch",
-        )));
+    let by_kernels = flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0;
+    if by_kernels && flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0 {
+        return Err(Refusal::plain(Code::ERROR_INVALID_VALUE));
     }
     if graph.conditions().iter().any(|one| !one.is_used()) {
         return Err(Refusal {
@@ -101,8 +102,12 @@ pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, 
         result: CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
         node,
     })?;
+    if by_kernels {
+        device_launch::check(&plan)?;
+    }
     Ok(EXECS.insert(|handle| Exec {
         handle,
+        launchable: by_kernels.then(|| Launchable::new(handle)),
         id: registry::next_number(),
         flags,
         state: Mutex::new(State { plan, last: None }),
@@ -134,6 +139,19 @@ impl Exec {
         self.state.lock().unpoisoned()
     }
 
+    /// Has kernels launch it as it is now, once a stream has come so far.
+    ///
+    /// # Errors
+    /// What a capture forbids.
+    pub fn upload(&self, stream: &Arc<Stream>) -> Result {
+        capture::refuse_work(stream)?;
+        let state = self.state();
+        if let Some(launchable) = &self.launchable {
+            stream.submit(launchable.uploading(&state.plan));
+        }
+        Ok(())
+    }
+
     /// Launches it on a stream, after its last launch.
     ///
     /// # Errors
@@ -149,7 +167,8 @@ impl Exec {
         if !conditions.is_empty() {
             pieces.push(conditional::begin(conditions));
         }
-        state.plan.pieces(stream, self.handle, &mut pieces);
+        let run = Run::by_host(stream, self.launchable.as_ref(), &state.plan);
+        run.pieces(self.handle, &mut pieces);
         let mut references = Vec::new();
         state.plan.references(&mut references);
         if !references.is_empty() {

@@ -11,6 +11,7 @@ use super::capturing::{Capture, Status, captures};
 use crate::driver::abi::*;
 use crate::driver::context::Context;
 use crate::driver::event::Event;
+use crate::driver::green::Green;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{Role, Stream};
 
@@ -114,6 +115,15 @@ pub fn refuse_wait_for_all(context: &Arc<Context>) -> Result {
         let mut members = one.members.iter();
         members.any(|member| Arc::ptr_eq(&member.stream.context, context))
     };
+    refuse(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
+}
+
+/// For a call that concerns all streams of a green context.
+///
+/// # Errors
+/// As [`refuse_wait_for_all`].
+pub fn refuse_wait_for_green(green: &Arc<Green>) -> Result {
+    let touches = |one: &Capture| one.members.iter().any(|member| member.stream.is_of(green));
     refuse(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 

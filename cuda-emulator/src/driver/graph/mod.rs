@@ -8,6 +8,7 @@ pub mod attributes;
 pub mod capture;
 mod capturing;
 pub mod conditional;
+pub mod device_launch;
 pub mod dot;
 mod edit;
 pub mod enqueue;
@@ -19,6 +20,7 @@ mod node;
 pub mod params;
 mod plan;
 mod template;
+pub mod updatable;
 pub mod update;
 pub mod user_object;
 

@@ -44,7 +44,7 @@ pub fn kernel(params: &KernelNodeParams2) -> Result<Task> {
         library::function(plain.function)?
     } else {
         let kernel = library::kernel(params.kernel)?;
-        context::push(in_context(params.context)?);
+        context::push(in_context(params.context)?.into());
         let function = kernel.function();
         context::pop();
         function?
@@ -402,6 +402,11 @@ impl Operation {
         };
         new.attributes.clone_from(&old.attributes);
         new.take_attributes_of(&old.shape)?;
+        new.updatable.clone_from(&old.updatable);
+        // Written into the parameters of another kernel, old changes would make no sense.
+        if let Some(node) = &new.updatable {
+            node.forget_changes();
+        }
         new.check()
     }
 }

@@ -135,6 +135,16 @@ impl Plan {
         }
     }
 
+    /// Whether kernels change a node of it.
+    pub fn is_updatable(&self) -> bool {
+        self.steps.iter().any(|step| match &step.action {
+            Action::Operation(Operation::Launch(launch), _) => launch.updatable.is_some(),
+            Action::Child(plan) => plan.is_updatable(),
+            Action::Conditional(branch) => branch.bodies.iter().any(|body| body.is_updatable()),
+            _ => false,
+        })
+    }
+
     /// What it allocates, and what it frees.
     pub fn memory(&self, allocated: &mut Vec<Arc<GraphMemory>>, freed: &mut Vec<Arc<GraphMemory>>) {
         for step in &self.steps {
@@ -167,8 +177,15 @@ impl Plan {
 
     /// The work of one launch, in order. `of` says in fault reports what is launched.
     pub fn pieces(&self, stream: &Arc<Stream>, of: u64, pieces: &mut Vec<Piece>) {
-        for step in self.steps.iter().filter(|step| step.enabled) {
+        for step in &self.steps {
             match &step.action {
+                // Kernels decide when its turn has come.
+                Action::Operation(Operation::Launch(launch), _) if launch.updatable.is_some() => {
+                    let node = launch.updatable.clone().expect("just seen");
+                    let piece = node.piece(launch.clone(), step.enabled);
+                    pieces.push(named(piece, of, step.node));
+                }
+                _ if !step.enabled => {}
                 Action::Empty => {}
                 Action::Operation(operation, context) => {
                     let node = step.node;

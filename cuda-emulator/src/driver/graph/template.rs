@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use super::node::{self, Dependency, Link, Node, Task};
+use super::updatable::is_updatable;
 use super::user_object::References;
 use crate::driver::abi::*;
 use crate::driver::conditions::Condition;
@@ -170,9 +171,15 @@ impl Graph {
         })
     }
 
-    /// Whether there can only be one of it: it has memory, or conditional nodes.
+    /// Whether kernels change a node of it.
+    pub fn is_updatable(&self) -> bool {
+        self.has(&is_updatable)
+    }
+
+    /// Whether there can only be one of it: it has memory, conditional nodes, or nodes that kernels change.
     pub fn is_single(&self) -> bool {
-        self.has_memory() || self.has(&|task| matches!(task, Task::Conditional(_)))
+        let single = |task: &Task| matches!(task, Task::Conditional(_)) || is_updatable(task);
+        self.has_memory() || self.has(&single)
     }
 
     fn has(&self, what: &dyn Fn(&Task) -> bool) -> bool {

@@ -318,7 +318,15 @@ impl Exec {
                         | CU_GRAPH_NODE_TYPE_MEMSET
                 ) =>
             {
-                Ok(look(&mut step.enabled))
+                let before = step.enabled;
+                let answer = look(&mut step.enabled);
+                if let Action::Operation(Operation::Launch(launch), _) = &step.action
+                    && let Some(node) = &launch.updatable
+                    && before != step.enabled
+                {
+                    node.forget_changes();
+                }
+                Ok(answer)
             }
             _ => Err(Code::ERROR_INVALID_VALUE),
         }

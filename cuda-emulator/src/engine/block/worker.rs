@@ -189,7 +189,10 @@ impl<'l> Worker<'l> {
         block.cluster_opened = 0;
         block.live = launch.threads;
         block.bulk.clear();
-        let sm = (linear % u64::from(launch.options.multiprocessors.max(1))) as u32;
+        let sm = match &launch.options.part {
+            Some(part) if !part.is_empty() => part[(linear % part.len() as u64) as usize],
+            _ => (linear % u64::from(launch.options.multiprocessors.max(1))) as u32,
+        };
         // SAFETY: the area has BLOCK_SIZE bytes.
         unsafe {
             special::fill_block(block.area.ptr(), block.index, sm);

@@ -12,7 +12,7 @@ use super::grid::{Child, Command, Grid, Origin, Work};
 use crate::engine::launch::pool::run_grid;
 use crate::engine::program::Program;
 use crate::engine::state::special::thread_index;
-use crate::engine::{Device, Fault, FaultKind, Launch, Options, Region, Stats};
+use crate::engine::{Device, Fault, FaultKind, Launch, NodeChange, Options, Region, Stats};
 use crate::lock::Unpoisoned;
 
 /// Grids in a chain of launches that have something left to run, the host's included. An H200 showed no bound: this one
@@ -177,6 +177,18 @@ impl Device for Tree<'_> {
 
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
         self.device.set_conditional(handle, value)
+    }
+
+    fn launch_graph(&self, exec: u64, stream: u64) -> Result<u32, String> {
+        self.device.launch_graph(exec, stream)
+    }
+
+    fn change_node(&self, node: u64, change: NodeChange<'_>) -> Result<bool, String> {
+        self.device.change_node(node, change)
+    }
+
+    fn current_graph(&self) -> u64 {
+        self.device.current_graph()
     }
 }
 

@@ -1,8 +1,9 @@
-//! Special registers that change while a thread runs: reading one is an instruction.
+//! Special registers that change while a thread runs, and one that few kernels have a use for: reading one is an instruction.
 
 use crate::engine::ir::{Code, Opcode, Role};
 use crate::engine::lanes::clock as run;
 use crate::engine::state::op::Exec;
+use crate::engine::warp::graph;
 use crate::ptx::Type;
 
 /// A register and the instruction that reads it.
@@ -21,6 +22,7 @@ static REGISTERS: &[Opcode] = &[
     read("%globaltimer", Type::U64, run::timer::<u64>),
     read("%globaltimer_lo", Type::U32, run::timer::<u32>),
     read("%globaltimer_hi", Type::U32, run::timer_high),
+    read("%current_graph_exec", Type::U64, graph::current),
 ];
 
 /// The instruction that reads a register; None if it isn't one of these.

@@ -171,6 +171,7 @@ impl<'a> Lower<'_, 'a> {
                         function.returns, function.params
                     )));
                 }
+                self.summary.runtime = true;
                 new = New {
                     imm: number.bits(),
                     ..New::of(&instructions::DEVICE_RUNTIME)
@@ -183,17 +184,30 @@ impl<'a> Lower<'_, 'a> {
                     Builtin::Malloc => (&instructions::MALLOC, 1, 1),
                     Builtin::Free => (&instructions::FREE, 0, 1),
                     Builtin::SetConditional => (&instructions::SET_CONDITIONAL, 0, 2),
+                    Builtin::LaunchGraph => (&instructions::LAUNCH_GRAPH, 1, 2),
+                    Builtin::SetNodeParam => (&instructions::SET_NODE_PARAM, 1, 4),
+                    Builtin::SetNodeEnabled => (&instructions::SET_NODE_ENABLED, 1, 2),
+                    Builtin::SetNodeGrid => (&instructions::SET_NODE_GRID, 1, 2),
+                    Builtin::UpdateNodes => (&instructions::UPDATE_NODES, 1, 2),
                     Builtin::Runtime(_) => return Err(self.syntax("a call of the device runtime")),
                 };
                 let sizes = site.arguments.iter().chain(&site.returns);
                 let odd = sizes
                     .into_iter()
                     .any(|s| !matches!(s.size, 4 | 8) || s.stride != s.size);
+                let odd = match builtin {
+                    Builtin::SetNodeGrid => {
+                        let sizes = site.arguments.iter().map(|s| (s.size, s.stride));
+                        !sizes.eq([(8, 8), (12, 12)])
+                    }
+                    _ => odd,
+                };
                 if odd || site.returns.len() != results || site.arguments.len() != count {
                     return Err(self.syntax(format!(
                         "`{target}` has {results} results and {count} parameters"
                     )));
                 }
+                self.summary.graphs |= builtin == Builtin::LaunchGraph;
                 new = New::of(opcode);
             }
             _ => {

@@ -17,6 +17,13 @@ pub(in crate::engine) enum Builtin {
     Free,
     /// `cudaGraphSetConditional`, which no archive defines.
     SetConditional,
+    /// `cudaGraphLaunch`, which no archive defines either.
+    LaunchGraph,
+    /// `cudaGraphKernelNodeSetParam`, and its like.
+    SetNodeParam,
+    SetNodeEnabled,
+    SetNodeGrid,
+    UpdateNodes,
     /// A function of the device runtime.
     Runtime(device_runtime::Number),
 }
@@ -56,6 +63,11 @@ fn builtin(name: &str, runtime: bool) -> Option<Builtin> {
         "malloc" => Builtin::Malloc,
         "free" => Builtin::Free,
         "cudaGraphSetConditional" => Builtin::SetConditional,
+        "cudaGraphLaunch" => Builtin::LaunchGraph,
+        "cudaGraphKernelNodeSetParam" => Builtin::SetNodeParam,
+        "cudaGraphKernelNodeSetEnabled" => Builtin::SetNodeEnabled,
+        "cudaGraphKernelNodeSetGridDim" => Builtin::SetNodeGrid,
+        "cudaGraphKernelNodeUpdatesApply" => Builtin::UpdateNodes,
         _ if runtime => Builtin::Runtime(device_runtime::Number::of(name)?),
         _ => return None,
     })

@@ -60,6 +60,10 @@ pub(super) struct Summary {
     pub reserved: bool,
     /// It asks which cluster it is in.
     pub clustered: bool,
+    /// Calls the device runtime.
+    pub runtime: bool,
+    /// Launches graphs.
+    pub graphs: bool,
     /// Kernels: end of the shared variables.
     pub shared_end: u64,
     pub registers: u32,
@@ -284,6 +288,8 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
             required_cluster: function.required_cluster,
             explicit_cluster: function.explicit_cluster,
             max_cluster: function.max_cluster,
+            nests: reached.iter().any(|&f| summaries[f as usize].runtime),
+            launches_graphs: reached.iter().any(|&f| summaries[f as usize].graphs),
         });
         program.entries.push(index as u32);
         program.calls.push(

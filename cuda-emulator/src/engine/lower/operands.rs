@@ -304,7 +304,7 @@ impl<'a> Lower<'_, 'a> {
                 return Ok(Some(self.fixed(0, ty)));
             }
             return Ok(match name {
-                "%gridid" | "%current_graph_exec" => Some(self.fixed(0, ty)),
+                "%gridid" => Some(self.fixed(0, ty)),
                 "%pm0" | "%pm1" | "%pm2" | "%pm3" | "%pm4" | "%pm5" | "%pm6" | "%pm7" => {
                     return Err(
                         self.unsupported("performance counters aren't supported by the emulator")

@@ -26,7 +26,7 @@ pub(super) fn argument(ctx: &Ctx<'_>, slice: Slice, lane: u32) -> u64 {
     }
 }
 
-fn set_result(ctx: &Ctx<'_>, slice: Slice, lane: u32, value: u64) {
+pub(super) fn set_result(ctx: &Ctx<'_>, slice: Slice, lane: u32, value: u64) {
     let at = ctx.bases[0] as u64 + u64::from(slice.offset) + u64::from(lane * slice.stride);
     // SAFETY: as in `argument`.
     unsafe {

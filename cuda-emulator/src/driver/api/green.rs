@@ -1,0 +1,138 @@
+//! Green contexts: parts of a device's multiprocessors.
+
+use crate::driver::abi::*;
+use crate::driver::arg::{In, Out};
+use crate::driver::call::export;
+use crate::driver::graph::capture;
+use crate::driver::status::{Code, Result};
+use crate::driver::stream::Siblings;
+use crate::driver::{context, device, event, green, streams};
+
+/// The green context behind a handle, and the primary context that it is a part of, usable.
+fn usable(handle: u64) -> Result<context::Current> {
+    let green = green::get(handle)?;
+    let found = context::find(green.as_context())?;
+    found.context.usable()?;
+    Ok(found)
+}
+
+export! {
+    fn cuDeviceGetDevResource(device_: i32, resource: Out<DevResource>, type_: u32) {
+        resource.check()?;
+        device::check(device_)?;
+        green::check_kind(type_)?;
+        resource.set(green::of_device(device_))
+    }
+
+    fn cuCtxGetDevResource(hCtx: u64, resource: Out<DevResource>, type_: u32) {
+        resource.check()?;
+        // Null is no context here.
+        let found = context::find(hCtx)?;
+        found.context.usable()?;
+        green::check_kind(type_)?;
+        resource.set(match &found.green {
+            Some(green) => green.resource(),
+            None => green::of_device(found.context.ordinal),
+        })
+    }
+
+    fn cuGreenCtxGetDevResource(hCtx: u64, resource: Out<DevResource>, type_: u32) {
+        resource.check()?;
+        usable(hCtx)?;
+        green::check_kind(type_)?;
+        resource.set(green::get(hCtx)?.resource())
+    }
+
+    fn cuDevSmResourceSplitByCount(result: Out<DevResource>, nbGroups: Out<u32>, input: In<DevResource>, remainder: Out<DevResource>, flags: u32, minCount: u32) {
+        let wanted = nbGroups.get()?;
+        let input = input.get()?;
+        const BOTH: u32 = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
+            | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
+        // An H200 (driver 580) ignores flags that it doesn't know.
+        if flags & BOTH == BOTH || (!result.is_null() && wanted == 0) {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        if result.is_null() {
+            return nbGroups.set(green::split(&input, None, flags, minCount)?.groups.len() as u32);
+        }
+        let split = green::split(&input, Some(wanted), flags, minCount)?;
+        for (index, group) in split.groups.iter().enumerate() {
+            result.at(index).set(*group)?;
+        }
+        remainder.set_optional(split.rest);
+        nbGroups.set(split.groups.len() as u32)
+    }
+
+    fn cuDevResourceGenerateDesc(phDesc: Out<u64>, resources: In<DevResource>, nbResources: u32) {
+        phDesc.check()?;
+        phDesc.set(green::describe(&resources.array(nbResources as usize)?)?)
+    }
+
+    fn cuGreenCtxCreate(phCtx: Out<u64>, desc: u64, dev: i32, flags: u32) {
+        phCtx.check()?;
+        device::check(dev)?;
+        // A later driver takes 0, too.
+        if flags != CU_GREEN_CTX_DEFAULT_STREAM {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let green = green::create(desc, dev)?;
+        context::retain_primary(dev);
+        phCtx.set(green.handle)
+    }
+
+    fn cuGreenCtxDestroy(hCtx: u64) {
+        let green = green::destroy(hCtx)?;
+        let context = context::primary(green.ordinal);
+        streams::forget_green(&context, &green);
+        context::release_primary(green.ordinal)
+    }
+
+    fn cuCtxFromGreenCtx(pContext: Out<u64>, hCtx: u64) {
+        pContext.check()?;
+        pContext.set(green::get(hCtx)?.as_context())
+    }
+
+    fn cuGreenCtxGetId(greenCtx: u64, greenCtxId: Out<u64>) {
+        greenCtxId.check()?;
+        let green = match greenCtx {
+            0 => context::current_green().ok_or(Code::ERROR_INVALID_CONTEXT)?,
+            handle => green::get(handle)?,
+        };
+        greenCtxId.set(green.id)
+    }
+
+    fn cuGreenCtxStreamCreate(phStream: Out<u64>, greenCtx: u64, flags: u32, priority: i32) {
+        phStream.check()?;
+        let context = usable(greenCtx)?.context;
+        if flags != CU_STREAM_NON_BLOCKING {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let green = green::get(greenCtx)?;
+        phStream.set(streams::create(&context, Some(green), flags, priority).handle)
+    }
+
+    fn cuGreenCtxRecordEvent(hCtx: u64, hEvent: u64) {
+        let (context, green) = (usable(hCtx)?.context, green::get(hCtx)?);
+        let event = event::get(hEvent)?;
+        capture::refuse_wait_for_green(&green)?;
+        let streams = Siblings::of(&context).of_green(&green);
+        event.record_behind(&context, &streams, &streams::of_green(&context, &green))
+    }
+
+    fn cuGreenCtxWaitEvent(hCtx: u64, hEvent: u64) {
+        let (context, green) = (usable(hCtx)?.context, green::get(hCtx)?);
+        let event = event::get(hEvent)?;
+        capture::refuse_wait_for_green(&green)?;
+        capture::refuse_captured(&event)?;
+        streams::of_green(&context, &green);
+        for stream in Siblings::of(&context).of_green(&green) {
+            event.hold_up(&stream);
+        }
+        Ok(())
+    }
+
+    fn cuStreamGetGreenCtx(hStream: u64, phCtx: Out<u64>) {
+        phCtx.check()?;
+        phCtx.set(streams::find(hStream)?.green.as_ref().map_or(0, |green| green.handle))
+    }
+}

@@ -1,0 +1,223 @@
+use std::collections::BTreeSet;
+
+use cuda_safe::{
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Event, GreenContext, LaunchConfig,
+    Module, Multiprocessors, PinnedBuffer, SplitFlags, Stream, sys::CUresult,
+};
+
+use crate::{device, kernels};
+
+/// Two groups of multiprocessors, as small as there are.
+fn halves(context: &Context) -> [Multiprocessors; 2] {
+    let all = context.multiprocessors().unwrap();
+    let parts = all.split(2, all.smallest()).unwrap();
+    parts.groups.try_into().unwrap()
+}
+
+/// Where the blocks of a launch have run.
+fn places(context: &Context, stream: &Stream) -> BTreeSet<u32> {
+    let source = r#"extern "C" __global__ void places(unsigned *out) {
+        asm volatile("mov.u32 %0, %%smid;" : "=r"(out[blockIdx.x]));
+    }"#;
+    let module = Module::compile(context, source).unwrap();
+    let mut out = DeviceBuffer::<u32>::zeroed(stream, 1024).unwrap();
+    let places = module.function("places").unwrap();
+    // SAFETY: each block writes one number.
+    unsafe { places.launch(stream, LaunchConfig::new(1024, 32), (&mut out,)) }.unwrap();
+    out.to_vec(stream).unwrap().into_iter().collect()
+}
+
+#[test]
+fn multiprocessors_are_divided() {
+    let device = Device::get(0).unwrap();
+    let all = device.multiprocessors().unwrap();
+    assert_eq!(all.count(), device.multiprocessor_count().unwrap());
+    assert_eq!(all.device(), device);
+    let most = all
+        .groups_of(all.smallest(), SplitFlags::default())
+        .unwrap();
+    let parts = all.split(1, 1).unwrap();
+    let group = parts.groups[0];
+    assert_eq!(group.count(), all.smallest());
+    let rest = parts.rest.map_or(0, |rest| rest.count());
+    assert_eq!(group.count() + rest, all.count());
+    let shown = format!("{group:?}");
+    assert!(
+        shown.starts_with(&format!("Multiprocessors {{ count: {}", group.count())),
+        "{shown}"
+    );
+
+    for (groups, at_least) in [(0, 1), (most + 1, all.smallest()), (2, all.count())] {
+        let error = all.split(groups, at_least).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(error.to_string().contains("groups are possible"), "{error}");
+    }
+    let error = all.split(1, all.count() + 1).unwrap_err();
+    assert_eq!(error.driver_code(), Some(CUresult(915)), "{error}"); // INVALID_RESOURCE_CONFIGURATION
+    let error = group.split(1, 1).unwrap_err();
+    assert!(
+        error.to_string().contains("by way of a green context"),
+        "{error}"
+    );
+    let both = SplitFlags::IGNORE_SM_COSCHEDULING | SplitFlags::MAX_POTENTIAL_CLUSTER_SIZE;
+    assert!(all.split_with(1, 1, both).is_err());
+}
+
+#[test]
+fn kernels_run_on_the_multiprocessors_of_their_green_context() {
+    let (context, stream) = device();
+    let [one, other] = halves(&context);
+    let [one, other] = [one, other].map(|part| GreenContext::new(&context, &[part]).unwrap());
+    let count = one.multiprocessors().unwrap().count() as usize;
+    let (here, there) = (
+        places(&context, &one.stream().unwrap()),
+        places(&context, &other.stream().unwrap()),
+    );
+    assert!(!here.is_empty() && here.len() <= count, "{here:?}");
+    assert!(!there.is_empty() && there.len() <= count, "{there:?}");
+    assert!(here.is_disjoint(&there), "{here:?} and {there:?}");
+    let all = places(&context, &stream);
+    assert!(all.is_superset(&here) && all.len() > here.len(), "{all:?}");
+}
+
+#[test]
+fn what_is_the_primary_contexts_is_used_with_streams_of_a_green_one() {
+    let (context, stream) = device();
+    let scale = kernels(&context).function("scale").unwrap();
+    let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32; 100]).unwrap();
+    let green = GreenContext::new(&context, &halves(&context)[..1]).unwrap();
+    assert_eq!(green.context(), &context);
+    let fast = green.stream_with_priority(-1).unwrap();
+    assert_eq!(fast.context(), &context);
+    assert_eq!(fast.green_context(), Some(&green));
+    assert!(stream.green_context().is_none());
+    assert!(!fast.is_blocking().unwrap());
+    assert_eq!(fast.priority().unwrap(), -1);
+    assert!(fast.belongs_to_its_context().unwrap());
+    assert!(stream.belongs_to_its_context().unwrap());
+    fast.wait_stream(&stream).unwrap();
+    // SAFETY: 100 floats, ordered with the buffer's stream.
+    unsafe {
+        scale
+            .launch(
+                &fast,
+                LaunchConfig::for_elements(100),
+                (&mut x, 3.0f32, 100u32),
+            )
+            .unwrap();
+    }
+    stream.wait_stream(&fast).unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [3.0; 100]);
+    x.fill(&fast, 4.0).unwrap(); // orders itself
+    assert_eq!(x.to_vec(&stream).unwrap(), [4.0; 100]);
+
+    let all = Event::new(&context).unwrap();
+    let y = DeviceBuffer::<u32>::zeroed(&fast, 1000).unwrap();
+    green.record(&all).unwrap();
+    green.wait_event(&all).unwrap();
+    all.synchronize().unwrap();
+    assert!(all.query().unwrap());
+    green.synchronize().unwrap();
+    assert!(fast.query().unwrap());
+    context.record(&all).unwrap();
+    context.wait_event(&all).unwrap();
+    context.synchronize().unwrap();
+    drop(y);
+
+    // What a captured stream of a green context is given runs there, whatever stream the graph is launched on.
+    let buffer = DeviceBuffer::<u32>::zeroed(&fast, 8).unwrap();
+    // SAFETY: the buffer outlives the graph.
+    let graph = unsafe {
+        fast.capture(|_| {
+            let mut view = DeviceBuffer::<u32>::zeroed(&fast, 8)?;
+            view.fill(&fast, 1)
+        })
+    };
+    if let Ok(graph) = graph {
+        graph.instantiate().unwrap().launch(&stream).unwrap();
+        stream.synchronize().unwrap();
+    }
+    drop(buffer);
+}
+
+#[test]
+fn a_stream_keeps_its_green_context() {
+    let (context, _) = device();
+    let green = GreenContext::new(&context, &halves(&context)[1..]).unwrap();
+    let stream = green.stream().unwrap();
+    let buffer = DeviceBuffer::from_slice(&stream, &[5u32; 64]).unwrap();
+    green.close().unwrap(); // held by the stream
+    let spin = kernels(&context).function("spin").unwrap();
+    let mut flag = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+    // SAFETY: the kernel writes one number.
+    unsafe {
+        spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut flag))
+            .unwrap();
+    }
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [5; 64]);
+    assert_eq!(flag.to_vec(&stream).unwrap(), [1]);
+    // SAFETY: as above.
+    unsafe {
+        spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut flag))
+            .unwrap();
+    }
+    drop((buffer, flag, stream)); // with work under way: the green context goes after it
+    context.synchronize().unwrap();
+}
+
+#[test]
+fn green_contexts_are_parts_of_primary_ones() {
+    let (context, _) = device();
+    let all = context.multiprocessors().unwrap();
+    let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    let error = GreenContext::new(&created, &[all]).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.to_string().contains("no primary context"), "{error}");
+    let error = GreenContext::new(&context, &[]).unwrap_err();
+    assert!(error.to_string().contains("no multiprocessors"), "{error}");
+    let green = GreenContext::new(&context, &[all]).unwrap();
+    let strange = Event::new(&created).unwrap();
+    let error = green.record(&strange).unwrap_err();
+    assert!(error.to_string().contains("different contexts"), "{error}");
+    let other = GreenContext::new(&context, &[all]).unwrap();
+    assert_ne!(green, other);
+    assert_ne!(green.id().unwrap(), other.id().unwrap());
+    assert!(format!("{green:?}").starts_with("GreenContext(0x"));
+}
+
+#[test]
+fn cooperative_launches_are_limited_to_the_part() {
+    let (context, _) = device();
+    let green = GreenContext::new(&context, &halves(&context)[..1]).unwrap();
+    let stream = green.stream().unwrap();
+    let module = kernels(&context);
+    let nothing = module.function("no_parameters").unwrap();
+    let fit = green.multiprocessors().unwrap().count() * nothing.max_active_blocks(128, 0).unwrap();
+    let launch = |blocks: u32| {
+        let mut config = LaunchConfig::new(blocks, 128);
+        config.cooperative = true;
+        // SAFETY: the kernel does nothing.
+        unsafe { nothing.launch(&stream, config, ()) }
+    };
+    launch(fit).unwrap();
+    let error = launch(fit + 1).unwrap_err();
+    assert_eq!(
+        error.driver_code(),
+        Some(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE),
+        "{error}"
+    );
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn host_memory_is_copied_on_streams_of_a_green_context() {
+    let (context, _) = device();
+    let green = GreenContext::new(&context, &halves(&context)[..1]).unwrap();
+    let stream = green.stream().unwrap();
+    let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 256).unwrap();
+    let host = PinnedBuffer::from_slice(&context, &[9u32; 256]).unwrap();
+    let host = stream.upload(host, &mut buffer).unwrap();
+    drop(green);
+    assert_eq!(*host.wait().unwrap(), [9; 256]);
+    assert_eq!(buffer.to_vec(&stream).unwrap(), [9; 256]);
+}

@@ -1,0 +1,141 @@
+//! Green contexts: two partitions of the device's multiprocessors, in which a long kernel doesn't hold up short ones.
+//!
+//! A long kernel that fills the device leaves no room: what is launched meanwhile waits until its blocks are done, however
+//! urgent it is. Here the long one runs in a green context with most of the multiprocessors, and short ones, which stand
+//! for requests that have to be answered at once, in another with the rest.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use common::{
+    gpu::{Gpu, heading},
+    measure::{ratio, show},
+    table::Table,
+};
+use cuda_safe::{DeviceBuffer, Function, GreenContext, LaunchConfig, Module, Stream};
+
+const SOURCE: &str = r#"
+// Keeps each multiprocessor that it gets busy for so many nanoseconds a block, and notes which one it was.
+extern "C" __global__ void work(unsigned long long nanoseconds, unsigned *places) {
+    unsigned long long start, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)); while (now - start < nanoseconds);
+    if (threadIdx.x == 0) asm volatile("mov.u32 %0, %%smid;" : "=r"(places[blockIdx.x]));
+}
+"#;
+
+/// A block of the long kernel, and of a short one.
+const LONG: Duration = Duration::from_millis(20);
+const SHORT: Duration = Duration::from_micros(50);
+
+fn main() -> Result<()> {
+    let gpu = Gpu::open()?;
+    let all = gpu.context.multiprocessors()?;
+    heading(format!(
+        "{} multiprocessors, in groups of {} or more",
+        all.count(),
+        all.smallest()
+    ));
+    // The short kernels get an eighth of the device, or the least that there can be.
+    let parts = all.split(1, (all.count() / 8).max(1))?;
+    let Some(rest) = parts.rest else {
+        println!("too few to be divided");
+        return Ok(());
+    };
+    let (long, short) = (
+        GreenContext::new(&gpu.context, &[rest])?,
+        GreenContext::new(&gpu.context, &parts.groups)?,
+    );
+    println!(
+        "{} for the long kernel, {} for the short ones",
+        long.multiprocessors()?.count(),
+        short.multiprocessors()?.count()
+    );
+
+    let work = Module::compile(&gpu.context, SOURCE)?.function("work")?;
+    let (_, urgent) = gpu.context.stream_priority_range()?;
+    // Two streams of the whole device, the second as urgent as can be.
+    let options = cuda_safe::StreamOptions::default().priority(urgent);
+    let plain = [
+        Stream::new(&gpu.context)?,
+        Stream::with_options(&gpu.context, options)?,
+    ];
+    let apart = [long.stream()?, short.stream_with_priority(urgent)?];
+    let (_, held_up) = latency(&gpu, &work, &plain)?;
+    let (places, alone) = latency(&gpu, &work, &apart)?;
+
+    let mut table = Table::new(&[
+        "a short kernel beside a long one",
+        "slowest of five",
+        "gain",
+    ]);
+    table.row([
+        "both on the whole device".into(),
+        show(held_up),
+        String::new(),
+    ]);
+    table.row(["in partitions".into(), show(alone), ratio(held_up, alone)]);
+    print!("{table}");
+
+    let [long, short] = places;
+    ensure!(
+        long.iter().all(|place| !short.contains(place)),
+        "the two have run on the same multiprocessors: {long:?} and {short:?}"
+    );
+    println!(
+        "the long kernel ran on {} multiprocessors, the short ones on {}: none in common",
+        long.len(),
+        short.len()
+    );
+    Ok(())
+}
+
+/// The time of the slowest of five short kernels on the second stream, while a long one fills what the first has; and where
+/// they ran.
+fn latency(
+    gpu: &Gpu,
+    work: &Function,
+    [long, short]: &[Stream; 2],
+) -> Result<([Vec<u32>; 2], Duration)> {
+    // More blocks than fit at once, several times over.
+    let fit = work.max_active_blocks(1024, 0)? * gpu.context.multiprocessors()?.count();
+    let blocks = 2 * fit;
+    let mut places = DeviceBuffer::<u32>::zeroed(long, blocks as usize)?;
+    let mut place = DeviceBuffer::<u32>::zeroed(short, 1)?;
+    let nanoseconds = |time: Duration| time.as_nanos() as u64;
+    short.synchronize()?;
+    // SAFETY: each block writes one number, and there are as many as blocks.
+    unsafe {
+        work.launch(
+            long,
+            LaunchConfig::new(blocks, 1024),
+            (nanoseconds(LONG), &mut places),
+        )?;
+    }
+    std::thread::sleep(Duration::from_millis(2)); // it has begun
+    let mut times = Vec::new();
+    let mut short_places = Vec::new();
+    for _ in 0..5 {
+        let start = Instant::now();
+        // SAFETY: one block, one number.
+        unsafe {
+            work.launch(
+                short,
+                LaunchConfig::new(1, 32),
+                (nanoseconds(SHORT), &mut place),
+            )?;
+        }
+        short.synchronize()?;
+        times.push(start.elapsed());
+        short_places.extend(place.to_vec(short)?);
+    }
+    let distinct = |mut places: Vec<u32>| {
+        places.sort_unstable();
+        places.dedup();
+        places
+    };
+    let places = [distinct(places.to_vec(long)?), distinct(short_places)];
+    Ok((places, times.into_iter().max().unwrap_or_default()))
+}
