@@ -185,7 +185,7 @@ fn refusals() {
         (
             "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
             LoadErrorKind::Unsupported,
-            "`tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}]`: texture, surface",
+            "`tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}]`: textures and surfaces",
         ),
         (
             "barrier.cluster.sync;",

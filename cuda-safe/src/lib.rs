@@ -104,6 +104,7 @@ mod settle;
 mod signal;
 mod stream;
 mod stream_attributes;
+mod tensor_map;
 pub mod typed;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
@@ -150,6 +151,10 @@ pub use settle::Settled;
 pub use signal::{Signal, SignalWord};
 pub use stream::{Stream, StreamOptions};
 pub use stream_attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
+pub use tensor_map::{
+    Im2colWideMode, TensorDataType, TensorElement, TensorFill, TensorInterleave, TensorMap,
+    TensorMapBuilder, TensorMemory, TensorPromotion, TensorSwizzle,
+};
 
 /// The code in README.md, as a test.
 #[cfg(doctest)]

@@ -93,6 +93,8 @@ table! {
     cuLibraryEnumerateKernels: 12 . 4, fn(*mut CUkernel, c_uint, CUlibrary);
     cuLibraryGetKernelCount: 12 . 4, fn(*mut c_uint, CUlibrary);
     cuModuleGetFunctionCount: 12 . 4, fn(*mut c_uint, CUmodule);
+    /// With numbers for the enumerations, some of which a 12.0 header doesn't have.
+    cuTensorMapEncodeIm2colWide: 12 . 8, fn(*mut c_void, c_uint, c_uint, *mut c_void, *const u64, *const u64, c_int, c_int, c_uint, c_uint, *const c_uint, c_uint, c_uint, c_uint, c_uint, c_uint);
     cuModuleEnumerateFunctions: 12 . 4, fn(*mut CUfunction, c_uint, CUmodule);
     cuCtxSetFlags: 12 . 1, fn(c_uint);
     cuCtxRecordEvent: 12 . 5, fn(CUcontext, CUevent);

@@ -61,5 +61,6 @@ mod status;
 mod stream;
 mod streams;
 mod symbols;
+mod tensor_map;
 mod wishes;
 mod words;

@@ -59,6 +59,11 @@ const CHAPTERS: &[Chapter] = &[
         "Prefetches and advice are checked and have no effect.",
     ),
     chapter(
+        "tensor_map",
+        "Tensor maps",
+        "They are refused what the driver of an H200 refuses. The bytes are the emulator's own, and kernels on the emulator read no others.",
+    ),
+    chapter(
         "pool",
         "Stream-ordered allocation and pools",
         "Pools keep no freed memory, and can't be shared with other processes.",

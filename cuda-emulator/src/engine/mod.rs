@@ -16,9 +16,8 @@
 //! What it runs is in the instruction list: integer, floating-point (f16, bf16, f32, f64, every rounding), comparison,
 //! logic, conversion, data movement, control, warp, barrier, `mbarrier`, atomic, `cp.async`, `cp.async.bulk`, video and
 //! tensor-core (`mma`, `wmma`, `wgmma`, `ldmatrix` and its kin) instructions of PTX, up to what NVRTC 13 emits for
-//! compute_75 to compute_120. It does not run Blackwell's `tcgen05`, textures and surfaces, tensor maps, clusters of more
-//! than one block, multicast, module-scope `.local` variables and stochastic rounding. These are refused when the module
-//! is loaded, with instruction and line.
+//! compute_75 to compute_120; copies by tensor maps. It does not run Blackwell's `tcgen05`, textures and surfaces,
+//! module-scope `.local` variables and stochastic rounding. These are refused when the module is loaded, with instruction and line.
 //!
 //! Inside, from the bottom up: `number` is arithmetic; `state` what an instruction sees; `ir` what the instruction list
 //! says of one; `lanes`, `memory` and `warp` what instructions do; `block` runs the warps of a block, `launch` the blocks
@@ -47,6 +46,7 @@ pub use interface::{
 };
 pub(crate) use lower::Prototypes;
 pub use program::{Image, Program};
+pub(crate) use state::tensor_map;
 
 /// Generic address of offset 0 of a block's shared memory.
 pub const SHARED_WINDOW: u64 = 1 << 60;

@@ -235,6 +235,8 @@ pub(crate) enum Operand<'a> {
     Double(u64),
     /// `[name+offset]`; no name for an absolute address.
     Address(Option<&'a str>, i64),
+    /// `[name+offset, {a, b}]`: a tensor map, and coordinates.
+    Tensor(&'a str, i64, Vec<Operand<'a>>),
     /// `{a, b}`
     Vector(Vec<Operand<'a>>),
     /// `(a, b)` of a call.

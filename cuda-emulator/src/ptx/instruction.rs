@@ -299,10 +299,17 @@ impl<'a> Parser<'a> {
                 } else {
                     Operand::Address(None, self.integer()? as i64)
                 };
-                if self.kind() == Kind::Punct(b',') {
-                    return Err(self.unsupported(
-                        "texture, surface and tensor operands aren't supported by the emulator",
-                    ));
+                if self.take(b',') {
+                    let coordinates = self.operand(depth + 1)?;
+                    let (Operand::Address(Some(name), offset), Operand::Vector(coordinates)) =
+                        (address, coordinates)
+                    else {
+                        return Err(
+                            self.error("a name, and coordinates in braces, are needed here")
+                        );
+                    };
+                    self.expect(b']')?;
+                    return Ok(Operand::Tensor(name, offset, coordinates));
                 }
                 self.expect(b']')?;
                 Ok(address)

@@ -16,6 +16,7 @@ mod pipelines;
 mod programs;
 mod settings;
 mod streams;
+mod tensor_maps;
 mod threads;
 mod transfers;
 mod typed;

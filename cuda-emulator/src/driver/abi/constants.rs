@@ -429,6 +429,35 @@ define! {
         CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
         CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2,
     }
+    CUtensorMapInterleave {
+        CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
+        CU_TENSOR_MAP_INTERLEAVE_16B = 1,
+        CU_TENSOR_MAP_INTERLEAVE_32B = 2,
+    }
+    CUtensorMapSwizzle {
+        CU_TENSOR_MAP_SWIZZLE_NONE = 0,
+        CU_TENSOR_MAP_SWIZZLE_32B = 1,
+        CU_TENSOR_MAP_SWIZZLE_64B = 2,
+        CU_TENSOR_MAP_SWIZZLE_128B = 3,
+        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4,
+        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5,
+        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6,
+    }
+    CUtensorMapIm2ColWideMode {
+        CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
+        CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1,
+    }
+    CUtensorMapL2promotion {
+        CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3,
+    }
+    /// What elements outside of a tensor are.
+    CUtensorMapFloatOOBfill {
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1,
+    }
     /// Why a function was not found.
     CUdriverProcAddressQueryResult {
         CU_GET_PROC_ADDRESS_SUCCESS = 0,

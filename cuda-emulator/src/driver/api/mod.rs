@@ -30,3 +30,4 @@ pub mod memory;
 pub mod module;
 pub mod pool;
 pub mod stream;
+pub mod tensor_map;

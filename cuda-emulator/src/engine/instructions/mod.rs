@@ -29,6 +29,7 @@ mod single;
 mod soft;
 mod system;
 mod tensor;
+mod tensor_map;
 pub(super) mod video;
 mod warp;
 
@@ -61,6 +62,7 @@ pub(super) use system::{
     SET_NODE_ENABLED, SET_NODE_GRID, SET_NODE_PARAM, UPDATE_NODES,
 };
 pub(super) use tensor::GATHER;
+pub(super) use tensor_map::{TENSOR_COPY, TENSOR_MAP_COPY, TENSOR_REPLACE};
 
 /// Instructions that belong together.
 pub(super) struct Family {
@@ -92,6 +94,7 @@ static FAMILIES: &[Family] = &[
     family("Atomic operations", atomic::LISTS),
     family("Addresses", address::LISTS),
     family("Asynchronous copies", copy::LISTS),
+    family("Tensor maps", tensor_map::LISTS),
     family("Barriers in memory", mbarrier::LISTS),
     family("Operations of a warp", warp::LISTS),
     family("Tensor cores", tensor::LISTS),
@@ -143,7 +146,6 @@ pub(super) fn unknown(mnemonic: &str) -> &'static str {
         "clusterlaunchcontrol" => {
             "the emulator doesn't implement what came after compute capability 9.0"
         }
-        "tensormap" => "tensor maps aren't supported by the emulator",
         _ => "the emulator doesn't know this instruction",
     }
 }

@@ -180,6 +180,8 @@ pub(in crate::engine) enum Form {
     Alloca,
     /// `cp.async` and `cp.async.bulk`.
     Copy,
+    /// `tensormap`.
+    TensorMap,
     /// `[a], b, [mbarrier]`: `st.async`, `red.async`.
     StoreAsync,
     AtomicAsync,

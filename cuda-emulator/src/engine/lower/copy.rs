@@ -12,7 +12,12 @@ impl<'a> Lower<'_, 'a> {
     /// `cp.async`: done at once, so that waiting for it has nothing to wait for.
     pub(super) fn copy_async(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
         if m.take("reduce") {
-            return Err(self.unsupported("bulk reductions aren't supported by the emulator"));
+            if ["async", "bulk", "tensor"].iter().all(|name| m.take(name)) {
+                return self.copy_tensor(m, o, true);
+            }
+            return Err(self.unsupported(
+                "bulk reductions without a tensor map aren't supported by the emulator",
+            ));
         }
         if !m.take("async") {
             return Err(self.syntax("only cp.async is known"));
@@ -74,9 +79,7 @@ impl<'a> Lower<'_, 'a> {
     /// `cp.async.bulk`.
     fn copy_bulk(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
         if m.take("tensor") {
-            return Err(self.unsupported(
-                "tensor maps aren't supported by the emulator; copy rows with cp.async.bulk",
-            ));
+            return self.copy_tensor(m, o, false);
         }
         let multicast = m.take("multicast::cluster");
         if m.take("cp_mask") {

@@ -44,6 +44,7 @@ impl<'a> Lower<'_, 'a> {
             Form::First => self.first(opcode, o),
             Form::Alloca => self.alloca(opcode, o),
             Form::Copy => self.open(written, o, Self::copy_async),
+            Form::TensorMap => self.open(written, o, Self::tensor_map),
             Form::StoreAsync => self.store_async(&mut modifiers(written), o),
             Form::AtomicAsync => self.atomic_async(opcode, &mut modifiers(written), o),
             Form::Mbarrier => self.open(written, o, Self::mbarrier),

@@ -19,6 +19,7 @@ mod operands;
 mod prototype;
 mod scope;
 mod tensor;
+mod tensor_map;
 mod vector;
 mod video;
 mod warp;

@@ -13,7 +13,7 @@ use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
     /// Before an instruction for the whole warp: lanes that took different ways wait for each other.
-    fn gather(&mut self) {
+    pub(super) fn gather(&mut self) {
         let x = self.fixed(u32::MAX.into(), Type::U32);
         self.emit(New {
             imm: instructions::GATHER.imm,

@@ -8,9 +8,10 @@
 
 use crate::engine::FaultKind;
 use crate::engine::memory::check;
-use crate::engine::memory::cluster::{place, races as races_of, shadow};
+use crate::engine::memory::cluster::{in_block, place, races as races_of, shadow};
 use crate::engine::memory::mbarrier;
 use crate::engine::memory::resolve::{Mem, name, resolve, resolve_range};
+use crate::engine::memory::tensor_map;
 use crate::engine::state::bulk::Bulk;
 use crate::engine::state::bulk::Direction;
 use crate::engine::state::bulk::End;
@@ -68,6 +69,7 @@ pub(in crate::engine) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> 
             thread: ctx.warp * 32 + lane,
             pc: ctx.pc - 1,
             issuer: None,
+            tensor: None,
         };
         if op.imm & MULTICAST == 0 {
             issue_one(ctx, copy, barrier[i]);
@@ -78,13 +80,10 @@ pub(in crate::engine) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> 
         while blocks != 0 {
             let rank = blocks.trailing_zeros();
             blocks &= blocks - 1;
-            let there = |address: u64| match &ctx.cluster {
-                Some(cluster) => cluster.map(address, rank),
-                None if rank == 0 => address,
-                None => absolute(address, rank),
-            };
-            let (to, barrier) = (there(to), there(barrier[i]));
-            issue_one(ctx, Bulk { to, ..copy }, barrier);
+            let to = in_block(ctx, to, rank);
+            let barrier = in_block(ctx, barrier[i], rank);
+            let tensor = None;
+            issue_one(ctx, Bulk { to, tensor, ..copy }, barrier);
         }
     });
     if ctx.fault.is_some() {
@@ -94,8 +93,8 @@ pub(in crate::engine) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> 
     }
 }
 
-/// Checks a copy and enters it in the list of the block that waits for it, or does it at once; may set `ctx.fault`.
-fn issue_one(ctx: &mut Ctx<'_>, mut copy: Bulk, barrier: u64) {
+/// Checks a copy, and then as [`enqueue`].
+fn issue_one(ctx: &mut Ctx<'_>, copy: Bulk, barrier: u64) {
     let lane = copy.thread % 32;
     let Bulk {
         to, from, bytes, ..
@@ -123,6 +122,14 @@ fn issue_one(ctx: &mut Ctx<'_>, mut copy: Bulk, barrier: u64) {
             return;
         }
     }
+    enqueue(ctx, copy, barrier);
+}
+
+/// Enters a copy that was checked in the list of the block that waits for it, by an mbarrier unless it is to global
+/// memory, or does it at once; may set `ctx.fault`.
+pub(in crate::engine) fn enqueue(ctx: &mut Ctx<'_>, mut copy: Bulk, barrier: u64) {
+    let lane = copy.thread % 32;
+    let (source, target) = copy.direction.spaces();
     let mut waits = None;
     if copy.direction != Direction::SharedToGlobal {
         if resolve(ctx, None, space::SHARED, lane, barrier, 8, true).is_none() {
@@ -139,14 +146,14 @@ fn issue_one(ctx: &mut Ctx<'_>, mut copy: Bulk, barrier: u64) {
                 space::SHARED => absolute(address, cluster.rank_of(address)),
                 _ => address,
             };
-            (copy.from, copy.to) = (fixed(from, source), fixed(to, target));
+            (copy.from, copy.to) = (fixed(copy.from, source), fixed(copy.to, target));
             if let Some(races) = races_of(ctx, Place::Own(0)) {
                 races.leave(warp);
             }
         }
     }
     if ctx.coin() {
-        finish(ctx, copy, waits);
+        finish(ctx, &copy, waits);
         return;
     }
     let list = match (waits, &mut ctx.cluster) {
@@ -221,7 +228,7 @@ pub(in crate::engine) fn finish_block(ctx: &mut Ctx<'_>) {
         rest.extend(peer.bulk.extract_if(.., of_own).map(|copy| (rank, copy)));
     }
     for (rank, copy) in rest {
-        finish(ctx, copy, Some(rank));
+        finish(ctx, &copy, Some(rank));
         if let Some(trouble) = &mut ctx.fault {
             trouble.at = Some((copy.thread / 32, copy.pc));
             return;
@@ -235,7 +242,7 @@ fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
     while n < ctx.bulk.len() && ctx.fault.is_none() {
         if chosen(&ctx.bulk[n]) {
             let copy = ctx.bulk.remove(n);
-            finish(ctx, copy, None);
+            finish(ctx, &copy, None);
             if let Some(trouble) = &mut ctx.fault {
                 trouble.at = Some((copy.thread / 32, copy.pc));
             }
@@ -246,10 +253,14 @@ fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
 }
 
 /// Does a copy and signals its end, to the running block or to the one of rank `waits`; may set `ctx.fault`.
-fn finish(ctx: &mut Ctx<'_>, copy: Bulk, waits: Option<usize>) {
+fn finish(ctx: &mut Ctx<'_>, copy: &Bulk, waits: Option<usize>) {
     let lane = copy.thread % 32;
     let (source, target) = copy.direction.spaces();
-    if copy.bytes > 0 {
+    if let Some(tensor) = &copy.tensor {
+        if tensor_map::transfer(ctx, copy, tensor).is_none() {
+            return;
+        }
+    } else if copy.bytes > 0 {
         // Again, since global memory may have been freed in between.
         let Some(from) = resolve_range(ctx, None, source, lane, copy.from, copy.bytes, false)
         else {

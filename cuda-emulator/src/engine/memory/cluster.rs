@@ -18,6 +18,15 @@ pub(in crate::engine) fn place(ctx: &Ctx<'_>, address: u64) -> Place {
     }
 }
 
+/// The address in the memory of the block `rank` of the cluster that corresponds to `address`.
+pub(in crate::engine) fn in_block(ctx: &Ctx<'_>, address: u64, rank: u32) -> u64 {
+    match &ctx.cluster {
+        Some(cluster) => cluster.map(address, rank),
+        None if rank == 0 => address,
+        None => absolute(address, rank),
+    }
+}
+
 /// As [`place`], of a host address in the shared memory of some block of the cluster.
 pub(in crate::engine) fn place_of_host(ctx: &Ctx<'_>, host: u64) -> Place {
     let own = host.wrapping_sub(ctx.shared as u64);

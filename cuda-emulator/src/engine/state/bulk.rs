@@ -1,9 +1,10 @@
 //! Bulk copies that are on their way.
 
 use super::touch::space;
+use crate::engine::memory::combine::Operation;
+use crate::engine::memory::tile::Tile;
 
 /// A copy that was issued and isn't done.
-#[derive(Clone, Copy)]
 pub(in crate::engine) struct Bulk {
     pub to: u64,
     pub from: u64,
@@ -15,6 +16,26 @@ pub(in crate::engine) struct Bulk {
     pub pc: u32,
     /// Another block of the cluster issued it: that one's rank. Shared addresses then name their blocks.
     pub issuer: Option<u32>,
+    /// What a copy by a tensor map is; its addresses are those in shared memory.
+    pub tensor: Option<Box<Tensor>>,
+}
+
+/// A copy by a tensor map.
+pub(in crate::engine) struct Tensor {
+    pub tile: Tile,
+    pub transfer: Transfer,
+}
+
+/// What an instruction with a tensor map does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Transfer {
+    /// From global to shared memory.
+    Load,
+    Store,
+    /// Combines what is in global memory with what comes.
+    Reduce(Operation),
+    /// Nothing that shows.
+    Prefetch,
 }
 
 /// How the end of the copy is signalled.

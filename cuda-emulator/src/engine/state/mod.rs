@@ -11,4 +11,5 @@ pub(super) mod race;
 pub(super) mod regions;
 pub(super) mod shadow;
 pub(super) mod special;
+pub(crate) mod tensor_map;
 pub(super) mod touch;

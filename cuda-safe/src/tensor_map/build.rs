@@ -1,0 +1,329 @@
+//! How a tensor map is made.
+
+use std::{ffi::c_void, marker::PhantomData};
+
+use cuda_sys as sys;
+
+use super::{
+    Described, Encoded, TensorMap,
+    check::ensure,
+    choices::{
+        Im2colWideMode, TensorDataType, TensorFill, TensorInterleave, TensorPromotion,
+        TensorSwizzle,
+    },
+};
+use crate::{error::Result, newer};
+
+/// A tensor map under construction: see [`TensorMap::builder`]. What is not set is dense, not interleaved, not swizzled, and
+/// filled with zeros.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is made before `tiled`, `im2col` or `im2col_wide`"]
+pub struct TensorMapBuilder<'a> {
+    pub(super) memory: Described,
+    pub(super) dims: Vec<u64>,
+    pub(super) strides: Option<Vec<u64>>,
+    pub(super) steps: Vec<u32>,
+    pub(super) data_type: TensorDataType,
+    pub(super) interleave: TensorInterleave,
+    pub(super) swizzle: TensorSwizzle,
+    pub(super) promotion: TensorPromotion,
+    pub(super) fill: TensorFill,
+    borrowed: PhantomData<&'a ()>,
+}
+
+impl<'a> TensorMapBuilder<'a> {
+    pub(super) fn new(memory: Described, dims: &[u64]) -> Self {
+        Self {
+            data_type: memory.data_type,
+            memory,
+            dims: dims.to_vec(),
+            strides: None,
+            steps: vec![1; dims.len()],
+            interleave: TensorInterleave::NONE,
+            swizzle: TensorSwizzle::NONE,
+            promotion: TensorPromotion::NONE,
+            fill: TensorFill::ZERO,
+            borrowed: PhantomData,
+        }
+    }
+
+    /// How far apart in memory the elements of each dimension but the first are, in elements.
+    pub fn strides(self, strides: &[u64]) -> Self {
+        let size = self.memory.element;
+        let bytes: Vec<_> = strides.iter().map(|s| s.saturating_mul(size)).collect();
+        self.byte_strides(&bytes)
+    }
+
+    /// How far apart in memory the elements of each dimension but the first are, in bytes: multiples of 16 (of 32 with
+    /// [`TensorInterleave::B32`]) below 2^40.
+    pub fn byte_strides(mut self, strides: &[u64]) -> Self {
+        self.strides = Some(strides.to_vec());
+        self
+    }
+
+    /// Which elements of a box are taken, along each dimension: each of them (1) to every eighth (8). The first dimension's
+    /// is ignored unless the tensor is interleaved.
+    pub fn element_strides(mut self, strides: &[u32]) -> Self {
+        self.steps = strides.to_vec();
+        self
+    }
+
+    /// What the elements are taken for, if not for what the memory's type says; of the same size. The packed types are for
+    /// memory of `u8`, and dimensions, boxes and coordinates count their values.
+    pub fn data_type(mut self, data_type: TensorDataType) -> Self {
+        self.data_type = data_type;
+        self
+    }
+
+    /// How channels lie in memory.
+    pub fn interleave(mut self, interleave: TensorInterleave) -> Self {
+        self.interleave = interleave;
+        self
+    }
+
+    /// How tiles lie in shared memory.
+    pub fn swizzle(mut self, swizzle: TensorSwizzle) -> Self {
+        self.swizzle = swizzle;
+        self
+    }
+
+    /// How much the second-level cache fetches at once.
+    pub fn promotion(mut self, promotion: TensorPromotion) -> Self {
+        self.promotion = promotion;
+        self
+    }
+
+    /// What elements outside of the tensor are.
+    pub fn fill(mut self, fill: TensorFill) -> Self {
+        self.fill = fill;
+        self
+    }
+
+    /// A map for tiles: boxes with these lengths, 1 to 256 along each dimension. A row, which is the first length, has a
+    /// multiple of 16 bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) names what the driver wouldn't take, and what reaches
+    /// beyond the memory. The driver's error for what only it knows: that the device has no tensor maps, or not with such
+    /// a type or swizzle.
+    #[doc(alias = "cuTensorMapEncodeTiled")]
+    pub fn tiled(&self, lengths: &[u32]) -> Result<TensorMap<'a>> {
+        const CALL: &str = "TensorMapBuilder::tiled";
+        let strides = self.check(CALL)?;
+        let rank = self.dims.len();
+        ensure(CALL, lengths.len() == rank, || {
+            format!(
+                "a box of a tensor of {rank} dimensions has {rank} lengths, not {}",
+                lengths.len()
+            )
+        })?;
+        for (i, length) in lengths.iter().enumerate() {
+            ensure(CALL, (1..=256).contains(length), || {
+                format!("the box's length {i} is {length}; it may be 1 to 256")
+            })?;
+        }
+        self.check_row(CALL, "the box's length 0", lengths[0])?;
+        self.make("cuTensorMapEncodeTiled", &strides, |map, dims, strides| {
+            // SAFETY: the map can be written, and each array has an element for each dimension.
+            Ok(unsafe {
+                sys::cuTensorMapEncodeTiled(
+                    map,
+                    sys::CUtensorMapDataType(self.data_type.0),
+                    rank as u32,
+                    self.memory.address as *mut c_void,
+                    dims.cast(),
+                    strides.cast(),
+                    lengths.as_ptr(),
+                    self.steps.as_ptr(),
+                    sys::CUtensorMapInterleave(self.interleave.0),
+                    sys::CUtensorMapSwizzle(self.swizzle.0),
+                    sys::CUtensorMapL2promotion(self.promotion.0),
+                    sys::CUtensorMapFloatOOBfill(self.fill.0),
+                )
+            })
+        })
+    }
+
+    /// A map for im2col: the pixels of a bounding box one after the other, as a convolution's matrix has them. The tensor is
+    /// of channels, width, then height and depth if it has them, and images: 3 to 5 dimensions.
+    ///
+    /// The corners are those of the bounding box, from the first and from the last pixel, of width, height and depth: within
+    /// ±32768 for three dimensions, -128 to 127 for four, -16 to 15 for five. `channels` of each pixel are taken (1 to 256, a
+    /// multiple of 16 bytes), and `pixels` in all (1 to 1024).
+    ///
+    /// # Errors
+    /// As [`tiled`](Self::tiled).
+    #[doc(alias = "cuTensorMapEncodeIm2col")]
+    pub fn im2col(
+        &self,
+        lower_corner: &[i32],
+        upper_corner: &[i32],
+        channels: u32,
+        pixels: u32,
+    ) -> Result<TensorMap<'a>> {
+        const CALL: &str = "TensorMapBuilder::im2col";
+        let strides = self.check(CALL)?;
+        let rank = self.dims.len();
+        ensure(CALL, rank >= 3, || {
+            format!("im2col takes a tensor of 3 to 5 dimensions, and `dims` has {rank}")
+        })?;
+        let (least, most) = match rank {
+            3 => (-32768, 32767),
+            4 => (-128, 127),
+            _ => (-16, 15),
+        };
+        for (name, corner) in [("lower", lower_corner), ("upper", upper_corner)] {
+            let sound = |value: &i32| (least..=most).contains(value);
+            ensure(
+                CALL,
+                corner.len() + 2 == rank && corner.iter().all(sound),
+                || {
+                    format!(
+                        "the {name} corner is {corner:?}; a tensor of {rank} dimensions needs {} numbers, {least} to {most}",
+                        rank - 2
+                    )
+                },
+            )?;
+        }
+        // The dimensions of pixels: behind that of channels, unless slices of these come behind.
+        let skipped = usize::from(self.interleave == TensorInterleave::NONE);
+        for (axis, (&lower, &upper)) in lower_corner.iter().zip(upper_corner).enumerate() {
+            let last = self.dims[axis + skipped] as i64 - 1 + i64::from(upper);
+            ensure(CALL, i64::from(lower) <= last, || {
+                format!(
+                    "the bounding box is empty: along dimension {} it begins at {lower} and ends at {last}",
+                    axis + skipped
+                )
+            })?;
+        }
+        self.check_row(CALL, "`channels`", channels)?;
+        ensure(CALL, (1..=1024).contains(&pixels), || {
+            format!("`pixels` is {pixels}; it may be 1 to 1024")
+        })?;
+        self.make("cuTensorMapEncodeIm2col", &strides, |map, dims, strides| {
+            // SAFETY: as above; a corner has a number for each dimension of pixels.
+            Ok(unsafe {
+                sys::cuTensorMapEncodeIm2col(
+                    map,
+                    sys::CUtensorMapDataType(self.data_type.0),
+                    rank as u32,
+                    self.memory.address as *mut c_void,
+                    dims.cast(),
+                    strides.cast(),
+                    lower_corner.as_ptr(),
+                    upper_corner.as_ptr(),
+                    channels,
+                    pixels,
+                    self.steps.as_ptr(),
+                    sys::CUtensorMapInterleave(self.interleave.0),
+                    sys::CUtensorMapSwizzle(self.swizzle.0),
+                    sys::CUtensorMapL2promotion(self.promotion.0),
+                    sys::CUtensorMapFloatOOBfill(self.fill.0),
+                )
+            })
+        })
+    }
+
+    /// A map for im2col along the width alone: the bounding box has one row. The corners are of width, -32768 to 32767. Kernels
+    /// for compute capability 10.0 use it; older devices have no such copies.
+    ///
+    /// # Errors
+    /// As [`tiled`](Self::tiled). [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) with a driver older than CUDA
+    /// 12.8.
+    #[doc(alias = "cuTensorMapEncodeIm2colWide")]
+    pub fn im2col_wide(
+        &self,
+        lower_corner: i32,
+        upper_corner: i32,
+        channels: u32,
+        pixels: u32,
+        mode: Im2colWideMode,
+    ) -> Result<TensorMap<'a>> {
+        const CALL: &str = "TensorMapBuilder::im2col_wide";
+        let strides = self.check(CALL)?;
+        let rank = self.dims.len();
+        ensure(CALL, rank >= 3, || {
+            format!("im2col takes a tensor of 3 to 5 dimensions, and `dims` has {rank}")
+        })?;
+        let corners = -32768..=32767;
+        ensure(
+            CALL,
+            corners.contains(&lower_corner) && corners.contains(&upper_corner),
+            || {
+                format!(
+                    "the corners are {lower_corner} and {upper_corner}; they may be -32768 to 32767"
+                )
+            },
+        )?;
+        ensure(
+            CALL,
+            !matches!(
+                self.swizzle,
+                TensorSwizzle::NONE | TensorSwizzle::B32 | TensorSwizzle::B128_ATOM_32B_FLIP_8B
+            ),
+            || {
+                format!(
+                    "{:?} isn't for such maps: take TensorSwizzle::B64 or B128",
+                    self.swizzle
+                )
+            },
+        )?;
+        self.check_row(CALL, "`channels`", channels)?;
+        ensure(
+            CALL,
+            mode != Im2colWideMode::W || (1..=1024).contains(&pixels),
+            || format!("`pixels` is {pixels}; it may be 1 to 1024"),
+        )?;
+        self.make(
+            "cuTensorMapEncodeIm2colWide",
+            &strides,
+            |map, dims, strides| {
+                let encode = newer::cuTensorMapEncodeIm2colWide()?;
+                // SAFETY: as above.
+                Ok(unsafe {
+                    encode(
+                        map.cast(),
+                        self.data_type.0,
+                        rank as u32,
+                        self.memory.address as *mut c_void,
+                        dims,
+                        strides,
+                        lower_corner,
+                        upper_corner,
+                        channels,
+                        pixels,
+                        self.steps.as_ptr(),
+                        self.interleave.0,
+                        mode.0,
+                        self.swizzle.0,
+                        self.promotion.0,
+                        self.fill.0,
+                    )
+                })
+            },
+        )
+    }
+
+    /// Calls the driver with what was checked.
+    fn make(
+        &self,
+        call: &'static str,
+        strides: &[u64],
+        encode: impl FnOnce(*mut sys::CUtensorMap, *const u64, *const u64) -> Result<sys::CUresult>,
+    ) -> Result<TensorMap<'a>> {
+        let mut map = Encoded::new();
+        let context = &self.memory.context;
+        let _current = context.enter()?;
+        // A tensor of one dimension has no strides; the driver takes no null all the same.
+        let mut all = [0; 5];
+        all[..strides.len()].copy_from_slice(strides);
+        let code = encode(map.as_mut_ptr(), self.dims.as_ptr(), all.as_ptr())?;
+        context.check(call, code)?;
+        Ok(TensorMap {
+            map,
+            bytes: self.extent(strides),
+            align: self.align(),
+            memory: PhantomData,
+        })
+    }
+}
