@@ -2,7 +2,6 @@ mod builders;
 mod headers;
 mod kept;
 mod lines;
-mod options;
 mod search;
 mod trust;
 

@@ -65,6 +65,10 @@ export! {
 
     fn cuDevResourceGenerateDesc(phDesc: Out<u64>, resources: In<DevResource>, nbResources: u32) {
         phDesc.check()?;
+        // More parts than there are multiprocessors.
+        if nbResources > crate::driver::device::multiprocessors() {
+            return Err(Code::ERROR_INVALID_RESOURCE_CONFIGURATION);
+        }
         phDesc.set(green::describe(&resources.array(nbResources as usize)?)?)
     }
 

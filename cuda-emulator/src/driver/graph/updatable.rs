@@ -142,7 +142,7 @@ impl Node {
     /// Sets the attribute by which kernels may change the node; the value with the node's handle.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node that isn't a kernel's, for a value but 0 and 1, and where it is set already;
+    /// `CUDA_ERROR_INVALID_VALUE` for a node that isn't a kernel's, and for a value but 0 and 1;
     /// `CUDA_ERROR_NOT_SUPPORTED` for taking it back.
     pub fn set_updatable(&mut self, value: AttributeValue) -> Result<AttributeValue> {
         let Task::Operation(Operation::Launch(launch), _) = &mut self.task else {
@@ -157,6 +157,7 @@ impl Node {
                 launch.updatable = Some(node);
                 Ok(value)
             }
+            (1, Some(node)) => Ok(node.value()),
             _ => Err(Code::ERROR_INVALID_VALUE),
         }
     }

@@ -1,16 +1,44 @@
-//! Options that newer compilers have; what an older one does not know, it says.
+//! Options that newer compilers have; what an older one does not know, it says. A program of its own, since NVRTC keeps some
+//! of them for the whole process.
 
 use std::{
-    fs,
+    env, fs,
+    path::PathBuf,
+    process,
     sync::atomic::{AtomicU32, Ordering},
 };
 
 use cuda_safe::{
-    Cache, Code, CompiledProgram, ErrorKind, FastCompile, PrecompiledHeader, Program,
+    Architecture, Cache, Code, CompiledProgram, ErrorKind, FastCompile, PrecompiledHeader, Program,
     driver::Version, nvrtc_version, precompiled_header_heap, set_precompiled_header_heap,
 };
 
-use super::{Folder, VIRTUAL};
+const VIRTUAL: Architecture = Architecture::virtual_of(90);
+
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("cuda-safe-{name}-{}-{number}", process::id());
+        let path = env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path.canonicalize().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
 
 const SOURCE: &str = "__global__ void k(float *x) { x[0] = x[1] / x[2] + sqrtf(x[3]); }";
 
