@@ -174,7 +174,7 @@ impl Graph {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of another graph. The driver's code for
-    /// a node that isn't a kernel's, for one that is updatable already, and before CUDA 12.4.
+    /// a node that isn't a kernel's, and before CUDA 12.4.
     #[doc(alias = "cuGraphKernelNodeSetAttribute")]
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE")]
     pub fn make_updatable(&mut self, node: Node) -> Result<UpdatableKernel> {
@@ -192,9 +192,8 @@ impl Graph {
             sys::cuGraphKernelNodeSetAttribute(node.as_raw(), id, (&raw mut value).cast())
         };
         self.context().check(CALL, code).map_err(|error| {
-            error.with_detail(
-                "kernels change nodes of kernels, each made updatable once, with a driver of CUDA 12.4 or newer",
-            )
+            error
+                .with_detail("kernels change nodes of kernels, with a driver of CUDA 12.4 or newer")
         })?;
         Ok(UpdatableKernel(value.node))
     }

@@ -157,7 +157,8 @@ impl Node {
                 launch.updatable = Some(node);
                 Ok(value)
             }
-            (1, Some(node)) => Ok(node.value()),
+            // As an H200 has it: the value names no node yet.
+            (1, Some(node)) if value.0[2..4] == [0, 0] => Ok(node.value()),
             _ => Err(Code::ERROR_INVALID_VALUE),
         }
     }
