@@ -162,7 +162,7 @@ impl Function {
         self.clusters("cuOccupancyMaxPotentialClusterSize", config, size)
     }
 
-    /// How many clusters of a launch with `config` the device holds at the same time.
+    /// How many clusters of a launch with `config` the device holds at the same time; 0 for a launch without clusters.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` for a cluster that can't be. The driver's code where the device has no clusters.

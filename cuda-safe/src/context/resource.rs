@@ -242,6 +242,10 @@ impl Multiprocessors {
                     self.count()
                 )),
             // CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, which older headers lack
+            CUresult(915) if at_least > self.count() => error.with_detail(format!(
+                "a group of {at_least} of {} multiprocessors",
+                self.count()
+            )),
             CUresult(915) => error.with_detail(
                 "a group that came out of a division is divided again by way of a green context that has it, and \
                  GreenContext::multiprocessors",

@@ -7,9 +7,9 @@ use std::{
     mem, ptr, slice,
 };
 
-use cuda_sys::{self as sys, CUcontext, CUgraph, CUgraphNodeType};
+use cuda_sys::{self as sys, CUcontext, CUgraph, CUgraphNodeType, CUresult};
 
-use super::{Capture, Graph, GraphError, Held, Node, NodeKind, Part};
+use super::{Capture, EdgeData, Graph, GraphError, Held, Node, NodeKind, Part};
 use crate::{
     error::{Error, Result},
     function::Function,
@@ -303,6 +303,13 @@ impl Graph {
             let parameters = (&raw mut parameters).cast();
             // SAFETY: a live graph and live nodes of it; the parameters are a conditional node's.
             unsafe { add(node, graph, nodes, count, parameters) }
+        })
+        .map_err(|error| match error.driver_code() {
+            Some(CUresult::CUDA_ERROR_INVALID_VALUE) => error.with_detail(
+                "perhaps another node looks at the condition already, the driver doesn't know this kind of node (before CUDA \
+                 12.8: a switch, and an else), or there are no graphs to choose from",
+            ),
+            _ => error,
         })?;
         let undo = Undo(Some(node));
         // SAFETY: the driver made as many graphs, which live as long as the node.
@@ -371,7 +378,8 @@ impl Body<'_> {
         unsafe { self.graph.add_kernel(after, function, config, arguments) }
     }
 
-    /// As [`Graph::add_copy`]. The driver wants both sides to be device memory.
+    /// As [`Graph::add_copy`]. NVIDIA's documentation allows copies between memory of the device here, and of the host that
+    /// is mapped.
     ///
     /// # Errors
     /// As [`Graph::add_copy`].
@@ -419,6 +427,14 @@ impl Body<'_> {
     /// As [`Graph::add_dependency`].
     pub fn add_dependency(&mut self, before: Node, node: Node) -> Result<()> {
         self.graph.add_dependency(before, node)
+    }
+
+    /// As [`Graph::add_edge`].
+    ///
+    /// # Errors
+    /// As [`Graph::add_edge`].
+    pub fn add_edge(&mut self, before: Node, node: Node, data: EdgeData) -> Result<()> {
+        self.graph.add_edge(before, node, data)
     }
 
     /// As [`Graph::add_condition`]: for a conditional node in here.

@@ -267,7 +267,8 @@ impl Graph {
             match (data == EdgeData::default(), data.programmatic) {
                 (true, _) => "is there already, or leads from a node to itself",
                 (_, true) => {
-                    "is there already, or one of its nodes is no kernel, or its port is `DONE`"
+                    "is there already (from the nodes that the second was added behind: remove_dependency), or one of its \
+                     nodes is no kernel, or its port is `DONE`"
                 }
                 _ => "is there already, or its first node is no kernel",
             }

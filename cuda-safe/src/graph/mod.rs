@@ -292,7 +292,8 @@ impl Graph {
         Err(Error::invalid(
             call,
             format!(
-                "{node:?} is a node of another graph: nodes are named by what the methods of their own graph returned"
+                "{node:?} is a node of another graph: nodes are named by what the methods of their own graph, or of the body that \
+                 they are in, returned"
             ),
         ))
     }

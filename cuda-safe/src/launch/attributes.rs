@@ -38,8 +38,8 @@ options! {
         /// Whether the kernel may begin before the one in front of it on its stream is done: as soon as each block of that
         /// one has run `griddepcontrol.launch_dependents` (`cudaTriggerProgrammaticLaunchCompletion`), or has ended. What
         /// reads or writes memory of the kernel in front comes after `griddepcontrol.wait`
-        /// (`cudaGridDependencySynchronize`). From compute capability 9.0.
-        /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`)
+        /// (`cudaGridDependencySynchronize`); the functions stand in `cuda_device_runtime_api.h`. Known as programmatic
+        /// dependent launch, PDL. From compute capability 9.0. (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`)
         programmatic_serialization: bool;
         /// The kernel's priority in place of its stream's: smaller is more urgent. The driver takes what lies outside
         /// [`Context::stream_priority_range`](crate::Context::stream_priority_range) for the nearest value.

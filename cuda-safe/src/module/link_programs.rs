@@ -35,7 +35,10 @@ impl Module {
     /// # }
     /// ```
     #[doc(alias = "cuLinkComplete")]
-    pub fn link(context: &Context, programs: impl IntoIterator<Item = Program>) -> Result<Self> {
+    pub fn link<P: Into<Program>>(
+        context: &Context,
+        programs: impl IntoIterator<Item = P>,
+    ) -> Result<Self> {
         let linker = Linker::new(context)?;
         linker.add_programs(programs)?;
         linker.finish()
@@ -82,9 +85,13 @@ impl Linker {
     ///
     /// # Errors
     /// As [`Program::compile`] and [`Linker::add_compiled`].
-    pub fn add_programs(&self, programs: impl IntoIterator<Item = Program>) -> Result<()> {
+    pub fn add_programs<P: Into<Program>>(
+        &self,
+        programs: impl IntoIterator<Item = P>,
+    ) -> Result<()> {
         let capability = self.context().device().compute_capability()?;
         for program in programs {
+            let program: Program = program.into();
             let name = program.own_name().to_owned();
             self.add_compiled(&name, &program.relocatable().compile_for(capability)?)?;
         }

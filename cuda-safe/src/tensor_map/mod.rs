@@ -42,8 +42,10 @@ impl Encoded {
 /// also called TMA): from global to shared memory or back, with the tile's edges taken care of. Needs compute capability
 /// 9.0.
 ///
-/// A kernel takes it by value, as `const __grid_constant__ CUtensorMap map`; any struct of 128 bytes that is aligned to 64
-/// will do in place of `CUtensorMap`, which `cuda.h` declares. `map` is passed to a launch like other arguments, or to a
+/// A kernel takes it by value, as `const __grid_constant__ CUtensorMap map`. `cuda.h`, which declares that type, is no header
+/// for NVRTC: the source declares it itself, before libcu++'s `<cuda/barrier>` if it includes that,
+/// by `struct alignas(64) CUtensorMap_st { char bytes[128]; }; typedef CUtensorMap_st CUtensorMap;`. Without libcu++ any struct
+/// of 128 bytes that is aligned to 64 will do. `map` is passed to a launch like other arguments, or to a
 /// graph's node.
 ///
 /// The map borrows the memory: it can't be passed to a launch after the memory is gone. What a kernel does by it is the

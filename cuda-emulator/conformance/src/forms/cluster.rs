@@ -173,7 +173,7 @@ fn asynchronous(forms: &mut Vec<Form>) {
     let sent = "mbarrier::complete_tx::bytes";
     for (t, operand) in [("b32", I32), ("b64", I64), ("f32", F32), ("s64", I64)] {
         let width = operand.width();
-        let (bits, bytes) = (width.bits(), width.bits() as u32 / 8);
+        let (bits, bytes) = (width.bits(), width.bits() / 8);
         let work = format!("st.async.weak.shared::cluster.{sent}.{t} [%p+8], %a0, [%q];");
         let body = counted(&work, bytes, &format!("ld.shared.b{bits} %d0, [%o+8];"));
         forms.push(form(format!("st.async.{t}"), &[operand], &[width], &body));
@@ -200,7 +200,7 @@ fn asynchronous(forms: &mut Vec<Form>) {
         Type("xor.b32", I32),
     ] {
         let width = operand.width();
-        let (bits, bytes) = (width.bits(), width.bits() as u32 / 8);
+        let (bits, bytes) = (width.bits(), width.bits() / 8);
         let work = format!(
             "red.async.relaxed.cluster.shared::cluster.{sent}.{operation} [%p], %a1, [%q];"
         );
