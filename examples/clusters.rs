@@ -84,9 +84,8 @@ fn main() -> Result<()> {
         times.push(measure(&gpu, 5, || {
             counts.fill(stream, 0)?;
             // SAFETY: `len` numbers are read, and counted in as many bins as there are.
-            Ok(unsafe {
-                kernel.launch(stream, config, (&x, arguments.0, &mut counts, arguments.1))?
-            })
+            unsafe { kernel.launch(stream, config, (&x, arguments.0, &mut counts, arguments.1))? };
+            Ok(())
         })?);
         ensure!(
             counts.to_vec(stream)? == expected,
