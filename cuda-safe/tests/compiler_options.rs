@@ -29,10 +29,6 @@ impl Folder {
         Self(path.canonicalize().unwrap())
     }
 
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-
     fn write(&self, name: &str, text: &str) {
         fs::write(self.0.join(name), text).unwrap();
     }
