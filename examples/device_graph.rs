@@ -76,7 +76,7 @@ fn main() -> Result<()> {
     let list = graph.keep(DeviceBuffer::from_slice(stream, &orders)?);
     let done = graph.keep(DeviceBuffer::<i32>::zeroed(stream, 1)?);
     let failed = graph.keep(DeviceBuffer::<i32>::zeroed(stream, 1)?);
-    let arguments = (smooth, sharpen, list, count as i32, done, failed);
+    let arguments = (smooth, sharpen, list, count, done, failed);
     let schedule = module.function("schedule")?;
     // SAFETY: the graphs live to the end of this function, which waits, and nothing else is done with them meanwhile.
     unsafe { graph.add_kernel(&[], &schedule, LaunchConfig::new(1, 1), arguments)? };
@@ -89,7 +89,7 @@ fn main() -> Result<()> {
         "all launches succeeded"
     );
     ensure!(
-        scheduler.memory(done)?.to_vec(stream)? == [count as i32],
+        scheduler.memory(done)?.to_vec(stream)? == [count],
         "all orders were taken"
     );
     let mut expected = start;
