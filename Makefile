@@ -59,8 +59,6 @@ bench: setup
 check: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-# The bindings first: links to them are made only where their pages are already there.
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked -p cuda-direct-sys --no-deps
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/licences.py

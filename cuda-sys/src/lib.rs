@@ -139,6 +139,8 @@
 //! | `DEP_CUDA_DYNAMIC_LOADING` | `1` with the feature `dynamic-loading`, otherwise empty |
 //! | `DEP_CUDA_BINDINGS` | file of the declarations of this crate's root |
 //! | `DEP_CUDA_VERSIONED_BINDINGS` | file of the declarations of [`versioned`] |
+// Where other crates' pages link to if these are not made yet.
+#![doc(html_root_url = "https://docs.rs/cuda-direct-sys/0.1.0")]
 #![no_std]
 
 // Paths, locks and the environment, for what is looked for while a program runs.
