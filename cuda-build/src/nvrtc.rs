@@ -122,7 +122,8 @@ impl Nvrtc {
         Err(Error(format!(
             "NVRTC, which compiles CUDA C++, is not there: looked for {}{reasons}. Install it: `pip install \
              nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt` in the active virtual environment, \
-             or a CUDA toolkit; {NAMED} can name its file, and CUDA_PATH a toolkit's folder",
+             or a CUDA toolkit; {NAMED} can name its file, and CUDA_PATH a toolkit's folder. With cuda-direct-sys among the \
+             dependencies, what that has found is used",
             looked.join(", ")
         )))
     }
