@@ -199,6 +199,15 @@ fn hints_change_no_result() {
     }
 }
 
+/// Waits for a stream that memory of another one was used on, before that memory goes.
+struct Over<'a>(&'a Stream);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.settle();
+    }
+}
+
 #[test]
 fn events_are_recorded_on_the_way() {
     let (context, stream) = device();
@@ -210,6 +219,7 @@ fn events_are_recorded_on_the_way() {
     let triggered = Event::with_options(&context, untimed).unwrap();
     let config = LaunchConfig::for_elements(N);
     let other = Stream::new(&context).unwrap();
+    let _over = Over(&other);
     let events = LaunchEvents::default().begun(&begun).triggered(&triggered);
     let early = config.attributes(LaunchAttributes::default().programmatic_serialization(true));
     // SAFETY: n numbers; the second kernel waits for the first one, on the other stream.
