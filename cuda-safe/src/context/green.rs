@@ -129,6 +129,9 @@ impl GreenContext {
             ));
         }
         let create = newer::cuGreenCtxCreate()?;
+        // What its end takes is found first: what can't be looked up then would leave the green context behind.
+        newer::cuGreenCtxDestroy()?;
+        newer::cuCtxFromGreenCtx()?;
         let _current = primary.enter()?;
         let descriptor = resource::describe(parts)?;
         let mut raw = ptr::null_mut();
