@@ -2,19 +2,15 @@
 
 use std::{
     ffi::{c_int, c_longlong, c_uint, c_void},
-    fmt,
-    marker::PhantomData,
-    mem, ptr, slice,
+    fmt, ptr, slice,
 };
 
 use cuda_sys::{self as sys, CUcontext, CUgraph, CUgraphNodeType, CUresult};
 
-use super::{Capture, EdgeData, Graph, GraphError, Held, Node, NodeKind, Part};
+use super::{Body, Graph, Node, NodeKind};
 use crate::{
     error::{Error, Result},
-    function::Function,
-    launch::{KernelArgument, KernelArguments, LaunchConfig, Sealed},
-    memory::PlainData,
+    launch::{KernelArgument, Sealed},
     newer,
     parameter::ArgumentKind,
     stream::Stream,
@@ -64,28 +60,6 @@ unsafe impl KernelArgument for Condition {
 
     fn pointers(staged: &mut u64) -> [*mut c_void; 1] {
         [(&raw mut *staged).cast()]
-    }
-}
-
-/// What is inside of a conditional node, while it is built: kernels, copies, fills, other graphs, further conditional
-/// nodes. Memory is named by the tokens of the graph around it.
-///
-/// Its nodes are named within it alone.
-pub struct Body<'a> {
-    graph: Graph,
-    /// Invariant, so that no two bodies are of the same type: exchanged, they would outlive their graphs.
-    brand: PhantomData<fn(&'a ()) -> &'a ()>,
-}
-
-/// Gives what a body holds back to the graph around it, also when it panics.
-struct Open<'g, 'a> {
-    body: Body<'a>,
-    held: &'g mut Held,
-}
-
-impl Drop for Open<'_, '_> {
-    fn drop(&mut self) {
-        mem::swap(self.held, &mut self.body.graph.held);
     }
 }
 
@@ -166,10 +140,9 @@ impl Graph {
         condition: Condition,
         body: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
     ) -> Result<Node> {
-        let mut body = Some(body);
-        self.add_conditional(after, condition, If, 1, |_, one| {
-            body.take().map_or(Ok(()), |body| body(one))
-        })
+        let new = self.conditional(after, condition, If, 1)?;
+        self.build(&new, 0, body)?;
+        Ok(new.keep())
     }
 
     /// Adds a node that runs one graph if `condition` isn't 0 when its turn has come, and another one if it is.
@@ -183,11 +156,10 @@ impl Graph {
         then: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
         otherwise: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
     ) -> Result<Node> {
-        let (mut then, mut otherwise) = (Some(then), Some(otherwise));
-        self.add_conditional(after, condition, If, 2, |i, one| match i {
-            0 => then.take().map_or(Ok(()), |body| body(one)),
-            _ => otherwise.take().map_or(Ok(()), |body| body(one)),
-        })
+        let new = self.conditional(after, condition, If, 2)?;
+        self.build(&new, 0, then)?;
+        self.build(&new, 1, otherwise)?;
+        Ok(new.keep())
     }
 
     /// Adds a node that runs a graph again and again, as long as `condition` isn't 0 before each round. If nothing sets
@@ -231,17 +203,16 @@ impl Graph {
         condition: Condition,
         body: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
     ) -> Result<Node> {
-        let mut body = Some(body);
-        self.add_conditional(after, condition, While, 1, |_, one| {
-            body.take().map_or(Ok(()), |body| body(one))
-        })
+        let new = self.conditional(after, condition, While, 1)?;
+        self.build(&new, 0, body)?;
+        Ok(new.keep())
     }
 
     /// Adds a node that runs graph `condition` of `count`, counted from 0; none where there is no such one. `body` is
     /// called for each of them.
     ///
     /// # Errors
-    /// As [`add_if`](Self::add_if). The driver's code before CUDA 12.8, and for a count of 0.
+    /// As [`add_if`](Self::add_if), and for a count of 0. The driver's code before CUDA 12.8.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream, graph::Graph};
@@ -267,27 +238,33 @@ impl Graph {
         after: &[Node],
         condition: Condition,
         count: usize,
-        body: impl for<'a> FnMut(usize, &mut Body<'a>) -> Result<()>,
+        mut body: impl for<'a> FnMut(usize, &mut Body<'a>) -> Result<()>,
     ) -> Result<Node> {
-        self.add_conditional(after, condition, Switch, count, body)
+        let new = self.conditional(after, condition, Switch, count)?;
+        for i in 0..count {
+            self.build(&new, i, |one| body(i, one))?;
+        }
+        Ok(new.keep())
     }
 
-    fn add_conditional(
+    /// Adds a conditional node whose graphs are empty.
+    fn conditional(
         &mut self,
         after: &[Node],
         condition: Condition,
         which: Which,
         size: usize,
-        mut build: impl for<'a> FnMut(usize, &mut Body<'a>) -> Result<()>,
-    ) -> Result<Node> {
+    ) -> Result<New> {
         const CALL: &str = "cuGraphAddNode";
         if condition.graph != self.number {
             let text = "the condition belongs to another graph: make it with `add_condition` of the graph, or the body, that \
                         gets the node";
             return Err(Error::invalid(CALL, text));
         }
-        let size = c_uint::try_from(size)
-            .map_err(|_| Error::invalid(CALL, format!("a choice of {size} graphs")))?;
+        let size = match c_uint::try_from(size) {
+            Ok(size) if size > 0 => size,
+            _ => return Err(Error::invalid(CALL, format!("a choice of {size} graphs"))),
+        };
         let add = newer::cuGraphAddNode()?;
         let mut parameters = Parameters {
             kind: CUgraphNodeType(NodeKind::CONDITIONAL.0),
@@ -306,29 +283,17 @@ impl Graph {
         })
         .map_err(|error| match error.driver_code() {
             Some(CUresult::CUDA_ERROR_INVALID_VALUE) => error.with_detail(
-                "perhaps another node looks at the condition already, the driver doesn't know this kind of node (before CUDA \
-                 12.8: a switch, and an else), or there are no graphs to choose from",
+                "perhaps another node looks at the condition already, or the driver doesn't know this kind of node (before \
+                 CUDA 12.8: a switch, and an else)",
             ),
             _ => error,
         })?;
-        let undo = Undo(Some(node));
-        // SAFETY: the driver made as many graphs, which live as long as the node.
+        // SAFETY: the driver made as many graphs, whose handles it keeps as long as the node.
         let bodies = unsafe { slice::from_raw_parts(parameters.bodies, size as usize) };
-        for (i, &raw) in bodies.iter().enumerate() {
-            let held = mem::take(&mut self.held);
-            // SAFETY: a live graph, which this one owns.
-            let graph = unsafe { Self::borrow_body(self.context(), raw, held) };
-            let mut open = Open {
-                body: Body {
-                    graph,
-                    brand: PhantomData,
-                },
-                held: &mut self.held,
-            };
-            build(i, &mut open.body)?;
-        }
-        undo.forget();
-        Ok(node)
+        Ok(New {
+            node: Some(node),
+            bodies: bodies.to_vec(),
+        })
     }
 }
 
@@ -341,190 +306,23 @@ enum Which {
 }
 use Which::{If, Switch, While};
 
-/// Takes a node back, unless it is forgotten: nobody knows of it yet.
-struct Undo(Option<Node>);
+/// A conditional node that nobody knows of yet, with its graphs. It goes again, unless it is kept.
+pub(super) struct New {
+    node: Option<Node>,
+    pub(super) bodies: Vec<CUgraph>,
+}
 
-impl Undo {
-    fn forget(mut self) {
-        self.0 = None;
+impl New {
+    fn keep(mut self) -> Node {
+        self.node.take().expect("taken here alone")
     }
 }
 
-impl Drop for Undo {
+impl Drop for New {
     fn drop(&mut self) {
-        if let Some(node) = self.0 {
+        if let Some(node) = self.node {
             // SAFETY: a live node, of a graph that nobody else calls meanwhile.
             unsafe { sys::cuGraphDestroyNode(node.as_raw()) };
         }
-    }
-}
-
-impl Body<'_> {
-    /// As [`Graph::add_kernel`].
-    ///
-    /// # Safety
-    /// As [`Graph::add_kernel`], in each round.
-    ///
-    /// # Errors
-    /// As [`Graph::add_kernel`].
-    pub unsafe fn add_kernel<A: KernelArguments>(
-        &mut self,
-        after: &[Node],
-        function: &Function,
-        config: LaunchConfig,
-        arguments: A,
-    ) -> Result<Node> {
-        // SAFETY: the caller's promise.
-        unsafe { self.graph.add_kernel(after, function, config, arguments) }
-    }
-
-    /// As [`Graph::add_copy`]. NVIDIA's documentation allows copies between memory of the device here, and of the host that
-    /// is mapped.
-    ///
-    /// # Errors
-    /// As [`Graph::add_copy`].
-    pub fn add_copy<T: PlainData>(
-        &mut self,
-        after: &[Node],
-        to: impl Into<Part<T>>,
-        from: impl Into<Part<T>>,
-    ) -> Result<Node> {
-        self.graph.add_copy(after, to, from)
-    }
-
-    /// As [`Graph::add_fill`].
-    ///
-    /// # Errors
-    /// As [`Graph::add_fill`].
-    pub fn add_fill<T: PlainData>(
-        &mut self,
-        after: &[Node],
-        part: impl Into<Part<T>>,
-        value: T,
-    ) -> Result<Node> {
-        self.graph.add_fill(after, part, value)
-    }
-
-    /// As [`Graph::add_empty`].
-    ///
-    /// # Errors
-    /// As [`Graph::add_empty`].
-    pub fn add_empty(&mut self, after: &[Node]) -> Result<Node> {
-        self.graph.add_empty(after)
-    }
-
-    /// As [`Graph::add_child`].
-    ///
-    /// # Errors
-    /// As [`Graph::add_child`].
-    pub fn add_child(&mut self, after: &[Node], child: Graph) -> Result<Node, GraphError> {
-        self.graph.add_child(after, child)
-    }
-
-    /// As [`Graph::add_dependency`].
-    ///
-    /// # Errors
-    /// As [`Graph::add_dependency`].
-    pub fn add_dependency(&mut self, before: Node, node: Node) -> Result<()> {
-        self.graph.add_dependency(before, node)
-    }
-
-    /// As [`Graph::add_edge`].
-    ///
-    /// # Errors
-    /// As [`Graph::add_edge`].
-    pub fn add_edge(&mut self, before: Node, node: Node, data: EdgeData) -> Result<()> {
-        self.graph.add_edge(before, node, data)
-    }
-
-    /// As [`Graph::add_condition`]: for a conditional node in here.
-    ///
-    /// # Errors
-    /// As [`Graph::add_condition`].
-    pub fn add_condition(&mut self, default: Option<u32>) -> Result<Condition> {
-        self.graph.add_condition(default)
-    }
-
-    /// As [`Graph::add_if`].
-    ///
-    /// # Errors
-    /// As [`Graph::add_if`].
-    pub fn add_if(
-        &mut self,
-        after: &[Node],
-        condition: Condition,
-        body: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
-    ) -> Result<Node> {
-        self.graph.add_if(after, condition, body)
-    }
-
-    /// As [`Graph::add_if_else`].
-    ///
-    /// # Errors
-    /// As [`Graph::add_if_else`].
-    pub fn add_if_else(
-        &mut self,
-        after: &[Node],
-        condition: Condition,
-        then: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
-        otherwise: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
-    ) -> Result<Node> {
-        self.graph.add_if_else(after, condition, then, otherwise)
-    }
-
-    /// As [`Graph::add_while`].
-    ///
-    /// # Errors
-    /// As [`Graph::add_while`].
-    pub fn add_while(
-        &mut self,
-        after: &[Node],
-        condition: Condition,
-        body: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
-    ) -> Result<Node> {
-        self.graph.add_while(after, condition, body)
-    }
-
-    /// As [`Graph::add_switch`].
-    ///
-    /// # Errors
-    /// As [`Graph::add_switch`].
-    pub fn add_switch(
-        &mut self,
-        after: &[Node],
-        condition: Condition,
-        count: usize,
-        body: impl for<'a> FnMut(usize, &mut Body<'a>) -> Result<()>,
-    ) -> Result<Node> {
-        self.graph.add_switch(after, condition, count, body)
-    }
-
-    /// As [`Stream::capture_into`]: for code that takes a stream.
-    ///
-    /// # Safety
-    /// As [`Stream::capture_into`].
-    ///
-    /// # Errors
-    /// As [`Stream::capture_into`].
-    pub unsafe fn capture<E: From<Error>>(
-        &mut self,
-        stream: &Stream,
-        after: &[Node],
-        work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        // SAFETY: the caller's promise.
-        unsafe { stream.capture_into(&mut self.graph, after, work) }
-    }
-
-    /// The driver's handle, for raw calls. What they add uses memory that lives as [`Graph::from_raw`] says.
-    #[must_use]
-    pub fn as_raw(&self) -> CUgraph {
-        self.graph.as_raw()
-    }
-}
-
-impl fmt::Debug for Body<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.graph, f)
     }
 }

@@ -50,6 +50,7 @@
 //! External semaphores: raw calls reach them, with [`Graph::as_raw`].
 
 mod allocation;
+mod body;
 mod build;
 mod capture;
 mod change;
@@ -77,8 +78,9 @@ use std::{
 use cuda_sys::{self as sys, CUgraph};
 
 pub use allocation::{Allocation, GraphMemory};
+pub use body::Body;
 pub use capture::{Capture, CaptureMode};
-pub use conditional::{Body, Condition};
+pub use conditional::Condition;
 pub use device::{DeviceGraph, UpdatableKernel};
 pub(crate) use edge::RawEdgeData;
 pub use edge::{EdgeData, Port};

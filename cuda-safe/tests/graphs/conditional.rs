@@ -139,10 +139,14 @@ fn what_fails_leaves_the_graph_as_it_was() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let mut other = Graph::new(&context).unwrap();
-    let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
     let foreign = other.add_condition(Some(1)).unwrap();
     let text = refused(graph.add_if(&[], foreign, |_| Ok(())));
     assert!(text.contains("another graph"), "{text}");
+
+    let none = graph.add_condition(Some(1)).unwrap();
+    assert!(refused(graph.add_switch(&[], none, 0, |_, _| Ok(()))).contains("0 graphs"));
+    let mut graph = Graph::new(&context).unwrap(); // without that condition
+    let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
 
     // The body's own error.
     let condition = graph.add_condition(Some(1)).unwrap();
