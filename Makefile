@@ -59,7 +59,7 @@ bench: setup
 check: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --features cuda-safe/opengl
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/licences.py
 	$(PYTHON) scripts/coverage.py

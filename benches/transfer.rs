@@ -1,12 +1,12 @@
 //! Copies between host and device: raw calls against the safe layer, with pageable and with pinned
-//! memory.
+//! memory, and pageable memory through a `Staging`.
 
 mod common;
 
 use anyhow::Result;
 use common::{Bench, host_us};
 use criterion::{Criterion, Throughput};
-use cuda_safe::{DeviceBuffer, PinnedBuffer, Stream, sys};
+use cuda_safe::{DeviceBuffer, PinnedBuffer, Staging, Stream, sys};
 
 fn main() -> Result<()> {
     let mut criterion = common::criterion();
@@ -47,7 +47,20 @@ fn raw_down(stream: &Stream, device: &DeviceBuffer<f32>, host: &mut [f32]) {
 fn run(criterion: &mut Criterion) -> Result<()> {
     let mut bench = Bench::new("transfer")?;
     let stream = bench.stream.clone();
-    let sizes: &[usize] = bench.choose(&[1 << 12, 1 << 20, 1 << 28], &[1 << 12, 1 << 20]);
+    let staged = Stream::new(&bench.context)?;
+    staged.set_staging(Some(&Staging::new(&bench.context)?))?;
+    let sizes: &[usize] = bench.choose(
+        &[
+            1 << 12,
+            1 << 20,
+            1 << 22,
+            1 << 24,
+            1 << 26,
+            1 << 28,
+            1 << 30,
+        ],
+        &[1 << 12, 1 << 20],
+    );
     for &bytes in sizes {
         let count = bytes / 4;
         let data: Vec<f32> = (0..count).map(|i| i as f32).collect();
@@ -69,10 +82,22 @@ fn run(criterion: &mut Criterion) -> Result<()> {
             )?;
             let us = host_us(|| device.copy_from_slice(&stream, host).expect("a copy"));
             bench.row(&work("to the device"), "copy_from_slice", us, &rate(us))?;
+            if memory == "pageable" {
+                let us = host_us(|| device.copy_from_slice(&staged, host).expect("a copy"));
+                bench.row(&work("to the device"), "Staging", us, &rate(us))?;
+            }
             let us = host_us(|| raw_down(&stream, &device, host));
             bench.row(&work("to the host"), "raw cuMemcpyDtoHAsync", us, &rate(us))?;
             let us = host_us(|| device.copy_to_slice(&stream, host).expect("a copy"));
             bench.row(&work("to the host"), "copy_to_slice", us, &rate(us))?;
+            if memory == "pageable" {
+                let us = host_us(|| device.copy_to_slice(&staged, host).expect("a copy"));
+                bench.row(&work("to the host"), "Staging", us, &rate(us))?;
+                for (by, stream) in [("to_vec", &stream), ("Staging", &staged)] {
+                    let us = host_us(|| drop(device.to_vec(stream).expect("a copy")));
+                    bench.row(&work("to a new vector"), by, us, &rate(us))?;
+                }
+            }
             anyhow::ensure!(host == data, "{memory} memory came back changed");
 
             group.bench_function(format!("{memory}, to the device, raw"), |b| {

@@ -1,8 +1,8 @@
-//! Raw driver calls and the safe layer in one program. What the safe layer lacks is called directly, with its handles
+//! Raw driver calls and the safe layer in one program: what somebody wants to call directly, with the safe layer's handles
 //! and its errors.
 //!
-//! In a pitched allocation each row begins at an aligned address. The safe layer copies and fills only memory without
-//! gaps, so allocation and copy are raw calls here. The context, the stream, the kernel and all errors are the safe
+//! In a pitched allocation each row begins at an aligned address. `PitchedBuffer` is such memory; here it is made and
+//! copied by raw calls, to show how these go together with the rest. The context, the stream, the kernel and all errors are the safe
 //! layer's.
 
 use anyhow::{Result, ensure};

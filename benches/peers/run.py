@@ -28,6 +28,7 @@ import arrays  # noqa: E402
 import draws  # noqa: E402
 import driver  # noqa: E402
 import kernels  # noqa: E402
+import transfers  # noqa: E402
 from driver import Gpu  # noqa: E402
 
 SUM_SIZES = [1 << 10, 1 << 16, 1 << 20, 1 << 24, (1 << 27) - 157, 1 << 30]
@@ -411,6 +412,7 @@ def main():
                     ("cudarc", lambda peers: rust(peers, "cudarc")), ("PyTorch arrays", arrays.pytorch),
                     ("CuPy arrays", arrays.cupy), ("CUB arrays", lambda peers: arrays.cub(peers, cub_library())),
                     ("cuRAND", draws.curand), ("PyTorch random", draws.pytorch),
+                    ("CuPy transfers", transfers.cupy), ("PyTorch transfers", transfers.pytorch),
                     ("candle", lambda peers: rust(peers, "candle")), ("burn", lambda peers: rust(peers, "burn"))]:
         if wanted and by not in wanted:
             continue

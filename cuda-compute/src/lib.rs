@@ -86,6 +86,8 @@
 //! Their kernels are compiled at their first use: for the device at hand, for the types, and for the sizes that matter
 //! (of the filter, of the block). They are kept in [`Kernels`], which several objects can share, and as machine code in
 //! the disk cache of [`cuda_safe::Program`].
+// Where other crates' pages link to if these are not made yet.
+#![doc(html_root_url = "https://docs.rs/cuda-compute/0.1.0")]
 
 mod array;
 mod closure;

@@ -21,6 +21,13 @@ unsafe extern "C" {
         failed: *mut usize,
         stream: CUstream,
     ) -> CUresult;
+    fn cuMemcpyWithAttributesAsync(
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        size: usize,
+        attributes: *mut CUmemcpyAttributes,
+        stream: CUstream,
+    ) -> CUresult;
 }
 
 const NON_BLOCKING: u32 = 1;
@@ -107,7 +114,9 @@ fn every_linear_copy_moves_just_these_bytes() {
 fn peer_copies_need_live_contexts() {
     let own = Own::new();
     let (first, second) = (alloc(8), alloc(8));
-    for wild in WILD.into_iter().chain([0]) {
+    // Null is the current one.
+    ok!(cuMemcpyPeer(first, null_mut(), second, null_mut(), 8));
+    for wild in WILD {
         let wild = wild as CUcontext;
         for (to, from) in [(wild, own.0), (own.0, wild)] {
             fails!(
@@ -169,7 +178,11 @@ fn a_batch_copies_all_its_parts_up_to_the_one_that_fails() {
                 _ => CUresult::CUDA_ERROR_INVALID_VALUE,
             };
             assert_eq!(code, wanted, "{old} {bad}");
-            let index = if old && bad < 3 { bad } else { 77 };
+            let index = match bad {
+                _ if !old => 77,
+                3 => usize::MAX,
+                bad => bad,
+            };
             assert_eq!(failed, index, "{old} {bad}");
             ok!(cuStreamSynchronize(stream));
             let mut expected = [0u8; 64];
@@ -181,6 +194,102 @@ fn a_batch_copies_all_its_parts_up_to_the_one_that_fails() {
             assert_eq!(download::<u8>(to, 64), expected, "{old} {bad}");
         }
     }
+}
+
+#[test]
+fn what_a_batch_refuses_as_an_h200_does() {
+    let _own = Own::new();
+    let own = stream(NON_BLOCKING);
+    let (to, from) = (alloc(64), alloc(64));
+    // Orders and flags of the attributes, where each begins, the sizes of the copies; the copy that is told.
+    let run = |attributes: &[(i32, u32)], indices: &[usize], sizes: &[usize], stream| {
+        let mut attributes: Vec<CUmemcpyAttributes> = attributes
+            .iter()
+            .map(|&(order, flags)| CUmemcpyAttributes {
+                srcAccessOrder: CUmemcpySrcAccessOrder(order as _),
+                flags,
+                ..Default::default()
+            })
+            .collect();
+        let (mut targets, mut sources) = (vec![to; sizes.len()], vec![from; sizes.len()]);
+        let (mut indices, mut sizes) = (indices.to_vec(), sizes.to_vec());
+        let mut failed = 77;
+        // SAFETY: all lists are of the lengths given.
+        let code = unsafe {
+            cuMemcpyBatchAsync(
+                targets.as_mut_ptr(),
+                sources.as_mut_ptr(),
+                sizes.as_mut_ptr(),
+                sizes.len(),
+                attributes.as_mut_ptr(),
+                indices.as_mut_ptr(),
+                attributes.len(),
+                &mut failed,
+                stream,
+            )
+        };
+        (code, failed)
+    };
+    let (good, bad) = (CUresult::CUDA_SUCCESS, CUresult::CUDA_ERROR_INVALID_VALUE);
+    const NONE: usize = usize::MAX;
+    for (attributes, indices, sizes, wanted) in [
+        (&[(1, 0)][..], &[0][..], &[16, 16][..], (good, NONE)),
+        (&[(2, 1)], &[0], &[16, 16], (good, NONE)),
+        (&[(1, 0), (3, 0)], &[0, 1], &[16, 16], (good, NONE)),
+        (&[(0, 0)], &[0], &[16, 16], (bad, NONE)),
+        (&[(4, 0)], &[0], &[16, 16], (bad, NONE)),
+        (&[(1, 2)], &[0], &[16, 16], (bad, NONE)),
+        (&[(1, 0)], &[1], &[16, 16], (bad, NONE)),
+        (&[(1, 0), (1, 0)], &[0, 0], &[16, 16], (bad, NONE)),
+        (&[(1, 0), (1, 0)], &[0, 2], &[16, 16], (bad, NONE)),
+        (
+            &[(1, 0), (1, 0), (1, 0)],
+            &[0, 1, 2],
+            &[16, 16],
+            (bad, NONE),
+        ),
+        (&[], &[], &[16, 16], (bad, NONE)),
+        (&[(1, 0)], &[0], &[], (bad, NONE)),
+        (&[(1, 0)], &[0], &[16, 0], (bad, 1)),
+        (&[(1, 0)], &[0], &[16, 65], (bad, 1)),
+    ] {
+        let got = run(attributes, indices, sizes, own);
+        assert_eq!(got, wanted, "{attributes:?} {indices:?} {sizes:?}");
+    }
+    let default = [(null_mut(), 77), (1 as CUstream, NONE)];
+    for (stream, told) in default {
+        assert_eq!(run(&[(1, 0)], &[0], &[16], stream), (bad, told));
+    }
+    assert_eq!(run(&[(1, 0)], &[0], &[16], 2 as CUstream).0, good);
+    ok!(cuStreamBeginCapture_v2(
+        own,
+        CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
+    ));
+    let captured = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    assert_eq!(run(&[(1, 0)], &[0], &[16], own).0, captured);
+    let mut graph = null_mut();
+    ok!(cuStreamEndCapture(own, &mut graph));
+    ok!(cuGraphDestroy(graph));
+    let mut attributes = CUmemcpyAttributes {
+        srcAccessOrder: CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
+        ..Default::default()
+    };
+    let source = upload(&[9u8; 16]);
+    ok!(cuMemcpyWithAttributesAsync(
+        to,
+        source,
+        16,
+        &mut attributes,
+        own
+    ));
+    ok!(cuStreamSynchronize(own));
+    assert_eq!(download::<u8>(to, 16), [9; 16]);
+    attributes.flags = 2;
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemcpyWithAttributesAsync(to, source, 16, &mut attributes, own)
+    );
+    ok!(cuStreamDestroy_v2(own));
 }
 
 /// Has a fill write to 64 bytes of 0xee.

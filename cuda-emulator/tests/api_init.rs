@@ -363,29 +363,17 @@ fn a_trace_that_cannot_be_written_is_told_and_goes_to_standard_error() {
 #[test]
 fn a_call_that_is_not_implemented_can_be_made_to_fail_too() {
     let test = "a_call_that_is_not_implemented_can_be_made_to_fail_too";
-    let rules = "cuMipmappedArrayDestroy:1:2,cuMipmappedArrayDestroy:2:700,*:2:1";
-    // That there are no arrays here needn't be said.
+    let rules = "cuTexRefDestroy:1:2,cuTexRefDestroy:2:700,*:2:1";
+    // That there are no texture references here needn't be said.
     let variables = [("CUDA_EMULATOR_FAIL", rules), ("CUDA_EMULATOR_QUIET", "1")];
     passes(test, &variables, || {
-        fails!(
-            CUDA_ERROR_OUT_OF_MEMORY,
-            cuMipmappedArrayDestroy(null_mut())
-        );
+        fails!(CUDA_ERROR_OUT_OF_MEMORY, cuTexRefDestroy(null_mut()));
         // The first rule that applies decides.
-        fails!(
-            CUDA_ERROR_ILLEGAL_ADDRESS,
-            cuMipmappedArrayDestroy(null_mut())
-        );
-        fails!(
-            CUDA_ERROR_NOT_SUPPORTED,
-            cuMipmappedArrayDestroy(null_mut())
-        );
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuTexRefDestroy(null_mut()));
+        fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     });
     if !inner() {
-        fails!(
-            CUDA_ERROR_NOT_SUPPORTED,
-            cuMipmappedArrayDestroy(null_mut())
-        );
+        fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     }
 }
 

@@ -113,48 +113,101 @@ fn attributes_have_their_width_and_default() {
 fn use_and_its_high_water_marks() {
     let _own = Own::new();
     let own = pool(0, 0);
+    // Reserved, the most of that, used, the most of that.
     let state = || [5, 6, 7, 8].map(|attribute| read(own, attribute).unwrap());
     assert_eq!(state(), [0; 4]);
     let first = take(own, 1000).unwrap();
     let second = take(own, 24).unwrap();
-    assert_eq!(state(), [1024; 4]);
+    assert_eq!(state(), [PIECE, PIECE, 1024, 1024]);
     give(first);
-    assert_eq!(state(), [24, 1024, 24, 1024]);
+    assert_eq!(state(), [PIECE, PIECE, 24, 1024]);
     // The marks may only be reset, to what is in use now.
     for mark in [6, 8] {
         assert_eq!(write(own, mark, 1), INVALID);
         assert_eq!(write(own, mark, 1 << 32), INVALID);
     }
-    assert_eq!(state(), [24, 1024, 24, 1024]);
     assert_eq!(write(own, 6, 0), SUCCESS);
     assert_eq!(write(own, 8, 0), SUCCESS);
-    assert_eq!(state(), [24; 4]);
+    assert_eq!(state(), [PIECE, PIECE, 24, 24]);
     let third = take(own, 6).unwrap();
-    assert_eq!(state(), [30; 4]);
-    // What fails isn't counted.
+    assert_eq!(state(), [PIECE, PIECE, 30, 30]);
+    // What fails isn't counted; no bytes are no memory.
     assert_eq!(take(own, 1 << 60), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
-    assert_eq!(take(own, 0), Err(INVALID));
-    assert_eq!(read(own, 5), Ok(30));
+    assert_eq!(take(own, 0), Ok(0));
+    assert_eq!(read(own, 7), Ok(30));
     ok!(cuMemFree_v2(second));
     give(third);
-    assert_eq!(read(own, 5), Ok(0));
+    assert_eq!(state(), [0, PIECE, 0, 30]);
+    ok!(cuMemPoolDestroy(own));
+}
+
+/// What a pool gets from the system at a time.
+const PIECE: u64 = 32 << 20;
+
+#[test]
+fn a_pool_keeps_what_its_threshold_says() {
+    let _own = Own::new();
+    let own = pool(0, 0);
+    let reserved = || read(own, 5).unwrap();
+    let stream = stream(1);
+    let free = |address| ok!(cuMemFreeAsync(address, stream));
+    // Freed memory goes when somebody waits for the stream that frees it, or for an event there, or for the context.
+    let mut event = null_mut();
+    ok!(cuEventCreate(&mut event, 0));
+    for wait in 0..3 {
+        let some = take(own, 64 << 20).unwrap();
+        ok!(cuCtxSynchronize());
+        assert_eq!(reserved(), 2 * PIECE);
+        free(some);
+        ok!(cuEventRecord(event, stream));
+        ok!(cuStreamSynchronize(null_mut()));
+        assert_eq!(reserved(), 2 * PIECE, "another stream's");
+        match wait {
+            0 => ok!(cuStreamSynchronize(stream)),
+            1 => ok!(cuEventSynchronize(event)),
+            _ => ok!(cuCtxSynchronize()),
+        }
+        assert_eq!(reserved(), 0, "{wait}");
+    }
+    // A piece that something lies in stays, whatever the threshold.
+    let some = take(own, 1000).unwrap();
+    let more = take(own, 40 << 20).unwrap();
+    assert_eq!(reserved(), 2 * PIECE);
+    free(more);
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(reserved(), PIECE);
+    assert_eq!(write(own, 4, PIECE), SUCCESS);
+    free(some);
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(reserved(), PIECE, "no more than the threshold");
+    assert_eq!(write(own, 4, PIECE - 1), SUCCESS);
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(reserved(), 0);
+    // What is trimmed to is kept at least.
+    assert_eq!(write(own, 4, u64::MAX), SUCCESS);
+    let all = take(own, 100 << 20).unwrap();
+    free(all);
+    ok!(cuStreamSynchronize(stream));
+    for (keep, left) in [(200 << 20, 4), (50 << 20, 2), (33 << 20, 2), (1, 1), (0, 0)] {
+        ok!(cuMemPoolTrimTo(own, keep));
+        assert_eq!(reserved(), left * PIECE, "{keep}");
+    }
     ok!(cuMemPoolDestroy(own));
 }
 
 #[test]
 fn a_pool_holds_no_more_than_its_maximum() {
     let _own = Own::new();
-    let own = pool(0, 1000);
+    let own = pool(0, 1000); // rounded up
     let full = Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
-    assert_eq!(take(own, 1001), full);
-    let all = take(own, 1000).unwrap();
+    assert_eq!(take(own, PIECE as usize + 1), full);
+    let all = take(own, PIECE as usize).unwrap();
     assert_eq!(take(own, 1), full);
     give(all);
-    let some = take(own, 999).unwrap();
-    assert_eq!(take(own, 2), full);
-    let rest = take(own, 1).unwrap();
-    assert_eq!(read(own, 5), Ok(1000));
-    assert_eq!(read(own, 6), Ok(1000));
+    let some = take(own, PIECE as usize - 512).unwrap();
+    assert_eq!(take(own, 513), full);
+    let rest = take(own, 512).unwrap();
+    assert_eq!([read(own, 5), read(own, 6), read(own, 7)], [Ok(PIECE); 3]);
     give(some);
     give(rest);
     ok!(cuMemPoolDestroy(own));
@@ -171,27 +224,49 @@ fn what_a_pool_is_created_with() {
         cuMemPoolCreate(&mut created, null())
     );
     let mut table = Vec::new();
-    for kind in [0, 2, 3] {
-        let mut location = location(0);
-        location.type_ = CUmemLocationType(kind);
-        table.push((CUmemPoolProps { location, ..good }, INVALID));
-    }
-    for kind in [0, 2, 7] {
-        let mut properties = good;
-        properties.allocType = CUmemAllocationType(kind);
-        table.push((properties, INVALID));
+    // Kinds of memory, and of places: as an H200 has it.
+    let lacks = CUresult::CUDA_ERROR_NOT_SUPPORTED;
+    for (kind, codes) in [
+        (0, [INVALID; 6]),
+        (1, [INVALID, SUCCESS, SUCCESS, SUCCESS, INVALID, INVALID]),
+        (2, [SUCCESS, SUCCESS, SUCCESS, SUCCESS, SUCCESS, lacks]),
+        (3, [INVALID; 6]),
+    ] {
+        for (place, code) in codes.into_iter().enumerate() {
+            let mut properties = good;
+            properties.allocType = CUmemAllocationType(kind);
+            properties.location.type_ = CUmemLocationType(place as u32);
+            table.push((properties, code));
+        }
     }
     for device in [-1, 1, 2] {
-        let code = CUresult::CUDA_ERROR_INVALID_DEVICE;
-        table.push((properties(device, 0), code));
+        table.push((properties(device, 0), INVALID));
     }
-    let mut shared = good;
-    shared.handleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    table.push((shared, CUresult::CUDA_ERROR_NOT_SUPPORTED));
+    // By which handles it can be shared: files, but not of managed memory nor of the host's in general.
+    for (types, kind, place, code) in [
+        (1, 1, 1, SUCCESS),
+        (1, 1, 3, SUCCESS),
+        (1, 1, 2, INVALID),
+        (1, 2, 0, INVALID),
+        (2, 1, 1, INVALID),
+        (3, 1, 1, INVALID),
+        (4, 1, 1, INVALID),
+        (8, 1, 1, lacks),
+        (16, 1, 1, INVALID),
+    ] {
+        let mut properties = good;
+        properties.handleTypes = CUmemAllocationHandleType(types);
+        properties.allocType = CUmemAllocationType(kind);
+        properties.location.type_ = CUmemLocationType(place);
+        table.push((properties, code));
+    }
     for (index, (properties, wanted)) in table.iter().enumerate() {
         // SAFETY: a place for the result.
         let code = unsafe { cuMemPoolCreate(&mut created, properties) };
         assert_eq!(code, *wanted, "{index}");
+        if code == SUCCESS {
+            ok!(cuMemPoolDestroy(created));
+        }
     }
 }
 
@@ -271,7 +346,7 @@ fn each_device_has_pools_of_its_own() {
         // The current one is what plain allocations come from.
         let mut address = 0;
         ok!(cuMemAllocAsync(&mut address, 100, null_mut()));
-        assert_eq!([here, first[0]].map(|one| read(one, 5)), [Ok(100), Ok(0)]);
+        assert_eq!([here, first[0]].map(|one| read(one, 7)), [Ok(100), Ok(0)]);
         ok!(cuMemFree_v2(address));
         // One that isn't current goes without a trace, the current one gives way to the device's own.
         let spare = pool(0, 0);
@@ -285,18 +360,22 @@ fn each_device_has_pools_of_its_own() {
         assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
         ok!(cuMemPoolGetAccess(&mut flags, there, &mut location(0)));
         assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        let (lacks, nobody) = (
+            CUresult::CUDA_ERROR_NOT_SUPPORTED,
+            CUresult::CUDA_ERROR_INVALID_DEVICE,
+        );
         for (device, flags, wanted) in [
-            (1, 0, INVALID),
-            (1, 1, INVALID),
+            (1, 0, nobody),
+            (1, 1, lacks),
             (1, 3, SUCCESS),
             (0, 0, SUCCESS),
-            (0, 1, SUCCESS),
+            (0, 1, lacks),
             (0, 3, SUCCESS),
             (0, 2, INVALID),
             (0, 4, INVALID),
             (1, 2, INVALID),
             (1, 4, INVALID),
-            (2, 3, CUresult::CUDA_ERROR_INVALID_DEVICE),
+            (2, 3, nobody),
         ] {
             let mut access = CUmemAccessDesc::default();
             access.location = location(device);
@@ -347,20 +426,28 @@ fn locations_and_types_of_memory() {
     let _own = Own::new();
     let own = pool(0, 0);
     let mut found = null_mut();
-    let mut table = vec![(location(0), PINNED, SUCCESS)];
+    let lacks = CUresult::CUDA_ERROR_NOT_SUPPORTED;
+    // What is asked for, and what becomes of a pool of the device's memory there.
+    let mut table = vec![(location(0), PINNED, SUCCESS, SUCCESS)];
     for device in [-1, 1, 64] {
-        let code = CUresult::CUDA_ERROR_INVALID_DEVICE;
-        table.push((location(device), PINNED, code));
-    }
-    for kind in [0, 2, 3] {
-        let mut location = location(0);
-        location.type_ = CUmemLocationType(kind);
-        table.push((location, PINNED, INVALID));
+        table.push((location(device), PINNED, INVALID, INVALID));
     }
     let managed = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED;
-    let code = CUresult::CUDA_ERROR_NOT_SUPPORTED;
-    table.push((location(0), managed, code));
-    for (index, (mut place, kind, wanted)) in table.into_iter().enumerate() {
+    for (place, kind, asked, set) in [
+        (0, PINNED, INVALID, INVALID),
+        (2, PINNED, SUCCESS, INVALID),
+        (3, PINNED, SUCCESS, INVALID),
+        (4, PINNED, lacks, lacks),
+        (5, PINNED, lacks, lacks),
+        (0, managed, SUCCESS, INVALID),
+        (1, managed, SUCCESS, INVALID),
+        (4, managed, lacks, lacks),
+    ] {
+        let mut location = location(0);
+        location.type_ = CUmemLocationType(place);
+        table.push((location, kind, asked, set));
+    }
+    for (index, (mut place, kind, asked, set)) in table.into_iter().enumerate() {
         // SAFETY: places for the results.
         let codes = unsafe {
             [
@@ -369,7 +456,7 @@ fn locations_and_types_of_memory() {
                 cuMemSetMemPool(&mut place, kind, own),
             ]
         };
-        assert_eq!(codes, [wanted; 3], "{index}");
+        assert_eq!(codes, [asked, asked, set], "{index}");
     }
     let mut place = location(0);
     fails!(
@@ -467,25 +554,77 @@ fn memory_of_another_stream_is_not_there_before_its_turn() {
 }
 
 #[test]
-fn virtual_memory_management_is_not_offered() {
+fn a_pool_goes_to_others_as_a_file() {
     let _own = Own::new();
-    let (mut size, properties) = (77, CUmemAllocationProp::default());
-    for (option, code) in [
-        (0, CUresult::CUDA_ERROR_NOT_SUPPORTED),
-        (1, CUresult::CUDA_ERROR_NOT_SUPPORTED),
-        (2, INVALID),
-        (3, INVALID),
-    ] {
-        let option = CUmemAllocationGranularity_flags(option);
-        // SAFETY: a place for the result, or null.
-        let codes = unsafe {
-            [
-                cuMemGetAllocationGranularity(&mut size, &properties, option),
-                cuMemGetAllocationGranularity(null_mut(), &properties, option),
-                cuMemGetAllocationGranularity(&mut size, null(), option),
-            ]
-        };
-        assert_eq!(codes, [code, INVALID, INVALID]);
+    const FILE: CUmemAllocationHandleType =
+        CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let mut shared = properties(0, 0);
+    shared.handleTypes = FILE;
+    let (mut own, mut theirs, plain) = (null_mut(), null_mut(), pool(0, 0));
+    ok!(cuMemPoolCreate(&mut own, &shared));
+    let mut file = -1i32;
+    let place: *mut c_void = (&raw mut file).cast();
+    ok!(cuMemPoolExportToShareableHandle(place, own, FILE, 0));
+    for (pool, kind, flags) in [(plain, 1, 0), (own, 2, 0), (own, 1, 1)] {
+        let kind = CUmemAllocationHandleType(kind);
+        invalid!(cuMemPoolExportToShareableHandle(place, pool, kind, flags));
     }
-    assert_eq!(size, 77);
+    let (first, second) = (take(own, 5000).unwrap(), take(own, 10).unwrap());
+    ok!(cuMemsetD8_v2(first, 7, 5000));
+    ok!(cuMemsetD8_v2(second, 8, 10));
+    let mut data = [CUmemPoolPtrExportData::default(); 2];
+    ok!(cuMemPoolExportPointer(&mut data[0], first));
+    ok!(cuMemPoolExportPointer(&mut data[1], second));
+    for wrong in [first + 16, take(plain, 10).unwrap(), alloc(64), 0] {
+        invalid!(cuMemPoolExportPointer(&mut data[0], wrong));
+    }
+
+    // In one process it works as between two.
+    let number = file as usize as *mut c_void;
+    ok!(cuMemPoolImportFromShareableHandle(
+        &mut theirs,
+        number,
+        FILE,
+        0
+    ));
+    // Nothing is done with it but to import what its owner has allocated.
+    assert_eq!(read(theirs, 7), Err(INVALID));
+    assert_eq!(write(theirs, 4, 5), INVALID);
+    assert_eq!(take(theirs, 10), Err(INVALID));
+    invalid!(cuMemPoolTrimTo(theirs, 0));
+    invalid!(cuMemPoolExportToShareableHandle(place, theirs, FILE, 0));
+    invalid!(cuDeviceSetMemPool(0, theirs));
+    let mut seen = [0; 2];
+    for (place, data) in seen.iter_mut().zip(&mut data) {
+        ok!(cuMemPoolImportPointer(place, theirs, data));
+    }
+    assert_ne!(seen[0], first);
+    assert_eq!(download::<u8>(seen[0], 5000), [7; 5000]);
+    assert_eq!(download::<u8>(seen[1], 10), [8; 10]);
+    ok!(cuMemsetD8_v2(seen[0], 9, 100));
+    assert_eq!(download::<u8>(first, 101)[99..], [9, 7]);
+    // What is no allocation of this pool.
+    invalid!(cuMemPoolImportPointer(&mut seen[0], own, &mut data[0]));
+    let mut nonsense = CUmemPoolPtrExportData::default();
+    invalid!(cuMemPoolImportPointer(&mut seen[0], theirs, &mut nonsense));
+    ok!(cuMemFreeAsync(seen[0], null_mut()));
+    ok!(cuMemFree_v2(seen[1]));
+    // The owner's is still there.
+    assert_eq!(download::<u8>(first, 1), [9]);
+    ok!(cuMemPoolDestroy(theirs));
+    let number = -1isize as *mut c_void;
+    fails!(
+        CUDA_ERROR_UNKNOWN,
+        cuMemPoolImportFromShareableHandle(&mut theirs, number, FILE, 0)
+    );
+    // Zero is no handle, though it may be a descriptor.
+    invalid!(cuMemPoolImportFromShareableHandle(
+        &mut theirs,
+        null_mut(),
+        FILE,
+        0
+    ));
+    give(first);
+    give(second);
+    assert_eq!(read(own, 7), Ok(0));
 }

@@ -183,9 +183,9 @@ fn refusals() {
             "the closest that it knows: mma.sync.aligned.[m16n8k4|m16n8k8].row.col.f32.tf32",
         ),
         (
-            "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
-            LoadErrorKind::Unsupported,
-            "`tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}]`: textures and surfaces",
+            "tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%r1, {%f1, %f1}];",
+            LoadErrorKind::Syntax,
+            "the instruction works on B64",
         ),
         (
             "barrier.cluster.sync;",

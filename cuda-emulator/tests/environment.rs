@@ -21,10 +21,7 @@ fn trace_shows_calls_arguments_and_results() {
         let mut context = null_mut();
         ok!(cuCtxGetCurrent(&mut context));
         fails!(CUDA_ERROR_INVALID_VALUE, cuCtxGetCurrent(null_mut()));
-        fails!(
-            CUDA_ERROR_NOT_SUPPORTED,
-            cuMipmappedArrayDestroy(null_mut())
-        );
+        fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
         return;
     }
     let test = "trace_shows_calls_arguments_and_results";
@@ -35,7 +32,7 @@ fn trace_shows_calls_arguments_and_results() {
         "cuMemAlloc_v2(dptr=&0x",
         "bytesize=1000) = CUDA_SUCCESS",
         "= CUDA_ERROR_INVALID_VALUE",
-        "the emulator doesn't implement cuMipmappedArrayDestroy",
+        "the emulator doesn't implement cuTexRefDestroy",
         "attrib=CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,dev=0) = CUDA_SUCCESS",
         "attrib=9999,dev=0) = CUDA_ERROR_INVALID_VALUE",
         "cuCtxGetCurrent(pctx=null) = CUDA_ERROR_INVALID_VALUE",
@@ -273,29 +270,35 @@ fn an_unknown_variable_is_told_and_stops_everything() {
     }
 }
 
+/// A call that is there, but not for this.
+fn sparse() {
+    let mut array = null_mut();
+    let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
+        Width: 64,
+        Height: 64,
+        NumChannels: 1,
+        Format: CUarray_format::CU_AD_FORMAT_FLOAT,
+        Flags: 0x40, // CUDA_ARRAY3D_SPARSE
+        ..Default::default()
+    };
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuArray3DCreate_v2(&mut array, &descriptor)
+    );
+}
+
 #[test]
 fn what_is_not_emulated_is_the_reason_of_the_last_error() {
     let _context = Own::new();
     let asked = || {
-        let (mut granularity, properties) = (0, Default::default());
-        fails!(
-            CUDA_ERROR_NOT_SUPPORTED,
-            cuMemGetAllocationGranularity(
-                &mut granularity,
-                &properties,
-                CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM
-            )
-        );
+        sparse();
         reason(null_mut())
     };
-    let expected = "virtual memory management is not emulated";
+    let expected = "an array that is sparse or mapped later is not emulated";
     assert_eq!(asked(), (SUCCESS, expected.into()));
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuDestroyExternalMemory(null_mut())
-    );
+    fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     let (_, text) = reason(null_mut());
-    assert_eq!(text, "cuDestroyExternalMemory is not emulated");
+    assert_eq!(text, "cuTexRefDestroy is not emulated");
     // An error of another kind has another reason, and so has another thread.
     assert_eq!(asked().1, expected);
     let elsewhere = std::thread::spawn(|| reason(null_mut())).join().unwrap();
@@ -342,21 +345,9 @@ fn a_failure_that_never_happened_is_named_at_exit() {
 fn what_is_not_emulated_is_said_once_for_each_function() {
     if inner() {
         let _context = Own::new();
-        let mut properties = CUmemAllocationProp::default();
-        let mut granularity = 0;
         for _ in 0..2 {
-            fails!(
-                CUDA_ERROR_NOT_SUPPORTED,
-                cuMipmappedArrayDestroy(null_mut())
-            );
-            fails!(
-                CUDA_ERROR_NOT_SUPPORTED,
-                cuMemGetAllocationGranularity(
-                    &mut granularity,
-                    &mut properties,
-                    CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM
-                )
-            );
+            fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
+            sparse();
         }
         // An H200's driver refuses this, too.
         fails!(
@@ -373,9 +364,9 @@ fn what_is_not_emulated_is_said_once_for_each_function() {
     assert_eq!(code, Some(0), "{text}");
     assert_eq!(
         text,
-        "[cuda-emulator] cuMipmappedArrayDestroy is not emulated: it does nothing and returns CUDA_ERROR_NOT_SUPPORTED\n\
-         [cuda-emulator] cuMemGetAllocationGranularity returns CUDA_ERROR_NOT_SUPPORTED: virtual memory management \
-         is not emulated\n"
+        "[cuda-emulator] cuTexRefDestroy is not emulated: it does nothing and returns CUDA_ERROR_NOT_SUPPORTED\n\
+         [cuda-emulator] cuArray3DCreate_v2 returns CUDA_ERROR_NOT_SUPPORTED: an array that is sparse \
+         or mapped later is not emulated\n"
     );
     let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_QUIET", "1")]);
     assert_eq!((code, text.as_str()), (Some(0), ""));

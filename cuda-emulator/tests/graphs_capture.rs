@@ -83,16 +83,7 @@ fn every_sort_of_copy_and_fill_is_recorded() {
     ));
     ok!(cuMemcpyDtoDAsync_v2(to + 48, from, 4, stream));
     ok!(cuMemcpyAsync(to + 52, from + 4, 4, stream));
-    let mut context = null_mut();
-    ok!(cuCtxGetCurrent(&mut context));
-    ok!(cuMemcpyPeerAsync(
-        to + 56,
-        context,
-        from,
-        context,
-        2,
-        stream
-    ));
+    ok!(cuMemcpyAsync(to + 56, from, 2, stream));
     let flat = CUDA_MEMCPY2D {
         srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
         srcDevice: from,

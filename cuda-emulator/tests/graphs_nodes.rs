@@ -403,11 +403,6 @@ fn any_node_is_added_by_its_type() {
         CUDA_ERROR_INVALID_VALUE,
         cuGraphAddNode_v2(&mut node, graph, no, null(), 0, &mut params)
     );
-    params.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuGraphAddNode_v2(&mut node, graph, no, null(), 0, &mut params)
-    );
     params.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET;
     params.reserved0[1] = 1;
     fails!(

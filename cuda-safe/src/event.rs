@@ -78,6 +78,9 @@ options! {
         disable_timing: bool;
         /// Whether a host thread that waits for the event sleeps instead of spinning (`CU_EVENT_BLOCKING_SYNC`).
         blocking_sync: bool;
+        /// Whether other processes may open the event, by [`Event::ipc_handle`] (`CU_EVENT_INTERPROCESS`). Such an event
+        /// records no time, whatever [`disable_timing`](Self::disable_timing) says.
+        interprocess: bool;
     }
 }
 
@@ -120,7 +123,10 @@ impl Event {
     #[doc(alias = "cuEventCreate")]
     pub fn with_options(context: &Context, options: EventOptions) -> Result<Self> {
         let _current = context.enter()?;
-        let flags = u32::from(options.blocking_sync) | u32::from(options.disable_timing) << 1;
+        let untimed = options.disable_timing || options.interprocess;
+        let flags = u32::from(options.blocking_sync)
+            | u32::from(untimed) << 1
+            | u32::from(options.interprocess) << 2;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuEventCreate(&mut raw, flags) };
@@ -159,11 +165,19 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, stream: &Stream) -> Result<()> {
-        self.context().expect_same(
+        let same = self.context().expect_same(
             stream.context(),
             "Event::record",
             "the event and the stream",
-        )?;
+        );
+        let devices = [self.context(), stream.context()].map(|one| one.device().ordinal());
+        same.map_err(|error| match devices {
+            [own, other] if own != other => error.with_detail(format!(
+                "the event is of device {own}, and the stream of device {other}: record it on a stream of its own device; \
+                 streams of others wait for it (Stream::wait_event)"
+            )),
+            _ => error,
+        })?;
         let _current = stream.enter()?;
         // SAFETY: both handles are live and of one context.
         let code = unsafe { sys::cuEventRecord(self.as_raw(), stream.as_raw()) };
@@ -249,7 +263,8 @@ impl Event {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_READY` when one of them has not been reached yet (call [`synchronize`](Self::synchronize)
-    /// first). `CUDA_ERROR_INVALID_HANDLE` when one of them was never recorded, or was created without timing.
+    /// first). `CUDA_ERROR_INVALID_HANDLE` when one of them was never recorded, or was created without timing, and for
+    /// events of two devices.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -278,8 +293,14 @@ impl Event {
                 CUresult::CUDA_ERROR_NOT_READY => error.with_detail(
                     "an event has not been reached yet: synchronize with the later one first",
                 ),
-                CUresult::CUDA_ERROR_INVALID_HANDLE => {
-                    error.with_detail("an event was never recorded, or was created without timing")
+                CUresult::CUDA_ERROR_INVALID_HANDLE | CUresult::CUDA_ERROR_INVALID_VALUE => {
+                    let devices = [start, self].map(|one| one.context().device().ordinal());
+                    error.with_detail(match devices {
+                        [one, other] if one != other => format!(
+                            "the events are of different devices, {one} and {other}, whose clocks are not compared"
+                        ),
+                        _ => "an event was never recorded, or was created without timing".to_owned(),
+                    })
                 }
                 _ => error,
             })?;

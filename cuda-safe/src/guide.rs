@@ -3,6 +3,12 @@
 #[doc = include_str!("guide/memory_and_streams.md")]
 pub mod memory_and_streams {}
 
+#[doc = include_str!("guide/kinds_of_memory.md")]
+pub mod kinds_of_memory {}
+
+#[doc = include_str!("guide/virtual_memory.md")]
+pub mod virtual_memory {}
+
 #[doc = include_str!("guide/launch_safety.md")]
 pub mod launch_safety {}
 
@@ -11,6 +17,9 @@ pub mod typed_kernels {}
 
 #[doc = include_str!("guide/graphs.md")]
 pub mod graphs {}
+
+#[doc = include_str!("guide/textures.md")]
+pub mod textures {}
 
 #[doc = include_str!("guide/errors.md")]
 pub mod errors {}

@@ -16,7 +16,7 @@ use crate::error::Result;
 /// handle.
 pub(crate) trait Kind: Sized {
     /// The driver's handle.
-    type Raw: Copy + PartialEq + Hash + fmt::Pointer;
+    type Raw: Copy + PartialEq + Hash + fmt::Debug;
     /// What the object was created in. It is kept alive for as long as the object, and equal for equal handles.
     type Parent: PartialEq + fmt::Debug;
     /// The type's name, for `Debug`.
@@ -35,7 +35,7 @@ pub(crate) trait Kind: Sized {
         parent: &Self::Parent,
         f: &mut fmt::Formatter<'_>,
     ) -> fmt::Result {
-        write!(f, "{}({raw:p}, {parent:?})", Self::NAME)
+        write!(f, "{}({raw:?}, {parent:?})", Self::NAME)
     }
 
     /// The handle now belongs to somebody else: what the driver may still use of this object must stay for ever.

@@ -46,14 +46,12 @@
 //!
 //! # What it does not do
 //!
-//! The layer covers one process with linear memory, on any number of devices. There are no methods for
+//! There are no methods for
 //!
-//! - CUDA arrays, textures and surfaces; copies of rectangles and boxes (`cuMemcpy2D`, `cuMemcpy3D`);
-//! - in graphs: external semaphores;
-//! - virtual memory management (`cuMemCreate`, `cuMemMap`), multicast objects;
-//! - peer access, and copies between devices (`cuMemcpyPeer`);
-//! - sharing with other processes (IPC), with graphics, and external memory and semaphores;
-//! - prefetching and advice for managed memory, registering memory that the host allocated (`cuMemHostRegister`).
+//! - texture and surface references: CUDA C++ has none since CUDA 12.0, and the driver's functions for them (`cuTexRef…`) are
+//!   deprecated;
+//! - memory that is mapped to sparse arrays, and to those that are made without any (`cuMemMapArrayAsync`); decompression
+//!   (`cuMemBatchDecompressAsync`).
 //!
 //! `docs/COVERAGE.md` in the repository lists every function of the driver. All of it is in [`sys`], to be called on the handles of this crate's objects:
 //! [raw calls](guide::raw_calls) shows how, with worked cases. The crate does no mathematics either: the crate
@@ -67,10 +65,14 @@
 //!   call on a machine without a driver is an error of [`ErrorKind::NoDevice`], and without NVRTC of
 //!   [`ErrorKind::NoCompiler`], which tell what was looked for. Nothing else changes. A call costs one more load and
 //!   comparison. [`sys::loading`] has the whole story, and the variables that name other files.
+//! - `opengl`: the module `opengl`, for memory that is shared with OpenGL. It needs no library of OpenGL's.
 //!
 //! Without `dynamic-loading` a program names both libraries to the loader, which stops it when one is missing.
+// Where other crates' pages link to if these are not made yet.
+#![doc(html_root_url = "https://docs.rs/cuda-safe/0.1.0")]
 
 mod access_policy;
+mod array;
 mod attribute;
 mod callback;
 mod capture;
@@ -94,6 +96,8 @@ mod memory_operation;
 mod module;
 mod newer;
 mod occupancy;
+#[cfg(feature = "opengl")]
+pub mod opengl;
 mod order;
 mod parameter;
 mod peer;
@@ -101,18 +105,24 @@ pub mod profiler;
 #[cfg(feature = "nvrtc")]
 mod program;
 mod settle;
+mod share;
 mod signal;
 mod stream;
 mod stream_attributes;
 mod tensor_map;
+mod texture;
 pub mod typed;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
+pub use array::{
+    Array, ArrayFlags, ArrayMemory, ArrayShape, ArrayTexels, ChannelFormat, HalfBits,
+    MipmappedArray, SparseProperties, Texel, TexelFormat,
+};
 pub use attribute::DeviceAttribute;
 pub use bytemuck;
 pub use context::{
     CacheConfig, Context, ContextFlags, GreenContext, Limit, MemoryInfo, Multiprocessors,
-    PushedContext, Split, SplitFlags,
+    PeerAccess, PushedContext, Split, SplitFlags,
 };
 pub use cuda_sys as sys;
 pub use device::{ComputeCapability, Device, Uuid};
@@ -127,9 +137,24 @@ pub use launch::{
     WithLen,
 };
 pub use memory::{
-    Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Managed,
-    ManagedBuffer, MemoryPool, Outcome, OwnedStorage, Owner, PinnedBuffer, PinnedFlags, Pipeline,
-    PlainData, Scope, Storage, StorageMut, StreamOrdered, Transfer, TransferError,
+    AddressRange, External, ExternalBuffer, ExternalMemory, ExternalMemoryKind, FabricHandle,
+    Granularity, Growable, GrowableBuffer, GrowableOptions, Mapping, MulticastObject,
+    MulticastOptions, PhysicalMemory, PhysicalOptions, PhysicalProperties, PhysicalUsage,
+    RangeFlags,
+};
+pub use memory::{
+    Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Discard,
+    HostBlock, Managed, ManagedAttachment, ManagedBuffer, Mapped, MappedBuffer, MemoryAccess,
+    MemoryAdvice, MemoryLocation, MemoryPool, MemoryPoolOptions, MemoryType, Outcome, OwnedStorage,
+    Owner, PageLocked, PinnedBuffer, PinnedFlags, Pipeline, PlainData, PointerAttribute,
+    PointerInfo, PoolAttribute, PoolPointer, PoolType, Prefetch, RangeAttribute, RangeAttributes,
+    RegisterError, RegisterFlags, RegisteredBuffer, Registration, Scope, Staging, StagingOptions,
+    Storage, StorageMut, StreamOrdered, Transfer, TransferError,
+};
+pub use memory::{
+    CopyAttributes, CopyBatch, CopySource, CopyTarget, Extent, HostRegion, HostRegionMut, Layout,
+    Offset, PitchedAllocation, PitchedBuffer, PitchedMemory, PitchedView, PitchedViewMut, Region,
+    RegionCopy, SourceOrder,
 };
 pub use memory_operation::{BarrierScope, MemoryOperation, WaitUntil};
 pub use module::{
@@ -139,7 +164,7 @@ pub use module::{
 pub use occupancy::Occupancy;
 pub use parameter::{ParameterInfo, ParameterKind};
 pub use peer::{
-    AtomicCapabilities, AtomicOperation, ChannelFormat, FlushScope, PeerAttribute, ShareableHandles,
+    AtomicCapabilities, AtomicOperation, FlushScope, PeerAttribute, PeerLink, ShareableHandles,
 };
 #[cfg(feature = "nvrtc")]
 pub use program::{
@@ -148,12 +173,20 @@ pub use program::{
     set_precompiled_header_heap,
 };
 pub use settle::Settled;
+pub use share::{
+    ExternalSemaphore, ExternalSemaphoreKind, IpcBuffer, IpcEventHandle, IpcMemory,
+    IpcMemoryHandle, Opened, OpenedBuffer,
+};
 pub use signal::{Signal, SignalWord};
 pub use stream::{Stream, StreamOptions};
 pub use stream_attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
 pub use tensor_map::{
     Im2colWideMode, TensorDataType, TensorElement, TensorFill, TensorInterleave, TensorMap,
     TensorMapBuilder, TensorMemory, TensorPromotion, TensorSwizzle,
+};
+pub use texture::{
+    AddressMode, FilterMode, ResourceView, Sampler, Surface, Texture, TextureResource,
+    TextureSource, ViewFormat,
 };
 
 /// The code in README.md, as a test.

@@ -10,8 +10,9 @@ use std::{
 };
 
 use cuda_sys::{
-    CUcontext, CUdevice, CUevent, CUexecAffinityParam, CUfunction, CUgraph, CUgraphNode, CUkernel,
-    CUlibrary, CUmodule, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus,
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUexecAffinityParam, CUfunction, CUgraph,
+    CUgraphNode, CUkernel, CUlibrary, CUmemLocation, CUmemoryPool, CUmodule, CUresult, CUstream,
+    CUstreamCaptureMode, CUstreamCaptureStatus,
 };
 
 use crate::{
@@ -21,6 +22,7 @@ use crate::{
     error::Result,
     graph::RawEdgeData,
     logs::RawCallback,
+    memory::{RawAttributes, RawMulticast, RawOperation},
 };
 
 /// A row is a name, the CUDA version whose signature is meant, and that signature; of a name with several
@@ -96,10 +98,28 @@ table! {
     /// With numbers for the enumerations, some of which a 12.0 header doesn't have.
     cuTensorMapEncodeIm2colWide: 12 . 8, fn(*mut c_void, c_uint, c_uint, *mut c_void, *const u64, *const u64, c_int, c_int, c_uint, c_uint, *const c_uint, c_uint, c_uint, c_uint, c_uint, c_uint);
     cuModuleEnumerateFunctions: 12 . 4, fn(*mut CUfunction, c_uint, CUmodule);
+    /// With the place for the index of what failed, which the form of 13.0 lacks; the same for the next.
+    cuMemcpyBatchAsync: 12 . 8, fn(*mut CUdeviceptr, *mut CUdeviceptr, *mut usize, usize, *mut RawAttributes, *mut usize, usize, *mut usize, CUstream);
+    cuMemcpy3DBatchAsync: 12 . 8, fn(usize, *mut RawOperation, *mut usize, u64, CUstream);
+    cuMemcpyWithAttributesAsync: 13 . 2, fn(CUdeviceptr, CUdeviceptr, usize, *mut RawAttributes, CUstream);
+    cuMemcpy3DWithAttributesAsync: 13 . 2, fn(*mut RawOperation, u64, CUstream);
     cuCtxSetFlags: 12 . 1, fn(c_uint);
     cuCtxRecordEvent: 12 . 5, fn(CUcontext, CUevent);
     cuCtxWaitEvent: 12 . 5, fn(CUcontext, CUevent);
     cuStreamGetDevice: 12 . 8, fn(CUstream, *mut CUdevice);
+
+    /// Newer headers give the name to the form with a place, which a 12.0 driver lacks; the same for the next.
+    cuMemPrefetchAsync: 8 . 0, fn(CUdeviceptr, usize, CUdevice, CUstream);
+    cuMemPrefetchAsync_v2 as c"cuMemPrefetchAsync": 12 . 2, fn(CUdeviceptr, usize, CUmemLocation, c_uint, CUstream);
+    cuMemAdvise: 8 . 0, fn(CUdeviceptr, usize, c_uint, CUdevice);
+    cuMemAdvise_v2 as c"cuMemAdvise": 12 . 2, fn(CUdeviceptr, usize, c_uint, CUmemLocation);
+    cuMemPrefetchBatchAsync: 13 . 0, fn(*mut CUdeviceptr, *mut usize, usize, *mut CUmemLocation, *mut usize, usize, u64, CUstream);
+    cuMemDiscardBatchAsync: 13 . 0, fn(*mut CUdeviceptr, *mut usize, usize, u64, CUstream);
+    cuMemDiscardAndPrefetchBatchAsync: 13 . 0, fn(*mut CUdeviceptr, *mut usize, usize, *mut CUmemLocation, *mut usize, usize, u64, CUstream);
+    /// A `CUmemAllocationType` is a number; the same for the next two.
+    cuMemGetMemPool: 13 . 0, fn(*mut CUmemoryPool, *mut CUmemLocation, c_uint);
+    cuMemGetDefaultMemPool: 13 . 0, fn(*mut CUmemoryPool, *mut CUmemLocation, c_uint);
+    cuMemSetMemPool: 13 . 0, fn(*mut CUmemLocation, c_uint, CUmemoryPool);
 
     cuDeviceGetDevResource: 12 . 4, fn(CUdevice, *mut RawResource, c_uint);
     cuCtxGetDevResource: 12 . 4, fn(CUcontext, *mut RawResource, c_uint);
@@ -117,6 +137,16 @@ table! {
     cuGreenCtxGetId: 12 . 9, fn(*mut c_void, *mut u64);
     cuStreamGetGreenCtx: 12 . 4, fn(CUstream, *mut *mut c_void);
 
+    /// A `CUmemGenericAllocationHandle` is a number; the same for the next seven.
+    cuMulticastCreate: 12 . 1, fn(*mut u64, *const RawMulticast);
+    cuMulticastAddDevice: 12 . 1, fn(u64, CUdevice);
+    cuMulticastBindMem: 12 . 1, fn(u64, usize, u64, usize, usize, u64);
+    cuMulticastBindAddr: 12 . 1, fn(u64, usize, CUdeviceptr, usize, u64);
+    cuMulticastBindMem_v2 as c"cuMulticastBindMem": 13 . 1, fn(u64, CUdevice, usize, u64, usize, usize, u64);
+    cuMulticastBindAddr_v2 as c"cuMulticastBindAddr": 13 . 1, fn(u64, CUdevice, usize, CUdeviceptr, usize, u64);
+    cuMulticastUnbind: 12 . 1, fn(u64, CUdevice, usize, usize);
+    cuMulticastGetGranularity: 12 . 1, fn(*mut usize, *const RawMulticast, c_uint);
+
     /// A `CUatomicOperation` is a number.
     cuDeviceGetHostAtomicCapabilities: 13 . 0, fn(*mut c_uint, *const c_uint, c_uint, CUdevice);
     cuDeviceGetP2PAtomicCapabilities: 13 . 0, fn(*mut c_uint, *const c_uint, c_uint, CUdevice, CUdevice);
@@ -133,6 +163,15 @@ table! {
     cuLogsCurrent: 12 . 9, fn(*mut c_uint, c_uint);
     cuLogsDumpToFile: 12 . 9, fn(*mut c_uint, *const c_char, c_uint);
     cuLogsDumpToMemory: 12 . 9, fn(*mut c_uint, *mut c_char, *mut usize, c_uint);
+
+    /// Of `cudaGL.h`, which an installation may lack; the same for the next two. A `CUGLDeviceList` is a number.
+    #[cfg(feature = "opengl")]
+    cuGLGetDevices: 6 . 5, fn(*mut c_uint, *mut CUdevice, c_uint, c_uint);
+    /// OpenGL's names are numbers.
+    #[cfg(feature = "opengl")]
+    cuGraphicsGLRegisterBuffer: 3 . 0, fn(*mut cuda_sys::CUgraphicsResource, c_uint, c_uint);
+    #[cfg(feature = "opengl")]
+    cuGraphicsGLRegisterImage: 3 . 0, fn(*mut cuda_sys::CUgraphicsResource, c_uint, c_uint, c_uint);
 
     cuCheckpointProcessGetRestoreThreadId: 12 . 8, fn(c_int, *mut c_int);
     /// A `CUprocessState` is a number.

@@ -42,6 +42,26 @@ impl Stream {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// Memory that is written is borrowed exclusively, so its stream is cloned before:
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Owner, Result, Stream};
+    /// # fn main() -> Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let (stream, other) = (Stream::new(&context)?, Stream::new(&context)?);
+    /// # let source = r#"extern "C" __global__ void count(int *x) { x[threadIdx.x] = threadIdx.x; }"#;
+    /// # let count = Module::compile(&context, source)?.function("count")?;
+    /// let mut x = DeviceBuffer::<i32>::zeroed(&other, 3)?;
+    /// let own = x.stream().clone();
+    /// stream.ordered_with([Owner::from(&own)], || -> Result<()> {
+    ///     // SAFETY: three threads, three elements; ordered with the stream of `x`.
+    ///     unsafe { count.launch(&stream, LaunchConfig::new(1, 3), (&mut x,)) }
+    /// })?;
+    /// assert_eq!(x.to_vec(&other)?, [0, 1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn ordered_with<'a, R, E: From<Error>>(
         &self,

@@ -8,6 +8,7 @@ use cuda_sys::{
 };
 
 use crate::{
+    array::ChannelFormat,
     attribute::DeviceAttribute,
     context::Context,
     device::Device,
@@ -31,6 +32,24 @@ choices! {
         /// Whether some atomic operations work over the link: [`Device::peer_atomics`] tells which.
         ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5, "CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED";
     }
+}
+
+/// How a device reaches another: made by [`Device::link_to`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct PeerLink {
+    /// Whether kernels can use memory of the other device, once
+    /// [`Context::enable_peer_access`] has been called. Copies work in any case.
+    pub access: bool,
+    /// How fast the link is among those of this system: 0 is the fastest.
+    pub rank: i32,
+    /// Whether all atomic operations work over the link.
+    pub atomics: bool,
+    /// Whether some of them do, where not all work: [`Device::peer_atomics`] tells which. False for a driver that does not
+    /// know.
+    pub some_atomics: bool,
+    /// Whether arrays can be used over the link.
+    pub arrays: bool,
 }
 
 choices! {
@@ -100,28 +119,6 @@ flags! {
 }
 
 choices! {
-    /// The type of a texture's channels (`CUarray_format`).
-    pub struct ChannelFormat(c_uint) {
-        /// 8 bits without a sign.
-        U8 = 1, "CU_AD_FORMAT_UNSIGNED_INT8";
-        /// 16 bits without a sign.
-        U16 = 2, "CU_AD_FORMAT_UNSIGNED_INT16";
-        /// 32 bits without a sign.
-        U32 = 3, "CU_AD_FORMAT_UNSIGNED_INT32";
-        /// 8 bits with a sign.
-        I8 = 8, "CU_AD_FORMAT_SIGNED_INT8";
-        /// 16 bits with a sign.
-        I16 = 9, "CU_AD_FORMAT_SIGNED_INT16";
-        /// 32 bits with a sign.
-        I32 = 10, "CU_AD_FORMAT_SIGNED_INT32";
-        /// Floating point of 16 bits.
-        F16 = 16, "CU_AD_FORMAT_HALF";
-        /// Floating point of 32 bits.
-        F32 = 32, "CU_AD_FORMAT_FLOAT";
-    }
-}
-
-choices! {
     /// For whom writes of a network card to a device are made visible (`CUflushGPUDirectRDMAWritesScope`).
     pub struct FlushScope(c_uint) {
         /// For the context that owns the memory.
@@ -153,6 +150,42 @@ impl Device {
             sys::cuDeviceCanAccessPeer(&mut can, self.as_raw(), other.as_raw())
         })?;
         Ok(can != 0)
+    }
+
+    /// How this device reaches `other`, as one value.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_DEVICE` for a device and itself.
+    ///
+    /// ```
+    /// use cuda_safe::Device;
+    ///
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let devices = Device::all()?;
+    /// for (i, &device) in devices.iter().enumerate() {
+    ///     for &other in &devices[i + 1..] {
+    ///         println!("{} to {}: {:?}", device.ordinal(), other.ordinal(), device.link_to(other)?);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuDeviceGetP2PAttribute")]
+    pub fn link_to(self, other: Self) -> Result<PeerLink> {
+        let is = |attribute| {
+            self.peer_attribute(other, attribute)
+                .map(|value| value != 0)
+        };
+        Ok(PeerLink {
+            access: is(PeerAttribute::ACCESS_SUPPORTED)?,
+            rank: self.peer_attribute(other, PeerAttribute::PERFORMANCE_RANK)?,
+            atomics: is(PeerAttribute::NATIVE_ATOMIC_SUPPORTED)?,
+            some_atomics: match is(PeerAttribute::ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED) {
+                Err(error) if *error.kind() == ErrorKind::Unsupported => false,
+                found => found?,
+            },
+            arrays: is(PeerAttribute::CUDA_ARRAY_ACCESS_SUPPORTED)?,
+        })
     }
 
     /// What the driver tells of the link from this device to `other`.

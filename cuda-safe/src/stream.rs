@@ -3,6 +3,7 @@
 use std::{
     ffi::{c_uint, c_void},
     ptr,
+    sync::RwLock,
     thread::{self, ThreadId},
 };
 
@@ -17,6 +18,7 @@ use crate::{
     function::Function,
     handle::{Adopt, Handle, Kind, handle},
     launch::{Last, Number},
+    memory::Staging,
 };
 
 /// A queue of work on a device. Work in one stream runs in the order in which it was enqueued; different streams run
@@ -45,6 +47,8 @@ struct StreamKind {
     last: Last,
     /// What it runs on, if not on all of the device. Held until the stream is gone.
     green: Option<GreenContext>,
+    /// What speeds up copies of pageable memory.
+    staging: RwLock<Option<Staging>>,
 }
 
 impl Kind for StreamKind {
@@ -72,6 +76,7 @@ impl Adopt for StreamKind {
             thread: (raw == PER_THREAD).then(|| thread::current().id()),
             last: Last::default(),
             green: None,
+            staging: RwLock::default(),
         }
     }
 }
@@ -156,6 +161,10 @@ impl Stream {
         };
         // SAFETY: as this function's contract says.
         Self(unsafe { Handle::new(raw, true, green.context().clone(), kind) })
+    }
+
+    pub(crate) fn staged(&self) -> &RwLock<Option<Staging>> {
+        &self.0.kind().staging
     }
 
     /// The green context that the stream was made in with [`GreenContext::stream`].

@@ -11,11 +11,15 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 
 #[path = "common/child.rs"]
 mod child;
+#[path = "common/semaphore.rs"]
+mod semaphore;
 
 use child::{calls, passes, traced};
 use cuda_safe::{
-    Context, ContextFlags, Device, Event, GreenContext, Library, Linker, MemoryPool, Module,
-    Result, Stream, sys,
+    Array, ArrayFlags, Context, ContextFlags, Device, DeviceBuffer, Event, ExternalMemory,
+    ExternalMemoryKind, ExternalSemaphore, ExternalSemaphoreKind, GreenContext, Library, Linker,
+    MemoryPool, MipmappedArray, Module, PhysicalMemory, PhysicalOptions, Result, Sampler,
+    ShareableHandles, Stream, Surface, TexelFormat, Texture, TextureSource, sys,
 };
 
 const PTX: &str =
@@ -115,6 +119,41 @@ fn streams() {
 }
 
 #[test]
+fn external_memory() {
+    traced("external_memory", "", || {
+        check(&kind!(
+            ExternalMemory,
+            "cuDestroyExternalMemory",
+            |context| {
+                let unit = PhysicalMemory::unit(context).unwrap();
+                let handles = ShareableHandles::POSIX_FILE_DESCRIPTOR;
+                let options = PhysicalOptions::default().handles(handles);
+                let memory = PhysicalMemory::with_options(context, unit, options).unwrap();
+                let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, memory.export().unwrap());
+                // SAFETY: memory of that size, which nobody uses.
+                unsafe { ExternalMemory::import(context, kind, file, unit as u64, false) }.unwrap()
+            }
+        ));
+    });
+}
+
+#[test]
+fn external_semaphores() {
+    traced("external_semaphores", "", || {
+        check(&kind!(
+            ExternalSemaphore,
+            "cuDestroyExternalSemaphore",
+            |context| {
+                let kind = ExternalSemaphoreKind::TIMELINE_FD;
+                let page = semaphore::Page::new(kind.0, 0);
+                // SAFETY: a timeline, for which nobody else waits.
+                unsafe { ExternalSemaphore::import(context, kind, page.export()) }.unwrap()
+            }
+        ));
+    });
+}
+
+#[test]
 fn events() {
     traced("events", "", || {
         check(&kind!(Event, "cuEventDestroy", |context| {
@@ -206,6 +245,120 @@ fn pools() {
             MemoryPool::new(context).unwrap()
         }));
     });
+}
+
+fn array(context: &Context) -> Array {
+    Array::new(
+        context,
+        TexelFormat::of::<f32>(),
+        [4, 4],
+        ArrayFlags::SURFACE,
+    )
+    .unwrap()
+}
+
+#[test]
+fn arrays() {
+    traced("arrays", "", || {
+        check(&Kind {
+            // SAFETY: handed over by `into_raw`.
+            own: |context, raw| unsafe { Array::from_raw(context, raw) }.unwrap(),
+            // SAFETY: the owner is held for longer.
+            borrow: |context, raw| unsafe { Array::borrow_raw(context, raw) }.unwrap(),
+            name: "Array",
+            release: "cuArrayDestroy",
+            make: array,
+            as_raw: Array::as_raw,
+            into_raw: Array::into_raw,
+            close: Array::close,
+            has_no_parent: false,
+        });
+    });
+}
+
+#[test]
+fn mipmapped_arrays() {
+    traced("mipmapped_arrays", "", || {
+        check(&Kind {
+            // SAFETY: handed over by `into_raw`.
+            own: |context, raw| unsafe { MipmappedArray::from_raw(context, raw, 2) }.unwrap(),
+            // SAFETY: the owner is held for longer.
+            borrow: |context, raw| unsafe { MipmappedArray::borrow_raw(context, raw, 2) }.unwrap(),
+            name: "MipmappedArray",
+            release: "cuMipmappedArrayDestroy",
+            make: |context| {
+                let format = TexelFormat::of::<u8>();
+                MipmappedArray::new(context, format, [4, 4], 2, ArrayFlags::default()).unwrap()
+            },
+            as_raw: MipmappedArray::as_raw,
+            into_raw: MipmappedArray::into_raw,
+            close: MipmappedArray::close,
+            has_no_parent: false,
+        });
+    });
+}
+
+#[test]
+fn textures() {
+    traced("textures", "", || {
+        check(&kind!(Texture, "cuTexObjectDestroy", |context| {
+            Texture::new(&array(context), Sampler::default()).unwrap()
+        }));
+    });
+}
+
+#[test]
+fn surfaces() {
+    traced("surfaces", "", || {
+        check(&kind!(Surface, "cuSurfObjectDestroy", |context| {
+            Surface::new(&array(context)).unwrap()
+        }));
+    });
+}
+
+#[test]
+fn a_texture_is_destroyed_before_what_it_reads() {
+    let test = "a_texture_is_destroyed_before_what_it_reads";
+    traced(test, "", || {
+        let context = Context::primary(0).unwrap();
+        let texture = Texture::new(&array(&context), Sampler::default()).unwrap();
+        let clone = texture.clone();
+        drop(texture);
+        let counts = || {
+            ["cuCtxSynchronize", "cuTexObjectDestroy", "cuArrayDestroy"]
+                .map(|name| calls(name).len())
+        };
+        assert_eq!(counts(), [0, 0, 0]);
+        drop(clone);
+        // Both wait for the context.
+        assert_eq!(counts(), [2, 1, 1]);
+    });
+}
+
+#[test]
+fn a_texture_whose_context_can_not_be_waited_for_stays_with_its_memory() {
+    let test = "a_texture_whose_context_can_not_be_waited_for_stays_with_its_memory";
+    // Both ways of waiting fail.
+    passes(
+        test,
+        "cuCtxSynchronize:1:999,cuCtxSynchronize:2:999",
+        || {
+            let context = Context::primary(0).unwrap();
+            let stream = Stream::new(&context).unwrap();
+            let buffer = DeviceBuffer::from_slice(&stream, &[1.0f32; 32]).unwrap();
+            let address = buffer.as_device_ptr();
+            let source = TextureSource::linear(buffer).unwrap();
+            let texture = Texture::new(source, Sampler::default()).unwrap();
+            let error = texture.close().unwrap_err();
+            assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
+            stream.synchronize().unwrap();
+            let _current = context.push_current().unwrap();
+            let (mut base, mut size) = (0, 0);
+            // SAFETY: places for the results.
+            let code = unsafe { sys::cuMemGetAddressRange_v2(&mut base, &mut size, address) };
+            assert_eq!((code, base), (sys::CUresult::CUDA_SUCCESS, address));
+        },
+    );
 }
 
 #[test]

@@ -5,13 +5,19 @@
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
+#[path = "common/semaphore.rs"]
+mod semaphore;
+
 use std::{env, fs, path::PathBuf, process::Command};
 
 use cuda_safe::{
-    AtomicOperation, ChannelFormat, Context, ContextFlags, Device, DeviceBuffer, Event, Global,
-    Graph, GreenContext, In, InOut, JitOptions, LaunchConfig, MemoryOperation, MemoryPool, Module,
-    Out, PinnedBuffer, Pipeline, Result, Signal, Stream, StreamOptions, WaitUntil, checkpoint,
-    coredump::Coredump, logs, profiler,
+    AddressRange, Array, ArrayFlags, AtomicOperation, ChannelFormat, Context, ContextFlags, Device,
+    DeviceBuffer, Event, EventOptions, ExternalMemory, ExternalMemoryKind, ExternalSemaphore,
+    ExternalSemaphoreKind, Global, Graph, GreenContext, GrowableBuffer, In, InOut, IpcBuffer,
+    JitOptions, LaunchConfig, MemoryAccess, MemoryOperation, MemoryPool, MipmappedArray, Module,
+    Out, PhysicalMemory, PhysicalOptions, PinnedBuffer, Pipeline, ResourceView, Result, Sampler,
+    ShareableHandles, Signal, Stream, StreamOptions, Surface, TexelFormat, Texture, TextureSource,
+    ViewFormat, WaitUntil, checkpoint, coredump::Coredump, logs, profiler,
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_INJECTION";
@@ -33,12 +39,49 @@ fn program() -> Result<()> {
     graphs(&context)?;
     green(&context)?;
     settings(&context)?;
+    textures(&context)?;
+    mappings(&context)?;
+    imports(&context)?;
     let created = Context::create(device, ContextFlags::AUTO)?;
     created.set_cache_config(cuda_safe::CacheConfig::L1)?;
     buffers(&created)?;
     created.close()?;
     context.synchronize()?;
     context.close()
+}
+
+fn textures(context: &Context) -> Result<()> {
+    let stream = Stream::new(context)?;
+    let format = TexelFormat::of::<f32>();
+    let array = Array::new(context, format, [4, 4], ArrayFlags::SURFACE)?;
+    array.copy_from_slice(&stream, &[1.5f32; 16])?;
+    // SAFETY: the array is held for longer.
+    let same = unsafe { Array::borrow_raw(context, array.as_raw())? };
+    assert_eq!(same.to_vec::<f32>(&stream)?, [1.5; 16]);
+    let texture = Texture::new(&array, Sampler::default())?;
+    assert_eq!(texture.sampler()?, Sampler::default());
+    assert_eq!(texture.view()?, None);
+    texture.resource()?;
+    let surface = Surface::new(&array)?;
+    surface.resource()?;
+    let mut buffer = DeviceBuffer::<f32>::zeroed(&stream, 16)?;
+    array.copy_to(&stream, &mut buffer)?;
+    array.copy_from(&stream, &buffer)?;
+    let linear = Texture::new(TextureSource::linear(buffer)?, Sampler::default())?;
+    let levels = MipmappedArray::new(context, format, [4, 4], 2, ArrayFlags::default())?;
+    levels.level(1)?.copy_from_slice(&stream, &[0.5f32; 4])?;
+    let view = ResourceView::new(ViewFormat::UINT_1X32);
+    Texture::with_view(&levels, Sampler::default(), view)?.close()?;
+    // Of arrays that have their memory, the driver tells neither.
+    assert!(array.memory_requirements().is_err() && levels.memory_requirements().is_err());
+    assert!(array.sparse_properties().is_err() && levels.sparse_properties().is_err());
+    assert!(array.plane(0).is_err());
+    linear.close()?;
+    texture.close()?;
+    surface.close()?;
+    levels.close()?;
+    drop(same);
+    array.close()
 }
 
 fn green(context: &Context) -> Result<()> {
@@ -65,6 +108,87 @@ fn green(context: &Context) -> Result<()> {
     buffer.close()?;
     stream.close()?;
     green.close()
+}
+
+fn mappings(context: &Context) -> Result<()> {
+    let stream = Stream::new(context)?;
+    let unit = PhysicalMemory::unit(context)?;
+    let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let memory = PhysicalMemory::with_options(context, unit, options)?;
+    memory.properties()?;
+    let same = PhysicalMemory::import(context, memory.export()?, unit)?;
+    let range = AddressRange::reserve(context, 2 * unit)?;
+    let mut views = [range.map(0, &memory)?, range.map(unit, &same)?];
+    for view in &mut views {
+        view.set_access(context.device(), MemoryAccess::READ_WRITE)?;
+        view.access(context.device())?;
+    }
+    // SAFETY: of the two views one is used at a time, in the order of one stream.
+    unsafe {
+        views[0].view_mut::<u8>(&stream)?.fill(&stream, 7)?;
+        let all = views[1].view::<u8>(&stream)?.to_vec(&stream)?;
+        assert_eq!(all, vec![7; unit], "wrong results without an error");
+        PhysicalMemory::mapped_at(context, range.as_device_ptr())?.close()?;
+    }
+    let [first, last] = views;
+    first.close()?;
+    drop((range, memory, same));
+    last.close()?;
+    let mut growing = GrowableBuffer::<u32>::with_capacity(&stream, unit)?;
+    growing.extend_from_slice(&[1; 64])?;
+    growing.grow(unit / 2)?;
+    growing.shrink(64)?;
+    assert_eq!(
+        growing.to_vec(&stream)?,
+        [1; 64],
+        "wrong results without an error"
+    );
+    growing.close()?;
+    let shared = IpcBuffer::from_slice(&stream, &[1u32; 64])?;
+    shared.ipc_handle()?;
+    shared.close()?;
+    Event::with_options(context, EventOptions::default().interprocess(true))?.ipc_handle()?;
+    Ok(())
+}
+
+fn imports(context: &Context) -> Result<()> {
+    let stream = Stream::new(context)?;
+    let kind = ExternalSemaphoreKind::TIMELINE_FD;
+    let page = semaphore::Page::new(kind.0, 0);
+    // SAFETY: a timeline, on account of which nobody uses memory.
+    let semaphore = unsafe { ExternalSemaphore::import(context, kind, page.export())? };
+    // Each wait comes behind its signal, so that none hangs.
+    stream.signal_semaphore(&semaphore, 1)?;
+    stream.wait_semaphore(&semaphore, 1)?;
+    let mut graph = Graph::new(context)?;
+    let signal = graph.add_semaphore_signal(&[], &[(&semaphore, 2)])?;
+    let wait = graph.add_semaphore_wait(&[signal], &[(&semaphore, 2)])?;
+    graph.set_semaphores(signal, &[(&semaphore, 3)])?;
+    graph.set_semaphores(wait, &[(&semaphore, 3)])?;
+    assert_eq!(graph.semaphores(wait)?, graph.semaphores(signal)?);
+    let mut exec = graph.instantiate()?;
+    exec.set_semaphores(signal, &[(&semaphore, 4)])?;
+    exec.set_semaphores(wait, &[(&semaphore, 4)])?;
+    exec.launch(&stream)?;
+    stream.synchronize()?;
+    assert_eq!(page.value(), 4, "wrong results without an error");
+    drop(exec);
+    semaphore.close()?;
+
+    let unit = PhysicalMemory::unit(context)?;
+    let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let file = PhysicalMemory::with_options(context, unit, options)?.export()?;
+    // SAFETY: memory of that size, which nobody else uses.
+    let image = unsafe {
+        let kind = ExternalMemoryKind::OPAQUE_FD;
+        let memory = ExternalMemory::import(context, kind, file, unit as u64, false)?;
+        let format = TexelFormat::of::<u32>();
+        memory.mipmapped_array(0, format, [8, 8], 2, ArrayFlags::default())?
+    };
+    image.level(1)?.copy_from_slice(&stream, &[5u32; 16])?;
+    let read = image.level(1)?.to_vec::<u32>(&stream)?;
+    assert_eq!(read, [5; 16], "wrong results without an error");
+    image.close()
 }
 
 fn settings(context: &Context) -> Result<()> {
@@ -315,11 +439,13 @@ fn run(nth: usize, code: &str) -> Run {
 }
 
 /// Calls after whose failure a leak is right: they release, or tell whether it is safe to.
-const RELEASING: [&str; 12] = [
+const RELEASING: [&str; 14] = [
     "Free",
     "Destroy",
     "Unload",
     "Release",
+    "MemUnmap",
+    "IpcCloseMemHandle",
     "CtxSynchronize",
     "StreamSynchronize",
     "EventSynchronize",

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use cuda_safe::bytemuck::{self, Zeroable};
+use cuda_safe::{
+    DeviceView,
+    bytemuck::{self, Zeroable},
+};
 
 use super::{Array, Order};
 use crate::{
@@ -16,9 +19,14 @@ impl<T: Element> Array<T> {
     /// # Errors
     /// Memory ran out. Work that was enqueued before failed.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        let mut host = vec![T::default(); self.len()];
-        self.copy_to_slice(&mut host)?;
-        Ok(host)
+        let dense = self.contiguous(Order::C)?;
+        let bytes = dense.memory.bytes(dense.bytes())?;
+        // SAFETY: the elements of a dense array, borrowed for no longer than these bytes.
+        let stored: DeviceView<'_, T::Stored> =
+            unsafe { DeviceView::borrow_raw(bytes.as_device_ptr(), self.len(), bytes.owner()) };
+        // In place: where elements lie in memory as they are, this does nothing.
+        let host = stored.to_vec(dense.stream())?.into_iter();
+        Ok(host.map(T::of_stored).collect())
     }
 
     /// Copies the elements to host memory, in C order. Waits for them.

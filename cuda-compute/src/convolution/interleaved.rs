@@ -191,14 +191,15 @@ pub(super) unsafe fn run(
     if weights.len() > MOST_WEIGHTS {
         return Err(most());
     }
+    let (pad_x, pad_y) = options.origin(filter);
     let mut kernel = Interleaved {
         data,
         channels: channels as u32,
         size: Size {
             width: filter.width() as u32,
             height: filter.height() as u32,
-            pad_x: options.origin(filter.width()) as u32,
-            pad_y: options.origin(filter.height()) as u32,
+            pad_x: pad_x as u32,
+            pad_y: pad_y as u32,
             aligned: from.is_aligned(data),
         },
         aligned_output: to.is_aligned(data),

@@ -284,11 +284,12 @@ impl Convolution {
         if width.max(height) > MOST_WEIGHTS {
             return Err(too_large());
         }
+        let (pad_x, pad_y) = self.options.origin(filter);
         let size = Size {
             width: width as u32,
             height: height as u32,
-            pad_x: self.options.origin(width) as u32,
-            pad_y: self.options.origin(height) as u32,
+            pad_x: pad_x as u32,
+            pad_y: pad_y as u32,
             aligned,
         };
         let factors = filter.factors().filter(|_| self.options.separate);

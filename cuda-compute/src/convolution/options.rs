@@ -55,6 +55,9 @@ pub enum Extent {
     Same,
     /// Only pixels that need none beyond an edge: `input - filter + 1` in each dimension.
     Valid,
+    /// As wide as the input, and only rows that need none beyond the upper or the lower edge: `input - filter + 1` rows.
+    /// For an image that is cut into strips, which have some rows of their neighbours.
+    ValidRows,
 }
 
 /// How a [`Convolution`](super::Convolution) works. The default is a true convolution with zeros beyond the edges, as
@@ -122,16 +125,21 @@ impl ConvolutionOptions {
                 (width + 1).saturating_sub(filter.width()),
                 (height + 1).saturating_sub(filter.height()),
             ),
+            Extent::ValidRows => (width, (height + 1).saturating_sub(filter.height())),
         }
     }
 
-    /// The position in the filter (rotated for a convolution) that is on the output's own.
-    pub(crate) fn origin(&self, size: usize) -> usize {
-        match (self.extent, self.kind) {
-            (Extent::Valid, _) => 0,
-            (Extent::Same, Kind::Correlation) => (size - 1) / 2,
+    /// The column and the row of the filter (rotated for a convolution) that are on the output's own.
+    pub(crate) fn origin(&self, filter: &Filter) -> (usize, usize) {
+        let middle = |size: usize| match self.kind {
+            Kind::Correlation => (size - 1) / 2,
             // The rotation has moved the middle.
-            (Extent::Same, Kind::Convolution) => size / 2,
+            Kind::Convolution => size / 2,
+        };
+        match self.extent {
+            Extent::Same => (middle(filter.width()), middle(filter.height())),
+            Extent::Valid => (0, 0),
+            Extent::ValidRows => (middle(filter.width()), 0),
         }
     }
 }
@@ -144,11 +152,19 @@ mod tests {
     fn options_say_where_the_filter_lies() {
         let options = ConvolutionOptions::default().separate(false);
         assert!(!options.separate && options.separate(true).separate);
-        let origin = |extent, kind, size| options.extent(extent).kind(kind).origin(size);
+        let origin = |extent, kind, size: usize| {
+            let filter = Filter::new(size, size, &vec![1.0; size * size]).unwrap();
+            options.extent(extent).kind(kind).origin(&filter)
+        };
         for (size, correlation, convolution) in [(1, 0, 0), (3, 1, 1), (4, 1, 2), (9, 4, 4)] {
-            assert_eq!(origin(Extent::Same, Kind::Correlation, size), correlation);
-            assert_eq!(origin(Extent::Same, Kind::Convolution, size), convolution);
-            assert_eq!(origin(Extent::Valid, Kind::Correlation, size), 0);
+            for (kind, middle) in [
+                (Kind::Correlation, correlation),
+                (Kind::Convolution, convolution),
+            ] {
+                assert_eq!(origin(Extent::Same, kind, size), (middle, middle));
+                assert_eq!(origin(Extent::Valid, kind, size), (0, 0));
+                assert_eq!(origin(Extent::ValidRows, kind, size), (middle, 0));
+            }
         }
     }
 }

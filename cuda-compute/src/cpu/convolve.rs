@@ -58,15 +58,14 @@ pub fn convolve_plain(
     options: ConvolutionOptions,
 ) -> Vec<f32> {
     let job = Job::new(image, width, height, filter, options);
-    let pixel = pixel_of(image, width, height, options);
+    let pixel = pixel_of(image, width, height, filter, options);
     let mut out = Vec::with_capacity(job.columns * job.rows);
     for y in 0..job.rows {
         for x in 0..job.columns {
             let mut sum = 0.0;
             for j in 0..filter.height() {
                 for i in 0..filter.width() {
-                    sum += job.filter.weights()[j * filter.width() + i]
-                        * pixel(x, i, filter.width(), y, j, filter.height());
+                    sum += job.filter.weights()[j * filter.width() + i] * pixel(x, i, y, j);
                 }
             }
             out.push(sum);
@@ -88,7 +87,7 @@ pub fn convolve_reference(
     options: ConvolutionOptions,
 ) -> Vec<f64> {
     let job = Job::new(image, width, height, filter, options);
-    let pixel = pixel_of(image, width, height, options);
+    let pixel = pixel_of(image, width, height, filter, options);
     (0..job.rows)
         .into_par_iter()
         .flat_map_iter(|y| {
@@ -98,7 +97,7 @@ pub fn convolve_reference(
                 for j in 0..filter.height() {
                     for i in 0..filter.width() {
                         sum += f64::from(job.filter.weights()[j * filter.width() + i])
-                            * f64::from(pixel(x, i, filter.width(), y, j, filter.height()));
+                            * f64::from(pixel(x, i, y, j));
                     }
                 }
                 sum
@@ -155,17 +154,16 @@ fn pixel_of(
     image: &[f32],
     width: usize,
     height: usize,
+    filter: &Filter,
     options: ConvolutionOptions,
-) -> impl Fn(usize, usize, usize, usize, usize, usize) -> f32 + Sync {
-    move |x, i, filter_width, y, j, filter_height| {
-        let beside = |at: usize, element: usize, filter: usize, size: usize| {
-            let index = (at + element) as isize - options.origin(filter) as isize;
+) -> impl Fn(usize, usize, usize, usize) -> f32 + Sync {
+    let (left, top) = options.origin(filter);
+    move |x, i, y, j| {
+        let beside = |at: usize, element: usize, origin: usize, size: usize| {
+            let index = (at + element) as isize - origin as isize;
             options.border.index(index, size)
         };
-        match (
-            beside(x, i, filter_width, width),
-            beside(y, j, filter_height, height),
-        ) {
+        match (beside(x, i, left, width), beside(y, j, top, height)) {
             (Some(x), Some(y)) => image[y * width + x],
             _ => 0.0,
         }
@@ -179,10 +177,7 @@ fn pad(
     job: &Job,
     options: ConvolutionOptions,
 ) -> Padded {
-    let (left, top) = (
-        options.origin(job.filter.width()),
-        options.origin(job.filter.height()),
-    );
+    let (left, top) = options.origin(&job.filter);
     let padded_width = job.columns + job.filter.width() - 1;
     let padded_height = job.rows + job.filter.height() - 1;
     if job.columns == 0 || job.rows == 0 {
@@ -303,7 +298,7 @@ mod tests {
                 let bound = 2e-6 * weights.iter().map(|w| w.abs()).sum::<f32>();
                 for border in BORDERS {
                     for kind in [Kind::Convolution, Kind::Correlation] {
-                        for extent in [Extent::Same, Extent::Valid] {
+                        for extent in [Extent::Same, Extent::Valid, Extent::ValidRows] {
                             let options = ConvolutionOptions::default()
                                 .border(border)
                                 .kind(kind)

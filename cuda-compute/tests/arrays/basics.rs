@@ -1,6 +1,7 @@
 //! First steps: creation, views, operators, assignment.
 
 use cuda_compute::{Array, NewAxis, Order, eval, s};
+use cuda_safe::{Staging, StagingOptions};
 
 use crate::stream;
 
@@ -17,6 +18,28 @@ fn operators_and_functions() {
             "{got} {wanted}"
         );
     }
+}
+
+#[test]
+fn arrays_of_a_stream_with_a_staging_go_through_it() {
+    let stream = stream();
+    let options = StagingOptions::default()
+        .piece_bytes(4096)
+        .threshold_bytes(1);
+    let staging = Staging::with_options(stream.context(), options).unwrap();
+    stream.set_staging(Some(&staging)).unwrap();
+    let host: Vec<f32> = (0..10_007).map(|i| i as f32).collect();
+    let x = Array::from_slice(&stream, &host).unwrap();
+    assert_eq!(x.to_vec().unwrap(), host);
+    assert_eq!(
+        (&x + 1.0).eval().unwrap().to_vec().unwrap()[..3],
+        [1.0, 2.0, 3.0]
+    );
+    let mut back = vec![0.0; host.len()];
+    x.copy_to_slice(&mut back).unwrap();
+    assert_eq!(back, host);
+    let large: Vec<bool> = host.iter().map(|&x| x > 5000.0).collect();
+    assert_eq!(x.greater(5000.0).eval().unwrap().to_vec().unwrap(), large);
 }
 
 #[test]

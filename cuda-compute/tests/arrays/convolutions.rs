@@ -107,12 +107,15 @@ fn sums<T: Value>(
     if options.kind == Kind::Convolution {
         weights.reverse();
     }
-    let before = |size: usize| match (options.extent, options.kind) {
-        (Extent::Valid, _) => 0,
-        (Extent::Same, Kind::Convolution) => size as isize / 2,
-        (Extent::Same, Kind::Correlation) => (size as isize - 1) / 2,
+    let before = |size: usize| match options.kind {
+        Kind::Convolution => size as isize / 2,
+        Kind::Correlation => (size as isize - 1) / 2,
     };
-    let (left, above) = (before(filter.width()), before(filter.height()));
+    let (left, above) = match options.extent {
+        Extent::Same => (before(filter.width()), before(filter.height())),
+        Extent::Valid => (0, 0),
+        Extent::ValidRows => (before(filter.width()), 0),
+    };
     let mut all = Vec::new();
     for place in 0..rows * columns * channels {
         let (y, x, channel) = (
@@ -246,7 +249,7 @@ fn kinds_extents_and_sizes_of_filters() {
     let stream = stream();
     for (width, height) in [(1, 1), (7, 1), (1, 8), (9, 10), (13, 12), (33, 35)] {
         let filter = filter(width, height);
-        for extent in [Extent::Same, Extent::Valid] {
+        for extent in [Extent::Same, Extent::Valid, Extent::ValidRows] {
             for kind in [Kind::Convolution, Kind::Correlation] {
                 let options = ConvolutionOptions::default().kind(kind).extent(extent);
                 check::<u8>(&stream, [37, 39, 3], &filter, options);

@@ -113,7 +113,7 @@ fn every_border_kind_and_extent() {
         for filter in filters(width, height) {
             for border in BORDERS {
                 for kind in [Kind::Convolution, Kind::Correlation] {
-                    for extent in [Extent::Same, Extent::Valid] {
+                    for extent in [Extent::Same, Extent::Valid, Extent::ValidRows] {
                         let options = ConvolutionOptions::default()
                             .border(border)
                             .kind(kind)

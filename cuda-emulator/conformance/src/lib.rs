@@ -5,6 +5,8 @@
 //! them, [`Runner`] runs them on whatever driver the program is linked to, `record` writes what
 //! came out on a GPU to `data/h200.bin`, and [`compare()`] compares another run with it.
 //!
+//! [`texture`] does the same for textures and surfaces, which need objects of the driver.
+//!
 //! [`property`] makes random programs of the same instructions, without recorded results: the tests compare the emulator
 //! with Rust and with itself, the program `compare` compares it with a GPU.
 
@@ -17,6 +19,7 @@ mod operand;
 pub mod property;
 mod random;
 mod run;
+pub mod texture;
 
 pub use approximate::{Approximate, Format, Function};
 pub use compare::{Comparison, Mismatch, compare};

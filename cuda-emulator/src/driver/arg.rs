@@ -162,6 +162,10 @@ impl<T: Copy> In<T> {
 
     /// The first `count` values; null is fine when there are none.
     pub fn array(self, count: usize) -> Result<Vec<T>> {
+        // No call takes as many: such a number is a mistake.
+        if count > 1 << 20 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
         (0..count).map(|index| self.at(index)).collect()
     }
 

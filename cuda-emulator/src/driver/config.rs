@@ -12,9 +12,9 @@ use super::spelling;
 const PREFIX: &str = "CUDA_EMULATOR_";
 
 /// The variables, behind the prefix.
-const VARIABLES: [&str; 12] = [
-    "CHECK", "DEVICE", "DEVICES", "FAIL", "HOLD", "MEMORY", "QUIET", "REPORT", "SEED", "THREADS",
-    "TIMEOUT", "TRACE",
+const VARIABLES: [&str; 13] = [
+    "CHECK", "DEVICE", "DEVICES", "FAIL", "HOLD", "LINKS", "MEMORY", "QUIET", "REPORT", "SEED",
+    "THREADS", "TIMEOUT", "TRACE",
 ];
 
 /// Everything that can be set from outside.
@@ -38,6 +38,8 @@ pub struct Config {
     pub device: &'static Architecture,
     /// Number of devices.
     pub devices: usize,
+    /// Which devices can use each other's memory, the smaller ordinal first; `None` for all.
+    pub links: Option<Vec<(usize, usize)>>,
     /// Seed that permutes warp and block order.
     pub seed: Option<u64>,
     /// Report reads of memory nobody wrote.
@@ -138,6 +140,7 @@ impl Config {
             memory: None,
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
             devices: number("CUDA_EMULATOR_DEVICES", 0, 64)?.unwrap_or(1) as usize,
+            links: links(get("CUDA_EMULATOR_LINKS"))?,
             device: &architecture::DEFAULT,
             seed: number("CUDA_EMULATOR_SEED", 0, u64::MAX)?,
             check_uninit: false,
@@ -211,6 +214,30 @@ fn visible(list: &str, count: usize) -> usize {
         }
     }
     seen.len()
+}
+
+/// Pairs of devices: `0-1,2-3`, `none`, or `all`, which is also what no text means.
+fn links(text: Option<String>) -> Result<Option<Vec<(usize, usize)>>, String> {
+    match text.as_deref() {
+        None | Some("all") => return Ok(None),
+        Some("none") => return Ok(Some(Vec::new())),
+        Some(_) => {}
+    }
+    let pair = |item: &String| {
+        let (one, other) = item.split_once('-')?;
+        let (one, other) = (one.trim().parse().ok()?, other.trim().parse().ok()?);
+        (one != other).then_some((std::cmp::min(one, other), std::cmp::max(one, other)))
+    };
+    let wrong = |item: &String| {
+        format!(
+            "CUDA_EMULATOR_LINKS={item}: wanted are pairs of devices such as 0-1,2-3, or none, or all"
+        )
+    };
+    let pairs = list(text)
+        .iter()
+        .map(|item| pair(item).ok_or_else(|| wrong(item)))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(pairs))
 }
 
 fn list(text: Option<String>) -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 
 use super::abi::*;
 use super::config;
@@ -43,8 +43,8 @@ pub struct Context {
     limits: Mutex<[u64; LIMITS]>,
     /// Bytes of the device-side heap in use.
     pub heap_used: AtomicU64,
-    /// Devices whose memory this context may use, one bit each.
-    peers: AtomicU64,
+    /// Ids of the contexts of other devices whose memory this one may use.
+    peers: RwLock<Vec<u64>>,
     /// How often it is retained, if it is primary. Changed in its device's turn only; the leak check reads it although
     /// somebody may hang in the end of the context.
     retained: AtomicU32,
@@ -142,7 +142,7 @@ impl Context {
             report: Mutex::new(None),
             limits: Mutex::new(default_limits()),
             heap_used: AtomicU64::new(0),
-            peers: AtomicU64::new(1 << ordinal),
+            peers: RwLock::default(),
             retained: AtomicU32::new(0),
         })
     }
@@ -214,19 +214,22 @@ impl Context {
         Err(Code::ERROR_CONTEXT_IS_DESTROYED)
     }
 
-    /// Whether kernels of this context may use memory of the other.
+    /// Whether kernels of this context may use memory of the other: as on an H200, access is a matter of two contexts, not
+    /// of their devices.
     pub fn reaches(&self, other: &Context) -> bool {
-        self.peers.load(Ordering::Acquire) >> other.ordinal & 1 == 1
+        self.ordinal == other.ordinal || self.peers.read().unpoisoned().contains(&other.id)
     }
 
-    /// Lets kernels of this context use memory of another device, or no longer; false if that was so already.
-    pub fn set_peer(&self, ordinal: i32, enabled: bool) -> bool {
-        let bit = 1u64 << ordinal;
-        let before = match enabled {
-            true => self.peers.fetch_or(bit, Ordering::AcqRel),
-            false => self.peers.fetch_and(!bit, Ordering::AcqRel),
-        };
-        (before & bit != 0) != enabled
+    /// Lets kernels of this context use memory of another device's, or no longer; false if that was so already.
+    pub fn set_peer(&self, other: &Context, enabled: bool) -> bool {
+        let mut peers = self.peers.write().unpoisoned();
+        let before = peers.contains(&other.id);
+        match enabled {
+            true if !before => peers.push(other.id),
+            false => peers.retain(|id| *id != other.id),
+            true => {}
+        }
+        before != enabled
     }
 
     /// Waits until everything enqueued so far has been done.
@@ -379,21 +382,20 @@ pub fn get_or_current(handle: u64) -> Result<Arc<Context>> {
     Ok(context)
 }
 
-/// The context of a device for memory that is allocated from another context's stream or node: that one, or the current
-/// one, since the memory belongs to the device.
+/// The context of a device for memory that is allocated from another context's stream or node: that one, the current one, or
+/// any that lives, since the memory belongs to the device.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` where both are other devices'.
+/// `CUDA_ERROR_INVALID_VALUE` where the device has none.
 pub fn on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
     if context.ordinal == ordinal {
         return Ok(context.clone());
     }
     let other = current()?;
-    if other.ordinal == ordinal {
-        Ok(other)
-    } else {
-        Err(Code::ERROR_INVALID_VALUE)
-    }
+    let mut others = std::iter::once(other).chain(all());
+    others
+        .find(|one| one.ordinal == ordinal)
+        .ok_or(Code::ERROR_INVALID_VALUE)
 }
 
 /// Creates a context and makes it current.

@@ -8,12 +8,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::abi::*;
-use super::context::Context;
+use super::access;
+use super::array::{self, Array};
+use super::context::{self, Context};
 use super::fault::Fault;
-use super::memory::{self, Allocation, Origin};
+use super::memory::{self, Allocation};
+use super::memory_report;
+use super::origin::Origin;
 use super::pending::{HostAccess, Pending};
+use super::space;
 use super::status::{Code, Result};
 use super::stream::{self, How, Piece, Stream};
+use super::written;
 
 /// Larger pageable sources are not set aside: the call waits for the copy instead.
 const SET_ASIDE: u64 = 64 << 10;
@@ -27,6 +33,8 @@ pub enum Claim {
     Host,
     /// To be found out from the address.
     Unified,
+    /// Texels of an array, of which the address tells which.
+    Array,
 }
 
 /// One side of a copy: rows of bytes at regular distances.
@@ -53,6 +61,62 @@ impl Side {
             context: None,
         }
     }
+
+    /// A part of an array, as a place in it whose `x` is in bytes: these needn't be whole texels.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for what isn't within the array.
+    pub fn of_array(array: &Array, at: [u64; 3], extent: Extent) -> Result<Side> {
+        let lengths = [array.pitch(), array.rows(), array.planes()];
+        let inside = (0..3).all(|axis| {
+            at[axis]
+                .checked_add(extent[axis])
+                .is_some_and(|end| end <= lengths[axis])
+        });
+        if !inside && !extent.contains(&0) {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        Ok(Side {
+            address: if inside {
+                array.base + at[2] * array.slice() + at[1] * array.pitch() + at[0]
+            } else {
+                // Of nothing.
+                array.base
+            },
+            pitch: array.pitch(),
+            slice: array.slice(),
+            claim: Claim::Array,
+            context: Some(array.context.id),
+        })
+    }
+
+    /// The array that it is in, and where.
+    fn in_array(&self) -> Option<(Arc<Array>, [u64; 3])> {
+        if self.claim != Claim::Array {
+            return None;
+        }
+        let array = array::find(self.address)?;
+        let offset = self.address - array.base;
+        let (in_plane, in_row) = (offset % array.slice(), offset % array.pitch());
+        let at = [in_row, in_plane / array.pitch(), offset / array.slice()];
+        Some((array, at))
+    }
+}
+
+impl Side {
+    /// For work of a context.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is closed to the context.
+    pub fn expect_open(&self, context: &Context) -> Result {
+        if self.context.is_some() {
+            return Ok(());
+        }
+        match memory::find(self.address) {
+            Some(one) if one.is_closed_to_copies(context) => Err(Code::ERROR_INVALID_VALUE),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Bytes of a row, rows of a slice, slices.
@@ -61,7 +125,7 @@ pub type Extent = [u64; 3];
 /// What a side turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the table of allocations, on the device or shared with it: copied to and from in stream order.
+    /// An array, or in the table of allocations, on the device or shared with it: copied to and from in stream order.
     Device,
     PageLocked,
     Pageable,
@@ -83,9 +147,23 @@ pub fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocati
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let length = span(side, extent)?;
+    if side.claim == Claim::Array {
+        return array::find(side.address)
+            .map(|_| (Place::Device, None))
+            .ok_or(Code::ERROR_INVALID_VALUE);
+    }
     match memory::find(side.address) {
         Some(_) => {
             let allocation = memory::check(side.address, length)?;
+            // As an H200 (driver 580): copies that name the sort of memory know no pools on the host.
+            if side.claim == Claim::Device
+                && allocation
+                    .pool
+                    .as_ref()
+                    .is_some_and(|pool| pool.is_on_host())
+            {
+                return Err(Code::ERROR_INVALID_VALUE);
+            }
             // Page-locked memory of the client stays within reach of a plain host copy.
             let place = match allocation.origin {
                 Origin::Host | Origin::Registered => Place::PageLocked,
@@ -95,6 +173,27 @@ pub fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocati
         }
         None if side.claim == Claim::Device => Err(Code::ERROR_INVALID_VALUE),
         None => Ok((Place::Pageable, None)),
+    }
+}
+
+/// Mapped memory that the current context's device may not use so is refused at the call, as on an H200.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub fn expect_allowed(
+    side: &Side,
+    extent: Extent,
+    found: Option<&Allocation>,
+    write: bool,
+) -> Result {
+    let Some(allocation) = found.filter(|one| one.rights.is_some()) else {
+        return Ok(());
+    };
+    let who = context::peek().map_or(allocation.context.ordinal, |context| context.ordinal);
+    let length = span(side, extent)?;
+    match access::allows(allocation, side.address, length, who as usize, write) {
+        true => Ok(()),
+        false => Err(Code::ERROR_INVALID_VALUE),
     }
 }
 
@@ -130,13 +229,22 @@ impl Transfer {
             return Ok(None);
         }
         let [to_place, from_place] = [locate(&to, extent)?, locate(&from, extent)?];
-        let owner = |one: Option<Arc<Allocation>>| one.map(|one| one.context.id);
+        if to_place.1.as_ref().is_some_and(|one| !one.writable) {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        for (side, place, write) in [(&to, &to_place, true), (&from, &from_place, false)] {
+            expect_allowed(side, extent, place.1.as_deref(), write)?;
+        }
+        let owner = |one: Option<Arc<Allocation>>, side: Side| match side.claim {
+            Claim::Array => side.context,
+            _ => one.map(|one| one.context.id),
+        };
         Ok(Some(Transfer {
             to,
             from,
             extent,
             places: [to_place.0, from_place.0],
-            owners: [owner(to_place.1), owner(from_place.1)],
+            owners: [owner(to_place.1, to), owner(from_place.1, from)],
             description: None,
         }))
     }
@@ -160,10 +268,27 @@ impl Transfer {
             return **copy;
         }
         let place = |side: &Side| {
+            if let Some((array, at)) = side.in_array() {
+                return Place3d {
+                    x: at[0] as usize,
+                    y: at[1] as usize,
+                    z: at[2] as usize,
+                    lod: 0,
+                    memory_type: CU_MEMORYTYPE_ARRAY,
+                    host: 0,
+                    device: 0,
+                    array: array.handle,
+                    context: 0,
+                    pitch: 0,
+                    height: 0,
+                };
+            }
             let (memory_type, host, device) = match side.claim {
                 Claim::Device => (CU_MEMORYTYPE_DEVICE, 0, side.address),
                 Claim::Host => (CU_MEMORYTYPE_HOST, side.address, 0),
                 Claim::Unified => (CU_MEMORYTYPE_UNIFIED, 0, side.address),
+                // It has been destroyed.
+                Claim::Array => (CU_MEMORYTYPE_ARRAY, 0, 0),
             };
             Place3d {
                 x: 0,
@@ -191,6 +316,10 @@ impl Transfer {
     /// Whether the sides of both are the same sorts of memory, the device's of the same contexts. To an H200 (driver 580)
     /// pageable and page-locked memory are one sort.
     pub fn is_like(&self, other: &Transfer) -> bool {
+        let arrays = |one: &Transfer| [one.to, one.from].map(|side| side.claim == Claim::Array);
+        if arrays(self) != arrays(other) {
+            return false;
+        }
         (0..2).all(|side| match (self.places[side], other.places[side]) {
             (Place::Device, Place::Device) => self.owners[side] == other.owners[side],
             (one, two) => one != Place::Device && two != Place::Device,
@@ -296,9 +425,9 @@ impl Transfer {
             places,
             ..
         } = self;
-        for (side, place) in [(to, places[0]), (from, places[1])] {
+        for (side, place, write) in [(to, places[0], true), (from, places[1], false)] {
             if place != Place::Pageable {
-                work.present(side, *extent)?;
+                work.present(side, *extent, write)?;
             }
         }
         for z in 0..extent[2] {
@@ -316,9 +445,9 @@ impl Transfer {
                     std::ptr::copy(source as *const u8, target as *mut u8, extent[0] as usize)
                 };
                 if aside.is_some() {
-                    memory::note_write(target, extent[0]);
+                    written::note_write(target, extent[0]);
                 } else {
-                    memory::note_copy(target, source, extent[0]);
+                    written::note_copy(target, source, extent[0]);
                 }
             }
         }
@@ -336,12 +465,29 @@ pub struct Work {
 impl Work {
     /// A fault if a range that was there at the call has gone, or isn't there yet, in stream order; or if it lies in
     /// memory of another context that the call doesn't name, and that is looked for.
-    pub fn present(&self, side: &Side, extent: Extent) -> std::result::Result<(), Fault> {
+    pub fn present(
+        &self,
+        side: &Side,
+        extent: Extent,
+        write: bool,
+    ) -> std::result::Result<(), Fault> {
         let length = span(side, extent).expect("checked at the call");
+        if side.claim == Claim::Array {
+            return match array::find(side.address) {
+                Some(_) => Ok(()),
+                None => Err(Fault::new(
+                    Code::ERROR_ILLEGAL_ADDRESS,
+                    "  in a copy from or to an array, which has been destroyed meanwhile",
+                )),
+            };
+        }
+        let ordinal = self.context.ordinal;
         let allocation = match memory::check(side.address, length) {
             Ok(allocation) if allocation.ready.load(Ordering::Acquire) => allocation,
             _ => {
-                let why = memory::explain(side.address, length.min(u64::from(u32::MAX)) as u32);
+                let why = space::explain(side.address, ordinal).unwrap_or_else(|| {
+                    memory_report::explain(side.address, length.min(u64::from(u32::MAX)) as u32)
+                });
                 return Err(Fault::new(
                     Code::ERROR_ILLEGAL_ADDRESS,
                     format!(
@@ -351,6 +497,16 @@ impl Work {
                 ));
             }
         };
+        if !access::allows(&allocation, side.address, length, ordinal as usize, write) {
+            let why = space::explain(side.address, ordinal).unwrap_or_default();
+            return Err(Fault::new(
+                Code::ERROR_ILLEGAL_ADDRESS,
+                format!(
+                    "  in a copy or fill of {length} bytes at {:#x}: {why}",
+                    side.address
+                ),
+            ));
+        }
         if side.context == Some(allocation.context.id) {
             return Ok(());
         }

@@ -41,6 +41,17 @@ pub fn architecture() -> &'static Architecture {
     config::get().device
 }
 
+/// Whether kernels of one device can use the other's memory: of all pairs, unless `CUDA_EMULATOR_LINKS` names them. A device
+/// and itself are no peers.
+pub fn are_linked(one: i32, other: i32) -> bool {
+    let (one, other) = (one as usize, other as usize);
+    one != other
+        && config::get()
+            .links
+            .as_ref()
+            .is_none_or(|links| links.contains(&(one.min(other), one.max(other))))
+}
+
 /// Checks a `CUdevice`.
 ///
 /// # Errors

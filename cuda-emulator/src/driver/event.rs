@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::abi::{CU_EVENT_DISABLE_TIMING, EdgeData};
+use super::abi::{CU_EVENT_DISABLE_TIMING, CU_EVENT_INTERPROCESS, EdgeData};
+use super::board::{self, Lost, SharedEvent, Slot, Sort};
 use super::context::{self, Context};
 use super::handle::{Object, Table};
 use super::registry::Owner;
@@ -18,8 +19,12 @@ pub struct Event {
     pub handle: u64,
     pub context: Arc<Context>,
     pub flags: u32,
-    /// The last record, if any.
+    /// The last record of this process, if any.
     record: Arc<Mutex<Option<Record>>>,
+    /// What other processes see, and tell, of one that is theirs too.
+    shared: Option<SharedEvent>,
+    /// It was made by another process.
+    opened: bool,
 }
 
 #[derive(Clone)]
@@ -44,6 +49,28 @@ struct Point {
     mark: Mark,
     /// Nanoseconds since the first event, stored when the mark is reached.
     time: Arc<AtomicU64>,
+    /// Its number among the records of all processes, of a shared event.
+    number: u64,
+}
+
+/// What is left to wait for.
+enum Wanted {
+    /// Work of this process.
+    Here(Mark),
+    /// A record of another process.
+    Elsewhere(SharedEvent, u64),
+}
+
+/// Tells other processes that a record was reached when the work is done, or is given up.
+struct Tell {
+    event: SharedEvent,
+    number: Arc<AtomicU64>,
+}
+
+impl Drop for Tell {
+    fn drop(&mut self) {
+        self.event.reach(self.number.load(Ordering::Acquire));
+    }
 }
 
 static EVENTS: Table<Event> = Table::new();
@@ -70,11 +97,39 @@ fn now() -> u64 {
 pub fn create(flags: u32) -> Result<Arc<Event>> {
     let context = context::current()?;
     now();
+    let shared = match flags & CU_EVENT_INTERPROCESS {
+        0 => None,
+        _ => Some(Slot::new().ok_or(Code::ERROR_OUT_OF_MEMORY)?),
+    };
     Ok(EVENTS.insert(|handle| Event {
         handle,
         context,
         flags,
         record: Arc::default(),
+        shared: shared.map(SharedEvent),
+        opened: false,
+    }))
+}
+
+/// Opens an event of another process.
+///
+/// # Errors
+/// As recorded on an H200 (driver 580): `CUDA_ERROR_INVALID_CONTEXT` for one of this process, `CUDA_ERROR_MAP_FAILED` for
+/// what is no handle. There, an event of a process that has ended can be opened; here it can't.
+pub fn open(handle: &board::Handle) -> Result<Arc<Event>> {
+    let context = context::current()?;
+    let slot = Slot::open(Sort::Event, handle).map_err(|lost| match lost {
+        Lost::Own => Code::ERROR_INVALID_CONTEXT,
+        Lost::Nonsense | Lost::Gone => Code::ERROR_MAP_FAILED,
+    })?;
+    now();
+    Ok(EVENTS.insert(|handle| Event {
+        handle,
+        context,
+        flags: CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING,
+        record: Arc::default(),
+        shared: Some(SharedEvent(slot)),
+        opened: true,
     }))
 }
 
@@ -134,17 +189,40 @@ impl Event {
         Ok(())
     }
 
+    /// Its handle for other processes.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` unless it was made for that, by this process.
+    pub fn export(&self) -> Result<board::Handle> {
+        let own = self.shared.as_ref().filter(|_| !self.opened);
+        let SharedEvent(slot) = own.ok_or(Code::ERROR_INVALID_HANDLE)?;
+        Ok(slot.handle(Sort::Event))
+    }
+
     /// The piece of work that records the event.
     pub fn recording(&self) -> Piece {
         let time = Arc::new(AtomicU64::new(0));
         let (place, record) = (time.clone(), self.record.clone());
+        let tell = self.shared.clone().map(|event| Tell {
+            event,
+            number: Arc::default(),
+        });
+        let told = tell
+            .as_ref()
+            .map(|tell| (tell.event.clone(), tell.number.clone()));
         let work = Box::new(move || {
             place.store(now(), Ordering::Release);
+            drop(tell);
             Ok(())
         });
         Piece {
             placed: Some(Box::new(move |mark| {
-                *record.lock().unpoisoned() = Some(Record::Done(Point { mark, time }));
+                let number = told.map_or(0, |(shared, number)| {
+                    let own = shared.record();
+                    number.store(own, Ordering::Release);
+                    own
+                });
+                *record.lock().unpoisoned() = Some(Record::Done(Point { mark, time, number }));
             })),
             ..Piece::new(How::AtOnce, work)
         }
@@ -152,9 +230,64 @@ impl Event {
 
     /// The piece of work that waits for the event as it was last recorded.
     pub fn waiting(&self) -> Piece {
+        let (after, elsewhere) = match self.wanted() {
+            None => (Vec::new(), None),
+            Some(Wanted::Here(mark)) => (vec![mark], None),
+            Some(Wanted::Elsewhere(event, number)) => (Vec::new(), Some((event, number))),
+        };
+        // A wait for another process takes its time: the stream's own thread does it.
+        let how = match elsewhere {
+            None => How::Soon,
+            Some(_) => How::ByWorker,
+        };
+        let work = Box::new(move || {
+            if let Some((event, number)) = elsewhere {
+                event.wait(number);
+            }
+            Ok(())
+        });
         Piece {
-            after: self.mark().into_iter().collect(),
-            ..Piece::new(How::Soon, Box::new(|| Ok(())))
+            after,
+            ..Piece::new(how, work)
+        }
+    }
+
+    /// The work of this process that it was recorded behind.
+    pub fn mark(&self) -> Option<Mark> {
+        self.point().map(|point| point.mark)
+    }
+
+    fn wanted(&self) -> Option<Wanted> {
+        let own = self.point();
+        if let Some(shared) = &self.shared {
+            let last = shared.recorded();
+            if own.as_ref().is_none_or(|own| own.number != last) {
+                let open = last > 0 && !shared.is_reached(last);
+                return open.then(|| Wanted::Elsewhere(shared.clone(), last));
+            }
+        }
+        let mark = own.map(|point| point.mark);
+        mark.filter(|mark| !mark.is_reached()).map(Wanted::Here)
+    }
+
+    /// Whether there is nothing to wait for. Whoever asks wants it reached: work that is held back begins.
+    pub fn is_reached(&self) -> bool {
+        match self.wanted() {
+            None => true,
+            Some(Wanted::Here(mark)) => {
+                mark.want();
+                false
+            }
+            Some(Wanted::Elsewhere(..)) => false,
+        }
+    }
+
+    /// Waits for the event as it was last recorded.
+    pub fn wait(&self) {
+        match self.wanted() {
+            None => {}
+            Some(Wanted::Here(mark)) => mark.wait(),
+            Some(Wanted::Elsewhere(event, number)) => event.wait(number),
         }
     }
 
@@ -173,12 +306,13 @@ impl Event {
 
     /// Whether the event was ever recorded.
     pub fn is_recorded(&self) -> bool {
-        self.record.lock().unpoisoned().is_some()
+        let elsewhere = self.shared.as_ref().is_some_and(|one| one.recorded() > 0);
+        elsewhere || self.record.lock().unpoisoned().is_some()
     }
 
     /// Has a stream wait for the event.
     pub fn hold_up(&self, stream: &Arc<Stream>) {
-        if self.mark().is_some() {
+        if self.wanted().is_some() {
             stream.submit(self.waiting());
         }
     }
@@ -188,13 +322,6 @@ impl Event {
             Record::Done(point) => Some(point),
             Record::Captured(_) => None,
         }
-    }
-
-    /// The point to wait for; `None` if the event was never recorded or has been reached.
-    pub fn mark(&self) -> Option<Mark> {
-        self.point()
-            .map(|point| point.mark)
-            .filter(|mark| !mark.is_reached())
     }
 
     /// Milliseconds from `start` to this event.

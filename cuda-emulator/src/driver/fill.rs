@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::context::Context;
 use super::copy::{self, Claim, Extent, Place, Side, Work};
-use super::memory::{self, Origin};
+use super::origin::Origin;
 use super::pending::{HostAccess, Pending};
+use super::pool::Pool;
 use super::status::{Code, Result};
 use super::stream::{How, Piece, Stream};
+use super::written;
 
 /// A fill of `extent` (elements of a row, rows) with an element of 1, 2 or 4 bytes.
 #[derive(Clone, Copy)]
@@ -28,7 +30,9 @@ pub struct CheckedFill {
     bytes: Extent,
     place: Place,
     /// Id of the context whose memory it is.
-    owner: Option<u64>,
+    owner: u64,
+    /// It is another device's, and not open.
+    is_closed: bool,
 }
 
 impl Fill {
@@ -61,18 +65,22 @@ impl Fill {
             address,
             pitch,
             slice: 0,
-            claim: Claim::Device,
+            claim: Claim::Unified,
             context: None,
         };
         let bytes = [row, extent[1], 1];
         let (place, allocation) = copy::locate(&side, bytes)?;
+        let one = allocation.ok_or(Code::ERROR_INVALID_VALUE)?;
+        let in_reach = |pool: &Pool| !pool.is_on_host() || pool.allows(context.ordinal);
+        if !one.writable || !one.pool.as_deref().is_none_or(in_reach) {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        copy::expect_allowed(&side, bytes, Some(&one), true)?;
         // As an H200 does it; other memory of another context is filled.
-        let owner = allocation.as_ref().map(|one| one.context.id);
-        if allocation.is_some_and(|one| {
-            matches!(one.origin, Origin::Variable(_))
-                && one.is_foreign_to(context)
-                && one.trespass(context, address).is_none()
-        }) {
+        if matches!(one.origin, Origin::Variable(_))
+            && one.is_foreign_to(context)
+            && one.trespass(context, address).is_none()
+        {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         Ok(Some(CheckedFill {
@@ -80,12 +88,24 @@ impl Fill {
             side,
             bytes,
             place,
-            owner,
+            owner: one.context.id,
+            is_closed: one.is_closed_to_fills(context),
         }))
     }
 }
 
 impl CheckedFill {
+    /// For a call that fills memory on a stream; nodes are not asked.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory of another device that is not open to the context, as by an H200 (driver 580).
+    pub fn expect_open(&self) -> Result {
+        match self.is_closed {
+            true => Err(Code::ERROR_INVALID_VALUE),
+            false => Ok(()),
+        }
+    }
+
     /// Fills in the order of a stream. One of page-locked host memory is finished when the call returns, others are
     /// asynchronous to the host.
     ///
@@ -127,7 +147,7 @@ impl CheckedFill {
         };
         let run = move || {
             let _pending = pending;
-            work.present(&side, bytes)?;
+            work.present(&side, bytes, true)?;
             for y in 0..fill.extent[1] {
                 let start = fill.address + y * fill.pitch;
                 // SAFETY: the range was just found in the table of allocations, and the arena stays mapped; it is
@@ -141,7 +161,7 @@ impl CheckedFill {
                         _ => fill_words(start as *mut u32, count, fill.value),
                     }
                 }
-                memory::note_write(start, bytes[0]);
+                written::note_write(start, bytes[0]);
             }
             Ok(())
         };

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, Weak};
 
 use super::abi::*;
 use super::context::Context;
-use super::memory::{self, Allocation, Origin, Request};
+use super::memory::{self, Allocation, Request};
+use super::origin::Origin;
 use super::status::{Code, Result};
 use super::stream::{How, Piece, Stream};
 use crate::lock::Unpoisoned;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::abi::*;
+use super::access;
 use super::arg::In;
 use super::call;
 use super::cluster;
@@ -14,11 +15,16 @@ use super::device;
 use super::fault::Fault;
 use super::graph::device_launch::{self, Environment};
 use super::graph::updatable::{self, Updatable};
-use super::memory::{self, Origin, Request};
+use super::memory::{self, Request};
+use super::memory_report;
 use super::module::Function;
 use super::occupancy;
+use super::origin::Origin;
+use super::space;
 use super::status::{Code, Result};
 use super::stream::{How, Piece};
+use super::texture;
+use super::written;
 use crate::engine::{self, Shape};
 
 /// Refuses a launch. The reason goes to the trace, since a code says little.
@@ -327,14 +333,26 @@ pub struct View<'a>(
 impl engine::Device for View<'_> {
     fn find(&self, addr: u64) -> Option<engine::Region> {
         let allocation = memory::find(addr)?;
-        let reachable = self.0.reaches(&allocation.context) || !allocation.origin.on_device();
+        if let Some(rights) = &allocation.rights {
+            let who = self.0.ordinal as usize;
+            let flags = u32::from(rights.of(who));
+            let (base, size) = access::stretch(&allocation, who);
+            return (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE).then_some(engine::Region {
+                base,
+                size,
+                writable: flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+                id: allocation.id,
+            });
+        }
+        let open = allocation.is_open_to(self.0);
         if config::get().check_context && allocation.is_foreign_to(self.0) {
             return None;
         }
-        (reachable && allocation.ready.load(Ordering::Acquire)).then_some(engine::Region {
+        let writable = open.filter(|_| allocation.ready.load(Ordering::Acquire))?;
+        Some(engine::Region {
             base: allocation.base,
             size: allocation.size,
-            writable: allocation.writable,
+            writable,
             id: allocation.id,
         })
     }
@@ -346,7 +364,9 @@ impl engine::Device for View<'_> {
     fn explain(&self, addr: u64, size: u32) -> String {
         memory::find(addr)
             .and_then(|allocation| allocation.trespass(self.0, addr))
-            .unwrap_or_else(|| memory::explain(addr, size))
+            .or_else(|| space::explain(addr, self.0.ordinal))
+            .or_else(|| memory_report::closed(self.0, addr))
+            .unwrap_or_else(|| memory_report::explain(addr, size))
     }
 
     fn malloc(&self, size: u64) -> u64 {
@@ -394,11 +414,19 @@ impl engine::Device for View<'_> {
     }
 
     fn note_write(&self, addr: u64, size: u32) {
-        memory::note_write(addr, u64::from(size));
+        written::note_write(addr, u64::from(size));
     }
 
     fn is_initialised(&self, addr: u64, size: u32) -> bool {
-        memory::is_initialised(addr, u64::from(size))
+        written::is_initialised(addr, u64::from(size))
+    }
+
+    fn texture(&self, handle: u64) -> std::result::Result<Arc<engine::texture::Texture>, String> {
+        texture::for_kernel(self.0, handle)
+    }
+
+    fn surface(&self, handle: u64) -> std::result::Result<Arc<engine::texture::Surface>, String> {
+        texture::surface_for_kernel(self.0, handle)
     }
 
     fn host(&self) -> Option<&dyn engine::Host> {

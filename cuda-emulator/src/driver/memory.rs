@@ -1,59 +1,23 @@
 //! The table of allocations: what every address belongs to, and what it used to belong to.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once, RwLock};
+use std::sync::{Arc, Once, OnceLock, RwLock};
 
 use super::arena;
-use super::config;
+use super::board::Slot;
 use super::context::Context;
-use super::device;
+use super::freed;
+use super::ground::Ground;
+use super::managed;
+use super::memfd;
+use super::origin::Origin;
 use super::pool::Pool;
 use super::registry::{self, Kind, Owner};
+use super::rights::Rights;
 use super::shadow::Shadow;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
-
-/// How memory came to be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// `cuMemAlloc`, `cuMemAllocPitch`
-    Device,
-    /// `cuMemAllocAsync` and its relatives
-    Stream,
-    /// An allocation node of a graph
-    Graph,
-    /// `cuMemAllocManaged`
-    Managed,
-    /// `cuMemAllocHost`, `cuMemHostAlloc`
-    Host,
-    /// `cuMemHostRegister`
-    Registered,
-    /// A variable of a module
-    Variable(String),
-    /// Device-side `malloc`
-    Heap,
-}
-
-impl Origin {
-    /// Whether it counts against the device's memory.
-    pub fn on_device(&self) -> bool {
-        !matches!(self, Origin::Host | Origin::Registered)
-    }
-
-    fn describe(&self) -> String {
-        match self {
-            Origin::Device => "cuMemAlloc".into(),
-            Origin::Stream => "cuMemAllocAsync".into(),
-            Origin::Graph => "allocation node of a graph".into(),
-            Origin::Managed => "cuMemAllocManaged".into(),
-            Origin::Host => "cuMemHostAlloc".into(),
-            Origin::Registered => "cuMemHostRegister".into(),
-            Origin::Variable(name) => format!("module variable `{name}`"),
-            Origin::Heap => "malloc in a kernel".into(),
-        }
-    }
-}
 
 /// A live allocation.
 pub struct Allocation {
@@ -64,7 +28,7 @@ pub struct Allocation {
     pub origin: Origin,
     /// The context it belongs to.
     pub context: Arc<Context>,
-    /// Flags of the call that made it.
+    /// Flags of the call that made it; of mapped memory, where the memory behind it is (`CUmemLocationType`).
     pub flags: u32,
     /// Kernels may write to it.
     pub writable: bool,
@@ -76,43 +40,29 @@ pub struct Allocation {
     pub freeing: AtomicBool,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
     pub sync_memops: AtomicBool,
-    /// Bytes taken from the arena; 0 for memory of the client's own.
-    reserved: u64,
+    /// Of mapped memory: who may use it.
+    pub rights: Option<Rights>,
+    /// What other processes see of it, once there is a handle.
+    pub shared: OnceLock<Option<Slot>>,
+    /// What goes with it: its addresses, and what it counts for.
+    ground: Ground,
     /// Which bytes have been written, with `CUDA_EMULATOR_CHECK=uninit`.
     pub shadow: Option<Shadow>,
 }
 
-/// What a freed allocation leaves behind for reports.
-struct Freed {
-    base: u64,
-    size: u64,
-    id: u64,
-    origin: Origin,
-    how: String,
-}
+/// Live allocations, by where they begin.
+type Live = BTreeMap<u64, Arc<Allocation>>;
 
-struct Tables {
-    live: BTreeMap<u64, Arc<Allocation>>,
-    freed: VecDeque<Freed>,
-}
-
-static TABLES: RwLock<Tables> = RwLock::new(Tables {
-    live: BTreeMap::new(),
-    freed: VecDeque::new(),
-});
+static LIVE: RwLock<Live> = RwLock::new(Live::new());
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-/// Bytes in use of each device.
-static USED: Mutex<[u64; 64]> = Mutex::new([0; 64]);
-/// How many freed allocations reports can still name.
-const REMEMBERED: usize = 1024;
 
-fn read() -> std::sync::RwLockReadGuard<'static, Tables> {
-    TABLES.read().unpoisoned()
+fn read() -> std::sync::RwLockReadGuard<'static, Live> {
+    LIVE.read().unpoisoned()
 }
 
-fn write() -> std::sync::RwLockWriteGuard<'static, Tables> {
-    TABLES.write().unpoisoned()
+fn write() -> std::sync::RwLockWriteGuard<'static, Live> {
+    LIVE.write().unpoisoned()
 }
 
 /// Counts up whenever an allocation goes.
@@ -120,9 +70,9 @@ pub fn generation() -> u64 {
     GENERATION.load(Ordering::Acquire)
 }
 
-/// Bytes in use on a device.
-pub fn used(ordinal: i32) -> u64 {
-    USED.lock().unpoisoned()[ordinal as usize]
+/// Who may use what has changed: what was found before must be looked for again.
+pub fn forget_views() {
+    GENERATION.fetch_add(1, Ordering::AcqRel);
 }
 
 /// What to allocate.
@@ -149,10 +99,10 @@ impl Request {
 }
 
 /// Puts an allocation into the table.
-fn enter(tables: &mut Tables, allocation: &Arc<Allocation>) {
+fn enter(tables: &mut Live, allocation: &Arc<Allocation>) {
     static KNOWN: Once = Once::new();
     KNOWN.call_once(|| registry::register(&Memory));
-    tables.live.insert(allocation.base, allocation.clone());
+    tables.insert(allocation.base, allocation.clone());
 }
 
 /// Memory, as a kind of thing that the client gives back.
@@ -161,7 +111,7 @@ struct Memory;
 impl Memory {
     /// The live allocations of contexts that live.
     fn all(&self) -> Vec<Arc<Allocation>> {
-        let mut all: Vec<_> = read().live.values().cloned().collect();
+        let mut all: Vec<_> = read().values().cloned().collect();
         all.retain(|one| one.context.is_alive());
         all
     }
@@ -178,8 +128,9 @@ impl Kind for Memory {
     }
 
     fn end(&self, owner: &Owner) {
-        let mut all: Vec<_> = read().live.values().cloned().collect();
-        all.retain(|one| one.context.id == owner.id);
+        let mut all: Vec<_> = read().values().cloned().collect();
+        // What is mapped belongs to no context.
+        all.retain(|one| one.context.id == owner.id && one.rights.is_none());
         for allocation in all {
             free(&allocation, "the end of its context");
         }
@@ -206,51 +157,112 @@ impl Kind for Memory {
     }
 }
 
+impl Allocation {
+    /// With addresses of its own.
+    fn on(mut self, ground: Ground) -> Allocation {
+        self.ground = ground;
+        self
+    }
+
+    /// One that nothing special is known of.
+    fn new(context: &Arc<Context>, base: u64, size: u64, origin: Origin) -> Allocation {
+        Allocation {
+            base,
+            size,
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            origin,
+            context: context.clone(),
+            flags: 0,
+            writable: true,
+            pool: None,
+            ready: AtomicBool::new(true),
+            freeing: AtomicBool::new(false),
+            sync_memops: AtomicBool::new(false),
+            rights: None,
+            shared: OnceLock::new(),
+            ground: Ground::default(),
+            shadow: None,
+        }
+    }
+}
+
 /// Makes an allocation.
 ///
 /// # Errors
 /// `CUDA_ERROR_OUT_OF_MEMORY` when the device's memory or the address space is used up.
 pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocation>> {
-    let reserved = arena::rounded(request.size).ok_or(Code::ERROR_OUT_OF_MEMORY)?;
     let on_device = request.origin.on_device();
-    let ordinal = context.ordinal as usize;
-    if on_device {
-        let mut used = USED.lock().unpoisoned();
-        if reserved > device::total_memory().saturating_sub(used[ordinal]) {
-            return Err(Code::ERROR_OUT_OF_MEMORY);
-        }
-        used[ordinal] += reserved;
-    } else if reserved > device::host_memory() {
-        return Err(Code::ERROR_OUT_OF_MEMORY);
-    }
-    let Some(base) = arena::allocate(reserved, request.align) else {
-        if on_device {
-            USED.lock().unpoisoned()[ordinal] -= reserved;
-        }
-        return Err(Code::ERROR_OUT_OF_MEMORY);
+    let has_file = |pool: &Arc<Pool>| pool.file().is_some();
+    let in_file = request.pool.as_ref().is_some_and(has_file);
+    // A file's pages are mapped whole.
+    let size = match in_file {
+        true => request.size.checked_next_multiple_of(memfd::PAGE),
+        false => Some(request.size),
     };
+    let size = size.ok_or(Code::ERROR_OUT_OF_MEMORY)?;
+    let device = on_device.then_some(context.ordinal);
+    let exportable = request.origin == Origin::Device;
+    let mut ground = Ground::take(size, request.align, device, exportable)?;
+    ground.in_file = in_file;
     // The host writes its own and managed memory, and modules their variables, where nobody can watch.
+    let is_device_only = |pool: &Arc<Pool>| !pool.is_managed() && !pool.is_on_host();
     let watched = matches!(
         request.origin,
         Origin::Device | Origin::Stream | Origin::Graph | Origin::Heap
+    ) && request.pool.as_ref().is_none_or(is_device_only);
+    let allocation = Arc::new(
+        Allocation {
+            flags: request.flags,
+            pool: request.pool,
+            ready: AtomicBool::new(request.ready),
+            sync_memops: AtomicBool::new(on_device),
+            shadow: watched.then(|| Shadow::new(request.size)).flatten(),
+            ..Allocation::new(context, ground.start(), request.size, request.origin)
+        }
+        .on(ground),
     );
-    let allocation = Arc::new(Allocation {
-        base,
-        size: request.size,
-        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-        origin: request.origin,
-        context: context.clone(),
-        flags: request.flags,
-        writable: true,
-        pool: request.pool,
-        ready: AtomicBool::new(request.ready),
-        freeing: AtomicBool::new(false),
-        sync_memops: AtomicBool::new(false),
-        reserved,
-        shadow: watched.then(|| Shadow::new(request.size)).flatten(),
-    });
     enter(&mut write(), &allocation);
     Ok(allocation)
+}
+
+/// Makes memory known that is mapped. `flags` is the sort of place that the memory behind it is in.
+pub fn place(
+    context: &Arc<Context>,
+    base: u64,
+    size: u64,
+    flags: u32,
+    rights: Rights,
+) -> Arc<Allocation> {
+    let allocation = Arc::new(Allocation {
+        flags,
+        rights: Some(rights),
+        ..Allocation::new(context, base, size, Origin::Mapped)
+    });
+    enter(&mut write(), &allocation);
+    allocation
+}
+
+/// Makes memory known that lies in a file's pages, from `skipped` bytes behind the first of them on. The pages go with it.
+pub fn place_in(
+    context: &Arc<Context>,
+    ground: Ground,
+    skipped: u64,
+    size: u64,
+    origin: Origin,
+    pool: Option<Arc<Pool>>,
+) -> Arc<Allocation> {
+    let base = ground.start() + skipped;
+    let on_device = origin != Origin::Opened;
+    let allocation = Arc::new(
+        Allocation {
+            pool,
+            sync_memops: AtomicBool::new(on_device),
+            ..Allocation::new(context, base, size, origin)
+        }
+        .on(ground),
+    );
+    enter(&mut write(), &allocation);
+    allocation
 }
 
 /// Makes memory of the client's own known to the device.
@@ -266,45 +278,63 @@ pub fn register(
 ) -> Result {
     let end = base.checked_add(size).ok_or(Code::ERROR_INVALID_VALUE)?;
     let mut tables = write();
-    if let Some((_, other)) = tables.live.range(..end).next_back()
+    if let Some((_, other)) = tables.range(..end).next_back()
         && other.base + other.size > base
     {
         return Err(Code::ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     }
-    enter(
-        &mut tables,
-        &Arc::new(Allocation {
-            base,
-            size,
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            origin: Origin::Registered,
-            context: context.clone(),
-            flags,
-            writable,
-            pool: None,
-            ready: AtomicBool::new(true),
-            freeing: AtomicBool::new(false),
-            sync_memops: AtomicBool::new(false),
-            reserved: 0,
-            shadow: None,
-        }),
-    );
+    let allocation = Allocation {
+        flags,
+        writable,
+        ..Allocation::new(context, base, size, Origin::Registered)
+    };
+    enter(&mut tables, &Arc::new(allocation));
     Ok(())
 }
 
 /// The live allocation that contains `address`.
 pub fn find(address: u64) -> Option<Arc<Allocation>> {
     let tables = read();
-    let (_, allocation) = tables.live.range(..=address).next_back()?;
+    let (_, allocation) = tables.range(..=address).next_back()?;
     (address - allocation.base < allocation.size).then(|| allocation.clone())
+}
+
+/// The live allocations on both sides of an address; one that begins there, or contains it, is the first.
+pub fn around(address: u64) -> (Option<Arc<Allocation>>, Option<Arc<Allocation>>) {
+    let tables = read();
+    let before = tables.range(..=address).next_back();
+    let after = tables.range(address..).next();
+    (
+        before.map(|(_, one)| one.clone()),
+        after.map(|(_, one)| one.clone()),
+    )
+}
+
+/// Where an allocation and those that touch it begin and end together, as far as they are alike.
+pub fn joined(at: &Allocation, alike: impl Fn(&Allocation) -> bool) -> (u64, u64) {
+    let tables = read();
+    let (mut base, mut end) = (at.base, at.base + at.size);
+    while let Some((_, one)) = tables.range(..base).next_back()
+        && one.base + one.size == base
+        && alike(one)
+    {
+        base = one.base;
+    }
+    while let Some(one) = tables.get(&end)
+        && alike(one)
+    {
+        end += one.size;
+    }
+    (base, end - base)
 }
 
 /// The live allocation that starts at `address`.
 pub fn starting_at(address: u64) -> Option<Arc<Allocation>> {
-    read().live.get(&address).cloned()
+    read().get(&address).cloned()
 }
 
-/// Checks that `size` bytes at `address` belong to one live allocation, as the driver does before a copy.
+/// Checks that `size` bytes at `address` belong to one live allocation, or to mappings side by side, as the driver does
+/// before a copy.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` when they don't.
@@ -312,6 +342,16 @@ pub fn check(address: u64, size: u64) -> Result<Arc<Allocation>> {
     let allocation = find(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     match (address - allocation.base).checked_add(size) {
         Some(end) if end <= allocation.size => Ok(allocation),
+        Some(end) if allocation.rights.is_some() => {
+            let end = allocation.base.saturating_add(end);
+            let tables = read();
+            let mut reached = allocation.base + allocation.size;
+            while reached < end {
+                let next = tables.get(&reached).filter(|one| one.rights.is_some());
+                reached += next.ok_or(Code::ERROR_INVALID_VALUE)?.size;
+            }
+            Ok(allocation)
+        }
         _ => Err(Code::ERROR_INVALID_VALUE),
     }
 }
@@ -328,98 +368,32 @@ pub fn set_ready(allocation: &Allocation, ready: bool) {
 /// Ends an allocation. `how` completes the sentence "freed by ..." in later reports. False if it was gone already.
 pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     let mut tables = write();
-    match tables.live.get(&allocation.base) {
+    match tables.get(&allocation.base) {
         Some(live) if live.id == allocation.id => {}
         _ => return false,
     }
-    tables.live.remove(&allocation.base);
-    if tables.freed.len() == REMEMBERED {
-        tables.freed.pop_front();
+    tables.remove(&allocation.base);
+    if allocation.is_managed() {
+        managed::forget(allocation.id);
     }
-    tables.freed.push_back(Freed {
-        base: allocation.base,
-        size: allocation.size,
-        id: allocation.id,
-        origin: allocation.origin.clone(),
-        how: how.into(),
-    });
+    let what = format!(
+        "{}, which was freed by {}",
+        allocation.summary(),
+        how.into()
+    );
+    freed::note(allocation.base, allocation.size, what);
     drop(tables);
     GENERATION.fetch_add(1, Ordering::AcqRel);
-    if allocation.reserved > 0 {
-        arena::release(allocation.base, allocation.reserved);
-        if allocation.origin.on_device() {
-            let mut used = USED.lock().unpoisoned();
-            used[allocation.context.ordinal as usize] -= allocation.reserved;
-        }
+    if let Some(Some(slot)) = allocation.shared.get() {
+        // Nobody opens it any more.
+        slot.word(1).store(0, Ordering::Release);
     }
+    // Before somebody else gets the address.
     if let Some(pool) = &allocation.pool {
-        pool.returned(allocation.size);
+        pool.returned(allocation.base);
     }
+    allocation.ground.release();
     true
-}
-
-/// What an access of `size` bytes at `address` met, for a fault report.
-pub fn explain(address: u64, size: u32) -> String {
-    let tables = read();
-    let touches = |base: u64, length: u64| address < base.saturating_add(length) && address >= base;
-    if address < 4096 {
-        return format!("address {address:#x} is a null pointer, or an offset from one");
-    }
-    // What was freed last is the likeliest.
-    if let Some((_, live)) = tables.live.range(..=address).next_back()
-        && touches(live.base, live.size)
-    {
-        let place = describe(live.id, &live.origin, live.base, live.size);
-        if !live.ready.load(Ordering::Acquire) && live.origin == Origin::Graph {
-            return format!(
-                "{place} is not allocated now: no launch of its graph has got there, or it was freed again"
-            );
-        }
-        if !live.ready.load(Ordering::Acquire) {
-            return format!(
-                "{place} has not been allocated yet in its stream's order: wait for that stream first"
-            );
-        }
-        let beyond = (address - live.base + u64::from(size)).saturating_sub(live.size);
-        return match beyond {
-            0 if !live.writable => format!("{place} is read-only"),
-            0 => format!("{place} contains it"),
-            _ => format!("the last {beyond} of {size} bytes lie beyond the end of {place}"),
-        };
-    }
-    if let Some(freed) = tables
-        .freed
-        .iter()
-        .rev()
-        .find(|one| touches(one.base, one.size))
-    {
-        return format!(
-            "it lies {} bytes into {}, which was freed by {}",
-            address - freed.base,
-            describe(freed.id, &freed.origin, freed.base, freed.size),
-            freed.how
-        );
-    }
-    let before = tables
-        .live
-        .range(..=address)
-        .next_back()
-        .map(|(_, one)| one);
-    let after = tables.live.range(address..).next().map(|(_, one)| one);
-    let behind = before.map(|one| (address - (one.base + one.size), one));
-    let ahead = after.map(|one| (one.base - address, one));
-    match (behind, ahead) {
-        (None, None) => "no memory is allocated".into(),
-        (Some((gap, one)), other) if other.is_none_or(|(far, _)| gap <= far) => format!(
-            "it lies {gap} bytes past the end of {}",
-            describe(one.id, &one.origin, one.base, one.size)
-        ),
-        (_, Some((gap, one))) => format!(
-            "it lies {gap} bytes before the start of {}",
-            describe(one.id, &one.origin, one.base, one.size)
-        ),
-        (Some(_), None) => unreachable!("covered by the second arm"),
-    }
 }
 
 fn describe(id: u64, origin: &Origin, base: u64, size: u64) -> String {
@@ -430,73 +404,31 @@ fn describe(id: u64, origin: &Origin, base: u64, size: u64) -> String {
 }
 
 impl Allocation {
+    /// Whether it is mapped memory that nobody may use.
+    pub fn is_out_of_reach(&self) -> bool {
+        self.rights.as_ref().is_some_and(Rights::are_none)
+    }
+
     /// One line for the leak report.
     pub fn summary(&self) -> String {
         describe(self.id, &self.origin, self.base, self.size)
     }
 
-    /// Whether it belongs to another context of the same device, and to that alone: all contexts share page-locked and
-    /// managed memory, and what comes from a pool is the device's.
-    pub fn is_foreign_to(&self, context: &Context) -> bool {
-        let shared = !self.origin.on_device()
-            || matches!(self.origin, Origin::Managed | Origin::Graph)
-            || self.pool.is_some();
-        !shared && self.context.id != context.id && self.context.ordinal == context.ordinal
-    }
-
-    /// With `CUDA_EMULATOR_CHECK=context`: why work of a context must not touch it at `address`, if so.
-    pub fn trespass(&self, context: &Context, address: u64) -> Option<String> {
-        (config::get().check_context && self.is_foreign_to(context)).then(|| {
-            format!(
-                "it lies {} bytes into {}, which belongs to {}; this work is of {}",
-                address - self.base,
-                self.summary(),
-                self.context.name(),
-                context.name()
-            )
-        })
+    /// Whether it is managed memory, which can be prefetched and spoken of.
+    pub fn is_managed(&self) -> bool {
+        matches!(self.origin, Origin::Managed | Origin::Variable(_))
+            || self.pool.as_ref().is_some_and(|pool| pool.is_managed())
     }
 
     /// Whether the client has to free it itself.
     pub fn is_clients(&self) -> bool {
         match self.origin {
             Origin::Variable(_) | Origin::Heap => false,
+            // The report has its reservation, and its physical memory.
+            Origin::Mapped => false,
             // Between launches it is the graph's.
             Origin::Graph => self.ready.load(Ordering::Acquire),
             _ => true,
         }
-    }
-}
-
-/// Marks bytes as written, for the check of uninitialised reads.
-pub fn note_write(address: u64, size: u64) {
-    if let Some(allocation) = find(address)
-        && let Some(shadow) = &allocation.shadow
-    {
-        shadow.mark(address - allocation.base, size);
-    }
-}
-
-/// Whether bytes have been written, as far as anybody watched.
-pub fn is_initialised(address: u64, size: u64) -> bool {
-    match find(address) {
-        Some(allocation) => match &allocation.shadow {
-            Some(shadow) => shadow.is_marked(address - allocation.base, size),
-            None => true,
-        },
-        None => true,
-    }
-}
-
-/// Carries the written marks along with a copy.
-pub fn note_copy(to: u64, from: u64, size: u64) {
-    let Some(target) = find(to) else { return };
-    let Some(marks) = &target.shadow else { return };
-    match find(from) {
-        Some(source) if source.shadow.is_some() => {
-            let shadow = source.shadow.as_ref().expect("just seen");
-            marks.copy(to - target.base, shadow, from - source.base, size);
-        }
-        _ => marks.mark(to - target.base, size),
     }
 }

@@ -9,6 +9,7 @@ use super::fill::CheckedFill;
 use super::graph_memory::GraphMemory;
 use super::host::HostCall;
 use super::launch::Launch;
+use super::semaphore::Semaphores;
 use super::status::Result;
 use super::stream::{Piece, Stream};
 use super::words::Words;
@@ -26,6 +27,8 @@ pub enum Operation {
     Record(Arc<Event>),
     /// The wait for an event.
     Await(Arc<Event>),
+    /// Signals of external semaphores, or waits for them.
+    Semaphores(Semaphores),
     /// Only in graphs: an allocation's memory comes.
     Allocate(Arc<GraphMemory>),
     /// Only in graphs: an allocation's memory goes.
@@ -43,6 +46,7 @@ impl Operation {
             Operation::Words(words) => return words.pieces(context, stream),
             Operation::Record(event) => event.recording(),
             Operation::Await(event) => event.waiting(),
+            Operation::Semaphores(semaphores) => semaphores.piece(context),
             Operation::Allocate(memory) => memory.coming(),
             Operation::Free(memory) => memory.going(),
         }]

@@ -56,7 +56,22 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "memory",
         "Memory",
-        "Prefetches and advice are checked and have no effect.",
+        "Memory is registered only where the pages are there, and may be written to unless it is said that the device only reads them.",
+    ),
+    chapter(
+        "virtual_memory",
+        "Virtual memory",
+        "Granularity and codes are an H200's (driver 580), which maps physical memory as a whole. Physical memory that may be shared is a file in memory, whose descriptor is the shareable handle: each piece takes one. All other pieces share one file. A device without a link (`CUDA_EMULATOR_LINKS`) can't be given access. Addresses are not reserved where the caller wishes. A handle that isn't one is refused; a GPU's driver ends the process. There are no DMA buffers and no fabric.",
+    ),
+    chapter(
+        "array",
+        "CUDA arrays",
+        "Lengths, formats and flags are accepted and refused as by an H200 (driver 580), but for what isn't emulated: arrays without memory of their own (sparse, mapped later) and for video. Texels lie in plain rows, in memory that no address leads to. Destroying a level of a mipmapped array says success and does nothing, as there.",
+    ),
+    chapter(
+        "texture",
+        "Textures and surfaces",
+        "Objects only: texture and surface references, which CUDA 12 removed, are not offered. What an H200's driver (580) refuses is refused here.",
     ),
     chapter(
         "tensor_map",
@@ -66,12 +81,12 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "pool",
         "Stream-ordered allocation and pools",
-        "Pools keep no freed memory, and can't be shared with other processes.",
+        "What pools say of memory that they have and keep is what an H200's driver (580) says; addresses of freed memory are not reused at once. Pools are shared by file descriptors; the other process runs on an emulator too.",
     ),
     chapter(
         "copy",
         "Copies and fills",
-        "Linear memory in all forms; a copy from or to an array gives `CUDA_ERROR_NOT_SUPPORTED`.",
+        "Linear memory and arrays, in all forms.",
     ),
     chapter(
         "stream",
@@ -91,17 +106,38 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "graph_nodes",
         "Nodes of graphs",
-        "External semaphores are refused. Which body of a conditional node runs is decided when its turn has come. The memory of an allocation node is taken from the device when the node is made, and given back when its graph, the executable one and what was left of it are gone. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch and the cluster take effect.",
+        "Which body of a conditional node runs is decided when its turn has come. The memory of an allocation node is taken from the device when the node is made, and given back when its graph, the executable one and what was left of it are gone. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch and the cluster take effect.",
     ),
     chapter(
         "graph_exec",
         "Changes of executable graphs",
         "What the driver's documentation allows: the contexts of kernels, and the sort of memory and the context of each side of a copy or fill, can't change. Nodes of two graphs are paired from the last ones backwards along the edges.",
     ),
+    chapter("event", "Events", ""),
     chapter(
-        "event",
-        "Events",
-        "Events can't be shared between processes.",
+        "external",
+        "External memory and semaphores",
+        "There is no other interface here. Memory is what an emulator has exported; it counts against no device where it is imported. A semaphore is a file of `memfd_create`, sealed against shrinking, whose first page begins with the bytes `emu-sema` and two numbers of 64 bits: the kind (1 for a binary semaphore, 9 for a timeline) and the value, which anybody may map, and read and write by atomic operations. An H200's driver (580) takes one kind for the other, and any object of its own for a semaphore. Arrays in imported memory begin at a multiple of 512 bytes; their texels are plain rows, level after level.",
+    ),
+    chapter(
+        "graphics",
+        "Sharing with OpenGL",
+        "There is no OpenGL on an emulated device. The codes are those of an H200 (driver 580) on a thread where no OpenGL context is current.",
+    ),
+    chapter(
+        "managed",
+        "Managed memory",
+        "There is one memory: nothing moves. Ranges tell of advice and prefetches what an H200's driver (580) tells. Discarded memory is filled with bytes `0xdd`.",
+    ),
+    chapter(
+        "multicast",
+        "Multicast objects",
+        "All of them are refused, as on an H200 without a switch.",
+    ),
+    chapter(
+        "ipc",
+        "Sharing with other processes",
+        "Between processes of one user, and of one emulator. Codes are an H200's (driver 580). An event that a process has recorded and not reached when it ends counts as reached: an H200 lets others wait for ever. Events of a process that has ended can't be opened.",
     ),
     chapter(
         "module",
@@ -153,8 +189,6 @@ const MISSING: &[(&str, &[&str])] = &[
             "cuGraphics",
             "cuImportExternal",
             "cuIpc",
-            "cuMemPoolExport",
-            "cuMemPoolImport",
             "cuSignalExternal",
             "cuWGL",
             "cuWaitExternal",
@@ -180,25 +214,7 @@ const MISSING: &[(&str, &[&str])] = &[
             "TexRef",
         ],
     ),
-    (
-        "Virtual memory management and multicast",
-        &[
-            "cuLogicalEndpoint",
-            "cuMemAddress",
-            "cuMemCreate",
-            "cuMemExport",
-            "cuMemGetAccess",
-            "cuMemGetAllocation",
-            "cuMemGetHandle",
-            "cuMemImport",
-            "cuMemMap",
-            "cuMemRelease",
-            "cuMemRetain",
-            "cuMemSetAccess",
-            "cuMemUnmap",
-            "cuMulticast",
-        ],
-    ),
+    ("Logical endpoints", &["cuLogicalEndpoint"]),
     (
         "Green contexts and device resources",
         &["Green", "DevResource", "cuDevSmResource"],

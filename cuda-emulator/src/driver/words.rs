@@ -7,7 +7,9 @@ use std::time::Duration;
 use super::abi::*;
 use super::context::Context;
 use super::fault::Fault;
-use super::memory::{self, Allocation, Origin};
+use super::memory::{self, Allocation};
+use super::memory_report;
+use super::origin::Origin;
 use super::pending::{HostAccess, Pending};
 use super::status::{Code, Result};
 use super::stream::{How, Piece, Stream};
@@ -135,7 +137,7 @@ impl Word {
                     Code::ERROR_ILLEGAL_ADDRESS,
                     format!(
                         "  in a stream memory operation at {address:#x}: {}",
-                        memory::explain(address, 4)
+                        memory_report::explain(address, 4)
                     ),
                 ));
             }

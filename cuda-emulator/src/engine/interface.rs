@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::Image;
+use crate::engine::texture::{Surface, Texture};
 
 /// Why a module was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,6 +196,15 @@ pub trait Device: Sync {
     /// The handle of the executable graph that the kernel belongs to, where kernels may launch that; else 0.
     fn current_graph(&self) -> u64 {
         0
+    }
+    /// The texture object behind a handle; it can be read until the launch ends. The reason of a fault for a handle that
+    /// isn't one's, and for texels that are gone.
+    fn texture(&self, handle: u64) -> Result<Arc<Texture>, String> {
+        Err(format!("0x{handle:x} isn't the handle of a texture object"))
+    }
+    /// The surface object behind a handle, as [`texture`](Device::texture).
+    fn surface(&self, handle: u64) -> Result<Arc<Surface>, String> {
+        Err(format!("0x{handle:x} isn't the handle of a surface object"))
     }
     /// What the device runtime asks; without it most queries of kernels give `cudaErrorNotSupported`.
     fn host(&self) -> Option<&dyn super::Host> {

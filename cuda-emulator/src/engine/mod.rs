@@ -16,7 +16,7 @@
 //! What it runs is in the instruction list: integer, floating-point (f16, bf16, f32, f64, every rounding), comparison,
 //! logic, conversion, data movement, control, warp, barrier, `mbarrier`, atomic, `cp.async`, `cp.async.bulk`, video and
 //! tensor-core (`mma`, `wmma`, `wgmma`, `ldmatrix` and its kin) instructions of PTX, up to what NVRTC 13 emits for
-//! compute_75 to compute_120; copies by tensor maps. It does not run Blackwell's `tcgen05`, textures and surfaces,
+//! compute_75 to compute_120; copies by tensor maps; textures and surfaces by objects. It does not run Blackwell's `tcgen05`, texture references,
 //! module-scope `.local` variables and stochastic rounding. These are refused when the module is loaded, with instruction and line.
 //!
 //! Inside, from the bottom up: `number` is arithmetic; `state` what an instruction sees; `ir` what the instruction list
@@ -46,7 +46,7 @@ pub use interface::{
 };
 pub(crate) use lower::Prototypes;
 pub use program::{Image, Program};
-pub(crate) use state::tensor_map;
+pub(crate) use state::{tensor_map, texture};
 
 /// Generic address of offset 0 of a block's shared memory.
 pub const SHARED_WINDOW: u64 = 1 << 60;

@@ -64,6 +64,9 @@ pub(super) struct Place {
     /// `.loc`: file index and line, 0 without.
     pub file: u32,
     pub source_line: u32,
+    /// The same of the place where all of that is inlined in the end.
+    pub outer_file: u32,
+    pub outer_line: u32,
 }
 
 /// Initial value of a variable.
@@ -167,13 +170,19 @@ impl Program {
             return String::new();
         };
         let mut out = String::new();
+        let file = |number: u32| {
+            let known = input.files.iter().find(|f| f.0 == number);
+            as_given(known.map_or("?", |f| f.1.as_str()))
+        };
         if place.source_line != 0 {
-            let file = input
-                .files
-                .iter()
-                .find(|f| f.0 == place.file)
-                .map_or("?", |f| f.1.as_str());
-            out += &format!("\n  source: {}:{}", as_given(file), place.source_line);
+            out += &format!("\n  source: {}:{}", file(place.file), place.source_line);
+        }
+        if place.outer_line != 0 {
+            out += &format!(
+                "\n  inlined at: {}:{}",
+                file(place.outer_file),
+                place.outer_line
+            );
         }
         let text = input
             .text

@@ -188,10 +188,10 @@ pub(crate) enum Statement<'a> {
     },
     Variable(Variable<'a>),
     Instruction(Instruction<'a>),
-    /// `.loc file line`
+    /// `.loc file line column`, and the place where that is inlined.
     Location {
-        file: u32,
-        line: u32,
+        at: Location,
+        inlined_at: Option<Location>,
     },
     /// `.pragma "…";`, without the quotes, and its line.
     Pragma(&'a str, u32),
@@ -200,6 +200,9 @@ pub(crate) enum Statement<'a> {
     /// `name: .callprototype …;` or `name: .calltargets …;`: what an indirect call may look like.
     CallPrototype(&'a str),
 }
+
+/// A place in a source: file, line and column.
+pub(crate) type Location = [u32; 3];
 
 /// An instruction.
 #[derive(Debug)]
@@ -239,6 +242,8 @@ pub(crate) enum Operand<'a> {
     Tensor(&'a str, i64, Vec<Operand<'a>>),
     /// `{a, b}`
     Vector(Vec<Operand<'a>>),
+    /// `{a, b}|p`: results, and a predicate that says whether the texels are in memory.
+    Marked(Vec<Operand<'a>>, &'a str),
     /// `(a, b)` of a call.
     List(Vec<Operand<'a>>),
     /// `a|b`

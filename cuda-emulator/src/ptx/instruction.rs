@@ -98,9 +98,8 @@ impl<'a> Parser<'a> {
             }
             ".loc" => {
                 self.advance();
-                let file = self.small()?;
-                let line = self.small()?;
-                self.small()?;
+                let at = [self.small()?, self.small()?, self.small()?];
+                let mut inlined_at = None;
                 // `, function_name label[+n], inlined_at file line column`
                 while self.kind() == Kind::Punct(b',') {
                     self.advance();
@@ -112,14 +111,12 @@ impl<'a> Parser<'a> {
                             }
                         }
                         "inlined_at" => {
-                            for _ in 0..3 {
-                                self.small()?;
-                            }
+                            inlined_at = Some([self.small()?, self.small()?, self.small()?]);
                         }
                         _ => return Err(self.error("unknown part of .loc")),
                     }
                 }
-                out.push(Statement::Location { file, line });
+                out.push(Statement::Location { at, inlined_at });
                 Ok(())
             }
             ".pragma" => {
@@ -337,7 +334,9 @@ impl<'a> Parser<'a> {
                     }
                     self.expect(close)?;
                 }
-                Ok(if open == b'{' {
+                Ok(if open == b'{' && depth == 0 && self.take(b'|') {
+                    Operand::Marked(list, self.word()?)
+                } else if open == b'{' {
                     Operand::Vector(list)
                 } else {
                     Operand::List(list)

@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
                 Ok(ty)
             }
             None if matches!(self.text(), ".texref" | ".samplerref" | ".surfref") => {
-                Err(self.unsupported("textures and surfaces aren't supported by the emulator; read from linear memory instead"))
+                Err(self.unsupported("references to textures and surfaces aren't supported by the emulator; pass a texture object to the kernel instead (CUtexObject or CUsurfObject, 64 bits)"))
             }
             None => Err(self.error("a type such as .u32 is needed here")),
         }

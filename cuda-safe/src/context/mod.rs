@@ -5,6 +5,7 @@ mod current;
 mod events;
 mod green;
 mod limits;
+mod peer;
 mod resource;
 mod settings;
 
@@ -19,6 +20,7 @@ pub(crate) use current::Current;
 pub use current::PushedContext;
 pub use green::GreenContext;
 pub(crate) use limits::Limits;
+pub use peer::PeerAccess;
 pub(crate) use resource::RawResource;
 pub use resource::{Multiprocessors, Split, SplitFlags};
 pub use settings::{CacheConfig, ContextFlags, Limit};

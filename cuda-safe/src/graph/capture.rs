@@ -65,9 +65,9 @@ impl Stream {
     /// # Safety
     /// What is captured runs with every launch of the graph. Until the graph, or the
     /// [`GraphExec`](super::GraphExec) made of it, is gone, and its launches are over:
-    /// - memory, modules, events and functions of the host that captured calls use live, those of raw calls too, and graphs
-    ///   that raw calls launch. [`Graph::hold`] and [`Capture::hold`] see to that for what they are given, and
-    ///   [`Capture::host_function`] for its function;
+    /// - memory, modules, events, semaphores and functions of the host that captured calls use live, those of raw calls
+    ///   too, and graphs that raw calls launch. [`Graph::hold`] and [`Capture::hold`] see to that for what they are given,
+    ///   and [`Capture::host_function`] for its function;
     /// - the contracts of captured launches hold for each launch of the graph. A launch on whatever stream is ordered with
     ///   this stream, and so with memory that belongs to it, also of a graph that was updated from this one or has it as
     ///   a child. Memory that belongs to other streams, those that have joined too, the caller orders;

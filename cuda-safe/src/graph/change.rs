@@ -134,11 +134,22 @@ impl GraphExec {
         self.template.expect_own(node, CALL)?;
         let copy = parameters::copy(self.held(), to.into(), from.into(), CALL)?;
         let copy = copy.ok_or_else(|| nothing(CALL))?;
+        // SAFETY: both sides are memory that the graph owns.
+        unsafe { self.set_raw_copy(node, &copy) }
+    }
+
+    /// # Safety
+    /// Both sides are memory that the graph owns, of that many bytes.
+    pub(super) unsafe fn set_raw_copy(
+        &mut self,
+        node: Node,
+        copy: &sys::CUDA_MEMCPY3D,
+    ) -> Result<()> {
         let context = self.context();
         let _current = context.enter()?;
-        // SAFETY: a live node of the graph that this was made of; both sides are memory that it owns.
+        // SAFETY: a live node of the graph that this was made of; the rest is the caller's promise.
         let code = unsafe {
-            sys::cuGraphExecMemcpyNodeSetParams(self.as_raw(), node.raw, &copy, context.as_raw())
+            sys::cuGraphExecMemcpyNodeSetParams(self.as_raw(), node.raw, copy, context.as_raw())
         };
         self.checked("cuGraphExecMemcpyNodeSetParams", code, node, "to copy")
     }

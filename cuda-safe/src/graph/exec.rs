@@ -292,7 +292,7 @@ impl GraphExec {
     }
 
     /// Waits until the launches are over.
-    fn wait(&mut self) -> Result<()> {
+    pub(super) fn wait(&mut self) -> Result<()> {
         let mut failed = Ok(());
         while let Some(stream) = self.launched.last() {
             match stream.settle() {

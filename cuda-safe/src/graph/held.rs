@@ -11,6 +11,8 @@ use crate::{
     error::{Error, Result},
     event::Event,
     function::Function,
+    memory::{CopySource, Owner, PlainData},
+    share::ExternalSemaphore,
     stream::Stream,
 };
 
@@ -43,6 +45,7 @@ pub(super) struct Held {
     memory: Vec<(u64, Owned)>,
     functions: Vec<Function>,
     events: Vec<Event>,
+    semaphores: Vec<ExternalSemaphore>,
     /// Memory that nodes allocate, and whether others free it.
     allocated: Vec<(u64, bool)>,
     others: Vec<Owned>,
@@ -63,6 +66,27 @@ impl Held {
         kept
     }
 
+    /// The same for memory whose elements lie in rows and slices, or in an array: the number it gets.
+    pub(super) fn keep_region<T: PlainData, M>(&mut self, memory: M) -> u64
+    where
+        M: CopySource<T> + Send + 'static,
+    {
+        let number = next_number();
+        match memory.region().owner() {
+            Owner::Stream(stream) => self.order_with(stream),
+            Owner::Context(_) => self.unordered = true,
+        }
+        self.memory.push((number, Owned::new(memory)));
+        number
+    }
+
+    /// The memory of a number.
+    pub(super) fn region<M: 'static>(&mut self, number: u64, call: &'static str) -> Result<&mut M> {
+        let found = self.memory.iter_mut().find(|(n, _)| *n == number);
+        let memory = found.and_then(|(_, memory)| memory.get_mut().downcast_mut::<M>());
+        memory.ok_or_else(|| foreign(call))
+    }
+
     /// The memory behind a token.
     pub(super) fn memory<M: Keep>(
         &mut self,
@@ -75,8 +99,12 @@ impl Held {
     }
 
     pub(super) fn expect<T>(&self, part: &Part<T>, call: &'static str) -> Result<()> {
-        let kept = self.memory.iter().any(|(number, _)| *number == part.number);
-        if kept || self.allocated.iter().any(|(n, _)| *n == part.number) {
+        self.expect_number(part.number, call)
+    }
+
+    pub(super) fn expect_number(&self, number: u64, call: &'static str) -> Result<()> {
+        let kept = self.memory.iter().any(|(kept, _)| *kept == number);
+        if kept || self.allocated.iter().any(|(n, _)| *n == number) {
             Ok(())
         } else {
             Err(foreign(call))
@@ -132,6 +160,15 @@ impl Held {
         self.events.push(event.clone()); // the driver keeps what a launch needs of it
     }
 
+    /// Semaphores that nodes use, which wait themselves for all work before they go.
+    pub(super) fn semaphores(&mut self, used: &[(&ExternalSemaphore, u64)]) {
+        for &(semaphore, _) in used {
+            if !self.semaphores.contains(semaphore) {
+                self.semaphores.push(semaphore.clone());
+            }
+        }
+    }
+
     pub(super) fn order_with(&mut self, stream: &Stream) {
         if !self.owners.contains(stream) {
             self.owners.push(stream.clone());
@@ -152,6 +189,7 @@ impl Held {
             Self {
                 functions: self.functions.clone(),
                 events: self.events.clone(),
+                semaphores: self.semaphores.clone(),
                 owners: self.owners.clone(),
                 ..Self::default()
             }
@@ -164,6 +202,7 @@ impl Held {
         self.memory.extend(other.memory);
         self.others.extend(other.others);
         self.events.extend(other.events);
+        self.semaphores.extend(other.semaphores);
         self.allocated.extend(other.allocated);
         self.unordered |= other.unordered;
         other.functions.iter().for_each(|one| self.function(one));

@@ -65,6 +65,8 @@ mod inspect;
 mod kept;
 mod node;
 mod parameters;
+mod region;
+mod semaphores;
 mod update;
 
 use std::{
@@ -87,6 +89,7 @@ pub use edge::{EdgeData, Port};
 pub use exec::{GraphExec, InstantiateFlags};
 pub use kept::{Keep, Kept, Part};
 pub use node::{Node, NodeKind};
+pub use region::{KeptRegion, Lent, PartRegion};
 
 use crate::{
     context::Context,

@@ -6,6 +6,7 @@ use super::{
     device::DeviceMemory,
     owner::Owner,
     plain::PlainData,
+    pool::MemoryPool,
     size::byte_size,
     storage::{OwnedStorage, Storage, StorageMut},
 };
@@ -75,7 +76,8 @@ impl OwnedStorage for StreamOrdered {
 }
 
 impl StreamOrdered {
-    fn allocate(stream: &Stream, bytes: usize) -> Result<Self> {
+    /// From a pool, or from the one that is the device's current one.
+    fn allocate(stream: &Stream, bytes: usize, pool: Option<&MemoryPool>) -> Result<Self> {
         let mut storage = Self {
             ptr: 0,
             stream: stream.clone(),
@@ -91,7 +93,13 @@ impl StreamOrdered {
             capture::refuse_here(CALL, "allocate before the capture")?;
             stream.expect_uncaptured_for(CALL, "allocate before the capture")?;
         }
-        let (call, code) = if context.limits().memory_pools {
+        let (call, code) = if let Some(pool) = pool {
+            let (raw, stream) = (pool.as_raw(), stream.as_raw());
+            // SAFETY: `ptr` is valid for the write, the handles are live.
+            let code =
+                unsafe { sys::cuMemAllocFromPoolAsync(&mut storage.ptr, bytes, raw, stream) };
+            ("cuMemAllocFromPoolAsync", code)
+        } else if context.limits().memory_pools {
             // SAFETY: `ptr` is valid for the write, the stream is live.
             let code = unsafe { sys::cuMemAllocAsync(&mut storage.ptr, bytes, stream.as_raw()) };
             ("cuMemAllocAsync", code)
@@ -172,8 +180,23 @@ impl<T> DeviceBuffer<T> {
     where
         T: PlainData,
     {
+        Self::uninit_from(stream, len, None)
+    }
+
+    /// As [`uninit`](Self::uninit), from a pool whose memory the stream's device reaches.
+    pub(super) fn uninit_in(stream: &Stream, len: usize, pool: &MemoryPool) -> Result<Self>
+    where
+        T: PlainData,
+    {
+        Self::uninit_from(stream, len, Some(pool))
+    }
+
+    fn uninit_from(stream: &Stream, len: usize, pool: Option<&MemoryPool>) -> Result<Self>
+    where
+        T: PlainData,
+    {
         let bytes = byte_size::<T>(len, "DeviceBuffer::uninit")?;
-        let storage = StreamOrdered::allocate(stream, bytes)?;
+        let storage = StreamOrdered::allocate(stream, bytes, pool)?;
         // SAFETY: room for `len` elements; allocations are aligned for every type of element.
         Ok(unsafe { Self::from_storage(storage, len) })
     }

@@ -1,9 +1,12 @@
 //! The driver calls that copy and set device memory.
 
 use bytemuck::Pod;
-use cuda_sys::{self as sys, CUdeviceptr};
+use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
-use super::{owner::Owner, size::byte_size};
+use super::{
+    extent::Extent, fresh, layout::Strides, location::MemoryLocation, owner::Owner,
+    pool_options::MemoryAccess, region_copy::expect_no_capture, size::byte_size, staging,
+};
 use crate::{
     error::{Error, Result},
     settle::Settled,
@@ -44,7 +47,8 @@ pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
         let code = unsafe {
             sys::cuMemcpyHtoDAsync_v2(span.ptr, host.cast(), span.bytes, stream.as_raw())
         };
-        stream.check("cuMemcpyHtoDAsync_v2", code)
+        let checked = stream.check("cuMemcpyHtoDAsync_v2", code);
+        explained(checked, stream, span)
     })
 }
 
@@ -67,7 +71,8 @@ pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
         let code = unsafe {
             sys::cuMemcpyDtoHAsync_v2(host.cast(), span.ptr, span.bytes, stream.as_raw())
         };
-        stream.check("cuMemcpyDtoHAsync_v2", code)
+        let checked = stream.check("cuMemcpyDtoHAsync_v2", code);
+        explained(checked, stream, span)
     })
 }
 
@@ -76,6 +81,9 @@ pub(crate) fn host_to_device<T: Pod>(span: Span<'_>, stream: &Stream, host: &[T]
         return Ok(());
     }
     let _current = stream.enter_to_wait("copy_from_slice")?;
+    if staging::upload(span, stream, host.as_ptr().cast())? {
+        return Ok(());
+    }
     // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
     let enqueued = unsafe { host_to_device_enqueue(span, stream, host) };
     let waited = stream.settle().or_abort();
@@ -91,6 +99,10 @@ pub(crate) fn device_to_host<T: Pod>(
         return Ok(());
     }
     let _current = stream.enter_to_wait("copy_to_slice")?;
+    // SAFETY: `host` is as long as `span`, and borrowed exclusively.
+    if unsafe { staging::download(span, stream, host.as_mut_ptr().cast())? } {
+        return Ok(());
+    }
     // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
     let enqueued = unsafe { device_to_host_enqueue(span, stream, host) };
     let waited = stream.settle().or_abort();
@@ -101,8 +113,15 @@ pub(crate) fn device_to_vec<T: Pod>(span: Span<'_>, stream: &Stream, len: usize)
     byte_size::<T>(len, "to_vec")?;
     let mut host = Vec::<T>::with_capacity(len);
     let spare: *mut [T] = std::ptr::slice_from_raw_parts_mut(host.as_mut_ptr(), len);
+    fresh::prefer_large_pages(spare.cast(), span.bytes);
     if span.bytes > 0 {
         let _current = stream.enter_to_wait("to_vec")?;
+        // SAFETY: the vector's own memory, with room for as many bytes as `span` has.
+        if unsafe { staging::download(span, stream, spare.cast())? } {
+            // SAFETY: the copy has written all `len` elements, and any bits are valid for `T`.
+            unsafe { host.set_len(len) };
+            return Ok(host);
+        }
         // SAFETY: the capacity is `len`, and `host` lives until the wait below is over, or for ever.
         let enqueued = unsafe { device_to_host_enqueue(span, stream, spare) };
         match stream.settle() {
@@ -134,12 +153,82 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
             ),
         ));
     }
+    if is_between_devices(stream, [to.owner, from.owner]) {
+        return between_devices(to, stream, from);
+    }
     stream.ordered_with([to.owner, from.owner], || {
         let _current = stream.enter()?;
         // SAFETY: both are live device memory of `bytes`, ordered on this stream, and apart.
         let code =
             unsafe { sys::cuMemcpyDtoDAsync_v2(to.ptr, from.ptr, to.bytes, stream.as_raw()) };
-        stream.check("cuMemcpyDtoDAsync_v2", code)
+        let checked = stream.check("cuMemcpyDtoDAsync_v2", code);
+        explained(explained(checked, stream, from), stream, to)
+    })
+}
+
+/// What a driver means that refuses a copy or a fill.
+#[inline]
+fn explained(result: Result<()>, stream: &Stream, span: Span<'_>) -> Result<()> {
+    result.map_err(|error| match why_refused(&error, stream, span) {
+        Some(why) => error.with_detail(why),
+        None => error,
+    })
+}
+
+#[cold]
+fn why_refused(error: &Error, stream: &Stream, span: Span<'_>) -> Option<String> {
+    if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
+        return None;
+    }
+    let here = stream.context().device();
+    if is_between_devices(stream, [span.owner; 2]) {
+        return Some(format!(
+            "the stream is of device {} and the memory of device {}: use a stream of the memory's device, or open the \
+             memory to the stream's (MemoryPool::grant_access for a DeviceBuffer, otherwise PeerAccess)",
+            here.ordinal(),
+            span.owner.context().device().ordinal()
+        ));
+    }
+    let (mut flags, location) = (0, MemoryLocation::device(here).raw());
+    // SAFETY: `flags` is valid for the write, the location for the read; the address is looked up.
+    let code = unsafe { sys::cuMemGetAccess(&mut flags, &location, span.ptr) };
+    if code != CUresult::CUDA_SUCCESS {
+        return None; // memory that is mapped nowhere
+    }
+    let may = match MemoryAccess(flags as u32) {
+        MemoryAccess::NONE => "has no access to it",
+        MemoryAccess::READ => "may only read it",
+        _ => return None,
+    };
+    let device = here.ordinal();
+    Some(format!(
+        "the memory is mapped, but device {device} {may}: call Mapping::set_access first"
+    ))
+}
+
+/// Whether memory is of another device than the stream: what is of a pool is open to calls alone then that name contexts.
+pub(crate) fn is_between_devices(stream: &Stream, owners: [Owner<'_>; 2]) -> bool {
+    let here = stream.context().device();
+    owners.iter().any(|owner| owner.context().device() != here)
+}
+
+fn between_devices(to: Span<'_>, stream: &Stream, from: Span<'_>) -> Result<()> {
+    expect_no_capture(stream, "copy_from")?;
+    stream.ordered_with([to.owner, from.owner], || {
+        let (target, source) = (to.owner.context(), from.owner.context());
+        let _current = stream.enter()?;
+        // SAFETY: both are live memory of `bytes` of these contexts, ordered on this stream, and apart.
+        let code = unsafe {
+            sys::cuMemcpyPeerAsync(
+                to.ptr,
+                target.as_raw(),
+                from.ptr,
+                source.as_raw(),
+                to.bytes,
+                stream.as_raw(),
+            )
+        };
+        stream.check("cuMemcpyPeerAsync", code)
     })
 }
 
@@ -160,7 +249,7 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
     }
     let uniform = pattern.iter().all(|byte| *byte == pattern[0]);
     let (Span { ptr, bytes, .. }, count) = (span, span.bytes / pattern.len());
-    stream.ordered_with([span.owner], || {
+    let enqueue = || {
         let _current = stream.enter()?;
         let raw = stream.as_raw();
         let check = |call, code| stream.check(call, code);
@@ -179,7 +268,96 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
             }),
             _ => fill_columns(ptr, pattern, count, stream),
         }
-    })
+    };
+    stream.ordered_with([span.owner], || explained(enqueue(), stream, span))
+}
+
+/// Repeats `pattern` over the elements of rows and slices, and leaves the gaps alone.
+pub(crate) fn fill_rows(
+    ptr: CUdeviceptr,
+    strides: Strides,
+    owner: Owner<'_>,
+    stream: &Stream,
+    pattern: &[u8],
+) -> Result<()> {
+    let Extent { height, depth, .. } = strides.extent;
+    let (row, pitch) = (strides.row(), strides.pitch);
+    if row == 0 || strides.extent.is_empty() || pattern.is_empty() {
+        return Ok(());
+    }
+    // The shortest beginning whose repetition it is, of those that the driver has.
+    let short = [1, 2, 4].into_iter().find(|&size| {
+        pattern.len().is_multiple_of(size)
+            && pattern.chunks(size).all(|part| part == &pattern[..size])
+    });
+    let size = short.unwrap_or(pattern.len());
+    let pattern = &pattern[..size];
+    let aligned = [
+        row,
+        if height * depth > 1 { pitch } else { 0 },
+        ptr as usize,
+    ];
+    if short.is_some() && aligned.iter().any(|number| !number.is_multiple_of(size)) {
+        return Err(Error::invalid(
+            "fill",
+            format!(
+                "rows of {row} bytes, {pitch} bytes apart, from {ptr:#x} on are not all multiples of the pattern's {size}"
+            ),
+        ));
+    }
+    // Slices without gaps are rows of one.
+    let (rows, slices) = match strides.slice_rows == height {
+        true => (height * depth, 1),
+        false => (height, depth),
+    };
+    let enqueue = || {
+        let _current = stream.enter()?;
+        for slice in 0..slices {
+            let ptr = ptr + (slice * strides.slice_rows * pitch) as CUdeviceptr;
+            if short.is_some() {
+                fill_rectangle(ptr, pitch, pattern, [row / size, rows], stream)?;
+                continue;
+            }
+            for y in 0..rows {
+                let ptr = ptr + (y * pitch) as CUdeviceptr;
+                fill_columns(ptr, pattern, row / size, stream)?;
+            }
+        }
+        Ok(())
+    };
+    let bytes = strides.span();
+    let span = Span { ptr, bytes, owner };
+    stream.ordered_with([owner], || explained(enqueue(), stream, span))
+}
+
+/// A pattern of 1, 2 or 4 bytes, in rows.
+fn fill_rectangle(
+    ptr: CUdeviceptr,
+    pitch: usize,
+    pattern: &[u8],
+    [width, rows]: [usize; 2],
+    stream: &Stream,
+) -> Result<()> {
+    let raw = stream.as_raw();
+    // SAFETY, for all: rows of live device memory.
+    let (call, code) = match *pattern {
+        // SAFETY: as above.
+        [value] => ("cuMemsetD2D8Async", unsafe {
+            sys::cuMemsetD2D8Async(ptr, pitch, value, width, rows, raw)
+        }),
+        // SAFETY: as above.
+        [a, b] => ("cuMemsetD2D16Async", unsafe {
+            let value = u16::from_ne_bytes([a, b]);
+            sys::cuMemsetD2D16Async(ptr, pitch, value, width, rows, raw)
+        }),
+        // SAFETY: as above.
+        [a, b, c, d] => ("cuMemsetD2D32Async", unsafe {
+            let value = u32::from_ne_bytes([a, b, c, d]);
+            sys::cuMemsetD2D32Async(ptr, pitch, value, width, rows, raw)
+        }),
+        _ => unreachable!("the driver has three"),
+    };
+    stream.check(call, code)
 }
 
 /// A pattern for which there is no plain memset: as columns of a matrix whose rows are the elements.

@@ -21,6 +21,11 @@ use crate::{error::Result, stream::Stream};
 /// | --- | --- |
 /// | [`DeviceBuffer`](crate::DeviceBuffer) | memory of its own, allocated and freed in a stream's order |
 /// | [`ManagedBuffer`](crate::ManagedBuffer) | managed memory of its own, which the host reaches too |
+/// | [`MappedBuffer`](crate::MappedBuffer) | page-locked memory of the host, which kernels reach over the link |
+/// | [`GrowableBuffer`](crate::GrowableBuffer) | memory of its own, which grows without being copied |
+/// | [`IpcBuffer`](crate::IpcBuffer) | memory of its own, which other processes may open |
+/// | [`OpenedBuffer`](crate::OpenedBuffer) | memory of another process |
+/// | [`ExternalBuffer`](crate::ExternalBuffer) | memory of another interface, such as Vulkan |
 /// | [`DeviceView`], [`DeviceViewMut`] | borrowed memory: a part of another kind, or from another library |
 /// | [`Global`](crate::Global) | a variable of a module |
 ///
@@ -80,6 +85,11 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     #[must_use]
     pub fn into_storage(self) -> S {
         self.storage
+    }
+
+    /// What holds the memory, and the number of elements: for a kind whose memory grows.
+    pub(crate) fn parts_mut(&mut self) -> (&mut S, &mut usize) {
+        (&mut self.storage, &mut self.len)
     }
 
     /// What the memory belongs to: a stream, or a context alone.
@@ -357,6 +367,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     /// # }
     /// ```
     #[doc(alias = "cuMemcpyDtoD")]
+    #[doc(alias = "cuMemcpyPeer")]
+    #[doc(alias = "cuMemcpyPeerAsync")]
     #[doc(alias = "cuMemcpyDtoDAsync")]
     pub fn copy_from(
         &mut self,

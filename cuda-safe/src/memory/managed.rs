@@ -1,20 +1,21 @@
 //! Managed memory: one address for the host and the device.
 
-use std::slice;
+use std::{ffi::c_uint, slice};
 
-use cuda_sys::{self as sys, CUdeviceptr, CUmemAttach_flags};
+use cuda_sys::{self as sys, CUdeviceptr, CUmemAttach_flags, CUresult};
 
 use super::{
+    buffer::DeviceBuffer,
     device::DeviceMemory,
-    owner::Owner,
     plain::PlainData,
     size::byte_size,
-    storage::{OwnedStorage, Storage, StorageMut},
+    waited::{Free, Release, Waited, waited},
 };
 use crate::{
     attribute::DeviceAttribute,
-    capture::{self, released},
+    capture,
     error::{Error, ErrorKind, Result},
+    flags::choices,
     settle::Settled,
     stream::Stream,
 };
@@ -45,62 +46,31 @@ use crate::{
 /// ```
 pub type ManagedBuffer<T> = DeviceMemory<Managed, T>;
 
-/// Managed memory in a stream's order: what a [`ManagedBuffer`] holds.
-#[derive(Debug)]
-pub struct Managed {
-    ptr: CUdeviceptr,
-    stream: Stream,
+/// Frees managed memory.
+#[derive(Clone, Copy, Debug)]
+enum FreeManaged {
+    Allocated,
+    /// It is of a pool, to which it goes back in the stream's order.
+    OfPool,
 }
 
-// SAFETY: memory of the stream's context; freed when the stream's work is over.
-unsafe impl Storage for Managed {
-    const NAME: &'static str = "ManagedBuffer";
-
-    #[inline]
-    fn as_device_ptr(&self) -> CUdeviceptr {
-        self.ptr
-    }
-
-    #[inline]
-    fn owner(&self) -> Owner<'_> {
-        Owner::Stream(&self.stream)
-    }
-}
-
-// SAFETY: memory of its own.
-unsafe impl StorageMut for Managed {}
-
-impl OwnedStorage for Managed {
-    fn close(mut self) -> Result<()> {
-        self.free()
-    }
-}
-
-impl Managed {
-    fn free(&mut self) -> Result<()> {
-        if self.ptr == 0 {
-            return Ok(());
+impl Release for FreeManaged {
+    unsafe fn release(&self, ptr: CUdeviceptr, stream: &Stream) -> (&'static str, CUresult) {
+        if let Self::OfPool = self
+            && let Ok(_current) = stream.enter()
+        {
+            // SAFETY: as this function's contract says.
+            let code = unsafe { sys::cuMemFreeAsync(ptr, stream.as_raw()) };
+            return ("cuMemFreeAsync", code);
         }
-        let ptr = std::mem::take(&mut self.ptr);
-        if capture::is_under_way() {
-            let stream = self.stream.clone();
-            capture::drop_afterwards(Self { ptr, stream });
-            return Ok(());
-        }
-        self.stream.settle().or_leak()?;
-        let context = self.stream.context();
-        let _current = context.enter()?;
-        // SAFETY: allocated by `zeroed`, and freed once; nothing runs that could use it.
-        let code = released(|| unsafe { sys::cuMemFree_v2(ptr) });
-        context.check("cuMemFree_v2", code)
+        // SAFETY: as above.
+        unsafe { Free.release(ptr, stream) }
     }
 }
 
-impl Drop for Managed {
-    fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
-        let _ = self.free();
-    }
+waited! {
+    /// Managed memory in a stream's order: what a [`ManagedBuffer`] holds.
+    pub struct Managed(FreeManaged), "ManagedBuffer"
 }
 
 impl<T> ManagedBuffer<T> {
@@ -125,30 +95,85 @@ impl<T> ManagedBuffer<T> {
                  (CONCURRENT_MANAGED_ACCESS): use a DeviceBuffer and copies",
             ));
         }
-        let mut storage = Managed {
-            ptr: 0,
-            stream: stream.clone(),
-        };
+        let mut ptr = 0;
         if bytes > 0 {
             capture::refuse_here("ManagedBuffer::zeroed", "allocate before the capture")?;
             let _current = stream.enter()?;
             let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
             // SAFETY: `ptr` is valid for the write.
-            let code = unsafe { sys::cuMemAllocManaged(&mut storage.ptr, bytes, flags) };
+            let code = unsafe { sys::cuMemAllocManaged(&mut ptr, bytes, flags) };
             context.check_allocation("cuMemAllocManaged", code, bytes)?;
         }
-        // SAFETY: room for `len` elements; allocations are aligned for every type of element.
-        let mut buffer = unsafe { Self::from_storage(storage, len) };
+        // SAFETY: just allocated, with room for `len` elements; allocations are aligned for every type of element.
+        let mut buffer = unsafe {
+            let storage = Managed(Waited::new(ptr, stream, FreeManaged::Allocated));
+            Self::from_storage(storage, len)
+        };
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)
     }
 }
 
+choices! {
+    /// Who uses managed memory, for [`ManagedBuffer::attach`] (`CUmemAttach_flags`).
+    pub struct ManagedAttachment(c_uint) {
+        /// Any stream, of any device: how memory begins.
+        GLOBAL = 1, "CU_MEM_ATTACH_GLOBAL";
+        /// The host alone.
+        HOST = 2, "CU_MEM_ATTACH_HOST";
+        /// The buffer's stream, and the host.
+        SINGLE = 4, "CU_MEM_ATTACH_SINGLE";
+    }
+}
+
 impl<T: PlainData> ManagedBuffer<T> {
+    /// Memory of a pool that the host reaches.
+    pub(super) fn from_pool(buffer: DeviceBuffer<T>) -> Self {
+        let (stream, len) = (buffer.stream().clone(), buffer.len());
+        // SAFETY: the memory of that buffer, which it has handed over.
+        unsafe {
+            let storage = Waited::new(buffer.into_raw(), &stream, FreeManaged::OfPool);
+            Self::from_storage(Managed(storage), len)
+        }
+    }
+
+    /// Tells the driver, in the order of the buffer's stream, who will use the memory, until something else is said: so it
+    /// need not keep it in step for others. Kernels on other streams must leave the memory alone then.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an attachment that the driver does not know, and for memory from a pool. The stream is
+    /// being captured.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ManagedAttachment, ManagedBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut x = ManagedBuffer::<f32>::zeroed(&stream, 1 << 12)?;
+    /// x.attach(ManagedAttachment::SINGLE)?;
+    /// x.fill(&stream, 1.0)?;
+    /// assert_eq!(x.host()?[7], 1.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamAttachMemAsync")]
+    pub fn attach(&mut self, to: ManagedAttachment) -> Result<()> {
+        let stream = self.stream();
+        stream.expect_uncaptured("ManagedBuffer::attach")?;
+        if self.size_bytes() == 0 {
+            return Ok(());
+        }
+        let _current = stream.enter()?;
+        // SAFETY: live memory, all of it: 0 stands for its length. The attachment is a number.
+        let code =
+            unsafe { sys::cuStreamAttachMemAsync(stream.as_raw(), self.as_device_ptr(), 0, to.0) };
+        stream.check("cuStreamAttachMemAsync", code)
+    }
+
     /// The stream in whose order the memory is used.
     #[must_use]
     pub fn stream(&self) -> &Stream {
-        &self.storage().stream
+        self.storage().0.stream()
     }
 
     /// Waits until the work on the buffer's stream is over, and returns the elements for reading. While they are

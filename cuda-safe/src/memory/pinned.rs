@@ -1,6 +1,7 @@
 //! Page-locked host memory.
 
 use std::{
+    ffi::c_void,
     fmt,
     ops::{Deref, DerefMut},
     ptr::{self, NonNull},
@@ -219,13 +220,30 @@ impl<T: PlainData> PinnedBuffer<T> {
         if !self.owned {
             return Ok(0);
         }
-        let _current = self.context.enter()?;
-        let mut raw = 0;
-        // SAFETY: `raw` is valid for the write; the host pointer is live page-locked memory.
-        let code =
-            unsafe { sys::cuMemHostGetDevicePointer_v2(&mut raw, self.ptr.as_ptr().cast(), 0) };
-        self.context.check("cuMemHostGetDevicePointer_v2", code)?;
-        Ok(raw)
+        device_address(&self.context, self.ptr.as_ptr().cast())
+    }
+
+    /// The flags that the memory has, as the driver tells it: with unified addressing, all of it is mapped.
+    /// None of them if there are no bytes.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer, PinnedFlags};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, PinnedFlags::WRITE_COMBINED)?;
+    /// assert!(buffer.flags()?.contains(PinnedFlags::WRITE_COMBINED));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemHostGetFlags")]
+    pub fn flags(&self) -> Result<PinnedFlags> {
+        if !self.owned {
+            return Ok(PinnedFlags::default());
+        }
+        host_flags(&self.context, self.ptr.as_ptr().cast())
     }
 
     /// All of it, for copies. This creates no reference, so that a copy may be running.
@@ -270,6 +288,26 @@ impl<T: PlainData> PinnedBuffer<T> {
         let code = released(|| unsafe { sys::cuMemFreeHost(self.ptr.as_ptr().cast()) });
         self.context.check("cuMemFreeHost", code)
     }
+}
+
+/// The device's address of page-locked memory.
+pub(super) fn device_address(context: &Context, host: *mut c_void) -> Result<CUdeviceptr> {
+    let _current = context.enter()?;
+    let mut raw = 0;
+    // SAFETY: `raw` is valid for the write; the driver looks the host's address up.
+    let code = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut raw, host, 0) };
+    context.check("cuMemHostGetDevicePointer_v2", code)?;
+    Ok(raw)
+}
+
+/// The flags of page-locked memory.
+pub(super) fn host_flags(context: &Context, host: *mut c_void) -> Result<PinnedFlags> {
+    let _current = context.enter()?;
+    let mut flags = 0;
+    // SAFETY: `flags` is valid for the write; the driver looks the host's address up.
+    let code = unsafe { sys::cuMemHostGetFlags(&mut flags, host) };
+    context.check("cuMemHostGetFlags", code)?;
+    Ok(PinnedFlags(flags))
 }
 
 impl<T: PlainData> Deref for PinnedBuffer<T> {

@@ -6,6 +6,8 @@ use super::{
     copy,
     device::DeviceMemory,
     plain::PlainData,
+    region::{CopySource, CopyTarget},
+    region_copy::{HostRegion, HostRegionMut, RegionCopy},
     size::expect_equal,
     storage::{Storage, StorageMut},
 };
@@ -123,5 +125,56 @@ impl<'env> Scope<'_, 'env> {
         expect_equal(device.len(), host.len(), "Scope::download")?;
         // SAFETY: `host` is exclusively borrowed for longer than the scope, which waits.
         unsafe { copy::device_to_host_enqueue(device.span(), self.stream, host) }
+    }
+
+    /// Enqueues a copy of a rectangle or box from the host to the device.
+    ///
+    /// # Errors
+    /// As [`RegionCopy::enqueue`].
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (host, mut column) = ([1u32, 2, 3, 4], [0; 2]);
+    /// let mut image = PitchedBuffer::zeroed(&stream, [2, 2])?;
+    /// stream.scope(|scope| {
+    ///     scope.upload_region(RegionCopy::new([2, 2]), &mut image, HostRegion::new(&host, [2, 2])?)?;
+    ///     let column = HostRegionMut::new(&mut column, [1, 2])?;
+    ///     scope.download_region(RegionCopy::new([1, 2]).source_at(1), column, &image)
+    /// })?;
+    /// assert_eq!(column, [2, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
+    pub fn upload_region<T: PlainData>(
+        &self,
+        copy: RegionCopy,
+        target: &mut impl CopyTarget<T>,
+        source: HostRegion<'env, T>,
+    ) -> Result<()> {
+        const CALL: &str = "Scope::upload_region";
+        // SAFETY: the host memory is borrowed for longer than the scope, which waits for the stream.
+        unsafe { copy.upload_enqueue(self.stream, target, source.place, CALL) }
+    }
+
+    /// Enqueues a copy of a rectangle or box from the device to the host.
+    ///
+    /// # Errors
+    /// As [`RegionCopy::enqueue`].
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
+    pub fn download_region<T: PlainData>(
+        &self,
+        copy: RegionCopy,
+        target: HostRegionMut<'env, T>,
+        source: &impl CopySource<T>,
+    ) -> Result<()> {
+        const CALL: &str = "Scope::download_region";
+        // SAFETY: the host memory is exclusively borrowed for longer than the scope, which waits.
+        unsafe { copy.download_enqueue(self.stream, target.place, source, CALL) }
     }
 }

@@ -19,6 +19,22 @@ pub(crate) fn byte_size<T>(len: usize, call: &'static str) -> Result<usize> {
         })
 }
 
+/// An error unless `size` is a multiple of `unit` bytes, and not 0.
+pub(crate) fn expect_multiple(size: usize, unit: usize, call: &'static str) -> Result<()> {
+    if size > 0 && size.is_multiple_of(unit) {
+        return Ok(());
+    }
+    let detail = match size {
+        0 => {
+            format!("0 bytes: at least one unit (PhysicalMemory::unit), which is {unit} bytes here")
+        }
+        _ => format!(
+            "{size} bytes are no multiple of {unit}, the unit here: use size.next_multiple_of(PhysicalMemory::unit(..)?)"
+        ),
+    };
+    Err(Error::invalid(call, detail))
+}
+
 /// A range of element indices within `len` elements.
 pub(crate) fn range_within(
     range: impl RangeBounds<usize>,

@@ -5,8 +5,11 @@ use std::{fmt, mem::ManuallyDrop};
 use super::{
     copy,
     device::DeviceMemory,
+    layout::Layout,
     pinned::PinnedBuffer,
     plain::PlainData,
+    region::{CopySource, CopyTarget},
+    region_copy::{RegionCopy, host_place},
     size::expect_equal,
     storage::{Storage, StorageMut},
 };
@@ -225,6 +228,68 @@ impl Stream {
             expect_equal(device.len(), host.len(), CALL)?;
             // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
             unsafe { copy::device_to_host_enqueue(device.span(), self, host) }
+        })
+    }
+
+    /// Starts a copy of a rectangle or box from page-locked memory, in which the elements lie as `layout` says.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the box does not lie within a side, or the
+    /// stream is being captured. The context is unusable after a fault. The error carries `host`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer, PitchedBuffer, RegionCopy, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let host = PinnedBuffer::from_slice(&context, &[1u32, 2, 3, 4])?;
+    /// let mut image = PitchedBuffer::zeroed(&stream, [2, 2])?;
+    /// let column = RegionCopy::new([1, 2]).source_at(1).target_at(1);
+    /// let upload = stream.upload_region(column, host, [2, 2], &mut image)?;
+    /// let host = upload.wait()?;
+    /// assert_eq!(image.to_vec(&stream)?, [0, 2, 0, 4]);
+    /// let row = RegionCopy::new(2).source_at([0, 1]);
+    /// assert_eq!(*stream.download_region(row, &image, host, [4, 1])?.wait()?, [0, 4, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
+    pub fn upload_region<T: PlainData>(
+        &self,
+        copy: RegionCopy,
+        host: PinnedBuffer<T>,
+        layout: impl Into<Layout>,
+        target: &mut impl CopyTarget<T>,
+    ) -> Result<Transfer<T>, TransferError<T>> {
+        const CALL: &str = "Stream::upload_region";
+        let layout = layout.into();
+        Transfer::start(host, self, CALL, |host| {
+            let place = host_place(host, layout, CALL)?;
+            // SAFETY: the transfer owns `host` until the copy has finished.
+            unsafe { copy.upload_enqueue(self, target, place, CALL) }
+        })
+    }
+
+    /// Starts a copy of a rectangle or box to page-locked memory, in which the elements lie as `layout` says.
+    ///
+    /// # Errors
+    /// As [`upload_region`](Self::upload_region).
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
+    pub fn download_region<T: PlainData>(
+        &self,
+        copy: RegionCopy,
+        source: &impl CopySource<T>,
+        host: PinnedBuffer<T>,
+        layout: impl Into<Layout>,
+    ) -> Result<Transfer<T>, TransferError<T>> {
+        const CALL: &str = "Stream::download_region";
+        let layout = layout.into();
+        Transfer::start(host, self, CALL, |host| {
+            let place = host_place(host, layout, CALL)?;
+            // SAFETY: the transfer owns `host` until the copy has finished.
+            unsafe { copy.download_enqueue(self, place, source, CALL) }
         })
     }
 }

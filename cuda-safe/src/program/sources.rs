@@ -93,14 +93,19 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
     };
     let mut explained = String::with_capacity(report.len() * 2);
     for line in report.lines() {
-        let place = line.trim_start().strip_prefix("source: ");
-        let place = place.and_then(|place| place.rsplit_once(':'));
-        if let Some((path, number)) = place
+        // The line itself, and where it is inlined.
+        let labels = ["source: ", "inlined at: "];
+        let place = labels.iter().find_map(|label| {
+            let place = line.trim_start().strip_prefix(label)?;
+            let (path, number) = place.rsplit_once(':')?;
+            Some((label, path, number))
+        });
+        if let Some((label, path, number)) = place
             && let Some((name, text)) = find(path)
             && let Ok(line_number) = number.parse()
         {
             let indent = &line[..line.len() - line.trim_start().len()];
-            explained.push_str(&format!("{indent}source: {name}:{number}\n"));
+            explained.push_str(&format!("{indent}{label}{name}:{number}\n"));
             if let Some(text) = text {
                 explained.push_str(&diagnostics::around(text, line_number, None));
             }
@@ -137,6 +142,13 @@ mod tests {
             "write\n  kernel k, block (0, 0, 0)\n  source: a.cu:2\n      1 | one\n >    2 | two\n      3 | three\n  \
              PTX line 5: st"
         );
+        let inlined = report.replace(
+            "source: /x/a.cu:2",
+            "source: builtin.h:7\n  inlined at: /x/a.cu:2",
+        );
+        assert!(explain_by(&all, &inlined).contains(
+            "  source: builtin.h:7\n  inlined at: a.cu:2\n      1 | one\n >    2 | two\n"
+        ));
         let header = report.replace("/x/a.cu:2", "h.cuh:1");
         assert!(explain_by(&all, &header).contains(" >    1 | header\n"));
     }

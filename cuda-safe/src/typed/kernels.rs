@@ -69,6 +69,8 @@
 /// | `a: f32`, `n: u32`, `b: bool` | `float`, `unsigned`, `bool` | the value |
 /// | `p: Pair` | a type of the same size | the value, which is `Copy` |
 /// | `p: &[Vec2] = "const float2 *"` | exactly this C++ type | as without it |
+/// | `t: &Texture` | `cudaTextureObject_t` | `&texture`, a [`Texture`](crate::Texture) |
+/// | `s: &Surface` | `cudaSurfaceObject_t` | `&surface`, a [`Surface`](crate::Surface) |
 /// | `(x, n): (&mut [f32], u32)` | two: `float *`, `unsigned` | the memory, with its length: see [`WithLen`](crate::WithLen) |
 ///
 /// # What is compared
@@ -381,6 +383,26 @@ macro_rules! __kernel {
             @$then $context
             [$($done)* {
                 $name [$crate::typed::Read<$element>] [$crate::sys::CUdeviceptr]
+                [$name] [$crate::__kernel!(@exact $($exact)?)]
+            }]
+            $($($rest)*)?
+        }
+    };
+    (@$then:ident $context:tt [$($done:tt)*] $name:ident: &Texture $(= $exact:literal)? $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @$then $context
+            [$($done)* {
+                $name [$crate::typed::Value<$crate::sys::CUtexObject>] [&$crate::Texture]
+                [$name] [$crate::__kernel!(@exact $($exact)?)]
+            }]
+            $($($rest)*)?
+        }
+    };
+    (@$then:ident $context:tt [$($done:tt)*] $name:ident: &Surface $(= $exact:literal)? $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @$then $context
+            [$($done)* {
+                $name [$crate::typed::Value<$crate::sys::CUsurfObject>] [&$crate::Surface]
                 [$name] [$crate::__kernel!(@exact $($exact)?)]
             }]
             $($($rest)*)?

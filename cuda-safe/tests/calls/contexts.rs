@@ -167,22 +167,30 @@ fn what_is_not_emulated_is_told() {
         let (context, _) = device();
         let _current = context.push_current().unwrap();
         // SAFETY: the emulator looks at no argument.
-        let code = unsafe { sys::cuDestroyExternalMemory(std::ptr::null_mut()) };
-        let error = context.check("cuDestroyExternalMemory", code).unwrap_err();
+        let code =
+            unsafe { sys::cuMemMapArrayAsync(std::ptr::null_mut(), 0, std::ptr::null_mut()) };
+        let error = context.check("cuMemMapArrayAsync", code).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Unsupported);
         assert_eq!(
             error.to_string(),
-            "cuDestroyExternalMemory failed: CUDA_ERROR_NOT_SUPPORTED (801): cuDestroyExternalMemory is not emulated"
+            "cuMemMapArrayAsync failed: CUDA_ERROR_NOT_SUPPORTED (801): cuMemMapArrayAsync is not emulated"
         );
-        let (mut granularity, properties) = (0, Default::default());
-        let option = sys::CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
+        let mut array = std::ptr::null_mut();
+        let descriptor = sys::CUDA_ARRAY3D_DESCRIPTOR {
+            Width: 64,
+            Height: 64,
+            NumChannels: 1,
+            Format: sys::CUarray_format::CU_AD_FORMAT_FLOAT,
+            Flags: 0x40, // CUDA_ARRAY3D_SPARSE
+            ..Default::default()
+        };
         // SAFETY: valid for the write, and for the read.
-        let code =
-            unsafe { sys::cuMemGetAllocationGranularity(&mut granularity, &properties, option) };
-        let error = context
-            .check("cuMemGetAllocationGranularity", code)
-            .unwrap_err();
-        assert_eq!(error.detail(), "virtual memory management is not emulated");
+        let code = unsafe { sys::cuArray3DCreate_v2(&mut array, &descriptor) };
+        let error = context.check("cuArray3DCreate", code).unwrap_err();
+        assert_eq!(
+            error.detail(),
+            "an array that is sparse or mapped later is not emulated"
+        );
         assert_eq!(*error.kind(), ErrorKind::Unsupported);
     });
 }

@@ -6,6 +6,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 #[path = "../common/child.rs"]
 mod child;
 mod contexts;
+mod copies;
 mod launches;
 mod memory;
 mod modules;

@@ -10,6 +10,8 @@ mod edges;
 mod exec;
 mod keeping;
 mod nodes;
+mod regions;
+mod textures;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -18,11 +18,14 @@ const LEAKED: i32 = 99;
 const TEST_FAILED: i32 = 101;
 
 /// Calls after whose failure a leak is right: they release, or tell whether it is safe to.
-const RELEASING: [&str; 12] = [
+const RELEASING: [&str; 15] = [
     "Free",
     "Destroy",
     "Unload",
     "Release",
+    "Unregister",
+    "MemUnmap",
+    "IpcCloseMemHandle",
     "CtxSynchronize",
     "StreamSynchronize",
     "EventSynchronize",

@@ -17,7 +17,7 @@ mod plan;
 mod planted;
 mod watch;
 
-use integration::{KERNELS, device, kernels};
+use integration::{KERNELS, device, kernels, refused, since};
 use plan::{Depth, Suite};
 
 #[global_allocator]

@@ -53,7 +53,8 @@ fn clean(suite: &Suite) -> &'static [(String, Run)] {
     static RUNS: OnceLock<Vec<(String, Run)>> = OnceLock::new();
     RUNS.get_or_init(|| {
         let (tests, folder) = (child::tests(), Folder::shared());
-        assert!(tests.len() > 10, "only {} tests", tests.len());
+        let least = if child::wanted().is_empty() { 10 } else { 0 };
+        assert!(tests.len() > least, "only {} tests", tests.len());
         let run = |test: &String| folder.run(test, suite.checks, "");
         // Twice: the first fills the compiler's cache. The compiler makes driver calls of its own.
         child::for_each(&tests, run);
@@ -186,6 +187,6 @@ impl Suite {
             "{} runs, of which {missed} didn't come to the call",
             jobs.len()
         );
-        assert!(missed * 50 <= jobs.len());
+        assert!(missed * 50 <= jobs.len() || !child::wanted().is_empty());
     }
 }

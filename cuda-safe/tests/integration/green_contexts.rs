@@ -16,8 +16,10 @@ fn halves(context: &Context) -> [Multiprocessors; 2] {
 
 /// Where the blocks of a launch have run.
 fn places(context: &Context, stream: &Stream) -> BTreeSet<u32> {
+    // Long enough that no multiprocessor takes them all, while others are busy with other tests.
     let source = r#"extern "C" __global__ void places(unsigned *out) {
         asm volatile("mov.u32 %0, %%smid;" : "=r"(out[blockIdx.x]));
+        __nanosleep(200000);
     }"#;
     let module = Module::compile(context, source).unwrap();
     let mut out = DeviceBuffer::<u32>::zeroed(stream, 1024).unwrap();
@@ -125,19 +127,13 @@ fn what_is_the_primary_contexts_is_used_with_streams_of_a_green_one() {
     drop(y);
 
     // What a captured stream of a green context is given runs there, whatever stream the graph is launched on.
-    let buffer = DeviceBuffer::<u32>::zeroed(&fast, 8).unwrap();
+    let mut buffer = DeviceBuffer::<u32>::zeroed(&fast, 8).unwrap();
     // SAFETY: the buffer outlives the graph.
-    let graph = unsafe {
-        fast.capture(|_| {
-            let mut view = DeviceBuffer::<u32>::zeroed(&fast, 8)?;
-            view.fill(&fast, 1)
-        })
-    };
-    if let Ok(graph) = graph {
-        graph.instantiate().unwrap().launch(&stream).unwrap();
-        stream.synchronize().unwrap();
-    }
-    drop(buffer);
+    let graph = unsafe { fast.capture(|_| buffer.fill(&fast, 1)) }.unwrap();
+    fast.synchronize().unwrap();
+    graph.instantiate().unwrap().launch(&stream).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(buffer.to_vec(&fast).unwrap(), [1; 8]);
 }
 
 #[test]

@@ -1,33 +1,77 @@
 //! The safe layer against a driver: a GPU's where there is one, the emulator's otherwise.
 
+mod array_regions;
+mod arrays;
 mod attributes;
+mod batches;
 mod contexts;
 mod devices;
 mod embedded;
 mod events;
+mod external;
 mod green_contexts;
+mod host_memory;
 mod launches;
 mod libraries;
 mod linking;
 mod managed;
 mod memory;
+mod migration;
 mod modules;
+#[cfg(feature = "opengl")]
+mod opengl;
 mod pipelines;
+mod pitched;
+mod pointers;
+mod pools;
 mod programs;
+mod region_copies;
 mod settings;
+mod staging;
 mod streams;
+mod surfaces;
 mod tensor_maps;
+mod textures;
 mod threads;
 mod transfers;
 mod typed;
+mod virtual_memory;
 
-use cuda_safe::{Context, Module, Stream};
+use cuda_safe::{
+    Context, Error, ErrorKind, Module, Result, Stream,
+    driver::{self, Version},
+};
 
 /// The primary context of device 0 and a stream on it.
 pub(crate) fn device() -> (Context, Stream) {
     let context = Context::primary(0).expect("a device");
     let stream = Stream::new(&context).expect("a stream");
     (context, stream)
+}
+
+/// The text of an error of this crate's own.
+#[track_caller]
+pub(crate) fn refused<T>(result: Result<T, impl Into<Error>>) -> String {
+    let Err(error) = result else {
+        panic!("not refused")
+    };
+    let error = error.into();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    error.to_string()
+}
+
+/// The result of a call that drivers have since a version; `None` where the driver is older, and the error has said so.
+#[track_caller]
+pub(crate) fn since<T>(major: u32, minor: u32, result: Result<T>) -> Option<Result<T>> {
+    let told = driver::version().expect("a driver");
+    if told >= (Version { major, minor }) {
+        return Some(result);
+    }
+    let Err(error) = result else {
+        panic!("a driver of {told} has it")
+    };
+    assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
+    None
 }
 
 /// Small kernels that many tests use.

@@ -2,12 +2,12 @@
 //! `tests/tensor_maps`.
 
 use cuda_safe::{
-    Context, DeviceBuffer, DeviceView, Error, ErrorKind, Function, Graph, Im2colWideMode,
-    LaunchConfig, Module, Result, TensorDataType, TensorFill, TensorInterleave, TensorMap,
-    TensorMapBuilder, TensorSwizzle,
+    Context, DeviceBuffer, DeviceView, ErrorKind, Function, Graph, Im2colWideMode, LaunchConfig,
+    Module, Result, TensorDataType, TensorFill, TensorInterleave, TensorMap, TensorMapBuilder,
+    TensorSwizzle,
 };
 
-use crate::device;
+use crate::{device, refused};
 
 /// Kernels that copy 512 bytes at most to shared memory and show them, or put them back by another map.
 const SOURCE: &str = r#"
@@ -121,14 +121,6 @@ fn kernel(context: &Context, name: &str) -> Function {
 
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|i| i as f32).collect()
-}
-
-/// The text of an error of this crate's own.
-#[track_caller]
-fn refused(result: Result<TensorMap<'_>>) -> String {
-    let error: Error = result.expect_err("a refusal");
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-    error.to_string()
 }
 
 #[track_caller]

@@ -68,4 +68,9 @@ fn handles_are_send_and_sync() {
     check::<cuda_safe::Global<f32>>();
     check::<cuda_safe::Error>();
     check::<cuda_safe::MemoryPool>();
+    check::<cuda_safe::Array>();
+    check::<cuda_safe::MipmappedArray>();
+    check::<cuda_safe::Texture>();
+    check::<cuda_safe::TextureSource>();
+    check::<cuda_safe::Surface>();
 }

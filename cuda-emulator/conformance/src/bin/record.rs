@@ -2,11 +2,18 @@
 //!
 //! `record data FILE` writes the results; `record compare` holds them against the recorded ones;
 //! `record ptx FOLDER` writes the modules that would be run, for inspection; `record list` names
-//! the forms; `record show FORM` prints a form's instructions and every recorded case.
+//! the forms; `record show FORM` prints a form's instructions and every recorded case. `record textures FILE` writes the
+//! results of textures and surfaces, each case that may fault by a process of its own.
 
-use std::{fs, path::Path, process::ExitCode, time::Instant};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, ExitCode},
+    time::Instant,
+};
 
 use anyhow::{Context, Result, bail};
+use cuda_conformance::texture::{self, Outcome};
 use cuda_conformance::{Columns, Form, Runner, compare, data, forms, module};
 use cuda_safe::JitOptions;
 
@@ -29,7 +36,11 @@ fn main() -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         ["show", name] => show(name),
-        _ => bail!("usage: record data FILE | compare | ptx FOLDER | list | show FORM"),
+        ["textures", file] => record_textures(Path::new(file)),
+        ["texture", number] => texture_alone(number.parse()?),
+        _ => bail!(
+            "usage: record data FILE | compare | ptx FOLDER | list | show FORM | textures FILE"
+        ),
     }
 }
 
@@ -128,6 +139,46 @@ fn show(name: &str) -> Result<ExitCode> {
         let operands = &inputs[case * form.operands.len()..][..form.operands.len()];
         let results: Vec<u64> = recorded.columns.iter().map(|column| column[case]).collect();
         println!("{case}: {operands:x?} -> {results:x?}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What came of every case of textures and surfaces.
+fn record_textures(file: &Path) -> Result<ExitCode> {
+    let cases = texture::cases();
+    texture::start();
+    let mut outcomes = Vec::new();
+    for (number, case) in cases.iter().enumerate() {
+        if !case.may_fault() {
+            outcomes.push(texture::run(case));
+            continue;
+        }
+        let me = std::env::current_exe()?;
+        let child = Command::new(me)
+            .args(["texture", &number.to_string()])
+            .output()?;
+        let text = String::from_utf8(child.stdout)?;
+        let mut words = text.split_whitespace().map(str::parse);
+        let mut next = || words.next().context("no outcome")?.context("no number");
+        let (step, code) = (next()?, next()?);
+        let words = words.collect::<Result<_, _>>()?;
+        outcomes.push(Outcome { step, code, words });
+    }
+    let packed = texture::pack(&cases, &outcomes);
+    fs::write(file, &packed).with_context(|| file.display().to_string())?;
+    println!("{} cases, {} bytes", cases.len(), packed.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One case, for the process that asked for it.
+fn texture_alone(number: usize) -> Result<ExitCode> {
+    let cases = texture::cases();
+    let case = cases.get(number).context("there is no such case")?;
+    texture::start();
+    let outcome = texture::run(case);
+    println!("{} {}", outcome.step, outcome.code);
+    for word in outcome.words {
+        println!("{word}");
     }
     Ok(ExitCode::SUCCESS)
 }

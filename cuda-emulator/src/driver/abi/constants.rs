@@ -49,17 +49,6 @@ define! {
     CUgreenCtxCreate_flags {
         CU_GREEN_CTX_DEFAULT_STREAM = 1,
     }
-    /// Types of channels.
-    CUarray_format {
-        CU_AD_FORMAT_UNSIGNED_INT8 = 1,
-        CU_AD_FORMAT_UNSIGNED_INT16 = 2,
-        CU_AD_FORMAT_UNSIGNED_INT32 = 3,
-        CU_AD_FORMAT_SIGNED_INT8 = 8,
-        CU_AD_FORMAT_SIGNED_INT16 = 9,
-        CU_AD_FORMAT_SIGNED_INT32 = 10,
-        CU_AD_FORMAT_HALF = 16,
-        CU_AD_FORMAT_FLOAT = 32,
-    }
     /// Atomic operations.
     CUatomicOperation {
         CU_ATOMIC_OPERATION_INTEGER_ADD = 0,
@@ -317,6 +306,15 @@ define! {
         CU_MEMCPY_OPERAND_TYPE_POINTER = 1,
         CU_MEMCPY_OPERAND_TYPE_ARRAY = 2,
     }
+    /// When a source may be read.
+    CUmemcpySrcAccessOrder {
+        CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+        CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
+    }
+    /// Hints for copies.
+    CUmemcpyFlags {
+        CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1,
+    }
     /// What is known of an address.
     CUpointer_attribute {
         CU_POINTER_ATTRIBUTE_CONTEXT = 1,
@@ -413,6 +411,27 @@ define! {
     CUmemAllocationGranularity_flags {
         CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
         CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+    }
+    /// How memory can be shared with other processes.
+    CUmemAllocationHandleType {
+        CU_MEM_HANDLE_TYPE_NONE = 0,
+        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
+        CU_MEM_HANDLE_TYPE_WIN32 = 2,
+        CU_MEM_HANDLE_TYPE_WIN32_KMT = 4,
+        CU_MEM_HANDLE_TYPE_FABRIC = 8,
+    }
+    /// What a range of addresses can be handed over as.
+    CUmemRangeHandleType {
+        CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
+    }
+    /// Flags of opening another process's memory.
+    CUipcMem_flags {
+        CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1,
+    }
+    /// What the handle of external memory is.
+    CUexternalMemoryHandleType {
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1,
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD = 9,
     }
     /// What two devices can do together.
     CUdevice_P2PAttribute {

@@ -5,23 +5,36 @@
 //! union). What the C ABI promises is numbers and layouts, and these are the same in all of them. A test compares each
 //! with the bindings of the header at hand, as far as it has them.
 
+mod arrays;
 mod attributes;
 mod constants;
+mod external;
 mod graphs;
 #[cfg(test)]
 mod header;
 mod nodes;
 mod structs;
+mod textures;
 
+pub use arrays::*;
 pub use attributes::*;
 pub use constants::*;
+pub use external::*;
 pub use graphs::*;
 pub use nodes::*;
 pub use structs::*;
+pub use textures::*;
 
 /// Every constant with its enum and its value.
 fn listed() -> impl Iterator<Item = &'static (&'static str, &'static str, u32)> {
-    let lists = [constants::LISTED, attributes::LISTED, graphs::LISTED];
+    let lists = [
+        constants::LISTED,
+        attributes::LISTED,
+        graphs::LISTED,
+        arrays::LISTED,
+        textures::LISTED,
+        external::LISTED,
+    ];
     lists.into_iter().flatten()
 }
 

@@ -73,7 +73,8 @@ pub struct Place3d {
     pub height: usize,
 }
 
-/// `CUmemcpy3DOperand` of a linear side.
+/// `CUmemcpy3DOperand`: of a linear side; where it is an array, its handle stands for the pointer, and its offset's three
+/// words for what follows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Operand {
@@ -97,12 +98,29 @@ pub struct Batch3d {
     pub flags: u32,
 }
 
+/// `CUmemcpyAttributes`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CopyAttributes {
+    pub order: u32,
+    pub src: Location,
+    pub dst: Location,
+    pub flags: u32,
+}
+
 /// `CUmemLocation`
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Location {
     pub kind: u32,
     pub id: i32,
+}
+
+impl Location {
+    /// The word that stands in its place where a union has another member.
+    pub fn as_word(&self) -> u64 {
+        u64::from(self.kind) | u64::from(self.id as u32) << 32
+    }
 }
 
 /// `CUmemPoolProps`
@@ -116,6 +134,41 @@ pub struct PoolProperties {
     pub maximum: usize,
     pub usage: u16,
     pub reserved: [u8; 54],
+}
+
+/// `CUmemAllocationProp`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AllocationProperties {
+    pub kind: u32,
+    pub handle_types: u32,
+    pub location: Location,
+    pub metadata: u64,
+    pub compression: u8,
+    pub rdma: u8,
+    pub usage: u16,
+    pub reserved: [u8; 4],
+}
+
+/// `CUDA_EXTERNAL_MEMORY_HANDLE_DESC`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ExternalMemoryHandle {
+    pub kind: u32,
+    pub handle: [u64; 2],
+    pub size: u64,
+    pub flags: u32,
+    pub reserved: [u32; 16],
+}
+
+/// `CUDA_EXTERNAL_MEMORY_BUFFER_DESC`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ExternalMemoryBuffer {
+    pub offset: u64,
+    pub size: u64,
+    pub flags: u32,
+    pub reserved: [u32; 16],
 }
 
 /// `CUmemAccessDesc`
@@ -227,7 +280,14 @@ impl DevResource {
     };
 }
 
-opaque!(DeviceProperties, AttributeValue, DevResource);
+opaque!(
+    DeviceProperties,
+    AttributeValue,
+    DevResource,
+    AllocationProperties,
+    ExternalMemoryHandle,
+    ExternalMemoryBuffer
+);
 
 #[cfg(test)]
 mod tests {
@@ -355,6 +415,30 @@ mod tests {
             security = "win32SecurityAttributes"
         ));
         assert!(compare!(
+            ExternalMemoryHandle,
+            "CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st",
+            kind = "type",
+            handle = "handle",
+            size = "size",
+            flags = "flags"
+        ));
+        assert!(compare!(
+            ExternalMemoryBuffer,
+            "CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st",
+            offset = "offset",
+            size = "size",
+            flags = "flags"
+        ));
+        assert!(compare!(
+            AllocationProperties,
+            "CUmemAllocationProp_st",
+            kind = "type",
+            handle_types = "requestedHandleTypes",
+            location = "location",
+            metadata = "win32HandleMetaData",
+            compression = "allocFlags"
+        ));
+        assert!(compare!(
             Access,
             "CUmemAccessDesc_st",
             location = "location",
@@ -380,6 +464,14 @@ mod tests {
             "CUmemcpy3DOperand_st",
             kind = "type",
             pointer = "op"
+        );
+        compare!(
+            CopyAttributes,
+            "CUmemcpyAttributes_st",
+            order = "srcAccessOrder",
+            src = "srcLocHint",
+            dst = "dstLocHint",
+            flags = "flags"
         );
         compare!(
             Batch3d,

@@ -12,7 +12,7 @@ use crate::driver::graph::capture;
 use crate::driver::green::Green;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::Siblings;
-use crate::driver::{event, notice, preferences};
+use crate::driver::{event, memory, notice, pool, preferences};
 
 use super::device::CONTEXT_FLAGS;
 
@@ -166,7 +166,9 @@ export! {
             return synchronize_green(&context, &green);
         }
         capture::refuse_wait_for_all(&context)?;
-        context.synchronize()
+        context.synchronize()?;
+        pool::waited(None, context.ordinal);
+        Ok(())
     }
 
     fn cuCtxSynchronize_v2(ctx: u64) {
@@ -179,7 +181,9 @@ export! {
             return synchronize_green(&context, &green);
         }
         capture::refuse_wait_for_all(&context)?;
-        context.synchronize()
+        context.synchronize()?;
+        pool::waited(None, context.ordinal);
+        Ok(())
     }
 
     fn cuCtxSetLimit(limit: Limit, value: usize) {
@@ -279,20 +283,29 @@ export! {
 
     fn cuCtxEnablePeerAccess(peerContext: u64, flags: u32) {
         let (current, peer) = (context::current()?, context::get(peerContext)?);
+        peer.alive()?;
         if flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        if current.ordinal == peer.ordinal {
-            return Err(Code::ERROR_INVALID_CONTEXT);
+        capture::refuse_unsafe()?;
+        if !device::are_linked(current.ordinal, peer.ordinal) {
+            return Err(Code::ERROR_PEER_ACCESS_UNSUPPORTED);
         }
-        if current.set_peer(peer.ordinal, true) { Ok(()) } else { Err(Code::ERROR_PEER_ACCESS_ALREADY_ENABLED) }
+        if current.set_peer(&peer, true) {
+            memory::forget_views();
+            return Ok(());
+        }
+        Err(Code::ERROR_PEER_ACCESS_ALREADY_ENABLED)
     }
 
     fn cuCtxDisablePeerAccess(peerContext: u64) {
         let (current, peer) = (context::current()?, context::get(peerContext)?);
-        if current.ordinal == peer.ordinal {
-            return Err(Code::ERROR_PEER_ACCESS_NOT_ENABLED);
+        peer.alive()?;
+        capture::refuse_unsafe()?;
+        if current.set_peer(&peer, false) {
+            memory::forget_views();
+            return Ok(());
         }
-        if current.set_peer(peer.ordinal, false) { Ok(()) } else { Err(Code::ERROR_PEER_ACCESS_NOT_ENABLED) }
+        Err(Code::ERROR_PEER_ACCESS_NOT_ENABLED)
     }
 }

@@ -1,15 +1,17 @@
-//! Copies and fills of linear memory in all their forms.
+//! Copies and fills in all their forms.
+
+use std::sync::Arc;
 
 use crate::driver::abi::*;
-use crate::driver::arg::In;
+use crate::driver::arg::{In, Out};
+use crate::driver::array::{self, Array};
 use crate::driver::call::export;
 use crate::driver::context;
 use crate::driver::copy::{Claim, Extent, Side, Timing};
-use crate::driver::device::MAX_PITCH;
 use crate::driver::fill::Fill;
-use crate::driver::graph::enqueue;
-use crate::driver::notice;
+use crate::driver::graph::{capture, enqueue};
 use crate::driver::status::{Code, Result};
+use crate::driver::stream::{Role, Stream};
 use crate::driver::streams;
 
 use Claim::{Device, Host, Unified};
@@ -20,10 +22,16 @@ fn address(memory_type: u32, host: u64, device: u64) -> Result<(u64, Claim)> {
     match memory_type {
         CU_MEMORYTYPE_HOST => Ok((host, Host)),
         CU_MEMORYTYPE_DEVICE => Ok((device, Device)),
-        // Arrays need texture memory.
-        CU_MEMORYTYPE_ARRAY => Err(notice::lacking("a copy from or to an array")),
         CU_MEMORYTYPE_UNIFIED => Ok((device, Unified)),
         _ => Err(Code::ERROR_INVALID_VALUE),
+    }
+}
+
+/// The array of a copy, of which there is none where the handle is null: not a bad handle, then.
+fn array(handle: u64) -> Result<Arc<Array>> {
+    match handle {
+        0 => Err(Code::ERROR_INVALID_VALUE),
+        _ => array::get(handle),
     }
 }
 
@@ -38,15 +46,24 @@ fn offset(base: u64, parts: [(usize, u64); 3]) -> Result<u64> {
 
 impl Place2d {
     fn side(&self, width: usize, height: usize) -> Result<Side> {
+        if self.memory_type == CU_MEMORYTYPE_ARRAY {
+            let at = [self.x as u64, self.y as u64, 0];
+            return Side::of_array(
+                array(self.array)?.as_ref(),
+                at,
+                [width as u64, height as u64, 1],
+            );
+        }
         let (base, claim) = address(self.memory_type, self.host, self.device)?;
         // A pitch of 0 means rows without gaps.
         let pitch = if self.pitch == 0 {
-            self.x + width
+            self.x.checked_add(width).ok_or(Code::ERROR_INVALID_VALUE)?
         } else {
             self.pitch
         } as u64;
         let row = self.x.checked_add(width).ok_or(Code::ERROR_INVALID_VALUE)? as u64;
-        if height > 1 && pitch < row || pitch > MAX_PITCH {
+        // As on an H200 (driver 580): also of one row, and no pitch is too large.
+        if width > 0 && height > 0 && pitch < row {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         Ok(Side {
@@ -61,10 +78,14 @@ impl Place2d {
 
 impl Place3d {
     fn side(&self, extent: Extent) -> Result<Side> {
-        let (base, claim) = address(self.memory_type, self.host, self.device)?;
         if self.lod != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
+        if self.memory_type == CU_MEMORYTYPE_ARRAY {
+            let at = [self.x as u64, self.y as u64, self.z as u64];
+            return Side::of_array(array(self.array)?.as_ref(), at, extent);
+        }
+        let (base, claim) = address(self.memory_type, self.host, self.device)?;
         let row = (self.x as u64)
             .checked_add(extent[0])
             .ok_or(Code::ERROR_INVALID_VALUE)?;
@@ -81,7 +102,8 @@ impl Place3d {
         } else {
             self.height as u64
         };
-        if extent[1] > 1 && pitch < row || extent[2] > 1 && height < rows {
+        // As on an H200 (driver 580): also of one row and of one slice.
+        if !extent.contains(&0) && (pitch < row || height < rows) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let slice = pitch.checked_mul(height).ok_or(Code::ERROR_INVALID_VALUE)?;
@@ -105,15 +127,34 @@ impl Copy3d {
 }
 
 impl Operand {
-    fn side(&self, extent: Extent) -> Result<Side> {
-        // The other one is an array.
-        if self.kind != CU_MEMCPY_OPERAND_TYPE_POINTER {
-            return Err(notice::lacking("a copy from or to an array"));
+    /// The array that it is, if it is one.
+    fn array(&self) -> Result<Option<Arc<Array>>> {
+        match self.kind {
+            CU_MEMCPY_OPERAND_TYPE_POINTER => Ok(None),
+            CU_MEMCPY_OPERAND_TYPE_ARRAY => array(self.pointer).map(Some),
+            _ => Err(Code::ERROR_INVALID_VALUE),
+        }
+    }
+
+    /// Lengths are in elements of so many bytes, but for the extent, whose rows are in bytes.
+    fn side(&self, extent: Extent, element: u64) -> Result<Side> {
+        let bytes = |elements: u64| {
+            elements
+                .checked_mul(element)
+                .ok_or(Code::ERROR_INVALID_VALUE)
+        };
+        if let Some(array) = self.array()? {
+            let at = [
+                bytes(self.row_length as u64)?,
+                self.layer_height as u64,
+                self.location.as_word(),
+            ];
+            return Side::of_array(&array, at, extent);
         }
         let pitch = if self.row_length == 0 {
             extent[0]
         } else {
-            self.row_length as u64
+            bytes(self.row_length as u64)?
         };
         let height = if self.layer_height == 0 {
             extent[1]
@@ -132,6 +173,43 @@ impl Operand {
             context: None,
         })
     }
+}
+
+impl Batch3d {
+    /// Where to, where from, and how much: lengths are in texels of the arrays, or in bytes where there is none.
+    fn sides(&self) -> Result<(Side, Side, Extent)> {
+        let arrays = [self.dst.array()?, self.src.array()?];
+        let mut elements = arrays.iter().flatten().map(|one| one.texel.bytes);
+        let element = elements.next().unwrap_or(1);
+        if elements.any(|other| other != element) {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let width = (self.width as u64).checked_mul(element);
+        let extent = [
+            width.ok_or(Code::ERROR_INVALID_VALUE)?,
+            self.height as u64,
+            self.depth as u64,
+        ];
+        Ok((
+            self.dst.side(extent, element)?,
+            self.src.side(extent, element)?,
+            extent,
+        ))
+    }
+}
+
+/// Bytes of an array's first row.
+fn row(handle: u64, offset: usize, count: usize) -> Result<Side> {
+    Side::of_array(
+        array(handle)?.as_ref(),
+        [offset as u64, 0, 0],
+        [count as u64, 1, 1],
+    )
+}
+
+fn row_copy(stream: u64, timing: Timing, to: Side, from: Side, count: usize) -> Result {
+    let stream = streams::resolve(stream)?;
+    enqueue::copy(&stream, timing, to, from, [count as u64, 1, 1])
 }
 
 fn linear(
@@ -164,6 +242,9 @@ fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
 
 fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
     let stream = streams::resolve(stream)?;
+    if peer {
+        capture::refuse_work(&stream)?;
+    }
     let copy = copy.get()?;
     let named = match peer {
         true => [named(copy.dst.context)?, named(copy.src.context)?],
@@ -174,11 +255,9 @@ fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
     enqueue::copy(&stream, timing, to, from, extent)
 }
 
-/// The id of a context that a call names.
+/// The id of a context that a call names; null is the current one. Whether the memory is that context's, nobody looks.
 fn named(context: u64) -> Result<Option<u64>> {
-    let context = context::get(context)?;
-    context.usable()?;
-    Ok(Some(context.id))
+    Ok(Some(context::get_or_current(context)?.id))
 }
 
 fn peer(stream: u64, timing: Timing, to: (u64, u64), from: (u64, u64), count: usize) -> Result {
@@ -190,56 +269,119 @@ fn peer(stream: u64, timing: Timing, to: (u64, u64), from: (u64, u64), count: us
     });
     let (to, from) = (to?, from?);
     let stream = streams::resolve(stream)?;
+    capture::refuse_work(&stream)?;
     enqueue::copy(&stream, timing, to, from, [count as u64, 1, 1])
 }
 
-/// A failure says which copy of the batch it was.
-type BatchResult = std::result::Result<(), (Code, usize)>;
+/// A failure says which copy of the batch it was, or that it was none.
+type BatchResult = std::result::Result<(), (Code, Option<usize>)>;
 
-fn batch(stream: u64, to: In<u64>, from: In<u64>, sizes: In<usize>, count: usize) -> BatchResult {
-    for index in 0..count {
-        let one = || {
-            linear(
-                stream,
-                Asynchronous,
-                (to.at(index)?, Unified),
-                (from.at(index)?, Unified),
-                sizes.at(index)?,
-            )
-        };
-        one().map_err(|code| (code, index))?;
+/// Where a batch goes: no legacy default stream, and none that is being captured, whose capture stays valid.
+fn stream_of_batch(stream: u64, count: usize) -> Result<Arc<Stream>> {
+    let stream = streams::resolve(stream)?;
+    if capture::of(&stream).is_some() {
+        return Err(Code::ERROR_STREAM_CAPTURE_UNSUPPORTED);
     }
-    Ok(())
+    if stream.role == Role::Legacy || count == 0 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    Ok(stream)
 }
 
-fn batch_3d(stream: u64, operations: In<Batch3d>, count: usize) -> BatchResult {
+/// In which order a source may be read, and hints. Here every source is read in the stream's order, as the weakest of the
+/// orders allows and an H200 (driver 580) does for most; what is larger than 64 KiB it reads later than
+/// `DURING_API_CALL` says.
+fn check_order(order: u32, flags: u32) -> Result {
+    let known =
+        (CU_MEMCPY_SRC_ACCESS_ORDER_STREAM..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order);
+    match known && flags <= CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE {
+        true => Ok(()),
+        false => Err(Code::ERROR_INVALID_VALUE),
+    }
+}
+
+/// A batch of linear copies.
+struct Batch {
+    to: In<u64>,
+    from: In<u64>,
+    sizes: In<usize>,
+    count: usize,
+    attributes: In<CopyAttributes>,
+    /// The first copy that each of the attributes is for.
+    indices: In<usize>,
+    kinds: usize,
+}
+
+impl Batch {
+    fn check(&self) -> Result {
+        if self.kinds == 0 || self.kinds > self.count {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let mut before = None;
+        for kind in 0..self.kinds {
+            let (attributes, index) = (self.attributes.at(kind)?, self.indices.at(kind)?);
+            check_order(attributes.order, attributes.flags)?;
+            let follows = before.map_or(index == 0, |before| index > before);
+            if !follows || index >= self.count {
+                return Err(Code::ERROR_INVALID_VALUE);
+            }
+            before = Some(index);
+        }
+        // All lists are there.
+        for list in [&self.to, &self.from] {
+            list.at(0)?;
+        }
+        self.sizes.at(0).map(drop)
+    }
+
+    fn run(&self, stream: u64) -> BatchResult {
+        let stream = stream_of_batch(stream, self.count).map_err(|code| (code, None))?;
+        self.check().map_err(|code| (code, None))?;
+        for index in 0..self.count {
+            let one = || {
+                let size = self.sizes.at(index)? as u64;
+                if size == 0 {
+                    return Err(Code::ERROR_INVALID_VALUE);
+                }
+                let side = |list: &In<u64>| Ok(Side::linear(list.at(index)?, Unified));
+                let (to, from) = (side(&self.to)?, side(&self.from)?);
+                enqueue::copy(&stream, Asynchronous, to, from, [size, 1, 1])
+            };
+            one().map_err(|code| (code, Some(index)))?;
+        }
+        Ok(())
+    }
+}
+
+fn batch_3d(stream: u64, operations: In<Batch3d>, flags: u64, count: usize) -> BatchResult {
+    let stream = stream_of_batch(stream, count).map_err(|code| (code, None))?;
+    if flags != 0 {
+        return Err((Code::ERROR_INVALID_VALUE, None));
+    }
     for index in 0..count {
-        let one = || {
+        // A description that contradicts itself is told by its index, memory that isn't there is not.
+        let describe = || -> Result<(Side, Side, Extent)> {
             let operation = operations.at(index)?;
-            let extent = [
-                operation.width as u64,
-                operation.height as u64,
-                operation.depth as u64,
-            ];
-            let stream = streams::resolve(stream)?;
-            enqueue::copy(
-                &stream,
-                Asynchronous,
-                operation.dst.side(extent)?,
-                operation.src.side(extent)?,
-                extent,
-            )
+            check_order(operation.order, operation.flags)?;
+            if operation.width == 0 || operation.height == 0 || operation.depth == 0 {
+                return Err(Code::ERROR_INVALID_VALUE);
+            }
+            operation.sides()
         };
-        one().map_err(|code| (code, index))?;
+        let (to, from, extent) = describe().map_err(|code| (code, Some(index)))?;
+        enqueue::copy(&stream, Asynchronous, to, from, extent).map_err(|code| (code, None))?;
     }
     Ok(())
 }
 
-fn failed_at(result: BatchResult, place: crate::driver::arg::Out<usize>) -> Result {
-    result.map_err(|(code, index)| {
-        place.set_optional(index);
-        code
-    })
+fn failed_at(stream: u64, result: BatchResult, place: Out<usize>) -> Result {
+    match result {
+        Ok(()) => place.set_optional(usize::MAX),
+        // For no stream nothing is told, by an H200.
+        Err((_, None)) if stream == 0 => {}
+        Err((_, index)) => place.set_optional(index.unwrap_or(usize::MAX)),
+    }
+    result.map_err(|(code, _)| code)
 }
 
 fn fill_1d(
@@ -320,6 +462,34 @@ export! {
         linear(hStream, Asynchronous, (dstDevice, Device), (srcDevice, Device), ByteCount)
     }
 
+    fn cuMemcpyDtoA_v2 / cuMemcpyDtoA_v2_ptds(dstArray: u64, dstOffset: usize, srcDevice: u64, ByteCount: usize) {
+        row_copy(0, Synchronous, row(dstArray, dstOffset, ByteCount)?, Side::linear(srcDevice, Device), ByteCount)
+    }
+
+    fn cuMemcpyAtoD_v2 / cuMemcpyAtoD_v2_ptds(dstDevice: u64, srcArray: u64, srcOffset: usize, ByteCount: usize) {
+        row_copy(0, Synchronous, Side::linear(dstDevice, Device), row(srcArray, srcOffset, ByteCount)?, ByteCount)
+    }
+
+    fn cuMemcpyHtoA_v2 / cuMemcpyHtoA_v2_ptds(dstArray: u64, dstOffset: usize, srcHost: u64, ByteCount: usize) {
+        row_copy(0, Synchronous, row(dstArray, dstOffset, ByteCount)?, Side::linear(srcHost, Host), ByteCount)
+    }
+
+    fn cuMemcpyAtoH_v2 / cuMemcpyAtoH_v2_ptds(dstHost: u64, srcArray: u64, srcOffset: usize, ByteCount: usize) {
+        row_copy(0, Synchronous, Side::linear(dstHost, Host), row(srcArray, srcOffset, ByteCount)?, ByteCount)
+    }
+
+    fn cuMemcpyAtoA_v2 / cuMemcpyAtoA_v2_ptds(dstArray: u64, dstOffset: usize, srcArray: u64, srcOffset: usize, ByteCount: usize) {
+        row_copy(0, Synchronous, row(dstArray, dstOffset, ByteCount)?, row(srcArray, srcOffset, ByteCount)?, ByteCount)
+    }
+
+    fn cuMemcpyHtoAAsync_v2 / cuMemcpyHtoAAsync_v2_ptsz(dstArray: u64, dstOffset: usize, srcHost: u64, ByteCount: usize, hStream: u64) {
+        row_copy(hStream, Asynchronous, row(dstArray, dstOffset, ByteCount)?, Side::linear(srcHost, Host), ByteCount)
+    }
+
+    fn cuMemcpyAtoHAsync_v2 / cuMemcpyAtoHAsync_v2_ptsz(dstHost: u64, srcArray: u64, srcOffset: usize, ByteCount: usize, hStream: u64) {
+        row_copy(hStream, Asynchronous, Side::linear(dstHost, Host), row(srcArray, srcOffset, ByteCount)?, ByteCount)
+    }
+
     fn cuMemcpyPeer / cuMemcpyPeer_ptds(dstDevice: u64, dstContext: u64, srcDevice: u64, srcContext: u64, ByteCount: usize) {
         peer(0, Synchronous, (dstDevice, dstContext), (srcDevice, srcContext), ByteCount)
     }
@@ -356,20 +526,33 @@ export! {
         cubic(hStream, Asynchronous, pCopy, true)
     }
 
-    fn cuMemcpyBatchAsync / cuMemcpyBatchAsync_ptsz(dsts: In<u64>, srcs: In<u64>, sizes: In<usize>, count: usize, attrs: In<u64>, attrsIdxs: In<usize>, numAttrs: usize, failIdx: crate::driver::arg::Out<usize>, hStream: u64) {
-        failed_at(batch(hStream, dsts, srcs, sizes, count), failIdx)
+    fn cuMemcpyBatchAsync / cuMemcpyBatchAsync_ptsz(dsts: In<u64>, srcs: In<u64>, sizes: In<usize>, count: usize, attrs: In<CopyAttributes>, attrsIdxs: In<usize>, numAttrs: usize, failIdx: Out<usize>, hStream: u64) {
+        let batch = Batch { to: dsts, from: srcs, sizes, count, attributes: attrs, indices: attrsIdxs, kinds: numAttrs };
+        failed_at(hStream, batch.run(hStream), failIdx)
     }
 
-    fn cuMemcpyBatchAsync_v2 / cuMemcpyBatchAsync_v2_ptsz(dsts: In<u64>, srcs: In<u64>, sizes: In<usize>, count: usize, attrs: In<u64>, attrsIdxs: In<usize>, numAttrs: usize, hStream: u64) {
-        batch(hStream, dsts, srcs, sizes, count).map_err(|(code, _)| code)
+    fn cuMemcpyBatchAsync_v2 / cuMemcpyBatchAsync_v2_ptsz(dsts: In<u64>, srcs: In<u64>, sizes: In<usize>, count: usize, attrs: In<CopyAttributes>, attrsIdxs: In<usize>, numAttrs: usize, hStream: u64) {
+        let batch = Batch { to: dsts, from: srcs, sizes, count, attributes: attrs, indices: attrsIdxs, kinds: numAttrs };
+        batch.run(hStream).map_err(|(code, _)| code)
     }
 
-    fn cuMemcpy3DBatchAsync / cuMemcpy3DBatchAsync_ptsz(numOps: usize, opList: In<Batch3d>, failIdx: crate::driver::arg::Out<usize>, flags: u64, hStream: u64) {
-        failed_at(batch_3d(hStream, opList, numOps), failIdx)
+    fn cuMemcpy3DBatchAsync / cuMemcpy3DBatchAsync_ptsz(numOps: usize, opList: In<Batch3d>, failIdx: Out<usize>, flags: u64, hStream: u64) {
+        failed_at(hStream, batch_3d(hStream, opList, flags, numOps), failIdx)
     }
 
     fn cuMemcpy3DBatchAsync_v2 / cuMemcpy3DBatchAsync_v2_ptsz(numOps: usize, opList: In<Batch3d>, flags: u64, hStream: u64) {
-        batch_3d(hStream, opList, numOps).map_err(|(code, _)| code)
+        batch_3d(hStream, opList, flags, numOps).map_err(|(code, _)| code)
+    }
+
+    fn cuMemcpyWithAttributesAsync / cuMemcpyWithAttributesAsync_ptsz(dst: u64, src: u64, size: usize, attr: In<CopyAttributes>, hStream: u64) {
+        let attributes = attr.get()?;
+        check_order(attributes.order, attributes.flags)?;
+        let stream = stream_of_batch(hStream, 1)?;
+        enqueue::copy(&stream, Asynchronous, Side::linear(dst, Unified), Side::linear(src, Unified), [size as u64, 1, 1])
+    }
+
+    fn cuMemcpy3DWithAttributesAsync / cuMemcpy3DWithAttributesAsync_ptsz(op: In<Batch3d>, flags: u64, hStream: u64) {
+        batch_3d(hStream, op, flags, 1).map_err(|(code, _)| code)
     }
 
     fn cuMemsetD8_v2 / cuMemsetD8_v2_ptds(dstDevice: u64, uc: u8, N: usize) {

@@ -153,14 +153,19 @@ export! {
         if srcDevice == dstDevice {
             return Err(Code::ERROR_INVALID_DEVICE);
         }
-        atomics(capabilities, operations, count)
+        atomics(capabilities, operations, count)?;
+        // Two H200s (driver 580) tell of none, though all work over their link.
+        for index in 0..count as usize {
+            capabilities.at(index).set(0)?;
+        }
+        Ok(())
     }
 
     fn cuDeviceCanAccessPeer(canAccessPeer: Out<i32>, dev: i32, peerDev: i32) {
         canAccessPeer.check()?;
         device::check(dev)?;
         device::check(peerDev)?;
-        canAccessPeer.set(i32::from(dev != peerDev))
+        canAccessPeer.set(i32::from(device::are_linked(dev, peerDev)))
     }
 
     fn cuDeviceGetP2PAttribute(value: Out<i32>, attrib: u32, srcDevice: i32, dstDevice: i32) {
@@ -170,12 +175,14 @@ export! {
         if srcDevice == dstDevice {
             return Err(Code::ERROR_INVALID_DEVICE);
         }
+        let linked = device::are_linked(srcDevice, dstDevice);
+        // As two H200s tell (driver 580), where there is a link.
         value.set(match attrib {
-            // The fastest there is.
-            CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK => 0,
-            CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED | CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED => 1,
-            CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED
-            | CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => 0,
+            CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK => i32::from(!linked),
+            CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED
+            | CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
+            | CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED => i32::from(linked),
+            CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => 0,
             _ => return Err(Code::ERROR_INVALID_VALUE),
         })
     }

@@ -3,10 +3,10 @@
 use crate::driver::abi::*;
 use crate::driver::arg::Out;
 use crate::driver::call::export;
-use crate::driver::event;
 use crate::driver::graph::capture;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
+use crate::driver::{event, pool};
 
 /// The flags that an event may have.
 const KNOWN: u32 = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
@@ -54,8 +54,7 @@ export! {
         let event = event::get(hEvent)?;
         capture::refuse_captured(&event)?;
         capture::refuse_unsafe()?;
-        if let Some(mark) = event.mark() {
-            mark.want();
+        if !event.is_reached() {
             return Err(Code::ERROR_NOT_READY);
         }
         event.context.usable()
@@ -65,8 +64,9 @@ export! {
         let event = event::get(hEvent)?;
         capture::refuse_captured(&event)?;
         capture::refuse_unsafe()?;
+        event.wait();
         if let Some(mark) = event.mark() {
-            mark.wait();
+            pool::waited(Some(mark.stream.id), mark.stream.context.ordinal);
         }
         event.context.usable()
     }

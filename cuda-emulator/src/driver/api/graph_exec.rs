@@ -5,6 +5,7 @@ use crate::driver::arg::{In, Out};
 use crate::driver::call::export;
 use crate::driver::graph::update::Refusal;
 use crate::driver::graph::{self, Task, exec, params};
+use crate::driver::semaphore::Act;
 use crate::driver::status::{Code, Result};
 
 /// Gives the step of a node another task, which is only described where the handles are good.
@@ -92,6 +93,14 @@ export! {
 
     fn cuGraphExecBatchMemOpNodeSetParams(hGraphExec: u64, hNode: u64, nodeParams: In<BatchNodeParams>) {
         set(hGraphExec, hNode, || params::batch(&nodeParams.get()?))
+    }
+
+    fn cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec: u64, hNode: u64, nodeParams: In<SemaphoreNodeParams>) {
+        set(hGraphExec, hNode, || params::semaphores(Act::Signal, &nodeParams.get()?))
+    }
+
+    fn cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec: u64, hNode: u64, nodeParams: In<SemaphoreNodeParams>) {
+        set(hGraphExec, hNode, || params::semaphores(Act::Wait, &nodeParams.get()?))
     }
 
     fn cuGraphExecNodeSetParams(hGraphExec: u64, hNode: u64, nodeParams: Out<NodeParams>) {

@@ -7,6 +7,7 @@ use crate::driver::call::export;
 use crate::driver::graph::attributes::bytes_of_value;
 use crate::driver::graph::params::{self, with};
 use crate::driver::graph::{self, Task, conditional, memory};
+use crate::driver::semaphore::Act;
 use crate::driver::status::{Code, Result};
 use crate::driver::{context, device, graph_memory};
 use conditional::Branch;
@@ -238,6 +239,32 @@ export! {
 
     fn cuGraphBatchMemOpNodeSetParams(hNode: u64, nodeParams: In<BatchNodeParams>) {
         set(hNode, || params::batch(&nodeParams.get()?))
+    }
+
+    fn cuGraphAddExternalSemaphoresSignalNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: In<SemaphoreNodeParams>) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::semaphores(Act::Signal, &nodeParams.get()?))
+    }
+
+    fn cuGraphExternalSemaphoresSignalNodeGetParams(hNode: u64, params_out: Out<SemaphoreNodeParams>) {
+        params_out.check()?;
+        params_out.set(with(hNode, |node| node.semaphore_params(Act::Signal))?)
+    }
+
+    fn cuGraphExternalSemaphoresSignalNodeSetParams(hNode: u64, nodeParams: In<SemaphoreNodeParams>) {
+        set(hNode, || params::semaphores(Act::Signal, &nodeParams.get()?))
+    }
+
+    fn cuGraphAddExternalSemaphoresWaitNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: In<SemaphoreNodeParams>) {
+        add(plain(phGraphNode, hGraph, dependencies_, numDependencies), || params::semaphores(Act::Wait, &nodeParams.get()?))
+    }
+
+    fn cuGraphExternalSemaphoresWaitNodeGetParams(hNode: u64, params_out: Out<SemaphoreNodeParams>) {
+        params_out.check()?;
+        params_out.set(with(hNode, |node| node.semaphore_params(Act::Wait))?)
+    }
+
+    fn cuGraphExternalSemaphoresWaitNodeSetParams(hNode: u64, nodeParams: In<SemaphoreNodeParams>) {
+        set(hNode, || params::semaphores(Act::Wait, &nodeParams.get()?))
     }
 
     fn cuGraphAddMemAllocNode(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, numDependencies: usize, nodeParams: Out<AllocNodeParams>) {

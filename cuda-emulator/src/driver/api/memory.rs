@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::driver::abi::*;
-use crate::driver::arg::{In, Out, PointerAttribute, RangeAttribute, Word};
+use crate::driver::arg::{In, Out, PointerAttribute};
+use crate::driver::budget;
 use crate::driver::call::export;
 use crate::driver::context::{self, Context};
 use crate::driver::fault::Fault;
 use crate::driver::graph::capture;
-use crate::driver::memory::{self, Allocation, Origin, Request};
+use crate::driver::managed::DEVICE_INVALID;
+use crate::driver::memory::{self, Allocation, Request};
+use crate::driver::origin::Origin;
 use crate::driver::status::{Code, Result};
-use crate::driver::streams;
-use crate::driver::{config, device, graph_memory, notice, pending};
+use crate::driver::{config, device, graph_memory, pages, pending, space};
 
 const HOST_ALLOC_FLAGS: u32 =
     CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
@@ -20,9 +22,6 @@ const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
     | CU_MEMHOSTREGISTER_DEVICEMAP
     | CU_MEMHOSTREGISTER_IOMEMORY
     | CU_MEMHOSTREGISTER_READ_ONLY;
-/// `CU_DEVICE_CPU` and `CU_DEVICE_INVALID`
-const DEVICE_CPU: i32 = -1;
-const DEVICE_INVALID: i32 = -2;
 /// Every `CUpointer_attribute` but the newest, which an H200's driver (580) doesn't know.
 const POINTER_ATTRIBUTES: std::ops::RangeInclusive<u32> =
     CU_POINTER_ATTRIBUTE_CONTEXT..=CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
@@ -70,56 +69,51 @@ fn release_host(allocation: &Arc<Allocation>, how: &str) -> Result {
 
 fn register(address: u64, size: usize, flags: u32) -> Result {
     let context = context::current()?;
-    if address == 0 || size == 0 || flags & !REGISTER_FLAGS != 0 {
+    // Memory of other devices isn't there, and plain memory isn't that.
+    let known = flags & !REGISTER_FLAGS == 0 && flags & CU_MEMHOSTREGISTER_IOMEMORY == 0;
+    if address == 0 || size == 0 || !known {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    memory::register(
-        &context,
-        address,
-        size as u64,
-        flags,
-        flags & CU_MEMHOSTREGISTER_READ_ONLY == 0,
-    )
+    if let Some(other) = memory::find(address)
+        && other.origin != Origin::Registered
+    {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
+    if !pages::are_there(address, size as u64, writable) {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    memory::register(&context, address, size as u64, flags, writable)
 }
 
-fn managed(address: u64, count: usize) -> Result<Arc<Allocation>> {
+fn unregister(address: u64) -> Result {
     context::current()?;
-    if count == 0 {
+    let allocation = memory::find(address).ok_or(match address {
+        0 => Code::ERROR_INVALID_VALUE,
+        _ => Code::ERROR_HOST_MEMORY_NOT_REGISTERED,
+    })?;
+    if allocation.origin != Origin::Registered || allocation.base != address {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    let allocation = memory::check(address, count as u64)?;
-    let managed = matches!(allocation.origin, Origin::Managed | Origin::Variable(_));
-    if managed {
-        Ok(allocation)
-    } else {
-        Err(Code::ERROR_INVALID_VALUE)
-    }
+    release_host(&allocation, "cuMemHostUnregister")
 }
 
-/// Advice and prefetches have nothing to do where there is only one memory; what they refer to is checked.
-fn advise(address: u64, count: usize, advice: u32) -> Result {
-    managed(address, count)?;
-    if (CU_MEM_ADVISE_SET_READ_MOSTLY..=CU_MEM_ADVISE_UNSET_ACCESSED_BY).contains(&advice) {
-        Ok(())
-    } else {
-        Err(Code::ERROR_INVALID_VALUE)
+/// Page-locked memory of a size; null for none.
+fn allocate_host(place: Out<u64>, size: usize, flags: u32) -> Result {
+    place.check()?;
+    if size == 0 {
+        context::current()?;
+        return place.set(0);
     }
-}
-
-fn prefetch(address: u64, count: usize, flags: u32, stream: u64) -> Result {
-    capture::refuse_work(&streams::resolve(stream)?)?;
-    managed(address, count)?;
-    if flags == 0 {
-        Ok(())
-    } else {
-        Err(Code::ERROR_INVALID_VALUE)
-    }
+    place.set(allocate(Origin::Host, size, flags)?)
 }
 
 /// A value of an attribute, by its size in the C type.
 enum Value {
     Int(u32),
     Word(u64),
+    /// `CUDA_POINTER_ATTRIBUTE_P2P_TOKENS`: those that an H200's driver (580) gives.
+    Tokens,
 }
 
 /// A `CUpointer_attribute` of an address; `Ok(None)` where the address isn't known to the driver.
@@ -130,10 +124,16 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
     let Some(one) = memory::find(address) else {
         return Ok(None);
     };
-    let is_host = !one.origin.on_device();
-    let is_managed = one.origin == Origin::Managed;
+    let pool = one.pool.as_ref();
+    let is_mapped = one.origin == Origin::Mapped;
+    let is_host = !one.origin.on_device()
+        || is_mapped && one.flags != CU_MEM_LOCATION_TYPE_DEVICE
+        || pool.is_some_and(|pool| pool.is_on_host());
+    let is_managed = one.origin == Origin::Managed || pool.is_some_and(|pool| pool.is_managed());
+    let ordinal = one.context.ordinal as usize;
+    let reserved = || space::reservation(address).unwrap_or((one.base, one.size));
     Ok(Some(match attribute {
-        CU_POINTER_ATTRIBUTE_CONTEXT => Value::Word(if one.pool.is_some() {
+        CU_POINTER_ATTRIBUTE_CONTEXT => Value::Word(if one.pool.is_some() || is_mapped {
             0
         } else {
             one.context.handle
@@ -143,10 +143,19 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
         } else {
             CU_MEMORYTYPE_DEVICE
         }),
+        // As an H200 (driver 580): a pool on the host has no addresses of a device's.
+        CU_POINTER_ATTRIBUTE_DEVICE_POINTER if is_host && pool.is_some() => {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR if is_host && pool.is_some() => Value::Word(0),
+        CU_POINTER_ATTRIBUTE_DEVICE_POINTER if one.is_out_of_reach() => {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
         CU_POINTER_ATTRIBUTE_DEVICE_POINTER => Value::Word(address),
         CU_POINTER_ATTRIBUTE_HOST_POINTER if is_host || is_managed => Value::Word(address),
         CU_POINTER_ATTRIBUTE_HOST_POINTER => return Err(Code::ERROR_INVALID_VALUE),
-        CU_POINTER_ATTRIBUTE_P2P_TOKENS => return Err(Code::ERROR_NOT_SUPPORTED),
+        CU_POINTER_ATTRIBUTE_P2P_TOKENS if is_host => return Err(Code::ERROR_INVALID_VALUE),
+        CU_POINTER_ATTRIBUTE_P2P_TOKENS => Value::Tokens,
         CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
             Value::Int(u32::from(one.sync_memops.load(Ordering::Relaxed)))
         }
@@ -155,7 +164,16 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
         }
         CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Int(u32::from(is_managed)),
         CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(one.context.ordinal as u32),
-        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => Value::Int(0),
+        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
+            Value::Int(u32::from(one.origin == Origin::Device))
+        }
+        // Of mapped memory, as on an H200: the reserved range around it.
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR if is_mapped => Value::Word(reserved().0),
+        CU_POINTER_ATTRIBUTE_RANGE_SIZE if is_mapped => Value::Word(reserved().1),
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAGS if is_mapped => {
+            let rights = one.rights.as_ref();
+            Value::Int(rights.map_or(0, |rights| rights.of(ordinal)).into())
+        }
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => {
             Value::Word(one.base)
         }
@@ -178,8 +196,9 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
 }
 
 /// What an attribute reads as for an address that the driver doesn't know.
-fn unknown_value(attribute: u32) -> Value {
+fn unknown_value(attribute: u32, address: u64) -> Value {
     match attribute {
+        CU_POINTER_ATTRIBUTE_HOST_POINTER => Value::Word(address),
         CU_POINTER_ATTRIBUTE_MEMORY_TYPE
         | CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
         | CU_POINTER_ATTRIBUTE_IS_MANAGED
@@ -197,34 +216,11 @@ fn store(place: Out<u64>, value: Value) -> Result {
     match value {
         Value::Word(word) => place.set(word),
         Value::Int(int) => place.cast::<u32>().set(int),
+        Value::Tokens => {
+            place.set(0)?;
+            place.cast::<u32>().at(2).set(0xfe00)
+        }
     }
-}
-
-/// A `CUmem_range_attribute`: one 32-bit value each; nothing was ever advised or moved.
-fn range_attribute(data: Out<i32>, size: usize, attribute: u32) -> Result {
-    let value = match attribute {
-        CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY => 0,
-        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION
-        | CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
-        | CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION => DEVICE_INVALID,
-        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE
-        | CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE => CU_MEM_LOCATION_TYPE_INVALID as i32,
-        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID
-        | CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID => DEVICE_INVALID,
-        _ => return Err(Code::ERROR_INVALID_VALUE),
-    };
-    if size < 4 || !size.is_multiple_of(4) {
-        return Err(Code::ERROR_INVALID_VALUE);
-    }
-    // ACCESSED_BY fills an array of devices.
-    for index in 0..if attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY {
-        size / 4
-    } else {
-        1
-    } {
-        data.at(index).set(value)?;
-    }
-    Ok(())
 }
 
 /// Frees device memory after all work of its context, as the driver does.
@@ -241,7 +237,7 @@ fn free(address: u64) -> Result {
     }
     if !matches!(
         allocation.origin,
-        Origin::Device | Origin::Managed | Origin::Stream
+        Origin::Device | Origin::Managed | Origin::Stream | Origin::External
     ) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
@@ -259,7 +255,7 @@ export! {
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
         let context = context::current()?;
         let all = device::total_memory();
-        free.set_optional(all.saturating_sub(memory::used(context.ordinal)) as usize);
+        free.set_optional(all.saturating_sub(budget::used(context.ordinal)) as usize);
         total.set_optional(all as usize);
         Ok(())
     }
@@ -288,15 +284,15 @@ export! {
 
     fn cuMemGetAddressRange_v2(pbase: Out<u64>, psize: Out<usize>, dptr: u64) {
         context::current()?;
-        let allocation = memory::find(dptr).ok_or(Code::ERROR_NOT_FOUND)?;
+        let found = memory::find(dptr).filter(|one| !one.is_out_of_reach());
+        let allocation = found.ok_or(Code::ERROR_NOT_FOUND)?;
         pbase.set_optional(allocation.base);
         psize.set_optional(allocation.size as usize);
         Ok(())
     }
 
     fn cuMemAllocHost_v2(pp: Out<u64>, bytesize: usize) {
-        pp.check()?;
-        pp.set(allocate(Origin::Host, bytesize, 0)?)
+        allocate_host(pp, bytesize, 0)
     }
 
     fn cuMemHostAlloc(pp: Out<u64>, bytesize: usize, flags: u32) {
@@ -304,7 +300,7 @@ export! {
         if flags & !HOST_ALLOC_FLAGS != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        pp.set(allocate(Origin::Host, bytesize, flags)?)
+        allocate_host(pp, bytesize, flags)
     }
 
     fn cuMemFreeHost(p: u64) {
@@ -324,10 +320,14 @@ export! {
     fn cuMemHostGetFlags(pFlags: Out<u32>, p: u64) {
         pFlags.check()?;
         context::current()?;
-        let known = memory::find(p).filter(|one| one.origin == Origin::Host);
-        // With unified addressing all of it is portable and mapped.
-        let flags = known.ok_or(Code::ERROR_INVALID_VALUE)?.flags;
-        pFlags.set(flags | CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
+        let known = memory::find(p).filter(|one| matches!(one.origin, Origin::Host | Origin::Registered));
+        let one = known.ok_or(Code::ERROR_INVALID_VALUE)?;
+        // With unified addressing all of it is mapped. What else is told of it is what an H200 (driver 580) tells.
+        let told = match one.origin {
+            Origin::Host => CU_MEMHOSTALLOC_WRITECOMBINED,
+            _ => CU_MEMHOSTREGISTER_PORTABLE,
+        };
+        pFlags.set(one.flags & told | CU_MEMHOSTALLOC_DEVICEMAP)
     }
 
     fn cuMemHostRegister(p: u64, bytesize: usize, flags: u32) {
@@ -339,10 +339,7 @@ export! {
     }
 
     fn cuMemHostUnregister(p: u64) {
-        context::current()?;
-        let found = memory::starting_at(p).filter(|one| one.origin == Origin::Registered);
-        let allocation = found.ok_or(Code::ERROR_HOST_MEMORY_NOT_REGISTERED)?;
-        release_host(&allocation, "cuMemHostUnregister")
+        unregister(p)
     }
 
     fn cuMemAllocManaged(dptr: Out<u64>, bytesize: usize, flags: u32) {
@@ -351,45 +348,6 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         dptr.set(allocate(Origin::Managed, bytesize, flags)?)
-    }
-
-    fn cuStreamAttachMemAsync / cuStreamAttachMemAsync_ptsz(hStream: u64, dptr: u64, length: usize, flags: u32) {
-        capture::refuse_work(&streams::resolve(hStream)?)?;
-        managed(dptr, length.max(1))?;
-        if matches!(flags, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST | CU_MEM_ATTACH_SINGLE) { Ok(()) } else { Err(Code::ERROR_INVALID_VALUE) }
-    }
-
-    fn cuMemPrefetchAsync / cuMemPrefetchAsync_ptsz(devPtr: u64, count: usize, dstDevice: i32, hStream: u64) {
-        if dstDevice != DEVICE_CPU {
-            device::check(dstDevice)?;
-        }
-        prefetch(devPtr, count, 0, hStream)
-    }
-
-    fn cuMemPrefetchAsync_v2 / cuMemPrefetchAsync_v2_ptsz(devPtr: u64, count: usize, location: Word, flags: u32, hStream: u64) {
-        prefetch(devPtr, count, flags, hStream)
-    }
-
-    fn cuMemAdvise(devPtr: u64, count: usize, advice: u32, device: i32) {
-        advise(devPtr, count, advice)
-    }
-
-    fn cuMemAdvise_v2(devPtr: u64, count: usize, advice: u32, location: Word) {
-        advise(devPtr, count, advice)
-    }
-
-    fn cuMemRangeGetAttribute(data: Out<i32>, dataSize: usize, attribute: RangeAttribute, devPtr: u64, count: usize) {
-        data.check()?;
-        managed(devPtr, count)?;
-        range_attribute(data, dataSize, attribute.0)
-    }
-
-    fn cuMemRangeGetAttributes(data: In<Out<i32>>, dataSizes: In<usize>, attributes: In<u32>, numAttributes: usize, devPtr: u64, count: usize) {
-        managed(devPtr, count)?;
-        for index in 0..numAttributes {
-            range_attribute(data.at(index)?, dataSizes.at(index)?, attributes.at(index)?)?;
-        }
-        Ok(())
     }
 
     fn cuPointerGetAttribute(data: Out<u64>, attribute: PointerAttribute, ptr: u64) {
@@ -406,12 +364,19 @@ export! {
     }
 
     fn cuPointerGetAttributes(numAttributes: u32, attributes: In<u32>, data: In<Out<u64>>, ptr: u64) {
+        if numAttributes == 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
         for index in 0..numAttributes as usize {
             let (attribute, place) = (attributes.at(index)?, data.at(index)?);
+            place.check()?;
             let value = match pointer_attribute(attribute, ptr) {
-                Ok(value) => value.unwrap_or_else(|| unknown_value(attribute)),
+                _ if attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS => return Err(Code::ERROR_INVALID_VALUE),
+                Ok(Some(value)) => value,
+                Ok(None) if matches!(attribute, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | CU_POINTER_ATTRIBUTE_RANGE_SIZE) => continue,
+                Ok(None) => unknown_value(attribute, ptr),
                 // One that can't be had for this sort of memory reads as null here.
-                Err(_) if POINTER_ATTRIBUTES.contains(&attribute) => unknown_value(attribute),
+                Err(_) if POINTER_ATTRIBUTES.contains(&attribute) => Value::Word(0),
                 Err(code) => return Err(code),
             };
             store(place, value)?;
@@ -428,14 +393,5 @@ export! {
         }
         allocation.sync_memops.store(value != 0, Ordering::Relaxed);
         Ok(())
-    }
-
-    fn cuMemGetAllocationGranularity(granularity: Out<usize>, prop: In<u64>, option: u32) {
-        granularity.check()?;
-        if prop.is_null() || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED {
-            return Err(Code::ERROR_INVALID_VALUE);
-        }
-        // Virtual memory management isn't offered (attribute 102 says so).
-        Err(notice::lacking("virtual memory management"))
     }
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::driver::abi::*;
-use crate::driver::arg::{In, Out, PoolAttribute};
+use crate::driver::arg::{In, Out, PoolAttribute, Word};
 use crate::driver::call::export;
 use crate::driver::graph::{self, capture};
-use crate::driver::ordered;
+use crate::driver::ordered::{self, Exported};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::Stream;
 use crate::driver::streams;
-use crate::driver::{device, notice, pool};
+use crate::driver::{device, memory, notice, pool};
 
 use pool::Pool;
 
@@ -25,12 +25,35 @@ impl Location {
     }
 }
 
-fn located(location: In<Location>, kind: u32) -> Result<i32> {
-    let ordinal = location.get()?.device()?;
-    if kind == CU_MEM_ALLOCATION_TYPE_PINNED {
-        Ok(ordinal)
-    } else {
-        Err(notice::lacking("a pool of such memory"))
+/// What a pool is for: a kind of memory, and a place, as an H200's driver (580) takes them.
+fn purpose(kind: u32, location: Location) -> Result<(u32, (u32, i32))> {
+    let refuse = Err(Code::ERROR_INVALID_VALUE);
+    let place = location.place().map_err(|_| Code::ERROR_INVALID_VALUE);
+    match (kind, location.kind) {
+        (
+            CU_MEM_ALLOCATION_TYPE_PINNED,
+            CU_MEM_LOCATION_TYPE_NONE | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
+        ) => refuse,
+        (CU_MEM_ALLOCATION_TYPE_PINNED, _) => Ok((kind, place?)),
+        (CU_MEM_ALLOCATION_TYPE_MANAGED, CU_MEM_LOCATION_TYPE_NONE) => {
+            Ok((kind, (location.kind, 0)))
+        }
+        (CU_MEM_ALLOCATION_TYPE_MANAGED, CU_MEM_LOCATION_TYPE_INVISIBLE) => {
+            Err(Code::ERROR_NOT_SUPPORTED)
+        }
+        (CU_MEM_ALLOCATION_TYPE_MANAGED, _) => Ok((kind, place?)),
+        _ => refuse,
+    }
+}
+
+/// The same for a default pool.
+fn located(location: In<Location>, kind: u32) -> Result<(u32, (u32, i32))> {
+    let location = location.get()?;
+    match location.kind {
+        CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT | CU_MEM_LOCATION_TYPE_INVISIBLE => {
+            Err(Code::ERROR_NOT_SUPPORTED)
+        }
+        _ => purpose(kind, location),
     }
 }
 
@@ -72,15 +95,17 @@ export! {
     fn cuMemPoolCreate(pool_: Out<u64>, poolProps: In<PoolProperties>) {
         pool_.check()?;
         let properties = poolProps.get()?;
-        if properties.allocation_type != CU_MEM_ALLOCATION_TYPE_PINNED {
+        let (kind, place) = purpose(properties.allocation_type, properties.location)?;
+        if properties.reserved != [0; 54] {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        let ordinal = properties.location.device()?;
-        // Sharing with other processes isn't offered (attribute 119 says so).
-        if properties.handle_types != 0 {
-            return Err(notice::lacking("a pool that other processes share"));
-        }
-        pool_.set(pool::create(ordinal, properties.maximum as u64).handle)
+        let shared = match (properties.handle_types, kind, place.0) {
+            (0, ..) => false,
+            (CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE | CU_MEM_LOCATION_TYPE_HOST_NUMA) => true,
+            (CU_MEM_HANDLE_TYPE_FABRIC, ..) => return Err(notice::lacking("a fabric between hosts")),
+            _ => return Err(Code::ERROR_INVALID_VALUE),
+        };
+        pool_.set(pool::create(kind, place, properties.maximum as u64, shared)?.handle)
     }
 
     fn cuMemPoolDestroy(pool_: u64) {
@@ -88,8 +113,10 @@ export! {
     }
 
     fn cuMemPoolTrimTo(pool_: u64, minBytesToKeep: usize) {
-        // Freed memory isn't held back in the first place.
-        pool::get(pool_).map(drop)
+        let pool = pool::get(pool_)?;
+        pool.expect_own()?;
+        pool.trim(minBytesToKeep as u64);
+        Ok(())
     }
 
     fn cuMemPoolSetAttribute(pool_: u64, attr: PoolAttribute, value: In<u32>) {
@@ -107,37 +134,85 @@ export! {
 
     fn cuMemPoolSetAccess(pool_: u64, map: In<Access>, count: usize) {
         let pool = pool::get(pool_)?;
-        for index in 0..count {
-            let access = map.at(index)?;
-            let ordinal = access.location.device()?;
-            match access.flags {
-                // A pool's own device always has access.
-                CU_MEM_ACCESS_FLAGS_PROT_NONE | CU_MEM_ACCESS_FLAGS_PROT_READ if ordinal == pool.ordinal => return Err(Code::ERROR_INVALID_VALUE),
-                CU_MEM_ACCESS_FLAGS_PROT_NONE | CU_MEM_ACCESS_FLAGS_PROT_READ | CU_MEM_ACCESS_FLAGS_PROT_READWRITE => {}
+        let mut wanted = Vec::new();
+        for access in map.array(count)? {
+            let given = match access.flags {
+                CU_MEM_ACCESS_FLAGS_PROT_NONE => false,
+                CU_MEM_ACCESS_FLAGS_PROT_READWRITE => true,
+                CU_MEM_ACCESS_FLAGS_PROT_READ => return Err(Code::ERROR_NOT_SUPPORTED),
                 _ => return Err(Code::ERROR_INVALID_VALUE),
+            };
+            if access.location.kind != CU_MEM_LOCATION_TYPE_DEVICE {
+                return Err(Code::ERROR_NOT_SUPPORTED);
             }
+            let (_, ordinal) = access.location.place()?;
+            // A pool's own device always has access.
+            if !given && pool.of_device() && ordinal == pool.ordinal {
+                return Err(Code::ERROR_INVALID_DEVICE);
+            }
+            if pool.lies_apart_from(ordinal) {
+                return Err(Code::ERROR_INVALID_DEVICE);
+            }
+            wanted.push((ordinal, given));
         }
+        wanted.into_iter().for_each(|(ordinal, given)| pool.set_access(ordinal, given));
+        memory::forget_views();
         Ok(())
     }
 
     fn cuMemPoolGetAccess(flags: Out<u32>, memPool: u64, location: In<Location>) {
         flags.check()?;
         let pool = pool::get(memPool)?;
-        let ordinal = location.get()?.device()?;
-        flags.set(if ordinal == pool.ordinal { CU_MEM_ACCESS_FLAGS_PROT_READWRITE } else { 0 })
+        let location = location.get()?;
+        let given = match location.kind {
+            CU_MEM_LOCATION_TYPE_DEVICE => pool.tells_access(location.device()?),
+            CU_MEM_LOCATION_TYPE_HOST | CU_MEM_LOCATION_TYPE_HOST_NUMA => pool.is_on_host(),
+            _ => return Err(Code::ERROR_INVALID_VALUE),
+        };
+        flags.set(if given { CU_MEM_ACCESS_FLAGS_PROT_READWRITE } else { CU_MEM_ACCESS_FLAGS_PROT_NONE })
     }
 
     fn cuMemGetDefaultMemPool(pool_out: Out<u64>, location: In<Location>, type_: u32) {
         pool_out.check()?;
-        pool_out.set(pool::default_of(located(location, type_)?).handle)
+        pool_out.set(pool::default_for(located(location, type_)?).handle)
     }
 
     fn cuMemGetMemPool(pool_: Out<u64>, location: In<Location>, type_: u32) {
         pool_.check()?;
-        pool_.set(pool::current_of(located(location, type_)?).handle)
+        pool_.set(pool::current_for(located(location, type_)?).handle)
     }
 
     fn cuMemSetMemPool(location: In<Location>, type_: u32, pool_: u64) {
-        pool::set_current(located(location, type_)?, pool::get(pool_)?)
+        pool::set_current_for(located(location, type_)?, pool::get(pool_)?)
+    }
+
+    fn cuMemPoolExportToShareableHandle(handle_out: Out<i32>, pool_: u64, handleType: u32, flags: u64) {
+        handle_out.check()?;
+        let pool = pool::get(pool_)?;
+        pool.expect_own()?;
+        if handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags != 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let file = pool.file().ok_or(Code::ERROR_INVALID_VALUE)?;
+        handle_out.set(file.duplicate().ok_or(Code::ERROR_UNKNOWN)?)
+    }
+
+    fn cuMemPoolImportFromShareableHandle(pool_out: Out<u64>, handle: Word, handleType: u32, flags: u64) {
+        pool_out.check()?;
+        // Descriptor 0 is a null pointer to the driver, which refuses it.
+        if handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags != 0 || handle.0 == 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        pool_out.set(pool::import(handle.0 as i32)?.handle)
+    }
+
+    fn cuMemPoolExportPointer(shareData_out: Out<Exported>, ptr: u64) {
+        shareData_out.check()?;
+        shareData_out.set(ordered::export(ptr)?)
+    }
+
+    fn cuMemPoolImportPointer(ptr_out: Out<u64>, pool_: u64, shareData: In<Exported>) {
+        ptr_out.check()?;
+        ptr_out.set(ordered::import(&pool::get(pool_)?, &shareData.get()?)?)
     }
 }

@@ -12,7 +12,7 @@ use crate::driver::pending::{HostAccess, Pending};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{How, Piece};
 use crate::driver::streams;
-use crate::driver::{attribute, context, event, words};
+use crate::driver::{attribute, context, event, pool, words};
 
 /// `CUstreamCallback`
 type Callback = unsafe extern "C" fn(u64, Code, u64);
@@ -141,7 +141,9 @@ export! {
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(hStream: u64) {
         let stream = streams::find(hStream)?;
         capture::refuse_wait(&stream)?;
-        stream.synchronize()
+        stream.synchronize()?;
+        pool::waited(Some(stream.id), stream.context.ordinal);
+        Ok(())
     }
 
     fn cuStreamCopyAttributes / cuStreamCopyAttributes_ptsz(dst: u64, src: u64) {

@@ -25,38 +25,40 @@ fn dimensions(rank: u32) -> Result<usize> {
     }
 }
 
+/// What all three calls are given: the elements' type, the address, lengths, strides and steps; how bytes lie in shared
+/// memory, how they are swizzled, fetched into L2, and what stands for elements outside.
+fn request(
+    rank: usize,
+    (element, address, dims, strides, steps): (u32, u64, In<u64>, In<u64>, In<u32>),
+    (interleave, swizzle, promotion, fill): (u32, u32, u32, u32),
+) -> Result<Request> {
+    Ok(Request {
+        element,
+        address,
+        dims: dims.array(rank)?,
+        strides: given(strides, rank)?,
+        steps: steps.array(rank)?,
+        interleave,
+        swizzle,
+        promotion,
+        fill,
+    })
+}
+
 export! {
     fn cuTensorMapEncodeTiled(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, boxDim: In<u32>, elementStrides: In<u32>, interleave: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
         tensor_map::supported()?;
         let (map, rank) = (tensorMap.check()?, dimensions(tensorRank)?);
-        let request = Request {
-            element: tensorDataType,
-            address: globalAddress,
-            dims: globalDim.array(rank)?,
-            strides: given(globalStrides, rank)?,
-            steps: elementStrides.array(rank)?,
-            interleave,
-            swizzle,
-            promotion: l2Promotion,
-            fill: oobFill,
-        };
+        let tensor = (tensorDataType, globalAddress, globalDim, globalStrides, elementStrides);
+        let request = request(rank, tensor, (interleave, swizzle, l2Promotion, oobFill))?;
         map.set(request.tiled(&boxDim.array(rank)?)?.encode())
     }
 
     fn cuTensorMapEncodeIm2col(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, pixelBoxLowerCorner: In<i32>, pixelBoxUpperCorner: In<i32>, channelsPerPixel: u32, pixelsPerColumn: u32, elementStrides: In<u32>, interleave: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
         tensor_map::supported()?;
         let (map, rank) = (tensorMap.check()?, dimensions(tensorRank)?);
-        let request = Request {
-            element: tensorDataType,
-            address: globalAddress,
-            dims: globalDim.array(rank)?,
-            strides: given(globalStrides, rank)?,
-            steps: elementStrides.array(rank)?,
-            interleave,
-            swizzle,
-            promotion: l2Promotion,
-            fill: oobFill,
-        };
+        let tensor = (tensorDataType, globalAddress, globalDim, globalStrides, elementStrides);
+        let request = request(rank, tensor, (interleave, swizzle, l2Promotion, oobFill))?;
         let corners = rank.saturating_sub(2);
         let (lower, upper) = (pixelBoxLowerCorner.array(corners)?, pixelBoxUpperCorner.array(corners)?);
         map.set(request.im2col(&lower, &upper, channelsPerPixel, pixelsPerColumn)?.encode())
@@ -65,17 +67,8 @@ export! {
     fn cuTensorMapEncodeIm2colWide(tensorMap: Out<Map>, tensorDataType: u32, tensorRank: u32, globalAddress: u64, globalDim: In<u64>, globalStrides: In<u64>, pixelBoxLowerCornerWidth: i32, pixelBoxUpperCornerWidth: i32, channelsPerPixel: u32, pixelsPerColumn: u32, elementStrides: In<u32>, interleave: u32, mode: u32, swizzle: u32, l2Promotion: u32, oobFill: u32) {
         tensor_map::supported()?;
         let (map, rank) = (tensorMap.check()?, dimensions(tensorRank)?);
-        let request = Request {
-            element: tensorDataType,
-            address: globalAddress,
-            dims: globalDim.array(rank)?,
-            strides: given(globalStrides, rank)?,
-            steps: elementStrides.array(rank)?,
-            interleave,
-            swizzle,
-            promotion: l2Promotion,
-            fill: oobFill,
-        };
+        let tensor = (tensorDataType, globalAddress, globalDim, globalStrides, elementStrides);
+        let request = request(rank, tensor, (interleave, swizzle, l2Promotion, oobFill))?;
         let corners = (pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth);
         map.set(tensor_map::wide(&request, corners, channelsPerPixel, pixelsPerColumn, mode)?.encode())
     }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::capture;
-use crate::driver::abi::MemoryOperation;
+use crate::driver::abi::{ExternalSemaphoreParams, MemoryOperation};
 use crate::driver::call;
 use crate::driver::copy::{Extent, Side, Timing, Transfer};
 use crate::driver::fill::Fill;
 use crate::driver::operation::Operation;
+use crate::driver::semaphore::{Act, Semaphores};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::Stream;
 use crate::driver::words::Words;
@@ -42,6 +43,9 @@ pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
 /// # Errors
 /// As [`Transfer::new`] and [`Transfer::submit`]; what a capture forbids.
 pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: Extent) -> Result {
+    for side in [&to, &from] {
+        side.expect_open(&stream.context)?;
+    }
     match (Transfer::new(to, from, extent)?, timing) {
         (None, _) => Ok(()),
         (Some(transfer), Timing::Asynchronous) => enqueue(stream, Operation::Copy(transfer)),
@@ -60,6 +64,7 @@ pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
     let Some(checked) = fill.check(&stream.context)? else {
         return Ok(());
     };
+    checked.expect_open()?;
     if timing == Timing::Asynchronous {
         return enqueue(stream, Operation::Fill(checked));
     }
@@ -76,4 +81,19 @@ pub fn words(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
         return Ok(());
     }
     enqueue(stream, Operation::Words(Words::new(operations)?))
+}
+
+/// Has a stream signal semaphores, or wait for them, or records that: all of them, or none if one is refused.
+///
+/// # Errors
+/// As [`Semaphores::expect`]; what a capture forbids.
+pub fn semaphores(
+    stream: &Arc<Stream>,
+    act: Act,
+    handles: &[u64],
+    given: &[ExternalSemaphoreParams],
+) -> Result {
+    let semaphores = Semaphores::new(act, handles, given)?;
+    semaphores.expect(&stream.context)?;
+    enqueue(stream, Operation::Semaphores(semaphores))
 }

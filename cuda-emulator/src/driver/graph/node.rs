@@ -9,6 +9,7 @@ use crate::driver::context::Context;
 use crate::driver::handle::{Object, Table};
 use crate::driver::operation::Operation;
 use crate::driver::registry::Owner;
+use crate::driver::semaphore::Act;
 use crate::driver::status::{Code, Result};
 
 /// What a node does. The operation's arguments are held by value.
@@ -54,6 +55,10 @@ pub fn kind_of(operation: &Operation) -> u32 {
         Operation::Words(_) => CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
         Operation::Record(_) => CU_GRAPH_NODE_TYPE_EVENT_RECORD,
         Operation::Await(_) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+        Operation::Semaphores(semaphores) => match semaphores.act {
+            Act::Signal => CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
+            Act::Wait => CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
+        },
         Operation::Allocate(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
         Operation::Free(_) => CU_GRAPH_NODE_TYPE_MEM_FREE,
     }

@@ -16,6 +16,7 @@ use crate::driver::launch::{self, Launch};
 use crate::driver::library;
 use crate::driver::notice;
 use crate::driver::operation::Operation;
+use crate::driver::semaphore::{Act, Semaphores};
 use crate::driver::status::{Code, Result};
 use crate::driver::words::{self, Words};
 use crate::engine::Shape;
@@ -67,6 +68,9 @@ pub fn kernel(params: &KernelNodeParams2) -> Result<Task> {
 pub fn copy(copy: &Copy3d, context: u64) -> Result<Task> {
     let context = in_context(context)?;
     let transfer = Transfer::described(copy)?;
+    for side in [&transfer.to, &transfer.from] {
+        side.expect_open(&context)?;
+    }
     Ok(Task::Operation(Operation::Copy(transfer), context))
 }
 
@@ -105,6 +109,17 @@ pub fn batch(params: &BatchNodeParams) -> Result<Task> {
     let operations = In::of(params.operations).array(params.count as usize)?;
     let words = Words::new(&operations)?;
     Ok(Task::Operation(Operation::Words(words), context))
+}
+
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for null, and for what is no semaphore.
+pub fn semaphores(act: Act, params: &SemaphoreNodeParams) -> Result<Task> {
+    let context = in_context(0)?;
+    let count = params.count as usize;
+    let handles = In::of(params.semaphores).array(count)?;
+    let given = In::of(params.params).array(count)?;
+    let semaphores = Semaphores::new(act, &handles, &given)?;
+    Ok(Task::Operation(Operation::Semaphores(semaphores), context))
 }
 
 /// # Errors
@@ -189,9 +204,8 @@ pub fn task(params: &NodeParams) -> Result<Task> {
         CU_GRAPH_NODE_TYPE_WAIT_EVENT => wait(params.get()),
         CU_GRAPH_NODE_TYPE_EVENT_RECORD => record(params.get()),
         CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => batch(&params.get()),
-        CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL | CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
-            Err(notice::lacking("a node for an external semaphore"))
-        }
+        CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => semaphores(Act::Signal, &params.get()),
+        CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => semaphores(Act::Wait, &params.get()),
         // Only to be added: none can be changed.
         CU_GRAPH_NODE_TYPE_MEM_ALLOC
         | CU_GRAPH_NODE_TYPE_MEM_FREE
@@ -296,6 +310,20 @@ impl Node {
         }
     }
 
+    /// The semaphores and parameters they point to live as long as the node keeps them.
+    pub fn semaphore_params(&self, act: Act) -> Result<SemaphoreNodeParams> {
+        match &self.task {
+            Task::Operation(Operation::Semaphores(semaphores), _) if semaphores.act == act => {
+                Ok(SemaphoreNodeParams {
+                    semaphores: semaphores.handles.as_ptr() as u64,
+                    params: semaphores.given.as_ptr() as u64,
+                    count: semaphores.handles.len() as u32,
+                })
+            }
+            _ => Err(Code::ERROR_INVALID_VALUE),
+        }
+    }
+
     /// The event that is recorded, or waited for.
     pub fn event(&self, kind: u32) -> Result<u64> {
         match &self.task {
@@ -351,6 +379,12 @@ impl Node {
             CU_GRAPH_NODE_TYPE_MEMSET => NodeParams::new(kind, self.fill_params()?),
             CU_GRAPH_NODE_TYPE_HOST => NodeParams::new(kind, self.host_params()?),
             CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => NodeParams::new(kind, self.batch_params()?),
+            CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => {
+                NodeParams::new(kind, self.semaphore_params(Act::Signal)?)
+            }
+            CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
+                NodeParams::new(kind, self.semaphore_params(Act::Wait)?)
+            }
             CU_GRAPH_NODE_TYPE_GRAPH => NodeParams::new(
                 kind,
                 ChildNodeParams {

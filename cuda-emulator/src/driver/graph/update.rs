@@ -174,6 +174,9 @@ fn check_operation(
             };
         }
         (Operation::Words(old), Operation::Words(new)) => check_words(old, new) && same_context,
+        (Operation::Semaphores(old), Operation::Semaphores(new)) => {
+            old.handles.len() == new.handles.len() && same_context
+        }
         _ => true,
     };
     if allowed { Ok(()) } else { Err(PARAMETERS) }

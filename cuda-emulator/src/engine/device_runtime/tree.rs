@@ -1,8 +1,8 @@
 //! A launch by the host with all that its kernels launch: the order of the grids, and what they share.
 
 use std::collections::BTreeMap;
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, RwLock};
 use std::time::Instant;
 
 use super::Host;
@@ -12,6 +12,7 @@ use super::grid::{Child, Command, Grid, Origin, Work};
 use crate::engine::launch::pool::run_grid;
 use crate::engine::program::Program;
 use crate::engine::state::special::thread_index;
+use crate::engine::texture::{Surface, Texture};
 use crate::engine::{Device, Fault, FaultKind, Launch, NodeChange, Options, Region, Stats};
 use crate::lock::Unpoisoned;
 
@@ -169,6 +170,14 @@ impl Device for Tree<'_> {
 
     fn is_initialised(&self, addr: u64, size: u32) -> bool {
         self.own(addr).is_some() || self.device.is_initialised(addr, size)
+    }
+
+    fn texture(&self, handle: u64) -> Result<Arc<Texture>, String> {
+        self.device.texture(handle)
+    }
+
+    fn surface(&self, handle: u64) -> Result<Arc<Surface>, String> {
+        self.device.surface(handle)
     }
 
     fn host(&self) -> Option<&dyn Host> {

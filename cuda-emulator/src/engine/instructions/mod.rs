@@ -30,6 +30,7 @@ mod soft;
 mod system;
 mod tensor;
 mod tensor_map;
+mod texture;
 pub(super) mod video;
 mod warp;
 
@@ -63,6 +64,7 @@ pub(super) use system::{
 };
 pub(super) use tensor::GATHER;
 pub(super) use tensor_map::{TENSOR_COPY, TENSOR_MAP_COPY, TENSOR_REPLACE};
+pub(super) use texture::{QUERY, SAMPLE, SURFACE};
 
 /// Instructions that belong together.
 pub(super) struct Family {
@@ -95,6 +97,7 @@ static FAMILIES: &[Family] = &[
     family("Addresses", address::LISTS),
     family("Asynchronous copies", copy::LISTS),
     family("Tensor maps", tensor_map::LISTS),
+    family("Textures and surfaces", texture::LISTS),
     family("Barriers in memory", mbarrier::LISTS),
     family("Operations of a warp", warp::LISTS),
     family("Tensor cores", tensor::LISTS),
@@ -138,9 +141,6 @@ pub(super) fn unknown(mnemonic: &str) -> &'static str {
     match mnemonic {
         "tcgen05" => {
             "the tensor cores of compute capability 10.0 aren't supported by the emulator; compile the kernel for 9.0a"
-        }
-        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" | "istypep" => {
-            "textures and surfaces aren't supported by the emulator; read from linear memory instead"
         }
         "multimem" => "memory of several devices at once isn't supported by the emulator",
         "clusterlaunchcontrol" => {

@@ -216,6 +216,13 @@ pub(in crate::engine) enum Form {
     Matrices,
     /// The same, and maybe a stride: a fragment of `wmma`.
     Fragment,
+    /// `{d}{|p}, [texture, {at}]{, level}` or `{, {x}, {y}}`: `tex`, `tld4`.
+    Texture,
+    /// `d, [texture]{, level}`: `txq`, and `suq`.
+    TextureQuery,
+    SurfaceQuery,
+    /// `{d}, [surface, {at}]` or `[surface, {at}], {b}`.
+    Surface,
 }
 
 /// The modifiers that were chosen where the notation leaves a choice.

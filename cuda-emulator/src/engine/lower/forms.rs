@@ -63,6 +63,10 @@ impl<'a> Lower<'_, 'a> {
             Form::Test => self.testp(opcode, imm, o),
             Form::Select => self.selp(opcode, written, o),
             Form::SelectBySign => self.slct(opcode, imm, written, o),
+            Form::Texture => self.texture(written, o),
+            Form::TextureQuery => self.query(written, o, false),
+            Form::SurfaceQuery => self.query(written, o, true),
+            Form::Surface => self.surface(opcode.mnemonic(), written, o),
             Form::Move => self.mov(opcode, written, o),
             Form::Convert => self.cvt(opcode, imm, o),
         }

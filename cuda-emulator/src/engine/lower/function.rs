@@ -12,7 +12,7 @@ use crate::engine::interface::{LoadError, LoadErrorKind};
 use crate::engine::ir::{Opcode, Targets, Written};
 use crate::engine::program::{Function, Place, Slice};
 use crate::engine::state::op::{Area, Op};
-use crate::ptx::{self, Instruction, Operand, StateSpace, Statement, Type, Variable};
+use crate::ptx::{self, Instruction, Location, Operand, StateSpace, Statement, Type, Variable};
 
 pub(super) type Result<T> = std::result::Result<T, LoadError>;
 
@@ -71,6 +71,8 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) label_scope: Vec<usize>,
     pub(super) places: Vec<Place>,
     pub(super) place: Place,
+    /// Where what is inlined is, of the places that a `.loc` has named.
+    inlined: HashMap<Location, Location>,
     pub(super) guard: (Slot, u32),
     pub(super) line: u32,
     pub(super) text: &'a str,
@@ -123,6 +125,7 @@ pub(super) fn lower_function<'a>(
             input: input as u16,
             ..Place::default()
         },
+        inlined: HashMap::new(),
         guard: (Slot::Fixed(Area::Constant.at(0)), 0),
         line: function.line,
         text: function.name,
@@ -145,6 +148,24 @@ pub(super) fn lower_function<'a>(
 }
 
 impl<'a> Lower<'_, 'a> {
+    /// What follows comes from here, for reports.
+    fn locate(&mut self, at: Location, inlined_at: Option<Location>) {
+        match inlined_at {
+            Some(outer) => self.inlined.insert(at, outer),
+            None => self.inlined.remove(&at),
+        };
+        // A function that is inlined may be so within another, which has a `.loc` of its own before.
+        let mut outer = inlined_at;
+        for _ in 0..64 {
+            match outer.and_then(|place| self.inlined.get(&place)) {
+                Some(next) => outer = Some(*next),
+                None => break,
+            }
+        }
+        [self.place.file, self.place.source_line, _] = at;
+        [self.place.outer_file, self.place.outer_line, _] = outer.unwrap_or_default();
+    }
+
     pub(super) fn error(&self, kind: LoadErrorKind, message: impl Into<String>) -> LoadError {
         error(kind, self.line, self.text, message)
     }
@@ -280,10 +301,7 @@ impl<'a> Lower<'_, 'a> {
                     }
                 }
                 Statement::Variable(variable) => self.variable(variable)?,
-                Statement::Location { file, line } => {
-                    self.place.file = *file;
-                    self.place.source_line = *line;
-                }
+                Statement::Location { at, inlined_at } => self.locate(*at, *inlined_at),
                 Statement::Pragma(text, line) => {
                     self.line = *line;
                     self.text = text;

@@ -20,6 +20,7 @@ mod prototype;
 mod scope;
 mod tensor;
 mod tensor_map;
+mod texture;
 mod vector;
 mod video;
 mod warp;

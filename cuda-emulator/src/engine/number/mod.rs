@@ -4,3 +4,4 @@ pub(super) mod convert;
 pub(super) mod math;
 pub(super) mod soft;
 pub(super) mod tensor;
+pub(crate) mod texture;

@@ -12,4 +12,5 @@ pub(super) mod regions;
 pub(super) mod shadow;
 pub(super) mod special;
 pub(crate) mod tensor_map;
+pub(crate) mod texture;
 pub(super) mod touch;

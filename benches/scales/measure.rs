@@ -1,0 +1,263 @@
+//! What is measured: the parts of the model, and the whole.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use cuda_compute::{ConvolutionOptions, Filter, Reducer};
+use cuda_nccl::{
+    Alone, Collectives, Reduction,
+    spread::{Reductions, Strips, part},
+};
+use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
+
+const FILL: &str = r#"extern "C" __global__ void fill(float *x, unsigned long long n) {
+    const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
+    for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < n; i += step)
+        x[i] = (float)(i % 1024) * 0x1p-10f;
+}"#;
+
+/// By how many devices the model divides the work.
+pub const DEVICES: [usize; 5] = [1, 2, 4, 8, 16];
+
+/// How large everything is.
+pub struct Sizes {
+    pub emulated: bool,
+    /// Numbers of a sum.
+    pub numbers: usize,
+    /// Rows and columns of an image.
+    pub side: usize,
+    /// Rows and columns of the filter.
+    pub filter: usize,
+    /// Lengths of all-reduces, in floats.
+    pub reduced: Vec<usize>,
+    /// Floats that go to a neighbour, to measure the link.
+    pub sent: usize,
+    repeats: usize,
+    /// How many calls are enqueued one behind the other.
+    batch: usize,
+}
+
+impl Sizes {
+    pub fn of(context: &Context) -> Result<Self> {
+        let emulated = context.device().name()?.starts_with("CUDA emulator");
+        Ok(if emulated {
+            Self {
+                emulated,
+                numbers: 1 << 16,
+                side: 96,
+                filter: 5,
+                reduced: vec![1, 1 << 10],
+                sent: 1 << 12,
+                repeats: 2,
+                batch: 2,
+            }
+        } else {
+            Self {
+                emulated,
+                numbers: 1 << 30,
+                side: 8192,
+                filter: 7,
+                reduced: vec![1, 1 << 10, 1 << 15, 1 << 20, 1 << 24, 1 << 27],
+                sent: 1 << 26,
+                repeats: 15,
+                batch: 20,
+            }
+        })
+    }
+
+    /// The bytes of one border.
+    pub fn border(&self) -> usize {
+        self.filter / 2 * self.side * size_of::<f32>()
+    }
+}
+
+/// What one device needs for the share that each of [`DEVICES`] has, in microseconds.
+pub struct Locals {
+    pub sums: Vec<f64>,
+    pub convolutions: Vec<f64>,
+}
+
+/// What a group needs, in microseconds.
+pub struct Measured {
+    pub devices: usize,
+    /// The result on the host: the work of one device divided, and that of one device each.
+    pub sum: [f64; 2],
+    /// The same with the results combined on the devices, by an all-reduce of one number.
+    pub sum_reduced: [f64; 2],
+    pub convolution: [f64; 2],
+    /// All-reduces of [`Sizes::reduced`], enqueued one behind the other.
+    pub reduces: Vec<f64>,
+    /// An all-reduce of one number, waited for.
+    pub reduce_waited: f64,
+    /// Waiting for a stream with nothing on it.
+    pub wait: f64,
+    /// One number, and many, to the neighbour and from it.
+    pub hop: f64,
+    pub sent: f64,
+}
+
+pub fn locals(device: &Alone, sizes: &Sizes) -> Result<Locals> {
+    let stream = Stream::new(device.context())?;
+    let (mut sums, mut convolutions) = (Vec::new(), Vec::new());
+    for devices in DEVICES {
+        sums.push(sum(device, &stream, sizes, sizes.numbers / devices)?);
+        convolutions.push(convolution(device, &stream, sizes, sizes.side / devices)?);
+    }
+    Ok(Locals { sums, convolutions })
+}
+
+/// All ranks call it, and find the same.
+pub fn group(group: &impl Collectives, sizes: &Sizes) -> Result<Measured> {
+    let stream = &Stream::new(group.context())?;
+    let devices = group.size();
+    let own = part(sizes.numbers, devices, group.rank()).len();
+    let mut one = DeviceBuffer::<f32>::zeroed(stream, 1)?;
+    let mut reduces = Vec::new();
+    for &len in &sizes.reduced {
+        let mut data = DeviceBuffer::<f32>::zeroed(stream, len)?;
+        reduces.push(batched(group, stream, sizes, || {
+            Ok(group.all_reduce(stream, &mut data, Reduction::Sum)?)
+        })?);
+    }
+    Ok(Measured {
+        devices,
+        sum: [
+            sum(group, stream, sizes, own)?,
+            sum(group, stream, sizes, sizes.numbers)?,
+        ],
+        sum_reduced: [
+            sum_reduced(group, stream, sizes, own)?,
+            sum_reduced(group, stream, sizes, sizes.numbers)?,
+        ],
+        convolution: [
+            convolution(group, stream, sizes, sizes.side)?,
+            convolution(group, stream, sizes, sizes.side * devices)?,
+        ],
+        reduces,
+        reduce_waited: timed(group, stream, sizes.repeats, || {
+            group.all_reduce(stream, &mut one, Reduction::Sum)?;
+            Ok(group.wait(stream)?)
+        })?,
+        wait: timed(group, stream, sizes.repeats, || Ok(group.wait(stream)?))?,
+        hop: ring(group, stream, sizes, 1)?,
+        sent: ring(group, stream, sizes, sizes.sent)?,
+    })
+}
+
+/// Until the sum is on the host.
+fn sum(group: &impl Collectives, stream: &Stream, sizes: &Sizes, own: usize) -> Result<f64> {
+    let numbers = numbers(stream, own)?;
+    let reductions = Reductions::new(group)?;
+    timed(group, stream, sizes.repeats, || {
+        reductions.sum(stream, &numbers)?;
+        Ok(())
+    })
+}
+
+fn sum_reduced(
+    group: &impl Collectives,
+    stream: &Stream,
+    sizes: &Sizes,
+    own: usize,
+) -> Result<f64> {
+    let numbers = numbers(stream, own)?;
+    let reducer = Reducer::new(group.context())?;
+    let mut total = DeviceBuffer::<f32>::zeroed(stream, 1)?;
+    let mut host = [0.0];
+    timed(group, stream, sizes.repeats, || {
+        reducer.sum_into(stream, &numbers, &mut total)?;
+        group.all_reduce(stream, &mut total, Reduction::Sum)?;
+        group.wait(stream)?;
+        Ok(total.copy_to_slice(stream, &mut host)?)
+    })
+}
+
+/// Of an image of that many rows.
+fn convolution(
+    group: &impl Collectives,
+    stream: &Stream,
+    sizes: &Sizes,
+    rows: usize,
+) -> Result<f64> {
+    let weights = vec![1.0 / (sizes.filter * sizes.filter) as f32; sizes.filter * sizes.filter];
+    let filter = Filter::new(sizes.filter, sizes.filter, &weights)?;
+    let strips = Strips::new(
+        group,
+        &filter,
+        ConvolutionOptions::default(),
+        sizes.side,
+        rows,
+    )?;
+    let (mut from, mut to) = (strips.strip(stream)?, strips.strip(stream)?);
+    batched(group, stream, sizes, || {
+        Ok(strips.run(stream, &mut from, &mut to)?)
+    })
+}
+
+/// Each sends to the next rank, and receives from the one before.
+fn ring(group: &impl Collectives, stream: &Stream, sizes: &Sizes, len: usize) -> Result<f64> {
+    let (rank, size) = (group.rank(), group.size());
+    let out = DeviceBuffer::<f32>::zeroed(stream, len)?;
+    let mut into = DeviceBuffer::<f32>::zeroed(stream, len)?;
+    batched(group, stream, sizes, || {
+        let sends = [((rank + 1) % size, out.view())];
+        let mut receives = [((rank + size - 1) % size, into.view_mut())];
+        Ok(group.exchange(stream, &sends, &mut receives)?)
+    })
+}
+
+/// One of several calls that are enqueued one behind the other.
+fn batched(
+    group: &impl Collectives,
+    stream: &Stream,
+    sizes: &Sizes,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<f64> {
+    let all = timed(group, stream, sizes.repeats, || {
+        (0..sizes.batch).try_for_each(|_| work())?;
+        Ok(group.wait(stream)?)
+    })?;
+    Ok(all / sizes.batch as f64)
+}
+
+/// The median of the slowest rank's times, from when all are there, in microseconds. The same on all ranks.
+fn timed(
+    group: &impl Collectives,
+    stream: &Stream,
+    repeats: usize,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<f64> {
+    work()?;
+    let mut own = Vec::new();
+    for _ in 0..repeats {
+        group.wait(stream)?;
+        group.gather_on_host(stream, &[0u32])?;
+        let clock = Instant::now();
+        work()?;
+        own.push(clock.elapsed().as_secs_f64() * 1e6);
+    }
+    let all = group.gather_on_host(stream, &own)?;
+    let slowest = |turn| {
+        all.chunks(repeats)
+            .map(|rank| rank[turn])
+            .fold(0.0, f64::max)
+    };
+    let mut slowest: Vec<f64> = (0..repeats).map(slowest).collect();
+    slowest.sort_by(f64::total_cmp);
+    Ok(slowest[repeats / 2])
+}
+
+fn numbers(stream: &Stream, len: usize) -> Result<DeviceBuffer<f32>> {
+    let fill = Module::compile(stream.context(), FILL)?.function("fill")?;
+    let mut numbers = DeviceBuffer::uninit(stream, len)?;
+    let blocks = len.div_ceil(256).clamp(1, 4096) as u32;
+    // SAFETY: the kernel writes `len` numbers.
+    unsafe {
+        fill.launch(
+            stream,
+            LaunchConfig::new(blocks, 256),
+            (&mut numbers, len as u64),
+        )?
+    };
+    Ok(numbers)
+}

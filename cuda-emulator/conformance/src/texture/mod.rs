@@ -1,0 +1,33 @@
+//! Textures and surfaces: every mode, format, dimension and edge, and the driver's refusals.
+//!
+//! [`cases`] lists what is asked, [`run`] asks the driver at hand, [`recorded`] is what an H200 answered.
+
+mod case;
+mod filters;
+mod inexact;
+mod kernels;
+mod levels;
+mod matrix;
+mod points;
+mod recording;
+mod refusals;
+mod run;
+mod surfaces;
+
+pub use case::Case;
+pub use inexact::{Inexact, inexact};
+pub use recording::{pack, recorded};
+pub use run::{Outcome, renew, run, start};
+
+/// Every case, in a fixed order.
+#[must_use]
+pub fn cases() -> Vec<Case> {
+    let mut all = matrix::cases();
+    all.extend(filters::cases());
+    all.extend(levels::cases());
+    all.extend(surfaces::cases());
+    all.extend(refusals::cases());
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|case| seen.insert(case.name.clone()));
+    all
+}

@@ -1,0 +1,55 @@
+//! What the system says of the process's own pages.
+
+use std::fs;
+
+/// Whether all bytes of a range can be read, and written where that is asked for. Where the system doesn't tell, they can.
+pub fn are_there(address: u64, size: u64, writable: bool) -> bool {
+    let Some(end) = address.checked_add(size) else {
+        return false;
+    };
+    let Ok(maps) = fs::read_to_string("/proc/self/maps") else {
+        return true;
+    };
+    let mut reached = address;
+    // Lines come in the order of addresses: "start-end rwxp ...".
+    for line in maps.lines() {
+        let mut words = line.split(' ');
+        let range = words.next().and_then(|range| range.split_once('-'));
+        let number = |text: &str| u64::from_str_radix(text, 16).ok();
+        let Some((start, stop)) = range.and_then(|(a, b)| Some((number(a)?, number(b)?))) else {
+            continue;
+        };
+        if stop <= reached {
+            continue;
+        }
+        let rights = words.next().unwrap_or("");
+        if start > reached
+            || !rights.starts_with('r')
+            || writable && rights.as_bytes().get(1) != Some(&b'w')
+        {
+            return false;
+        }
+        reached = stop;
+        if reached >= end {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static CONSTANT: [u8; 64] = [7; 64];
+
+    #[test]
+    fn pages_are_as_they_are() {
+        let mut own = vec![0u8; 100_000];
+        let start = own.as_mut_ptr() as u64;
+        assert!(are_there(start, 100_000, true) && are_there(start + 5, 1, false));
+        let constant = CONSTANT.as_ptr() as u64;
+        assert!(are_there(constant, 64, false) && !are_there(constant, 64, true));
+        assert!(!are_there(0x1000, 10, false) && !are_there(u64::MAX - 5, 10, false));
+    }
+}

@@ -1,0 +1,154 @@
+//! A group of one rank.
+
+use cuda_safe::{
+    Context, DeviceMemory, DeviceView, DeviceViewMut, PlainData, Storage, StorageMut, Stream,
+};
+
+use super::Collectives;
+use crate::{
+    element::{Reducible, Reduction},
+    error::{Error, Result},
+};
+
+/// One device, as a group of which it is the only rank: work that is written for groups runs without others.
+///
+/// ```
+/// use cuda_nccl::{Alone, Collectives, Reduction};
+/// use cuda_safe::{Context, DeviceBuffer, Stream};
+///
+/// # fn main() -> cuda_nccl::Result<()> {
+/// let context = Context::primary(0)?;
+/// let stream = Stream::new(&context)?;
+/// let group = Alone::new(&context);
+/// let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0])?;
+/// group.all_reduce(&stream, &mut x, Reduction::Sum)?;
+/// assert_eq!((group.size(), x.to_vec(&stream)?), (1, vec![1.0, 2.0]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Alone(Context);
+
+impl Alone {
+    /// The group of this context's device.
+    #[must_use]
+    pub fn new(context: &Context) -> Self {
+        Self(context.clone())
+    }
+
+    fn expect(&self, stream: &Stream) -> Result<()> {
+        if stream.context() == &self.0 {
+            return Ok(());
+        }
+        Err(Error::Value(
+            "the stream is of another context than the group: use one of Collectives::context"
+                .to_owned(),
+        ))
+    }
+}
+
+impl Collectives for Alone {
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn context(&self) -> &Context {
+        &self.0
+    }
+
+    fn all_reduce<T: Reducible>(
+        &self,
+        stream: &Stream,
+        data: &mut DeviceMemory<impl StorageMut, T>,
+        _: Reduction,
+    ) -> Result<()> {
+        self.expect(stream)?;
+        // One number is its own sum, mean and least.
+        same_context(&self.0, data.view().owner().context())
+    }
+
+    fn broadcast<T: PlainData>(
+        &self,
+        stream: &Stream,
+        data: &mut DeviceMemory<impl StorageMut, T>,
+        root: usize,
+    ) -> Result<()> {
+        self.expect(stream)?;
+        same_context(&self.0, data.view().owner().context())?;
+        is_rank(root)
+    }
+
+    fn all_gather<T: PlainData>(
+        &self,
+        stream: &Stream,
+        part: &DeviceMemory<impl Storage, T>,
+        all: &mut DeviceMemory<impl StorageMut, T>,
+    ) -> Result<()> {
+        self.expect(stream)?;
+        same_context(&self.0, part.view().owner().context())?;
+        same_context(&self.0, all.view().owner().context())?;
+        Ok(all.copy_from(stream, part)?)
+    }
+
+    fn exchange<T: PlainData>(
+        &self,
+        stream: &Stream,
+        sends: &[(usize, DeviceView<'_, T>)],
+        receives: &mut [(usize, DeviceViewMut<'_, T>)],
+    ) -> Result<()> {
+        self.expect(stream)?;
+        let ranks = sends.iter().map(|(rank, _)| *rank);
+        ranks
+            .chain(receives.iter().map(|(rank, _)| *rank))
+            .try_for_each(is_rank)?;
+        let lengths = (
+            sends.iter().map(|(_, view)| view.len()),
+            receives.iter().map(|(_, view)| view.len()),
+        );
+        if !lengths.0.eq(lengths.1) {
+            return Err(Error::Value(
+                "what rank 0 sends to itself has other lengths than what it receives".to_owned(),
+            ));
+        }
+        let owners = receives.iter().map(|(_, view)| view.owner());
+        for owner in sends.iter().map(|(_, view)| view.owner()).chain(owners) {
+            same_context(&self.0, owner.context())?;
+        }
+        for ((_, from), (_, to)) in sends.iter().zip(receives) {
+            to.copy_from(stream, from)?;
+        }
+        Ok(())
+    }
+
+    fn gather_on_host<T: PlainData>(&self, stream: &Stream, values: &[T]) -> Result<Vec<T>> {
+        self.expect(stream)?;
+        Ok(values.to_vec())
+    }
+
+    fn wait(&self, stream: &Stream) -> Result<()> {
+        self.expect(stream)?;
+        Ok(stream.synchronize()?)
+    }
+}
+
+fn is_rank(rank: usize) -> Result<()> {
+    if rank == 0 {
+        return Ok(());
+    }
+    Err(Error::Value(format!(
+        "there is no rank {rank} in a group of one"
+    )))
+}
+
+fn same_context(group: &Context, memory: &Context) -> Result<()> {
+    if group == memory {
+        return Ok(());
+    }
+    Err(Error::Value(
+        "the memory is of another context than the group".to_owned(),
+    ))
+}

@@ -1,0 +1,131 @@
+//! What the ranks of a group do together, whoever carries it.
+
+mod alone;
+mod meeting;
+mod peers;
+
+pub use alone::Alone;
+use cuda_safe::{
+    Context, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, PlainData, Storage, StorageMut,
+    Stream,
+};
+pub use peers::{PeerGroup, PeerOptions, PeerRank};
+
+use crate::{
+    element::{Reducible, Reduction},
+    error::Result,
+};
+
+/// One rank of a group of devices, and what it does together with the others.
+///
+/// **All ranks make the same calls in the same order**, each from a thread or a process of its own, with the same lengths
+/// and types unless a method says otherwise. A call enqueues its work on the stream that it is given, which is of this
+/// rank's context, and returns; memory of other streams is ordered with it.
+///
+/// An algorithm that is written over this trait runs on NCCL and on copies between the devices of one process alike.
+pub trait Collectives {
+    /// Which rank this is, from 0.
+    fn rank(&self) -> usize;
+
+    /// The number of ranks.
+    fn size(&self) -> usize;
+
+    /// The context of this rank's device.
+    fn context(&self) -> &Context;
+
+    /// Each rank has the reduction of all ranks' `data` in its place, the same bits on all ranks.
+    ///
+    /// # Errors
+    /// Memory or stream of another context; another rank is lost or calls with another length.
+    fn all_reduce<T: Reducible>(
+        &self,
+        stream: &Stream,
+        data: &mut DeviceMemory<impl StorageMut, T>,
+        reduction: Reduction,
+    ) -> Result<()>;
+
+    /// All ranks have the `data` of rank `root`.
+    ///
+    /// # Errors
+    /// As [`all_reduce`](Self::all_reduce), and a root that is not a rank.
+    fn broadcast<T: PlainData>(
+        &self,
+        stream: &Stream,
+        data: &mut DeviceMemory<impl StorageMut, T>,
+        root: usize,
+    ) -> Result<()>;
+
+    /// All ranks have the `part` of each rank, one behind the other in the order of ranks.
+    ///
+    /// # Errors
+    /// As [`all_reduce`](Self::all_reduce), and an `all` that is not as long as `size` parts.
+    fn all_gather<T: PlainData>(
+        &self,
+        stream: &Stream,
+        part: &DeviceMemory<impl Storage, T>,
+        all: &mut DeviceMemory<impl StorageMut, T>,
+    ) -> Result<()>;
+
+    /// Sends to some ranks and receives from some, all at once: what one rank sends to another, that one receives from it,
+    /// in the same order and of the same lengths. The lists may be empty, and may differ between ranks.
+    ///
+    /// ```
+    /// use cuda_nccl::{Collectives, PeerGroup};
+    /// use cuda_safe::{DeviceBuffer, Stream};
+    ///
+    /// # fn main() -> cuda_nccl::Result<()> {
+    /// // Each rank has four numbers between two places for those of its neighbours.
+    /// PeerGroup::of_all_devices()?.run(|rank| {
+    ///     let (me, last) = (rank.rank(), rank.size() - 1);
+    ///     let stream = Stream::new(rank.context())?;
+    ///     let mut x = DeviceBuffer::from_slice(&stream, &[me as f32; 6])?;
+    ///     let (mut left, mut rest) = x.split_at_mut(1)?;
+    ///     let (own, mut right) = rest.split_at_mut(4)?;
+    ///     let (mut sends, mut receives) = (Vec::new(), Vec::new());
+    ///     if me > 0 {
+    ///         sends.push((me - 1, own.slice(..1)?));
+    ///         receives.push((me - 1, left.view_mut()));
+    ///     }
+    ///     if me < last {
+    ///         sends.push((me + 1, own.slice(3..)?));
+    ///         receives.push((me + 1, right.view_mut()));
+    ///     }
+    ///     rank.exchange(&stream, &sends, &mut receives)?;
+    ///     rank.wait(&stream)?;
+    ///     let x = x.to_vec(&stream)?;
+    ///     assert_eq!(x[0], me.saturating_sub(1) as f32);
+    ///     assert_eq!(x[5], (me + 1).min(last) as f32);
+    ///     Ok(())
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`all_reduce`](Self::all_reduce), and a rank that there is not.
+    fn exchange<T: PlainData>(
+        &self,
+        stream: &Stream,
+        sends: &[(usize, DeviceView<'_, T>)],
+        receives: &mut [(usize, DeviceViewMut<'_, T>)],
+    ) -> Result<()>;
+
+    /// All ranks have the values of each rank, one behind the other in the order of ranks. For few values. Waits for them.
+    ///
+    /// # Errors
+    /// As [`all_reduce`](Self::all_reduce).
+    fn gather_on_host<T: PlainData>(&self, stream: &Stream, values: &[T]) -> Result<Vec<T>> {
+        let part = DeviceBuffer::from_slice(stream, values)?;
+        let mut all = DeviceBuffer::<T>::uninit(stream, values.len() * self.size())?;
+        self.all_gather(stream, &part, &mut all)?;
+        self.wait(stream)?;
+        Ok(all.to_vec(stream)?)
+    }
+
+    /// Waits for what this rank has enqueued on the stream, with the group's time limit: a rank that is lost is an error
+    /// here, and no hang.
+    ///
+    /// # Errors
+    /// A failure of the work, or of another rank ([`Error::Lost`](crate::Error::Lost)).
+    fn wait(&self, stream: &Stream) -> Result<()>;
+}

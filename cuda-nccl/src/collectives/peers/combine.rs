@@ -1,0 +1,100 @@
+//! The kernel that combines the same elements of all ranks, in the order of ranks.
+
+use std::ffi::c_void;
+
+use cuda_safe::{Context, Function, LaunchConfig, Module, Program, Stream};
+
+use crate::{
+    element::{DataType, Reduction},
+    error::Result,
+};
+
+/// The kernel takes so many addresses. No host has more devices.
+pub(super) const MOST_RANKS: usize = 16;
+const THREADS: u32 = 512;
+
+/// A kernel for a type, an operation and a number of inputs.
+#[derive(Debug)]
+pub(super) struct Combine {
+    kernel: Function,
+    inputs: usize,
+    /// As many as are on the device at the same time.
+    most_blocks: u32,
+}
+
+impl Combine {
+    pub(super) fn compile(
+        context: &Context,
+        data: DataType,
+        reduction: Reduction,
+        inputs: usize,
+    ) -> Result<Self> {
+        let element = match data {
+            DataType::I8 => "signed char",
+            DataType::U8 => "unsigned char",
+            DataType::I32 => "int",
+            DataType::U32 => "unsigned",
+            DataType::I64 => "long long",
+            DataType::U64 => "unsigned long long",
+            DataType::F16 => "Half",
+            DataType::Bf16 => "Bfloat",
+            DataType::F32 => "float",
+            DataType::F64 => "double",
+        };
+        let operation = match reduction {
+            Reduction::Sum => "SUM",
+            Reduction::Product => "PRODUCT",
+            Reduction::Min => "MIN",
+            Reduction::Max => "MAX",
+            Reduction::Mean => "MEAN",
+        };
+        let program = Program::new(include_str!("combine.cu"))
+            .name("combine.cu")
+            .define("ELEMENT", element)
+            .define("OPERATION", operation)
+            .define("INPUTS", inputs);
+        let kernel = Module::compile(context, program)?.function("combine")?;
+        let resident = kernel.max_active_blocks(THREADS, 0)?.max(1);
+        Ok(Self {
+            inputs,
+            most_blocks: resident * context.device().multiprocessor_count()?,
+            kernel,
+        })
+    }
+
+    /// Enqueues the combination of `count` elements of each input into `to`, which may be one of them.
+    ///
+    /// # Safety
+    /// As many addresses as the kernel has inputs, each of `count` elements of its type that the stream's device may read,
+    /// and of `to` write, in the order of this stream.
+    pub(super) unsafe fn launch(
+        &self,
+        stream: &Stream,
+        inputs: &[u64],
+        mut to: u64,
+        count: usize,
+        element_bytes: usize,
+    ) -> Result<()> {
+        debug_assert_eq!(inputs.len(), self.inputs);
+        let mut addresses = [0u64; MOST_RANKS];
+        addresses[..inputs.len()].copy_from_slice(inputs);
+        let mut aligned = i32::from(inputs.iter().chain([&to]).all(|address| address % 16 == 0));
+        let vectors = (count * element_bytes).div_ceil(16);
+        let blocks = vectors.div_ceil(THREADS as usize);
+        let blocks = blocks.clamp(1, self.most_blocks as usize) as u32;
+        let mut count = count as u64;
+        let mut pointers: [*mut c_void; 4] = [
+            (&raw mut addresses).cast(),
+            (&raw mut to).cast(),
+            (&raw mut count).cast(),
+            (&raw mut aligned).cast(),
+        ];
+        // SAFETY: the kernel's parameters are as many addresses as inputs, an address, a count and an int. It goes through
+        // `count` elements, which the caller has promised.
+        unsafe {
+            self.kernel
+                .launch_raw(stream, LaunchConfig::new(blocks, THREADS), &mut pointers)?;
+        }
+        Ok(())
+    }
+}

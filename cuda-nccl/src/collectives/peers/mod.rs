@@ -1,0 +1,300 @@
+//! The devices of one process as a group, by copies between them: no NCCL.
+
+mod combine;
+mod copies;
+mod offer;
+mod rank;
+mod reduce;
+
+use std::{panic, sync::Arc, thread, time::Duration};
+
+use combine::MOST_RANKS;
+use cuda_safe::{
+    Context, Device, DeviceBuffer, ErrorKind, MemoryLocation, MemoryPool, PeerAccess, Stream,
+};
+use offer::Offer;
+pub use rank::PeerRank;
+
+use super::meeting::Meeting;
+use crate::error::{Error, Result};
+
+/// How a [`PeerGroup`] works. The default: a time limit of a minute, 8 MiB in one step, 32 MiB on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PeerOptions {
+    /// How long a rank waits for the others to make the same call, and for its own work in
+    /// [`wait`](crate::Collectives::wait). A minute by default.
+    pub time_limit: Duration,
+    /// How many bytes of all ranks together are reduced in one step, each by all ranks. Each device has twice a rank's
+    /// share for it. What is larger is reduced in pieces, each by one rank. 8 MiB by default.
+    pub scratch_bytes: usize,
+    /// How many bytes of the other ranks are on their way to one at a time, where arrays are reduced in pieces. Each device
+    /// has twice as much from the first such call on. 32 MiB by default.
+    pub piece_bytes: usize,
+    /// Whether the devices' memory is opened to each other where they have links. On by default. Without it, all goes by way
+    /// of the host, as it does between devices that have none.
+    pub links: bool,
+}
+
+impl Default for PeerOptions {
+    fn default() -> Self {
+        Self {
+            time_limit: Duration::from_secs(60),
+            scratch_bytes: 8 << 20,
+            piece_bytes: 32 << 20,
+            links: true,
+        }
+    }
+}
+
+impl PeerOptions {
+    /// Sets [`time_limit`](Self::time_limit).
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
+        self
+    }
+
+    /// Sets [`scratch_bytes`](Self::scratch_bytes).
+    #[must_use]
+    pub fn scratch_bytes(mut self, bytes: usize) -> Self {
+        self.scratch_bytes = bytes;
+        self
+    }
+
+    /// Sets [`piece_bytes`](Self::piece_bytes).
+    #[must_use]
+    pub fn piece_bytes(mut self, bytes: usize) -> Self {
+        self.piece_bytes = bytes;
+        self
+    }
+
+    /// Sets [`links`](Self::links).
+    #[must_use]
+    pub fn links(mut self, on: bool) -> Self {
+        self.links = on;
+        self
+    }
+}
+
+/// Devices of this process as a group of ranks, which reach each other by copies over the links between them. Nothing has
+/// to be installed.
+///
+/// Each rank is for a thread of its own: [`run`](Self::run) starts one for each, and [`into_ranks`](Self::into_ranks) gives
+/// the ranks to who has threads. Ranks meet on the host in each call, a microsecond or two, and compare what they are about
+/// to do: a rank that calls something else, or with another length or type, is an error on all ranks, which names it;
+/// nothing is enqueued then, and the group goes on. A rank that has ended (its thread panicked, or returned early), or that
+/// does not come within the [time limit](PeerOptions::time_limit), is [`Error::Lost`] on the others, and the group is over.
+///
+/// Two ranks may be contexts of one device, and then share its memory's bandwidth: for tests on machines with one GPU.
+///
+/// ```
+/// use cuda_nccl::{Collectives, PeerGroup, Reduction};
+/// use cuda_safe::{Context, Device, DeviceBuffer, Stream};
+///
+/// # fn main() -> cuda_nccl::Result<()> {
+/// let group = PeerGroup::of_all_devices()?;
+/// let sums = group.run(|rank| {
+///     let stream = Stream::new(rank.context())?;
+///     let mut data = DeviceBuffer::from_slice(&stream, &[1.0f32, rank.rank() as f32])?;
+///     rank.all_reduce(&stream, &mut data, Reduction::Sum)?;
+///     Ok(data.to_vec(&stream)?)
+/// })?;
+/// let n = sums.len();
+/// assert_eq!(sums[0], [n as f32, (n * (n - 1) / 2) as f32]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # What it changes
+/// Where two devices have a link, both contexts get access to each other's memory
+/// ([`Context::enable_peer_access`]) for as long as the group lives, and the current memory pools of the devices are opened
+/// to each other for good: copies of [`DeviceBuffer`]s are ten times as fast then. Without a link the driver copies by way
+/// of the host.
+#[derive(Debug)]
+pub struct PeerGroup(Vec<PeerRank>);
+
+/// What all ranks have.
+struct Shared {
+    contexts: Vec<Context>,
+    options: PeerOptions,
+    meeting: Meeting<Offer>,
+    scratch: Vec<Scratch>,
+    /// Whether kernels of all ranks may read the scratch memory of all.
+    reaches: bool,
+    /// Bytes of an outbox.
+    part: usize,
+    /// Held, and dropped last.
+    _access: Vec<PeerAccess>,
+}
+
+/// The group's memory on one device: what the others read, for this call and for the next.
+struct Scratch([DeviceBuffer<u8>; 2]);
+
+impl Shared {
+    fn size(&self) -> usize {
+        self.contexts.len()
+    }
+}
+
+impl PeerGroup {
+    /// A group with a rank for each context, in this order.
+    ///
+    /// # Errors
+    /// No context, or more than 16. Memory ran out.
+    ///
+    /// ```
+    /// use cuda_nccl::{Collectives, PeerGroup};
+    /// use cuda_safe::Context;
+    ///
+    /// # fn main() -> cuda_nccl::Result<()> {
+    /// let context = Context::primary(0)?;
+    /// let ranks = PeerGroup::new(&[context.clone(), context])?.into_ranks(); // two on one device
+    /// assert_eq!((ranks[1].rank(), ranks[1].size()), (1, 2));
+    /// assert!(PeerGroup::new(&[]).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new(contexts: &[Context]) -> Result<Self> {
+        Self::with_options(contexts, PeerOptions::default())
+    }
+
+    /// A group of the primary contexts of all devices.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_all_devices() -> Result<Self> {
+        let devices = Device::all()?.into_iter();
+        let contexts: Vec<Context> = devices.map(Context::primary_of).collect::<Result<_, _>>()?;
+        Self::new(&contexts)
+    }
+
+    /// A group with options.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_options(contexts: &[Context], options: PeerOptions) -> Result<Self> {
+        let size = contexts.len();
+        if size == 0 || size > MOST_RANKS {
+            return Err(Error::Value(format!(
+                "a group of {size} contexts: there may be 1 to {MOST_RANKS}"
+            )));
+        }
+        let part = (options.scratch_bytes / size).max(16).next_multiple_of(256);
+        let (access, reaches) = open(contexts, options.links)?;
+        let scratch = contexts
+            .iter()
+            .map(|context| Scratch::new(context, contexts, reaches, part));
+        let shared = Arc::new(Shared {
+            scratch: scratch.collect::<Result<_>>()?,
+            contexts: contexts.to_vec(),
+            options,
+            meeting: Meeting::new(size),
+            reaches,
+            part,
+            _access: access,
+        });
+        let ranks = (0..size).map(|rank| PeerRank::new(rank, shared.clone()));
+        Ok(Self(ranks.collect::<Result<_>>()?))
+    }
+
+    /// The ranks, for threads of one's own.
+    #[must_use]
+    pub fn into_ranks(self) -> Vec<PeerRank> {
+        self.0
+    }
+
+    /// Calls `work` for each rank, each on a thread of its own, and returns what they return, in the order of ranks.
+    ///
+    /// # Errors
+    /// That of the first rank with one, but rather the reason than the [`Error::Lost`] of those who waited for that rank.
+    ///
+    /// # Panics
+    /// If a rank panics, after the others have ended.
+    pub fn run<R: Send>(self, work: impl Fn(&PeerRank) -> Result<R> + Sync) -> Result<Vec<R>> {
+        let work = &work;
+        let results: Vec<_> = thread::scope(|scope| {
+            let started = self.0.into_iter();
+            // The thread owns its rank: however it ends, the others are told.
+            let threads: Vec<_> = started
+                .map(|rank| scope.spawn(move || work(&rank)))
+                .collect();
+            threads.into_iter().map(|thread| thread.join()).collect()
+        });
+        let mut values = Vec::with_capacity(results.len());
+        let mut failed: Option<Error> = None;
+        for result in results {
+            match result {
+                Ok(Ok(value)) => values.push(value),
+                Ok(Err(error)) => {
+                    if failed.as_ref().is_none_or(|first| {
+                        matches!(first, Error::Lost(_)) && !matches!(error, Error::Lost(_))
+                    }) {
+                        failed = Some(error);
+                    }
+                }
+                Err(payload) => panic::resume_unwind(payload),
+            }
+        }
+        failed.map_or(Ok(values), Err)
+    }
+}
+
+/// Opens the devices to each other where they have links: the access to hold, and whether all reach all.
+fn open(contexts: &[Context], links: bool) -> Result<(Vec<PeerAccess>, bool)> {
+    let (mut held, mut all) = (Vec::new(), true);
+    for context in contexts {
+        for peer in contexts {
+            let (here, there) = (context.device(), peer.device());
+            if here == there {
+                continue;
+            }
+            if !links || !here.can_access_peer(there)? {
+                all = false;
+                continue;
+            }
+            match context.enable_peer_access(peer) {
+                Ok(access) => held.push(access),
+                // The hardware's links may be used up: copies work without.
+                Err(error) if *error.kind() != ErrorKind::Poisoned => all = false,
+                Err(error) => return Err(error.into()),
+            }
+            // A device without pools has none to open, and copies work without.
+            if let Ok(pool) = MemoryPool::current(peer) {
+                let _ = pool.grant_access(&[MemoryLocation::device(here)]);
+            }
+        }
+    }
+    Ok((held, all))
+}
+
+impl Scratch {
+    fn new(context: &Context, contexts: &[Context], reaches: bool, part: usize) -> Result<Self> {
+        let stream = Stream::new(context)?;
+        let memory = if reaches
+            && contexts
+                .iter()
+                .any(|other| other.device() != context.device())
+        {
+            let pool = MemoryPool::new(context)?;
+            let others = contexts.iter().map(Context::device);
+            let others = others.filter(|&device| device != context.device());
+            let access: Vec<_> = others.map(MemoryLocation::device).collect();
+            pool.grant_access(&access)?;
+            // The pool goes when its memory does.
+            [pool.allocate(&stream, part)?, pool.allocate(&stream, part)?]
+        } else {
+            let allocate = || DeviceBuffer::uninit(&stream, part);
+            [allocate()?, allocate()?]
+        };
+        // Other streams use it from now on.
+        stream.synchronize()?;
+        Ok(Self(memory))
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ranks", self.size())
+    }
+}

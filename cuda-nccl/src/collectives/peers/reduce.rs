@@ -1,0 +1,255 @@
+//! Reductions of all ranks' arrays: small ones by all ranks at once, large ones in pieces.
+
+use std::sync::Arc;
+
+use cuda_safe::{DeviceViewMut, Stream};
+
+use super::{
+    combine::Combine,
+    copies::copy,
+    offer::{Call, Offer, What, agreed},
+    rank::{Frame, PeerRank},
+};
+use crate::{
+    collectives::Collectives,
+    element::{Reducible, Reduction},
+    error::Result,
+};
+
+/// An array that is reduced, on this rank.
+#[derive(Clone, Copy)]
+struct Array {
+    address: u64,
+    len: usize,
+    element_bytes: usize,
+}
+
+impl Array {
+    /// The elements that a rank reduces: all pieces but the last begin at multiples of 16 bytes.
+    fn piece(self, rank: usize, ranks: usize) -> (usize, usize) {
+        let whole = (16 / self.element_bytes).max(1);
+        let each = self.len.div_ceil(ranks).next_multiple_of(whole);
+        (
+            (rank * each).min(self.len),
+            ((rank + 1) * each).min(self.len),
+        )
+    }
+}
+
+impl PeerRank {
+    pub(super) fn reduce_all<T: Reducible>(
+        &self,
+        stream: &Stream,
+        data: DeviceViewMut<'_, T>,
+        reduction: Reduction,
+    ) -> Result<()> {
+        let what = What {
+            name: "all_reduce",
+            element: std::any::type_name::<T>(),
+            element_bytes: size_of::<T>(),
+            len: Some(data.len()),
+            reduction: Some(reduction),
+            root: None,
+        };
+        let array = Array {
+            address: data.as_device_ptr(),
+            len: data.len(),
+            element_bytes: size_of::<T>(),
+        };
+        self.call(stream, [data.owner()], |frame| {
+            if self.size() == 1 {
+                // Every reduction of one number is itself.
+                frame.begin_on_host(what, |_| {})?;
+                return frame.end();
+            }
+            let kernel = match frame.own.kernels.get(&(T::TYPE, reduction)) {
+                Some(kernel) => kernel.clone(),
+                None => {
+                    let context = self.context();
+                    let kernel = Combine::compile(context, T::TYPE, reduction, self.size())?;
+                    let known = frame.own.kernels.entry((T::TYPE, reduction));
+                    known.or_insert(Arc::new(kernel)).clone()
+                }
+            };
+            if data.size_bytes() <= self.shared().part {
+                by_all(frame, &kernel, what, array)
+            } else {
+                in_pieces(frame, &kernel, what, array)
+            }
+        })
+    }
+}
+
+/// Each rank reads the outboxes of all, and computes everything.
+fn by_all(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) -> Result<()> {
+    let (rank, stream) = (frame.rank, frame.stream);
+    let (me, shared) = (rank.rank(), rank.shared());
+    let bytes = array.len * array.element_bytes;
+    let context = &shared.contexts[me];
+    let outbox = frame.reuse_outbox()?;
+    if !shared.reaches {
+        frame.own.open_inbox(me, shared)?;
+    }
+    // SAFETY: the array is this rank's, borrowed exclusively; the outbox is as long at least, and nobody reads it any more
+    // when the stream comes to this.
+    unsafe { copy(stream, (context, outbox), (context, array.address), bytes)? };
+    let offers = frame.begin(what, false, |call| call.address = outbox)?;
+    let calls = agreed(&offers)?;
+    if array.len > 0 {
+        let mut inputs = Vec::with_capacity(calls.len());
+        for (other, call) in calls.iter().enumerate() {
+            if other == me {
+                inputs.push(outbox);
+                continue;
+            }
+            frame.wait_ready(stream, other, call)?;
+            inputs.push(if shared.reaches {
+                call.address
+            } else {
+                let inbox = frame.own.place(0, other);
+                let from = (&shared.contexts[other], call.address);
+                // SAFETY: an outbox that holds as many bytes and is not written before this rank's event of this call; a
+                // place of this rank's inbox, which is used in the order of this stream.
+                unsafe { copy(stream, (context, inbox), from, bytes)? };
+                inbox
+            });
+        }
+        // SAFETY: as above; kernels of all ranks reach all outboxes, or have copies here. The array is written after it
+        // was copied.
+        unsafe {
+            kernel.launch(
+                stream,
+                &inputs,
+                array.address,
+                array.len,
+                array.element_bytes,
+            )?;
+        }
+    }
+    frame.end()
+}
+
+/// Each rank reduces a piece, and copies the others' pieces when they are done.
+fn in_pieces(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) -> Result<()> {
+    let (rank, shared) = (frame.rank.rank(), frame.rank.shared());
+    let place = frame.own.open_inbox(rank, shared)?;
+    let offers = frame.begin(what, true, |call| call.address = array.address)?;
+    let reduced =
+        agreed(&offers).and_then(|calls| reduce_piece(frame, kernel, &calls, array, place));
+    // What was reduced is told by the event that nobody uses yet in a bound call.
+    let event = frame.own.emptied[0].clone();
+    let reduced = frame.barrier(&event, reduced);
+    if !frame.is_bound() {
+        return reduced;
+    }
+    let copied = reduced.and_then(|()| gather_pieces(frame, &offers, array));
+    frame.end_bound(copied)
+}
+
+fn reduce_piece(
+    frame: &mut Frame<'_>,
+    kernel: &Combine,
+    calls: &[&Call],
+    array: Array,
+    place: usize,
+) -> Result<()> {
+    let (rank, stream) = (frame.rank, frame.stream);
+    let (me, shared, size) = (rank.rank(), rank.shared(), calls.len());
+    let context = &shared.contexts[me];
+    let side = frame.own.side.clone();
+    // The inbox is used in the stream's order so far.
+    side.wait_event(&frame.own.ready[frame.parity])?;
+    for (other, call) in calls.iter().enumerate().filter(|&(other, _)| other != me) {
+        frame.wait_ready(&side, other, call)?;
+    }
+    let (start, end) = array.piece(me, size);
+    let step = place / array.element_bytes;
+    for (chunk, first) in (start..end).step_by(step).enumerate() {
+        let (count, half) = (step.min(end - first), chunk % 2);
+        let (offset, bytes) = (
+            (first * array.element_bytes) as u64,
+            count * array.element_bytes,
+        );
+        if chunk >= 2 {
+            side.wait_event(&frame.own.emptied[half])?;
+        }
+        let mut inputs = Vec::with_capacity(size);
+        // Begin with the next rank, so that not all read from the same one.
+        for other in (1..size).map(|step| (me + step) % size) {
+            let from = (&shared.contexts[other], calls[other].address + offset);
+            let to = (context, frame.own.place(half, other));
+            // SAFETY: within the other's array, which is as long and stays until this rank has come to the last meeting,
+            // behind its event; into a place of this rank's inbox, whose last reader is behind `emptied`.
+            unsafe { copy(&side, to, from, bytes)? };
+        }
+        frame.own.filled[half].record(&side)?;
+        stream.wait_event(&frame.own.filled[half])?;
+        for other in 0..size {
+            inputs.push(match other == me {
+                true => array.address + offset,
+                false => frame.own.place(half, other),
+            });
+        }
+        // SAFETY: `count` elements of this rank's piece, which nobody else reads before it is done, and of the places of the
+        // inbox that were filled.
+        unsafe {
+            kernel.launch(
+                stream,
+                &inputs,
+                array.address + offset,
+                count,
+                array.element_bytes,
+            )?;
+        }
+        frame.own.emptied[half].record(stream)?;
+    }
+    Ok(())
+}
+
+fn gather_pieces(frame: &mut Frame<'_>, offers: &[Offer], array: Array) -> Result<()> {
+    let (rank, stream) = (frame.rank, frame.stream);
+    let (me, shared) = (rank.rank(), rank.shared());
+    let calls = agreed(offers)?;
+    let size = calls.len();
+    for other in (1..size).map(|step| (me + step) % size) {
+        let (start, end) = array.piece(other, size);
+        let offset = (start * array.element_bytes) as u64;
+        let from = (&shared.contexts[other], calls[other].address + offset);
+        let to = (&shared.contexts[me], array.address + offset);
+        // SAFETY: the other's piece, reduced when this stream comes here, which stays until this rank has come to the last
+        // meeting; into this rank's array, borrowed exclusively, where the other has read already.
+        unsafe { copy(stream, to, from, (end - start) * array.element_bytes)? };
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_everything_once() {
+        for (len, element_bytes, ranks) in [
+            (0, 4, 2),
+            (1, 8, 3),
+            (16, 1, 2),
+            (1000, 2, 7),
+            (1003, 4, 16),
+            (5, 8, 2),
+        ] {
+            let array = Array {
+                address: 0,
+                len,
+                element_bytes,
+            };
+            let mut at = 0;
+            for rank in 0..ranks {
+                let (start, end) = array.piece(rank, ranks);
+                assert_eq!(start, at);
+                assert!(start == len || start * element_bytes % 16 == 0);
+                at = end;
+            }
+            assert_eq!(at, len);
+        }
+    }
+}

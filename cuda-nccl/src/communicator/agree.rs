@@ -1,0 +1,238 @@
+//! Whether all ranks are about to make the same call: they tell each other, over NCCL.
+
+use std::sync::atomic::Ordering;
+
+use cuda_safe::{DeviceBuffer, Stream};
+
+use super::{
+    call::{Call, Kind},
+    inner::{Busy, Inner, enter},
+    prepare::bytes,
+};
+use crate::{
+    error::{Error, Result},
+    sys,
+};
+
+/// Sends so many words to all ranks, and has those of all ranks, for each of the communicators. Waits for them.
+pub(super) fn gather_words(parts: &[(&Inner, &[u64])]) -> Result<Vec<Vec<u64>>> {
+    let Some((first, _)) = parts.first() else {
+        return Ok(Vec::new());
+    };
+    let mut places = Vec::with_capacity(parts.len());
+    for (inner, words) in parts {
+        let stream = Stream::new(&inner.context)?;
+        let mine = DeviceBuffer::from_slice(&stream, words)?;
+        let all = DeviceBuffer::<u64>::zeroed(&stream, words.len() * inner.size)?;
+        places.push((stream, mine, all));
+    }
+    let functions = first.library.functions();
+    let start = first
+        .library
+        .need("ncclGroupStart", functions.ncclGroupStart)?;
+    let end = first.library.need("ncclGroupEnd", functions.ncclGroupEnd)?;
+    let gather = first
+        .library
+        .need("ncclAllGather", functions.ncclAllGather)?;
+    {
+        let _current = enter(&first.context)?;
+        let mut works = lock_all(parts.iter().map(|(inner, _)| *inner))?;
+        for (inner, words) in parts {
+            works.compare(
+                inner,
+                &bytes::<u64>(Kind::AllGather, [0; 2], words.len(), 0),
+            )?;
+        }
+        let busy: Vec<_> = parts
+            .iter()
+            .map(|(inner, _)| Busy::begin(&inner.calls))
+            .collect();
+        // SAFETY: ended below.
+        let mut result = unsafe { start() };
+        if result == sys::ncclResult_t::ncclSuccess {
+            for ((inner, words), (stream, mine, all)) in parts.iter().zip(&places) {
+                let comm = works.comm(inner);
+                let (from, to) = (
+                    mine.as_device_ptr() as *const _,
+                    all.as_device_ptr() as *mut _,
+                );
+                let (count, of) = (words.len(), sys::ncclDataType_t::ncclUint64);
+                // SAFETY: both are as long as is said, and belong to the stream.
+                let one = unsafe { gather(from, to, count, of, comm, stream.as_raw()) };
+                if result == sys::ncclResult_t::ncclSuccess {
+                    result = one;
+                }
+            }
+            // SAFETY: begun above, on this thread.
+            let ended = unsafe { end() };
+            if result == sys::ncclResult_t::ncclSuccess {
+                result = ended;
+            }
+        }
+        drop(busy);
+        works.after("ncclAllGather", result)?;
+    }
+    let mut all = Vec::with_capacity(parts.len());
+    for ((inner, _), (stream, _, words)) in parts.iter().zip(&places) {
+        inner.wait(stream)?;
+        all.push(words.to_vec(stream)?);
+    }
+    Ok(all)
+}
+
+/// The locks of several communicators, each once, in an order that is the same everywhere.
+pub(super) struct Locked<'a>(Vec<(&'a Inner, std::sync::MutexGuard<'a, super::inner::Work>)>);
+
+pub(super) fn lock_all<'a>(inners: impl Iterator<Item = &'a Inner>) -> Result<Locked<'a>> {
+    let mut inners: Vec<&Inner> = inners.collect();
+    inners.sort_by_key(|inner| std::ptr::from_ref(*inner));
+    inners.dedup_by_key(|inner| std::ptr::from_ref(*inner));
+    let mut locked = Vec::with_capacity(inners.len());
+    for inner in inners {
+        let mut work = inner.lock();
+        inner.usable(&mut work)?;
+        locked.push((inner, work));
+    }
+    Ok(Locked(locked))
+}
+
+impl Locked<'_> {
+    fn find(&mut self, inner: &Inner) -> Option<&mut super::inner::Work> {
+        let found = self
+            .0
+            .iter_mut()
+            .find(|(other, _)| std::ptr::eq(*other, inner));
+        found.map(|(_, work)| &mut **work)
+    }
+
+    pub(super) fn comm(&mut self, inner: &Inner) -> sys::ncclComm_t {
+        self.find(inner)
+            .map_or(std::ptr::null_mut(), |work| work.comm)
+    }
+
+    /// Compares a call with those of the ranks of this process.
+    pub(super) fn compare(&mut self, inner: &Inner, call: &Call) -> Result<()> {
+        match self.find(inner) {
+            Some(work) => inner.compare(work, call),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn note(&mut self, inner: &Inner, stream: &Stream) {
+        if let Some(work) = self.find(inner) {
+            inner.note(work, stream);
+        }
+    }
+
+    /// What the result of a group means for all of them.
+    pub(super) fn after(&mut self, call: &'static str, result: sys::ncclResult_t) -> Result<()> {
+        let mut all = Ok(());
+        for (inner, work) in &mut self.0 {
+            let one = inner.after(call, result, work);
+            all = all.and(one);
+        }
+        all
+    }
+}
+
+/// An error on a stream that is being captured: nothing can be compared there, since nothing runs, and nothing would keep the
+/// memory for as long as the graph.
+pub(super) fn expect_uncaptured(stream: &Stream) -> Result<()> {
+    if !stream.is_capturing()? {
+        return Ok(());
+    }
+    Err(Error::Value(
+        "the stream is being captured: calls are captured only with CommunicatorOptions::unverified, whose contract then \
+         holds for the graph too"
+            .into(),
+    ))
+}
+
+/// An error on every rank unless all ranks of each of the communicators make the same calls.
+pub(super) fn agree(parts: &[(&Inner, &[&Call])]) -> Result<()> {
+    let mut records = Vec::with_capacity(parts.len());
+    for (inner, calls) in parts {
+        // The first call in words, for the message, and all of them as one number.
+        let mut record = calls.first().map_or([0; 5], |call| call.words()).to_vec();
+        record.push(calls.len() as u64);
+        record.push(digest(calls.iter().flat_map(|call| call.words())));
+        record.push(inner.compared.fetch_add(1, Ordering::Relaxed));
+        records.push(record);
+    }
+    let ready: Vec<(&Inner, &[u64])> = parts
+        .iter()
+        .zip(&records)
+        .map(|((inner, _), record)| (*inner, record.as_slice()))
+        .collect();
+    let all = gather_words(&ready)?;
+    for (words, record) in all.iter().zip(&records) {
+        compare(words, record.len())?;
+    }
+    Ok(())
+}
+
+/// One number for many, the same in every process (FNV-1a).
+pub(super) fn digest(words: impl Iterator<Item = u64>) -> u64 {
+    let bytes = words.flat_map(u64::to_le_bytes);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// An error that says which ranks differ, unless all records are the same.
+fn compare(words: &[u64], len: usize) -> Result<()> {
+    let mut kinds: Vec<(&[u64], Vec<usize>)> = Vec::new();
+    for (rank, record) in words.chunks_exact(len).enumerate() {
+        match kinds.iter_mut().find(|(other, _)| *other == record) {
+            Some((_, ranks)) => ranks.push(rank),
+            None => kinds.push((record, vec![rank])),
+        }
+    }
+    if kinds.len() <= 1 {
+        return Ok(());
+    }
+    // The few first: they are likely to be wrong. Of two, the later one.
+    kinds.sort_by_key(|(_, ranks)| (ranks.len(), std::cmp::Reverse(ranks[0])));
+    let calls: Vec<String> = kinds
+        .iter()
+        .map(|(record, ranks)| {
+            let ranks: Vec<String> = ranks.iter().map(usize::to_string).collect();
+            let count = record.get(5).copied().unwrap_or(1);
+            let more = match count {
+                1 => String::new(),
+                count => format!(" and {} more calls in a group", count.saturating_sub(1)),
+            };
+            let number = record.get(7).copied().unwrap_or(0);
+            format!(
+                "rank {} makes {}{more} (its {}. collective)",
+                ranks.join(", "),
+                Call::describe(record),
+                number + 1
+            )
+        })
+        .collect();
+    Err(Error::Value(format!(
+        "the ranks don't make the same call: {}. Nothing was enqueued",
+        calls.join("; ")
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rank_that_differs_is_named_first() {
+        let same = [0, 7, 4, 0, 0, 1, 9, 2];
+        let other = [0, 7, 5, 0, 0, 1, 8, 2];
+        assert!(compare(&[same, same, same].concat(), 8).is_ok());
+        let error = compare(&[same, other, same].concat(), 8)
+            .unwrap_err()
+            .to_string();
+        let expected = "the ranks don't make the same call: rank 1 makes all_reduce of 5 f32 (sum) (its 3. collective); \
+                        rank 0, 2 makes all_reduce of 4 f32 (sum) (its 3. collective). Nothing was enqueued";
+        assert_eq!(error, expected);
+        let two = compare(&[same, other].concat(), 8).unwrap_err().to_string();
+        assert!(two.contains("call: rank 1 makes"), "{two}");
+    }
+}

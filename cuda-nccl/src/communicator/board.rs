@@ -1,0 +1,392 @@
+//! What the ranks of one process tell each other of their calls, at the price of a lock for each.
+//!
+//! NCCL writes as much into another rank's memory as its own rank was told, so ranks that disagree about a length would write
+//! beyond the end of memory that belongs to safe code. Within one process nothing of the kind is enqueued: the first rank
+//! that makes a call writes it down here, and each other one compares. What differs is refused, and ends the communicators of
+//! all ranks here, since the first has enqueued its call already.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{self, ThreadId},
+    time::Duration,
+};
+
+use super::{
+    call::{Call, Kind},
+    inner::Shared,
+};
+
+/// By what names a communicator: its unique id, and what it was made of.
+type Boards = HashMap<Vec<u8>, Weak<Board>>;
+
+static BOARDS: Mutex<Option<Boards>> = Mutex::new(None);
+
+#[derive(Default)]
+pub(super) struct Board {
+    /// How many ranks are here. One alone needs to compare nothing.
+    ranks: AtomicUsize,
+    state: Mutex<State>,
+    /// A member has come further.
+    further: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    members: Vec<Member>,
+    /// Calls that some ranks have made and others have not yet, and the number of the first of them.
+    calls: VecDeque<Entry>,
+    first: u64,
+    /// Sends without their receives, or the other way round, by who sends and who receives.
+    pairs: HashMap<[usize; 2], VecDeque<(Kind, usize)>>,
+}
+
+struct Member {
+    rank: usize,
+    shared: Weak<Shared>,
+    /// The thread that made it.
+    thread: ThreadId,
+    step: Step,
+}
+
+/// How far a rank has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Step {
+    Coming,
+    Ready,
+    Gone,
+}
+
+struct Entry {
+    words: [u64; 5],
+    rank: usize,
+    seen: usize,
+}
+
+/// A rank's place at the board. It leaves when this is dropped.
+pub(super) struct Seat {
+    board: Arc<Board>,
+    rank: usize,
+}
+
+impl Seat {
+    /// At the board of the communicator of this name.
+    pub(super) fn take(name: Vec<u8>, rank: usize) -> Self {
+        let mut boards = BOARDS.lock().unwrap_or_else(PoisonError::into_inner);
+        let boards = boards.get_or_insert_default();
+        boards.retain(|_, board| board.strong_count() > 0);
+        let board = boards
+            .get(&name)
+            .and_then(Weak::upgrade)
+            .unwrap_or_else(|| {
+                let board = Arc::new(Board::default());
+                boards.insert(name, Arc::downgrade(&board));
+                board
+            });
+        board.ranks.fetch_add(1, Ordering::Relaxed);
+        let mut state = board.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.members.push(Member {
+            rank,
+            shared: Weak::new(),
+            thread: thread::current().id(),
+            step: Step::Coming,
+        });
+        drop(state);
+        Self { board, rank }
+    }
+
+    /// Whom to end when another rank is lost.
+    pub(super) fn is(&self, shared: &Arc<Shared>) {
+        let mut state = self
+            .board
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(member) = state.member(self.rank) {
+            member.shared = Arc::downgrade(shared);
+        }
+    }
+
+    /// The other ranks of this process.
+    pub(super) fn others(&self) -> Vec<Arc<Shared>> {
+        let state = self
+            .board
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let others = state
+            .members
+            .iter()
+            .filter(|member| member.rank != self.rank);
+        others
+            .filter_map(|member| member.shared.upgrade())
+            .collect()
+    }
+
+    /// This rank has come so far.
+    pub(super) fn step(&self, step: Step) {
+        let mut state = self
+            .board
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(member) = state.member(self.rank) {
+            member.step = step;
+        }
+        self.board.further.notify_all();
+    }
+
+    /// Waits until the ranks that other threads of this process have made are so far, for a limited time.
+    ///
+    /// NCCL allocates and frees memory of all ranks of a process while it makes and ends a communicator, which waits for kernels
+    /// on their devices. A rank that is ready earlier must not start a kernel yet that waits for the others, whose threads
+    /// wait for it: on two GPUs, that hangs.
+    pub(super) fn wait_for(&self, step: Step, limit: Duration) {
+        let mine = thread::current().id();
+        let state = self
+            .board
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let behind = |state: &mut State| {
+            state
+                .members
+                .iter()
+                .any(|member| member.thread != mine && member.step < step)
+        };
+        // After the time limit it is the next call that finds out.
+        let _ = self.board.further.wait_timeout_while(state, limit, behind);
+    }
+
+    /// Compares the rank's call of this number, which counts up where it is a collective. What differs is told.
+    #[inline]
+    pub(super) fn compare(&self, number: &mut u64, call: &Call) -> Option<String> {
+        let number = match call.kind.is_collective() {
+            true => {
+                *number += 1;
+                *number - 1
+            }
+            false => 0,
+        };
+        if self.board.ranks.load(Ordering::Relaxed) < 2 {
+            return None;
+        }
+        let mut state = self
+            .board
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let ranks = state.members.len();
+        match call.kind {
+            Kind::Send => state.pair([self.rank, call.root as usize], self.rank, call),
+            Kind::Receive => state.pair([call.root as usize, self.rank], self.rank, call),
+            _ => state.collective(self.rank, ranks, number, call),
+        }
+    }
+}
+
+impl State {
+    fn member(&mut self, rank: usize) -> Option<&mut Member> {
+        self.members.iter_mut().find(|member| member.rank == rank)
+    }
+
+    fn collective(
+        &mut self,
+        rank: usize,
+        ranks: usize,
+        number: u64,
+        call: &Call,
+    ) -> Option<String> {
+        // Calls that ranks have made which have left since are not known any more.
+        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let words = call.words();
+        let Some(entry) = self.calls.get_mut(place) else {
+            if place == self.calls.len() {
+                self.calls.push_back(Entry {
+                    words,
+                    rank,
+                    seen: 1,
+                });
+            }
+            return None;
+        };
+        entry.seen += 1;
+        if entry.words != words {
+            return Some(differ(number, [(rank, &words), (entry.rank, &entry.words)]));
+        }
+        self.forget(ranks);
+        None
+    }
+
+    /// Forgets what all have made.
+    fn forget(&mut self, ranks: usize) {
+        while self.calls.front().is_some_and(|entry| entry.seen >= ranks) {
+            self.calls.pop_front();
+            self.first += 1;
+        }
+    }
+
+    fn pair(&mut self, pair: [usize; 2], rank: usize, call: &Call) -> Option<String> {
+        let other = pair[usize::from(pair[0] == rank)];
+        if !self.members.iter().any(|member| member.rank == other) {
+            return None; // it is in another process
+        }
+        let bytes = call.bytes();
+        let waiting = self.pairs.entry(pair).or_default();
+        match waiting.front() {
+            Some((kind, theirs)) if *kind != call.kind => {
+                let theirs = *theirs;
+                waiting.pop_front();
+                let (sent, received) = match call.kind {
+                    Kind::Send => (bytes, theirs),
+                    _ => (theirs, bytes),
+                };
+                (sent != received).then(|| {
+                    format!(
+                        "rank {} sends {sent} bytes to rank {}, which receives {received} from it. The communicator was aborted",
+                        pair[0], pair[1]
+                    )
+                })
+            }
+            _ => {
+                waiting.push_back((call.kind, bytes));
+                None
+            }
+        }
+    }
+}
+
+#[cold]
+fn differ(number: u64, ranks: [(usize, &[u64; 5]); 2]) -> String {
+    let [one, other] =
+        ranks.map(|(rank, words)| format!("rank {rank} makes {}", Call::describe(words)));
+    format!(
+        "the ranks don't make the same call (the {}. collective): {one}; {other}. The communicator was aborted",
+        number + 1
+    )
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut state = self
+            .board
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = state
+            .members
+            .iter()
+            .position(|member| member.rank == self.rank)
+        {
+            state.members.swap_remove(place);
+        }
+        let ranks = state.members.len();
+        state.forget(ranks);
+        self.board.ranks.fetch_sub(1, Ordering::Relaxed);
+        self.board.further.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::communicator::prepare::bytes;
+
+    fn call(kind: Kind, len: usize, root: i32) -> Call {
+        bytes::<u8>(kind, [0; 2], len, root)
+    }
+
+    #[test]
+    fn ranks_of_a_process_make_the_same_calls() {
+        let seats = [0, 1].map(|rank| Seat::take(b"same".to_vec(), rank));
+        let mut numbers = [0, 0];
+        for len in 1..5 {
+            assert_eq!(
+                seats[0].compare(&mut numbers[0], &call(Kind::Broadcast, len, 0)),
+                None
+            );
+        }
+        for len in 1..4 {
+            assert_eq!(
+                seats[1].compare(&mut numbers[1], &call(Kind::Broadcast, len, 0)),
+                None
+            );
+        }
+        assert_eq!(seats[0].board.state.lock().unwrap().calls.len(), 1); // the rest is forgotten
+        let why = seats[1]
+            .compare(&mut numbers[1], &call(Kind::Broadcast, 5, 0))
+            .unwrap();
+        let text = "the ranks don't make the same call (the 4. collective): rank 1 makes broadcast of 5 u8, root 0; rank 0 makes \
+                    broadcast of 4 u8, root 0. The communicator was aborted";
+        assert_eq!(why, text);
+    }
+
+    #[test]
+    fn what_is_sent_is_received() {
+        let seats = [0, 1].map(|rank| Seat::take(b"pairs".to_vec(), rank));
+        let mut number = 0;
+        assert_eq!(
+            seats[1].compare(&mut number, &call(Kind::Receive, 7, 0)),
+            None
+        );
+        assert_eq!(seats[1].compare(&mut number, &call(Kind::Send, 9, 0)), None);
+        assert_eq!(seats[0].compare(&mut number, &call(Kind::Send, 7, 1)), None);
+        assert_eq!(seats[0].compare(&mut number, &call(Kind::Send, 8, 1)), None);
+        let why = seats[1]
+            .compare(&mut number, &call(Kind::Receive, 6, 0))
+            .unwrap();
+        assert!(
+            why.starts_with("rank 0 sends 8 bytes to rank 1, which receives 6 from it"),
+            "{why}"
+        );
+        // Who is elsewhere is not known here.
+        assert_eq!(seats[0].compare(&mut number, &call(Kind::Send, 1, 2)), None);
+        assert_eq!(number, 0);
+    }
+
+    #[test]
+    fn ranks_wait_for_those_of_other_threads() {
+        let mine = Seat::take(b"steps".to_vec(), 0);
+        let same = Seat::take(b"steps".to_vec(), 1);
+        mine.wait_for(Step::Ready, Duration::from_secs(600)); // of this thread: it would be for ever
+        let other = thread::spawn(|| Seat::take(b"steps".to_vec(), 2))
+            .join()
+            .unwrap();
+        let since = std::time::Instant::now();
+        mine.wait_for(Step::Ready, Duration::from_millis(50));
+        assert!(since.elapsed() >= Duration::from_millis(50));
+        thread::scope(|scope| {
+            scope.spawn(|| other.step(Step::Ready));
+            mine.wait_for(Step::Ready, Duration::from_secs(600));
+        });
+        thread::scope(|scope| {
+            scope.spawn(|| drop(other));
+            mine.wait_for(Step::Gone, Duration::from_secs(600));
+        });
+        drop(same);
+    }
+
+    #[test]
+    fn communicators_have_boards_of_their_own_and_ranks_leave() {
+        let one = Seat::take(b"one".to_vec(), 0);
+        let two = Seat::take(b"two".to_vec(), 1);
+        let mut numbers = [0, 0];
+        assert_eq!(
+            one.compare(&mut numbers[0], &call(Kind::AllGather, 1, 0)),
+            None
+        );
+        assert_eq!(
+            two.compare(&mut numbers[1], &call(Kind::AllGather, 2, 0)),
+            None
+        );
+        let other = Seat::take(b"one".to_vec(), 1);
+        drop(one);
+        assert_eq!(
+            other.compare(&mut numbers[1], &call(Kind::AllGather, 9, 0)),
+            None
+        );
+    }
+}

@@ -1,0 +1,332 @@
+//! Several calls as one.
+
+use cuda_safe::{
+    DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Storage, StorageMut, Stream,
+};
+
+use super::{
+    Communicator,
+    agree::{agree, expect_uncaptured, lock_all},
+    call::{Call, Pending},
+    inner::{Busy, Inner, enter},
+};
+use crate::{
+    element::{Reducible, Reduction},
+    error::Result,
+    sys,
+};
+
+/// Several calls that NCCL makes as one: sends and receives that wait for each other, what all devices of a process do
+/// at once from one thread, and small collectives that cost less together.
+///
+/// Calls are collected, with the memory that they borrow; nothing is enqueued before [`run`](Self::run). Collectives on one
+/// communicator are in the same order on all ranks.
+///
+/// ```no_run
+/// use cuda_nccl::{Communicator, CommunicatorOptions, Group, Reduction};
+/// use cuda_safe::{Context, DeviceBuffer, Stream};
+///
+/// # fn main() -> cuda_nccl::Result<()> {
+/// let contexts = [Context::primary(0)?, Context::primary(1)?];
+/// let ranks = Communicator::for_devices(&contexts, CommunicatorOptions::default())?;
+/// let streams = [Stream::new(&contexts[0])?, Stream::new(&contexts[1])?];
+/// let mut a = DeviceBuffer::from_slice(&streams[0], &[1.0f32, 2.0])?;
+/// let mut b = DeviceBuffer::from_slice(&streams[1], &[10.0f32, 20.0])?;
+/// let mut group = Group::new();
+/// group.all_reduce(&ranks[0], &streams[0], &mut a, Reduction::Sum)?;
+/// group.all_reduce(&ranks[1], &streams[1], &mut b, Reduction::Sum)?;
+/// group.run()?;
+/// ranks[0].wait(&streams[0])?;
+/// assert_eq!(a.to_vec(&streams[0])?, [11.0, 22.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+#[doc(alias = "ncclGroupStart")]
+#[doc(alias = "ncclGroupEnd")]
+#[must_use = "nothing is enqueued before `run`"]
+pub struct Group<'a> {
+    calls: Vec<Pending<'a>>,
+    /// Whether the sends and receives are all ranks' business, and are not compared.
+    quiet: bool,
+}
+
+/// Where a call fails: `Call` itself has the name.
+const END: &str = "ncclGroupEnd";
+
+impl<'a> Group<'a> {
+    /// One without calls.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One whose collectives the ranks don't compare: they have done it.
+    pub(super) fn compared() -> Self {
+        Self {
+            calls: Vec::new(),
+            quiet: true,
+        }
+    }
+
+    pub(super) fn push(&mut self, call: Pending<'a>) {
+        self.calls.push(call);
+    }
+
+    /// Enqueues all of it, on the streams that the calls name.
+    ///
+    /// # Errors
+    /// Nothing is enqueued where NCCL refuses a call. [`Error::Value`](crate::Error::Value) where the ranks make different
+    /// calls and the options [verify](super::CommunicatorOptions::verifies) calls; [`Error::Lost`](crate::Error::Lost) where a
+    /// communicator has ended.
+    pub fn run(mut self) -> Result<()> {
+        self.compare()?;
+        self.calls.retain(|call| call.call.count > 0);
+        if self.calls.is_empty() {
+            return Ok(());
+        }
+        let mut streams: Vec<&Stream> = Vec::new();
+        for call in &self.calls {
+            if !streams.contains(&call.stream) {
+                streams.push(call.stream);
+            }
+        }
+        self.ordered(&streams)
+    }
+
+    /// Orders each of the streams with the memory that is used there.
+    fn ordered(&self, streams: &[&Stream]) -> Result<()> {
+        let Some((stream, others)) = streams.split_first() else {
+            return self.enqueue();
+        };
+        let owners = self.calls.iter().filter(|call| call.stream == *stream);
+        let owners: Vec<Owner<'_>> = owners.flat_map(|call| call.owners).collect();
+        stream.ordered_with(owners, || self.ordered(others))
+    }
+
+    fn enqueue(&self) -> Result<()> {
+        let Some(first) = self.calls.first() else {
+            return Ok(());
+        };
+        let inner = |call: &Pending<'a>| -> &'a Inner { &call.communicator.0 };
+        let library = inner(first).library;
+        let functions = library.functions();
+        let start = library.need("ncclGroupStart", functions.ncclGroupStart)?;
+        let end = library.need(END, functions.ncclGroupEnd)?;
+        let _current = enter(&inner(first).context)?;
+        let mut works = lock_all(self.calls.iter().map(inner))?;
+        for call in &self.calls {
+            works.compare(inner(call), &call.call)?;
+            works.note(inner(call), call.stream);
+        }
+        let mut failed: Option<(&'static str, sys::ncclResult_t)> = None;
+        let mut lacks = None;
+        {
+            let mut inners: Vec<&Inner> = self.calls.iter().map(inner).collect();
+            inners.sort_by_key(|inner| std::ptr::from_ref(*inner));
+            inners.dedup_by_key(|inner| std::ptr::from_ref(*inner));
+            let _busy: Vec<_> = inners
+                .iter()
+                .map(|inner| Busy::begin(&inner.calls))
+                .collect();
+            // SAFETY: ended below, on this thread.
+            let started = unsafe { start() };
+            if started != sys::ncclResult_t::ncclSuccess {
+                failed = Some(("ncclGroupStart", started));
+            } else {
+                for call in &self.calls {
+                    let comm = works.comm(inner(call));
+                    // SAFETY: the memory is borrowed for as long as this group lives, and is ordered with what is enqueued.
+                    let result = unsafe { call.call.make(functions, comm, call.stream) };
+                    let name = call.call.kind.name();
+                    match result {
+                        Some(sys::ncclResult_t::ncclSuccess) => {}
+                        Some(result) => _ = failed.get_or_insert((name, result)),
+                        None => _ = lacks.get_or_insert(name),
+                    }
+                }
+                // SAFETY: begun above, on this thread.
+                let ended = unsafe { end() };
+                if ended != sys::ncclResult_t::ncclSuccess {
+                    failed.get_or_insert((END, ended));
+                }
+            }
+        }
+        if let Some(name) = lacks {
+            library.need::<()>(name, None)?;
+        }
+        let (call, result) = failed.unwrap_or((END, sys::ncclResult_t::ncclSuccess));
+        works.after(call, result)
+    }
+
+    /// Compares the collectives with those of the other ranks, for communicators that want it.
+    fn compare(&self) -> Result<()> {
+        if self.quiet {
+            return Ok(());
+        }
+        let mut parts: Vec<(&Inner, Vec<&Call>)> = Vec::new();
+        for pending in &self.calls {
+            let inner = &*pending.communicator.0;
+            if !inner.options.verify {
+                continue;
+            }
+            expect_uncaptured(pending.stream)?;
+            if !pending.call.kind.is_collective() {
+                continue;
+            }
+            match parts
+                .iter_mut()
+                .find(|(other, _)| std::ptr::eq(*other, inner))
+            {
+                Some((_, calls)) => calls.push(&pending.call),
+                None => parts.push((inner, vec![&pending.call])),
+            }
+        }
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let parts: Vec<(&Inner, &[&Call])> = parts
+            .iter()
+            .map(|(inner, calls)| (*inner, calls.as_slice()))
+            .collect();
+        agree(&parts)
+    }
+}
+
+/// The calls of a group. Each is that of [`Communicator`], which says what it needs and when it fails; what is borrowed stays
+/// borrowed until the group has run.
+impl<'a> Group<'a> {
+    /// [`Communicator::all_reduce`]
+    ///
+    /// # Errors
+    /// Of that method, before anything is enqueued.
+    pub fn all_reduce<T: Reducible>(
+        &mut self,
+        communicator: &'a Communicator,
+        stream: &'a Stream,
+        data: &'a mut DeviceMemory<impl StorageMut, T>,
+        reduction: Reduction,
+    ) -> Result<()> {
+        self.push(communicator.prepare_all_reduce(stream, data, reduction)?);
+        Ok(())
+    }
+
+    /// [`Communicator::reduce`]
+    ///
+    /// # Errors
+    /// Of that method, before anything is enqueued.
+    pub fn reduce<T: Reducible>(
+        &mut self,
+        communicator: &'a Communicator,
+        stream: &'a Stream,
+        data: &'a mut DeviceMemory<impl StorageMut, T>,
+        reduction: Reduction,
+        root: usize,
+    ) -> Result<()> {
+        self.push(communicator.prepare_reduce(stream, data, reduction, root)?);
+        Ok(())
+    }
+
+    /// [`Communicator::broadcast`]
+    ///
+    /// # Errors
+    /// Of that method, before anything is enqueued.
+    pub fn broadcast<T: PlainData>(
+        &mut self,
+        communicator: &'a Communicator,
+        stream: &'a Stream,
+        data: &'a mut DeviceMemory<impl StorageMut, T>,
+        root: usize,
+    ) -> Result<()> {
+        self.push(communicator.prepare_broadcast(stream, data, root)?);
+        Ok(())
+    }
+
+    /// [`Communicator::all_gather`]
+    ///
+    /// # Errors
+    /// Of that method, before anything is enqueued.
+    pub fn all_gather<T: PlainData>(
+        &mut self,
+        communicator: &'a Communicator,
+        stream: &'a Stream,
+        part: &'a DeviceMemory<impl Storage, T>,
+        all: &'a mut DeviceMemory<impl StorageMut, T>,
+    ) -> Result<()> {
+        self.push(communicator.prepare_all_gather(stream, part, all)?);
+        Ok(())
+    }
+
+    /// [`Communicator::reduce_scatter`]
+    ///
+    /// # Errors
+    /// Of that method, before anything is enqueued.
+    pub fn reduce_scatter<T: Reducible>(
+        &mut self,
+        communicator: &'a Communicator,
+        stream: &'a Stream,
+        all: &'a DeviceMemory<impl Storage, T>,
+        part: &'a mut DeviceMemory<impl StorageMut, T>,
+        reduction: Reduction,
+    ) -> Result<()> {
+        self.push(communicator.prepare_reduce_scatter(stream, all, part, reduction)?);
+        Ok(())
+    }
+
+    /// [`Communicator::send`]
+    ///
+    /// # Errors
+    /// Of that method, before anything is enqueued.
+    pub fn send<T: PlainData>(
+        &mut self,
+        communicator: &'a Communicator,
+        stream: &'a Stream,
+        data: &'a DeviceMemory<impl Storage, T>,
+        to: usize,
+    ) -> Result<()> {
+        self.push(communicator.prepare_send(
+            stream,
+            data.as_device_ptr(),
+            data.len(),
+            data.owner(),
+            to,
+            None::<T>,
+        )?);
+        Ok(())
+    }
+
+    /// [`Communicator::receive`]
+    ///
+    /// # Errors
+    /// Of that method, before anything is enqueued.
+    pub fn receive<T: PlainData>(
+        &mut self,
+        communicator: &'a Communicator,
+        stream: &'a Stream,
+        data: &'a mut DeviceMemory<impl StorageMut, T>,
+        from: usize,
+    ) -> Result<()> {
+        let (ptr, len) = (data.as_device_ptr(), data.len());
+        self.push(communicator.prepare_receive(stream, ptr, len, data.owner(), from, None::<T>)?);
+        Ok(())
+    }
+
+    /// What [`Communicator::exchange`] does, beside other calls.
+    ///
+    /// # Errors
+    /// Of that method, before anything is enqueued.
+    pub fn exchange<T: PlainData>(
+        &mut self,
+        communicator: &'a Communicator,
+        stream: &'a Stream,
+        sends: &'a [(usize, DeviceView<'a, T>)],
+        receives: &'a mut [(usize, DeviceViewMut<'a, T>)],
+    ) -> Result<()> {
+        for (to, view) in sends {
+            self.send(communicator, stream, view, *to)?;
+        }
+        for (from, view) in receives {
+            self.receive(communicator, stream, view, *from)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,181 @@
+//! Communicators: groups of devices that NCCL connects.
+
+mod agree;
+mod allocation;
+mod board;
+mod call;
+mod collective;
+mod group;
+mod inner;
+mod numbers;
+mod options;
+mod prepare;
+mod registered;
+mod start;
+mod unique_id;
+mod watch;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use cuda_safe::{
+    Context, DeviceMemory, DeviceView, DeviceViewMut, PlainData, Storage, StorageMut, Stream,
+};
+
+pub use allocation::{NcclAllocated, NcclBuffer};
+pub use group::Group;
+pub use options::CommunicatorOptions;
+pub use registered::{Registered, RegisteredMemory};
+pub use unique_id::UniqueId;
+
+use crate::{
+    collectives::Collectives,
+    element::{Reducible, Reduction},
+    error::Result,
+    sys,
+};
+use inner::{Inner, said};
+
+/// One rank of a group of devices that NCCL connects. It is made by [`new`](Self::new) in each thread or process, or by
+/// [`for_devices`](Self::for_devices) for all devices of a process.
+///
+/// Clones are the same rank. What may be used by several threads is used by one at a time; the order of their calls must be the
+/// same on all ranks, so one thread for a rank is best.
+///
+/// **Time limit.** No call waits longer for other ranks than [`timeout`](CommunicatorOptions::timeout): what takes longer ends
+/// in [`Error::Lost`](crate::Error::Lost), and the communicator is aborted: its kernels end, and later calls fail at once.
+/// Results of what was under way are undefined then. Work is waited for by [`wait`](Self::wait); a
+/// [`Stream::synchronize`] has no limit, and hangs with the other ranks, as does dropping memory that must wait for
+/// its stream.
+///
+/// **End.** Dropping the last clone waits for what was enqueued, with the time limit, and frees what is this rank's.
+/// [`finalize`](Self::finalize) does the same and tells of errors. [`abort`](Self::abort) doesn't wait.
+///
+/// **Graphs.** Calls on a stream that is being captured are refused, unless the options are
+/// [unverified](CommunicatorOptions::unverified): then they become a part of the graph.
+#[derive(Clone)]
+pub struct Communicator(Arc<Inner>);
+
+impl Communicator {
+    /// Which rank this is, from 0.
+    #[doc(alias = "ncclCommUserRank")]
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.0.rank
+    }
+
+    /// The number of ranks.
+    #[doc(alias = "ncclCommCount")]
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.0.size
+    }
+
+    /// The context of this rank's device.
+    #[doc(alias = "ncclCommCuDevice")]
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// The time limit for waits of this rank for others.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        self.0.options.timeout
+    }
+
+    /// Waits for what this rank has enqueued on the stream, with the time limit.
+    ///
+    /// # Errors
+    /// [`Error::Lost`](crate::Error::Lost) where another rank has ended or doesn't come in time. The communicator is aborted, and
+    /// the stream has come to its end. The driver's, where a kernel on the stream has failed.
+    pub fn wait(&self, stream: &Stream) -> Result<()> {
+        self.here(stream, &[])?;
+        self.0.wait(stream)
+    }
+
+    /// Ends the communicator together with the other ranks, after all that was enqueued. Clones can't be used any more.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait), and what NCCL says. The communicator has ended in any case.
+    #[doc(alias = "ncclCommFinalize")]
+    #[doc(alias = "ncclCommDestroy")]
+    pub fn finalize(self) -> Result<()> {
+        self.0.finalize()
+    }
+
+    /// Ends the communicator at once, from whatever thread: its kernels end, calls that wait return, and everything fails from now
+    /// on. The other ranks notice by their time limit.
+    #[doc(alias = "ncclCommAbort")]
+    pub fn abort(&self) {
+        self.0.abort();
+    }
+
+    /// NCCL's handle, for raw calls; null when the communicator has ended. It stays this object's.
+    ///
+    /// Raw calls of one communicator are made one after the other. They must not overlap with calls of this object in other
+    /// threads, and not destroy it.
+    #[must_use]
+    pub fn as_raw(&self) -> sys::ncclComm_t {
+        self.0.lock().comm
+    }
+}
+
+impl fmt::Debug for Communicator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Collectives for Communicator {
+    fn rank(&self) -> usize {
+        self.0.rank
+    }
+
+    fn size(&self) -> usize {
+        self.0.size
+    }
+
+    fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    fn all_reduce<T: Reducible>(
+        &self,
+        stream: &Stream,
+        data: &mut DeviceMemory<impl StorageMut, T>,
+        reduction: Reduction,
+    ) -> Result<()> {
+        Self::all_reduce(self, stream, data, reduction)
+    }
+
+    fn broadcast<T: PlainData>(
+        &self,
+        stream: &Stream,
+        data: &mut DeviceMemory<impl StorageMut, T>,
+        root: usize,
+    ) -> Result<()> {
+        Self::broadcast(self, stream, data, root)
+    }
+
+    fn all_gather<T: PlainData>(
+        &self,
+        stream: &Stream,
+        part: &DeviceMemory<impl Storage, T>,
+        all: &mut DeviceMemory<impl StorageMut, T>,
+    ) -> Result<()> {
+        Self::all_gather(self, stream, part, all)
+    }
+
+    fn exchange<T: PlainData>(
+        &self,
+        stream: &Stream,
+        sends: &[(usize, DeviceView<'_, T>)],
+        receives: &mut [(usize, DeviceViewMut<'_, T>)],
+    ) -> Result<()> {
+        Self::exchange(self, stream, sends, receives)
+    }
+
+    fn wait(&self, stream: &Stream) -> Result<()> {
+        Self::wait(self, stream)
+    }
+}

@@ -1,0 +1,232 @@
+//! How a communicator is made.
+
+use std::{
+    ffi::{CString, c_int},
+    mem::size_of,
+    ptr,
+    time::Duration,
+};
+
+use crate::{
+    error::{Error, Result},
+    sys,
+};
+
+/// How a communicator is made: `ncclConfig_t`, and what this crate adds. `None` is NCCL's own choice.
+///
+/// All ranks have the same options.
+///
+/// ```
+/// use std::time::Duration;
+/// use cuda_nccl::CommunicatorOptions;
+///
+/// let options = CommunicatorOptions::default().timeout(Duration::from_secs(30)).max_ctas(Some(8));
+/// assert_eq!((options.timeout.as_secs(), options.max_ctas, options.min_ctas), (30, Some(8), None));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommunicatorOptions {
+    /// How long this rank waits for the others: while the communicator is made, in a call, in
+    /// [`wait`](super::Communicator::wait), and when it ends. 10 minutes by default.
+    pub timeout: Duration,
+    /// See [`verifies`](Self::verifies).
+    pub(super) verify: bool,
+    /// The name in NCCL's messages and profiles.
+    pub name: Option<String>,
+    /// At least so many thread blocks for a collective.
+    pub min_ctas: Option<u32>,
+    /// At most so many thread blocks for a collective: what remains is left to other kernels.
+    pub max_ctas: Option<u32>,
+    /// Thread blocks in a cluster, 0 to 8.
+    pub cga_cluster_size: Option<u32>,
+    /// The network module: `"IB"` or `"Socket"`, for instance.
+    pub net_name: Option<String>,
+    /// The traffic class of the network's packets.
+    pub traffic_class: Option<u32>,
+}
+
+impl Default for CommunicatorOptions {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(600),
+            verify: true,
+            name: None,
+            min_ctas: None,
+            max_ctas: None,
+            cga_cluster_size: None,
+            net_name: None,
+            traffic_class: None,
+        }
+    }
+}
+
+macro_rules! setters {
+    ($($name:ident: $type:ty,)*) => {
+        impl CommunicatorOptions {
+            $(
+                #[doc = concat!("Sets [`", stringify!($name), "`](Self#structfield.", stringify!($name), ").")]
+                #[must_use]
+                pub fn $name(mut self, $name: $type) -> Self {
+                    self.$name = $name;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters! {
+    timeout: Duration,
+    name: Option<String>,
+    min_ctas: Option<u32>,
+    max_ctas: Option<u32>,
+    cga_cluster_size: Option<u32>,
+    net_name: Option<String>,
+    traffic_class: Option<u32>,
+}
+
+impl CommunicatorOptions {
+    /// Whether the ranks compare what they are about to do before each collective, over NCCL: a rank that calls something
+    /// else, or with another type, length or root, is an error on every rank, and nothing is enqueued. Each call then waits for
+    /// the other ranks on the host, which takes tens of microseconds. It is on unless [`unverified`](Self::unverified) was
+    /// called.
+    #[must_use]
+    pub fn verifies(&self) -> bool {
+        self.verify
+    }
+
+    /// Collectives are enqueued without being compared with those of ranks in other processes. Those of one process are
+    /// compared in any case, at no such cost.
+    ///
+    /// # Safety
+    /// All ranks make the same calls in the same order, with the same types, lengths, reductions and roots: where they don't,
+    /// NCCL may write beyond the end of a call's memory on the device. Calls that are captured from a stream become a part of
+    /// the graph: the communicator and their memory live until the graph has gone, and all ranks launch it alike.
+    #[must_use]
+    pub unsafe fn unverified(mut self) -> Self {
+        self.verify = false;
+        self
+    }
+}
+
+/// The options as NCCL takes them. The strings live here; NCCL may read them until the communicator is ready.
+#[derive(Debug)]
+pub(super) struct Config {
+    pub(super) raw: sys::ncclConfig_t,
+    _strings: [Option<CString>; 2],
+}
+
+// SAFETY: the pointers in it lead to the strings that it owns.
+unsafe impl Send for Config {}
+// SAFETY: as above; nothing changes.
+unsafe impl Sync for Config {}
+
+impl Config {
+    pub(super) fn new(options: &CommunicatorOptions, blocking: bool, share: bool) -> Result<Self> {
+        let string = |name: &str, value: &Option<String>| match value {
+            None => Ok(None),
+            Some(text) => CString::new(text.as_str()).map(Some).map_err(|_| {
+                Error::Value(format!(
+                    "CommunicatorOptions::{name}: {text:?} has a zero within"
+                ))
+            }),
+        };
+        let number = |name: &str, value: Option<u32>| match value {
+            None => Ok(sys::NCCL_CONFIG_UNDEF_INT),
+            Some(number) => c_int::try_from(number).map_err(|_| {
+                Error::Value(format!(
+                    "CommunicatorOptions::{name}: {number} is too large"
+                ))
+            }),
+        };
+        let strings = [
+            string("net_name", &options.net_name)?,
+            string("name", &options.name)?,
+        ];
+        let pointer =
+            |text: &Option<CString>| text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        let unset = sys::NCCL_CONFIG_UNDEF_INT;
+        let raw = sys::ncclConfig_t {
+            size: size_of::<sys::ncclConfig_t>(),
+            magic: sys::NCCL_API_MAGIC,
+            version: sys::NCCL_VERSION_CODE,
+            blocking: blocking.into(),
+            cgaClusterSize: number("cga_cluster_size", options.cga_cluster_size)?,
+            minCTAs: number("min_ctas", options.min_ctas)?,
+            maxCTAs: number("max_ctas", options.max_ctas)?,
+            netName: pointer(&strings[0]),
+            splitShare: if share { 1 } else { unset },
+            trafficClass: number("traffic_class", options.traffic_class)?,
+            commName: pointer(&strings[1]),
+            collnetEnable: unset,
+            CTAPolicy: unset,
+            shrinkShare: unset,
+            nvlsCTAs: unset,
+            nChannelsPerNetPeer: unset,
+            nvlinkCentricSched: unset,
+            graphUsageMode: unset,
+            numRmaCtx: unset,
+            maxP2pPeers: unset,
+            graphStreamOrdering: unset,
+            launchOrderImplicit: unset,
+            numRmaSig: unset,
+            rmaEagerInit: unset,
+            hostCftMode: unset,
+            nvlsHostMode: unset,
+        };
+        Ok(Self {
+            raw,
+            _strings: strings,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+
+    use super::*;
+
+    #[test]
+    fn options_reach_the_config() {
+        let options = CommunicatorOptions::default()
+            .name(Some("mine".into()))
+            .cga_cluster_size(Some(2))
+            .max_ctas(Some(7));
+        let config = Config::new(&options, false, true).unwrap();
+        let raw = config.raw;
+        // SAFETY: a string of the config's.
+        assert_eq!(unsafe { CStr::from_ptr(raw.commName) }, c"mine");
+        assert!(raw.netName.is_null());
+        let unset = sys::NCCL_CONFIG_UNDEF_INT;
+        assert_eq!(
+            (
+                raw.blocking,
+                raw.cgaClusterSize,
+                raw.maxCTAs,
+                raw.minCTAs,
+                raw.splitShare
+            ),
+            (0, 2, 7, unset, 1)
+        );
+        assert_eq!((raw.size, raw.magic), (size_of_val(&raw), 0xcafe_beef));
+        assert_eq!(
+            Config::new(&options, true, false).unwrap().raw.splitShare,
+            unset
+        );
+    }
+
+    #[test]
+    fn what_c_cannot_say_is_refused() {
+        let bad = CommunicatorOptions::default().net_name(Some("a\0b".into()));
+        let error = Config::new(&bad, false, false).unwrap_err().to_string();
+        assert!(error.contains("net_name"), "{error}");
+        let bad = CommunicatorOptions::default().min_ctas(Some(u32::MAX));
+        assert!(
+            Config::new(&bad, false, false)
+                .unwrap_err()
+                .to_string()
+                .contains("min_ctas")
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! Errors.
+
+use std::fmt;
+
+use crate::result::NcclResult;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failure.
+///
+/// `Debug`, with which `unwrap` and a `main` that returns a [`Result`] show errors, gives what `Display` gives.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Error {
+    /// A call of the driver failed.
+    Cuda(cuda_safe::Error),
+    /// What [`cuda_compute`] refused.
+    #[cfg(feature = "compute")]
+    Compute(cuda_compute::Error),
+    /// Lengths, ranks or contexts that don't fit together. Nothing was enqueued.
+    Value(String),
+    /// A library that is opened at its first use is not installed: what was looked for, and what helps.
+    Missing(String),
+    /// A call of NCCL failed.
+    Nccl {
+        /// The function.
+        call: &'static str,
+        /// What it returned.
+        result: NcclResult,
+        /// What NCCL said of it, and what helps.
+        detail: String,
+    },
+    /// The library at hand is too old for this: which version it is, and what it lacks.
+    Unsupported(String),
+    /// What one rank has to say of its start: a launcher's variable, an address, the exchange of the first bytes.
+    Start(String),
+    /// A file that can't be read, or has another length than it should: its name, and the offset.
+    File(String),
+    /// Another rank has ended, failed, or not come within the time limit. The group can't be used any more.
+    Lost(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cuda(error) => error.fmt(f),
+            #[cfg(feature = "compute")]
+            Self::Compute(error) => error.fmt(f),
+            Self::Nccl {
+                call,
+                result,
+                detail,
+            } => {
+                write!(f, "{call} failed: {result}")?;
+                match detail.as_str() {
+                    "" => Ok(()),
+                    detail => write!(f, ": {detail}"),
+                }
+            }
+            Self::Value(what)
+            | Self::Missing(what)
+            | Self::Unsupported(what)
+            | Self::Start(what)
+            | Self::File(what)
+            | Self::Lost(what) => f.write_str(what),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // `Display` has already told all that these would.
+            Self::Cuda(error) => error.source(),
+            #[cfg(feature = "compute")]
+            Self::Compute(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl Error {
+    /// A call of NCCL that failed, with what NCCL said and what helps.
+    #[cold]
+    pub(crate) fn nccl(call: &'static str, result: NcclResult, said: &str) -> Self {
+        let parts = [said.trim(), result.remedy()];
+        let detail: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        Self::Nccl {
+            call,
+            result,
+            detail: detail.join("; "),
+        }
+    }
+}
+
+impl From<cuda_safe::Error> for Error {
+    fn from(error: cuda_safe::Error) -> Self {
+        Self::Cuda(error)
+    }
+}
+
+#[cfg(feature = "compute")]
+impl From<cuda_compute::Error> for Error {
+    fn from(error: cuda_compute::Error) -> Self {
+        match error {
+            cuda_compute::Error::Cuda(error) => Self::Cuda(error),
+            error => Self::Compute(error),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! How to use this crate, by subject.
+
+#[doc = include_str!("guide/communicators.md")]
+pub mod communicators {}
+
+#[doc = include_str!("guide/starting.md")]
+pub mod starting {}

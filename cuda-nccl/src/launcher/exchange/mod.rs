@@ -1,0 +1,80 @@
+//! One exchange over TCP: rank 0 gives all others the same bytes, and knows then that all have come.
+//!
+//! `protocol.rs` says what is sent; `serve.rs` is rank 0, `join.rs` are the others.
+
+mod join;
+mod protocol;
+mod serve;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    net::TcpListener,
+    time::{Duration, Instant},
+};
+
+use super::{address::Meeting, secret::Secret};
+use crate::error::{Error, Result};
+
+pub(super) fn share(
+    meeting: &Meeting,
+    secret: &Secret,
+    rank: usize,
+    size: usize,
+    limit: Duration,
+    make: impl FnOnce() -> Result<Vec<u8>>,
+) -> Result<Vec<u8>> {
+    let deadline = Deadline::after(limit);
+    if rank != 0 {
+        return join::join(meeting, secret, rank, size, deadline);
+    }
+    // Before `make`, which may take its time: the others find somebody at once.
+    let listener = listen(meeting)?;
+    let bytes = make()?;
+    serve::serve(&listener, meeting, secret, size, &bytes, deadline)?;
+    Ok(bytes)
+}
+
+/// Listens for this host alone if the address is of that kind, else on all of the host's addresses: which of them its name
+/// leads to may differ from host to host.
+fn listen(meeting: &Meeting) -> Result<TcpListener> {
+    let listener = if meeting.is_local() {
+        TcpListener::bind((meeting.host.as_str(), meeting.port))
+    } else {
+        TcpListener::bind(("::", meeting.port))
+            .or_else(|_| TcpListener::bind(("0.0.0.0", meeting.port)))
+    };
+    listener.map_err(|error| {
+        Error::Start(format!(
+            "rank 0 can't listen at {meeting} ({}): {error}; is another job there, or a former one that has not ended? Set \
+             CUDA_NCCL_ADDRESS for all ranks to an address with a free port",
+            meeting.source
+        ))
+    })
+}
+
+/// When everything has to be over.
+#[derive(Clone, Copy)]
+struct Deadline {
+    end: Instant,
+    limit: Duration,
+}
+
+impl Deadline {
+    fn after(limit: Duration) -> Self {
+        // A limit that the clock can't express is none: years will do.
+        let years = Duration::from_secs(1 << 28);
+        let limit = limit.min(years);
+        Self {
+            end: Instant::now() + limit,
+            limit,
+        }
+    }
+
+    /// What is left of the time; `None` when nothing is.
+    fn left(self) -> Option<Duration> {
+        self.end
+            .checked_duration_since(Instant::now())
+            .filter(|left| !left.is_zero())
+    }
+}

@@ -1,0 +1,339 @@
+//! Rank 0: listens until all others have come, and gives them the bytes.
+//!
+//! One thread, and sockets that don't block: who is slow, or no rank at all, keeps nobody waiting.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    io::{ErrorKind, Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{
+    Deadline,
+    protocol::{self, BYTES, FAILED, HELLO, Hello, LONGEST, Nonce, Pair, WELCOME},
+};
+use crate::{
+    error::{Error, Result},
+    launcher::{address::Meeting, secret::Secret},
+};
+
+/// How often sockets are looked at.
+const PAUSE: Duration = Duration::from_millis(1);
+/// How long a client may take for its hello. Its bytes are on their way when it has connected.
+const HELLO_LIMIT: Duration = Duration::from_secs(10);
+/// How many clients may be between connection and hello, beside as many as there are ranks.
+const GUESTS: usize = 64;
+/// How many clients that were turned away an error tells of.
+const NOTES: usize = 4;
+
+/// A client that has not said who it is.
+struct Guest {
+    stream: TcpStream,
+    from: SocketAddr,
+    nonce: Nonce,
+    hello: [u8; HELLO],
+    filled: usize,
+    since: Instant,
+}
+
+/// A rank that has proven to know the secret.
+struct Member {
+    stream: TcpStream,
+    from: SocketAddr,
+    pair: Pair,
+}
+
+struct Server<'a> {
+    meeting: &'a Meeting,
+    secret: &'a Secret,
+    size: usize,
+    guests: VecDeque<Guest>,
+    members: BTreeMap<u32, Member>,
+    /// Who was turned away, and why: when ranks are missing, these may be they.
+    notes: Vec<String>,
+    turned_away: usize,
+}
+
+pub(super) fn serve(
+    listener: &TcpListener,
+    meeting: &Meeting,
+    secret: &Secret,
+    size: usize,
+    bytes: &[u8],
+    deadline: Deadline,
+) -> Result<()> {
+    if bytes.len() > LONGEST {
+        return Err(Error::Start(format!(
+            "{} bytes are more than the exchange carries, which is {LONGEST}",
+            bytes.len()
+        )));
+    }
+    let mut server = Server {
+        meeting,
+        secret,
+        size,
+        guests: VecDeque::new(),
+        members: BTreeMap::new(),
+        notes: Vec::new(),
+        turned_away: 0,
+    };
+    let outcome = server
+        .gather(listener, deadline)
+        .and_then(|()| server.give(bytes, deadline));
+    if let Err(error) = &outcome {
+        server.tell(&error.to_string());
+    }
+    outcome
+}
+
+impl Server<'_> {
+    /// Until all ranks have come.
+    fn gather(&mut self, listener: &TcpListener, deadline: Deadline) -> Result<()> {
+        let failed = |what: &str, error: std::io::Error| {
+            Error::Start(format!("rank 0 can't {what} at {}: {error}", self.meeting))
+        };
+        listener
+            .set_nonblocking(true)
+            .map_err(|error| failed("listen", error))?;
+        while self.members.len() + 1 < self.size {
+            if deadline.left().is_none() {
+                return Err(self.late(deadline));
+            }
+            let mut moved = false;
+            // An error: nobody is there; or one went away again, or there are no more files. Others may still come.
+            while let Ok((stream, from)) = listener.accept() {
+                moved = true;
+                self.greet(stream, from);
+            }
+            moved |= self.listen_to_guests()?;
+            self.look_after_members()?;
+            if !moved {
+                thread::sleep(PAUSE);
+            }
+        }
+        Ok(())
+    }
+
+    fn greet(&mut self, stream: TcpStream, from: SocketAddr) {
+        let greet = || {
+            stream.set_nonblocking(true)?;
+            stream.set_nodelay(true)?;
+            let nonce = protocol::nonce()?;
+            // The socket's buffer is empty: it takes all of it.
+            (&stream).write_all(&protocol::greeting(&nonce))?;
+            Ok::<_, std::io::Error>(nonce)
+        };
+        let Ok(nonce) = greet() else { return };
+        if self.guests.len() >= GUESTS + self.size {
+            // The oldest: a rank says who it is at once.
+            if let Some(oldest) = self.guests.pop_front() {
+                self.note(oldest.from, "said nothing while many others came");
+            }
+        }
+        self.guests.push_back(Guest {
+            stream,
+            from,
+            nonce,
+            hello: [0; HELLO],
+            filled: 0,
+            since: Instant::now(),
+        });
+    }
+
+    fn listen_to_guests(&mut self) -> Result<bool> {
+        let mut moved = false;
+        for _ in 0..self.guests.len() {
+            let Some(mut guest) = self.guests.pop_front() else {
+                break;
+            };
+            match guest.stream.read(&mut guest.hello[guest.filled..]) {
+                Ok(0) => self.note(guest.from, "went away without saying who it is"),
+                Ok(read) => {
+                    moved = true;
+                    guest.filled += read;
+                    if guest.filled == HELLO {
+                        self.admit(guest)?;
+                    } else {
+                        self.guests.push_back(guest);
+                    }
+                }
+                Err(error) if waits(&error) => {
+                    if guest.since.elapsed() > HELLO_LIMIT {
+                        self.note(guest.from, "did not say who it is");
+                    } else {
+                        self.guests.push_back(guest);
+                    }
+                }
+                Err(error) => self.note(guest.from, &error.to_string()),
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Checks a hello. Only who knows the secret can make the group fail.
+    fn admit(&mut self, guest: Guest) -> Result<()> {
+        let Some((hello, proven)) = Hello::read(&guest.hello, self.secret, &guest.nonce) else {
+            self.note(guest.from, "is something else");
+            return Ok(());
+        };
+        if !proven {
+            let _ = (&guest.stream).write_all(&protocol::stranger());
+            self.note(
+                guest.from,
+                &format!("says that it is rank {}, with another secret", hello.rank),
+            );
+            return Ok(());
+        }
+        let (rank, size) = (hello.rank, hello.size);
+        let member = Member {
+            stream: guest.stream,
+            from: guest.from,
+            pair: Pair {
+                zero: guest.nonce,
+                other: hello.nonce,
+                rank,
+            },
+        };
+        let complaint = if size as usize != self.size {
+            Some(format!(
+                "rank {rank}, from {}, was started with {size} ranks, and rank 0 with {}: start all ranks with the same number",
+                member.from, self.size
+            ))
+        } else if rank == 0 || rank >= size {
+            Some(format!(
+                "a process from {} says that it is rank {rank}, of {size}: start each rank once, from 0 to {}",
+                member.from,
+                size - 1
+            ))
+        } else {
+            self.members.get(&rank).map(|first| {
+                format!(
+                    "rank {rank} has come twice, from {} and from {}: give each process a rank of its own",
+                    first.from, member.from
+                )
+            })
+        };
+        if let Some(complaint) = complaint {
+            member.send(self.secret, FAILED, complaint.as_bytes());
+            return Err(Error::Start(complaint));
+        }
+        if member.send(self.secret, WELCOME, &[]) {
+            self.members.insert(rank, member);
+        } else {
+            self.note(member.from, "went away");
+        }
+        Ok(())
+    }
+
+    /// Ranks that wait say nothing; if one can be read, it has ended.
+    fn look_after_members(&self) -> Result<()> {
+        for (rank, member) in &self.members {
+            match member.stream.peek(&mut [0]) {
+                Err(error) if waits(&error) => {}
+                _ => {
+                    return Err(Error::Lost(format!(
+                        "rank {rank}, from {}, ended before all ranks had come: see what it printed",
+                        member.from
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn give(&self, bytes: &[u8], deadline: Deadline) -> Result<()> {
+        for member in self.members.values() {
+            if !member.send(self.secret, BYTES, bytes) {
+                return Err(self.lost(member));
+            }
+        }
+        for member in self.members.values() {
+            let mut receipt = [0; 32];
+            let read = member
+                .stream
+                .set_nonblocking(false)
+                .and_then(|()| protocol::read(&member.stream, &mut receipt, deadline));
+            // Its content is compared as a code, though all that it tells is that the bytes have arrived.
+            if read.is_err() || receipt != member.pair.receipt(self.secret) {
+                return Err(self.lost(member));
+            }
+        }
+        Ok(())
+    }
+
+    fn lost(&self, member: &Member) -> Error {
+        Error::Lost(format!(
+            "rank {}, from {}, ended while rank 0 gave all {} ranks their first bytes: see what it printed",
+            member.pair.rank, member.from, self.size
+        ))
+    }
+
+    fn late(&self, deadline: Deadline) -> Error {
+        let missing: Vec<_> = (1..self.size as u32)
+            .filter(|rank| !self.members.contains_key(rank))
+            .collect();
+        let mut text = format!(
+            "{} of {} ranks have not come to rank 0 at {} ({}) within {:.1?}: {}",
+            missing.len(),
+            self.size,
+            self.meeting,
+            self.meeting.source,
+            deadline.limit,
+            list(&missing)
+        );
+        if self.turned_away > 0 {
+            text += &format!(
+                "; {} clients were turned away: {}",
+                self.turned_away,
+                self.notes.join("; ")
+            );
+        } else {
+            text += "; were they started, and can they reach this host and port?";
+        }
+        Error::Start(text)
+    }
+
+    fn note(&mut self, from: SocketAddr, what: &str) {
+        self.turned_away += 1;
+        if self.notes.len() < NOTES {
+            self.notes.push(format!("{from} {what}"));
+        }
+    }
+
+    /// Tells the others why there is no group.
+    fn tell(&self, why: &str) {
+        let mut end = why.len().min(LONGEST);
+        while !why.is_char_boundary(end) {
+            end -= 1;
+        }
+        for member in self.members.values() {
+            member.send(self.secret, FAILED, &why.as_bytes()[..end]);
+        }
+    }
+}
+
+impl Member {
+    /// Whether the message was taken. It fits into the socket's buffer, where nothing else waits, unless the client has
+    /// not read for long.
+    fn send(&self, secret: &Secret, kind: u8, bytes: &[u8]) -> bool {
+        let _ = self.stream.set_nonblocking(false);
+        let _ = self.stream.set_write_timeout(Some(HELLO_LIMIT));
+        let message = self.pair.message(secret, kind, bytes);
+        let sent = (&self.stream).write_all(&message).is_ok();
+        self.stream.set_nonblocking(true).is_ok() && sent
+    }
+}
+
+fn waits(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// The first of some numbers.
+fn list(ranks: &[u32]) -> String {
+    const SHOWN: usize = 8;
+    let shown: Vec<_> = ranks.iter().take(SHOWN).map(u32::to_string).collect();
+    let more = if ranks.len() > SHOWN { " and more" } else { "" };
+    format!("rank {}{more}", shown.join(", "))
+}

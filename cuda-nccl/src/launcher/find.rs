@@ -1,0 +1,282 @@
+//! The variables of each launcher.
+
+use super::{Launcher, nodes, variables::Variables};
+use crate::error::{Error, Result};
+
+/// The name under which the lookup gives the number of the parent process.
+pub(super) const PARENT: &str = "(parent process)";
+
+/// What a launcher says of this process.
+pub(super) struct Found {
+    pub(super) launcher: Launcher,
+    pub(super) rank: usize,
+    pub(super) size: usize,
+    pub(super) local_rank: usize,
+    pub(super) local_size: Option<usize>,
+}
+
+/// How a launcher calls what it says.
+struct Names {
+    launcher: Launcher,
+    rank: &'static str,
+    size: &'static str,
+    local_rank: &'static str,
+    local_size: Option<&'static str>,
+}
+
+/// From the innermost to the outermost: an inner launcher inherits the variables of the outer ones.
+const NAMES: [Names; 5] = [
+    Names {
+        launcher: Launcher::ByHand,
+        rank: "CUDA_NCCL_RANK",
+        size: "CUDA_NCCL_SIZE",
+        local_rank: LOCAL_RANK,
+        local_size: None,
+    },
+    Names {
+        launcher: Launcher::Torchrun,
+        rank: "RANK",
+        size: "WORLD_SIZE",
+        local_rank: "LOCAL_RANK",
+        local_size: Some("LOCAL_WORLD_SIZE"),
+    },
+    Names {
+        launcher: Launcher::OpenMpi,
+        rank: "OMPI_COMM_WORLD_RANK",
+        size: "OMPI_COMM_WORLD_SIZE",
+        local_rank: "OMPI_COMM_WORLD_LOCAL_RANK",
+        local_size: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
+    },
+    Names {
+        launcher: Launcher::Hydra,
+        rank: "PMI_RANK",
+        size: "PMI_SIZE",
+        local_rank: "MPI_LOCALRANKID",
+        local_size: Some("MPI_LOCALNRANKS"),
+    },
+    Names {
+        launcher: Launcher::Slurm,
+        rank: "SLURM_PROCID",
+        size: "SLURM_STEP_NUM_TASKS",
+        local_rank: "SLURM_LOCALID",
+        local_size: None,
+    },
+];
+
+/// Beside another launcher it corrects that one's.
+const LOCAL_RANK: &str = "CUDA_NCCL_LOCAL_RANK";
+
+/// A rank and a size that are both there.
+struct Place<'a> {
+    names: &'a Names,
+    rank: usize,
+    size: usize,
+}
+
+pub(super) fn find(variables: &Variables<'_>) -> Result<Option<Found>> {
+    let mut places = Vec::new();
+    for names in &NAMES {
+        places.extend(place(variables, names)?);
+    }
+    let Some(chosen) = choose(variables, &places)? else {
+        return alone(variables);
+    };
+    let Place { names, rank, size } = *chosen;
+    let local_size = match names.local_size {
+        Some(name) => variables.number(name)?.map(|number| (name, number)),
+        None if names.launcher == Launcher::Slurm => slurm_local_size(variables)?,
+        None => None,
+    };
+    let local_rank = local_rank(variables, chosen)?;
+    if let Some((name, local_size)) = local_size {
+        if local_size == 0 || local_size > size {
+            return Err(Error::Start(format!(
+                "{name} says {local_size} ranks of this host, but {}={size} in all",
+                names.size
+            )));
+        }
+        if local_rank.1 >= local_size {
+            return Err(Error::Start(format!(
+                "{}={} is no rank of this host: {name} says that there are {local_size}, counted from 0",
+                local_rank.0, local_rank.1
+            )));
+        }
+    } else if local_rank.1 >= size {
+        return Err(Error::Start(format!(
+            "{}={} is no rank of this host: {}={size} in all, counted from 0",
+            local_rank.0, local_rank.1, names.size
+        )));
+    }
+    Ok(Some(Found {
+        launcher: names.launcher,
+        rank,
+        size,
+        local_rank: local_rank.1,
+        local_size: local_size.map(|(_, number)| number),
+    }))
+}
+
+/// The rank and size that these variables give, if any of both is set.
+fn place<'a>(variables: &Variables<'_>, names: &'a Names) -> Result<Option<Place<'a>>> {
+    let Names { rank, size, .. } = names;
+    // Slurm sets a rank in batch scripts too, and a job's number of tasks everywhere: only srun sets the step's.
+    if names.launcher == Launcher::Slurm && !variables.is_set(size) {
+        return Ok(None);
+    }
+    if !variables.is_set(rank) && !variables.is_set(size) {
+        return Ok(None);
+    }
+    let number = variables.needed(rank, &format!("{size} is"))?;
+    let of = variables.needed(size, &format!("{rank} is"))?;
+    if number >= of {
+        return Err(Error::Start(format!(
+            "{rank}={number} is no rank of {size}={of}: ranks are counted from 0"
+        )));
+    }
+    Ok(Some(Place {
+        names,
+        rank: number,
+        size: of,
+    }))
+}
+
+/// The innermost launcher, if nothing contradicts it.
+fn choose<'p, 'n>(
+    variables: &Variables<'_>,
+    places: &'p [Place<'n>],
+) -> Result<Option<&'p Place<'n>>> {
+    let Some(first) = places.first() else {
+        return Ok(None);
+    };
+    // Nothing proves that these two were set for this process, and not for the shell that started the launcher.
+    let loose =
+        first.names.launcher == Launcher::Torchrun && !variables.is_set("TORCHELASTIC_RUN_ID");
+    let same = |other: &&Place<'_>| (other.rank, other.size) == (first.rank, first.size);
+    if loose && let Some(other) = places[1..].first().filter(|other| !same(other)) {
+        let (mine, its) = (first.names, other.names);
+        return Err(Error::Start(format!(
+            "{}={} and {}={} contradict {}={} and {}={}, which {} set: unset {} and {}",
+            mine.rank,
+            first.rank,
+            mine.size,
+            first.size,
+            its.rank,
+            other.rank,
+            its.size,
+            other.size,
+            its.launcher,
+            mine.rank,
+            mine.size
+        )));
+    }
+    // Slurm's plugins for MPI set PMI's variables too, but tell less by them.
+    let outer = places
+        .iter()
+        .find(|place| place.names.launcher == Launcher::Slurm);
+    if first.names.launcher == Launcher::Hydra && outer.as_ref().is_some_and(same) {
+        return Ok(outer);
+    }
+    Ok(Some(first))
+}
+
+/// Which rank of its host this is, and which variable says so.
+fn local_rank(variables: &Variables<'_>, place: &Place<'_>) -> Result<(&'static str, usize)> {
+    if let Some(number) = variables.number(LOCAL_RANK)? {
+        return Ok((LOCAL_RANK, number));
+    }
+    let name = place.names.local_rank;
+    if let Some(number) = variables.number(name)? {
+        return Ok((name, number));
+    }
+    if place.size == 1 {
+        return Ok((name, 0));
+    }
+    if place.names.launcher == Launcher::ByHand {
+        let address = variables.text("CUDA_NCCL_ADDRESS");
+        // All ranks are on this host then.
+        if address.is_some_and(|address| super::address::is_loopback(&address)) {
+            return Ok((place.names.rank, place.rank));
+        }
+    }
+    let or = if name == LOCAL_RANK {
+        String::new()
+    } else {
+        format!(", or {LOCAL_RANK}")
+    };
+    let address = match variables.text("CUDA_NCCL_ADDRESS") {
+        None if name == LOCAL_RANK => {
+            ". CUDA_NCCL_ADDRESS, as host:port of rank 0, is not set either: if it is 127.0.0.1:29400, all ranks are on this \
+             host, and need no local rank"
+        }
+        _ => "",
+    };
+    Err(Error::Start(format!(
+        "{name} is not set, though {}={} is: set it{or} to the number of this rank among those of its host, from 0, since it \
+         chooses the device{address}",
+        place.names.rank, place.rank
+    )))
+}
+
+/// From the list of tasks on each node, and which node this is.
+fn slurm_local_size(variables: &Variables<'_>) -> Result<Option<(&'static str, usize)>> {
+    const TASKS: &str = "SLURM_STEP_TASKS_PER_NODE";
+    let (Some(tasks), Some(node)) = (variables.text(TASKS), variables.number("SLURM_NODEID")?)
+    else {
+        return Ok(None);
+    };
+    match nodes::tasks_of_node(&tasks, node) {
+        Some(number) => Ok(Some((TASKS, number))),
+        None => Err(Error::Start(format!(
+            "{TASKS}={tasks:?} does not say how many ranks there are on node SLURM_NODEID={node}: srun sets both; unset them if \
+             they were set by hand"
+        ))),
+    }
+}
+
+/// No launcher, or one that says too little.
+fn alone(variables: &Variables<'_>) -> Result<Option<Found>> {
+    if let Some(rank) = variables.text("PMIX_RANK") {
+        return Err(Error::Start(format!(
+            "PMIX_RANK={rank} is set, but no variable says how many ranks there are: set CUDA_NCCL_RANK and CUDA_NCCL_SIZE, or \
+             start by mpirun, srun or torchrun"
+        )));
+    }
+    if variables.is_set("SLURM_PROCID") {
+        let tasks = variables.number("SLURM_NTASKS")?.unwrap_or(1);
+        if tasks > 1 {
+            return Err(Error::Start(format!(
+                "SLURM_NTASKS={tasks}, but SLURM_STEP_NUM_TASKS is not set, so the batch script itself started this process: \
+                 write srun before the program; or unset SLURM_NTASKS for one process alone"
+            )));
+        }
+    }
+    Ok(None)
+}
+
+/// What the variables say to all ranks of this job, and to no other job; empty if nothing.
+pub(super) fn identity(variables: &Variables<'_>, launcher: Launcher) -> Vec<String> {
+    let slurm = ["SLURM_JOB_ID", "SLURM_STEP_ID"];
+    match launcher {
+        Launcher::ByHand => variables.known(&["CUDA_NCCL_ADDRESS"]),
+        Launcher::Torchrun => variables.known(&[
+            "MASTER_ADDR",
+            "MASTER_PORT",
+            "TORCHELASTIC_RUN_ID",
+            // After a restart, late ranks of the last attempt must stay outside.
+            "TORCHELASTIC_RESTART_COUNT",
+        ]),
+        Launcher::Slurm => variables.known(&slurm),
+        Launcher::OpenMpi => variables.known(&["PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"]),
+        Launcher::Hydra => {
+            let known = variables.known(&["PMI_JOBID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"]);
+            let one_host = variables.text("PMI_SIZE") == variables.text("MPI_LOCALNRANKS");
+            // Two runs of one batch job may be on one host at a time: there the parent tells them apart.
+            let parent = if one_host {
+                variables.known(&[PARENT])
+            } else {
+                Vec::new()
+            };
+            [known, parent].concat()
+        }
+    }
+}

@@ -1,0 +1,538 @@
+//! Every launcher's variables: whole, in part, contradictory.
+
+use std::{thread, time::Duration};
+
+use super::{Launch, Launcher};
+use crate::error::Result;
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn read(variables: &[(&str, &str)]) -> Result<Option<Launch>> {
+    Launch::read(&|name| {
+        let found = variables.iter().rev().find(|(known, _)| *known == name);
+        found.map(|(_, value)| (*value).to_owned())
+    })
+}
+
+#[track_caller]
+fn launch(variables: &[(&str, &str)]) -> Launch {
+    read(variables)
+        .expect("no contradiction")
+        .expect("a launcher")
+}
+
+/// The error of these variables.
+#[track_caller]
+fn error(variables: &[(&str, &str)]) -> String {
+    let error = read(variables).expect_err("an error").to_string();
+    assert!(!error.is_empty());
+    error
+}
+
+#[track_caller]
+fn mentions(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "no {word:?} in: {text}");
+    }
+}
+
+fn with<'a>(
+    variables: &[(&'a str, &'a str)],
+    more: &[(&'a str, &'a str)],
+) -> Vec<(&'a str, &'a str)> {
+    [variables, more].concat()
+}
+
+fn without<'a>(variables: &[(&'a str, &'a str)], name: &str) -> Vec<(&'a str, &'a str)> {
+    let mut left = variables.to_vec();
+    left.retain(|(known, _)| *known != name);
+    left
+}
+
+const BY_HAND: &[(&str, &str)] = &[
+    ("CUDA_NCCL_RANK", "3"),
+    ("CUDA_NCCL_SIZE", "4"),
+    ("CUDA_NCCL_LOCAL_RANK", "1"),
+    ("CUDA_NCCL_ADDRESS", "node1:29400"),
+    ("CUDA_NCCL_SECRET", "0123456789abcdef"),
+];
+
+const TORCHRUN: &[(&str, &str)] = &[
+    ("RANK", "3"),
+    ("WORLD_SIZE", "4"),
+    ("LOCAL_RANK", "1"),
+    ("LOCAL_WORLD_SIZE", "2"),
+    ("MASTER_ADDR", "node1"),
+    ("MASTER_PORT", "29500"),
+    ("TORCHELASTIC_RUN_ID", "none"),
+    ("TORCHELASTIC_RESTART_COUNT", "0"),
+    ("TORCHELASTIC_USE_AGENT_STORE", "True"),
+];
+
+const OPEN_MPI: &[(&str, &str)] = &[
+    ("OMPI_COMM_WORLD_RANK", "1"),
+    ("OMPI_COMM_WORLD_SIZE", "2"),
+    ("OMPI_COMM_WORLD_LOCAL_RANK", "1"),
+    ("OMPI_COMM_WORLD_LOCAL_SIZE", "2"),
+    ("PMIX_RANK", "1"),
+    ("PMIX_NAMESPACE", "prterun-node1-4711@1"),
+];
+
+const HYDRA: &[(&str, &str)] = &[
+    ("PMI_RANK", "1"),
+    ("PMI_SIZE", "2"),
+    ("MPI_LOCALRANKID", "1"),
+    ("MPI_LOCALNRANKS", "2"),
+    (super::find::PARENT, "4711"),
+];
+
+const SLURM: &[(&str, &str)] = &[
+    ("SLURM_PROCID", "5"),
+    ("SLURM_STEP_NUM_TASKS", "7"),
+    ("SLURM_NTASKS", "7"),
+    ("SLURM_LOCALID", "1"),
+    ("SLURM_NODEID", "1"),
+    ("SLURM_STEP_TASKS_PER_NODE", "4,3"),
+    ("SLURM_STEP_NODELIST", "gpu[07-08]"),
+    ("SLURM_JOB_NODELIST", "gpu[01-08]"),
+    ("SLURM_JOB_ID", "123456"),
+    ("SLURM_STEP_ID", "0"),
+];
+
+#[test]
+fn no_launcher() {
+    assert_eq!(read(&[]).unwrap(), None);
+    // What many shells and batch scripts have.
+    let batch = [
+        ("SLURM_PROCID", "0"),
+        ("SLURM_LOCALID", "0"),
+        ("SLURM_JOB_ID", "1"),
+        ("MASTER_ADDR", "node1"),
+    ];
+    assert_eq!(read(&batch).unwrap(), None);
+    let batch = with(&batch, &[("SLURM_NTASKS", "4")]);
+    mentions(&error(&batch), &["SLURM_NTASKS=4", "srun", "unset"]);
+    mentions(
+        &error(&[("PMIX_RANK", "0")]),
+        &["PMIX_RANK=0", "CUDA_NCCL_SIZE"],
+    );
+}
+
+#[test]
+fn each_launcher() {
+    for (variables, launcher, place, address) in [
+        (
+            BY_HAND,
+            Launcher::ByHand,
+            (3, 4, 1, None),
+            Some("node1:29400"),
+        ),
+        (
+            TORCHRUN,
+            Launcher::Torchrun,
+            (3, 4, 1, Some(2)),
+            Some("node1:29501"),
+        ),
+        (OPEN_MPI, Launcher::OpenMpi, (1, 2, 1, Some(2)), None),
+        (HYDRA, Launcher::Hydra, (1, 2, 1, Some(2)), None),
+        (SLURM, Launcher::Slurm, (5, 7, 1, Some(3)), None),
+    ] {
+        let launch = launch(variables);
+        assert_eq!(launch.launcher, launcher);
+        let Launch {
+            rank,
+            size,
+            local_rank,
+            local_size,
+            ..
+        } = launch;
+        assert_eq!((rank, size, local_rank, local_size), place, "{launcher}");
+        let found = launch.address().unwrap();
+        match address {
+            Some(address) => assert_eq!(found, address),
+            None => {
+                let (host, port) = found.rsplit_once(':').unwrap();
+                assert_eq!(
+                    host,
+                    if launcher == Launcher::Slurm {
+                        "gpu07"
+                    } else {
+                        "127.0.0.1"
+                    }
+                );
+                let port: u16 = port.parse().unwrap();
+                assert!((23_000..31_000).contains(&port), "{port}");
+            }
+        }
+        assert!(launch.secret.is_ok());
+        assert!(!format!("{launch:?}").contains("0123456789abcdef"));
+        assert!(
+            launch
+                .to_string()
+                .contains(&format!("rank {rank} of {size}"))
+        );
+    }
+}
+
+#[test]
+fn each_variable_that_is_missing_is_named() {
+    for (variables, needed) in [
+        (
+            BY_HAND,
+            &["CUDA_NCCL_RANK", "CUDA_NCCL_SIZE", "CUDA_NCCL_LOCAL_RANK"][..],
+        ),
+        (TORCHRUN, &["RANK", "WORLD_SIZE", "LOCAL_RANK"]),
+        (
+            OPEN_MPI,
+            &[
+                "OMPI_COMM_WORLD_RANK",
+                "OMPI_COMM_WORLD_SIZE",
+                "OMPI_COMM_WORLD_LOCAL_RANK",
+            ],
+        ),
+        (HYDRA, &["PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"]),
+        (SLURM, &["SLURM_PROCID", "SLURM_LOCALID"]),
+    ] {
+        for name in needed {
+            mentions(&error(&without(variables, name)), &[name, "not set"]);
+        }
+    }
+    // What is needed for the exchange alone, is missed then.
+    let no_address = |variables: &[_], name: &str| {
+        launch(&without(variables, name))
+            .address()
+            .unwrap_err()
+            .to_string()
+    };
+    mentions(
+        &no_address(BY_HAND, "CUDA_NCCL_ADDRESS"),
+        &["CUDA_NCCL_ADDRESS is not set", "29400"],
+    );
+    mentions(
+        &no_address(TORCHRUN, "MASTER_ADDR"),
+        &["MASTER_ADDR is not set"],
+    );
+    mentions(
+        &no_address(TORCHRUN, "MASTER_PORT"),
+        &["MASTER_PORT is not set"],
+    );
+    mentions(
+        &no_address(OPEN_MPI, "PMIX_NAMESPACE"),
+        &["CUDA_NCCL_ADDRESS"],
+    );
+    mentions(
+        &no_address(OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_SIZE"),
+        &["which host", "CUDA_NCCL_ADDRESS"],
+    );
+    mentions(
+        &no_address(HYDRA, super::find::PARENT),
+        &["CUDA_NCCL_ADDRESS"],
+    );
+    let secretless = launch(&without(BY_HAND, "CUDA_NCCL_SECRET"));
+    let refused = secretless.share_bytes(LIMIT, || Ok(vec![])).unwrap_err();
+    mentions(
+        &refused.to_string(),
+        &["CUDA_NCCL_SECRET is not set", "openssl"],
+    );
+}
+
+#[test]
+fn what_is_no_number_is_named_and_shown() {
+    for (variables, numbers) in [
+        (
+            BY_HAND,
+            &["CUDA_NCCL_RANK", "CUDA_NCCL_SIZE", "CUDA_NCCL_LOCAL_RANK"][..],
+        ),
+        (
+            TORCHRUN,
+            &["RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"],
+        ),
+        (
+            OPEN_MPI,
+            &[
+                "OMPI_COMM_WORLD_RANK",
+                "OMPI_COMM_WORLD_SIZE",
+                "OMPI_COMM_WORLD_LOCAL_RANK",
+                "OMPI_COMM_WORLD_LOCAL_SIZE",
+            ],
+        ),
+        (
+            HYDRA,
+            &["PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"],
+        ),
+        (
+            SLURM,
+            &[
+                "SLURM_PROCID",
+                "SLURM_STEP_NUM_TASKS",
+                "SLURM_LOCALID",
+                "SLURM_NODEID",
+            ],
+        ),
+    ] {
+        for name in numbers {
+            for value in ["one", "", "-1", "1.0", "99999999999", "2147483648"] {
+                let text = error(&with(variables, &[(name, value)]));
+                mentions(&text, &[&format!("{name}={value:?}"), "no number"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_out_of_range() {
+    for (variables, change, words) in [
+        (
+            BY_HAND,
+            ("CUDA_NCCL_RANK", "4"),
+            ["CUDA_NCCL_RANK=4", "CUDA_NCCL_SIZE=4"],
+        ),
+        (
+            BY_HAND,
+            ("CUDA_NCCL_SIZE", "0"),
+            ["CUDA_NCCL_RANK=3", "CUDA_NCCL_SIZE=0"],
+        ),
+        (
+            BY_HAND,
+            ("CUDA_NCCL_LOCAL_RANK", "4"),
+            ["CUDA_NCCL_LOCAL_RANK=4", "CUDA_NCCL_SIZE=4"],
+        ),
+        (TORCHRUN, ("RANK", "4"), ["RANK=4", "WORLD_SIZE=4"]),
+        (
+            TORCHRUN,
+            ("LOCAL_RANK", "2"),
+            ["LOCAL_RANK=2", "LOCAL_WORLD_SIZE"],
+        ),
+        (
+            TORCHRUN,
+            ("LOCAL_WORLD_SIZE", "5"),
+            ["LOCAL_WORLD_SIZE says 5", "WORLD_SIZE=4"],
+        ),
+        (
+            OPEN_MPI,
+            ("OMPI_COMM_WORLD_LOCAL_SIZE", "0"),
+            [
+                "OMPI_COMM_WORLD_LOCAL_SIZE says 0",
+                "OMPI_COMM_WORLD_SIZE=2",
+            ],
+        ),
+        (
+            HYDRA,
+            ("MPI_LOCALRANKID", "2"),
+            ["MPI_LOCALRANKID=2", "MPI_LOCALNRANKS"],
+        ),
+        (
+            SLURM,
+            ("SLURM_NODEID", "2"),
+            ["SLURM_STEP_TASKS_PER_NODE", "SLURM_NODEID=2"],
+        ),
+        (
+            SLURM,
+            ("SLURM_LOCALID", "3"),
+            ["SLURM_LOCALID=3", "SLURM_STEP_TASKS_PER_NODE"],
+        ),
+    ] {
+        mentions(&error(&with(variables, &[change])), &words);
+    }
+}
+
+#[test]
+fn the_innermost_launcher_is_meant() {
+    // mpirun within a batch job: Slurm started its daemons, one on each node.
+    let daemon = with(
+        SLURM,
+        &[
+            ("SLURM_PROCID", "0"),
+            ("SLURM_LOCALID", "0"),
+            ("SLURM_STEP_NUM_TASKS", "2"),
+            ("SLURM_STEP_TASKS_PER_NODE", "1(x2)"),
+        ],
+    );
+    for mpi in [OPEN_MPI, HYDRA] {
+        let inner = launch(&with(&daemon, mpi));
+        assert_ne!(inner.launcher, Launcher::Slurm);
+        assert_eq!(inner.rank, 1);
+    }
+    // srun with a plugin for MPI says the same twice: Slurm's own variables tell more.
+    let plugin = with(
+        SLURM,
+        &[("PMI_RANK", "5"), ("PMI_SIZE", "7"), ("PMIX_RANK", "5")],
+    );
+    assert_eq!(launch(&plugin).launcher, Launcher::Slurm);
+    // torchrun on each node.
+    assert_eq!(
+        launch(&with(&daemon, TORCHRUN)).launcher,
+        Launcher::Torchrun
+    );
+    // What is set by hand comes first.
+    for other in [TORCHRUN, OPEN_MPI, HYDRA, SLURM] {
+        assert_eq!(launch(&with(other, BY_HAND)).launcher, Launcher::ByHand);
+    }
+    let corrected = launch(&with(SLURM, &[("CUDA_NCCL_LOCAL_RANK", "0")]));
+    assert_eq!(
+        (corrected.launcher, corrected.local_rank),
+        (Launcher::Slurm, 0)
+    );
+}
+
+#[test]
+fn a_leftover_rank_contradicts_the_launcher() {
+    let leftover = [("RANK", "0"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0")];
+    let text = error(&with(OPEN_MPI, &leftover));
+    mentions(
+        &text,
+        &[
+            "RANK=0",
+            "OMPI_COMM_WORLD_RANK=1",
+            "unset RANK and WORLD_SIZE",
+        ],
+    );
+    mentions(
+        &error(&with(SLURM, &leftover)),
+        &["WORLD_SIZE=2", "SLURM_STEP_NUM_TASKS=7", "srun"],
+    );
+    // A script that copies them is right.
+    let copied = [
+        ("RANK", "5"),
+        ("WORLD_SIZE", "7"),
+        ("LOCAL_RANK", "1"),
+        ("MASTER_ADDR", "gpu07"),
+        ("MASTER_PORT", "4000"),
+    ];
+    let same = launch(&with(SLURM, &copied));
+    assert_eq!(same.address().unwrap(), "gpu07:4000");
+}
+
+#[test]
+fn addresses() {
+    let address = |text| launch(&with(BY_HAND, &[("CUDA_NCCL_ADDRESS", text)])).address();
+    assert_eq!(address("10.0.0.1:1").unwrap(), "10.0.0.1:1");
+    assert_eq!(address("[fe80::1]:29400").unwrap(), "[fe80::1]:29400");
+    for text in [
+        "node1",
+        "node1:",
+        "node1:0",
+        "node1:70000",
+        ":29400",
+        "fe80::1:29400",
+        "no de:1",
+        "node1:x",
+    ] {
+        mentions(
+            &address(text).unwrap_err().to_string(),
+            &["CUDA_NCCL_ADDRESS", text, "29400"],
+        );
+    }
+    // Any launcher's ranks may be told another place.
+    let told = launch(&with(SLURM, &[("CUDA_NCCL_ADDRESS", "other:9")]));
+    assert_eq!(told.address().unwrap(), "other:9");
+    let port = launch(&with(TORCHRUN, &[("MASTER_PORT", "x")]))
+        .address()
+        .unwrap_err();
+    mentions(&port.to_string(), &["MASTER_PORT=\"x\"", "65535"]);
+    let last = launch(&with(TORCHRUN, &[("MASTER_PORT", "65535")]));
+    assert_eq!(last.address().unwrap(), "node1:65534");
+    let free = launch(&with(
+        TORCHRUN,
+        &[("TORCHELASTIC_USE_AGENT_STORE", "False")],
+    ));
+    assert_eq!(free.address().unwrap(), "node1:29500");
+    // Only of the job: without the step's list, and with a list that is none.
+    let job = launch(&without(SLURM, "SLURM_STEP_NODELIST"));
+    assert!(job.address().unwrap().starts_with("gpu01:"));
+    let broken = launch(&with(SLURM, &[("SLURM_STEP_NODELIST", "gpu[")]))
+        .address()
+        .unwrap_err();
+    mentions(
+        &broken.to_string(),
+        &["SLURM_STEP_NODELIST=\"gpu[\"", "CUDA_NCCL_ADDRESS"],
+    );
+}
+
+#[test]
+fn jobs_differ_and_ranks_agree() {
+    let first = launch(SLURM);
+    let sibling = launch(&with(
+        SLURM,
+        &[
+            ("SLURM_PROCID", "0"),
+            ("SLURM_NODEID", "0"),
+            ("SLURM_LOCALID", "0"),
+        ],
+    ));
+    assert_eq!(first.meeting, sibling.meeting);
+    assert_eq!(first.secret, sibling.secret);
+    let other = launch(&with(SLURM, &[("SLURM_STEP_ID", "1")]));
+    assert_ne!(first.secret, other.secret);
+    assert_ne!(first.meeting, other.meeting);
+    // A restart of torchrun is another job.
+    let restart = launch(&with(TORCHRUN, &[("TORCHELASTIC_RESTART_COUNT", "1")]));
+    assert_ne!(launch(TORCHRUN).secret, restart.secret);
+}
+
+#[test]
+fn secrets() {
+    let short = launch(&with(SLURM, &[("CUDA_NCCL_SECRET", "too short")]));
+    let error = short
+        .share_bytes(LIMIT, || Ok(vec![]))
+        .unwrap_err()
+        .to_string();
+    mentions(&error, &["CUDA_NCCL_SECRET has 9 characters", "16"]);
+    assert!(!error.contains("too short"));
+    // Between processes of one host nothing has to be set.
+    let here = launch(&with(
+        &without(BY_HAND, "CUDA_NCCL_SECRET"),
+        &[("CUDA_NCCL_ADDRESS", "localhost:29400")],
+    ));
+    assert!(here.secret.is_ok());
+    // And each has the device of its rank.
+    let here = [
+        ("CUDA_NCCL_RANK", "1"),
+        ("CUDA_NCCL_SIZE", "2"),
+        ("CUDA_NCCL_ADDRESS", "[::1]:29400"),
+    ];
+    assert_eq!(launch(&here).local_rank, 1);
+}
+
+#[test]
+fn one_rank_needs_nobody() {
+    let alone = launch(&[("CUDA_NCCL_RANK", "0"), ("CUDA_NCCL_SIZE", "1")]);
+    assert_eq!(alone.local_rank, 0);
+    assert_eq!(alone.share_bytes(LIMIT, || Ok(vec![7])).unwrap(), [7]);
+}
+
+/// As `mpirun -n 3` starts them on one host.
+#[test]
+fn ranks_of_one_host_meet() {
+    let job = format!("prterun-{}@1", std::process::id());
+    let ranks: Vec<_> = ["0", "1", "2"]
+        .map(|rank| {
+            launch(&with(
+                OPEN_MPI,
+                &[
+                    ("OMPI_COMM_WORLD_RANK", rank),
+                    ("OMPI_COMM_WORLD_SIZE", "3"),
+                    ("OMPI_COMM_WORLD_LOCAL_RANK", rank),
+                    ("OMPI_COMM_WORLD_LOCAL_SIZE", "3"),
+                    ("PMIX_NAMESPACE", &job),
+                ],
+            ))
+        })
+        .into();
+    thread::scope(|scope| {
+        let started: Vec<_> = ranks
+            .iter()
+            .map(|launch| {
+                scope.spawn(move || {
+                    launch.share_bytes(LIMIT, || {
+                        assert_eq!(launch.rank, 0, "only rank 0 makes them");
+                        Ok(b"the first bytes".to_vec())
+                    })
+                })
+            })
+            .collect();
+        for rank in started {
+            assert_eq!(rank.join().unwrap().unwrap(), b"the first bytes");
+        }
+    });
+}

@@ -1,0 +1,96 @@
+//! How a file is read, and how far that is.
+
+use std::{fmt, thread};
+
+/// How a file goes through a device, piece by piece.
+///
+/// ```
+/// use cuda_nccl::spread::{FilePass, FileProgress};
+///
+/// let mut lines = Vec::new();
+/// let mut show = |progress: FileProgress| lines.push(format!("{:.0} %", 100.0 * progress.fraction()));
+/// let pass = FilePass::new().piece_bytes(1 << 20).slots(2).progress(&mut show);
+/// ```
+#[must_use]
+pub struct FilePass<'a> {
+    pub(super) piece_bytes: usize,
+    pub(super) slots: usize,
+    pub(super) threads: usize,
+    pub(super) progress: Option<&'a mut dyn FnMut(FileProgress)>,
+}
+
+impl<'a> FilePass<'a> {
+    /// Pieces of 64 MiB in three slots, read by four threads or as many as there are processors.
+    pub fn new() -> Self {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            piece_bytes: 64 << 20,
+            slots: 3,
+            threads: processors.min(4),
+            progress: None,
+        }
+    }
+
+    /// How many bytes a piece has; at least one element.
+    pub fn piece_bytes(mut self, bytes: usize) -> Self {
+        self.piece_bytes = bytes;
+        self
+    }
+
+    /// How many pieces are under way at a time. For each of them a piece's bytes are allocated on the device and in
+    /// page-locked host memory: that is all that a pass needs, however long the file is.
+    pub fn slots(mut self, slots: usize) -> Self {
+        self.slots = slots;
+        self
+    }
+
+    /// How many threads read a piece from the file, each a part of it; at least one.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// What is told after each piece, on the thread that waits for the result.
+    pub fn progress(mut self, show: &'a mut dyn FnMut(FileProgress)) -> Self {
+        self.progress = Some(show);
+        self
+    }
+}
+
+impl Default for FilePass<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for FilePass<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FilePass")
+            .field("piece_bytes", &self.piece_bytes)
+            .field("slots", &self.slots)
+            .field("threads", &self.threads)
+            .field("progress", &self.progress.is_some())
+            .finish()
+    }
+}
+
+/// How much of a rank's share is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct FileProgress {
+    /// The elements that have been reduced.
+    pub done: usize,
+    /// The elements of this rank's share.
+    pub of: usize,
+}
+
+impl FileProgress {
+    /// From 0 to 1.
+    #[must_use]
+    pub fn fraction(self) -> f64 {
+        if self.of == 0 {
+            return 1.0;
+        }
+        self.done as f64 / self.of as f64
+    }
+}

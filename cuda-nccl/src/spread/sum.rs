@@ -1,0 +1,226 @@
+//! Reductions of numbers that lie on many devices.
+
+use cuda_compute::{Reducer, Reducible, Scalar};
+use cuda_safe::{DeviceMemory, Storage, Stream};
+
+use super::agree::{Fact, agree, type_name};
+use crate::{
+    collectives::Collectives,
+    error::{Error, Result},
+};
+
+/// Sums, minima, maxima and means of numbers that lie on all devices of a group, each rank's in memory of its own.
+///
+/// Each rank reduces its part on its device, by a [`Reducer`]; then the ranks tell each other their results, and each puts
+/// them together on the host, in the order of ranks. A rank that reduces in another way, or another type, is an error on all. So all ranks return the same bits, and these are the same from run to
+/// run, as long as the numbers are cut in the same way over the same kind of devices. Parts may differ in length, and may
+/// be empty.
+///
+/// A call waits for what was enqueued on the stream before.
+///
+/// ```
+/// use cuda_nccl::{Collectives, PeerGroup, spread::Reductions};
+/// use cuda_safe::{DeviceBuffer, Stream};
+///
+/// # fn main() -> cuda_nccl::Result<()> {
+/// let results = PeerGroup::of_all_devices()?.run(|rank| {
+///     let stream = Stream::new(rank.context())?;
+///     let data = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, rank.rank() as f32 + 3.0])?;
+///     let reductions = Reductions::new(rank)?;
+///     Ok((reductions.min(&stream, &data)?, reductions.max(&stream, &data)?))
+/// })?;
+/// assert_eq!(results[0], (Some(1.0), Some(results.len() as f32 + 2.0)));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Reductions<'a, C> {
+    ranks: &'a C,
+    reducer: Reducer,
+}
+
+/// What the results of parts can be put together of: `f32`, `f64`, and the integers of 32 and 64 bits.
+///
+/// This trait is sealed.
+pub trait Partial: Scalar + sealed::Partial {}
+
+mod sealed {
+    pub trait Partial: Copy {
+        /// Integers wrap around.
+        fn plus(self, other: Self) -> Self;
+        /// NaN is ignored.
+        fn least(self, other: Self) -> Self;
+        fn greatest(self, other: Self) -> Self;
+        fn to_f64(self) -> f64;
+    }
+}
+
+macro_rules! partial {
+    ($($type:ty: $plus:expr),+ $(,)?) => {$(
+        impl sealed::Partial for $type {
+            fn plus(self, other: Self) -> Self {
+                $plus(self, other)
+            }
+            fn least(self, other: Self) -> Self {
+                self.min(other)
+            }
+            fn greatest(self, other: Self) -> Self {
+                self.max(other)
+            }
+            #[allow(clippy::cast_lossless, reason = "of all types")]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+        }
+        impl Partial for $type {}
+    )+};
+}
+
+partial!(
+    f32: |a: f32, b: f32| a + b,
+    f64: |a: f64, b: f64| a + b,
+    i32: i32::wrapping_add,
+    u32: u32::wrapping_add,
+    i64: i64::wrapping_add,
+    u64: u64::wrapping_add,
+);
+
+impl<'a, C: Collectives> Reductions<'a, C> {
+    /// Reductions by a reducer with kernels of its own.
+    ///
+    /// # Errors
+    /// As [`Reducer::new`].
+    pub fn new(ranks: &'a C) -> Result<Self> {
+        Ok(Self {
+            ranks,
+            reducer: Reducer::new(ranks.context())?,
+        })
+    }
+
+    /// The sum of all numbers of all ranks; 0 if there are none. Computed as [`Reducer::sum`] does, in `T::Sum`.
+    ///
+    /// # Errors
+    /// As [`Reducer::sum`], and as [`Collectives::gather_on_host`].
+    pub fn sum<T: Reducible<Sum: Partial>>(
+        &self,
+        stream: &Stream,
+        data: &DeviceMemory<impl Storage, T>,
+    ) -> Result<T::Sum> {
+        self.total::<T, _>("sum", stream, self.reducer.sum(stream, data))
+    }
+
+    /// The sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub fn sum_wide<T: Reducible<Wide: Partial>>(
+        &self,
+        stream: &Stream,
+        data: &DeviceMemory<impl Storage, T>,
+    ) -> Result<T::Wide> {
+        self.total::<T, _>("sum_wide", stream, self.reducer.sum_wide(stream, data))
+    }
+
+    /// The mean of all numbers of all ranks, by their sum in the wider type; `None` if there are none.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub fn mean<T: Reducible<Wide: Partial>>(
+        &self,
+        stream: &Stream,
+        data: &DeviceMemory<impl Storage, T>,
+    ) -> Result<Option<f64>> {
+        let sum = self.reducer.sum_wide(stream, data);
+        let parts = self.tell::<T, _>("mean", stream, sum.map(Some), data.len())?;
+        let count: usize = parts.iter().map(|part| part.count).sum();
+        let sum = put_together(&parts, sealed::Partial::plus);
+        Ok(sum
+            .filter(|_| count > 0)
+            .map(|sum| sealed::Partial::to_f64(sum) / count as f64))
+    }
+
+    /// The smallest number of all ranks; `None` if there are none.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub fn min<T: Reducible<Sum: Partial>>(
+        &self,
+        stream: &Stream,
+        data: &DeviceMemory<impl Storage, T>,
+    ) -> Result<Option<T::Sum>> {
+        let found = self.reducer.min(stream, data);
+        let parts = self.tell::<T, _>("min", stream, found, data.len())?;
+        Ok(put_together(&parts, sealed::Partial::least))
+    }
+
+    /// The largest number of all ranks; `None` if there are none.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub fn max<T: Reducible<Sum: Partial>>(
+        &self,
+        stream: &Stream,
+        data: &DeviceMemory<impl Storage, T>,
+    ) -> Result<Option<T::Sum>> {
+        let found = self.reducer.max(stream, data);
+        let parts = self.tell::<T, _>("max", stream, found, data.len())?;
+        Ok(put_together(&parts, sealed::Partial::greatest))
+    }
+
+    fn total<T, A: Partial>(
+        &self,
+        name: &'static str,
+        stream: &Stream,
+        sum: cuda_compute::Result<A>,
+    ) -> Result<A> {
+        let parts = self.tell::<T, A>(name, stream, sum.map(Some), 1)?;
+        // No group is without ranks, and each has a sum.
+        Ok(put_together(&parts, sealed::Partial::plus).unwrap_or_else(A::zeroed))
+    }
+
+    /// What all ranks found, by the same reduction of the same type.
+    fn tell<T, A: Partial>(
+        &self,
+        name: &'static str,
+        stream: &Stream,
+        value: cuda_compute::Result<Option<A>>,
+        count: usize,
+    ) -> Result<Vec<Part<A>>> {
+        let mine = value.map_err(Error::from).map(|value| {
+            let mut word = [0u8; 8];
+            if let Some(value) = &value {
+                let bytes = bytemuck::bytes_of(value);
+                word[..bytes.len()].copy_from_slice(bytes);
+            }
+            let facts = vec![
+                Fact::Name("the reduction", name),
+                Fact::Name("the elements", type_name::<T>()),
+            ];
+            // A value, how many numbers it is of, and whether there is one.
+            let is_some = value.is_some();
+            let count = if is_some { count as u64 } else { 0 };
+            (facts, [u64::from_ne_bytes(word), count, u64::from(is_some)])
+        });
+        let all = agree(self.ranks, stream, mine)?;
+        let parts = all.into_iter().map(|[word, count, is_some]| {
+            let bytes = word.to_ne_bytes();
+            let value = bytemuck::pod_read_unaligned(&bytes[..size_of::<A>()]);
+            Part {
+                value: (is_some != 0).then_some(value),
+                count: count as usize,
+            }
+        });
+        Ok(parts.collect())
+    }
+}
+
+/// Of one rank.
+struct Part<A> {
+    value: Option<A>,
+    count: usize,
+}
+
+/// In the order of ranks.
+fn put_together<A: Partial>(parts: &[Part<A>], combine: impl Fn(A, A) -> A) -> Option<A> {
+    parts.iter().filter_map(|part| part.value).reduce(combine)
+}

@@ -1,0 +1,178 @@
+//! One thread for several devices, which the emulator has here. In a process of their own, since the number of devices is read
+//! once.
+
+use std::{env, process::Command};
+
+use cuda_nccl::{Communicator, Error, Group, Reduction};
+use cuda_safe::{Context, DeviceBuffer, Stream};
+
+use crate::library::{Fake, options};
+
+#[test]
+fn several_devices() {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--ignored", "--test-threads=1", "devices::of_one_thread"])
+        .env("CUDA_EMULATOR_DEVICES", "3")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("3 passed"),
+        "{text}"
+    );
+}
+
+fn three() -> (Vec<Communicator>, Vec<Stream>) {
+    three_with(false)
+}
+
+fn three_with(verify: bool) -> (Vec<Communicator>, Vec<Stream>) {
+    let contexts: Vec<_> = (0..3)
+        .map(|device| Context::primary(device).unwrap())
+        .collect();
+    let options = match verify {
+        true => crate::library::verified(),
+        false => options(),
+    };
+    let ranks = Communicator::for_devices(&contexts, options).unwrap();
+    let streams = contexts
+        .iter()
+        .map(|context| Stream::new(context).unwrap())
+        .collect();
+    (ranks, streams)
+}
+
+#[test]
+#[ignore = "a part of `several_devices`"]
+fn of_one_thread_in_groups() {
+    let fake = Fake::new();
+    fake.set("polls", 2);
+    let (ranks, streams) = three();
+    let expected = "GetUniqueId GroupStart InitRankConfig InitRankConfig InitRankConfig GroupEnd GroupStart Split Split Split GroupEnd";
+    assert_eq!(fake.calls().join(" "), expected);
+    fake.set("polls", 0);
+    let numbers: Vec<_> = ranks
+        .iter()
+        .map(|rank| (rank.rank(), rank.size(), rank.context().device().ordinal()))
+        .collect();
+    assert_eq!(numbers, [(0, 3, 0), (1, 3, 1), (2, 3, 2)]);
+    let mut data: Vec<_> = streams
+        .iter()
+        .map(|stream| DeviceBuffer::<f32>::zeroed(stream, 4).unwrap())
+        .collect();
+    let mut group = Group::new();
+    for ((rank, stream), data) in ranks.iter().zip(&streams).zip(&mut data) {
+        group
+            .all_reduce(rank, stream, data, Reduction::Sum)
+            .unwrap();
+    }
+    group.run().unwrap();
+    assert_eq!(
+        fake.calls().join(" "),
+        "GroupStart AllReduce AllReduce AllReduce GroupEnd"
+    );
+    // A failure is the end of all of them.
+    fake.set("result", 3);
+    let mut group = Group::new();
+    for ((rank, stream), data) in ranks.iter().zip(&streams).zip(&mut data) {
+        group.broadcast(rank, stream, data, 0).unwrap();
+    }
+    assert!(matches!(group.run(), Err(Error::Nccl { .. })));
+    assert_eq!(
+        fake.calls()[..5],
+        [
+            "GroupStart",
+            "Broadcast",
+            "Broadcast",
+            "Broadcast",
+            "GroupEnd"
+        ]
+    );
+    for ((rank, stream), data) in ranks.iter().zip(&streams).zip(&mut data) {
+        let again = rank.broadcast(stream, data, 0);
+        assert!(matches!(again, Err(Error::Lost(_))), "{again:?}");
+    }
+    drop(ranks);
+    fake.assert_clean();
+}
+
+#[test]
+#[ignore = "a part of `several_devices`"]
+fn of_one_thread_compare_their_calls() {
+    let fake = Fake::new();
+    let (ranks, streams) = three_with(true);
+    let mut data: Vec<_> = streams
+        .iter()
+        .map(|stream| DeviceBuffer::<f32>::zeroed(stream, 4).unwrap())
+        .collect();
+    for differs in [0, 9] {
+        fake.calls();
+        fake.set("differs", differs);
+        let mut group = Group::new();
+        for ((rank, stream), data) in ranks.iter().zip(&streams).zip(&mut data) {
+            group
+                .all_reduce(rank, stream, data, Reduction::Sum)
+                .unwrap();
+        }
+        let result = group.run();
+        let calls = fake.calls().join(" ");
+        let compared = "GroupStart AllGather AllGather AllGather GroupEnd";
+        match differs {
+            0 => assert_eq!(
+                calls,
+                format!("{compared} GroupStart AllReduce AllReduce AllReduce GroupEnd")
+            ),
+            _ => assert_eq!(calls, compared),
+        }
+        assert_eq!(result.is_ok(), differs == 0);
+    }
+    drop(ranks);
+    fake.assert_clean();
+}
+
+#[test]
+#[ignore = "a part of `several_devices`"]
+fn of_one_thread_never_differ_in_a_length() {
+    let fake = Fake::new();
+    let (ranks, streams) = three();
+    let mut data: Vec<_> = (4..7)
+        .map(|len| DeviceBuffer::<f32>::zeroed(&streams[len - 4], len).unwrap())
+        .collect();
+    fake.calls();
+    let mut group = Group::new();
+    for ((rank, stream), data) in ranks.iter().zip(&streams).zip(&mut data) {
+        group
+            .all_reduce(rank, stream, data, Reduction::Sum)
+            .unwrap();
+    }
+    let error = group.run().unwrap_err();
+    let text = "the ranks don't make the same call (the 1. collective): rank 1 makes all_reduce of 5 f32 (sum); rank 0 makes \
+                all_reduce of 4 f32 (sum). The communicator was aborted";
+    assert!(
+        matches!(&error, Error::Value(_)) && error.to_string() == text,
+        "{error}"
+    );
+    assert!(!fake.calls().contains(&"AllReduce".to_owned()));
+    for ((rank, stream), data) in ranks.iter().zip(&streams).zip(&mut data) {
+        let again = rank.all_reduce(stream, data, Reduction::Sum).unwrap_err();
+        assert!(
+            matches!(&again, Error::Lost(_)) && again.to_string() == text,
+            "{again}"
+        );
+    }
+    drop(ranks);
+    // What is sent to a rank of this process is received there, byte for byte.
+    let (ranks, streams) = three();
+    let a = DeviceBuffer::<u8>::zeroed(&streams[0], 8).unwrap();
+    let mut b = DeviceBuffer::<u8>::zeroed(&streams[1], 7).unwrap();
+    let mut group = Group::new();
+    group.send(&ranks[0], &streams[0], &a, 1).unwrap();
+    group.receive(&ranks[1], &streams[1], &mut b, 0).unwrap();
+    let error = group.run().unwrap_err().to_string();
+    assert!(
+        error.starts_with("rank 0 sends 8 bytes to rank 1, which receives 7 from it"),
+        "{error}"
+    );
+    drop(ranks);
+    fake.assert_clean();
+}

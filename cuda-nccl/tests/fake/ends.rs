@@ -1,0 +1,85 @@
+//! How communicators end, and what they have registered.
+
+use std::time::Instant;
+
+use cuda_nccl::{Error, NcclAllocated, Reduction};
+use cuda_safe::{DeviceBuffer, Signal, Stream, WaitUntil};
+
+use crate::library::{Fake, LIMIT, options, rank};
+
+#[test]
+fn finalising_waits_and_ends_both() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let mut data = DeviceBuffer::from_slice(&stream, &[1u8]).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    fake.calls();
+    let clone = rank.clone();
+    rank.finalize().unwrap();
+    assert_eq!(fake.calls(), ["Finalize", "Destroy", "DestroyControl"]);
+    let error = clone
+        .all_reduce(&stream, &mut data, Reduction::Sum)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(error, "rank 0 of 2: the communicator has been finalised");
+    assert!(clone.clone().finalize().is_err());
+    drop(clone);
+    assert!(fake.calls().is_empty());
+    fake.assert_clean();
+}
+
+#[test]
+fn a_drop_with_work_that_does_not_end_aborts_in_time() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let held = Stream::new(rank.context()).unwrap();
+    let signal = Signal::new(rank.context(), 0u32).unwrap();
+    stream.wait_signal(&signal, WaitUntil::AT_LEAST, 1).unwrap();
+    let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    fake.calls();
+    let since = Instant::now();
+    drop(rank);
+    assert!(since.elapsed() >= LIMIT);
+    assert_eq!(fake.calls(), ["AbortControl", "Abort"]);
+    signal.set(1);
+    stream.synchronize().unwrap();
+    fake.assert_clean();
+}
+
+#[test]
+fn memory_is_registered_until_it_is_dropped() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    fake.calls();
+    let memory = NcclAllocated::zeroed::<f32>(&stream, 100).unwrap();
+    let mut data = rank.register(memory).unwrap();
+    assert_eq!(data.to_vec(&stream).unwrap(), [0.0; 100]);
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    drop(rank); // the registration holds it
+    assert_eq!(fake.calls(), ["MemAlloc", "Register", "AllReduce"]);
+    let back = data.into_storage().into_inner();
+    assert_eq!(fake.calls(), ["Deregister", "Destroy", "DestroyControl"]);
+    drop(back);
+    assert_eq!(fake.calls(), ["MemFree"]);
+    fake.assert_clean();
+}
+
+#[test]
+fn registrations_of_a_dead_communicator_are_dead() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let data = rank
+        .register(DeviceBuffer::<u8>::zeroed(&stream, 5).unwrap())
+        .unwrap();
+    let none = rank
+        .register(DeviceBuffer::<u8>::zeroed(&stream, 0).unwrap())
+        .unwrap();
+    rank.abort();
+    fake.calls();
+    let again = rank.register(DeviceBuffer::<u8>::zeroed(&stream, 5).unwrap());
+    assert!(matches!(again, Err(Error::Lost(_))));
+    drop((data, none, rank));
+    assert!(fake.calls().is_empty());
+    fake.assert_clean();
+}

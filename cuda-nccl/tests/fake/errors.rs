@@ -1,0 +1,238 @@
+//! What failures end in.
+
+use std::time::{Duration, Instant};
+
+use cuda_nccl::{Error, Group, NcclResult, Reduction};
+use cuda_safe::{DeviceBuffer, Signal, WaitUntil};
+
+use crate::library::{Fake, LIMIT, options, rank};
+
+const SOON: Duration = Duration::from_secs(5);
+
+#[test]
+fn a_wrong_call_leaves_the_communicator_usable() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    fake.set("result", 5);
+    let error = rank
+        .all_reduce(&stream, &mut data, Reduction::Sum)
+        .unwrap_err();
+    let Error::Nccl { call, result, .. } = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(
+        (*call, *result),
+        ("ncclAllReduce", NcclResult::INVALID_USAGE)
+    );
+    let text = error.to_string();
+    assert!(
+        text.starts_with(
+            "ncclAllReduce failed: ncclInvalidUsage (5): a device may serve only one rank"
+        ),
+        "{text}"
+    );
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    rank.wait(&stream).unwrap();
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn a_failure_ends_the_communicator_once() {
+    let fake = Fake::new();
+    for code in [1, 2, 3, 6, 99] {
+        let (rank, stream) = rank(2, options());
+        let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+        fake.calls();
+        fake.set("result", code);
+        let error = rank.broadcast(&stream, &mut data, 0).unwrap_err();
+        match code {
+            6 => assert!(
+                matches!(&error, Error::Lost(text) if text.contains("ncclRemoteError (6)")),
+                "{error}"
+            ),
+            _ => assert!(
+                matches!(&error, Error::Nccl { result, .. } if result.0 == code as u32),
+                "{error}"
+            ),
+        }
+        assert_eq!(fake.calls(), ["Broadcast", "AbortControl", "Abort"]);
+        let again = rank
+            .all_reduce(&stream, &mut data, Reduction::Sum)
+            .unwrap_err();
+        assert!(
+            matches!(&again, Error::Lost(text) if text.starts_with("rank 0 of 2: ncclBroadcast failed")),
+            "{again}"
+        );
+        assert!(rank.as_raw().is_null());
+        assert!(matches!(rank.clone().finalize(), Err(Error::Lost(_))));
+        drop(rank);
+        assert!(fake.calls().is_empty());
+    }
+    fake.assert_clean();
+}
+
+#[test]
+fn an_asynchronous_error_ends_the_wait() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    fake.set("async", 2);
+    let error = rank.wait(&stream).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, Error::Lost(_)), "{error:?}");
+    assert!(
+        text.contains(
+            "ncclSystemError (2): the network is down; start all ranks with NCCL_DEBUG=INFO"
+        ),
+        "{text}"
+    );
+    fake.set("async", 0);
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn a_call_that_waits_on_the_host_ends_in_time() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    for grouped in [false, true] {
+        let (rank, stream) = match grouped {
+            false => (rank.clone(), stream.clone()),
+            true => crate::library::rank(2, options()),
+        };
+        fake.set("hang", 1);
+        let since = Instant::now();
+        let error = match grouped {
+            false => rank.all_reduce(&stream, &mut data, Reduction::Sum),
+            true => {
+                let mut group = Group::new();
+                group
+                    .all_reduce(&rank, &stream, &mut data, Reduction::Sum)
+                    .unwrap();
+                group.run()
+            }
+        };
+        let took = since.elapsed();
+        assert!(took >= LIMIT && took < LIMIT + SOON, "{took:?}");
+        let text = error.unwrap_err().to_string();
+        assert!(
+            text.contains("a call has waited on the host for longer than the time limit of 300ms"),
+            "{text}"
+        );
+    }
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn work_that_does_not_end_is_lost_in_time() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let signal = Signal::new(rank.context(), 0u32).unwrap();
+    stream.wait_signal(&signal, WaitUntil::AT_LEAST, 1).unwrap();
+    let since = Instant::now();
+    // What holds the stream isn't NCCL's, so it goes on after the abort: the wait ends all the same.
+    let error = rank.wait(&stream).unwrap_err();
+    assert!(matches!(error, Error::Lost(_)), "{error:?}");
+    assert!(since.elapsed() >= LIMIT);
+    signal.set(1);
+    stream.synchronize().unwrap();
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn an_abort_ends_other_threads_calls() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options().timeout(Duration::from_secs(600)));
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    fake.set("hang", 1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while fake.get("hang") == 1 {
+                std::thread::yield_now();
+            }
+            rank.abort();
+        });
+        let error = rank
+            .all_reduce(&stream, &mut data, Reduction::Sum)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("this rank has aborted"), "{error}");
+    });
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn ranks_that_differ_are_told_and_nothing_is_enqueued() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(3, crate::library::verified());
+    let mut data = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
+    fake.calls();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    assert_eq!(
+        fake.calls(),
+        ["GroupStart", "AllGather", "GroupEnd", "AllReduce"]
+    );
+    fake.set("differs", 9);
+    let error = rank
+        .all_reduce(&stream, &mut data, Reduction::Max)
+        .unwrap_err();
+    let text = "the ranks don't make the same call: rank 0 makes all_reduce of 4 i32 (max) (its 2. collective); rank 1, 2 makes \
+                all_reduce of 9 i32 (max) (its 2. collective). Nothing was enqueued";
+    assert!(
+        matches!(&error, Error::Value(_)) && error.to_string() == text,
+        "{error}"
+    );
+    let mut group = Group::new();
+    group
+        .all_reduce(&rank, &stream, &mut data, Reduction::Sum)
+        .unwrap();
+    assert!(
+        group
+            .run()
+            .unwrap_err()
+            .to_string()
+            .contains("rank 1, 2 makes all_reduce of 9 i32")
+    );
+    let error = rank.all_to_all(
+        &stream,
+        &DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap(),
+        &mut DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap(),
+    );
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("all_to_all of 9 u8")
+    );
+    let calls = fake.calls();
+    assert!(
+        calls
+            .iter()
+            .all(|call| ["GroupStart", "AllGather", "GroupEnd"].contains(&call.as_str())),
+        "{calls:?}"
+    );
+    fake.set("differs", 0);
+    // What is sent to oneself must be received: every rank of the fake does as this one.
+    let bytes = DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap();
+    let error = rank
+        .exchange(&stream, &[(0, bytes.view())], &mut [])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("exchange: rank 0 sends 6 elements to rank 0, which receives 0 from it"),
+        "{error}"
+    );
+    // Sends and receives are not compared.
+    fake.calls();
+    rank.send(&stream, &bytes, 1).unwrap();
+    assert_eq!(fake.calls(), ["Send"]);
+    drop(rank);
+    fake.assert_clean();
+}

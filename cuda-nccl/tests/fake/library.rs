@@ -1,0 +1,163 @@
+//! The library in software, and what tests tell it.
+
+use std::{
+    env,
+    ffi::{c_char, c_int, c_void},
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{
+        Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicI32, Ordering},
+    },
+    time::Duration,
+};
+
+use cuda_nccl::{Communicator, CommunicatorOptions, Library, UniqueId};
+use cuda_safe::{Context, Stream, sys};
+
+pub const VARIABLE: &str = "CUDA_NCCL_LIBNCCL";
+
+/// Compiles the library.
+pub fn compile(name: &str, flags: &[&str]) -> PathBuf {
+    let file =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.so", std::process::id()));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/nccl.c");
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+    let status = Command::new(&compiler)
+        .args(["-O1", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"])
+        .args(flags)
+        .arg("-o")
+        .arg(&file)
+        .arg(source)
+        .status()
+        .unwrap_or_else(|error| {
+            panic!("these tests need a C compiler ({compiler}, or what CC names): {error}")
+        });
+    assert!(status.success());
+    file
+}
+
+/// What tests set. It is theirs as long as this lives.
+pub struct Fake {
+    library: &'static libloading::Library,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Fake {
+    /// The library, as it is after its start.
+    pub fn new() -> Self {
+        static TURN: Mutex<()> = Mutex::new(());
+        static OPENED: OnceLock<libloading::Library> = OnceLock::new();
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let library = OPENED.get_or_init(|| {
+            let file = match env::var_os(VARIABLE) {
+                Some(file) => file.into(),
+                None => compile("fake-nccl", &[]),
+            };
+            // SAFETY: it runs nothing when it is loaded.
+            let library = unsafe { libloading::Library::new(&file) }.unwrap();
+            // SAFETY: tests read the environment through std alone; it guards against itself.
+            unsafe { env::set_var(VARIABLE, &file) };
+            // SAFETY: its type in `nccl.c`.
+            let driver = unsafe {
+                library.get::<unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void)>(b"fake_driver")
+            };
+            // SAFETY: the driver's functions, of the types that `nccl.c` says.
+            unsafe {
+                driver.unwrap()(
+                    sys::cuMemcpyDtoDAsync_v2 as *mut c_void,
+                    sys::cuMemsetD32Async as *mut c_void,
+                    sys::cuMemAlloc_v2 as *mut c_void,
+                    sys::cuMemFree_v2 as *mut c_void,
+                );
+            }
+            library
+        });
+        let fake = Self {
+            library,
+            _turn: turn,
+        };
+        for name in ["polls", "async", "result", "hang", "differs", "wrong"] {
+            fake.set(name, 0);
+        }
+        fake.calls();
+        fake
+    }
+
+    fn number(&self, name: &str) -> &AtomicI32 {
+        // SAFETY: an `atomic_int`, which lives as long as the library.
+        unsafe {
+            &**self
+                .library
+                .get::<*const AtomicI32>(format!("fake_{name}").as_bytes())
+                .unwrap()
+        }
+    }
+
+    pub fn set(&self, name: &str, value: i32) {
+        self.number(name).store(value, Ordering::SeqCst);
+    }
+
+    pub fn get(&self, name: &str) -> i32 {
+        self.number(name).load(Ordering::SeqCst)
+    }
+
+    /// What was called since the last time.
+    pub fn calls(&self) -> Vec<String> {
+        let mut text = vec![0u8; 1 << 16];
+        // SAFETY: its type in `nccl.c`, and room for as much as is said.
+        unsafe {
+            let calls = self
+                .library
+                .get::<unsafe extern "C" fn(*mut c_char, usize)>(b"fake_calls");
+            calls.unwrap()(text.as_mut_ptr().cast(), text.len());
+        }
+        let end = text.iter().position(|byte| *byte == 0).unwrap();
+        String::from_utf8_lossy(&text[..end])
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Fails unless every communicator has ended, groups too, and nothing was called that can't be right.
+    pub fn assert_clean(&self) {
+        assert_eq!(
+            (self.get("live"), self.get("depth"), self.get("wrong")),
+            (0, 0, 0)
+        );
+    }
+}
+
+pub const LIMIT: Duration = Duration::from_millis(300);
+
+pub fn options() -> CommunicatorOptions {
+    // SAFETY: the library computes nothing.
+    unsafe { verified().unverified() }
+}
+
+pub fn verified() -> CommunicatorOptions {
+    CommunicatorOptions::default().timeout(LIMIT)
+}
+
+/// Rank 0 of `size`, alone: the others never do anything.
+pub fn rank(size: usize, options: CommunicatorOptions) -> (Communicator, Stream) {
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let id = UniqueId::new().unwrap();
+    (
+        Communicator::new(&context, id, 0, size, options).unwrap(),
+        stream,
+    )
+}
+
+#[test]
+fn the_library_is_the_one_that_the_variable_names() {
+    let fake = Fake::new();
+    let library = Library::get().unwrap();
+    assert_eq!(library.version().to_string(), "2.32.3");
+    assert_eq!(library.file(), Path::new(&env::var_os(VARIABLE).unwrap()));
+    assert!(library.functions().ncclAllReduce.is_some());
+    assert!(library.functions().ncclPutSignal.is_none());
+    let code: c_int = fake.get("version");
+    assert_eq!(code, 23203);
+}

@@ -1,0 +1,82 @@
+//! Older libraries: what they lack is told with their version. Each in a process of its own, since the library is opened once.
+
+use std::{env, process::Command};
+
+use cuda_nccl::{Error, Library, NcclAllocated};
+use cuda_safe::DeviceBuffer;
+
+use crate::library::{Fake, VARIABLE, compile, options, rank};
+
+/// Runs one of the ignored tests below with another library.
+fn with(test: &str, name: &str, flags: &[&str]) {
+    let file = compile(name, flags);
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--ignored", "--exact", test])
+        .env(VARIABLE, file)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn functions_that_are_not_there_yet() {
+    with(
+        "old::without_newer_functions",
+        "fake-nccl-old",
+        &["-DFAKE_OLD"],
+    );
+}
+
+#[test]
+#[ignore = "a part of `functions_that_are_not_there_yet`"]
+fn without_newer_functions() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let unsupported = |error: Error, name: &str| {
+        let text = error.to_string();
+        assert!(matches!(error, Error::Unsupported(_)), "{text}");
+        assert!(
+            text.starts_with("NCCL 2.32.3 (") && text.contains(&format!("has no {name}: install")),
+            "{text}"
+        );
+    };
+    unsupported(
+        NcclAllocated::zeroed::<u8>(&stream, 4).unwrap_err(),
+        "ncclMemAlloc",
+    );
+    let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
+    unsupported(rank.register(memory).unwrap_err(), "ncclCommRegister");
+    // An all-to-all is made of sends and receives then.
+    let from = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
+    let mut to = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
+    fake.calls();
+    rank.all_to_all(&stream, &from, &mut to).unwrap();
+    assert_eq!(
+        fake.calls(),
+        ["GroupStart", "Send", "Recv", "Send", "Recv", "GroupEnd"]
+    );
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn versions_that_are_too_old() {
+    with("old::too_old", "fake-nccl-217", &["-DFAKE_VERSION=21701"]);
+}
+
+#[test]
+#[ignore = "a part of `versions_that_are_too_old`"]
+fn too_old() {
+    let _fake = Fake::new();
+    let error = Library::get().unwrap_err();
+    assert!(matches!(error, Error::Unsupported(_)), "{error:?}");
+    let text = error.to_string();
+    assert!(
+        text.starts_with("NCCL 2.17.1 (") && text.contains("is too old: 2.18.0 is the oldest"),
+        "{text}"
+    );
+}

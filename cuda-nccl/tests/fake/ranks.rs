@@ -1,0 +1,182 @@
+//! Which calls collectives make, and what they refuse before any.
+
+use cuda_nccl::{Collectives, Error, Group, Reduction};
+use cuda_safe::{Context, DeviceBuffer, Stream};
+
+use crate::library::{Fake, options, rank};
+
+#[test]
+fn each_collective_is_one_call() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let mut a = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    let mut b = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    let mut half = DeviceBuffer::<f32>::zeroed(&stream, 2).unwrap();
+    fake.calls();
+    rank.all_reduce(&stream, &mut a, Reduction::Sum).unwrap();
+    rank.all_reduce_into(&stream, &a, &mut b, Reduction::Sum)
+        .unwrap();
+    rank.reduce(&stream, &mut a, Reduction::Sum, 1).unwrap();
+    rank.broadcast(&stream, &mut a, 1).unwrap();
+    rank.all_gather(&stream, &half, &mut a).unwrap();
+    rank.all_gather_in_place(&stream, &mut a).unwrap();
+    rank.reduce_scatter(&stream, &a, &mut half, Reduction::Sum)
+        .unwrap();
+    rank.reduce_scatter_in_place(&stream, &mut a, Reduction::Sum)
+        .unwrap();
+    rank.all_to_all(&stream, &a, &mut b).unwrap();
+    rank.send(&stream, &a, 1).unwrap();
+    rank.receive(&stream, &mut a, 1).unwrap();
+    let expected = [
+        "AllReduce",
+        "AllReduce",
+        "Reduce",
+        "Broadcast",
+        "AllGather",
+        "AllGather",
+        "ReduceScatter",
+        "ReduceScatter",
+        "AlltoAll",
+        "Send",
+        "Recv",
+    ];
+    assert_eq!(fake.calls(), expected);
+    // This library has neither; both are made of sends and receives.
+    rank.gather(&stream, &half, Some(a.view_mut()), 0).unwrap();
+    assert_eq!(
+        fake.calls(),
+        ["GroupStart", "Send", "Recv", "Recv", "GroupEnd"]
+    );
+    rank.scatter(&stream, None, &mut half, 1).unwrap();
+    assert_eq!(fake.calls(), ["GroupStart", "Recv", "GroupEnd"]);
+    rank.all_reduce_scaled(&stream, &mut a, 0.5).unwrap();
+    assert_eq!(fake.calls(), ["RedOpCreate", "AllReduce", "RedOpDestroy"]);
+    // Nothing is nothing.
+    let mut none = DeviceBuffer::<f32>::zeroed(&stream, 0).unwrap();
+    rank.all_reduce(&stream, &mut none, Reduction::Sum).unwrap();
+    rank.exchange::<f32>(&stream, &[], &mut []).unwrap();
+    assert!(fake.calls().is_empty());
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn a_group_is_one_call_and_ends_also_where_a_part_fails() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let other = Stream::new(rank.context()).unwrap();
+    let mut a = DeviceBuffer::<f32>::zeroed(&other, 4).unwrap();
+    let mut b = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
+    for result in [0, 5] {
+        fake.calls();
+        fake.set("result", result);
+        let mut group = Group::new();
+        group
+            .all_reduce(&rank, &stream, &mut a, Reduction::Sum)
+            .unwrap();
+        group.broadcast(&rank, &other, &mut b, 0).unwrap();
+        assert!(fake.calls().is_empty());
+        assert_eq!(group.run().is_ok(), result == 0);
+        assert_eq!(
+            fake.calls(),
+            ["GroupStart", "AllReduce", "Broadcast", "GroupEnd"]
+        );
+    }
+    // A group that is dropped has done nothing.
+    let mut group = Group::new();
+    group.send(&rank, &stream, &a, 1).unwrap();
+    drop(group);
+    assert!(fake.calls().is_empty());
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn what_one_rank_can_see_is_refused() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(3, options());
+    let mut five = DeviceBuffer::<f32>::zeroed(&stream, 5).unwrap();
+    let mut six = DeviceBuffer::<f32>::zeroed(&stream, 6).unwrap();
+    fake.calls();
+    let value = |result: Result<(), Error>, part: &str| match result {
+        Err(Error::Value(text)) => assert!(text.contains(part), "{text}"),
+        other => panic!("{other:?}"),
+    };
+    value(
+        rank.broadcast(&stream, &mut five, 3),
+        "there is no rank 3: rank 0 of 3 are 3 ranks",
+    );
+    value(
+        rank.all_reduce_into(&stream, &five, &mut six, Reduction::Sum),
+        "5 elements don't fit into 6",
+    );
+    value(
+        rank.all_gather(&stream, &five, &mut six),
+        "5 elements for each of 3 ranks are not 6",
+    );
+    value(
+        rank.all_gather_in_place(&stream, &mut five),
+        "1 elements for each of 3 ranks are not 5",
+    );
+    value(
+        rank.all_to_all(&stream, &five, &mut six),
+        "1 elements for each of 3 ranks are not 5",
+    );
+    value(
+        rank.gather(&stream, &five, None, 0),
+        "has no memory for all parts",
+    );
+    value(
+        rank.scatter(&stream, Some(six.view()), &mut five, 1),
+        "has memory for all parts",
+    );
+    value(rank.send(&stream, &five, 7), "no rank 7");
+    let elsewhere =
+        Context::create(rank.context().device(), cuda_safe::ContextFlags::default()).unwrap();
+    let far = Stream::new(&elsewhere).unwrap();
+    value(
+        rank.all_reduce(&far, &mut five, Reduction::Sum),
+        "another context",
+    );
+    value(rank.wait(&far), "another context");
+    let mut theirs = DeviceBuffer::<f32>::zeroed(&far, 5).unwrap();
+    value(
+        rank.all_reduce(&stream, &mut theirs, Reduction::Sum),
+        "another context",
+    );
+    assert!(fake.calls().is_empty());
+    drop(rank);
+    fake.assert_clean();
+}
+
+fn through_the_trait<C: Collectives>(rank: &C, stream: &Stream) {
+    let mut data = DeviceBuffer::<f32>::zeroed(stream, 4).unwrap();
+    let mut all = DeviceBuffer::<f32>::zeroed(stream, 4 * rank.size()).unwrap();
+    rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
+    rank.broadcast(stream, &mut data, rank.rank()).unwrap();
+    rank.all_gather(stream, &data, &mut all).unwrap();
+    rank.exchange(stream, &[(1, data.view())], &mut [(1, all.view_mut())])
+        .unwrap();
+    rank.wait(stream).unwrap();
+    assert_eq!(rank.context(), stream.context());
+}
+
+#[test]
+fn the_trait_makes_the_same_calls() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    fake.calls();
+    through_the_trait(&rank, &stream);
+    let expected = [
+        "AllReduce",
+        "Broadcast",
+        "AllGather",
+        "GroupStart",
+        "Send",
+        "Recv",
+        "GroupEnd",
+    ];
+    assert_eq!(fake.calls(), expected);
+    drop(rank);
+    fake.assert_clean();
+}

@@ -1,0 +1,120 @@
+//! How communicators begin.
+
+use std::time::{Duration, Instant};
+
+use cuda_nccl::{Communicator, Error, UniqueId};
+use cuda_safe::{Context, ContextFlags};
+
+use crate::library::{Fake, LIMIT, options, rank};
+
+#[test]
+fn a_communicator_is_two_of_nccl() {
+    let fake = Fake::new();
+    fake.set("polls", 3); // both beginnings take a while
+    let (rank, _stream) = rank(2, options());
+    assert_eq!((rank.rank(), rank.size()), (0, 2));
+    assert_eq!(fake.calls(), ["GetUniqueId", "InitRankConfig", "Split"]);
+    assert_eq!(fake.get("live"), 2);
+    assert!(!rank.as_raw().is_null());
+    assert_eq!(
+        format!("{rank:?}"),
+        "Communicator { rank: 0, size: 2, device: 0, lost: None, .. }"
+    );
+    drop(rank);
+    assert_eq!(fake.calls(), ["Destroy", "DestroyControl"]);
+    fake.assert_clean();
+}
+
+#[test]
+fn ranks_that_never_come_are_an_error_in_time() {
+    let fake = Fake::new();
+    fake.set("polls", -1);
+    let context = Context::primary(0).unwrap();
+    let since = Instant::now();
+    let error = Communicator::new(&context, UniqueId::new().unwrap(), 1, 3, options()).unwrap_err();
+    assert!(since.elapsed() < LIMIT + Duration::from_secs(5));
+    assert!(matches!(error, Error::Lost(_)), "{error:?}");
+    let text = error.to_string();
+    let start = "rank 1 of 3: the other ranks have not come within the time limit of 300ms (ncclCommInitRankConfig): see that \
+                 all 3 ranks run";
+    assert!(text.starts_with(start), "{text}");
+    assert_eq!(
+        fake.calls(),
+        ["GetUniqueId", "InitRankConfig", "AbortControl"]
+    );
+    fake.assert_clean();
+}
+
+#[test]
+fn all_devices_of_a_process_begin_in_a_group() {
+    let fake = Fake::new();
+    let contexts = [Context::primary(0).unwrap()];
+    drop(Communicator::for_devices(&contexts, options()).unwrap());
+    assert!(!fake.calls().contains(&"GroupStart".to_owned()));
+    // One device can't be two ranks, and none is no group.
+    let twice = [contexts[0].clone(), contexts[0].clone()];
+    for contexts in [&twice[..], &[]] {
+        let error = Communicator::for_devices(contexts, options()).unwrap_err();
+        assert!(matches!(error, Error::Value(_)), "{error:?}");
+    }
+    assert!(fake.calls().is_empty());
+    fake.assert_clean();
+}
+
+#[test]
+fn what_can_be_seen_beforehand_is_refused() {
+    let fake = Fake::new();
+    let context = Context::primary(0).unwrap();
+    let id = UniqueId::from_bytes([1; 128]);
+    let error = Communicator::new(&context, id, 2, 2, options())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("there is no rank 2 of 2"), "{error}");
+    let other = Context::create(context.device(), ContextFlags::default()).unwrap();
+    let error = Communicator::new(&other, id, 0, 2, options())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("Context::primary"), "{error}");
+    let bad = options().name(Some("a\0".into()));
+    assert!(matches!(
+        Communicator::new(&context, id, 0, 2, bad),
+        Err(Error::Value(_))
+    ));
+    assert!(fake.calls().is_empty());
+    fake.assert_clean();
+}
+
+#[test]
+fn others_are_made_of_one() {
+    let fake = Fake::new();
+    let (rank, _stream) = rank(3, options());
+    fake.calls();
+    // Every rank of the fake says what this one does, so three ranks share the color.
+    let split = rank.split(Some(4), 0).unwrap().unwrap();
+    assert_eq!((split.rank(), split.size()), (0, 3));
+    let expected = [
+        "GetUniqueId",
+        "GroupStart",
+        "AllGather",
+        "GroupEnd",
+        "InitRankConfig",
+        "Split",
+    ];
+    assert_eq!(fake.calls(), expected);
+    assert!(rank.split(None, 0).unwrap().is_none());
+    let less = rank.shrink(&[2]).unwrap();
+    assert_eq!((less.rank(), less.size()), (0, 2));
+    for wrong in [&[0][..], &[3]] {
+        assert!(matches!(rank.shrink(wrong), Err(Error::Value(_))));
+    }
+    fake.set("polls", -1);
+    let error = rank.shrink(&[1]).unwrap_err().to_string();
+    assert!(
+        error.contains("the ranks that stay have not come"),
+        "{error}"
+    );
+    fake.set("polls", 0);
+    assert!(matches!(rank.shrink(&[1]), Err(Error::Lost(_))));
+    drop((split, less, rank));
+    fake.assert_clean();
+}

@@ -1,0 +1,239 @@
+//! Ranks that are processes: each launcher's variables, the exchange between them, and ranks that end.
+
+use std::{
+    env,
+    process::{Child, Command, Output, Stdio},
+    sync::atomic::{AtomicU16, Ordering::Relaxed},
+    thread,
+    time::{Duration, Instant},
+};
+
+use cuda_nccl::Launch;
+
+const ROLE: &str = "CUDA_NCCL_TEST_ROLE";
+const BYTES: &[u8] = b"the first bytes";
+
+/// All variables of launchers, so that the one under which the tests run does not matter.
+const KNOWN: &[&str] = &[
+    "CUDA_NCCL_",
+    "RANK",
+    "WORLD_SIZE",
+    "LOCAL_RANK",
+    "LOCAL_WORLD_SIZE",
+    "MASTER_",
+    "TORCHELASTIC_",
+    "OMPI_",
+    "PMI",
+    "MPI_",
+    "SLURM_",
+];
+
+/// What a rank does. Not a test, but the program of the other tests' processes.
+#[test]
+fn rank() {
+    let Ok(role) = env::var(ROLE) else { return };
+    let launch = match Launch::from_env() {
+        Ok(Some(launch)) => launch,
+        other => {
+            println!("REFUSED {other:?}");
+            return;
+        }
+    };
+    if role == "leaves" {
+        return;
+    }
+    let limit = Duration::from_millis(role.parse().unwrap());
+    match launch.share_bytes(limit, || Ok(BYTES.to_vec())) {
+        Ok(bytes) => println!("GOT {} {}", launch.rank, String::from_utf8(bytes).unwrap()),
+        Err(error) => println!("FAILED {error}"),
+    }
+}
+
+/// A process that is a rank, with these variables.
+fn start(role: &str, variables: &[(&str, String)]) -> Child {
+    let mut command = Command::new(env::current_exe().unwrap());
+    for (name, _) in env::vars_os() {
+        if KNOWN
+            .iter()
+            .any(|known| name.to_string_lossy().starts_with(known))
+        {
+            command.env_remove(name);
+        }
+    }
+    command
+        .args(["rank", "--exact", "--nocapture", "--test-threads=1"])
+        .env(ROLE, role)
+        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn says(child: Child) -> String {
+    let Output { stdout, .. } = child.wait_with_output().unwrap();
+    String::from_utf8(stdout).unwrap()
+}
+
+/// An address of this host that no other test has.
+fn address() -> String {
+    static PLACES: AtomicU16 = AtomicU16::new(0);
+    let process = std::process::id();
+    format!(
+        "127.1.{}.{}:{}",
+        process / 250 % 250 + 1,
+        process % 250 + 1,
+        29_400 + PLACES.fetch_add(1, Relaxed)
+    )
+}
+
+fn by_hand(rank: usize, size: usize, address: &str) -> Vec<(&'static str, String)> {
+    vec![
+        ("CUDA_NCCL_RANK", rank.to_string()),
+        ("CUDA_NCCL_SIZE", size.to_string()),
+        ("CUDA_NCCL_ADDRESS", address.to_owned()),
+    ]
+}
+
+#[test]
+fn each_launcher_brings_its_processes_together() {
+    let launchers = ["by hand", "torchrun", "Open MPI", "Hydra", "Slurm"];
+    let own = |launcher: &str, rank: usize, address: &str| {
+        let number = |value: usize| value.to_string();
+        let (host, port) = address.split_once(':').unwrap();
+        let job = address.to_owned();
+        match launcher {
+            "by hand" => by_hand(rank, 3, address),
+            "torchrun" => vec![
+                ("RANK", number(rank)),
+                ("WORLD_SIZE", number(3)),
+                ("LOCAL_RANK", number(rank)),
+                ("LOCAL_WORLD_SIZE", number(3)),
+                ("MASTER_ADDR", host.to_owned()),
+                ("MASTER_PORT", port.to_owned()),
+                ("TORCHELASTIC_RUN_ID", "none".to_owned()),
+            ],
+            "Open MPI" => vec![
+                ("OMPI_COMM_WORLD_RANK", number(rank)),
+                ("OMPI_COMM_WORLD_SIZE", number(3)),
+                ("OMPI_COMM_WORLD_LOCAL_RANK", number(rank)),
+                ("OMPI_COMM_WORLD_LOCAL_SIZE", number(3)),
+                ("PMIX_NAMESPACE", job),
+            ],
+            // What tells this job from others is that this process started all ranks.
+            "Hydra" => vec![
+                ("PMI_RANK", number(rank)),
+                ("PMI_SIZE", number(3)),
+                ("MPI_LOCALRANKID", number(rank)),
+                ("MPI_LOCALNRANKS", number(3)),
+            ],
+            "Slurm" => vec![
+                ("SLURM_PROCID", number(rank)),
+                ("SLURM_STEP_NUM_TASKS", number(3)),
+                ("SLURM_LOCALID", number(rank)),
+                ("SLURM_NODEID", number(0)),
+                ("SLURM_STEP_TASKS_PER_NODE", number(3)),
+                ("SLURM_STEP_NODELIST", "localhost".to_owned()),
+                ("SLURM_JOB_ID", job),
+                ("SLURM_STEP_ID", number(0)),
+            ],
+            _ => unreachable!(),
+        }
+    };
+    for launcher in launchers {
+        let address = address();
+        let ranks: Vec<_> = (0..3)
+            .map(|rank| start("30000", &own(launcher, rank, &address)))
+            .collect();
+        for (rank, child) in ranks.into_iter().enumerate() {
+            let said = says(child);
+            assert!(
+                said.contains(&format!("GOT {rank} the first bytes")),
+                "{launcher}: {said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_ends_early_is_missed_within_the_limit() {
+    let address = address();
+    let begin = Instant::now();
+    let ranks: Vec<_> = ["1500", "1500", "leaves"]
+        .iter()
+        .enumerate()
+        .map(|(rank, role)| start(role, &by_hand(rank, 3, &address)))
+        .collect();
+    let said: Vec<_> = ranks.into_iter().map(says).collect();
+    assert!(
+        said[0].contains("FAILED 1 of 3 ranks have not come") && said[0].contains("rank 2"),
+        "{}",
+        said[0]
+    );
+    assert!(
+        said[1].contains("FAILED rank 0 says: 1 of 3 ranks"),
+        "{}",
+        said[1]
+    );
+    assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_killed_rank_0_ends_the_wait_of_the_others() {
+    let address = address();
+    let mut zero = start("60000", &by_hand(0, 3, &address));
+    let waiting = start("60000", &by_hand(1, 3, &address));
+    // It waits for rank 2. That it has come by now is likely, but not needed: else it finds nobody.
+    thread::sleep(Duration::from_millis(700));
+    zero.kill().unwrap();
+    zero.wait().unwrap();
+    let begin = Instant::now();
+    let said = says(waiting);
+    assert!(
+        said.contains("FAILED rank 0 at") && said.contains("ended before all ranks had come"),
+        "{said}"
+    );
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_killed_rank_ends_the_wait_of_rank_0() {
+    let address = address();
+    let zero = start("60000", &by_hand(0, 4, &address));
+    let waiting = start("60000", &by_hand(2, 4, &address));
+    let mut killed = start("60000", &by_hand(1, 4, &address));
+    thread::sleep(Duration::from_millis(700));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let said = says(zero);
+    assert!(
+        said.contains("FAILED rank 1, from") && said.contains("ended before"),
+        "{said}"
+    );
+    let said = says(waiting);
+    assert!(said.contains("FAILED rank 0 says: rank 1, from"), "{said}");
+}
+
+#[test]
+fn wrong_variables_are_named() {
+    let mut variables = by_hand(0, 2, "127.0.0.1:1");
+    variables[0].1 = "first".to_owned();
+    let said = says(start("1000", &variables));
+    assert!(
+        said.contains("REFUSED") && said.contains("CUDA_NCCL_RANK"),
+        "{said}"
+    );
+    let said = says(start("1000", &[]));
+    assert!(said.contains("REFUSED Ok(None)"), "{said}");
+}
+
+#[test]
+fn a_port_that_is_taken() {
+    let address = address();
+    let taken = std::net::TcpListener::bind(&address).unwrap();
+    let said = says(start("1000", &by_hand(0, 2, &address)));
+    assert!(
+        said.contains("FAILED rank 0 can't listen at") && said.contains("CUDA_NCCL_ADDRESS"),
+        "{said}"
+    );
+    drop(taken);
+}

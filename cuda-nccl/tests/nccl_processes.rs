@@ -1,0 +1,165 @@
+//! Ranks that are processes, each with a device of its own, over NCCL. Where NCCL is not installed, what they say about it.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Read},
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU16, Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+use cuda_nccl::{
+    Collectives, CommunicatorOptions, Error, Library, Reduction,
+    spread::{FilePass, FileVector},
+};
+use cuda_safe::{Device, DeviceBuffer, Stream};
+
+const ROLE: &str = "CUDA_NCCL_TEST_ROLE";
+const FILE: &str = "CUDA_NCCL_TEST_FILE";
+/// A rank that has ended is noticed within this time.
+const LIMIT: Duration = Duration::from_secs(8);
+
+/// What a rank does. Not a test, but the program of the other tests' processes.
+#[test]
+fn rank() {
+    let Ok(role) = env::var(ROLE) else { return };
+    match work(&role) {
+        Ok(said) => println!("DONE {said}"),
+        Err(Error::Lost(text)) => println!("LOST {text}"),
+        Err(Error::Missing(text)) => println!("MISSING {text}"),
+        Err(error) => println!("FAILED {error}"),
+    }
+}
+
+fn work(role: &str) -> cuda_nccl::Result<String> {
+    let group = cuda_nccl::start(CommunicatorOptions::default().timeout(LIMIT))?;
+    let stream = Stream::new(group.context())?;
+    let (rank, size) = (Collectives::rank(&group), Collectives::size(&group));
+    if role == "file" {
+        let vector = FileVector::<f32>::open(env::var(FILE).unwrap())?;
+        let pass = || FilePass::new().piece_bytes(64 << 10);
+        let sum = vector.sum(&group, pass())?;
+        let largest = vector.max(&group, pass())?;
+        return Ok(format!("{sum} {largest:?}"));
+    }
+    let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32, rank as f32])?;
+    group.all_reduce(&stream, &mut x, Reduction::Sum)?;
+    Collectives::wait(&group, &stream)?;
+    let sums = x.to_vec(&stream)?;
+    assert_eq!(sums, [size as f32, (size * (size - 1) / 2) as f32]);
+    if role == "killed" {
+        println!("READY");
+        if rank == 1 {
+            // Until it is killed.
+            std::thread::sleep(Duration::from_secs(60));
+        }
+        group.all_reduce(&stream, &mut x, Reduction::Sum)?;
+        Collectives::wait(&group, &stream)?;
+    }
+    Ok(format!("{sums:?}"))
+}
+
+/// `size` processes by hand, on this host.
+fn start(role: &str, size: usize, file: &str) -> Vec<Child> {
+    static PORTS: AtomicU16 = AtomicU16::new(0);
+    let port = 24_000 + std::process::id() as u16 % 5000 + PORTS.fetch_add(1, Relaxed);
+    (0..size)
+        .map(|rank| {
+            Command::new(env::current_exe().unwrap())
+                .args(["rank", "--exact", "--nocapture", "--test-threads=1"])
+                .env(ROLE, role)
+                .env(FILE, file)
+                .env("CUDA_NCCL_RANK", rank.to_string())
+                .env("CUDA_NCCL_SIZE", size.to_string())
+                .env("CUDA_NCCL_ADDRESS", format!("127.0.0.1:{port}"))
+                .env_remove("CUDA_NCCL_LOCAL_RANK")
+                .env_remove("CUDA_NCCL_SECRET")
+                .env_remove("NCCL_COMM_ID")
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect()
+}
+
+fn says(child: Child) -> String {
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+/// How many ranks there can be; without NCCL, `None`, and each rank says so and ends.
+fn ranks(role: &str) -> Option<usize> {
+    let size = Device::count().unwrap().min(4) as usize;
+    match Library::get() {
+        Ok(_) => Some(size),
+        Err(missing) => {
+            assert!(matches!(missing, Error::Missing(_)), "{missing}");
+            for child in start(role, 2, "") {
+                let said = says(child);
+                assert!(said.contains("MISSING NCCL is not installed"), "{said}");
+            }
+            None
+        }
+    }
+}
+
+#[test]
+fn processes_reduce_together() {
+    let Some(size) = ranks("reduce") else { return };
+    for child in start("reduce", size, "") {
+        let said = says(child);
+        assert!(said.contains("DONE ["), "{said}");
+    }
+}
+
+#[test]
+fn processes_share_a_file() {
+    let Some(size) = ranks("file") else { return };
+    let numbers: Vec<f32> = (0..1_000_003).map(|i| (i % 1000) as f32 - 300.0).collect();
+    let path = env::temp_dir().join(format!("cuda-nccl-processes-{}", std::process::id()));
+    std::fs::write(&path, cuda_safe::bytemuck::cast_slice(&numbers)).unwrap();
+    let expected: f64 = numbers.iter().map(|&x| f64::from(x)).sum();
+    for child in start("file", size, path.to_str().unwrap()) {
+        let said = says(child);
+        assert!(
+            said.contains(&format!("DONE {expected} Some(699.0)")),
+            "{said}, and not {expected}"
+        );
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_killed_rank_is_an_error_within_the_limit() {
+    let Some(size) = ranks("killed") else { return };
+    if size < 2 {
+        // One rank has nobody to lose.
+        return;
+    }
+    let mut children = start("killed", size, "");
+    let mut outputs = Vec::new();
+    for child in &mut children {
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("READY") {
+            line.clear();
+            assert!(
+                output.read_line(&mut line).unwrap() > 0,
+                "ended before it was ready"
+            );
+        }
+        outputs.push(output);
+    }
+    children[1].kill().unwrap();
+    let begin = Instant::now();
+    for (rank, (mut child, mut output)) in children.into_iter().zip(outputs).enumerate() {
+        let mut said = String::new();
+        output.read_to_string(&mut said).unwrap();
+        child.wait().unwrap();
+        assert!(rank == 1 || said.contains("LOST"), "rank {rank}: {said}");
+    }
+    assert!(
+        begin.elapsed() < LIMIT + Duration::from_secs(10),
+        "{:?}",
+        begin.elapsed()
+    );
+}

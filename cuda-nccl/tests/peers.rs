@@ -1,0 +1,313 @@
+//! The devices of one process by copies between them: on the emulator three of them; on a machine with fewer, ranks share
+//! devices.
+
+mod suite;
+
+use std::{
+    env, mem, panic,
+    process::Command,
+    sync::{Barrier, Once},
+    thread,
+    time::{Duration, Instant},
+};
+
+use cuda_nccl::{Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction};
+use cuda_safe::{
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Signal, Stream,
+    WaitUntil,
+};
+
+fn contexts(size: usize) -> Vec<Context> {
+    static START: Once = Once::new();
+    // SAFETY: every test begins with this, before the driver starts and reads the environment.
+    START.call_once(|| unsafe { env::set_var("CUDA_EMULATOR_DEVICES", "3") });
+    let devices = Device::count().expect("a driver");
+    (0..size)
+        .map(|rank| Context::primary(rank as u32 % devices).expect("a context"))
+        .collect()
+}
+
+fn ranks(size: usize, options: PeerOptions) -> Vec<PeerRank> {
+    let group = PeerGroup::with_options(&contexts(size), options);
+    group.unwrap().into_ranks()
+}
+
+/// Everything beyond a few elements goes in pieces, and these in many chunks.
+fn small() -> PeerOptions {
+    PeerOptions::default().scratch_bytes(512).piece_bytes(1024)
+}
+
+#[test]
+fn the_suite_with_one_rank() {
+    suite::suite(ranks(1, PeerOptions::default()));
+}
+
+#[test]
+fn the_suite_with_two_ranks() {
+    suite::suite(ranks(2, PeerOptions::default()));
+    suite::suite(ranks(2, small()));
+}
+
+#[test]
+fn the_suite_with_three_ranks() {
+    suite::suite(ranks(3, PeerOptions::default()));
+    suite::suite(ranks(3, small()));
+}
+
+#[test]
+fn the_suite_by_way_of_the_host() {
+    suite::suite(ranks(2, PeerOptions::default().links(false)));
+    suite::suite(ranks(3, small().links(false)));
+}
+
+#[test]
+fn the_suite_with_ranks_that_share_devices() {
+    suite::suite(ranks(5, small()));
+}
+
+#[test]
+fn a_length_that_differs_is_named_and_the_group_goes_on() {
+    for options in [PeerOptions::default(), small()] {
+        suite::on_all(ranks(3, options), |rank| {
+            let stream = Stream::new(rank.context()).unwrap();
+            let len = if rank.rank() == 2 { 999 } else { 1000 };
+            let mut data = DeviceBuffer::<f32>::zeroed(&stream, len).unwrap();
+            let error = rank.all_reduce(&stream, &mut data, Reduction::Sum);
+            let error = error.unwrap_err();
+            assert!(matches!(error, Error::Value(_)), "{error}");
+            assert!(error.to_string().starts_with("rank 2 calls"), "{error}");
+            // Another type, another operation, another call.
+            let mut bytes = DeviceBuffer::<u8>::zeroed(&stream, 8).unwrap();
+            let mut words = DeviceBuffer::<u32>::zeroed(&stream, 8).unwrap();
+            let result = match rank.rank() {
+                1 => rank.all_reduce(&stream, &mut bytes, Reduction::Sum),
+                _ => rank.all_reduce(&stream, &mut words, Reduction::Sum),
+            };
+            assert!(result.unwrap_err().to_string().contains("rank 1 calls"));
+            let result = match rank.rank() {
+                1 => rank.all_reduce(&stream, &mut words, Reduction::Min),
+                _ => rank.all_reduce(&stream, &mut words, Reduction::Sum),
+            };
+            assert!(result.unwrap_err().to_string().contains("(Min)"));
+            let result = match rank.rank() {
+                0 => rank.broadcast(&stream, &mut words, 0),
+                _ => rank.all_reduce(&stream, &mut words, Reduction::Sum),
+            };
+            assert!(result.unwrap_err().to_string().contains("broadcast"));
+            let result = match rank.rank() {
+                0 => rank.exchange(&stream, &[(1, words.view())], &mut []),
+                _ => rank.exchange::<u32>(&stream, &[], &mut []),
+            };
+            let text = result.unwrap_err().to_string();
+            assert!(
+                text.contains("rank 0 sends [8] elements to rank 1"),
+                "{text}"
+            );
+            words.fill(&stream, 1).unwrap();
+            rank.all_reduce(&stream, &mut words, Reduction::Sum)
+                .unwrap();
+            assert_eq!(words.to_vec(&stream).unwrap(), [3; 8]);
+        });
+    }
+}
+
+#[test]
+fn one_rank_can_not_take_part() {
+    let device = contexts(2).pop().unwrap().device();
+    let other = Context::create(device, ContextFlags::default()).unwrap();
+    suite::on_all(ranks(2, PeerOptions::default()), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let foreign = Stream::new(&other).unwrap();
+        let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+        let on = if rank.rank() == 1 { &foreign } else { &stream };
+        let result = rank.all_reduce(on, &mut data, Reduction::Sum);
+        let text = result.unwrap_err().to_string();
+        assert!(
+            text.contains("a stream of another context than rank 1's"),
+            "{text}"
+        );
+        // Memory of another one, on all ranks.
+        let mut far = DeviceBuffer::<f32>::zeroed(&foreign, 4).unwrap();
+        let result = rank.all_reduce(&stream, &mut far, Reduction::Sum);
+        assert!(matches!(result, Err(Error::Value(_))));
+        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    });
+}
+
+/// The error of rank 0, whose partner does something else.
+fn with_partner(limit: Duration, partner: impl FnOnce(PeerRank) + Send) -> (Error, Duration) {
+    let mut ranks = ranks(2, PeerOptions::default().time_limit(limit));
+    let (second, first) = (ranks.pop().unwrap(), ranks.pop().unwrap());
+    thread::scope(|scope| {
+        let partner = scope.spawn(move || partner(second));
+        let stream = Stream::new(first.context()).unwrap();
+        let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+        let start = Instant::now();
+        let error = first.all_reduce(&stream, &mut data, Reduction::Sum);
+        let error = error.unwrap_err();
+        let waited = start.elapsed();
+        // Once lost, it is so for good, and at once.
+        let again = first.broadcast(&stream, &mut data, 0).unwrap_err();
+        assert_eq!(again.to_string(), error.to_string());
+        let _ = partner.join();
+        (error, waited)
+    })
+}
+
+#[test]
+fn nobody_waits_for_who_has_ended() {
+    let long = Duration::from_secs(600);
+    let (error, _) = with_partner(long, drop);
+    assert!(matches!(error, Error::Lost(_)), "{error}");
+    assert_eq!(error.to_string(), "rank 1 has ended");
+    let (error, _) = with_partner(long, |rank| {
+        let _moved = rank;
+        panic::resume_unwind(Box::new("on purpose"));
+    });
+    assert_eq!(error.to_string(), "rank 1 has panicked");
+}
+
+#[test]
+fn who_is_forgotten_is_missed_after_the_time_limit() {
+    let limit = Duration::from_millis(80);
+    let (error, waited) = with_partner(limit, mem::forget);
+    assert!(matches!(error, Error::Lost(_)), "{error}");
+    assert!(error.to_string().contains("rank 1 has not come"), "{error}");
+    assert!(waited >= limit);
+}
+
+#[test]
+fn a_wait_ends_with_the_time_limit() {
+    let limit = Duration::from_millis(50);
+    let options = PeerOptions::default().time_limit(limit);
+    let rank = ranks(1, options).pop().unwrap();
+    let stream = Stream::new(rank.context()).unwrap();
+    let signal = Signal::<u32>::new(rank.context(), 0).unwrap();
+    stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    let error = rank.wait(&stream).unwrap_err();
+    assert!(matches!(error, Error::Lost(_)), "{error}");
+    assert!(error.to_string().contains("has not ended"), "{error}");
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    let again = rank.all_reduce(&stream, &mut data, Reduction::Sum);
+    assert!(matches!(again, Err(Error::Lost(_))));
+    drop(rank); // which waits for nothing
+    signal.set(1);
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn a_group_runs_and_tells_the_reason() {
+    let group = || PeerGroup::new(&contexts(3)).unwrap();
+    let numbers = group().run(|rank| Ok(rank.rank() * 10)).unwrap();
+    assert_eq!(numbers, [0, 10, 20]);
+    let error = group().run(|rank| {
+        if rank.rank() == 2 {
+            return Err(Error::Value("had enough".into()));
+        }
+        let stream = Stream::new(rank.context())?;
+        rank.gather_on_host(&stream, &[1u8])
+    });
+    assert_eq!(error.unwrap_err().to_string(), "had enough");
+    let panicked = panic::catch_unwind(|| {
+        group().run(|rank| match rank.rank() {
+            1 => panic::resume_unwind(Box::new("on purpose")),
+            _ => rank.gather_on_host(&Stream::new(rank.context())?, &[1u8]),
+        })
+    });
+    let payload = panicked.unwrap_err();
+    assert_eq!(payload.downcast_ref::<&str>(), Some(&"on purpose"));
+}
+
+#[test]
+fn a_capture_is_refused_on_all_ranks() {
+    // In a process of its own: a capture forbids other threads to allocate.
+    const CHILD: &str = "CUDA_NCCL_PEER_CHILD";
+    if env::var(CHILD).is_err() {
+        let output = Command::new(env::current_exe().unwrap())
+            .args(["a_capture_is_refused_on_all_ranks", "--exact"])
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}");
+        return;
+    }
+    let ready = Barrier::new(2);
+    suite::on_all(ranks(2, PeerOptions::default()), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap(); // compiles
+        let check = |result: cuda_nccl::Result<()>| {
+            let text = result.unwrap_err().to_string();
+            assert!(text.contains("is being captured"), "{text}");
+        };
+        ready.wait();
+        if rank.rank() == 0 {
+            // SAFETY: nothing is recorded.
+            let _ = unsafe {
+                stream.capture(|_| {
+                    check(rank.all_reduce(&stream, &mut data, Reduction::Sum));
+                    Ok::<_, cuda_safe::Error>(())
+                })
+            };
+        } else {
+            check(rank.all_reduce(&stream, &mut data, Reduction::Sum));
+        }
+        ready.wait();
+    });
+}
+
+#[test]
+fn a_fault_is_told_as_that_of_its_rank() {
+    // In a process of its own: no context of the device can be used afterwards.
+    const CHILD: &str = "CUDA_NCCL_PEER_FAULT";
+    if env::var(CHILD).is_err() {
+        let output = Command::new(env::current_exe().unwrap())
+            .args(["a_fault_is_told_as_that_of_its_rank", "--exact"])
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}");
+        return;
+    }
+    let options = PeerOptions::default().time_limit(Duration::from_secs(20));
+    let group = PeerGroup::with_options(&contexts(2), options).unwrap();
+    if Device::count().unwrap() < 2 {
+        println!("one device: its fault is that of both ranks");
+        return;
+    }
+    let error = group
+        .run(|rank| {
+            let stream = Stream::new(rank.context())?;
+            let mut data = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
+            rank.all_reduce(&stream, &mut data, Reduction::Sum)?;
+            if rank.rank() == 1 {
+                let source = r#"extern "C" __global__ void stray(size_t x) { *(int *)x = 1; }"#;
+                let stray = Module::compile(rank.context(), source)?.function("stray")?;
+                // SAFETY: it faults, which is what is wanted, and writes nowhere.
+                unsafe { stray.launch(&stream, LaunchConfig::new(1, 1), (8u64,))? };
+                let fault = stream.synchronize().unwrap_err();
+                assert_eq!(*fault.kind(), ErrorKind::Fault, "{fault}");
+            }
+            let result = rank.all_reduce(&stream, &mut data, Reduction::Sum);
+            let error = result.unwrap_err();
+            match (rank.rank(), &error) {
+                (0, Error::Lost(why)) => assert!(why.contains("device of rank 1"), "{why}"),
+                (1, Error::Cuda(_)) => {}
+                (rank, error) => panic!("rank {rank}: {error}"),
+            }
+            Err::<(), _>(error)
+        })
+        .unwrap_err();
+    assert!(matches!(error, Error::Cuda(_)), "{error}");
+}
+
+#[test]
+fn groups_of_no_ranks_and_of_too_many() {
+    assert!(matches!(PeerGroup::new(&[]), Err(Error::Value(_))));
+    let many = PeerGroup::new(&vec![contexts(1).pop().unwrap(); 17]);
+    assert!(many.unwrap_err().to_string().contains("17 contexts"));
+    let text = format!("{:?}", PeerGroup::new(&contexts(1)).unwrap());
+    assert_eq!(text, "PeerGroup([PeerRank(0 of 1 ranks)])");
+}

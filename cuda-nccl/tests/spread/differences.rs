@@ -1,0 +1,166 @@
+//! What differs between ranks is an error on all of them, which names the rank and both values.
+
+use cuda_compute::{Array, Border, ConvolutionOptions, Filter, Random};
+use cuda_nccl::{
+    Collectives, Error, PeerRank,
+    spread::{Reductions, Sharded, Strips},
+};
+use cuda_safe::{DeviceBuffer, Stream};
+
+use crate::{ranks, suite};
+
+/// On three ranks, of which rank 1 does something else.
+fn refused<R>(text: &str, work: impl Fn(&PeerRank, &Stream, bool) -> cuda_nccl::Result<R> + Sync) {
+    suite::on_all(ranks(3), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let Err(error) = work(rank, &stream, rank.rank() == 1) else {
+            panic!("rank {}: no error of {text:?}", rank.rank())
+        };
+        assert!(matches!(error, Error::Value(_)), "{error}");
+        assert!(error.to_string().starts_with(text), "{error}");
+        // And the group goes on.
+        let sum = Sharded::from_fn(rank, &stream, 6, |i| i as u32)
+            .unwrap()
+            .sum();
+        assert_eq!(sum.unwrap(), 15);
+    });
+}
+
+#[test]
+fn strips_of_other_images_and_filters() {
+    fn strips(
+        rank: &PeerRank,
+        (width, height): (usize, usize),
+        side: usize,
+        border: Border,
+        weight: f32,
+    ) -> cuda_nccl::Result<()> {
+        let filter = Filter::new(side, side, &vec![weight; side * side])?;
+        let options = ConvolutionOptions::default().border(border);
+        Strips::new(rank, &filter, options, width, height).map(drop)
+    }
+    let zero = Border::Zero;
+    refused(
+        "the image's height of rank 1: 12; of rank 0: 9",
+        |rank, _, other| strips(rank, (8, if other { 12 } else { 9 }), 3, zero, 1.0),
+    );
+    refused(
+        "the image's width of rank 1: 4; of rank 0: 8",
+        |rank, _, other| strips(rank, (if other { 4 } else { 8 }, 9), 3, zero, 1.0),
+    );
+    refused(
+        "the filter's width of rank 1: 5; of rank 0: 3",
+        |rank, _, other| strips(rank, (8, 9), if other { 5 } else { 3 }, zero, 1.0),
+    );
+    refused(
+        "the border of rank 1: Clamp; of rank 0: Zero",
+        |rank, _, other| {
+            let border = if other { Border::Clamp } else { zero };
+            strips(rank, (8, 9), 3, border, 1.0)
+        },
+    );
+    refused(
+        "a number made of the filter's weights of rank 1",
+        |rank, _, other| strips(rank, (8, 9), 3, zero, if other { 2.0 } else { 1.0 }),
+    );
+}
+
+#[test]
+fn arrays_of_other_shapes_types_and_seeds() {
+    refused(
+        "axis 0 of rank 1: 9; of rank 0: 6",
+        |rank, stream, other| {
+            let rows = if other { 9 } else { 6 };
+            Sharded::from_fn(rank, stream, [rows, 3], |i| i as f32).map(drop)
+        },
+    );
+    refused(
+        "the number of axes of rank 1: 2; of rank 0: 1",
+        |rank, stream, other| {
+            let shape = if other { vec![6, 1] } else { vec![6] };
+            Sharded::from_slice(rank, stream, shape, &[1u8; 6]).map(drop)
+        },
+    );
+    refused(
+        "the elements of rank 1: u32; of rank 0: f32",
+        |rank, stream, other| match other {
+            true => Sharded::from_fn(rank, stream, 6, |_| 1u32).map(drop),
+            false => Sharded::from_fn(rank, stream, 6, |_| 1f32).map(drop),
+        },
+    );
+    refused(
+        "axis 1 of rank 1: 2; of rank 0: 3",
+        |rank, stream, other| {
+            let part = Array::<f32>::zeros(stream, [2, if other { 2 } else { 3 }])?;
+            Sharded::from_part(rank, 6, part).map(drop)
+        },
+    );
+    refused(
+        "the root of rank 1: 0; of rank 0: 2",
+        |rank, stream, other| {
+            let root = if other { 0 } else { 2 };
+            Sharded::scatter(rank, stream, 6, root, &[1u8; 6]).map(drop)
+        },
+    );
+    refused(
+        "the seed of rank 1: 8; of rank 0: 7",
+        |rank, stream, other| {
+            let mut random = Random::new(if other { 8 } else { 7 });
+            Sharded::<_, f32>::uniform(rank, stream, &mut random, 6).map(drop)
+        },
+    );
+    refused(
+        "the position of rank 1: 1; of rank 0: 0",
+        |rank, stream, other| {
+            let mut random = Random::new(7);
+            random.skip(u64::from(other));
+            Sharded::<_, f32>::normal(rank, stream, &mut random, 6).map(drop)
+        },
+    );
+    refused("root 7: the group has ranks 0 to 2", |rank, stream, _| {
+        Sharded::scatter(rank, stream, 6, 7, &[1u8; 6]).map(drop)
+    });
+    // An error of one rank alone.
+    suite::on_all(ranks(3), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let len = if rank.rank() == 1 { 5 } else { 6 };
+        let error = Sharded::from_slice(rank, &stream, 6, &vec![1u8; len]).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with(match rank.rank() {
+                1 => "5 elements for an array",
+                _ => "rank 1 can't take part",
+            }),
+            "{text}"
+        );
+    });
+}
+
+#[test]
+fn other_reductions_and_types() {
+    refused(
+        "the reduction of rank 1: min; of rank 0: max",
+        |rank, stream, other| {
+            let data = DeviceBuffer::from_slice(stream, &[1.0f32, 2.0])?;
+            let reductions = Reductions::new(rank)?;
+            match other {
+                true => reductions.min(stream, &data),
+                false => reductions.max(stream, &data),
+            }
+        },
+    );
+    refused(
+        "the elements of rank 1: i32; of rank 0: f32",
+        |rank, stream, other| {
+            let reductions = Reductions::new(rank)?;
+            let (floats, integers) = (
+                DeviceBuffer::from_slice(stream, &[1.0f32])?,
+                DeviceBuffer::from_slice(stream, &[1i32])?,
+            );
+            match other {
+                true => reductions.sum(stream, &integers).map(drop),
+                false => reductions.sum(stream, &floats).map(drop),
+            }
+        },
+    );
+}

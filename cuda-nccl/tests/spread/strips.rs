@@ -1,0 +1,113 @@
+//! Images in strips.
+
+use cuda_compute::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
+use cuda_nccl::{Collectives, Error, spread::Strips};
+use cuda_safe::{Context, DeviceBuffer, Stream};
+
+use crate::{SIZES, ranks, suite};
+
+const BORDERS: [Border; 4] = [Border::Zero, Border::Clamp, Border::Reflect, Border::Wrap];
+
+/// The strips' results against those of the whole image, but for the rounding of its sums.
+fn convolved(
+    size: usize,
+    filter: &Filter,
+    options: ConvolutionOptions,
+    [width, height]: [usize; 2],
+) {
+    let image: Vec<f32> = (0..width * height)
+        .map(|i| ((i * 7919) % 1000) as f32 / 500.0 - 1.0)
+        .collect();
+    let ranks = ranks(size);
+    let wanted = {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let from = DeviceBuffer::from_slice(&stream, &image).unwrap();
+        let mut to = DeviceBuffer::<f32>::zeroed(&stream, image.len()).unwrap();
+        let layout = Layout::new(width, height);
+        let whole = Convolution::with_options(&context, filter, options).unwrap();
+        whole.run(&stream, &from, layout, &mut to, layout).unwrap();
+        to.to_vec(&stream).unwrap()
+    };
+    suite::on_all(ranks, |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let strips = Strips::new(rank, filter, options, width, height).unwrap();
+        let rows = strips.rows();
+        let own = rows.start * width..rows.end * width;
+        let mut from = strips.strip(&stream).unwrap();
+        let mut to = strips.strip(&stream).unwrap();
+        from.copy_from_slice(&stream, &image[own.clone()]).unwrap();
+        for _ in 0..2 {
+            strips.run(&stream, &mut from, &mut to).unwrap();
+            let result = to.to_vec(&stream).unwrap();
+            assert_eq!(result.len(), own.len());
+            let errors = result.iter().zip(&wanted[own.clone()]);
+            let error = errors.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            let me = rank.rank();
+            assert!(error < 2e-5, "rank {me} of {size}, {options:?}: {error}");
+        }
+    });
+}
+
+fn filter(width: usize, height: usize) -> Filter {
+    let weights: Vec<f32> = (0..width * height)
+        .map(|i| ((i * 31) % 17) as f32 / 16.0 - 0.4)
+        .collect();
+    Filter::new(width, height, &weights).unwrap()
+}
+
+#[test]
+fn strips_are_convolved_as_the_whole_image_is() {
+    for border in BORDERS {
+        let options = ConvolutionOptions::default().border(border);
+        for size in SIZES {
+            convolved(size, &filter(3, 3), options, [20, 13]);
+            convolved(
+                size,
+                &filter(5, 4),
+                options.kind(Kind::Correlation),
+                [37, 40],
+            );
+        }
+    }
+}
+
+#[test]
+fn strips_of_other_filters() {
+    let options = ConvolutionOptions::default();
+    convolved(2, &filter(4, 1), options, [12, 5]);
+    convolved(2, &filter(1, 6), options, [12, 30]);
+    // Strips that are shorter than the filter is high: no inner part.
+    convolved(3, &filter(3, 7), options.border(Border::Wrap), [16, 14]);
+    let separable = Filter::separable(&[0.25, 0.5, 0.25], &[0.5, 1.0, -0.5, 0.25, 0.5]).unwrap();
+    convolved(2, &separable, options.border(Border::Reflect), [64, 33]);
+}
+
+#[test]
+fn strips_that_do_not_fit() {
+    suite::on_all(ranks(3), |rank| {
+        let options = ConvolutionOptions::default();
+        let refused = |filter, options, height| {
+            let error = Strips::new(rank, &filter, options, 8, height).unwrap_err();
+            assert!(matches!(error, Error::Value(_)), "{error}");
+            error.to_string()
+        };
+        let text = refused(filter(3, 9), options, 11);
+        assert!(text.contains("the filter reaches 4 rows"), "{text}");
+        assert!(Strips::new(rank, &filter(3, 9), options, 8, 12).is_ok());
+        refused(filter(3, 9), options.border(Border::Reflect), 12);
+        refused(filter(1, 1), options, 2);
+        refused(filter(3, 3), options.extent(Extent::Valid), 30);
+        let stream = Stream::new(rank.context()).unwrap();
+        let one = Strips::new(rank, &filter(3, 3), options, 8, 30).unwrap();
+        let other = Strips::new(rank, &filter(3, 5), options, 8, 30).unwrap();
+        let (mut from, mut to) = (one.strip(&stream).unwrap(), other.strip(&stream).unwrap());
+        let error = one.run(&stream, &mut from, &mut to).unwrap_err();
+        assert!(
+            error.to_string().contains("belongs to the Strips"),
+            "{error}"
+        );
+        assert!(from.copy_from_slice(&stream, &[0.0; 9]).is_err());
+        assert_eq!((from.width(), from.rows(), from.pitch()), (8, 10, 8));
+    });
+}

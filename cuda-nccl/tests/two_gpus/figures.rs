@@ -1,0 +1,93 @@
+//! What a call costs, and how long an all-reduce takes: the raw call and this crate's, in turn.
+
+use std::time::Instant;
+
+use cuda_nccl::{Communicator, Library, Reduction, sys};
+use cuda_safe::{DeviceBuffer, Stream};
+
+use crate::pair::{missing, options, ranks, turn, unverified};
+
+fn raw(rank: &Communicator, comm: sys::ncclComm_t, stream: &Stream, data: &mut DeviceBuffer<f32>) {
+    let _ = rank;
+    let all_reduce = Library::get().unwrap().functions().ncclAllReduce.unwrap();
+    let ptr = data.as_device_ptr();
+    let (of, sum) = (sys::ncclDataType_t::ncclFloat32, sys::ncclRedOp_t::ncclSum);
+    // SAFETY: memory of this length, which lives until the stream has been waited for.
+    let result = unsafe {
+        all_reduce(
+            ptr as *const _,
+            ptr as *mut _,
+            data.len(),
+            of,
+            sum,
+            comm,
+            stream.as_raw(),
+        )
+    };
+    assert_eq!(result, sys::ncclResult_t::ncclSuccess);
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[test]
+#[ignore = "measures"]
+fn all_reduce_takes() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    let lines = ranks(&unverified(options()), |rank, stream| {
+        let comm = rank.as_raw();
+        let mut lines = Vec::new();
+        for (len, rounds, calls) in [(1, 41, 300), (1 << 20, 21, 50), (1 << 27, 5, 10)] {
+            let mut data = DeviceBuffer::<f32>::zeroed(stream, len).unwrap();
+            // In turn, so that both see the same machine: enqueueing, and each to its end.
+            let mut call = [Vec::new(), Vec::new()];
+            let mut done = [Vec::new(), Vec::new()];
+            let mut each = [Vec::new(), Vec::new()];
+            for round in 0..rounds {
+                for which in [round % 2, 1 - round % 2] {
+                    let since = Instant::now();
+                    for _ in 0..calls {
+                        match which {
+                            0 => raw(rank, comm, stream, &mut data),
+                            _ => rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap(),
+                        }
+                    }
+                    call[which].push(since.elapsed().as_secs_f64() * 1e6 / f64::from(calls));
+                    stream.synchronize().unwrap();
+                    done[which].push(since.elapsed().as_secs_f64() * 1e6 / f64::from(calls));
+                    let since = Instant::now();
+                    for _ in 0..calls {
+                        match which {
+                            0 => {
+                                raw(rank, comm, stream, &mut data);
+                                stream.synchronize().unwrap();
+                            }
+                            _ => {
+                                rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
+                                rank.wait(stream).unwrap();
+                            }
+                        }
+                    }
+                    each[which].push(since.elapsed().as_secs_f64() * 1e6 / f64::from(calls));
+                }
+            }
+            for (which, name) in ["raw", "cuda-nccl"].into_iter().enumerate() {
+                let [call, done, each] =
+                    [&call, &done, &each].map(|values| median(values[which].clone()));
+                // Two ranks: what travels is as long as the data.
+                let bus = len as f64 * 4.0 / done / 1e3;
+                lines.push(format!(
+                    "{len:>10} floats, {name:>9}: {call:8.2} us a call, {done:8.2} us behind each other ({bus:6.1} GB/s bus), \
+                     {each:8.2} us with a wait"
+                ));
+            }
+        }
+        lines
+    });
+    println!("rank 0:\n{}", lines[0].join("\n"));
+}

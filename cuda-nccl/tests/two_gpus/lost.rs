@@ -1,0 +1,272 @@
+//! Ranks that end, don't come, or call something else: the others end with an error, within the time limit.
+
+use std::{
+    env,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
+
+use cuda_nccl::{Communicator, CommunicatorOptions, Error, Reduction, UniqueId};
+use cuda_safe::{Context, DeviceBuffer, Stream};
+
+use crate::pair::{missing, options, ranks, turn, unverified};
+
+const LIMIT: Duration = Duration::from_secs(3);
+
+fn short() -> CommunicatorOptions {
+    unverified(CommunicatorOptions::default().timeout(LIMIT))
+}
+
+/// The error of `work`, which must be [`Error::Lost`], within the time limit and a little more.
+fn lost<R: std::fmt::Debug>(work: impl FnOnce() -> Result<R, Error>) -> String {
+    let since = Instant::now();
+    let result = work();
+    let took = since.elapsed();
+    assert!(took < LIMIT + Duration::from_secs(3), "{took:?}");
+    match result {
+        Err(Error::Lost(text)) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_rank_that_never_comes() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    let context = Context::primary(0).unwrap();
+    let text = lost(|| Communicator::new(&context, UniqueId::new().unwrap(), 0, 2, short()));
+    assert!(
+        text.contains("have not come within the time limit of 3s"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_rank_that_does_not_call_first() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    ranks(&short(), |rank, stream| {
+        if rank.rank() == 1 {
+            thread::sleep(LIMIT + Duration::from_secs(2));
+            return;
+        }
+        let mut data = DeviceBuffer::<f32>::zeroed(stream, 1 << 20).unwrap();
+        let text = lost(|| {
+            rank.all_reduce(stream, &mut data, Reduction::Sum)?;
+            rank.wait(stream)
+        });
+        assert!(text.starts_with("rank 0 of 2: "), "{text}");
+        assert!(stream.query().unwrap()); // nothing is left on the device
+        let since = Instant::now();
+        let again = rank.all_reduce(stream, &mut data, Reduction::Sum);
+        assert!(matches!(again, Err(Error::Lost(_))), "{again:?}");
+        assert!(since.elapsed() < Duration::from_millis(100));
+    });
+}
+
+#[test]
+fn a_rank_that_stops_calling() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    ranks(&short(), |rank, stream| {
+        let mut data = DeviceBuffer::<f32>::zeroed(stream, 1 << 20).unwrap();
+        rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
+        rank.wait(stream).unwrap();
+        if rank.rank() == 1 {
+            thread::sleep(LIMIT + Duration::from_secs(2));
+            return;
+        }
+        rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
+        let text = lost(|| rank.wait(stream));
+        assert!(
+            text.contains("has not ended within the time limit"),
+            "{text}"
+        );
+        assert!(stream.query().unwrap());
+        data.fill(stream, 1.0).unwrap(); // stream and memory are usable
+        assert_eq!(data.to_vec(stream).unwrap()[0], 1.0);
+    });
+}
+
+#[test]
+fn an_abort_from_another_thread_ends_a_wait() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    ranks(&unverified(options()), |rank, stream| {
+        if rank.rank() == 1 {
+            thread::sleep(Duration::from_secs(2));
+            return;
+        }
+        let mut data = DeviceBuffer::<f32>::zeroed(stream, 4).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_secs(1));
+                rank.abort();
+            });
+            let text = lost(|| {
+                rank.all_reduce(stream, &mut data, Reduction::Sum)?;
+                rank.wait(stream)
+            });
+            assert!(text.contains("this rank has aborted"), "{text}");
+        });
+    });
+}
+
+#[test]
+fn a_rank_with_another_length() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    ranks(
+        &CommunicatorOptions::default().timeout(LIMIT),
+        |rank, stream| {
+            let mut data = DeviceBuffer::<f32>::zeroed(stream, 4 + rank.rank()).unwrap();
+            let error = rank
+                .all_reduce(stream, &mut data, Reduction::Sum)
+                .unwrap_err();
+            assert!(matches!(error, Error::Value(_)), "{error:?}");
+            let text = error.to_string();
+            let expected = "the ranks don't make the same call: rank 1 makes all_reduce of 5 f32 (sum) (its 1. collective); \
+                        rank 0 makes all_reduce of 4 f32 (sum)";
+            assert!(text.starts_with(expected), "{text}");
+            // The communicator works still, for a call that is the same.
+            let mut data = DeviceBuffer::from_slice(stream, &[1u8; 9]).unwrap();
+            rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
+            assert_eq!(data.to_vec(stream).unwrap(), [2; 9]);
+            // Another type, another root, another operation.
+            let mut bytes = DeviceBuffer::<u8>::zeroed(stream, 4).unwrap();
+            let error = match rank.rank() {
+                0 => rank.broadcast(stream, &mut bytes, 0),
+                _ => rank.broadcast(stream, &mut bytes, 1),
+            };
+            assert!(error.unwrap_err().to_string().contains("root 1"));
+            let error = match rank.rank() {
+                0 => rank.broadcast(stream, &mut bytes, 0),
+                _ => rank.all_reduce(stream, &mut bytes, Reduction::Sum),
+            };
+            assert!(
+                error
+                    .unwrap_err()
+                    .to_string()
+                    .contains("all_reduce of 4 u8")
+            );
+            // What one sends must be what the other receives.
+            let other = 1 - rank.rank();
+            let mine = DeviceBuffer::<u8>::zeroed(stream, 8).unwrap();
+            let len = if rank.rank() == 0 { 8 } else { 7 };
+            let mut got = DeviceBuffer::<u8>::zeroed(stream, len).unwrap();
+            let error = rank
+                .exchange(
+                    stream,
+                    &[(other, mine.view())],
+                    &mut [(other, got.view_mut())],
+                )
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains("rank 0 sends 8 elements to rank 1, which receives 7"),
+                "{error}"
+            );
+        },
+    );
+}
+
+#[test]
+fn a_rank_of_this_process_with_another_length() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    // Nothing is compared over NCCL; but within a process no lengths differ.
+    let errors = ranks(&short(), |rank, stream| {
+        let mut data = DeviceBuffer::<f32>::zeroed(stream, 1 << 20).unwrap();
+        rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
+        rank.wait(stream).unwrap();
+        let mut data = DeviceBuffer::<f32>::zeroed(stream, 1000 + rank.rank()).unwrap();
+        let result = rank.all_reduce(stream, &mut data, Reduction::Sum);
+        result.and_then(|()| rank.wait(stream)).unwrap_err()
+    });
+    let refused = errors
+        .iter()
+        .filter(|error| matches!(error, Error::Value(_)))
+        .count();
+    assert_eq!(refused, 1, "{errors:?}");
+    for error in &errors {
+        let text = error.to_string();
+        assert!(
+            text.contains("the ranks don't make the same call (the 2. collective): rank "),
+            "{text}"
+        );
+    }
+}
+
+/// The other process of the tests below: rank 1, which ends without a word.
+#[test]
+#[ignore = "a part of the tests of killed ranks"]
+fn rank_1_that_is_killed() {
+    let Ok(id) = env::var("CUDA_NCCL_TEST_ID") else {
+        return;
+    };
+    let bytes: Vec<u8> = (0..128)
+        .map(|i| u8::from_str_radix(&id[2 * i..2 * i + 2], 16).unwrap())
+        .collect();
+    let id = UniqueId::from_bytes(bytes.try_into().unwrap());
+    let context = Context::primary(1).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let rank = Communicator::new(&context, id, 1, 2, unverified(options())).unwrap();
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 1000).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    rank.wait(&stream).unwrap();
+    // SAFETY: this process is meant to end.
+    unsafe { libc::raise(libc::SIGKILL) };
+}
+
+#[test]
+fn a_rank_that_is_killed() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    let id = UniqueId::new().unwrap();
+    let hex: String = id
+        .to_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let mut other = Command::new(env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "lost::rank_1_that_is_killed"])
+        .env("CUDA_NCCL_TEST_ID", hex)
+        .spawn()
+        .unwrap();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let options = unverified(options()).timeout(Duration::from_secs(8));
+    let rank = Communicator::new(&context, id, 0, 2, options).unwrap();
+    let mut data = DeviceBuffer::from_slice(&stream, &[1.0f32; 1000]).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    rank.wait(&stream).unwrap();
+    assert_eq!(data.to_vec(&stream).unwrap(), [1.0; 1000]);
+    assert!(!other.wait().unwrap().success());
+    let since = Instant::now();
+    let result = rank
+        .all_reduce(&stream, &mut data, Reduction::Sum)
+        .and_then(|()| rank.wait(&stream));
+    let took = since.elapsed();
+    println!("after {took:?}: {}", result.as_ref().unwrap_err());
+    assert!(result.is_err());
+    assert!(took < Duration::from_secs(12), "{took:?}");
+    let again = rank.all_reduce(&stream, &mut data, Reduction::Sum);
+    assert!(matches!(again, Err(Error::Lost(_))), "{again:?}");
+    drop(rank);
+    assert_eq!(data.len(), 1000);
+}

@@ -1,0 +1,288 @@
+//! Copies of whole arrays.
+
+use std::{ffi::c_void, mem};
+
+use cuda_sys as sys;
+
+use super::{Array, Described, Texel, TexelFormat};
+use crate::{
+    error::{Error, Result},
+    memory::{BoxCopy, DeviceMemory, Extent, Owner, PlainData, Side, Storage, StorageMut, Strides},
+    settle::Settled,
+    stream::Stream,
+};
+
+/// All texels of an array, as rows without gaps.
+#[derive(Clone, Copy)]
+struct Rows {
+    /// Bytes of a row, rows of a plane, planes; rows of blocks, where the format is compressed.
+    extent: Extent,
+    /// All of them.
+    bytes: usize,
+}
+
+impl Rows {
+    fn at(self, address: sys::CUdeviceptr) -> Side {
+        Side::Device(address, Strides::dense(self.extent, 1))
+    }
+
+    fn at_host(self, host: *mut c_void) -> Side {
+        Side::Host(host, Strides::dense(self.extent, 1))
+    }
+
+    /// Enqueues a copy of all of them.
+    ///
+    /// # Safety
+    /// Both sides are live, and left alone until the copy is over.
+    unsafe fn enqueue(self, stream: &Stream, to: Side, from: Side) -> Result<()> {
+        match BoxCopy::new(to, from, self.extent, 1) {
+            // SAFETY: as this function's contract says.
+            Some(copy) => unsafe { copy.enqueue(stream) },
+            None => Ok(()),
+        }
+    }
+}
+
+impl Described {
+    /// `None` for a format that is not known here.
+    fn rows(&self) -> Option<Rows> {
+        let (shape, side) = (self.shape, self.format.block_side());
+        let columns = shape.width().div_ceil(side);
+        let extent = Extent {
+            width: columns.checked_mul(self.format.block_bytes()?)?,
+            height: shape.height().div_ceil(side),
+            depth: shape.planes_in_all(),
+        };
+        let bytes = extent.len()?;
+        Some(Rows { extent, bytes })
+    }
+
+    /// Bytes of all texels without gaps; `None` for a format that is not known here.
+    pub(super) fn bytes(&self) -> Option<usize> {
+        Some(self.rows()?.bytes)
+    }
+}
+
+impl Array {
+    /// Bytes of all texels, rows following each other without gaps; `None` for a format that is not known here. What the
+    /// array takes up on the device is the driver's affair.
+    #[must_use]
+    pub fn size_bytes(&self) -> Option<usize> {
+        self.described().bytes()
+    }
+
+    /// Fills the array with texels from the host: rows of the width follow each other, then slices or layers. Waits until
+    /// the host's memory has been read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `T` isn't the array's format, or `texels` are
+    /// not as many as the array's. The stream is of another context, or a capture is under way.
+    #[doc(alias = "cuMemcpyHtoA")]
+    #[doc(alias = "cuMemcpy3D")]
+    pub fn copy_from_slice<T: Texel>(&self, stream: &Stream, texels: &[T]) -> Result<()> {
+        const CALL: &str = "Array::copy_from_slice";
+        self.expect_format::<T>(CALL)?;
+        self.fill_from_host(stream, bytemuck::cast_slice(texels), size_of::<T>(), CALL)
+    }
+
+    /// Fills the array with bytes from the host, of whatever format: rows of texels, or of compressed blocks, follow each
+    /// other without gaps, then slices or layers. Waits until the host's memory has been read.
+    ///
+    /// # Errors
+    /// As [`copy_from_slice`](Self::copy_from_slice); and for a format whose size is not known here.
+    pub fn copy_from_bytes(&self, stream: &Stream, bytes: &[u8]) -> Result<()> {
+        self.fill_from_host(stream, bytes, 1, "Array::copy_from_bytes")
+    }
+
+    /// The texels, in the order of [`copy_from_slice`](Self::copy_from_slice). Waits for the copy.
+    ///
+    /// # Errors
+    /// As [`copy_from_slice`](Self::copy_from_slice).
+    #[doc(alias = "cuMemcpyAtoH")]
+    pub fn to_vec<T: Texel>(&self, stream: &Stream) -> Result<Vec<T>> {
+        const CALL: &str = "Array::to_vec";
+        self.expect_format::<T>(CALL)?;
+        self.read_to_host(stream, CALL)
+    }
+
+    /// The bytes of all texels, in the order of [`copy_from_bytes`](Self::copy_from_bytes). Waits for the copy.
+    ///
+    /// # Errors
+    /// As [`copy_from_bytes`](Self::copy_from_bytes).
+    pub fn to_bytes(&self, stream: &Stream) -> Result<Vec<u8>> {
+        self.read_to_host(stream, "Array::to_bytes")
+    }
+
+    /// Fills the array with texels of device memory, in the order of [`copy_from_slice`](Self::copy_from_slice), in stream
+    /// order.
+    ///
+    /// # Errors
+    /// As [`copy_from_slice`](Self::copy_from_slice), but for captures: these record the copy.
+    #[doc(alias = "cuMemcpyDtoA")]
+    pub fn copy_from<S: Storage, T: Texel>(
+        &self,
+        stream: &Stream,
+        texels: &DeviceMemory<S, T>,
+    ) -> Result<()> {
+        const CALL: &str = "Array::copy_from";
+        self.expect_format::<T>(CALL)?;
+        let rows = self.expect_bytes(texels.size_bytes(), size_of::<T>(), CALL)?;
+        let owners = [Owner::Context(self.context()), texels.owner()];
+        let (to, from) = (self.side(), rows.at(texels.as_device_ptr()));
+        // SAFETY: live memory of as many bytes as the array has, ordered on this stream.
+        stream.ordered_with(owners, || unsafe { rows.enqueue(stream, to, from) })
+    }
+
+    /// Copies the texels to device memory, in stream order.
+    ///
+    /// # Errors
+    /// As [`copy_from`](Self::copy_from).
+    #[doc(alias = "cuMemcpyAtoD")]
+    pub fn copy_to<S: StorageMut, T: Texel>(
+        &self,
+        stream: &Stream,
+        texels: &mut DeviceMemory<S, T>,
+    ) -> Result<()> {
+        const CALL: &str = "Array::copy_to";
+        self.expect_format::<T>(CALL)?;
+        let rows = self.expect_bytes(texels.size_bytes(), size_of::<T>(), CALL)?;
+        let owners = [Owner::Context(self.context()), texels.owner()];
+        let (to, from) = (rows.at(texels.as_device_ptr()), self.side());
+        // SAFETY: live memory of as many bytes as the array has, borrowed exclusively, ordered on this stream.
+        stream.ordered_with(owners, || unsafe { rows.enqueue(stream, to, from) })
+    }
+
+    /// Copies another array of the same format and shape, in stream order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the two differ, are the same array, or were
+    /// made without memory. As [`copy_from`](Self::copy_from) otherwise.
+    ///
+    /// ```
+    /// # use cuda_safe::{Array, Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let one = Array::from_slice(&stream, [2, 2], &[1u8, 2, 3, 4])?;
+    /// let two = Array::uninit::<u8>(&context, [2, 2])?;
+    /// two.copy_from_array(&stream, &one)?;
+    /// assert_eq!(two.to_vec::<u8>(&stream)?, [1, 2, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemcpyAtoA")]
+    pub fn copy_from_array(&self, stream: &Stream, from: &Array) -> Result<()> {
+        const CALL: &str = "Array::copy_from_array";
+        let (mine, theirs) = (self.described(), from.described());
+        if (mine.format, mine.shape) != (theirs.format, theirs.shape) {
+            return Err(Error::invalid(
+                CALL,
+                format!(
+                    "the array is of {}, {}, and the source of {}, {}",
+                    mine.shape, mine.format, theirs.shape, theirs.format
+                ),
+            ));
+        }
+        if self == from {
+            return Err(Error::invalid(CALL, "the array is its own source"));
+        }
+        from.expect_memory(CALL)?;
+        let rows = self.rows(CALL)?;
+        let owners = [self, from].map(|one| Owner::Context(one.context()));
+        let (to, from) = (self.side(), from.side());
+        // SAFETY: both are live, have memory, and are of the same size.
+        stream.ordered_with(owners, || unsafe { rows.enqueue(stream, to, from) })
+    }
+
+    fn side(&self) -> Side {
+        Side::Array(self.as_raw(), 0, 0, 0)
+    }
+
+    pub(super) fn expect_format<T: Texel>(&self, call: &'static str) -> Result<()> {
+        let format = self.format();
+        if format.holds::<T>() {
+            return Ok(());
+        }
+        let given = TexelFormat::of::<T>();
+        Err(Error::invalid(
+            call,
+            format!("the array's texels are {format}, and those given are {given}"),
+        ))
+    }
+
+    /// An error for an array without memory, and where it is not known how long its rows are.
+    fn rows(&self, call: &'static str) -> Result<Rows> {
+        self.expect_memory(call)?;
+        self.described().rows().ok_or_else(|| {
+            Error::invalid(
+                call,
+                format!(
+                    "the size of texels of {} is not known here: copy by raw calls",
+                    self.format()
+                ),
+            )
+        })
+    }
+
+    /// `unit` is what is counted: a texel, or a byte.
+    fn expect_bytes(&self, given: usize, unit: usize, call: &'static str) -> Result<Rows> {
+        let rows = self.rows(call)?;
+        if rows.bytes == given {
+            return Ok(rows);
+        }
+        Err(Error::invalid(
+            call,
+            format!(
+                "an array of {}, {}, has {} {}, and {} are given",
+                self.shape(),
+                self.format(),
+                rows.bytes / unit,
+                if unit == 1 { "bytes" } else { "texels" },
+                given / unit
+            ),
+        ))
+    }
+
+    fn fill_from_host(
+        &self,
+        stream: &Stream,
+        bytes: &[u8],
+        unit: usize,
+        call: &'static str,
+    ) -> Result<()> {
+        let rows = self.expect_bytes(bytes.len(), unit, call)?;
+        stream
+            .context()
+            .expect_same(self.context(), call, "the stream and the array")?;
+        let _current = stream.enter_to_wait(call)?;
+        let from = rows.at_host(bytes.as_ptr().cast_mut().cast());
+        // SAFETY: as long as the array; borrowed until the wait below is over, which also follows a failure.
+        let enqueued = unsafe { rows.enqueue(stream, self.side(), from) };
+        let waited = stream.settle().or_abort();
+        enqueued.and(waited)
+    }
+
+    fn read_to_host<T: PlainData>(&self, stream: &Stream, call: &'static str) -> Result<Vec<T>> {
+        let rows = self.rows(call)?;
+        stream
+            .context()
+            .expect_same(self.context(), call, "the stream and the array")?;
+        let len = rows.bytes / size_of::<T>();
+        let mut host = Vec::<T>::with_capacity(len);
+        let _current = stream.enter_to_wait(call)?;
+        let to = rows.at_host(host.as_mut_ptr().cast());
+        // SAFETY: room for the array's bytes, which lives until the wait below is over, or for ever.
+        let enqueued = unsafe { rows.enqueue(stream, to, self.side()) };
+        match stream.settle() {
+            Settled::Done => enqueued?,
+            Settled::Failed(error) => return Err(enqueued.err().unwrap_or(error)),
+            Settled::Unknown(error) => {
+                mem::forget(host); // the copy may still write to it
+                return Err(enqueued.err().unwrap_or(error));
+            }
+        }
+        // SAFETY: the copy has written all of them, and any bits are valid for `T`.
+        unsafe { host.set_len(len) };
+        Ok(host)
+    }
+}

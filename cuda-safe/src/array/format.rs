@@ -1,0 +1,269 @@
+//! What the texels of an array are.
+
+use std::{ffi::c_uint, fmt};
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{flags::choices, memory::PlainData};
+
+choices! {
+    /// What a channel of a texture's elements is; the formats with a layout of their own say what a whole element is
+    /// (`CUarray_format`).
+    pub struct ChannelFormat(c_uint) {
+        /// 8 bits without a sign.
+        U8 = 1, "CU_AD_FORMAT_UNSIGNED_INT8";
+        /// 16 bits without a sign.
+        U16 = 2, "CU_AD_FORMAT_UNSIGNED_INT16";
+        /// 32 bits without a sign.
+        U32 = 3, "CU_AD_FORMAT_UNSIGNED_INT32";
+        /// 8 bits with a sign.
+        I8 = 8, "CU_AD_FORMAT_SIGNED_INT8";
+        /// 16 bits with a sign.
+        I16 = 9, "CU_AD_FORMAT_SIGNED_INT16";
+        /// 32 bits with a sign.
+        I32 = 10, "CU_AD_FORMAT_SIGNED_INT32";
+        /// Floating point of 16 bits.
+        F16 = 16, "CU_AD_FORMAT_HALF";
+        /// Floating point of 32 bits.
+        F32 = 32, "CU_AD_FORMAT_FLOAT";
+        /// One channel of 8 bits without a sign, which reads as 0 to 1.
+        UNORM8X1 = 0xc0, "CU_AD_FORMAT_UNORM_INT8X1";
+        /// Two channels of 8 bits without a sign, which read as 0 to 1.
+        UNORM8X2 = 0xc1, "CU_AD_FORMAT_UNORM_INT8X2";
+        /// Four channels of 8 bits without a sign, which read as 0 to 1.
+        UNORM8X4 = 0xc2, "CU_AD_FORMAT_UNORM_INT8X4";
+        /// One channel of 16 bits without a sign, which reads as 0 to 1.
+        UNORM16X1 = 0xc3, "CU_AD_FORMAT_UNORM_INT16X1";
+        /// Two channels of 16 bits without a sign, which read as 0 to 1.
+        UNORM16X2 = 0xc4, "CU_AD_FORMAT_UNORM_INT16X2";
+        /// Four channels of 16 bits without a sign, which read as 0 to 1.
+        UNORM16X4 = 0xc5, "CU_AD_FORMAT_UNORM_INT16X4";
+        /// One channel of 8 bits with a sign, which reads as -1 to 1.
+        SNORM8X1 = 0xc6, "CU_AD_FORMAT_SNORM_INT8X1";
+        /// Two channels of 8 bits with a sign, which read as -1 to 1.
+        SNORM8X2 = 0xc7, "CU_AD_FORMAT_SNORM_INT8X2";
+        /// Four channels of 8 bits with a sign, which read as -1 to 1.
+        SNORM8X4 = 0xc8, "CU_AD_FORMAT_SNORM_INT8X4";
+        /// One channel of 16 bits with a sign, which reads as -1 to 1.
+        SNORM16X1 = 0xc9, "CU_AD_FORMAT_SNORM_INT16X1";
+        /// Two channels of 16 bits with a sign, which read as -1 to 1.
+        SNORM16X2 = 0xca, "CU_AD_FORMAT_SNORM_INT16X2";
+        /// Four channels of 16 bits with a sign, which read as -1 to 1.
+        SNORM16X4 = 0xcb, "CU_AD_FORMAT_SNORM_INT16X4";
+        /// Blocks of 4 by 4 texels in 8 bytes, of four channels.
+        BC1_UNORM = 0x91, "CU_AD_FORMAT_BC1_UNORM";
+        /// The same, of colours in sRGB.
+        BC1_UNORM_SRGB = 0x92, "CU_AD_FORMAT_BC1_UNORM_SRGB";
+        /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
+        BC2_UNORM = 0x93, "CU_AD_FORMAT_BC2_UNORM";
+        /// The same, of colours in sRGB.
+        BC2_UNORM_SRGB = 0x94, "CU_AD_FORMAT_BC2_UNORM_SRGB";
+        /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
+        BC3_UNORM = 0x95, "CU_AD_FORMAT_BC3_UNORM";
+        /// The same, of colours in sRGB.
+        BC3_UNORM_SRGB = 0x96, "CU_AD_FORMAT_BC3_UNORM_SRGB";
+        /// Blocks of 4 by 4 texels in 8 bytes, of one channel.
+        BC4_UNORM = 0x97, "CU_AD_FORMAT_BC4_UNORM";
+        /// The same, with a sign.
+        BC4_SNORM = 0x98, "CU_AD_FORMAT_BC4_SNORM";
+        /// Blocks of 4 by 4 texels in 16 bytes, of two channels.
+        BC5_UNORM = 0x99, "CU_AD_FORMAT_BC5_UNORM";
+        /// The same, with a sign.
+        BC5_SNORM = 0x9a, "CU_AD_FORMAT_BC5_SNORM";
+        /// Blocks of 4 by 4 texels in 16 bytes, of three channels of floating point without a sign.
+        BC6H_UF16 = 0x9b, "CU_AD_FORMAT_BC6H_UF16";
+        /// The same, with a sign.
+        BC6H_SF16 = 0x9c, "CU_AD_FORMAT_BC6H_SF16";
+        /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
+        BC7_UNORM = 0x9d, "CU_AD_FORMAT_BC7_UNORM";
+        /// The same, of colours in sRGB.
+        BC7_UNORM_SRGB = 0x9e, "CU_AD_FORMAT_BC7_UNORM_SRGB";
+        /// Three channels of 10 bits and one of 2, which read as 0 to 1; since CUDA 12.8.
+        UNORM_10_10_10_2 = 0x50, "CU_AD_FORMAT_UNORM_INT_101010_2";
+    }
+}
+
+/// What a texel is: its channels' format, and how many there are.
+///
+/// ```
+/// use cuda_safe::{ChannelFormat, TexelFormat};
+///
+/// let rgba = TexelFormat::of::<[u8; 4]>();
+/// assert_eq!((rgba.channel, rgba.channels), (ChannelFormat::U8, 4));
+/// assert_eq!(rgba.block_bytes(), Some(4));
+/// let compressed = TexelFormat::new(ChannelFormat::BC1_UNORM, 4);
+/// assert_eq!((compressed.block_bytes(), compressed.block_side()), (Some(8), 4));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TexelFormat {
+    /// What a channel is.
+    pub channel: ChannelFormat,
+    /// How many channels a texel has.
+    pub channels: u32,
+}
+
+impl TexelFormat {
+    /// So many channels of a format.
+    #[must_use]
+    pub const fn new(channel: ChannelFormat, channels: u32) -> Self {
+        Self { channel, channels }
+    }
+
+    /// The format of a type of texels.
+    #[must_use]
+    pub const fn of<T: Texel>() -> Self {
+        T::FORMAT
+    }
+
+    /// Bytes of a texel, or of a block of texels where the format is [compressed](Self::block_side). `None` for a format
+    /// that is not known here.
+    #[must_use]
+    pub const fn block_bytes(self) -> Option<usize> {
+        let bytes = match self.channel.0 {
+            1 | 8 | 0xc0..=0xc2 | 0xc6..=0xc8 => 1,
+            2 | 9 | 16 | 0xc3..=0xc5 | 0xc9..=0xcb => 2,
+            3 | 10 | 32 => 4,
+            0x50 => return Some(4),
+            0x91 | 0x92 | 0x97 | 0x98 => return Some(8),
+            0x93..=0x96 | 0x99..=0x9e => return Some(16),
+            _ => return None,
+        };
+        Some(bytes * self.channels as usize)
+    }
+
+    /// Texels of a block, along the width and along the height: 4 for a compressed format, otherwise 1.
+    #[must_use]
+    pub const fn block_side(self) -> usize {
+        match self.channel.0 {
+            0x91..=0x9e => 4,
+            _ => 1,
+        }
+    }
+
+    /// Whether channels are integers, which a texture reads as they are or as floating point.
+    pub(crate) const fn is_integer(self) -> bool {
+        matches!(self.channel.0, 1..=3 | 8..=10)
+    }
+
+    /// Whether texels of type `T` are of this format: the same, or integers that the format reads as floating point.
+    pub(crate) fn holds<T: Texel>(self) -> bool {
+        let theirs = T::FORMAT;
+        let same_bits = match self.channel.0 {
+            0xc0..=0xc2 => theirs.channel == ChannelFormat::U8,
+            0xc3..=0xc5 => theirs.channel == ChannelFormat::U16,
+            0xc6..=0xc8 => theirs.channel == ChannelFormat::I8,
+            0xc9..=0xcb => theirs.channel == ChannelFormat::I16,
+            _ => theirs.channel == self.channel,
+        };
+        same_bits && theirs.channels == self.channels
+    }
+}
+
+impl fmt::Display for TexelFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = format!("{:?}", self.channel);
+        let name = name.strip_prefix("ChannelFormat::").unwrap_or(&name);
+        match self.channels {
+            1 => write!(f, "1 channel of {name}"),
+            channels => write!(f, "{channels} channels of {name}"),
+        }
+    }
+}
+
+/// A number of 16 bits in floating point, as its bits: what a channel of [`ChannelFormat::F16`] holds.
+///
+/// ```
+/// use cuda_safe::{HalfBits, TexelFormat, ChannelFormat};
+///
+/// let one = HalfBits(0x3c00);
+/// assert_eq!(TexelFormat::of::<[HalfBits; 2]>(), TexelFormat::new(ChannelFormat::F16, 2));
+/// # let _ = one;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct HalfBits(
+    /// The bits, as CUDA's `__half` has them.
+    pub u16,
+);
+
+// SAFETY: a number, and nothing else.
+unsafe impl Zeroable for HalfBits {}
+// SAFETY: as above.
+unsafe impl Pod for HalfBits {}
+
+/// A type of texels: a number, or an array of two or four of them. Implemented for `u8`, `i8`, `u16`, `i16`, `u32`, `i32`,
+/// `f32` and [`HalfBits`].
+///
+/// ```
+/// use cuda_safe::{Texel, TexelFormat};
+///
+/// fn channels<T: Texel>() -> u32 {
+///     TexelFormat::of::<T>().channels
+/// }
+/// assert_eq!((channels::<f32>(), channels::<[i16; 4]>()), (1, 4));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no type of texels",
+    label = "expected a number of up to 32 bits, or an array of two or four of them",
+    note = "arrays of other formats are filled and read as bytes: `copy_from_bytes`, `to_bytes`"
+)]
+pub trait Texel: PlainData + private::Sealed {
+    /// What a texel of this type is.
+    const FORMAT: TexelFormat;
+}
+
+mod private {
+    pub trait Sealed {}
+}
+
+macro_rules! texels {
+    ($($type:ty: $name:ident),*) => {$(
+        texels!(@ $type, $name, 1);
+        texels!(@ [$type; 2], $name, 2);
+        texels!(@ [$type; 4], $name, 4);
+    )*};
+    (@ $type:ty, $name:ident, $channels:literal) => {
+        impl private::Sealed for $type {}
+        impl Texel for $type {
+            const FORMAT: TexelFormat = TexelFormat::new(ChannelFormat::$name, $channels);
+        }
+    };
+}
+
+texels!(u8: U8, i8: I8, u16: U16, i16: I16, u32: U32, i32: I32, HalfBits: F16, f32: F32);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_follow_from_formats() {
+        for (channel, channels, bytes, side) in [
+            (ChannelFormat::U8, 1, Some(1), 1),
+            (ChannelFormat::F16, 4, Some(8), 1),
+            (ChannelFormat::I32, 2, Some(8), 1),
+            (ChannelFormat::SNORM16X4, 4, Some(8), 1),
+            (ChannelFormat::UNORM8X2, 2, Some(2), 1),
+            (ChannelFormat::UNORM_10_10_10_2, 4, Some(4), 1),
+            (ChannelFormat::BC4_SNORM, 1, Some(8), 4),
+            (ChannelFormat::BC6H_UF16, 3, Some(16), 4),
+            (ChannelFormat(0xb0), 3, None, 1),
+        ] {
+            let format = TexelFormat::new(channel, channels);
+            assert_eq!((format.block_bytes(), format.block_side()), (bytes, side));
+        }
+        assert_eq!(TexelFormat::of::<[f32; 4]>().block_bytes(), Some(16));
+    }
+
+    #[test]
+    fn formats_hold_their_own_texels_alone() {
+        let f32x2 = TexelFormat::of::<[f32; 2]>();
+        assert!(f32x2.holds::<[f32; 2]>());
+        assert!(!f32x2.holds::<[u32; 2]>() && !f32x2.holds::<f32>());
+        let normalised = TexelFormat::new(ChannelFormat::SNORM8X4, 4);
+        assert!(normalised.holds::<[i8; 4]>() && !normalised.holds::<[u8; 4]>());
+        assert!(!TexelFormat::new(ChannelFormat::F16, 1).holds::<u16>());
+        assert_eq!(normalised.to_string(), "4 channels of SNORM8X4");
+        assert_eq!(TexelFormat::of::<u8>().to_string(), "1 channel of U8");
+    }
+}

@@ -1,0 +1,332 @@
+//! What the driver knows of an address.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use cuda_sys::{self as sys, CUcontext, CUdeviceptr, CUmemoryPool, CUpointer_attribute};
+
+use super::{
+    device::DeviceMemory,
+    plain::PlainData,
+    pool_options::MemoryAccess,
+    storage::{Storage, StorageMut},
+};
+use crate::{context::Context, error::Result, flags::choices, peer::ShareableHandles};
+
+choices! {
+    /// What may be asked of an address, for [`Context::pointer_attribute`] (`CUpointer_attribute`). Most of them are in
+    /// [`PointerInfo`], which asks for them all at once.
+    pub struct PointerAttribute(c_uint) {
+        /// The context that it was allocated or registered in; 0 for memory that belongs to a device.
+        CONTEXT = 1, "CU_POINTER_ATTRIBUTE_CONTEXT";
+        /// Where it is: see [`MemoryType`].
+        MEMORY_TYPE = 2, "CU_POINTER_ATTRIBUTE_MEMORY_TYPE";
+        /// The address by which the device reaches it.
+        DEVICE_POINTER = 3, "CU_POINTER_ATTRIBUTE_DEVICE_POINTER";
+        /// The address by which the host reaches it.
+        HOST_POINTER = 4, "CU_POINTER_ATTRIBUTE_HOST_POINTER";
+        /// Whether synchronous copies and fills of it really are: see [`DeviceMemory::set_sync_memops`].
+        SYNC_MEMOPS = 6, "CU_POINTER_ATTRIBUTE_SYNC_MEMOPS";
+        /// A number of the allocation that the process uses once.
+        BUFFER_ID = 7, "CU_POINTER_ATTRIBUTE_BUFFER_ID";
+        /// Whether it is managed memory.
+        IS_MANAGED = 8, "CU_POINTER_ATTRIBUTE_IS_MANAGED";
+        /// The device that it was allocated on or registered with.
+        DEVICE_ORDINAL = 9, "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL";
+        /// Whether other processes can get it by the older calls (`cuIpcGetMemHandle`).
+        IS_LEGACY_CUDA_IPC_CAPABLE = 10, "CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE";
+        /// Where the allocation begins.
+        RANGE_START_ADDR = 11, "CU_POINTER_ATTRIBUTE_RANGE_START_ADDR";
+        /// Bytes of the allocation.
+        RANGE_SIZE = 12, "CU_POINTER_ATTRIBUTE_RANGE_SIZE";
+        /// Whether there is memory behind the address.
+        MAPPED = 13, "CU_POINTER_ATTRIBUTE_MAPPED";
+        /// By which handles it can be shared with other processes.
+        ALLOWED_HANDLE_TYPES = 14, "CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES";
+        /// Whether network cards and the like reach it (GPUDirect RDMA).
+        IS_GPU_DIRECT_RDMA_CAPABLE = 15, "CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE";
+        /// What kernels of the current context may do with it: see [`MemoryAccess`].
+        ACCESS_FLAGS = 16, "CU_POINTER_ATTRIBUTE_ACCESS_FLAGS";
+        /// The handle of the pool that it comes from, or 0.
+        MEMPOOL_HANDLE = 17, "CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE";
+        /// Bytes of the mapping that the allocation is part of.
+        MAPPING_SIZE = 18, "CU_POINTER_ATTRIBUTE_MAPPING_SIZE";
+        /// Where that mapping begins.
+        MAPPING_BASE_ADDR = 19, "CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR";
+        /// A number of the physical memory behind it that the process uses once.
+        MEMORY_BLOCK_ID = 20, "CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID";
+        /// Whether the hardware's decompression may read and write it; since CUDA 12.8.
+        IS_HW_DECOMPRESS_CAPABLE = 21, "CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE";
+        /// The part of the device's memory that it is in, as an `int`, or -1; since CUDA 13.4.
+        LOCALITY_DOMAIN_ORDINAL = 22, "CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL";
+    }
+}
+
+choices! {
+    /// Where memory is (`CUmemorytype`).
+    pub struct MemoryType(c_uint) {
+        /// The driver doesn't know the address: memory of the host that is not page-locked, or nothing at all.
+        UNKNOWN = 0, "0";
+        /// On the host.
+        HOST = 1, "CU_MEMORYTYPE_HOST";
+        /// On a device; managed memory too, wherever it is.
+        DEVICE = 2, "CU_MEMORYTYPE_DEVICE";
+        /// An array, whose memory has no addresses.
+        ARRAY = 3, "CU_MEMORYTYPE_ARRAY";
+        /// To be told by the address.
+        UNIFIED = 4, "CU_MEMORYTYPE_UNIFIED";
+    }
+}
+
+/// What the driver knows of an address: see [`Context::pointer_info`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PointerInfo {
+    /// Where the memory is; [`MemoryType::UNKNOWN`] for an address that the driver doesn't know.
+    pub memory_type: MemoryType,
+    /// The driver's handle of the context that it belongs to; null for memory that belongs to a device, as a pool's.
+    pub context: CUcontext,
+    /// The number of its device.
+    pub device: Option<i32>,
+    /// The address by which the device reaches it.
+    pub device_ptr: Option<CUdeviceptr>,
+    /// The address by which the host reaches it.
+    pub host_ptr: Option<usize>,
+    /// Where the allocation begins, and its bytes. Drivers don't tell it of memory from a pool on the host.
+    pub range: Option<(CUdeviceptr, usize)>,
+    /// A number of the allocation that the process uses once.
+    pub buffer_id: u64,
+    /// Whether it is managed memory.
+    pub is_managed: bool,
+    /// Whether there is memory behind the address.
+    pub is_mapped: bool,
+    /// Whether synchronous copies and fills of it really are: see [`DeviceMemory::set_sync_memops`].
+    pub sync_memops: bool,
+    /// By which handles it can be shared with other processes.
+    pub handle_types: ShareableHandles,
+    /// Whether other processes can get it by the older calls (`cuIpcGetMemHandle`).
+    pub is_ipc_capable: bool,
+    /// Whether network cards and the like reach it (GPUDirect RDMA).
+    pub is_rdma_capable: bool,
+    /// What kernels of the context that was asked may do with it.
+    pub access: MemoryAccess,
+    /// The driver's handle of the pool that it comes from, or null.
+    pub pool: CUmemoryPool,
+}
+
+// SAFETY: the handles are numbers here, which nothing is done with.
+unsafe impl Send for PointerInfo {}
+// SAFETY: as above.
+unsafe impl Sync for PointerInfo {}
+
+/// Those that every driver since 12.0 knows, in the order of the values below.
+const ASKED: [c_uint; 15] = [2, 1, 9, 3, 4, 11, 12, 7, 8, 13, 6, 14, 10, 15, 16];
+
+impl Context {
+    /// All that the driver knows of an address, be it of this context's memory or not. An address that it doesn't know is
+    /// no error.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, MemoryType, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 100)?;
+    /// let info = context.pointer_info(buffer.as_device_ptr() + 40)?;
+    /// assert_eq!(info.memory_type, MemoryType::DEVICE);
+    /// assert_eq!(info.range, Some((buffer.as_device_ptr(), 400)));
+    /// let local = 5; // on the stack
+    /// let info = context.pointer_info(&raw const local as u64)?;
+    /// assert_eq!(info.memory_type, MemoryType::UNKNOWN);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuPointerGetAttributes")]
+    pub fn pointer_info(&self, ptr: CUdeviceptr) -> Result<PointerInfo> {
+        let _current = self.enter()?;
+        let mut attributes = [0; ASKED.len() + 1];
+        attributes[..ASKED.len()].copy_from_slice(&ASKED);
+        attributes[ASKED.len()] = PointerAttribute::MEMPOOL_HANDLE.0;
+        let mut values = [0u64; ASKED.len() + 1];
+        let mut places = values
+            .each_mut()
+            .map(|value| (&raw mut *value).cast::<c_void>());
+        // SAFETY: as many places as attributes, each of the widest type; the enumeration is a number.
+        let code = unsafe {
+            sys::cuPointerGetAttributes(
+                attributes.len() as c_uint,
+                attributes.as_mut_ptr().cast::<CUpointer_attribute>(),
+                places.as_mut_ptr(),
+                ptr,
+            )
+        };
+        self.check("cuPointerGetAttributes", code)?;
+        let [
+            kind,
+            context,
+            device,
+            at_device,
+            at_host,
+            start,
+            size,
+            id,
+            managed,
+            mapped,
+            sync,
+            handles,
+            ipc,
+            rdma,
+            access,
+            pool,
+        ] = values;
+        let known = kind != 0;
+        let some = |address: u64| Some(address).filter(|&address| known && address != 0);
+        Ok(PointerInfo {
+            memory_type: MemoryType(kind as c_uint),
+            context: address(context),
+            device: known
+                .then_some(device as c_int)
+                .filter(|&device| device >= 0),
+            device_ptr: some(at_device),
+            host_ptr: some(at_host).map(|address| address as usize),
+            range: some(start).map(|start| (start, size as usize)),
+            buffer_id: id,
+            is_managed: managed != 0,
+            is_mapped: mapped != 0,
+            sync_memops: sync != 0,
+            handle_types: ShareableHandles(handles as c_uint),
+            is_ipc_capable: ipc != 0,
+            is_rdma_capable: rdma != 0,
+            access: MemoryAccess(access as c_uint),
+            pool: address(pool),
+        })
+    }
+
+    /// One attribute of an address, as the driver's number; what it gives as an `int` is in the lower 32 bits.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an address that the driver doesn't know, for an attribute that this memory lacks (the
+    /// host's address of a device's memory), and for one that the driver doesn't know.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, PointerAttribute, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 100)?;
+    /// let size = context.pointer_attribute(buffer.as_device_ptr(), PointerAttribute::RANGE_SIZE)?;
+    /// assert_eq!(size, 400);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuPointerGetAttribute")]
+    pub fn pointer_attribute(&self, ptr: CUdeviceptr, attribute: PointerAttribute) -> Result<u64> {
+        Ok(self.two_words(ptr, attribute.0)?[0])
+    }
+
+    /// The two tokens by which a kernel driver (`nv-p2p.h`) gets at device memory.
+    ///
+    /// # Errors
+    /// As [`pointer_attribute`](Self::pointer_attribute): page-locked memory has none.
+    #[doc(alias = "cuPointerGetAttribute")]
+    #[doc(alias = "CU_POINTER_ATTRIBUTE_P2P_TOKENS")]
+    pub fn p2p_tokens(&self, ptr: CUdeviceptr) -> Result<(u64, u32)> {
+        let [first, second] = self.two_words(ptr, 5)?;
+        Ok((first, second as u32))
+    }
+
+    fn two_words(&self, ptr: CUdeviceptr, attribute: c_uint) -> Result<[u64; 2]> {
+        let _current = self.enter()?;
+        let mut value = [0u64; 2];
+        // SAFETY: the widest value is the tokens', two words.
+        let code = unsafe {
+            sys::cuPointerGetAttribute(
+                value.as_mut_ptr().cast(),
+                CUpointer_attribute(attribute),
+                ptr,
+            )
+        };
+        self.check("cuPointerGetAttribute", code)?;
+        Ok(value)
+    }
+
+    /// Where the allocation begins that an address is part of, and its bytes.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND` for an address that is part of none.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 100)?;
+    /// let part = buffer.slice(10..)?;
+    /// assert_eq!(context.address_range(part.as_device_ptr())?, (buffer.as_device_ptr(), 400));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemGetAddressRange")]
+    pub fn address_range(&self, ptr: CUdeviceptr) -> Result<(CUdeviceptr, usize)> {
+        let _current = self.enter()?;
+        let (mut start, mut size) = (0, 0);
+        // SAFETY: both are valid for the write.
+        let code = unsafe { sys::cuMemGetAddressRange_v2(&mut start, &mut size, ptr) };
+        self.check("cuMemGetAddressRange_v2", code)?;
+        Ok((start, size))
+    }
+}
+
+fn address<T>(word: u64) -> *mut T {
+    std::ptr::with_exposed_provenance_mut(word as usize)
+}
+
+impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
+    /// All that the driver knows of this memory.
+    ///
+    /// # Errors
+    /// As [`Context::pointer_info`].
+    #[doc(alias = "cuPointerGetAttributes")]
+    pub fn pointer_info(&self) -> Result<PointerInfo> {
+        self.owner().context().pointer_info(self.as_device_ptr())
+    }
+}
+
+impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
+    /// Whether calls that are synchronous by name really wait for copies and fills of the allocation that this memory is
+    /// part of. For memory that others (GPUDirect RDMA) read when such a call has returned. The calls of this crate wait in
+    /// any case where they say so.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where there is no memory.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 100)?;
+    /// buffer.set_sync_memops(true)?;
+    /// assert!(buffer.pointer_info()?.sync_memops);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuPointerSetAttribute")]
+    #[doc(alias = "CU_POINTER_ATTRIBUTE_SYNC_MEMOPS")]
+    pub fn set_sync_memops(&mut self, sync: bool) -> Result<()> {
+        let context = self.owner().context();
+        let _current = context.enter()?;
+        let value = c_uint::from(sync);
+        // SAFETY: the attribute is read as an unsigned int.
+        let code = unsafe {
+            sys::cuPointerSetAttribute(
+                (&raw const value).cast(),
+                CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+                self.as_device_ptr(),
+            )
+        };
+        context.check("cuPointerSetAttribute", code)
+    }
+}

@@ -1,0 +1,226 @@
+//! Pools of several processes, and memory that both sides reach.
+
+use std::ffi::{c_int, c_uint, c_void};
+#[cfg(unix)]
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+
+use cuda_sys::{self as sys, CUmemAllocationHandleType};
+
+use super::{
+    buffer::DeviceBuffer, managed::ManagedBuffer, plain::PlainData, pool::MemoryPool,
+    pool_options::PoolPointer, size::byte_size,
+};
+use crate::{
+    attribute::DeviceAttribute,
+    context::Context,
+    error::{Error, ErrorKind, Result},
+    peer::ShareableHandles,
+    stream::Stream,
+};
+
+impl MemoryPool {
+    /// Allocates `len` elements that the host reaches too, from a pool of managed memory or of the host's, in a stream's
+    /// order, and sets all bytes to zero.
+    ///
+    /// Memory of the host's is for kernels, fills and the host itself: drivers refuse it as a side of a copy between host and
+    /// device.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for a pool of a device's own memory. [`ErrorKind::OutOfMemory`], with the bytes
+    /// requested and free. [`ErrorKind::Unsupported`] for managed memory on a device where the host may not touch it while
+    /// any kernel runs.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, MemoryLocation, MemoryPool, MemoryPoolOptions, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let options = MemoryPoolOptions::default().location(MemoryLocation::HOST);
+    /// let pool = MemoryPool::with_options(&context, options)?;
+    /// pool.grant_access(&[context.device()])?; // at first, only the host has it
+    /// let mut x = pool.allocate_shared::<u32>(&stream, 3)?;
+    /// x.slice_mut(1..)?.fill(&stream, 7)?; // by the device
+    /// assert_eq!(x.host()?, [0, 7, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemAllocFromPoolAsync")]
+    pub fn allocate_shared<T: PlainData>(
+        &self,
+        stream: &Stream,
+        len: usize,
+    ) -> Result<ManagedBuffer<T>> {
+        const CALL: &str = "MemoryPool::allocate_shared";
+        let buffer = self.allocate::<T>(stream, len)?;
+        if buffer.size_bytes() > 0 {
+            let info = buffer.pointer_info()?;
+            let concurrent = DeviceAttribute::CONCURRENT_MANAGED_ACCESS;
+            if info.host_ptr.is_none() {
+                return Err(Error::invalid(
+                    CALL,
+                    "the host does not reach this pool's memory: make the pool with PoolType::MANAGED, or on the host",
+                ));
+            }
+            if info.is_managed && stream.context().device().attribute(concurrent)? == 0 {
+                return Err(Error::checked(
+                    ErrorKind::Unsupported,
+                    CALL,
+                    "this device has no managed memory that the host may use while kernels run \
+                     (CONCURRENT_MANAGED_ACCESS): use a pool of the host's memory",
+                ));
+            }
+        }
+        let mut shared = ManagedBuffer::from_pool(buffer);
+        shared.memset_u8(stream, 0)?;
+        Ok(shared)
+    }
+
+    /// The pool as a file, for another process, which imports it. The pool was made with
+    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`].
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a pool that was not made to be shared.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, MemoryPool, MemoryPoolOptions, ShareableHandles, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let options = MemoryPoolOptions::default().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    /// let pool = MemoryPool::with_options(&context, options)?;
+    /// let numbers = {
+    ///     let mut numbers = pool.allocate::<u32>(&stream, 3)?;
+    ///     numbers.copy_from_slice(&stream, &[1, 2, 3])?;
+    ///     numbers
+    /// };
+    /// let (file, pointer) = (pool.export_file()?, numbers.export_pointer()?);
+    ///
+    /// // Usually in another process, to which the file and the bytes were sent.
+    /// let imported = MemoryPool::import_file(&context, &file)?;
+    /// // SAFETY: three numbers, whose owner keeps them for longer, and has finished writing them.
+    /// let same = unsafe { imported.import_pointer::<u32>(&stream, &pointer, 3)? };
+    /// assert_eq!(same.to_vec(&stream)?, [1, 2, 3]);
+    /// same.close()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(unix)]
+    #[doc(alias = "cuMemPoolExportToShareableHandle")]
+    pub fn export_file(&self) -> Result<OwnedFd> {
+        let mut file: c_int = -1;
+        let kind = CUmemAllocationHandleType(ShareableHandles::POSIX_FILE_DESCRIPTOR.0);
+        // SAFETY: a handle of this type is written as an int.
+        let code = unsafe {
+            sys::cuMemPoolExportToShareableHandle(
+                (&raw mut file).cast::<c_void>(),
+                self.as_raw(),
+                kind,
+                0,
+            )
+        };
+        self.context()
+            .check("cuMemPoolExportToShareableHandle", code)?;
+        // SAFETY: just made, and owned by nobody else.
+        Ok(unsafe { OwnedFd::from_raw_fd(file) })
+    }
+
+    /// A pool that another process has exported as a file. Nothing can be allocated from it here, only
+    /// [imported](Self::import_pointer). The file stays the caller's, and may be closed.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_UNKNOWN` for a file that is no pool.
+    #[cfg(unix)]
+    #[doc(alias = "cuMemPoolImportFromShareableHandle")]
+    pub fn import_file(context: &Context, file: impl AsFd) -> Result<Self> {
+        const CALL: &str = "MemoryPool::import_file";
+        let mut raw = std::ptr::null_mut();
+        let kind = CUmemAllocationHandleType(ShareableHandles::POSIX_FILE_DESCRIPTOR.0);
+        // The driver takes number 0 for no address. The copy has another, and is closed behind the call.
+        let other = match file.as_fd().as_raw_fd() {
+            0 => Some(file.as_fd().try_clone_to_owned()),
+            _ => None,
+        };
+        let other = other.transpose().map_err(|error| {
+            Error::invalid(CALL, format!("the file can't be duplicated: {error}"))
+        })?;
+        let number = other
+            .as_ref()
+            .map_or(file.as_fd().as_raw_fd(), AsRawFd::as_raw_fd);
+        let _current = context.enter()?;
+        // SAFETY: a file is passed as a number in the place of an address; the driver looks at what it is.
+        let code = unsafe {
+            sys::cuMemPoolImportFromShareableHandle(
+                &mut raw,
+                std::ptr::without_provenance_mut(number as usize),
+                kind,
+                0,
+            )
+        };
+        context.check("cuMemPoolImportFromShareableHandle", code)?;
+        // SAFETY: just made, and owned by nobody else.
+        Ok(unsafe { Self::from_raw(context, raw) })
+    }
+
+    /// Memory that another process has allocated from this pool, which was imported here; `len` counts elements.
+    ///
+    /// # Safety
+    /// The owner frees the memory after this process has. What both do with it is ordered, by whatever means: nobody uses
+    /// it while the other writes.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for what is no allocation of this pool. [`ErrorKind::InvalidArgument`] where the
+    /// allocation is smaller, or the stream's device has no access to it.
+    #[doc(alias = "cuMemPoolImportPointer")]
+    pub unsafe fn import_pointer<T: PlainData>(
+        &self,
+        stream: &Stream,
+        pointer: &PoolPointer,
+        len: usize,
+    ) -> Result<DeviceBuffer<T>> {
+        const CALL: &str = "MemoryPool::import_pointer";
+        let bytes = byte_size::<T>(len, CALL)?;
+        self.expect_access_of(stream, CALL)?;
+        stream.expect_uncaptured(CALL)?;
+        let context = stream.context();
+        let _current = context.enter()?;
+        let (mut ptr, mut data) = (0, *pointer);
+        // SAFETY: the address is valid for the write; the data has the driver's size, and is checked by it.
+        let code =
+            unsafe { sys::cuMemPoolImportPointer(&mut ptr, self.as_raw(), (&raw mut data).cast()) };
+        context.check("cuMemPoolImportPointer", code)?;
+        // SAFETY: just imported; freed in the stream's order, before its owner does, as the caller promises.
+        let all = unsafe { DeviceBuffer::<u8>::from_raw(stream, ptr, 1) };
+        let (start, size) = context.address_range(ptr)?;
+        let room = size.saturating_sub((ptr - start) as usize);
+        if bytes > room {
+            return Err(Error::invalid(
+                CALL,
+                format!("{len} elements are {bytes} bytes, and the allocation has {room}"),
+            ));
+        }
+        // SAFETY: the same memory, of at least as many bytes; allocations are aligned for every type of element.
+        Ok(unsafe { DeviceBuffer::from_raw(stream, all.into_raw(), len) })
+    }
+}
+
+impl<T: PlainData> DeviceBuffer<T> {
+    /// What another process needs to reach this memory, beside the pool that it comes from: see
+    /// [`MemoryPool::export_file`].
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that comes from no pool that was made to be shared.
+    #[doc(alias = "cuMemPoolExportPointer")]
+    pub fn export_pointer(&self) -> Result<PoolPointer> {
+        let context = self.stream().context();
+        let _current = context.enter()?;
+        let mut data = PoolPointer([0; 64]);
+        // SAFETY: the data has the driver's size; the address is live.
+        let code =
+            unsafe { sys::cuMemPoolExportPointer((&raw mut data).cast(), self.as_device_ptr()) };
+        context.check("cuMemPoolExportPointer", code)?;
+        Ok(data)
+    }
+}
+
+const _: () = assert!(size_of::<PoolPointer>() == size_of::<sys::CUmemPoolPtrExportData>());
+const _: () = assert!(size_of::<CUmemAllocationHandleType>() == size_of::<c_uint>());

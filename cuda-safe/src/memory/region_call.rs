@@ -1,0 +1,326 @@
+//! The driver calls that copy boxes: made from checked sides.
+
+use std::{ffi::c_void, fmt};
+
+use cuda_sys::{
+    self as sys, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUarray, CUdeviceptr,
+    CUmemorytype,
+};
+
+use super::{extent::Extent, layout::Strides};
+use crate::{context::Context, error::Result, stream::Stream};
+
+/// The largest pitch that calls for two dimensions take, in bytes; those for three take larger ones.
+const MAX_PITCH_2D: usize = i32::MAX as usize;
+
+/// Where a box begins on a side, and how its rows and slices lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Side {
+    Device(CUdeviceptr, Strides),
+    Host(*mut c_void, Strides),
+    /// The byte of the row, the row, the slice.
+    Array(CUarray, usize, usize, usize),
+    /// Of a box without elements.
+    Nothing,
+}
+
+/// A copy of elements that are there on both sides.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoxCopy {
+    pub(crate) to: Side,
+    pub(crate) from: Side,
+    pub(crate) extent: Extent,
+    /// Bytes of an element.
+    pub(crate) element: usize,
+    /// Bytes of a row.
+    row: usize,
+}
+
+impl BoxCopy {
+    /// `None` if there is nothing to copy.
+    pub(crate) fn new(to: Side, from: Side, extent: Extent, element: usize) -> Option<Self> {
+        let row = extent.width * element;
+        (row > 0 && !extent.is_empty()).then_some(Self {
+            to,
+            from,
+            extent,
+            element,
+            row,
+        })
+    }
+
+    /// Whether elements of both sides share memory.
+    pub(crate) fn overlaps(&self) -> bool {
+        match (self.to, self.from) {
+            (Side::Device(a, one), Side::Device(b, other)) => match a <= b {
+                true => one.overlaps(&other, (b - a) as usize),
+                false => other.overlaps(&one, (a - b) as usize),
+            },
+            (Side::Array(a, x, y, z), Side::Array(b, u, v, w)) => {
+                let apart = |one: usize, other: usize, len| one.abs_diff(other) >= len;
+                let Extent { height, depth, .. } = self.extent;
+                a == b && !(apart(x, u, self.row) || apart(y, v, height) || apart(z, w, depth))
+            }
+            (Side::Host(a, one), Side::Host(b, other)) => {
+                let (a, b) = (a.addr(), b.addr());
+                match a <= b {
+                    true => one.overlaps(&other, b - a),
+                    false => other.overlaps(&one, a - b),
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it goes from some slices of an array to other slices of the same one.
+    pub(crate) fn moves_between_slices(&self) -> bool {
+        match (self.to, self.from) {
+            (Side::Array(a, .., z), Side::Array(b, .., w)) => a == b && z != w,
+            _ => false,
+        }
+    }
+
+    /// Bytes, if all of them follow each other on both sides.
+    pub(crate) fn linear(&self) -> Option<usize> {
+        let dense = |side| match side {
+            Side::Device(_, strides) | Side::Host(_, strides) => strides.is_dense(),
+            Side::Array(..) | Side::Nothing => false,
+        };
+        let rows = self.extent.height * self.extent.depth;
+        (dense(self.to) && dense(self.from)).then_some(self.row * rows)
+    }
+
+    /// Whether the calls for two dimensions do it. Arrays are left to those for three, which know layers too.
+    fn is_flat(&self) -> bool {
+        let flat = |side| match side {
+            Side::Device(_, strides) | Side::Host(_, strides) => strides.pitch <= MAX_PITCH_2D,
+            Side::Array(..) | Side::Nothing => false,
+        };
+        self.extent.depth == 1 && flat(self.to) && flat(self.from)
+    }
+
+    /// Enqueues the copy, between memory of one context, or of one and the host.
+    ///
+    /// # Safety
+    /// The sides stay what they are until the copy has finished, which is ordered with what else uses them.
+    pub(crate) unsafe fn enqueue(&self, stream: &Stream) -> Result<()> {
+        let _current = stream.enter()?;
+        let raw = stream.as_raw();
+        // SAFETY: the caller's promise, for all calls; the structures are read now.
+        unsafe {
+            if let Some(bytes) = self.linear() {
+                let (call, code) = match (self.to, self.from) {
+                    (Side::Device(to, _), Side::Device(from, _)) => (
+                        "cuMemcpyDtoDAsync_v2",
+                        sys::cuMemcpyDtoDAsync_v2(to, from, bytes, raw),
+                    ),
+                    (Side::Device(to, _), Side::Host(from, _)) => (
+                        "cuMemcpyHtoDAsync_v2",
+                        sys::cuMemcpyHtoDAsync_v2(to, from, bytes, raw),
+                    ),
+                    (Side::Host(to, _), Side::Device(from, _)) => (
+                        "cuMemcpyDtoHAsync_v2",
+                        sys::cuMemcpyDtoHAsync_v2(to, from, bytes, raw),
+                    ),
+                    _ => unreachable!("linear memory, of which one is the device's"),
+                };
+                return stream.check(call, code);
+            }
+            if self.is_flat() {
+                let copy = self.flat();
+                return stream.check("cuMemcpy2DAsync_v2", sys::cuMemcpy2DAsync_v2(&copy, raw));
+            }
+            let copy = self.cubic();
+            stream.check("cuMemcpy3DAsync_v2", sys::cuMemcpy3DAsync_v2(&copy, raw))
+        }
+    }
+
+    /// Enqueues the copy, between memory of two contexts, or of one and the host, on a stream of whatever context.
+    ///
+    /// # Safety
+    /// As [`enqueue`](Self::enqueue), and the sides are memory of these contexts.
+    pub(crate) unsafe fn enqueue_between(
+        &self,
+        stream: &Stream,
+        to: &Context,
+        from: &Context,
+    ) -> Result<()> {
+        let _current = stream.enter()?;
+        if let (Some(bytes), Side::Device(target, _), Side::Device(source, _)) =
+            (self.linear(), self.to, self.from)
+        {
+            // SAFETY: the caller's promise.
+            let code = unsafe {
+                sys::cuMemcpyPeerAsync(
+                    target,
+                    to.as_raw(),
+                    source,
+                    from.as_raw(),
+                    bytes,
+                    stream.as_raw(),
+                )
+            };
+            return stream.check("cuMemcpyPeerAsync", code);
+        }
+        let CUDA_MEMCPY3D {
+            srcXInBytes,
+            srcY,
+            srcZ,
+            srcMemoryType,
+            srcHost,
+            srcDevice,
+            srcArray,
+            srcPitch,
+            srcHeight,
+            dstXInBytes,
+            dstY,
+            dstZ,
+            dstMemoryType,
+            dstHost,
+            dstDevice,
+            dstArray,
+            dstPitch,
+            dstHeight,
+            WidthInBytes,
+            Height,
+            Depth,
+            ..
+        } = self.cubic();
+        let copy = CUDA_MEMCPY3D_PEER {
+            srcXInBytes,
+            srcY,
+            srcZ,
+            srcMemoryType,
+            srcHost,
+            srcDevice,
+            srcArray,
+            srcContext: from.as_raw(),
+            srcPitch,
+            srcHeight,
+            dstXInBytes,
+            dstY,
+            dstZ,
+            dstMemoryType,
+            dstHost,
+            dstDevice,
+            dstArray,
+            dstContext: to.as_raw(),
+            dstPitch,
+            dstHeight,
+            WidthInBytes,
+            Height,
+            Depth,
+            ..Default::default()
+        };
+        // SAFETY: the caller's promise; the structure is read now.
+        let code = unsafe { sys::cuMemcpy3DPeerAsync(&copy, stream.as_raw()) };
+        stream.check("cuMemcpy3DPeerAsync", code)
+    }
+
+    fn flat(&self) -> CUDA_MEMCPY2D {
+        let CUDA_MEMCPY3D {
+            srcMemoryType,
+            srcHost,
+            srcDevice,
+            srcPitch,
+            dstMemoryType,
+            dstHost,
+            dstDevice,
+            dstPitch,
+            WidthInBytes,
+            Height,
+            ..
+        } = self.cubic();
+        CUDA_MEMCPY2D {
+            srcMemoryType,
+            srcHost,
+            srcDevice,
+            srcPitch,
+            dstMemoryType,
+            dstHost,
+            dstDevice,
+            dstPitch,
+            WidthInBytes,
+            Height,
+            ..Default::default()
+        }
+    }
+
+    /// The copy as the driver describes boxes. Linear sides begin at their addresses.
+    pub(crate) fn cubic(&self) -> CUDA_MEMCPY3D {
+        let mut copy = CUDA_MEMCPY3D {
+            WidthInBytes: self.row,
+            Height: self.extent.height,
+            Depth: self.extent.depth,
+            ..Default::default()
+        };
+        match self.from {
+            Side::Device(ptr, strides) => {
+                copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+                copy.srcDevice = ptr;
+                (copy.srcPitch, copy.srcHeight) = (strides.pitch, strides.slice_rows);
+            }
+            Side::Host(ptr, strides) => {
+                copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
+                copy.srcHost = ptr;
+                (copy.srcPitch, copy.srcHeight) = (strides.pitch, strides.slice_rows);
+            }
+            Side::Array(array, x, y, z) => {
+                copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_ARRAY;
+                copy.srcArray = array;
+                (copy.srcXInBytes, copy.srcY, copy.srcZ) = (x, y, z);
+            }
+            Side::Nothing => unreachable!("there are elements"),
+        }
+        match self.to {
+            Side::Device(ptr, strides) => {
+                copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+                copy.dstDevice = ptr;
+                (copy.dstPitch, copy.dstHeight) = (strides.pitch, strides.slice_rows);
+            }
+            Side::Host(ptr, strides) => {
+                copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
+                copy.dstHost = ptr;
+                (copy.dstPitch, copy.dstHeight) = (strides.pitch, strides.slice_rows);
+            }
+            Side::Array(array, x, y, z) => {
+                copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_ARRAY;
+                copy.dstArray = array;
+                (copy.dstXInBytes, copy.dstY, copy.dstZ) = (x, y, z);
+            }
+            Side::Nothing => unreachable!("there are elements"),
+        }
+        copy
+    }
+}
+
+/// For messages: "4 x 3 elements of 2 bytes, from device memory at 0x700 to an array".
+impl fmt::Display for BoxCopy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Extent {
+            width,
+            height,
+            depth,
+        } = self.extent;
+        write!(f, "{width}")?;
+        if height > 1 || depth > 1 {
+            write!(f, " x {height}")?;
+        }
+        if depth > 1 {
+            write!(f, " x {depth}")?;
+        }
+        let (element, from, to) = (self.element, self.from, self.to);
+        write!(f, " elements of {element} bytes, from {from} to {to}")
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device(address, _) => write!(f, "device memory at {address:#x}"),
+            Self::Host(address, _) => write!(f, "the host's memory at {address:p}"),
+            Self::Array(..) => f.write_str("an array"),
+            Self::Nothing => f.write_str("nothing"),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! How a transfer is cut.
+
+/// Where each piece of `bytes` begins, and at last where the last one ends.
+///
+/// The first pieces are small, so that the link soon has something to do, and so are the last ones, since what is left
+/// when the one side has ended is work of the other alone.
+pub(super) fn cuts(bytes: usize, piece: usize) -> Vec<usize> {
+    let smallest = (piece / 8).next_multiple_of(PAGE);
+    let mut cuts = Vec::with_capacity(bytes / piece + 16);
+    let (mut begin, mut grown) = (0, smallest);
+    cuts.push(0);
+    while begin < bytes {
+        let left = bytes - begin;
+        let len = grown.min((left / 4).max(smallest)).next_multiple_of(PAGE);
+        begin += len.min(piece).min(left);
+        cuts.push(begin);
+        grown = (2 * grown).min(piece);
+    }
+    cuts
+}
+
+/// Pieces and parts of them are multiples of this, but for the last.
+pub(super) const PAGE: usize = 4096;
+
+/// Where part `part` of `parts` lies in a piece of `len` bytes: empty if the piece has fewer.
+pub(super) fn part(len: usize, part: usize, parts: usize) -> (usize, usize) {
+    let each = len.div_ceil(parts).next_multiple_of(PAGE);
+    let begin = (part * each).min(len);
+    (begin, each.min(len - begin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_all_bytes_once_and_fit() {
+        for piece in [PAGE, 64 << 10, 4 << 20] {
+            for bytes in [
+                1,
+                2,
+                PAGE - 1,
+                PAGE,
+                PAGE + 1,
+                100_000,
+                1 << 20,
+                (4 << 20) + 3,
+                (33 << 20) + 1,
+            ] {
+                let cuts = cuts(bytes, piece);
+                assert_eq!((cuts[0], *cuts.last().unwrap()), (0, bytes));
+                for pair in cuts.windows(2) {
+                    let len = pair[1] - pair[0];
+                    assert!(len > 0 && len <= piece, "{len} of {bytes} in {piece}");
+                    assert!(pair[0].is_multiple_of(PAGE));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_transfer_begins_and_ends_with_small_pieces() {
+        let piece = 4 << 20;
+        let cuts = cuts(64 << 20, piece);
+        let lens: Vec<_> = cuts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(lens[..4], [piece / 8, piece / 4, piece / 2, piece]);
+        assert!(*lens.last().unwrap() <= piece / 8);
+    }
+
+    #[test]
+    fn parts_cover_a_piece() {
+        for len in [1, PAGE, PAGE + 1, 5 * PAGE, 1 << 20, (1 << 20) + 77] {
+            for parts in [1, 2, 7, 15] {
+                let mut end = 0;
+                for i in 0..parts {
+                    let (begin, len) = part(len, i, parts);
+                    assert_eq!(begin, end);
+                    end += len;
+                }
+                assert_eq!(end, len);
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Physical memory for other processes.
+
+use std::{
+    ffi::{c_int, c_void},
+    fmt,
+    os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+};
+
+use cuda_sys::{self as sys, CUmemAllocationHandleType, CUmemRangeHandleType};
+
+use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
+use crate::{
+    context::Context,
+    error::{Error, ErrorKind, Result},
+    flags::flags,
+    memory::{DeviceMemory, PlainData, Storage},
+};
+
+const FILE: CUmemAllocationHandleType =
+    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+/// `CU_MEM_HANDLE_TYPE_FABRIC`, which headers before CUDA 12.3 lack.
+const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType(8);
+
+/// A handle by which processes on other hosts of a fabric get physical memory: 64 bytes, which may be sent as they are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FabricHandle(
+    /// The bytes.
+    pub [u8; 64],
+);
+
+impl fmt::Debug for FabricHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FabricHandle(..)")
+    }
+}
+
+flags! {
+    /// How a range of addresses is handed over: see [`DeviceMemory::export_dma_buf`].
+    pub struct RangeFlags {
+        /// It is reached over PCIe, where there is another way too.
+        PCIE = 1, "CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE";
+    }
+}
+
+impl PhysicalMemory {
+    /// A file descriptor by which another process gets the memory, with [`import`](Self::import). It keeps the memory alive
+    /// by itself. Send it over a Unix socket (`SCM_RIGHTS`), or give it to a child as its standard input
+    /// (`Command::stdin(Stdio::from(descriptor))`, there `PhysicalMemory::import(&context, std::io::stdin(), size)`). It closes
+    /// when a child's program begins: its number alone is of no use there.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` unless the memory was made with
+    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`](crate::ShareableHandles::POSIX_FILE_DESCRIPTOR) among
+    /// [`PhysicalOptions::handles`](super::PhysicalOptions).
+    ///
+    /// ```
+    /// # use cuda_safe::{AddressRange, Context, MemoryAccess, PhysicalMemory, PhysicalOptions, ShareableHandles, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// # let unit = PhysicalMemory::unit(&context)?;
+    /// let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    /// let memory = PhysicalMemory::with_options(&context, unit, options)?;
+    /// let fd = memory.export()?;
+    /// // In another process, as a rule:
+    /// let same = PhysicalMemory::import(&context, &fd, unit)?;
+    /// assert_eq!(same.size(), unit);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemExportToShareableHandle")]
+    pub fn export(&self) -> Result<OwnedFd> {
+        let mut fd: c_int = -1;
+        // SAFETY: a descriptor is an int, and `fd` is one.
+        unsafe { self.export_as(FILE, (&raw mut fd).cast())? };
+        if fd < 0 {
+            return Err(Error::driver(
+                "cuMemExportToShareableHandle",
+                sys::CUresult::CUDA_ERROR_UNKNOWN,
+            ));
+        }
+        // SAFETY: the driver has opened it for the caller.
+        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    }
+
+    /// A handle by which processes on this and on other hosts get the memory, with
+    /// [`import_fabric`](Self::import_fabric). It doesn't keep the memory alive.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` unless the memory was made with
+    /// [`ShareableHandles::FABRIC`](crate::ShareableHandles::FABRIC).
+    #[doc(alias = "cuMemExportToShareableHandle")]
+    pub fn export_fabric(&self) -> Result<FabricHandle> {
+        let mut handle = FabricHandle([0; 64]);
+        // SAFETY: a fabric handle has 64 bytes.
+        unsafe { self.export_as(FABRIC, handle.0.as_mut_ptr().cast())? };
+        Ok(handle)
+    }
+
+    /// # Safety
+    /// The place has room for a handle of this kind.
+    unsafe fn export_as(&self, kind: CUmemAllocationHandleType, place: *mut c_void) -> Result<()> {
+        let context = self.context();
+        let _current = context.enter()?;
+        // SAFETY: the handle is live; the rest is this function's contract.
+        let code = unsafe { sys::cuMemExportToShareableHandle(place, self.as_raw(), kind, 0) };
+        context.check("cuMemExportToShareableHandle", code).map_err(|error| {
+            match code {
+                sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
+                    "the memory wasn't made for this kind of handle (PhysicalOptions::handles); what was imported can't be \
+                     exported again",
+                ),
+                _ => error,
+            }
+        })
+    }
+
+    /// The memory of another process, by a file descriptor that [`export`](Self::export) gave there. The descriptor may be
+    /// closed afterwards. The memory lives as long as one of the processes has it.
+    ///
+    /// `size` is how many bytes the other process said that there are. It is tried out, because nothing that another
+    /// process says is to be relied upon.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for a descriptor of something else, memory of another size, or of another device
+    /// than the context's.
+    #[doc(alias = "cuMemImportFromShareableHandle")]
+    pub fn import(context: &Context, fd: impl AsFd, size: usize) -> Result<Self> {
+        let fd = fd.as_fd();
+        // Descriptor 0, which a child may have been given, looks like a null pointer to the driver. A copy has another number.
+        let copy = (fd.as_raw_fd() == 0).then(|| fd.try_clone_to_owned());
+        let copy = copy.transpose().map_err(|error| {
+            Error::invalid("PhysicalMemory::import", format!("descriptor 0: {error}"))
+        })?;
+        let number = copy.as_ref().map_or(fd.as_raw_fd(), AsRawFd::as_raw_fd);
+        let place = std::ptr::without_provenance_mut(number as usize);
+        // SAFETY: an open descriptor, by its number.
+        unsafe { Self::import_as(context, FILE, place, size) }
+    }
+
+    /// As [`import`](Self::import), by a handle of the fabric.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import). `CUDA_ERROR_NOT_PERMITTED`, or another code of the driver's, on a host without a fabric.
+    #[doc(alias = "cuMemImportFromShareableHandle")]
+    pub fn import_fabric(context: &Context, handle: &FabricHandle, size: usize) -> Result<Self> {
+        let mut copy = *handle;
+        // SAFETY: 64 bytes, as a fabric handle has.
+        unsafe { Self::import_as(context, FABRIC, copy.0.as_mut_ptr().cast(), size) }
+    }
+
+    /// # Safety
+    /// `place` is what the driver expects for this kind.
+    unsafe fn import_as(
+        context: &Context,
+        kind: CUmemAllocationHandleType,
+        place: *mut c_void,
+        size: usize,
+    ) -> Result<Self> {
+        const CALL: &str = "cuMemImportFromShareableHandle";
+        let _current = context.enter()?;
+        let mut raw = 0;
+        // SAFETY: `raw` is valid for the write; the rest is this function's contract.
+        let code = unsafe { sys::cuMemImportFromShareableHandle(&mut raw, place, kind) };
+        context.check(CALL, code).map_err(|error| match code {
+            // The second is an H200's for a descriptor of something else.
+            sys::CUresult::CUDA_ERROR_INVALID_VALUE | sys::CUresult::CUDA_ERROR_UNKNOWN => error
+                .with_kind(ErrorKind::InvalidArgument)
+                .with_detail("the handle doesn't lead to memory of a device that is here"),
+            _ => error,
+        })?;
+        // SAFETY: a reference of our own. The size is looked at below, before anything relies upon it.
+        let memory = unsafe { Self::from_raw(context, raw, size) };
+        memory.expect_here()?;
+        // The driver maps memory as a whole, or refuses: so it tells the size.
+        let range = AddressRange::reserve(context, size)?;
+        let part = Part::map(&range, 0, &memory)?;
+        if let Err(error) = part.unmap() {
+            part.leak();
+            return Err(error);
+        }
+        Ok(memory)
+    }
+
+    /// An error for memory of another device than the context's.
+    fn expect_here(&self) -> Result<()> {
+        let location = self.properties()?.location;
+        let own = self.context().device().as_raw();
+        match location.as_device() {
+            Some(other) if other != own => Err(Error::invalid(
+                "PhysicalMemory::import",
+                format!("the memory is of device {other}, and the context of device {own}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
+    /// A file descriptor by which other drivers of the system, such as a network card's, reach this memory (a DMA buffer).
+    /// It keeps the memory reserved, not its contents.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where the memory is no whole number of the host's pages, or the driver can't hand it
+    /// over. [`ErrorKind::Unsupported`] where the device has no such descriptors
+    /// ([`DMA_BUF_SUPPORTED`](crate::DeviceAttribute::DMA_BUF_SUPPORTED)).
+    #[doc(alias = "cuMemGetHandleForAddressRange")]
+    pub fn export_dma_buf(&self, flags: RangeFlags) -> Result<OwnedFd> {
+        const CALL: &str = "cuMemGetHandleForAddressRange";
+        let context = self.owner().context();
+        let _current = context.enter()?;
+        let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
+        let (ptr, bytes, flags) = (self.as_device_ptr(), self.size_bytes(), flags.0.into());
+        let mut fd: c_int = -1;
+        // SAFETY: a descriptor is an int, and `fd` is one; the driver checks the range.
+        let code = unsafe {
+            sys::cuMemGetHandleForAddressRange((&raw mut fd).cast(), ptr, bytes, kind, flags)
+        };
+        context.check(CALL, code)?;
+        if fd < 0 {
+            return Err(Error::driver(CALL, sys::CUresult::CUDA_ERROR_UNKNOWN));
+        }
+        // SAFETY: the driver has opened it for the caller.
+        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    }
+}

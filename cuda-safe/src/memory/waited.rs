@@ -1,0 +1,144 @@
+//! Memory in a stream's order whose release doesn't keep that order: it waits for the stream first.
+
+use std::{cell::Cell, fmt};
+
+use cuda_sys::{CUdeviceptr, CUresult};
+
+use crate::{
+    capture::{self, released},
+    error::Result,
+    stream::Stream,
+};
+
+/// How memory is given back.
+pub(crate) trait Release: Clone + fmt::Debug + Send + 'static {
+    /// Gives it back once; the driver call's name, and its code. The context is current.
+    ///
+    /// # Safety
+    /// The memory is live, and nothing uses it any more.
+    unsafe fn release(&self, ptr: CUdeviceptr, stream: &Stream) -> (&'static str, CUresult);
+}
+
+/// `cuMemFree`
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Free;
+
+impl Release for Free {
+    unsafe fn release(&self, ptr: CUdeviceptr, _stream: &Stream) -> (&'static str, CUresult) {
+        // SAFETY: as this function's contract says.
+        ("cuMemFree_v2", unsafe { cuda_sys::cuMemFree_v2(ptr) })
+    }
+}
+
+/// The owner of an address, 0 where there is no memory. Dropping it waits for the stream.
+#[derive(Debug)]
+pub(crate) struct Waited<R: Release> {
+    ptr: CUdeviceptr,
+    stream: Stream,
+    release: R,
+}
+
+impl<R: Release> Waited<R> {
+    /// # Safety
+    /// `ptr` is 0, or memory of the stream's context that is given back by `release` and by nobody else.
+    pub(crate) unsafe fn new(ptr: CUdeviceptr, stream: &Stream, release: R) -> Self {
+        Self {
+            ptr,
+            stream: stream.clone(),
+            release,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn ptr(&self) -> CUdeviceptr {
+        self.ptr
+    }
+
+    #[inline]
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    pub(crate) fn release(&self) -> &R {
+        &self.release
+    }
+
+    /// Gives the address to the caller, who gives the memory back.
+    pub(crate) fn into_raw(mut self) -> CUdeviceptr {
+        std::mem::take(&mut self.ptr)
+    }
+
+    pub(crate) fn close(mut self) -> Result<()> {
+        self.free()
+    }
+
+    fn free(&mut self) -> Result<()> {
+        let ptr = std::mem::take(&mut self.ptr);
+        if ptr == 0 {
+            return Ok(());
+        }
+        if capture::is_under_way() {
+            // The stream may be what is captured, and the driver may forbid the wait.
+            capture::drop_afterwards(Self {
+                ptr,
+                stream: self.stream.clone(),
+                release: self.release.clone(),
+            });
+            return Ok(());
+        }
+        self.stream.settle().or_leak()?;
+        let context = self.stream.context();
+        let _current = context.enter()?;
+        let call = Cell::new("");
+        let code = released(|| {
+            // SAFETY: owned, and given back once; nothing runs that could use it.
+            let (name, code) = unsafe { self.release.release(ptr, &self.stream) };
+            call.set(name);
+            code
+        });
+        context.check(call.get(), code)
+    }
+}
+
+impl<R: Release> Drop for Waited<R> {
+    fn drop(&mut self) {
+        // An error here can't be acted upon; `close` reports it.
+        let _ = self.free();
+    }
+}
+
+/// The storage that users see, over a [`Waited`]. Whoever makes one vouches for what [`Storage`](crate::Storage) and
+/// [`StorageMut`](crate::StorageMut) ask for.
+macro_rules! waited {
+    ($(#[$doc:meta])* pub struct $name:ident($release:ty), $label:literal) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name($crate::memory::waited::Waited<$release>);
+
+        // SAFETY: memory of the stream's context; given back when the stream's work is over.
+        unsafe impl $crate::memory::Storage for $name {
+            const NAME: &'static str = $label;
+
+            #[inline]
+            fn as_device_ptr(&self) -> cuda_sys::CUdeviceptr {
+                self.0.ptr()
+            }
+
+            #[inline]
+            fn owner(&self) -> $crate::memory::Owner<'_> {
+                $crate::memory::Owner::Stream(self.0.stream())
+            }
+        }
+
+        // SAFETY: memory of its own; of memory that others reach, whoever made this has promised that they leave it alone.
+        unsafe impl $crate::memory::StorageMut for $name {}
+
+        impl $crate::memory::OwnedStorage for $name {
+            fn close(self) -> $crate::error::Result<()> {
+                self.0.close()
+            }
+        }
+    };
+}
+
+pub(crate) use waited;

@@ -1,0 +1,290 @@
+//! Objects of OpenGL that have been registered.
+
+use std::{cell::RefCell, ffi::c_uint, marker::PhantomData, ptr};
+
+use cuda_sys::{self as sys, CUgraphicsResource, CUresult};
+
+use super::explained;
+use crate::{
+    capture::{self, relaxed, released},
+    context::Context,
+    error::{Error, Result},
+    flags::{choices, flags},
+    handle::{Handle, Kind, handle},
+    newer,
+    stream::Stream,
+};
+
+flags! {
+    /// What CUDA does with an object of OpenGL (`CUgraphicsRegisterFlags`). The default says nothing: it reads and writes.
+    pub struct RegisterFlags {
+        /// It only reads. What is written all the same may or may not reach OpenGL.
+        READ_ONLY = 1, "CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY";
+        /// It writes all of it, so that what it held before need not be kept.
+        WRITE_DISCARD = 2, "CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD";
+        /// A [`Surface`](crate::Surface) is made of it. Only for images.
+        SURFACE = 4, "CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST";
+        /// A texture gathers from it. Only for images.
+        GATHER = 8, "CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER";
+    }
+}
+
+choices! {
+    /// What CUDA does with a resource while it is mapped (`CUgraphicsMapResourceFlags`).
+    pub struct MapFlags(c_uint) {
+        /// It reads and writes.
+        NONE = 0, "CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE";
+        /// It only reads. What is written all the same may or may not reach OpenGL.
+        READ_ONLY = 1, "CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY";
+        /// It writes all of it, so that what it held before need not be kept.
+        WRITE_DISCARD = 2, "CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD";
+    }
+}
+
+choices! {
+    /// What kind of image an object is: OpenGL's constants.
+    pub struct ImageTarget(c_uint) {
+        /// Two dimensions.
+        TEXTURE_2D = 0x0de1, "GL_TEXTURE_2D";
+        /// Two dimensions, with coordinates in texels.
+        TEXTURE_RECTANGLE = 0x84f5, "GL_TEXTURE_RECTANGLE";
+        /// Six faces.
+        TEXTURE_CUBE_MAP = 0x8513, "GL_TEXTURE_CUBE_MAP";
+        /// Three dimensions.
+        TEXTURE_3D = 0x806f, "GL_TEXTURE_3D";
+        /// Layers of two dimensions.
+        TEXTURE_2D_ARRAY = 0x8c1a, "GL_TEXTURE_2D_ARRAY";
+        /// No texture: what is drawn to.
+        RENDERBUFFER = 0x8d41, "GL_RENDERBUFFER";
+    }
+}
+
+/// A buffer object or an image of OpenGL that CUDA may use, while it is [mapped](super::MappedResources). Cloning gives
+/// another reference to the same resource. It does not leave the thread that it was registered on.
+///
+/// It is unregistered when the last reference to it goes, after the work on the streams that it was mapped for.
+///
+/// ```compile_fail,E0277
+/// fn sent_to_another_thread(_: impl Send) {}
+/// fn registered(resource: cuda_safe::opengl::GraphicsResource) {
+///     sent_to_another_thread(resource);
+/// }
+/// ```
+#[doc(alias = "CUgraphicsResource")]
+#[doc(alias = "cudaGraphicsResource")]
+pub struct GraphicsResource(Handle<ResourceKind>);
+
+pub(crate) struct ResourceKind {
+    /// Those that it was mapped for: what they were given may still use it.
+    streams: RefCell<Vec<Stream>>,
+    /// OpenGL's context is current on this thread alone.
+    here: PhantomData<*const ()>,
+}
+
+impl Kind for ResourceKind {
+    type Raw = CUgraphicsResource;
+    type Parent = Context;
+    const NAME: &'static str = "GraphicsResource";
+
+    unsafe fn release(&self, raw: CUgraphicsResource, context: &Context) -> Result<()> {
+        for stream in self.streams.borrow().iter() {
+            finish(stream)?; // else it stays registered
+        }
+        let _current = context.enter()?;
+        // SAFETY: released once, by this function's contract; nothing is mapped, and no work on it is left. Also where the
+        // driver refuses it (an H200's without an OpenGL context), the handle is not used again.
+        let code = undisturbing(|| unsafe { sys::cuGraphicsUnregisterResource(raw) });
+        let done = context.check("cuGraphicsUnregisterResource", code);
+        done.map_err(explained)
+    }
+}
+
+/// Calls `release`, which ends a capture where one forbids it: also if it is tried again afterwards.
+pub(super) fn undisturbing(release: impl Fn() -> CUresult) -> CUresult {
+    if capture::is_under_way() {
+        relaxed(release)
+    } else {
+        released(release)
+    }
+}
+
+/// Waits until what a stream was given is over. This can't be put off until after a capture, as it is elsewhere: the
+/// capture may end on another thread.
+fn finish(stream: &Stream) -> Result<()> {
+    if !capture::is_under_way() {
+        return stream.settle().or_leak();
+    }
+    stream.expect_uncaptured_for(
+        "GraphicsResource::close",
+        "drop the resource before the capture, or after it",
+    )?;
+    relaxed(|| stream.settle().or_leak())
+}
+
+handle!(GraphicsResource, CUgraphicsResource, released by "cuGraphicsUnregisterResource");
+
+impl GraphicsResource {
+    /// Registers a buffer object, which has memory already.
+    ///
+    /// # Safety
+    /// From now on, until the last reference to the resource has gone:
+    /// - Whenever it is mapped, unmapped or dropped, the OpenGL context that is current on this thread now is current there
+    ///   again, or one that shares its objects. Where there is none, the driver refuses; what should have been given back
+    ///   stays mapped, or registered, for ever.
+    /// - The object is not deleted, and gets no other memory (`glBufferData`).
+    /// - While the resource is [mapped](super::MappedResources), neither OpenGL uses the object, nor CUDA by another
+    ///   registration of it. What OpenGL was told to do with it before is no concern of the caller's.
+    /// - Work that uses it and was put on other streams than that it is mapped for is over, or ordered before what that
+    ///   stream is given next, when it is unmapped. Copies and fills by safe methods of [`DeviceMemory`](crate::DeviceMemory)
+    ///   see to it themselves; copies of an [`Array`](crate::Array) don't.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT`, or `CUDA_ERROR_INVALID_VALUE`, where no OpenGL context of NVIDIA's driver is
+    /// current on this thread. `CUDA_ERROR_INVALID_HANDLE` for a number that is no buffer object, and
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) for one without memory. `CUDA_ERROR_INVALID_VALUE` for number
+    /// 0, and for several flags or those for images. A stream is being captured by this thread.
+    #[doc(alias = "cuGraphicsGLRegisterBuffer")]
+    pub unsafe fn register_buffer(
+        context: &Context,
+        buffer: u32,
+        flags: RegisterFlags,
+    ) -> Result<Self> {
+        capture::refuse_here("GraphicsResource::register_buffer", CAPTURED)?;
+        let register = newer::cuGraphicsGLRegisterBuffer()?;
+        let _current = context.enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write; the driver looks at the rest.
+        let code = unsafe { register(&mut raw, buffer, flags.0) };
+        context
+            .check("cuGraphicsGLRegisterBuffer", code)
+            .map_err(|error| {
+                refused(error, || {
+                    format!("buffer {buffer} of the current OpenGL context, with {flags:?}")
+                })
+            })?;
+        // SAFETY: just registered here, and owned by nobody else.
+        Ok(unsafe { Self::from_raw(context, raw) })
+    }
+
+    /// Registers a texture or a renderbuffer, which has memory already.
+    ///
+    /// # Safety
+    /// As [`register_buffer`](Self::register_buffer); memory is given by `glTexStorage2D` and `glTexImage2D` here, and their
+    /// kin. `target` is what the image was made for: an H200's driver (580) believes what it is told. Of a texture that has
+    /// some of the levels which its size allows, but not all, those that it lacks are not used: this driver shows them too.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT`, or `CUDA_ERROR_INVALID_VALUE`, where no OpenGL context of NVIDIA's driver is
+    /// current on this thread. `CUDA_ERROR_INVALID_HANDLE` for a number that is no image. `CUDA_ERROR_INVALID_VALUE` for an
+    /// image without memory, for number 0 and for other targets and flags; and for texels that arrays don't have, such as
+    /// those of depth. (Three channels are shown as four.) A stream is being captured by this thread.
+    #[doc(alias = "cuGraphicsGLRegisterImage")]
+    pub unsafe fn register_image(
+        context: &Context,
+        image: u32,
+        target: ImageTarget,
+        flags: RegisterFlags,
+    ) -> Result<Self> {
+        capture::refuse_here("GraphicsResource::register_image", CAPTURED)?;
+        let register = newer::cuGraphicsGLRegisterImage()?;
+        let _current = context.enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write; the driver looks at the rest.
+        let code = unsafe { register(&mut raw, image, target.0, flags.0) };
+        context
+            .check("cuGraphicsGLRegisterImage", code)
+            .map_err(|error| {
+                refused(error, || {
+                    format!(
+                        "image {image} of the current OpenGL context as {target:?}, with {flags:?}"
+                    )
+                })
+            })?;
+        // SAFETY: just registered here, and owned by nobody else.
+        Ok(unsafe { Self::from_raw(context, raw) })
+    }
+
+    /// Takes ownership of a raw handle, of an object of OpenGL or of another graphics interface. It is unregistered, with
+    /// `cuGraphicsUnregisterResource`, when the last clone is dropped.
+    ///
+    /// # Safety
+    /// `raw` is a live handle, registered in `context`, not mapped, and nobody else unregisters it. What
+    /// [`register_buffer`](Self::register_buffer) asks for holds from now on.
+    #[must_use]
+    pub unsafe fn from_raw(context: &Context, raw: CUgraphicsResource) -> Self {
+        // SAFETY: as this function's contract says.
+        unsafe { Self::adopt(context, raw, true) }
+    }
+
+    /// Uses a raw handle that somebody else owns, such as another library. The returned object never unregisters it.
+    ///
+    /// # Safety
+    /// As [`from_raw`](Self::from_raw), but that its owner unregisters it, when the last clone has been dropped and the work
+    /// is over on the streams that it was mapped for.
+    #[must_use]
+    pub unsafe fn borrow_raw(context: &Context, raw: CUgraphicsResource) -> Self {
+        // SAFETY: as this function's contract says.
+        unsafe { Self::adopt(context, raw, false) }
+    }
+
+    /// # Safety
+    /// As [`Handle::new`].
+    unsafe fn adopt(context: &Context, raw: CUgraphicsResource, owned: bool) -> Self {
+        let kind = ResourceKind {
+            streams: RefCell::default(),
+            here: PhantomData,
+        };
+        // SAFETY: as this function's contract says.
+        Self(unsafe { Handle::new(raw, owned, context.clone(), kind) })
+    }
+
+    /// The context that it is registered in.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.0.parent()
+    }
+
+    /// Says what CUDA will do with it, from the next time on that it is mapped.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_ALREADY_MAPPED` while it is mapped. `CUDA_ERROR_INVALID_VALUE` for other flags.
+    #[doc(alias = "cuGraphicsResourceSetMapFlags")]
+    pub fn set_map_flags(&self, flags: MapFlags) -> Result<()> {
+        let context = self.context();
+        let _current = context.enter()?;
+        // SAFETY: a live resource.
+        let code = unsafe { sys::cuGraphicsResourceSetMapFlags_v2(self.as_raw(), flags.0) };
+        let done = context.check("cuGraphicsResourceSetMapFlags_v2", code);
+        done.map_err(explained)
+    }
+
+    /// It is being mapped for a stream, whose work may use it until it is unregistered.
+    pub(super) fn note_stream(&self, stream: &Stream) {
+        let mut streams = self.0.kind().streams.borrow_mut();
+        if streams.contains(stream) {
+            return;
+        }
+        if !capture::is_under_way() {
+            // Those whose work is over need not be waited for, nor kept.
+            streams.retain(|stream| !stream.query().unwrap_or(false));
+        }
+        streams.push(stream.clone());
+    }
+}
+
+const CAPTURED: &str = "register it before the capture";
+
+/// What a refusal by the driver is likely to mean.
+#[cold]
+fn refused(error: Error, what: impl FnOnce() -> String) -> Error {
+    let why = match error.driver_code() {
+        Some(CUresult::CUDA_ERROR_INVALID_HANDLE) => "there is none",
+        Some(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => "it has no memory, or there is none to map it",
+        Some(CUresult::CUDA_ERROR_INVALID_VALUE) => {
+            "either it has no memory, or a format, target or flags that CUDA doesn't know, or no OpenGL context is current \
+             on this thread"
+        }
+        _ => return explained(error),
+    };
+    error.with_detail(format!("the driver does not register {}: {why}", what()))
+}

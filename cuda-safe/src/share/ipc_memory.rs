@@ -1,0 +1,116 @@
+//! Memory that other processes may open.
+
+use cuda_sys as sys;
+
+use super::bytes;
+use crate::{
+    capture,
+    error::Result,
+    memory::{DeviceMemory, Free, PlainData, Waited, byte_size, waited},
+    stream::Stream,
+};
+
+bytes! {
+    /// A handle by which another process on this host opens an [`IpcBuffer`], with
+    /// [`OpenedBuffer::open`](super::OpenedBuffer). It may be sent as plain bytes.
+    #[doc(alias = "CUipcMemHandle")]
+    pub struct IpcMemoryHandle of CUipcMemHandle
+}
+
+/// `len` elements in device memory that other processes on this host may open. Another name of
+/// [`DeviceMemory<IpcMemory, T>`](DeviceMemory).
+///
+/// It belongs to the stream that it was created on, as a [`DeviceBuffer`](crate::DeviceBuffer) does; but it can't be
+/// allocated and freed in the stream's order: its drop waits for the stream.
+///
+/// ```
+/// use cuda_safe::{Context, IpcBuffer, IpcMemoryHandle, Stream};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let stream = Stream::new(&context)?;
+/// let shared = IpcBuffer::from_slice(&stream, &[1.0f32, 2.0])?;
+/// stream.synchronize()?; // what another process is told of is there
+/// let bytes: [u8; 64] = shared.ipc_handle()?.to_bytes();
+/// // ... sent over a pipe; there, OpenedBuffer::<f32>::open(&stream, &handle, 2)
+/// assert_eq!(IpcMemoryHandle::from_bytes(bytes), shared.ipc_handle()?);
+/// # Ok(())
+/// # }
+/// ```
+pub type IpcBuffer<T> = DeviceMemory<IpcMemory, T>;
+
+waited! {
+    /// Memory that other processes may open, in a stream's order: what an [`IpcBuffer`] holds.
+    pub struct IpcMemory(Free), "IpcBuffer"
+}
+
+impl<T> IpcBuffer<T> {
+    /// Allocates `len` elements, and sets all bytes to zero.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. The stream is being
+    /// captured.
+    #[doc(alias = "cuMemAlloc")]
+    pub fn zeroed(stream: &Stream, len: usize) -> Result<Self>
+    where
+        T: PlainData,
+    {
+        const CALL: &str = "IpcBuffer::zeroed";
+        let bytes = byte_size::<T>(len, CALL)?;
+        let context = stream.context();
+        let mut ptr = 0;
+        if bytes > 0 {
+            capture::refuse_here(CALL, "allocate before the capture")?;
+            let _current = stream.enter()?;
+            // SAFETY: `ptr` is valid for the write.
+            let code = unsafe { sys::cuMemAlloc_v2(&mut ptr, bytes) };
+            context.check_allocation("cuMemAlloc_v2", code, bytes)?;
+        }
+        // SAFETY: just allocated, with room for `len` elements; allocations are aligned for every type of element.
+        let mut buffer =
+            unsafe { Self::from_storage(IpcMemory(Waited::new(ptr, stream, Free)), len) };
+        buffer.memset_u8(stream, 0)?;
+        Ok(buffer)
+    }
+
+    /// Allocates memory, and copies elements of the host into it.
+    ///
+    /// # Errors
+    /// As [`zeroed`](Self::zeroed), and as [`copy_from_slice`](DeviceMemory::copy_from_slice).
+    pub fn from_slice(stream: &Stream, elements: &[T]) -> Result<Self>
+    where
+        T: PlainData,
+    {
+        let mut buffer = Self::zeroed(stream, elements.len())?;
+        buffer.copy_from_slice(stream, elements)?;
+        Ok(buffer)
+    }
+}
+
+impl<T: PlainData> IpcBuffer<T> {
+    /// The stream in whose order the memory is used.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        self.storage().0.stream()
+    }
+
+    /// A handle by which other processes on this host open the memory. It is the same each time. Tell the other process
+    /// how many elements there are, too: it checks that.
+    ///
+    /// The memory has to stay until the other process has closed it. Nothing orders the work of the two: events do
+    /// ([`Event::ipc_handle`](crate::Event::ipc_handle)), or a wait of each before it speaks to the other.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a buffer of no elements. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)
+    /// where the system or the device shares no memory.
+    #[doc(alias = "cuIpcGetMemHandle")]
+    pub fn ipc_handle(&self) -> Result<IpcMemoryHandle> {
+        let context = self.stream().context();
+        let _current = context.enter()?;
+        let mut raw = sys::CUipcMemHandle::default();
+        // SAFETY: `raw` is valid for the write; the memory is live.
+        let code = unsafe { sys::cuIpcGetMemHandle(&mut raw, self.as_device_ptr()) };
+        context.check("cuIpcGetMemHandle", code)?;
+        Ok(IpcMemoryHandle::from_raw(raw))
+    }
+}

@@ -1,0 +1,46 @@
+//! Textures and surfaces as arguments of kernels.
+
+use std::ffi::c_void;
+
+use super::{Surface, Texture};
+use crate::{
+    error::Result,
+    launch::{KernelArgument, Sealed},
+    parameter::ArgumentKind,
+    stream::Stream,
+};
+
+macro_rules! arguments {
+    ($($type:ty, $words:literal;)*) => {$(
+        impl Sealed for &$type {}
+        // SAFETY: the driver's handle, a number of 8 bytes, is its own bytes.
+        unsafe impl KernelArgument for &$type {
+            type Staged = u64;
+            type Pointers = [*mut c_void; 1];
+            const SIZE: usize = size_of::<u64>();
+
+            fn kind() -> ArgumentKind {
+                ArgumentKind::Integer
+            }
+
+            /// A handle of another context may be that of something else in this one.
+            #[inline]
+            unsafe fn stage(self, stream: &Stream) -> Result<u64> {
+                stream
+                    .context()
+                    .expect_same(self.context(), "Function::launch", $words)?;
+                Ok(self.as_raw())
+            }
+
+            #[inline]
+            fn pointers(staged: &mut u64) -> [*mut c_void; 1] {
+                [(&raw mut *staged).cast()]
+            }
+        }
+    )*};
+}
+
+arguments! {
+    Texture, "the stream and the texture";
+    Surface, "the stream and the surface";
+}

@@ -1,0 +1,313 @@
+//! How a texture is read: coordinates, edges, filters.
+
+use std::ffi::c_uint;
+
+use cuda_sys::{CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode};
+
+use crate::{
+    array::TexelFormat,
+    error::{Error, Result},
+    flags::choices,
+};
+
+const READ_AS_INTEGER: c_uint = 0x01;
+const NORMALIZED_COORDINATES: c_uint = 0x02;
+const SRGB: c_uint = 0x10;
+const DISABLE_TRILINEAR_OPTIMIZATION: c_uint = 0x20;
+const SEAMLESS_CUBEMAP: c_uint = 0x40;
+
+choices! {
+    /// What a texture gives for coordinates outside of it (`CUaddress_mode`).
+    pub struct AddressMode(c_uint) {
+        /// It begins again. Only for normalised coordinates.
+        WRAP = 0, "CU_TR_ADDRESS_MODE_WRAP";
+        /// The nearest texel of the edge.
+        CLAMP = 1, "CU_TR_ADDRESS_MODE_CLAMP";
+        /// It goes backwards, then forwards again. Only for normalised coordinates.
+        MIRROR = 2, "CU_TR_ADDRESS_MODE_MIRROR";
+        /// The border's colour.
+        BORDER = 3, "CU_TR_ADDRESS_MODE_BORDER";
+    }
+}
+
+choices! {
+    /// What a texture gives for coordinates between texels (`CUfilter_mode`).
+    pub struct FilterMode(c_uint) {
+        /// The texel that they lie in.
+        POINT = 0, "CU_TR_FILTER_MODE_POINT";
+        /// The mean of those around them, weighted by distance. The weights have 8 bits of fraction.
+        LINEAR = 1, "CU_TR_FILTER_MODE_LINEAR";
+    }
+}
+
+/// How a texture is read. The default counts coordinates in texels, takes the texel that they lie in, and repeats the edge.
+///
+/// ```
+/// use cuda_safe::{AddressMode, FilterMode, Sampler};
+///
+/// let sampler = Sampler::default()
+///     .normalized_coordinates(true)
+///     .address(AddressMode::WRAP)
+///     .filter(FilterMode::LINEAR);
+/// assert_eq!(sampler.filter, FilterMode::LINEAR);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Sampler {
+    /// What lies outside, for each dimension.
+    pub address: [AddressMode; 3],
+    /// What lies between texels.
+    pub filter: FilterMode,
+    /// Whether coordinates go from 0 to 1 over the width, the height and the depth, instead of counting texels.
+    pub normalized_coordinates: bool,
+    /// Whether integers of 8 and 16 bits are read as floating point: from 0 to 1, or from -1 to 1 if they have a sign.
+    /// Otherwise they are read as they are. Other formats have one way only.
+    pub normalized_read: bool,
+    /// Whether colours are converted from sRGB when they are read.
+    pub srgb: bool,
+    /// How many samples at most along the direction in which a texture is seen at a flat angle; 0 and 1 are none of it.
+    pub max_anisotropy: u32,
+    /// What lies between the levels of a mipmapped array.
+    pub mipmap_filter: FilterMode,
+    /// Added to the level that is asked for.
+    pub mipmap_bias: f32,
+    /// The least level that is read.
+    pub min_mipmap_level: f32,
+    /// The greatest level that is read.
+    pub max_mipmap_level: f32,
+    /// The colour of [`AddressMode::BORDER`]. For integers, the bits of `f32` are those of the integer.
+    pub border_color: [f32; 4],
+    /// Whether filters reach over the edges of a cube's faces.
+    pub seamless_cube: bool,
+    /// Whether the driver reads exactly as it is asked to, where it could do with less between levels.
+    pub disable_trilinear_optimization: bool,
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        Self {
+            address: [AddressMode::CLAMP; 3],
+            filter: FilterMode::POINT,
+            normalized_coordinates: false,
+            normalized_read: false,
+            srgb: false,
+            max_anisotropy: 0,
+            mipmap_filter: FilterMode::POINT,
+            mipmap_bias: 0.0,
+            min_mipmap_level: 0.0,
+            max_mipmap_level: 0.0,
+            border_color: [0.0; 4],
+            seamless_cube: false,
+            disable_trilinear_optimization: false,
+        }
+    }
+}
+
+macro_rules! setters {
+    ($($field:ident: $type:ty,)*) => {$(
+        #[doc = concat!("Sets [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
+        #[must_use]
+        pub const fn $field(mut self, $field: $type) -> Self {
+            self.$field = $field;
+            self
+        }
+    )*};
+}
+
+/// The same along all dimensions.
+impl From<AddressMode> for [AddressMode; 3] {
+    fn from(mode: AddressMode) -> Self {
+        [mode; 3]
+    }
+}
+
+impl Sampler {
+    /// Sets [`address`](Self#structfield.address): one for all dimensions, or one for each.
+    #[must_use]
+    pub fn address(mut self, address: impl Into<[AddressMode; 3]>) -> Self {
+        self.address = address.into();
+        self
+    }
+
+    setters! {
+        filter: FilterMode,
+        normalized_coordinates: bool,
+        normalized_read: bool,
+        srgb: bool,
+        max_anisotropy: u32,
+        mipmap_filter: FilterMode,
+        mipmap_bias: f32,
+        min_mipmap_level: f32,
+        max_mipmap_level: f32,
+        border_color: [f32; 4],
+        seamless_cube: bool,
+        disable_trilinear_optimization: bool,
+    }
+
+    /// An error for what the driver takes without a word, and does otherwise than it says. `integers`: what is read are
+    /// integers as they are stored, of so many bits.
+    pub(super) fn check(&self, read: Read, call: &'static str) -> Result<()> {
+        let invalid = |text: &str| Err(Error::invalid(call, text));
+        if self.normalized_read && read.integer_bits == Some(32) {
+            return invalid(
+                "integers of 32 bits can't be read as floating point: normalized_read is for 8 and 16 bits",
+            );
+        }
+        if read.by_index {
+            return if self.filter == FilterMode::POINT && !self.normalized_coordinates {
+                Ok(())
+            } else {
+                invalid(
+                    "linear memory is read by index (tex1Dfetch), without filter and normalised coordinates: use rows of \
+                     pitched memory, or an array",
+                )
+            };
+        }
+        if self.filter != FilterMode::POINT && read.integer_bits.is_some() && !self.normalized_read
+        {
+            return invalid(
+                "a filter other than POINT needs floating point: use normalized_read for integers of 8 and 16 bits",
+            );
+        }
+        let folds = [AddressMode::WRAP, AddressMode::MIRROR];
+        let used = &self.address[..read.dimensions.clamp(1, 3)];
+        if !self.normalized_coordinates && used.iter().any(|mode| folds.contains(mode)) {
+            return invalid("AddressMode::WRAP and MIRROR need normalized_coordinates");
+        }
+        if self.seamless_cube && !read.is_cube {
+            return invalid("seamless_cube is for cubes");
+        }
+        Ok(())
+    }
+
+    pub(super) fn to_raw(self, read: Read) -> CUDA_TEXTURE_DESC {
+        let bit = |set: bool, bit: c_uint| if set { bit } else { 0 };
+        let as_integer = read.integer_bits.is_some() && !self.normalized_read;
+        CUDA_TEXTURE_DESC {
+            addressMode: self.address.map(|mode| CUaddress_mode(mode.0)),
+            filterMode: CUfilter_mode(self.filter.0),
+            flags: bit(as_integer, READ_AS_INTEGER)
+                | bit(self.normalized_coordinates, NORMALIZED_COORDINATES)
+                | bit(self.srgb, SRGB)
+                | bit(
+                    self.disable_trilinear_optimization,
+                    DISABLE_TRILINEAR_OPTIMIZATION,
+                )
+                | bit(self.seamless_cube, SEAMLESS_CUBEMAP),
+            maxAnisotropy: self.max_anisotropy,
+            mipmapFilterMode: CUfilter_mode(self.mipmap_filter.0),
+            mipmapLevelBias: self.mipmap_bias,
+            minMipmapLevelClamp: self.min_mipmap_level,
+            maxMipmapLevelClamp: self.max_mipmap_level,
+            borderColor: self.border_color,
+            ..CUDA_TEXTURE_DESC::default()
+        }
+    }
+
+    pub(super) fn from_raw(raw: &CUDA_TEXTURE_DESC, are_integers: bool) -> Self {
+        let has = |bit: c_uint| raw.flags & bit != 0;
+        Self {
+            address: raw.addressMode.map(|mode| AddressMode(mode.0)),
+            filter: FilterMode(raw.filterMode.0),
+            normalized_coordinates: has(NORMALIZED_COORDINATES),
+            normalized_read: are_integers && !has(READ_AS_INTEGER),
+            srgb: has(SRGB),
+            max_anisotropy: raw.maxAnisotropy,
+            mipmap_filter: FilterMode(raw.mipmapFilterMode.0),
+            mipmap_bias: raw.mipmapLevelBias,
+            min_mipmap_level: raw.minMipmapLevelClamp,
+            max_mipmap_level: raw.maxMipmapLevelClamp,
+            border_color: raw.borderColor,
+            seamless_cube: has(SEAMLESS_CUBEMAP),
+            disable_trilinear_optimization: has(DISABLE_TRILINEAR_OPTIMIZATION),
+        }
+    }
+}
+
+/// What a texture reads, as far as a sampler depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Read {
+    /// Bits of a channel that is an integer.
+    pub(super) integer_bits: Option<u32>,
+    /// Linear memory, of which elements are fetched by their number.
+    pub(super) by_index: bool,
+    pub(super) is_cube: bool,
+    /// Coordinates of a texel's place.
+    pub(super) dimensions: usize,
+}
+
+/// Bits of a channel, if channels are integers.
+pub(super) fn integer_bits(format: TexelFormat) -> Option<u32> {
+    let bytes = format.block_bytes()?;
+    let channels = format.channels.max(1) as usize;
+    format.is_integer().then_some(8 * (bytes / channels) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::array::Texel;
+
+    fn read<T: Texel>() -> Read {
+        Read {
+            integer_bits: integer_bits(T::FORMAT),
+            by_index: false,
+            is_cube: false,
+            dimensions: 2,
+        }
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        let default = Sampler::default();
+        let linear = default.filter(FilterMode::LINEAR);
+        let wrapped = default.address([AddressMode::WRAP, AddressMode::CLAMP, AddressMode::CLAMP]);
+        let refused = |sampler: Sampler, read: Read| sampler.check(read, "t").is_err();
+        assert!(!refused(default, read::<u8>()) && !refused(linear, read::<f32>()));
+        assert!(refused(linear, read::<[u16; 4]>()));
+        assert!(!refused(linear.normalized_read(true), read::<[u16; 4]>()));
+        assert!(refused(default.normalized_read(true), read::<i32>()));
+        assert!(refused(wrapped, read::<f32>()));
+        assert!(!refused(
+            wrapped.normalized_coordinates(true),
+            read::<f32>()
+        ));
+        assert!(refused(default.seamless_cube(true), read::<f32>()));
+        // Only the dimensions that there are count.
+        let third = default.address([AddressMode::CLAMP, AddressMode::CLAMP, AddressMode::WRAP]);
+        assert!(!refused(third, read::<f32>()));
+        let by_index = Read {
+            by_index: true,
+            ..read::<f32>()
+        };
+        assert!(!refused(default, by_index) && refused(linear, by_index));
+    }
+
+    #[test]
+    fn samplers_survive_the_way_to_the_driver_and_back() {
+        let sampler = Sampler::default()
+            .address([AddressMode::MIRROR, AddressMode::BORDER, AddressMode::WRAP])
+            .filter(FilterMode::LINEAR)
+            .normalized_coordinates(true)
+            .normalized_read(true)
+            .srgb(true)
+            .max_anisotropy(8)
+            .mipmap_filter(FilterMode::LINEAR)
+            .mipmap_bias(-0.5)
+            .min_mipmap_level(1.0)
+            .max_mipmap_level(3.0)
+            .border_color([1.0, 2.0, 3.0, 4.0])
+            .seamless_cube(true)
+            .disable_trilinear_optimization(true);
+        let raw = sampler.to_raw(read::<u8>());
+        assert_eq!(raw.flags, 0x72);
+        assert_eq!(Sampler::from_raw(&raw, true), sampler);
+        let plain = Sampler::default();
+        assert_eq!(plain.to_raw(read::<u8>()).flags, READ_AS_INTEGER);
+        assert_eq!(plain.to_raw(read::<f32>()).flags, 0);
+        assert_eq!(
+            Sampler::from_raw(&plain.to_raw(read::<f32>()), false),
+            plain
+        );
+    }
+}

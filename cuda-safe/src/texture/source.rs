@@ -1,0 +1,492 @@
+//! What a texture reads.
+
+use std::{any::Any, fmt, sync::Arc};
+
+use cuda_sys::{
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_st__bindgen_ty_1 as RawUnion,
+    CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 as RawArray,
+    CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_2 as RawMipmapped,
+    CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_3 as RawLinear,
+    CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_4 as RawPitched, CUarray_format, CUdeviceptr,
+    CUresourcetype,
+};
+
+use super::sampler::{Read, integer_bits};
+use crate::{
+    array::{Array, ArrayShape, MipmappedArray, Texel, TexelFormat},
+    attribute::DeviceAttribute,
+    context::Context,
+    error::{Error, Result},
+    memory::{DeviceMemory, PitchedMemory, Storage},
+};
+
+/// What a [`Texture`](crate::Texture) reads, and holds: an array, a mipmapped array, or device memory.
+///
+/// `&array` and `&mipmapped` turn into it by themselves. Device memory is given away, or shared in an
+/// [`Arc`]: then it can't be written by safe code while the texture has it, and it is freed when nobody has it any more.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use cuda_safe::{Context, DeviceBuffer, Sampler, Stream, Texture, TextureSource};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let table = Arc::new(DeviceBuffer::from_slice(&stream, &[1.0f32, 4.0, 9.0])?);
+/// let texture = Texture::new(TextureSource::linear(table.clone())?, Sampler::default())?;
+/// assert_eq!(table.to_vec(&stream)?, [1.0, 4.0, 9.0]); // still there to read
+/// # let _ = texture;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct TextureSource(Resource);
+
+/// What a texture is made of, held.
+#[derive(Clone)]
+pub(super) enum Resource {
+    Array(Array),
+    Mipmapped(MipmappedArray),
+    Linear(Linear),
+    Pitched(Pitched),
+}
+
+/// Memory that keeps what it is a part of.
+type Memory = Arc<dyn Any + Send + Sync>;
+
+#[derive(Clone)]
+pub(super) struct Linear {
+    context: Context,
+    address: CUdeviceptr,
+    format: TexelFormat,
+    bytes: usize,
+    #[allow(dead_code, reason = "held, so that it lives")]
+    memory: Memory,
+}
+
+#[derive(Clone)]
+pub(super) struct Pitched {
+    context: Context,
+    address: CUdeviceptr,
+    format: TexelFormat,
+    width: usize,
+    height: usize,
+    pitch: usize,
+    #[allow(dead_code, reason = "held, so that it lives")]
+    memory: Memory,
+}
+
+impl From<&Array> for TextureSource {
+    fn from(array: &Array) -> Self {
+        Self(Resource::Array(array.clone()))
+    }
+}
+
+impl From<&MipmappedArray> for TextureSource {
+    fn from(array: &MipmappedArray) -> Self {
+        Self(Resource::Mipmapped(array.clone()))
+    }
+}
+
+impl TextureSource {
+    /// Texels that follow each other in device memory: kernels fetch them by their number (`tex1Dfetch`).
+    ///
+    /// `memory` is a buffer, or an `Arc` of one. Work that writes it is ordered with the kernels that read it by the
+    /// caller, as with other memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no texels; where the memory doesn't begin at a
+    /// multiple of [`TEXTURE_ALIGNMENT`](DeviceAttribute::TEXTURE_ALIGNMENT) bytes, as buffers do; for more texels than
+    /// [`Device::texture_1d_linear_max_width`](crate::Device::texture_1d_linear_max_width) says.
+    #[doc(alias = "CU_RESOURCE_TYPE_LINEAR")]
+    pub fn linear<S, T>(memory: impl Into<Arc<DeviceMemory<S, T>>>) -> Result<Self>
+    where
+        S: Storage + Send + Sync + 'static,
+        T: Texel + Send + Sync,
+    {
+        const CALL: &str = "TextureSource::linear";
+        let memory = memory.into();
+        let context = memory.owner().context().clone();
+        let (address, bytes) = (memory.as_device_ptr(), memory.size_bytes());
+        // SAFETY: as long as the memory says, and kept.
+        unsafe { Self::linear_at(&context, address, T::FORMAT, bytes, memory, CALL) }
+    }
+
+    /// As [`linear`](Self::linear), of memory that something else manages, of whatever format.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear).
+    ///
+    /// # Safety
+    /// `address` is device memory of `texels` texels of `format`, in `context`. It stays allocated until textures of it have
+    /// been dropped.
+    pub unsafe fn linear_raw(
+        context: &Context,
+        address: CUdeviceptr,
+        format: TexelFormat,
+        texels: usize,
+    ) -> Result<Self> {
+        const CALL: &str = "TextureSource::linear_raw";
+        let bytes = bytes_of(format, texels, CALL)?;
+        // SAFETY: as this function's contract says.
+        unsafe { Self::linear_at(context, address, format, bytes, Arc::new(()), CALL) }
+    }
+
+    /// # Safety
+    /// As [`linear_raw`](Self::linear_raw), where `memory` doesn't keep it.
+    unsafe fn linear_at(
+        context: &Context,
+        address: CUdeviceptr,
+        format: TexelFormat,
+        bytes: usize,
+        memory: Memory,
+        call: &'static str,
+    ) -> Result<Self> {
+        let device = context.device();
+        expect_aligned(context, address, call)?;
+        let most = device.texture_1d_linear_max_width(format.channel, format.channels)?;
+        let texels = bytes / bytes_of(format, 1, call)?;
+        if texels == 0 || texels > most {
+            return Err(Error::invalid(
+                call,
+                format!("{texels} texels: a texture of linear memory has 1 to {most} of {format}"),
+            ));
+        }
+        Ok(Self(Resource::Linear(Linear {
+            context: context.clone(),
+            address,
+            format,
+            bytes,
+            memory,
+        })))
+    }
+
+    /// Rows of pitched memory: kernels read them as two dimensions (`tex2D`), with filter and addresses as of an array.
+    ///
+    /// `memory` is a [`PitchedBuffer`](crate::PitchedBuffer) of one slice, or an `Arc` of one, as for
+    /// [`linear`](Self::linear).
+    ///
+    /// # Errors
+    /// As [`rows`](Self::rows); for several slices.
+    ///
+    /// ```
+    /// use cuda_safe::{
+    ///     Context, FilterMode, PitchedBuffer, Sampler, Stream, Texture, TextureSource,
+    /// };
+    ///
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let image = PitchedBuffer::<f32>::zeroed(&stream, [10, 3])?;
+    /// let sampler = Sampler::default().filter(FilterMode::LINEAR);
+    /// let texture = Texture::new(TextureSource::pitched(image)?, sampler)?;
+    /// # let _ = texture;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "CU_RESOURCE_TYPE_PITCH2D")]
+    pub fn pitched<S, T>(memory: impl Into<Arc<PitchedMemory<S, T>>>) -> Result<Self>
+    where
+        S: Storage + Send + Sync + 'static,
+        T: Texel + Send + Sync,
+    {
+        const CALL: &str = "TextureSource::pitched";
+        let memory = memory.into();
+        if memory.depth() != 1 {
+            return Err(Error::invalid(
+                CALL,
+                format!(
+                    "{} slices: a texture of pitched memory has one",
+                    memory.depth()
+                ),
+            ));
+        }
+        let pitched = Pitched {
+            context: memory.owner().context().clone(),
+            address: memory.as_device_ptr(),
+            format: T::FORMAT,
+            width: memory.width(),
+            height: memory.height(),
+            pitch: memory.pitch(),
+            memory,
+        };
+        pitched.checked(CALL)
+    }
+
+    /// As [`pitched`](Self::pitched), of a buffer that holds a row every `pitch` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `height` rows don't lie in the memory, where
+    /// it doesn't begin at a multiple of [`TEXTURE_ALIGNMENT`](DeviceAttribute::TEXTURE_ALIGNMENT) bytes, where the pitch is
+    /// no multiple of [`TEXTURE_PITCH_ALIGNMENT`](DeviceAttribute::TEXTURE_PITCH_ALIGNMENT) bytes or too small, and beyond
+    /// the device's limits (`MAXIMUM_TEXTURE2D_LINEAR_...`).
+    ///
+    /// ```
+    /// use cuda_safe::{Context, DeviceBuffer, Sampler, Stream, Texture, TextureSource};
+    ///
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let rows = DeviceBuffer::<f32>::zeroed(&stream, 16 * 3)?; // three rows of 64 bytes
+    /// let source = TextureSource::rows(rows, [10, 3], 64)?; // of 10 texels each
+    /// let texture = Texture::new(source, Sampler::default())?;
+    /// # let _ = texture;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "CU_RESOURCE_TYPE_PITCH2D")]
+    pub fn rows<S, T>(
+        memory: impl Into<Arc<DeviceMemory<S, T>>>,
+        [width, height]: [usize; 2],
+        pitch: usize,
+    ) -> Result<Self>
+    where
+        S: Storage + Send + Sync + 'static,
+        T: Texel + Send + Sync,
+    {
+        const CALL: &str = "TextureSource::rows";
+        let memory = memory.into();
+        let needed = height
+            .checked_sub(1)
+            .and_then(|rows| rows.checked_mul(pitch))
+            .and_then(|bytes| bytes.checked_add(width.checked_mul(size_of::<T>())?));
+        let bytes = memory.size_bytes();
+        if needed.is_none_or(|needed| needed > bytes) {
+            return Err(Error::invalid(
+                CALL,
+                format!(
+                    "{height} rows of {width} texels of {} bytes, one every {pitch} bytes, do not lie in {bytes} bytes",
+                    size_of::<T>()
+                ),
+            ));
+        }
+        let context = memory.owner().context().clone();
+        let address = memory.as_device_ptr();
+        let pitched = Pitched {
+            context,
+            address,
+            format: T::FORMAT,
+            width,
+            height,
+            pitch,
+            memory,
+        };
+        pitched.checked(CALL)
+    }
+
+    /// As [`rows`](Self::rows), of memory that something else manages, of whatever format.
+    ///
+    /// # Errors
+    /// As [`rows`](Self::rows).
+    ///
+    /// # Safety
+    /// `address` is device memory in `context` of `height` rows, one every `pitch` bytes, of `width` texels of `format`. It
+    /// stays allocated until textures of it have been dropped.
+    pub unsafe fn pitched_raw(
+        context: &Context,
+        address: CUdeviceptr,
+        format: TexelFormat,
+        [width, height]: [usize; 2],
+        pitch: usize,
+    ) -> Result<Self> {
+        let pitched = Pitched {
+            context: context.clone(),
+            address,
+            format,
+            width,
+            height,
+            pitch,
+            memory: Arc::new(()),
+        };
+        pitched.checked("TextureSource::pitched_raw")
+    }
+
+    pub(super) fn resource(&self) -> &Resource {
+        &self.0
+    }
+
+    /// The context that the texture belongs to.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        match &self.0 {
+            Resource::Array(array) => array.context(),
+            Resource::Mipmapped(array) => array.context(),
+            Resource::Linear(linear) => &linear.context,
+            Resource::Pitched(pitched) => &pitched.context,
+        }
+    }
+
+    /// What its texels are.
+    #[must_use]
+    pub fn format(&self) -> TexelFormat {
+        match &self.0 {
+            Resource::Array(array) => array.format(),
+            Resource::Mipmapped(array) => array.format(),
+            Resource::Linear(linear) => linear.format,
+            Resource::Pitched(pitched) => pitched.format,
+        }
+    }
+}
+
+impl Pitched {
+    fn checked(self, call: &'static str) -> Result<TextureSource> {
+        expect_aligned(&self.context, self.address, call)?;
+        let device = self.context.device();
+        let of = |attribute| -> Result<usize> {
+            Ok(usize::try_from(device.attribute(attribute)?).unwrap_or(0))
+        };
+        let row = bytes_of(self.format, self.width, call)?;
+        let most = of(DeviceAttribute::MAXIMUM_TEXTURE2D_LINEAR_PITCH)?;
+        let multiple = of(DeviceAttribute::TEXTURE_PITCH_ALIGNMENT)?.max(1);
+        let pitch = self.pitch;
+        if pitch < row || pitch > most || !pitch.is_multiple_of(multiple) {
+            return Err(Error::invalid(
+                call,
+                format!(
+                    "a pitch of {pitch} bytes for rows of {row}: it has to be a multiple of {multiple} bytes, and {row} to \
+                     {most}"
+                ),
+            ));
+        }
+        let limits = [
+            of(DeviceAttribute::MAXIMUM_TEXTURE2D_LINEAR_WIDTH)?,
+            of(DeviceAttribute::MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)?,
+        ];
+        for (length, limit) in [self.width, self.height].into_iter().zip(limits) {
+            if length == 0 || length > limit {
+                return Err(Error::invalid(
+                    call,
+                    format!(
+                        "{} x {} texels: a texture of pitched memory has 1 to {} of them in a row, and 1 to {} rows",
+                        self.width, self.height, limits[0], limits[1]
+                    ),
+                ));
+            }
+        }
+        Ok(TextureSource(Resource::Pitched(self)))
+    }
+}
+
+/// Bytes of so many texels of a format that linear memory can have.
+fn bytes_of(format: TexelFormat, texels: usize, call: &'static str) -> Result<usize> {
+    let bytes = match (format.block_side(), format.block_bytes()) {
+        (1, Some(bytes)) if bytes > 0 => bytes.checked_mul(texels),
+        _ => None,
+    };
+    bytes.ok_or_else(|| {
+        Error::invalid(
+            call,
+            format!("{texels} texels of {format} can't lie in linear memory"),
+        )
+    })
+}
+
+fn expect_aligned(context: &Context, address: CUdeviceptr, call: &'static str) -> Result<()> {
+    let alignment = context
+        .device()
+        .attribute(DeviceAttribute::TEXTURE_ALIGNMENT)?;
+    if address != 0 && address.is_multiple_of(alignment.max(1) as CUdeviceptr) {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        call,
+        format!(
+            "memory at {address:#x}: a texture's begins at a multiple of {alignment} bytes, as a buffer does"
+        ),
+    ))
+}
+
+impl Resource {
+    /// Shape, format and levels of what is no linear memory.
+    pub(super) fn array(&self) -> Option<(ArrayShape, TexelFormat, u32)> {
+        match self {
+            Self::Array(array) => Some((array.shape(), array.format(), 1)),
+            Self::Mipmapped(array) => Some((array.shape(), array.format(), array.levels())),
+            Self::Linear(_) | Self::Pitched(_) => None,
+        }
+    }
+
+    pub(super) fn read(&self) -> Read {
+        let format = match self {
+            Self::Array(array) => array.format(),
+            Self::Mipmapped(array) => array.format(),
+            Self::Linear(linear) => linear.format,
+            Self::Pitched(pitched) => pitched.format,
+        };
+        let shape = self.array().map(|(shape, ..)| shape);
+        Read {
+            integer_bits: integer_bits(format),
+            by_index: matches!(self, Self::Linear(_)),
+            is_cube: shape.is_some_and(|shape| shape.is_cube()),
+            dimensions: shape.map_or(2, |shape| shape.dimensions()),
+        }
+    }
+
+    pub(super) fn to_raw(&self) -> CUDA_RESOURCE_DESC {
+        let raw_format = |format: TexelFormat| CUarray_format(format.channel.0);
+        let (kind, union) = match self {
+            Self::Array(array) => (
+                CUresourcetype::CU_RESOURCE_TYPE_ARRAY,
+                RawUnion {
+                    array: RawArray {
+                        hArray: array.as_raw(),
+                    },
+                },
+            ),
+            Self::Mipmapped(array) => (
+                CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+                RawUnion {
+                    mipmap: RawMipmapped {
+                        hMipmappedArray: array.as_raw(),
+                    },
+                },
+            ),
+            Self::Linear(linear) => (
+                CUresourcetype::CU_RESOURCE_TYPE_LINEAR,
+                RawUnion {
+                    linear: RawLinear {
+                        devPtr: linear.address,
+                        format: raw_format(linear.format),
+                        numChannels: linear.format.channels,
+                        sizeInBytes: linear.bytes,
+                    },
+                },
+            ),
+            Self::Pitched(pitched) => (
+                CUresourcetype::CU_RESOURCE_TYPE_PITCH2D,
+                RawUnion {
+                    pitch2D: RawPitched {
+                        devPtr: pitched.address,
+                        format: raw_format(pitched.format),
+                        numChannels: pitched.format.channels,
+                        width: pitched.width,
+                        height: pitched.height,
+                        pitchInBytes: pitched.pitch,
+                    },
+                },
+            ),
+        };
+        CUDA_RESOURCE_DESC {
+            resType: kind,
+            res: union,
+            flags: 0,
+        }
+    }
+
+    /// What is shown of it.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Array(_) => "array",
+            Self::Mipmapped(_) => "mipmapped array",
+            Self::Linear(_) => "linear memory",
+            Self::Pitched(_) => "pitched memory",
+        }
+    }
+}
+
+impl fmt::Debug for TextureSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TextureSource({}, {})", self.0.name(), self.format())
+    }
+}

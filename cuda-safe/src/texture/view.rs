@@ -1,0 +1,213 @@
+//! Views: an array as texels of another format, or a part of its levels and layers.
+
+use std::{ffi::c_uint, ops::RangeInclusive};
+
+use cuda_sys::{CUDA_RESOURCE_VIEW_DESC, CUresourceViewFormat};
+
+use super::source::Resource;
+use crate::{
+    error::{Error, Result},
+    flags::choices,
+};
+
+choices! {
+    /// As what texels are read (`CUresourceViewFormat`). Formats of 8 and 16 bits are integers, which
+    /// [`Sampler::normalized_read`](crate::Sampler) turns into floating point.
+    pub struct ViewFormat(c_uint) {
+        /// One channel of 8 bits without a sign.
+        UINT_1X8 = 0x01, "CU_RES_VIEW_FORMAT_UINT_1X8";
+        /// Two channels of 8 bits without a sign.
+        UINT_2X8 = 0x02, "CU_RES_VIEW_FORMAT_UINT_2X8";
+        /// Four channels of 8 bits without a sign.
+        UINT_4X8 = 0x03, "CU_RES_VIEW_FORMAT_UINT_4X8";
+        /// One channel of 8 bits with a sign.
+        SINT_1X8 = 0x04, "CU_RES_VIEW_FORMAT_SINT_1X8";
+        /// Two channels of 8 bits with a sign.
+        SINT_2X8 = 0x05, "CU_RES_VIEW_FORMAT_SINT_2X8";
+        /// Four channels of 8 bits with a sign.
+        SINT_4X8 = 0x06, "CU_RES_VIEW_FORMAT_SINT_4X8";
+        /// One channel of 16 bits without a sign.
+        UINT_1X16 = 0x07, "CU_RES_VIEW_FORMAT_UINT_1X16";
+        /// Two channels of 16 bits without a sign.
+        UINT_2X16 = 0x08, "CU_RES_VIEW_FORMAT_UINT_2X16";
+        /// Four channels of 16 bits without a sign.
+        UINT_4X16 = 0x09, "CU_RES_VIEW_FORMAT_UINT_4X16";
+        /// One channel of 16 bits with a sign.
+        SINT_1X16 = 0x0a, "CU_RES_VIEW_FORMAT_SINT_1X16";
+        /// Two channels of 16 bits with a sign.
+        SINT_2X16 = 0x0b, "CU_RES_VIEW_FORMAT_SINT_2X16";
+        /// Four channels of 16 bits with a sign.
+        SINT_4X16 = 0x0c, "CU_RES_VIEW_FORMAT_SINT_4X16";
+        /// One channel of 32 bits without a sign.
+        UINT_1X32 = 0x0d, "CU_RES_VIEW_FORMAT_UINT_1X32";
+        /// Two channels of 32 bits without a sign.
+        UINT_2X32 = 0x0e, "CU_RES_VIEW_FORMAT_UINT_2X32";
+        /// Four channels of 32 bits without a sign.
+        UINT_4X32 = 0x0f, "CU_RES_VIEW_FORMAT_UINT_4X32";
+        /// One channel of 32 bits with a sign.
+        SINT_1X32 = 0x10, "CU_RES_VIEW_FORMAT_SINT_1X32";
+        /// Two channels of 32 bits with a sign.
+        SINT_2X32 = 0x11, "CU_RES_VIEW_FORMAT_SINT_2X32";
+        /// Four channels of 32 bits with a sign.
+        SINT_4X32 = 0x12, "CU_RES_VIEW_FORMAT_SINT_4X32";
+        /// One channel of floating point of 16 bits.
+        FLOAT_1X16 = 0x13, "CU_RES_VIEW_FORMAT_FLOAT_1X16";
+        /// Two channels of floating point of 16 bits.
+        FLOAT_2X16 = 0x14, "CU_RES_VIEW_FORMAT_FLOAT_2X16";
+        /// Four channels of floating point of 16 bits.
+        FLOAT_4X16 = 0x15, "CU_RES_VIEW_FORMAT_FLOAT_4X16";
+        /// One channel of floating point of 32 bits.
+        FLOAT_1X32 = 0x16, "CU_RES_VIEW_FORMAT_FLOAT_1X32";
+        /// Two channels of floating point of 32 bits.
+        FLOAT_2X32 = 0x17, "CU_RES_VIEW_FORMAT_FLOAT_2X32";
+        /// Four channels of floating point of 32 bits.
+        FLOAT_4X32 = 0x18, "CU_RES_VIEW_FORMAT_FLOAT_4X32";
+        /// Compressed blocks, stored as two channels of `u32`.
+        UNSIGNED_BC1 = 0x19, "CU_RES_VIEW_FORMAT_UNSIGNED_BC1";
+        /// Compressed blocks, stored as four channels of `u32`.
+        UNSIGNED_BC2 = 0x1a, "CU_RES_VIEW_FORMAT_UNSIGNED_BC2";
+        /// Compressed blocks, stored as four channels of `u32`.
+        UNSIGNED_BC3 = 0x1b, "CU_RES_VIEW_FORMAT_UNSIGNED_BC3";
+        /// Compressed blocks, stored as two channels of `u32`.
+        UNSIGNED_BC4 = 0x1c, "CU_RES_VIEW_FORMAT_UNSIGNED_BC4";
+        /// Compressed blocks with a sign, stored as two channels of `u32`.
+        SIGNED_BC4 = 0x1d, "CU_RES_VIEW_FORMAT_SIGNED_BC4";
+        /// Compressed blocks, stored as four channels of `u32`.
+        UNSIGNED_BC5 = 0x1e, "CU_RES_VIEW_FORMAT_UNSIGNED_BC5";
+        /// Compressed blocks with a sign, stored as four channels of `u32`.
+        SIGNED_BC5 = 0x1f, "CU_RES_VIEW_FORMAT_SIGNED_BC5";
+        /// Compressed blocks of floating point, stored as four channels of `u32`.
+        UNSIGNED_BC6H = 0x20, "CU_RES_VIEW_FORMAT_UNSIGNED_BC6H";
+        /// Compressed blocks of floating point with a sign, stored as four channels of `u32`.
+        SIGNED_BC6H = 0x21, "CU_RES_VIEW_FORMAT_SIGNED_BC6H";
+        /// Compressed blocks, stored as four channels of `u32`.
+        UNSIGNED_BC7 = 0x22, "CU_RES_VIEW_FORMAT_UNSIGNED_BC7";
+    }
+}
+
+impl ViewFormat {
+    /// Bits of a channel, if channels are integers.
+    pub(super) fn integer_bits(self) -> Option<u32> {
+        match self.0 {
+            0x01..=0x06 => Some(8),
+            0x07..=0x0c => Some(16),
+            0x0d..=0x12 => Some(32),
+            _ => None,
+        }
+    }
+
+    fn is_compressed(self) -> bool {
+        (0x19..=0x22).contains(&self.0)
+    }
+}
+
+/// An array as a texture sees it: with texels of another format of the same size, or a part of its levels and layers.
+///
+/// ```
+/// use cuda_safe::{Array, Context, ResourceView, Sampler, Texture, ViewFormat};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let bits = Array::uninit::<u32>(&context, [8, 8])?;
+/// let view = ResourceView::new(ViewFormat::FLOAT_1X32);
+/// let floats = Texture::with_view(&bits, Sampler::default(), view)?;
+/// assert_eq!(floats.view()?.map(|view| view.format), Some(ViewFormat::FLOAT_1X32));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ResourceView {
+    /// As what texels are read.
+    pub format: ViewFormat,
+    /// The first and the last level of a mipmapped array that are read; all by default.
+    pub levels: Option<(u32, u32)>,
+    /// The first and the last layer that are read; all by default.
+    pub layers: Option<(u32, u32)>,
+}
+
+impl ResourceView {
+    /// All levels and layers, as texels of a format.
+    #[must_use]
+    pub const fn new(format: ViewFormat) -> Self {
+        Self {
+            format,
+            levels: None,
+            layers: None,
+        }
+    }
+
+    /// Levels of a mipmapped array: the first becomes level 0 of the texture.
+    #[must_use]
+    pub const fn levels(mut self, levels: RangeInclusive<u32>) -> Self {
+        self.levels = Some((*levels.start(), *levels.end()));
+        self
+    }
+
+    /// Layers of an array, which is no cube: the first becomes layer 0 of the texture.
+    #[must_use]
+    pub const fn layers(mut self, layers: RangeInclusive<u32>) -> Self {
+        self.layers = Some((*layers.start(), *layers.end()));
+        self
+    }
+
+    /// For what a texture is made of; an error for what isn't there, which the driver does not notice.
+    pub(super) fn to_raw(
+        self,
+        resource: &Resource,
+        call: &'static str,
+    ) -> Result<CUDA_RESOURCE_VIEW_DESC> {
+        let Some((shape, format, levels)) = resource.array() else {
+            return Err(Error::invalid(
+                call,
+                "a view is for arrays, and this is linear memory",
+            ));
+        };
+        // The driver takes the first of several cubes for a face, and the last for a number of cubes.
+        if shape.is_cube() && self.layers.is_some() {
+            return Err(Error::invalid(call, "the layers of cubes can't be chosen"));
+        }
+        let within = |what: &str, asked: Option<(u32, u32)>, count: u32| match asked {
+            Some((first, last)) if first > last || last >= count => Err(Error::invalid(
+                call,
+                format!("{what} {first} to {last} of {count}, which are counted from 0"),
+            )),
+            Some(range) => Ok(range),
+            None => Ok((0, count - 1)),
+        };
+        let (first_level, last_level) = within("levels", self.levels, levels)?;
+        let layers = match (shape.is_layered(), shape.is_cube()) {
+            (true, false) => shape.layers(),
+            (true, true) => shape.layers() / 6,
+            (false, _) => 1,
+        };
+        let layers = u32::try_from(layers).unwrap_or(u32::MAX).max(1);
+        let (first_layer, last_layer) = within("layers", self.layers, layers)?;
+        let scale = if self.format.is_compressed() && format.block_side() == 1 {
+            4
+        } else {
+            1
+        };
+        let [width, height, depth] = shape.lengths();
+        Ok(CUDA_RESOURCE_VIEW_DESC {
+            format: CUresourceViewFormat(self.format.0),
+            width: width * scale,
+            height: height * scale,
+            depth,
+            firstMipmapLevel: first_level,
+            lastMipmapLevel: last_level,
+            firstLayer: first_layer,
+            lastLayer: last_layer,
+            ..CUDA_RESOURCE_VIEW_DESC::default()
+        })
+    }
+
+    /// `None` for a texture without a view.
+    pub(super) fn from_raw(raw: &CUDA_RESOURCE_VIEW_DESC) -> Option<Self> {
+        (raw.format.0 != 0).then_some(Self {
+            format: ViewFormat(raw.format.0),
+            levels: Some((raw.firstMipmapLevel, raw.lastMipmapLevel)),
+            layers: Some((raw.firstLayer, raw.lastLayer)),
+        })
+    }
+}

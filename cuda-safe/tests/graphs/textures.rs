@@ -1,0 +1,83 @@
+//! Textures, surfaces and arrays in graphs: what a graph holds of them, and what a capture puts off.
+
+use cuda_safe::{
+    Array, ArrayFlags, Context, DeviceBuffer, Function, Graph, LaunchConfig, Module, Result,
+    Sampler, Stream, Surface, TexelFormat, Texture,
+};
+
+use super::{device, refused};
+
+fn read(context: &Context) -> Function {
+    let source = r#"extern "C" __global__ void read(float *x, cudaTextureObject_t t) {
+        x[threadIdx.x] += tex1D<float>(t, threadIdx.x);
+    }"#;
+    let module = Module::compile(context, source).unwrap();
+    module.function("read").unwrap()
+}
+
+fn texture(stream: &Stream) -> Texture {
+    let array = Array::from_slice(stream, 4, &[1.0f32, 2.0, 3.0, 4.0]).unwrap();
+    Texture::new(&array, Sampler::default()).unwrap()
+}
+
+#[test]
+fn a_graph_holds_the_texture_of_its_kernel() {
+    let (_one, context, stream) = device();
+    let read = read(&context);
+    let mut graph = Graph::new(&context).unwrap();
+    let x = graph.keep(DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap());
+    let texture = texture(&stream);
+    graph.hold(texture.clone());
+    // SAFETY: four threads, elements and texels; the graph holds both.
+    unsafe { graph.add_kernel(&[], &read, LaunchConfig::new(1, 4), (x, &texture)) }.unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    // A handle that is held elsewhere is not given up.
+    let texture = texture.into_raw().unwrap_err();
+    let kept = texture.clone();
+    drop(texture);
+    for _ in 0..3 {
+        exec.launch(&stream).unwrap();
+    }
+    let sums = exec.memory(x).unwrap().to_vec(&stream).unwrap();
+    assert_eq!(sums, [3.0, 6.0, 9.0, 12.0]);
+    let kept = kept.into_raw().unwrap_err();
+    // It is let go with the graph.
+    drop(exec);
+    let raw = kept.into_raw().unwrap();
+    // SAFETY: just given up, and used by nothing any more.
+    unsafe { Texture::from_raw(&context, raw) }.close().unwrap();
+}
+
+#[test]
+fn what_goes_during_a_capture_is_destroyed_after_it() {
+    let (_one, context, stream) = device();
+    let read = read(&context);
+    let texture = texture(&stream);
+    let format = TexelFormat::of::<f32>();
+    let array = Array::new(&context, format, 4, ArrayFlags::SURFACE).unwrap();
+    let surface = Surface::new(&array).unwrap();
+    let spare = Array::uninit::<u8>(&context, 8).unwrap();
+    let source = DeviceBuffer::from_slice(&stream, &[5.0f32, 6.0, 7.0, 8.0]).unwrap();
+    let mut x = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    // SAFETY: four threads, elements and texels; the capture holds the texture, and the rest outlives the graph.
+    let graph = unsafe {
+        stream.capture(|capture| -> Result<()> {
+            // Calls that can't be a part of it are refused, and don't end it.
+            let text = refused(Array::uninit::<f32>(&context, 4));
+            assert!(text.contains("before the capture"), "{text}");
+            assert!(refused(Surface::new(&array)).contains("before the capture"));
+            assert!(refused(array.to_vec::<f32>(&stream)).contains("captured"));
+            array.copy_from(&stream, &source)?;
+            read.launch(&stream, LaunchConfig::new(1, 4), (&mut x, &texture))?;
+            capture.hold(texture);
+            drop((spare, surface));
+            Ok(())
+        })
+    }
+    .unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    exec.launch(&stream).unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [2.0, 4.0, 6.0, 8.0]);
+    assert_eq!(array.to_vec::<f32>(&stream).unwrap(), [5.0, 6.0, 7.0, 8.0]);
+}

@@ -1,0 +1,362 @@
+//! CUDA arrays: their shapes and formats, copies to and from them, what they are parts of.
+
+use std::fmt::Debug;
+
+use cuda_safe::{
+    Array, ArrayFlags, ArrayShape, ChannelFormat, Context, DeviceAttribute, DeviceBuffer,
+    ErrorKind, HalfBits, MipmappedArray, Stream, Texel, TexelFormat,
+};
+
+use crate::{device, refused};
+
+fn there_and_back<T: Texel + Debug + PartialEq>(
+    stream: &Stream,
+    shape: ArrayShape,
+    texel: impl Fn(usize) -> T,
+) {
+    let texels: Vec<T> = (0..shape.texels().unwrap()).map(texel).collect();
+    let array = Array::from_slice(stream, shape, &texels).unwrap();
+    assert_eq!((array.shape(), array.format()), (shape, T::FORMAT));
+    assert_eq!(array.to_vec::<T>(stream).unwrap(), texels);
+    // The driver's own description is the same.
+    // SAFETY: the array is held for longer.
+    let told = unsafe { Array::borrow_raw(array.context(), array.as_raw()) }.unwrap();
+    assert_eq!((told.shape(), told.format()), (shape, T::FORMAT));
+    assert_eq!(told, array);
+}
+
+#[test]
+fn texels_of_every_type_come_back() {
+    let (_, stream) = device();
+    let plane = ArrayShape::plane(5, 3);
+    there_and_back(&stream, plane, |i| i as u8);
+    there_and_back(&stream, plane, |i| [i as i8, -1]);
+    there_and_back(&stream, plane, |i| [i as u16, 1, 2, 3]);
+    there_and_back(&stream, plane, |i| -(i as i16));
+    there_and_back(&stream, plane, |i| [HalfBits(i as u16), HalfBits(0x3c00)]);
+    there_and_back(&stream, plane, |i| [i as u32, u32::MAX]);
+    there_and_back(&stream, plane, |i| [i as i32; 4]);
+    there_and_back(&stream, plane, |i| [i as f32, 0.5, -1.0, f32::MAX]);
+}
+
+#[test]
+fn arrays_of_every_shape_are_filled_and_read() {
+    let (_, stream) = device();
+    for shape in [
+        ArrayShape::line(7),
+        ArrayShape::lines(7, 3),
+        ArrayShape::plane(7, 5),
+        ArrayShape::planes(7, 5, 2),
+        ArrayShape::volume(7, 5, 4),
+        ArrayShape::cube(4),
+        ArrayShape::cubes(4, 2),
+    ] {
+        there_and_back(&stream, shape, |i| i as f32);
+    }
+}
+
+#[test]
+fn device_memory_fills_and_takes_them() {
+    let (context, stream) = device();
+    let other = Stream::new(&context).unwrap();
+    let array = Array::uninit::<u32>(&context, [6, 4]).unwrap();
+    let numbers: Vec<u32> = (0..24).collect();
+    let source = DeviceBuffer::from_slice(&stream, &numbers).unwrap();
+    array.copy_from(&stream, &source).unwrap();
+    let mut target = DeviceBuffer::<u32>::zeroed(&other, 24).unwrap();
+    array.copy_to(&stream, &mut target).unwrap(); // ordered with the buffer's own stream
+    assert_eq!(target.to_vec(&other).unwrap(), numbers);
+
+    let copy = Array::uninit::<u32>(&context, [6, 4]).unwrap();
+    copy.copy_from_array(&stream, &array).unwrap();
+    assert_eq!(copy.to_vec::<u32>(&stream).unwrap(), numbers);
+    assert_eq!(copy.to_bytes(&stream).unwrap().len(), 96);
+    assert_eq!(copy.size_bytes(), Some(96));
+
+    let short = DeviceBuffer::<u32>::zeroed(&stream, 23).unwrap();
+    assert!(refused(array.copy_from(&stream, &short)).contains("24 texels, and 23 are"));
+    let floats = DeviceBuffer::<f32>::zeroed(&stream, 24).unwrap();
+    assert!(refused(array.copy_from(&stream, &floats)).contains("1 channel of F32"));
+    assert!(refused(array.copy_from_array(&stream, &array)).contains("own source"));
+    let wider = Array::uninit::<u32>(&context, [4, 6]).unwrap();
+    assert!(refused(array.copy_from_array(&stream, &wider)).contains("4 x 6 texels"));
+}
+
+#[test]
+fn texels_are_of_the_arrays_format() {
+    let (context, stream) = device();
+    let array = Array::uninit::<[u8; 4]>(&context, [2, 2]).unwrap();
+    for text in [
+        refused(array.copy_from_slice(&stream, &[0u32; 4])),
+        refused(array.copy_from_slice(&stream, &[0u8; 16])),
+        refused(array.to_vec::<[i8; 4]>(&stream)),
+    ] {
+        assert!(text.contains("4 channels of U8"), "{text}");
+    }
+    assert!(
+        refused(array.copy_from_slice(&stream, &[[0u8; 4]; 5])).contains("4 texels, and 5 are")
+    );
+    // Formats that read as floating point are filled with the integers that they are.
+    let format = TexelFormat::new(ChannelFormat::UNORM8X4, 4);
+    let array = Array::new(&context, format, [2, 2], ArrayFlags::default()).unwrap();
+    array
+        .copy_from_slice(&stream, &[[1u8, 2, 3, 4]; 4])
+        .unwrap();
+    assert_eq!(array.to_vec::<[u8; 4]>(&stream).unwrap(), [[1, 2, 3, 4]; 4]);
+}
+
+#[test]
+fn compressed_blocks_are_bytes() {
+    let (context, stream) = device();
+    let format = TexelFormat::new(ChannelFormat::BC1_UNORM, 4);
+    // Three blocks in a row, two rows of them.
+    let array = Array::new(&context, format, [10, 8], ArrayFlags::default()).unwrap();
+    assert_eq!(array.size_bytes(), Some(48));
+    let blocks: Vec<u8> = (0..48).collect();
+    array.copy_from_bytes(&stream, &blocks).unwrap();
+    assert_eq!(array.to_bytes(&stream).unwrap(), blocks);
+    assert!(refused(array.copy_from_bytes(&stream, &blocks[1..])).contains("48 bytes"));
+    let for_surfaces = Array::new(&context, format, [8, 8], ArrayFlags::SURFACE);
+    assert_eq!(*for_surfaces.unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn what_the_driver_refuses_is_explained() {
+    let (context, _) = device();
+    let device = context.device();
+    let widest = device
+        .attribute(DeviceAttribute::MAXIMUM_TEXTURE1D_WIDTH)
+        .unwrap() as usize;
+    assert!(Array::uninit::<u8>(&context, widest).is_ok());
+    let float = TexelFormat::of::<f32>();
+    let none = ArrayFlags::default();
+    for (format, shape, flags) in [
+        (float, ArrayShape::line(widest + 1), none),
+        (float, ArrayShape::line(0), none),
+        (float, ArrayShape::lines(4, 0), none),
+        (float, ArrayShape::volume(4, 4, 4), ArrayFlags::GATHER),
+        (
+            TexelFormat::new(ChannelFormat::F32, 3),
+            ArrayShape::line(4),
+            none,
+        ),
+        (
+            TexelFormat::new(ChannelFormat(77), 1),
+            ArrayShape::line(4),
+            none,
+        ),
+        (float, ArrayShape::line(4), ArrayFlags(1 << 20)),
+    ] {
+        let error = Array::new(&context, format, shape, flags).unwrap_err();
+        assert_eq!(error.driver_code().map(|code| code.0), Some(1), "{error}");
+        let text = error.to_string();
+        assert!(text.contains(&shape.to_string()), "{text}");
+    }
+    let error = MipmappedArray::new(&context, float, widest + 1, 1, none).unwrap_err();
+    assert!(error.to_string().contains("texels"), "{error}");
+    let error = Array::uninit::<u8>(&context, widest + 1).unwrap_err();
+    let limit = format!("its width is at most {widest} (");
+    assert!(error.to_string().contains(&limit), "{error}");
+    // The driver takes lengths of 0 for dimensions that there are none of.
+    for (shape, what) in [
+        (ArrayShape::plane(40, 0), "the height is 0"),
+        (ArrayShape::planes(40, 0, 2), "the height is 0"),
+        (ArrayShape::volume(40, 0, 2), "the height is 0"),
+        (ArrayShape::volume(40, 2, 0), "the depth is 0"),
+    ] {
+        assert!(refused(Array::uninit::<u8>(&context, shape)).contains(what));
+        let levels = MipmappedArray::new(&context, float, shape, 1, none);
+        assert!(refused(levels).contains(what));
+    }
+}
+
+/// `CUDA_ARRAY3D_LAYERED` and `CUDA_ARRAY3D_CUBEMAP`, which shapes have names for.
+#[test]
+fn flags_of_a_shapes_kind_are_the_shapes() {
+    let (context, stream) = device();
+    let (layered, cube) = (ArrayFlags(1), ArrayFlags(4));
+    let format = TexelFormat::of::<u16>();
+    for (given, flags, made) in [
+        (
+            ArrayShape::volume(4, 4, 6),
+            layered,
+            ArrayShape::planes(4, 4, 6),
+        ),
+        (ArrayShape::volume(4, 4, 6), cube, ArrayShape::cube(4)),
+        (ArrayShape::cube(4), layered, ArrayShape::cubes(4, 1)),
+        (
+            ArrayShape::planes(4, 4, 6),
+            layered,
+            ArrayShape::planes(4, 4, 6),
+        ),
+    ] {
+        let flags = flags | ArrayFlags::SURFACE;
+        let array = Array::new(&context, format, given, flags).unwrap();
+        assert_eq!((array.shape(), array.flags()), (made, ArrayFlags::SURFACE));
+        let texels: Vec<u16> = (0..96).collect();
+        array.copy_from_slice(&stream, &texels).unwrap();
+        assert_eq!(array.to_vec::<u16>(&stream).unwrap(), texels);
+        // As the driver describes it.
+        // SAFETY: the array is held for longer.
+        let told = unsafe { Array::borrow_raw(&context, array.as_raw()) }.unwrap();
+        assert_eq!((told.shape(), told.flags()), (made, ArrayFlags::SURFACE));
+        let levels = MipmappedArray::new(&context, format, given, 2, flags).unwrap();
+        assert_eq!(
+            (levels.shape(), levels.flags()),
+            (made, ArrayFlags::SURFACE)
+        );
+        assert_eq!(levels.level(1).unwrap().shape(), made.level(1));
+    }
+    // A long row of layers makes no level: the height of a cube's face and its width do.
+    let layers = ArrayShape::volume(2, 2, 64);
+    let made = MipmappedArray::new(&context, format, layers, 3, layered);
+    assert!(refused(made).contains("1 to 2"));
+}
+
+#[test]
+fn levels_are_arrays_of_their_own() {
+    let (context, stream) = device();
+    let format = TexelFormat::of::<u16>();
+    let flags = ArrayFlags::SURFACE;
+    let whole = MipmappedArray::new(&context, format, [8, 5], 4, flags).unwrap();
+    assert_eq!((whole.levels(), whole.flags()), (4, flags));
+    let shapes: Vec<_> = (0..4)
+        .map(|level| {
+            let level = whole.level(level).unwrap();
+            let texels = level.shape().texels().unwrap();
+            let numbers: Vec<u16> = (0..texels as u16).collect();
+            level.copy_from_slice(&stream, &numbers).unwrap();
+            assert_eq!(level.to_vec::<u16>(&stream).unwrap(), numbers);
+            assert!(level.is_part() && level.flags() == flags);
+            [level.shape().width(), level.shape().height()]
+        })
+        .collect();
+    assert_eq!(shapes, [[8, 5], [4, 2], [2, 1], [1, 1]]);
+    assert!(refused(whole.level(4)).contains("level 4 of 4"));
+
+    // A level keeps the whole, and isn't given away.
+    let level = whole.level(1).unwrap();
+    drop(whole);
+    let level = level.into_raw().unwrap_err();
+    assert_eq!(level.to_vec::<u16>(&stream).unwrap().len(), 8);
+
+    for levels in [0, 5] {
+        let made = MipmappedArray::new(&context, format, [8, 5], levels, flags);
+        assert!(refused(made).contains("1 to 4"));
+    }
+    let layers = ArrayShape::planes(8, 8, 3);
+    let whole = MipmappedArray::new(&context, format, layers, 2, flags).unwrap();
+    assert_eq!(whole.level(1).unwrap().shape(), ArrayShape::planes(4, 4, 3));
+}
+
+#[test]
+fn mipmapped_arrays_come_and_go_as_raw_handles() {
+    let (context, _) = device();
+    let format = TexelFormat::of::<f32>();
+    let whole = MipmappedArray::new(&context, format, 16, 3, ArrayFlags::default()).unwrap();
+    let held = whole.clone();
+    let whole = whole.into_raw().unwrap_err(); // shared
+    drop(held);
+    let raw = whole.into_raw().unwrap();
+    // A line of 16 texels has five levels at most.
+    for levels in [0, 6, u32::MAX] {
+        // SAFETY: the number of levels is not true, which is refused, and the handle stays ours.
+        let made = unsafe { MipmappedArray::from_raw(&context, raw, levels) };
+        assert!(refused(made).contains("1 to 5"));
+    }
+    // SAFETY: just handed over.
+    let whole = unsafe { MipmappedArray::from_raw(&context, raw, 3) }.unwrap();
+    // SAFETY: held for longer.
+    let borrowed = unsafe { MipmappedArray::borrow_raw(&context, raw, 3) }.unwrap();
+    assert_eq!(borrowed, whole);
+    assert_eq!(borrowed.shape(), ArrayShape::line(16));
+    assert_eq!(borrowed.level(2).unwrap().shape(), ArrayShape::line(4));
+    drop(borrowed);
+    whole.close().unwrap();
+}
+
+#[test]
+fn arrays_without_memory_tell_what_they_need() {
+    let (context, stream) = device();
+    let supported = |attribute| context.device().attribute(attribute).unwrap() != 0;
+    let make = |flags| Array::new(&context, TexelFormat::of::<f32>(), [512, 256], flags);
+    let deferred = make(ArrayFlags::DEFERRED_MAPPING);
+    if supported(DeviceAttribute::DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED) {
+        let deferred = deferred.unwrap();
+        let needed = deferred.memory_requirements().unwrap();
+        assert!(needed.size >= 512 * 256 * 4 && needed.alignment.is_power_of_two());
+        let other = make(ArrayFlags::DEFERRED_MAPPING).unwrap();
+        let plain = make(ArrayFlags::default()).unwrap();
+        for text in [
+            refused(deferred.to_bytes(&stream)),
+            refused(deferred.texels::<f32>()),
+            refused(deferred.copy_from_array(&stream, &other)),
+            refused(deferred.copy_from_array(&stream, &plain)),
+            refused(plain.copy_from_array(&stream, &deferred)),
+        ] {
+            assert!(text.contains("without memory"), "{text}");
+        }
+    } else {
+        assert_eq!(*deferred.unwrap_err().kind(), ErrorKind::Unsupported);
+    }
+    let sparse = make(ArrayFlags::SPARSE);
+    if supported(DeviceAttribute::SPARSE_CUDA_ARRAY_SUPPORTED) {
+        let tiles = sparse.unwrap().sparse_properties().unwrap();
+        assert!(tiles.tile.iter().all(|&length| length > 0), "{tiles:?}");
+    } else {
+        assert_eq!(*sparse.unwrap_err().kind(), ErrorKind::Unsupported);
+    }
+    // One that has its memory needs none, and has no tiles and no planes.
+    let plain = make(ArrayFlags::default()).unwrap();
+    assert!(plain.memory_requirements().is_err());
+    assert!(plain.sparse_properties().is_err());
+    assert!(
+        plain
+            .plane(0)
+            .unwrap_err()
+            .to_string()
+            .contains("no plane 0")
+    );
+    let levels = TexelFormat::of::<f32>();
+    let whole = MipmappedArray::new(&context, levels, 16, 2, ArrayFlags::default()).unwrap();
+    assert!(whole.memory_requirements().is_err());
+    assert!(whole.sparse_properties().is_err());
+}
+
+#[test]
+fn planes_of_video_are_arrays_of_their_own() {
+    let (context, stream) = device();
+    // NV12: brightness, and colours of half the width and height.
+    let format = TexelFormat::new(ChannelFormat(0xb0), 3);
+    match Array::new(&context, format, [64, 32], ArrayFlags::VIDEO) {
+        Ok(video) => {
+            let (bright, colours) = (video.plane(0).unwrap(), video.plane(1).unwrap());
+            assert_eq!(bright.shape(), ArrayShape::plane(64, 32));
+            assert_eq!(colours.shape(), ArrayShape::plane(32, 16));
+            assert_eq!(colours.format(), TexelFormat::of::<[u8; 2]>());
+            assert!(refused(video.to_bytes(&stream)).contains("not known here"));
+            assert!(video.plane(2).is_err() && bright.is_part());
+            drop(video);
+            bright.copy_from_slice(&stream, &[7u8; 64 * 32]).unwrap();
+            assert_eq!(bright.to_vec::<u8>(&stream).unwrap(), [7; 64 * 32]);
+        }
+        // The emulator, and drivers before CUDA 12.8.
+        Err(error) => assert!(
+            [ErrorKind::Unsupported, ErrorKind::Driver].contains(error.kind()),
+            "{error}"
+        ),
+    }
+}
+
+#[test]
+fn another_contexts_stream_is_refused() {
+    let (context, stream) = device();
+    let array = Array::from_slice(&stream, 4, &[1u8, 2, 3, 4]).unwrap();
+    let created =
+        Context::create(context.device(), cuda_safe::ContextFlags::AUTO).expect("a context");
+    let foreign = Stream::new(&created).unwrap();
+    assert!(refused(array.to_vec::<u8>(&foreign)).contains("different contexts"));
+    assert!(refused(array.copy_from_slice(&foreign, &[0u8; 4])).contains("different contexts"));
+    let buffer = DeviceBuffer::<u8>::zeroed(&foreign, 4).unwrap();
+    assert!(refused(array.copy_from(&foreign, &buffer)).contains("different contexts"));
+}

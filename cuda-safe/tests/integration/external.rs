@@ -1,0 +1,196 @@
+//! Memory that came as a file.
+
+use std::{fs::File, os::fd::OwnedFd};
+
+use cuda_safe::{
+    ArrayFlags, Code, Context, ErrorKind, ExternalMemory, ExternalMemoryKind, ExternalSemaphore,
+    ExternalSemaphoreKind, PhysicalMemory, PhysicalOptions, Sampler, ShareableHandles, TexelFormat,
+    Texture, sys::CUresult,
+};
+
+use crate::device;
+
+const OPAQUE: ExternalMemoryKind = ExternalMemoryKind::OPAQUE_FD;
+
+/// Memory of two units, and its file.
+fn exported(context: &Context) -> (PhysicalMemory, OwnedFd, usize) {
+    let bytes = 2 * PhysicalMemory::unit(context).unwrap();
+    let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let memory = PhysicalMemory::with_options(context, bytes, options).unwrap();
+    let file = memory.export().unwrap();
+    (memory, file, bytes)
+}
+
+#[test]
+fn buffers_on_imported_memory() {
+    let (context, stream) = device();
+    let (made, file, bytes) = exported(&context);
+    let again = made.export().unwrap();
+    drop(made); // the files keep it
+    // SAFETY: memory of that size, which nobody else uses.
+    let memory =
+        unsafe { ExternalMemory::import(&context, OPAQUE, file, bytes as u64, false) }.unwrap();
+    // SAFETY: two buffers that lie apart.
+    let (mut first, mut second) = unsafe {
+        (
+            memory.buffer::<u32>(&stream, 0, 1000).unwrap(),
+            memory
+                .buffer::<u32>(&stream, bytes as u64 / 2, 1000)
+                .unwrap(),
+        )
+    };
+    first.fill(&stream, 1).unwrap();
+    second.fill(&stream, 2).unwrap();
+    assert_eq!((first.stream(), first.memory()), (&stream, &memory));
+    drop(memory); // the buffers keep it
+    assert_eq!(first.to_vec(&stream).unwrap(), [1; 1000]);
+    second.close().unwrap();
+    drop(first);
+    // The other file is the same memory.
+    // SAFETY: as above; dedicated memory is mapped as a whole.
+    let (memory, all) = unsafe {
+        let memory = ExternalMemory::import(&context, OPAQUE, again, bytes as u64, true).unwrap();
+        let all = memory.buffer::<u32>(&stream, 0, bytes / 4).unwrap();
+        (memory, all)
+    };
+    assert_eq!(all.slice(999..1000).unwrap().to_vec(&stream).unwrap(), [1]);
+    assert_eq!(
+        all.slice(bytes / 8..bytes / 8 + 1)
+            .unwrap()
+            .to_vec(&stream)
+            .unwrap(),
+        [2]
+    );
+    // SAFETY: it is refused.
+    let failed = unsafe { memory.buffer::<u32>(&stream, bytes as u64 / 2, 10) }.unwrap_err();
+    assert_eq!(
+        failed.driver_code(),
+        Some(CUresult::CUDA_ERROR_INVALID_VALUE)
+    );
+}
+
+#[test]
+fn what_can_not_be_imported_or_mapped() {
+    let (context, stream) = device();
+    let null = || OwnedFd::from(File::open("/dev/null").unwrap());
+    // SAFETY: all of it is refused.
+    let import =
+        |kind, file, bytes| unsafe { ExternalMemory::import(&context, kind, file, bytes, false) };
+    let failed = import(OPAQUE, null(), 4096).unwrap_err();
+    assert_eq!(failed.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+    let (_made, file, bytes) = exported(&context);
+    let failed = import(OPAQUE, file.try_clone().unwrap(), 0).unwrap_err();
+    assert_eq!(
+        failed.driver_code(),
+        Some(CUresult::CUDA_ERROR_INVALID_VALUE)
+    );
+    let failed = import(ExternalMemoryKind(77), file.try_clone().unwrap(), 4096).unwrap_err();
+    assert_eq!(
+        failed.driver_code(),
+        Some(CUresult::CUDA_ERROR_INVALID_VALUE)
+    );
+    let failed = import(ExternalMemoryKind::DMABUF_FD, null(), 4096).unwrap_err();
+    assert!(matches!(failed.code(), Code::Driver(_)), "{failed}");
+    let memory = import(OPAQUE, file, bytes as u64).unwrap();
+    for (offset, len) in [(bytes as u64 - 9, 10), (0, bytes + 1), (bytes as u64, 1)] {
+        // SAFETY: it is refused.
+        let failed = unsafe { memory.buffer::<u8>(&stream, offset, len) }.unwrap_err();
+        assert_eq!(
+            failed.driver_code(),
+            Some(CUresult::CUDA_ERROR_INVALID_VALUE),
+            "{offset}"
+        );
+    }
+    // SAFETY: it is refused.
+    let failed = unsafe { memory.buffer::<u32>(&stream, 102, 1) }.unwrap_err();
+    assert!(failed.to_string().contains("multiple of 4"), "{failed}");
+    // SAFETY: it is refused.
+    let failed = unsafe { memory.buffer::<u8>(&stream, 0, 0) }.unwrap_err();
+    assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn arrays_in_imported_memory() {
+    let (context, stream) = device();
+    let (made, file, bytes) = exported(&context);
+    drop(made); // the file keeps it
+    // SAFETY: memory of that size, which nobody else uses.
+    let memory =
+        unsafe { ExternalMemory::import(&context, OPAQUE, file, bytes as u64, false) }.unwrap();
+    assert_eq!(memory.context(), &context);
+    let (format, flags) = (TexelFormat::of::<u32>(), ArrayFlags::SURFACE);
+    let array = |offset| {
+        // SAFETY: where two arrays lie in the same place, they are used in turn.
+        unsafe { memory.mipmapped_array(offset, format, [64, 32], 3, flags) }.unwrap()
+    };
+    let half = bytes as u64 / 2;
+    let (image, same, apart) = (array(0), array(0), array(half));
+    assert_eq!((image.levels(), image.flags()), (3, flags));
+    assert_eq!((image.format(), image.shape()), (format, [64, 32].into()));
+    assert_eq!(image.level(2).unwrap().shape(), [16, 8].into());
+    let texels = |level: u32, from: u32| -> Vec<u32> {
+        (0..2048 >> (2 * level)).map(|i| from + i).collect()
+    };
+    for level in 0..3 {
+        let one = image.level(level).unwrap();
+        one.copy_from_slice(&stream, &texels(level, 1000 * level))
+            .unwrap();
+        let one = apart.level(level).unwrap();
+        one.copy_from_slice(&stream, &texels(level, 7)).unwrap();
+    }
+    drop(memory); // the arrays keep it
+    for level in 0..3 {
+        let read = same.level(level).unwrap().to_vec::<u32>(&stream).unwrap();
+        assert_eq!(read, texels(level, 1000 * level), "level {level}");
+    }
+    let texture = Texture::new(&image, Sampler::default()).unwrap();
+    image.close().unwrap(); // the texture keeps it
+    texture.close().unwrap();
+    let read = same.level(0).unwrap().to_vec::<u32>(&stream).unwrap();
+    assert_eq!(read, texels(0, 0));
+}
+
+#[test]
+fn arrays_that_can_not_be_mapped() {
+    let (context, _) = device();
+    let (_made, file, bytes) = exported(&context);
+    // SAFETY: memory of that size, which nobody uses.
+    let memory =
+        unsafe { ExternalMemory::import(&context, OPAQUE, file, bytes as u64, false) }.unwrap();
+    let format = TexelFormat::of::<u32>();
+    let map = |offset, shape: [usize; 2], levels| {
+        // SAFETY: it is refused.
+        unsafe { memory.mipmapped_array(offset, format, shape, levels, ArrayFlags::default()) }
+    };
+    for levels in [0, 8] {
+        let failed = map(0, [64, 64], levels).unwrap_err();
+        assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
+    }
+    for (offset, shape) in [(bytes as u64, [64, 64]), (0, [2048, 2048]), (0, [0, 64])] {
+        let failed = map(offset, shape, 1).unwrap_err();
+        let code = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
+        assert_eq!(failed.driver_code(), code, "{offset} {shape:?}");
+    }
+}
+
+#[test]
+fn semaphores_that_are_none() {
+    let (context, _) = device();
+    let null = || OwnedFd::from(File::open("/dev/null").unwrap());
+    // SAFETY: all of it is refused.
+    let import = |kind| unsafe { ExternalSemaphore::import(&context, kind, null()) }.unwrap_err();
+    for kind in [
+        ExternalSemaphoreKind::OPAQUE_FD,
+        ExternalSemaphoreKind::TIMELINE_FD,
+    ] {
+        let failed = import(kind);
+        assert_eq!(failed.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+        let text = failed.to_string();
+        assert!(text.contains("the file is no semaphore"), "{text}");
+    }
+    let failed = import(ExternalSemaphoreKind(77));
+    assert_eq!(
+        failed.driver_code(),
+        Some(CUresult::CUDA_ERROR_INVALID_VALUE)
+    );
+}

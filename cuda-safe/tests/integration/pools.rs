@@ -1,0 +1,284 @@
+//! Memory pools: what they keep, where their memory is, who may use it.
+
+use cuda_safe::{
+    Context, ErrorKind, LaunchConfig, MemoryAccess, MemoryLocation, MemoryPool, MemoryPoolOptions,
+    Module, PoolAttribute, PoolType, Stream, sys::CUresult,
+};
+
+use crate::device;
+
+const MIB: usize = 1 << 20;
+
+fn options() -> MemoryPoolOptions {
+    MemoryPoolOptions::default()
+}
+
+fn code(result: cuda_safe::Result<impl Sized>) -> Option<CUresult> {
+    result.err().expect("a refusal").driver_code()
+}
+
+#[test]
+fn a_pool_keeps_what_its_threshold_says() {
+    let (context, stream) = device();
+    let pool = MemoryPool::new(&context).unwrap();
+    assert_eq!((pool.used().unwrap(), pool.reserved().unwrap()), (0, 0));
+    let first = pool.allocate::<u8>(&stream, 1000).unwrap();
+    let second = pool.allocate::<u8>(&stream, 40 * MIB).unwrap();
+    assert_eq!(pool.used().unwrap(), (1000 + 40 * MIB) as u64);
+    let reserved = pool.reserved().unwrap();
+    assert!(reserved >= pool.used().unwrap(), "{reserved}");
+    // Without a threshold it goes with the next wait; what is in use stays.
+    drop(second);
+    stream.synchronize().unwrap();
+    assert_eq!(pool.used().unwrap(), 1000);
+    assert!(pool.reserved().unwrap() < reserved);
+    drop(first);
+    stream.synchronize().unwrap();
+    assert_eq!((pool.used().unwrap(), pool.reserved().unwrap()), (0, 0));
+    // With one it stays, until it is trimmed.
+    pool.set_release_threshold(u64::MAX).unwrap();
+    drop(pool.allocate::<u8>(&stream, 100 * MIB).unwrap());
+    stream.synchronize().unwrap();
+    assert_eq!(pool.used().unwrap(), 0);
+    let kept = pool.reserved().unwrap();
+    assert!(kept >= 100 << 20);
+    pool.trim_to(50 * MIB).unwrap();
+    let some = pool.reserved().unwrap();
+    assert!((50 << 20..kept).contains(&some), "{some}");
+    pool.trim_to(0).unwrap();
+    assert_eq!(pool.reserved().unwrap(), 0);
+    // The marks remember.
+    assert_eq!(pool.most_used().unwrap(), (100 * MIB) as u64);
+    assert!(pool.most_reserved().unwrap() >= kept);
+    pool.reset_high_water_marks().unwrap();
+    assert_eq!(
+        (pool.most_used().unwrap(), pool.most_reserved().unwrap()),
+        (0, 0)
+    );
+}
+
+#[test]
+fn attributes_of_a_pool() {
+    let (context, _) = device();
+    let pool = MemoryPool::new(&context).unwrap();
+    for way in [
+        PoolAttribute::REUSE_FOLLOW_EVENT_DEPENDENCIES,
+        PoolAttribute::REUSE_ALLOW_OPPORTUNISTIC,
+        PoolAttribute::REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+    ] {
+        assert!(pool.reuses(way).unwrap());
+        pool.set_reuse(way, false).unwrap();
+        assert!(!pool.reuses(way).unwrap(), "{way:?}");
+        pool.set_reuse(way, true).unwrap();
+    }
+    let used = PoolAttribute::USED_MEM_CURRENT;
+    for failed in [pool.reuses(used).map(drop), pool.set_reuse(used, true)] {
+        assert_eq!(*failed.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    }
+    assert_eq!(pool.attribute(PoolAttribute::RELEASE_THRESHOLD).unwrap(), 0);
+    let unknown = pool.attribute(PoolAttribute(99));
+    assert_eq!(code(unknown), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
+}
+
+#[test]
+fn memory_outlives_its_pool() {
+    let (context, stream) = device();
+    let pool = MemoryPool::new(&context).unwrap();
+    let mut x = pool.allocate::<u32>(&stream, 100).unwrap();
+    pool.close().unwrap();
+    x.fill(&stream, 7).unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [7; 100]);
+    x.close().unwrap();
+}
+
+#[test]
+fn a_pool_with_a_maximum_is_full_at_some_time() {
+    let (context, stream) = device();
+    let pool = MemoryPool::with_options(&context, options().max_size(10 * MIB)).unwrap();
+    let some = pool.allocate::<u8>(&stream, 8 * MIB).unwrap();
+    let failed = pool.allocate::<u8>(&stream, 80 * MIB).unwrap_err();
+    // What is told is the pool's, not the device's.
+    let wanted = ErrorKind::OutOfMemory {
+        requested: 80 * MIB,
+        free: 2 * MIB,
+        total: 10 * MIB,
+    };
+    assert_eq!(*failed.kind(), wanted);
+    assert!(failed.detail().contains("max_size"), "{failed}");
+    some.close().unwrap();
+    let none = pool.allocate::<u8>(&stream, 0).unwrap();
+    assert_eq!(none.as_device_ptr(), 0);
+}
+
+#[test]
+fn pools_of_kinds_and_places_that_there_are_not() {
+    let (context, _) = device();
+    let value = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
+    let here = MemoryLocation::device(context.device());
+    for wrong in [
+        options().location(MemoryLocation::NONE),
+        options().location(MemoryLocation { kind: 1, id: 77 }),
+        options().location(MemoryLocation::host_numa(99)),
+        options().location(here).kind(PoolType(7)),
+    ] {
+        assert_eq!(
+            code(MemoryPool::with_options(&context, wrong)),
+            value,
+            "{wrong:?}"
+        );
+    }
+    let current = MemoryLocation::HOST_NUMA_CURRENT;
+    let failed = MemoryPool::default_at(&context, current, PoolType::PINNED).unwrap_err();
+    assert_eq!(*failed.kind(), ErrorKind::Unsupported);
+    let failed = MemoryPool::current_at(&context, MemoryLocation::NONE, PoolType::PINNED);
+    assert_eq!(code(failed), value);
+}
+
+#[test]
+fn each_place_has_a_pool() {
+    let (context, _) = device();
+    let host = MemoryLocation::HOST;
+    let own = MemoryPool::default_at(&context, context.device(), PoolType::PINNED).unwrap();
+    assert_eq!(
+        own.as_raw(),
+        MemoryPool::default_of(&context).unwrap().as_raw()
+    );
+    let default = MemoryPool::default_at(&context, host, PoolType::PINNED).unwrap();
+    assert_ne!(default.as_raw(), own.as_raw());
+    let pool = MemoryPool::with_options(&context, options().location(host)).unwrap();
+    let current = || {
+        MemoryPool::current_at(&context, host, PoolType::PINNED)
+            .unwrap()
+            .as_raw()
+    };
+    assert_eq!(current(), default.as_raw());
+    pool.make_current_at(host, PoolType::PINNED).unwrap();
+    assert_eq!(current(), pool.as_raw());
+    // One of another place or kind is refused.
+    let value = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert_eq!(code(own.make_current_at(host, PoolType::PINNED)), value);
+    assert_eq!(code(pool.make_current_at(host, PoolType::MANAGED)), value);
+    // The default one takes its place, also of one that was another in between; where another has come, it stays.
+    default.make_current_at(host, PoolType::PINNED).unwrap();
+    pool.make_current_at(host, PoolType::PINNED).unwrap();
+    pool.close().unwrap();
+    assert_eq!(current(), default.as_raw());
+    let [first, second] =
+        [(); 2].map(|()| MemoryPool::with_options(&context, options().location(host)).unwrap());
+    first.make_current_at(host, PoolType::PINNED).unwrap();
+    second.make_current_at(host, PoolType::PINNED).unwrap();
+    first.close().unwrap();
+    assert_eq!(current(), second.as_raw());
+    second.close().unwrap();
+    assert_eq!(current(), default.as_raw());
+    let managed = MemoryLocation::NONE;
+    let pool = MemoryPool::with_options(&context, options().kind(PoolType::MANAGED)).unwrap();
+    pool.make_current_at(managed, PoolType::MANAGED).unwrap();
+    pool.close().unwrap();
+    let [now, wanted] = [
+        MemoryPool::current_at(&context, managed, PoolType::MANAGED),
+        MemoryPool::default_at(&context, managed, PoolType::MANAGED),
+    ];
+    assert_eq!(now.unwrap().as_raw(), wanted.unwrap().as_raw());
+}
+
+/// A kernel and the host take turns at memory that both reach.
+fn shared(context: &Context, stream: &Stream, pool: &MemoryPool) {
+    let source = r#"extern "C" __global__ void add(unsigned *x) { x[threadIdx.x] += 1; }"#;
+    let add = Module::compile(context, source)
+        .unwrap()
+        .function("add")
+        .unwrap();
+    let mut x = pool.allocate_shared::<u32>(stream, 32).unwrap();
+    assert_eq!(x.host().unwrap(), [0; 32]);
+    x.host_mut().unwrap().fill(5);
+    // SAFETY: 32 threads, and 32 elements.
+    unsafe { add.launch(stream, LaunchConfig::new(1, 32), (&mut x,)) }.unwrap();
+    assert_eq!(x.host().unwrap(), [6; 32]);
+    x.slice_mut(1..).unwrap().fill(stream, 9).unwrap();
+    assert_eq!(x.host().unwrap()[..2], [6, 9]);
+    assert_eq!(pool.used().unwrap(), 128);
+    x.close().unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(pool.used().unwrap(), 0);
+}
+
+#[test]
+fn managed_memory_from_pools() {
+    let (context, stream) = device();
+    let managed = options().kind(PoolType::MANAGED);
+    for place in [
+        MemoryLocation::NONE,
+        MemoryLocation::HOST,
+        context.device().into(),
+    ] {
+        let pool = MemoryPool::with_options(&context, managed.location(place)).unwrap();
+        shared(&context, &stream, &pool);
+    }
+    let pool = MemoryPool::with_options(&context, managed).unwrap();
+    let x = pool.allocate_shared::<u32>(&stream, 1000).unwrap();
+    x.prefetch(&stream, context.device()).unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [0; 1000]);
+}
+
+#[test]
+fn memory_of_the_host_from_pools() {
+    let (context, stream) = device();
+    let host = options().location(MemoryLocation::HOST);
+    let pool = MemoryPool::with_options(&context, host).unwrap();
+    let here = context.device();
+    assert_eq!(pool.access(here).unwrap(), MemoryAccess::NONE);
+    // The device has to be let in.
+    let failed = pool.allocate_shared::<u32>(&stream, 32).unwrap_err();
+    assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
+    assert!(failed.to_string().contains("grant_access"), "{failed}");
+    pool.grant_access(&[here]).unwrap();
+    assert_eq!(pool.access(here).unwrap(), MemoryAccess::READ_WRITE);
+    shared(&context, &stream, &pool);
+    assert!(pool.allocate_shared::<u32>(&stream, 0).unwrap().is_empty());
+    // What is a device's alone has no slice for the host.
+    let own = MemoryPool::new(&context).unwrap();
+    let failed = own.allocate_shared::<u32>(&stream, 32).unwrap_err();
+    assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
+    stream.synchronize().unwrap();
+    assert_eq!(own.used().unwrap(), 0);
+}
+
+#[test]
+fn access_that_can_not_be_given_or_taken() {
+    let (context, _) = device();
+    let pool = MemoryPool::new(&context).unwrap();
+    let here = MemoryLocation::device(context.device());
+    assert_eq!(
+        pool.access(MemoryLocation::HOST).unwrap(),
+        MemoryAccess::NONE
+    );
+    pool.grant_access(&[MemoryLocation::HOST; 0]).unwrap();
+    pool.grant_access(&[here]).unwrap();
+    // SAFETY: nothing is allocated from the pool.
+    let set = |place, access| unsafe { pool.set_access(&[(place, access)]) };
+    set(here, MemoryAccess::READ_WRITE).unwrap();
+    let device_code = Some(CUresult::CUDA_ERROR_INVALID_DEVICE);
+    let nowhere = MemoryLocation { kind: 1, id: 77 };
+    for (failed, why) in [
+        (set(here, MemoryAccess::NONE), "device 0 is the pool's own"),
+        (pool.grant_access(&[nowhere]), "there is no device 77"),
+    ] {
+        let failed = failed.unwrap_err();
+        assert_eq!(failed.driver_code(), device_code);
+        assert!(failed.detail().contains(why), "{failed}");
+    }
+    for (failed, why) in [
+        (set(here, MemoryAccess::READ), "READ_WRITE or not at all"),
+        (
+            pool.grant_access(&[MemoryLocation::HOST]),
+            "the host is no device",
+        ),
+    ] {
+        let failed = failed.unwrap_err();
+        assert_eq!(*failed.kind(), ErrorKind::Unsupported, "{failed}");
+        assert!(failed.detail().contains(why), "{failed}");
+    }
+    let none = pool.access(MemoryLocation::NONE);
+    assert_eq!(code(none), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
+}

@@ -1,0 +1,316 @@
+//! Copies of rectangles and boxes, between every sort of memory that this device has.
+
+use cuda_safe::{
+    CopySource, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut, Layout, ManagedBuffer,
+    PinnedBuffer, PitchedBuffer, Region, RegionCopy, Result, Stream,
+};
+
+use crate::device;
+
+/// 1, 2, 3, ...
+fn numbers(len: usize) -> Vec<u32> {
+    (1..=len as u32).collect()
+}
+
+/// What a copy makes of zeros: the box of `extent` of dense elements of `from`, in dense elements of `to`.
+fn expected([to, from, extent]: [[usize; 3]; 3], [target, source]: [[usize; 3]; 2]) -> Vec<u32> {
+    let index = |size: [usize; 3], at: [usize; 3]| (at[2] * size[1] + at[1]) * size[0] + at[0];
+    let data = numbers(from.iter().product());
+    let mut result = vec![0; to.iter().product()];
+    for z in 0..extent[2] {
+        for y in 0..extent[1] {
+            for x in 0..extent[0] {
+                let at = |first: [usize; 3]| [first[0] + x, first[1] + y, first[2] + z];
+                result[index(to, at(target))] = data[index(from, at(source))];
+            }
+        }
+    }
+    result
+}
+
+/// Elements, rows and slices.
+type Box3 = [usize; 3];
+
+/// Sizes of the destination and the source and of the copy, and where it begins in them.
+const CASES: [([Box3; 3], [Box3; 2]); 7] = [
+    // A box, a rectangle, a row of each.
+    ([[7, 5, 4], [6, 4, 3], [3, 2, 2]], [[2, 1, 1], [1, 2, 1]]),
+    ([[7, 5, 4], [6, 4, 3], [3, 2, 1]], [[4, 3, 3], [3, 2, 2]]),
+    ([[7, 5, 4], [6, 4, 3], [5, 1, 1]], [[2, 4, 3], [1, 3, 2]]),
+    // All of it, which lies without gaps; whole slices; whole rows.
+    ([[4, 3, 2], [4, 3, 2], [4, 3, 2]], [[0; 3]; 2]),
+    ([[4, 3, 3], [4, 3, 2], [4, 3, 2]], [[0, 0, 1], [0; 3]]),
+    ([[4, 5, 1], [4, 3, 1], [4, 2, 1]], [[0, 3, 0], [0, 1, 0]]),
+    // A column that becomes one of slices: the same numbers of elements along each axis.
+    ([[3, 2, 5], [4, 2, 5], [1, 2, 5]], [[2, 0, 0], [0, 0, 0]]),
+];
+
+#[test]
+fn every_element_finds_its_place_between_device_memory() {
+    let (_, stream) = device();
+    for (sizes, places) in CASES {
+        let [to, from, extent] = sizes;
+        let copy = RegionCopy::new(extent)
+            .target_at(places[0])
+            .source_at(places[1]);
+        let wanted = expected(sizes, places);
+        let data = numbers(from.iter().product());
+        // Pitched to pitched, linear to pitched, pitched to linear.
+        let source = PitchedBuffer::from_slice(&stream, from, &data).unwrap();
+        let linear = DeviceBuffer::from_slice(&stream, &data).unwrap();
+        let rows = linear.pitched(from).unwrap();
+        let mut target = PitchedBuffer::<u32>::zeroed(&stream, to).unwrap();
+        copy.enqueue(&stream, &mut target, &source).unwrap();
+        assert_eq!(target.to_vec(&stream).unwrap(), wanted, "{copy:?}");
+        target.memset_u8(&stream, 0).unwrap();
+        copy.enqueue(&stream, &mut target, &rows).unwrap();
+        assert_eq!(target.to_vec(&stream).unwrap(), wanted, "{copy:?}");
+        let mut flat = ManagedBuffer::<u32>::zeroed(&stream, wanted.len()).unwrap();
+        copy.enqueue(&stream, &mut flat.pitched_mut(to).unwrap(), &source)
+            .unwrap();
+        assert_eq!(flat.to_vec(&stream).unwrap(), wanted, "{copy:?}");
+    }
+}
+
+#[test]
+fn every_element_finds_its_place_between_host_and_device() {
+    let (context, stream) = device();
+    for (sizes, places) in CASES {
+        let [to, from, extent] = sizes;
+        let copy = RegionCopy::new(extent)
+            .target_at(places[0])
+            .source_at(places[1]);
+        let wanted = expected(sizes, places);
+        let data = numbers(from.iter().product());
+        let mut target = PitchedBuffer::<u32>::zeroed(&stream, to).unwrap();
+        copy.upload(&stream, &mut target, HostRegion::new(&data, from).unwrap())
+            .unwrap();
+        assert_eq!(target.to_vec(&stream).unwrap(), wanted, "{copy:?}");
+
+        let source = PitchedBuffer::from_slice(&stream, from, &data).unwrap();
+        let mut host = vec![0; wanted.len()];
+        copy.download(&stream, HostRegionMut::new(&mut host, to).unwrap(), &source)
+            .unwrap();
+        assert_eq!(host, wanted, "{copy:?}");
+
+        // A scope, and page-locked memory that the transfer owns.
+        host.fill(0);
+        target.memset_u8(&stream, 0).unwrap();
+        let all = RegionCopy::new(to);
+        stream
+            .scope(|scope| {
+                scope.upload_region(copy, &mut target, HostRegion::new(&data, from)?)?;
+                scope.download_region(all, HostRegionMut::new(&mut host, to)?, &target)
+            })
+            .unwrap();
+        assert_eq!(host, wanted, "{copy:?}");
+        target.memset_u8(&stream, 0).unwrap();
+        let pinned = PinnedBuffer::from_slice(&context, &data).unwrap();
+        let up = stream
+            .upload_region(copy, pinned, from, &mut target)
+            .unwrap();
+        let pinned = PinnedBuffer::<u32>::zeroed(&context, wanted.len()).unwrap();
+        let down = stream.download_region(all, &target, pinned, to).unwrap();
+        assert_eq!(*down.wait().unwrap(), *wanted, "{copy:?}");
+        assert_eq!(*up.wait().unwrap(), *data);
+    }
+}
+
+#[test]
+fn pitches_of_the_host() {
+    let (_, stream) = device();
+    // Odd distances: rows of 3 bytes every 5 bytes, slices every 3 rows.
+    let odd = Layout::new([3, 2, 2]).pitch(5).slice_rows(3);
+    let host: Vec<u8> = (0..23).collect();
+    let mut target = PitchedBuffer::<u8>::zeroed(&stream, [3, 2, 2]).unwrap();
+    let copy = RegionCopy::new([3, 2, 2]);
+    copy.upload(&stream, &mut target, HostRegion::new(&host, odd).unwrap())
+        .unwrap();
+    let wanted = [0, 1, 2, 5, 6, 7, 15, 16, 17, 20, 21, 22];
+    assert_eq!(target.to_vec(&stream).unwrap(), wanted);
+    let mut back = vec![99; 23];
+    copy.download(
+        &stream,
+        HostRegionMut::new(&mut back, odd).unwrap(),
+        &target,
+    )
+    .unwrap();
+    for (at, value) in back.into_iter().enumerate() {
+        let inside = wanted.contains(&(at as u8));
+        assert_eq!(value, if inside { at as u8 } else { 99 });
+    }
+    assert!(HostRegion::new(&host[..22], odd).is_err());
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_side_axis_and_numbers() {
+    let (context, stream) = device();
+    let source = PitchedBuffer::<u32>::zeroed(&stream, [6, 4, 3]).unwrap();
+    let mut target = PitchedBuffer::<u32>::zeroed(&stream, [7, 5, 4]).unwrap();
+    let mut host = vec![0u32; 140];
+    for (copy, text) in [
+        (
+            RegionCopy::new([7, 1]),
+            "the source has 6 elements of a row (axis x), and 7 from 0 on",
+        ),
+        (
+            RegionCopy::new(2).source_at(5),
+            "the source has 6 elements of a row (axis x), and 2 from 5 on",
+        ),
+        (
+            RegionCopy::new([1, 3]).source_at([0, 2]),
+            "the source has 4 rows (axis y), and 3 from 2 on",
+        ),
+        (
+            RegionCopy::new([1, 1, 2]).source_at([0, 0, 2]),
+            "the source has 3 slices (axis z), and 2 from 2 on",
+        ),
+        (
+            RegionCopy::new(3).target_at(5),
+            "the destination has 7 elements of a row (axis x), and 3 from 5 on",
+        ),
+        (
+            RegionCopy::new([1, 2]).target_at([0, 4]),
+            "the destination has 5 rows (axis y), and 2 from 4 on",
+        ),
+        (
+            RegionCopy::new([1, 1, 2]).target_at([0, 0, 3]),
+            "the destination has 4 slices (axis z), and 2 from 3 on",
+        ),
+        (
+            RegionCopy::new(1).target_at(usize::MAX),
+            "the destination has 7 elements",
+        ),
+        (
+            RegionCopy::new(1).source_at([0, usize::MAX]),
+            "the source has 4 rows",
+        ),
+        (RegionCopy::new(0).source_at(7), "the source has 6 elements"),
+    ] {
+        let on_host = HostRegionMut::new(&mut host, [7, 5, 4]).unwrap();
+        let results = [
+            copy.enqueue(&stream, &mut target, &source),
+            copy.download(&stream, on_host, &source),
+        ];
+        for result in results {
+            let error = result.unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+            assert!(error.to_string().contains(text), "{error}");
+        }
+    }
+    // The memory comes back from a transfer that was refused.
+    let pinned = PinnedBuffer::from_slice(&context, &[1u32; 4]).unwrap();
+    let too_wide = RegionCopy::new(5);
+    let failed = stream
+        .upload_region(too_wide, pinned, 4, &mut target)
+        .unwrap_err();
+    assert!(
+        failed.to_string().contains("the source has 4 elements"),
+        "{failed}"
+    );
+    let failed = stream
+        .download_region(too_wide, &source, failed.host.unwrap(), 5)
+        .unwrap_err();
+    assert!(
+        failed.to_string().contains("the host memory has 16 bytes"),
+        "{failed}"
+    );
+    assert_eq!(*failed.host.unwrap(), [1; 4]);
+    assert_eq!(target.to_vec(&stream).unwrap(), vec![0; 140]);
+}
+
+/// A side of the same memory as another, as unsafe code can make it.
+struct Alias(Option<PitchedBuffer<u32>>);
+
+// SAFETY: the test enqueues nothing that reads it.
+unsafe impl CopySource<u32> for Alias {
+    fn region(&self) -> Region<'_> {
+        self.0.as_ref().unwrap().region()
+    }
+}
+
+impl Drop for Alias {
+    fn drop(&mut self) {
+        let _freed_by_the_other = self.0.take().map(PitchedBuffer::into_raw);
+    }
+}
+
+#[test]
+fn what_overlaps_is_refused() {
+    let (_, stream) = device();
+    let mut buffer = PitchedBuffer::from_slice(&stream, [4, 4], &numbers(16)).unwrap();
+    // SAFETY: freed by `buffer` alone.
+    let other = unsafe {
+        PitchedBuffer::<u32>::from_raw(
+            &stream,
+            buffer.as_device_ptr(),
+            buffer.layout(),
+            4 * buffer.pitch(),
+        )
+    };
+    let alias = Alias(Some(other.unwrap()));
+    let copy = RegionCopy::new([2, 2]);
+    for at in [[0, 0], [1, 0], [0, 1], [1, 1]] {
+        let error = copy
+            .target_at(at)
+            .enqueue(&stream, &mut buffer, &alias)
+            .unwrap_err();
+        assert!(error.to_string().contains("overlap"), "{error}");
+    }
+    for at in [[2, 0], [2, 1], [0, 2], [2, 2]] {
+        copy.target_at(at)
+            .enqueue(&stream, &mut buffer, &alias)
+            .unwrap();
+    }
+    let wanted = [1, 2, 1, 2, 5, 6, 1, 2, 1, 2, 1, 2, 5, 6, 5, 6];
+    assert_eq!(buffer.to_vec(&stream).unwrap(), wanted);
+}
+
+#[test]
+fn nothing_is_copied_without_a_call() -> Result<()> {
+    let (_, stream) = device();
+    let source = PitchedBuffer::<u32>::zeroed(&stream, [4, 4])?;
+    let mut target = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
+    for extent in [[0, 4], [4, 0]] {
+        RegionCopy::new(extent)
+            .enqueue(&stream, &mut target.pitched_mut([3, 1])?, &source)
+            .unwrap_err();
+        let mut none = PitchedBuffer::<u32>::zeroed(&stream, extent)?;
+        RegionCopy::new(extent).enqueue(&stream, &mut none, &source)?;
+    }
+    assert_eq!(target.to_vec(&stream)?, [1, 2, 3]);
+    // A linear side is a row.
+    RegionCopy::new(2)
+        .target_at(1)
+        .source_at([2, 3])
+        .enqueue(&stream, &mut target, &source)?;
+    assert_eq!(target.to_vec(&stream)?, [1, 0, 0]);
+    Ok(())
+}
+
+#[test]
+fn streams_are_ordered_around_a_copy() {
+    let (context, stream) = device();
+    let other = Stream::new(&context).unwrap();
+    for _ in 0..20 {
+        let mut source = PitchedBuffer::<u32>::zeroed(&stream, [1000, 100]).unwrap();
+        source.fill(&stream, 7).unwrap();
+        let mut target = PitchedBuffer::<u32>::zeroed(&other, [1000, 100]).unwrap();
+        target.copy_from(&other, &source).unwrap();
+        source.fill(&stream, 8).unwrap(); // after the copy
+        assert_eq!(target.to_vec(&other).unwrap(), vec![7; 100_000]);
+    }
+}
+
+#[test]
+fn regions_whose_rows_can_not_be_counted_are_none() {
+    let (_, stream) = device();
+    assert!(Region::linear::<u32>(0, [5, 0], &stream).is_some());
+    for extent in [
+        [usize::MAX, 0],
+        [usize::MAX / 2, 1],
+        [usize::MAX, usize::MAX],
+    ] {
+        assert!(Region::linear::<u32>(0, extent, &stream).is_none());
+    }
+}

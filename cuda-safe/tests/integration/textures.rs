@@ -1,0 +1,460 @@
+//! Texture objects: what they are made of, how they are read, what they hold.
+
+use std::{ops::RangeInclusive, sync::Arc};
+
+use cuda_safe::{
+    AddressMode, Array, ArrayFlags, ArrayShape, Context, ContextFlags, DeviceBuffer, ErrorKind,
+    FilterMode, Function, LaunchConfig, MipmappedArray, Module, PitchedBuffer, ResourceView,
+    Sampler, Stream, TexelFormat, Texture, TextureResource, TextureSource, ViewFormat,
+};
+
+use crate::{device, refused};
+
+const READS: &str = r#"
+extern "C" __global__ void fetch(float *x, cudaTextureObject_t t) {
+    x[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x);
+}
+extern "C" __global__ void line(float *x, cudaTextureObject_t t, float from, float step) {
+    x[threadIdx.x] = tex1D<float>(t, from + threadIdx.x * step);
+}
+extern "C" __global__ void plane(float *x, cudaTextureObject_t t, float shift) {
+    x[threadIdx.y * blockDim.x + threadIdx.x] = tex2D<float>(t, threadIdx.x + shift, threadIdx.y + shift);
+}
+extern "C" __global__ void layer(float *x, cudaTextureObject_t t, int layer) {
+    x[threadIdx.x] = tex1DLayered<float>(t, threadIdx.x, layer);
+}
+extern "C" __global__ void faces(float *x, cudaTextureObject_t t, int cube, int layered) {
+    const int face = threadIdx.x / 2, side = threadIdx.x % 2 ? -1 : 1;
+    const float u = face == 0 ? side : 0, v = face == 1 ? side : 0, w = face == 2 ? side : 0;
+    x[threadIdx.x] = layered ? texCubemapLayered<float>(t, u, v, w, cube) : texCubemap<float>(t, u, v, w);
+}
+extern "C" __global__ void level(float *x, cudaTextureObject_t t, float level) {
+    x[threadIdx.x] = tex2DLod<float>(t, (threadIdx.x + 0.5f) / blockDim.x, 0.5f, level);
+}
+extern "C" __global__ void late(float *x, cudaTextureObject_t t, unsigned rounds) {
+    unsigned wasted = 0;
+    for (unsigned i = 0; i < rounds; ++i) wasted += i * wasted + clock();
+    x[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x) + (wasted == 12345 && rounds == 0);
+}
+"#;
+
+fn kernel(context: &Context, name: &str) -> Function {
+    let module = Module::compile(context, READS).expect("a module");
+    module.function(name).expect("a kernel")
+}
+
+/// What `line` reads, with 8 threads.
+fn line(context: &Context, stream: &Stream, texture: &Texture, from: f32, step: f32) -> Vec<f32> {
+    let mut x = DeviceBuffer::<f32>::zeroed(stream, 8).unwrap();
+    let line = kernel(context, "line");
+    // SAFETY: eight threads, eight floats; a texture of one dimension that reads floats.
+    unsafe {
+        line.launch(
+            stream,
+            LaunchConfig::new(1, 8),
+            (&mut x, texture, from, step),
+        )
+    }
+    .unwrap();
+    x.to_vec(stream).unwrap()
+}
+
+#[test]
+fn coordinates_edges_and_filters_are_the_samplers() {
+    let (context, stream) = device();
+    let array = Array::from_slice(&stream, 4, &[0.0f32, 1.0, 2.0, 4.0]).unwrap();
+    let read = |sampler: Sampler, from: f32, step: f32| {
+        let texture = Texture::new(&array, sampler).unwrap();
+        line(&context, &stream, &texture, from, step)
+    };
+    let by_texel = Sampler::default();
+    // From two before the first to two behind the last.
+    assert_eq!(
+        read(by_texel, -1.5, 1.0),
+        [0.0, 0.0, 0.0, 1.0, 2.0, 4.0, 4.0, 4.0]
+    );
+    let border = by_texel
+        .address([AddressMode::BORDER; 3])
+        .border_color([9.0, 0.0, 0.0, 0.0]);
+    assert_eq!(
+        read(border, -1.5, 1.0),
+        [9.0, 9.0, 0.0, 1.0, 2.0, 4.0, 9.0, 9.0]
+    );
+    let part = by_texel.normalized_coordinates(true);
+    let folds = |mode| read(part.address([mode; 3]), -0.375, 0.25);
+    assert_eq!(
+        folds(AddressMode::WRAP),
+        [2.0, 4.0, 0.0, 1.0, 2.0, 4.0, 0.0, 1.0]
+    );
+    assert_eq!(
+        folds(AddressMode::MIRROR),
+        [1.0, 0.0, 0.0, 1.0, 2.0, 4.0, 4.0, 2.0]
+    );
+    // Between texels: their mean, and the edges repeated.
+    let linear = by_texel.filter(FilterMode::LINEAR);
+    assert_eq!(
+        read(linear, 0.0, 0.5),
+        [0.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]
+    );
+}
+
+#[test]
+fn integers_read_as_floating_point_go_from_0_to_1() {
+    let (context, stream) = device();
+    let array = Array::from_slice(&stream, 8, &[0u8, 51, 102, 153, 204, 255, 0, 255]).unwrap();
+    let sampler = Sampler::default().normalized_read(true);
+    let texture = Texture::new(&array, sampler).unwrap();
+    let read = line(&context, &stream, &texture, 0.5, 1.0);
+    for (value, expected) in read.iter().zip([0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 0.0, 1.0]) {
+        assert!((value - expected).abs() < 1e-6, "{read:?}");
+    }
+    let filtered = Texture::new(&array, sampler.filter(FilterMode::LINEAR)).unwrap();
+    let read = line(&context, &stream, &filtered, 1.0, 0.0);
+    // An H200 gives 0.100_007_63.
+    assert!((read[0] - 0.1).abs() < 1e-4, "{read:?}");
+}
+
+#[test]
+fn linear_memory_stays_as_long_as_its_texture() {
+    let (context, stream) = device();
+    let squares: Vec<f32> = (0..100).map(|i| (i * i) as f32).collect();
+    let buffer = Arc::new(DeviceBuffer::from_slice(&stream, &squares).unwrap());
+    let source = TextureSource::linear(buffer.clone()).unwrap();
+    let address = buffer.as_device_ptr();
+    drop(buffer);
+    let texture = Texture::new(source, Sampler::default()).unwrap();
+    let resource = texture.resource().unwrap();
+    let expected = TextureResource::Linear {
+        address,
+        format: TexelFormat::of::<f32>(),
+        bytes: 400,
+    };
+    assert_eq!(resource, expected);
+    let mut x = DeviceBuffer::<f32>::zeroed(&stream, 100).unwrap();
+    let config = LaunchConfig::new(1, 100);
+    // SAFETY: as many threads as elements and texels.
+    unsafe { kernel(&context, "fetch").launch(&stream, config, (&mut x, &texture)) }.unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), squares);
+}
+
+#[test]
+fn a_texture_that_is_dropped_waits_for_its_kernels() {
+    let (context, stream) = device();
+    let late = kernel(&context, "late");
+    let other = Stream::new(&context).unwrap();
+    for _ in 0..3 {
+        let numbers: Vec<f32> = (0..32).map(|i| i as f32).collect();
+        let buffer = DeviceBuffer::from_slice(&other, &numbers).unwrap();
+        let source = TextureSource::linear(buffer).unwrap();
+        let texture = Texture::new(source, Sampler::default()).unwrap();
+        let mut x = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
+        // SAFETY: 32 threads, 32 elements and texels; the texture is dropped, which waits.
+        unsafe {
+            late.launch(
+                &stream,
+                LaunchConfig::new(1, 32),
+                (&mut x, &texture, 20_000u32),
+            )
+        }
+        .unwrap();
+        drop(texture);
+        assert!(stream.query().unwrap(), "it did not wait");
+        // What would be written over the memory if it were free.
+        let scribble = DeviceBuffer::from_slice(&other, &[-1.0f32; 32]).unwrap();
+        assert_eq!(x.to_vec(&stream).unwrap(), numbers);
+        drop(scribble);
+    }
+}
+
+#[test]
+fn rows_of_memory_are_read_as_two_dimensions() {
+    let (context, stream) = device();
+    // Three rows of 4, each with room for 8.
+    let rows: Vec<f32> = (0..24).map(|i| (i % 8 + 10 * (i / 8)) as f32).collect();
+    let buffer = DeviceBuffer::from_slice(&stream, &rows).unwrap();
+    let source = TextureSource::rows(buffer, [4, 3], 32).unwrap();
+    assert!(format!("{source:?}").contains("pitched memory"));
+    let sampler = Sampler::default().filter(FilterMode::LINEAR);
+    let texture = Texture::new(source, sampler).unwrap();
+    let mut x = DeviceBuffer::<f32>::zeroed(&stream, 12).unwrap();
+    let plane = kernel(&context, "plane");
+    let config = LaunchConfig::new(1, (4, 3));
+    // SAFETY: twelve threads, twelve elements; a texture of two dimensions.
+    unsafe { plane.launch(&stream, config, (&mut x, &texture, 0.5f32)) }.unwrap();
+    let expected: Vec<f32> = (0..12).map(|i| (i % 4 + 10 * (i / 4)) as f32).collect();
+    assert_eq!(x.to_vec(&stream).unwrap(), expected);
+    // SAFETY: as above.
+    unsafe { plane.launch(&stream, config, (&mut x, &texture, 1.0f32)) }.unwrap();
+    let between: Vec<f32> = (0..12)
+        .map(|i| f32::min((i % 4) as f32 + 0.5, 3.0) + f32::min(10.0 * (i / 4) as f32 + 5.0, 20.0))
+        .collect();
+    assert_eq!(x.to_vec(&stream).unwrap(), between);
+    // The same in memory that the driver has chosen the pitch of.
+    let image = PitchedBuffer::from_slice(&stream, [4, 3], &expected).unwrap();
+    let pitched = TextureSource::pitched(Arc::new(image)).unwrap();
+    let pitched = Texture::new(pitched, sampler).unwrap();
+    // SAFETY: as above.
+    unsafe { plane.launch(&stream, config, (&mut x, &pitched, 1.0f32)) }.unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), between);
+    assert!(matches!(
+        texture.resource().unwrap(),
+        TextureResource::Pitched {
+            width: 4,
+            height: 3,
+            pitch: 32,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn linear_memory_has_rules() {
+    let (context, stream) = device();
+    let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
+    let none = DeviceBuffer::<f32>::zeroed(&stream, 0).unwrap();
+    assert!(refused(TextureSource::linear(none)).contains("multiple of"));
+    for (lengths, pitch, text) in [
+        ([4, 3], 40, "multiple of 32"),
+        ([12, 2], 32, "rows of 48"),
+        ([4, 9], 32, "do not lie in 256 bytes"),
+        ([0, 2], 32, "0 x 2 texels"),
+        ([4, 0], 32, "0 rows"),
+        ([4, usize::MAX], 32, "do not lie"),
+    ] {
+        let told = refused(TextureSource::rows(buffer(), lengths, pitch));
+        assert!(told.contains(text), "{told}");
+    }
+    let slices = PitchedBuffer::<f32>::zeroed(&stream, [4, 3, 2]).unwrap();
+    assert!(refused(TextureSource::pitched(slices)).contains("2 slices"));
+    let shared = buffer();
+    let odd = shared.as_device_ptr() + 4;
+    let float = TexelFormat::of::<f32>();
+    // SAFETY: within the buffer, which is held for longer.
+    let sources = unsafe {
+        [
+            TextureSource::linear_raw(&context, odd, float, 8),
+            TextureSource::pitched_raw(&context, odd, float, [4, 1], 32),
+        ]
+    };
+    for source in sources {
+        assert!(refused(source).contains("multiple of"));
+    }
+    let address = shared.as_device_ptr();
+    let packed = TexelFormat::new(cuda_safe::ChannelFormat::BC1_UNORM, 4);
+    // SAFETY: as above.
+    let source = unsafe { TextureSource::linear_raw(&context, address, packed, 8) };
+    assert!(refused(source).contains("can't lie in linear memory"));
+    // SAFETY: as above.
+    let source = unsafe { TextureSource::linear_raw(&context, address, float, 64) }.unwrap();
+    let linear = Sampler::default().filter(FilterMode::LINEAR);
+    assert!(refused(Texture::new(source.clone(), linear)).contains("tex1Dfetch"));
+    let view = ResourceView::new(ViewFormat::FLOAT_1X32);
+    let viewed = Texture::with_view(source.clone(), Sampler::default(), view);
+    assert!(refused(viewed).contains("linear memory"));
+    Texture::new(source, Sampler::default())
+        .unwrap()
+        .close()
+        .unwrap();
+}
+
+#[test]
+fn samplers_that_do_not_fit_are_refused() {
+    let (context, _) = device();
+    let numbers = Array::uninit::<[u16; 2]>(&context, [4, 4]).unwrap();
+    let words = Array::uninit::<u32>(&context, [4, 4]).unwrap();
+    let plain = Sampler::default();
+    let filtered = plain.filter(FilterMode::LINEAR);
+    assert!(refused(Texture::new(&numbers, filtered)).contains("floating point"));
+    assert!(Texture::new(&numbers, filtered.normalized_read(true)).is_ok());
+    assert!(refused(Texture::new(&words, plain.normalized_read(true))).contains("32 bits"));
+    let wrapped = plain.address([AddressMode::CLAMP, AddressMode::WRAP, AddressMode::CLAMP]);
+    assert!(refused(Texture::new(&words, wrapped)).contains("normalized_coordinates"));
+    assert!(refused(Texture::new(&words, plain.seamless_cube(true))).contains("cubes"));
+    let cube = Array::uninit::<f32>(&context, ArrayShape::cube(4)).unwrap();
+    assert!(Texture::new(&cube, plain.seamless_cube(true)).is_ok());
+    // The driver knows these numbers only.
+    assert!(Texture::new(&words, plain.address([AddressMode(9); 3])).is_err());
+}
+
+#[test]
+fn views_change_formats_levels_and_layers() {
+    let (context, stream) = device();
+    let bits: Vec<u32> = (0..24).map(|i| (i as f32 / 2.0).to_bits()).collect();
+    let array = Array::from_slice(&stream, ArrayShape::lines(8, 3), &bits).unwrap();
+    let view = ResourceView::new(ViewFormat::FLOAT_1X32).layers(1..=2);
+    let texture = Texture::with_view(&array, Sampler::default(), view).unwrap();
+    let told = texture.view().unwrap().expect("a view");
+    assert_eq!((told.format, told.layers), (view.format, Some((1, 2))));
+    let mut x = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
+    let layer = kernel(&context, "layer");
+    // SAFETY: eight threads, eight elements; a texture of layers of one dimension.
+    unsafe { layer.launch(&stream, LaunchConfig::new(1, 8), (&mut x, &texture, 1i32)) }.unwrap();
+    let expected: Vec<f32> = (16..24).map(|i| i as f32 / 2.0).collect();
+    assert_eq!(x.to_vec(&stream).unwrap(), expected);
+
+    let make = |view| Texture::with_view(&array, Sampler::default(), view);
+    assert!(refused(make(view.layers(2..=3))).contains("layers 2 to 3 of 3"));
+    assert!(refused(make(view.levels(1..=1))).contains("levels 1 to 1 of 1"));
+    let error = make(ResourceView::new(ViewFormat::FLOAT_2X32)).unwrap_err();
+    assert!(
+        error.to_string().contains("same number of bytes"),
+        "{error}"
+    );
+    let integers = ResourceView::new(ViewFormat::SINT_2X16);
+    let filtered = Sampler::default().filter(FilterMode::LINEAR);
+    assert!(refused(Texture::with_view(&array, filtered, integers)).contains("floating"));
+}
+
+#[test]
+fn cubes_are_read_by_direction() {
+    let (context, stream) = device();
+    let faces = kernel(&context, "faces");
+    let read = |texture: &Texture, cube: i32, layered: i32| {
+        let mut x = DeviceBuffer::<f32>::zeroed(&stream, 6).unwrap();
+        let arguments = (&mut x, texture, cube, layered);
+        // SAFETY: six threads, six elements; a texture of a cube, or of several.
+        unsafe { faces.launch(&stream, LaunchConfig::new(1, 6), arguments) }.unwrap();
+        x.to_vec(&stream).unwrap()
+    };
+    let sampler = Sampler::default().normalized_coordinates(true);
+    let view = ResourceView::new(ViewFormat::FLOAT_1X32);
+    let texels = |count: usize| -> Vec<f32> { (0..4 * count).map(|i| (i / 4) as f32).collect() };
+    let one = Array::from_slice(&stream, ArrayShape::cube(2), &texels(6)).unwrap();
+    let two = Array::from_slice(&stream, ArrayShape::cubes(2, 2), &texels(12)).unwrap();
+    for with_view in [false, true] {
+        let make = |array: &Array| match with_view {
+            false => Texture::new(array, sampler).unwrap(),
+            true => Texture::with_view(array, sampler, view).unwrap(),
+        };
+        assert_eq!(read(&make(&one), 0, 0), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let both = make(&two);
+        assert_eq!(read(&both, 0, 1), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(read(&both, 1, 1), [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
+    }
+    let chosen = Texture::with_view(&two, sampler, view.layers(0..=1));
+    assert!(refused(chosen).contains("layers of cubes"));
+}
+
+#[test]
+fn levels_are_chosen_and_mixed() {
+    let (context, stream) = device();
+    let format = TexelFormat::of::<f32>();
+    let image = MipmappedArray::new(&context, format, [8, 8], 3, ArrayFlags::default()).unwrap();
+    for level in 0..3 {
+        let part = image.level(level).unwrap();
+        let texels = part.shape().texels().unwrap();
+        part.copy_from_slice(&stream, &vec![10.0 * level as f32; texels])
+            .unwrap();
+    }
+    let sampler = Sampler::default()
+        .normalized_coordinates(true)
+        .filter(FilterMode::LINEAR)
+        .mipmap_filter(FilterMode::LINEAR)
+        .max_mipmap_level(2.0);
+    let kernel = kernel(&context, "level");
+    let read = |sampler: Sampler, level: f32| {
+        let texture = Texture::new(&image, sampler).unwrap();
+        let mut x = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
+        // SAFETY: eight threads, eight elements; a mipmapped texture of two dimensions.
+        unsafe { kernel.launch(&stream, LaunchConfig::new(1, 8), (&mut x, &texture, level)) }
+            .unwrap();
+        x.to_vec(&stream).unwrap()
+    };
+    assert_eq!(read(sampler, 1.0), [10.0; 8]);
+    assert_eq!(read(sampler, 0.5), [5.0; 8]);
+    assert_eq!(read(sampler, 9.0), [20.0; 8]);
+    assert_eq!(read(sampler.max_mipmap_level(1.0), 9.0), [10.0; 8]);
+    assert_eq!(read(sampler.min_mipmap_level(1.0), 0.0), [10.0; 8]);
+    assert_eq!(read(sampler.mipmap_bias(1.0), 0.0), [10.0; 8]);
+    assert_eq!(
+        read(sampler.mipmap_filter(FilterMode::POINT), 1.0),
+        [10.0; 8]
+    );
+    let texture = Texture::new(&image, sampler).unwrap();
+    let raw = TextureResource::Mipmapped(image.as_raw());
+    assert_eq!(texture.resource().unwrap(), raw);
+    let view = ResourceView::new(ViewFormat::FLOAT_1X32);
+    for levels in [2..=3, RangeInclusive::new(2, 1)] {
+        assert!(refused(Texture::with_view(&image, sampler, view.levels(levels))).contains("of 3"));
+    }
+}
+
+#[test]
+fn what_a_texture_is_made_of_can_be_asked() {
+    let (context, stream) = device();
+    let array = Array::from_slice(&stream, [2, 2], &[1u8, 2, 3, 4]).unwrap();
+    let sampler = Sampler::default()
+        .filter(FilterMode::LINEAR)
+        .normalized_read(true)
+        .normalized_coordinates(true)
+        .address([AddressMode::MIRROR, AddressMode::BORDER, AddressMode::WRAP])
+        .border_color([0.25, 0.5, 0.75, 1.0])
+        .max_anisotropy(4);
+    let texture = Texture::new(&array, sampler).unwrap();
+    assert_eq!(texture.sampler().unwrap(), sampler);
+    assert_eq!(texture.view().unwrap(), None);
+    let raw = TextureResource::Array(array.as_raw());
+    assert_eq!(texture.resource().unwrap(), raw);
+    assert_eq!(texture.source().unwrap().format(), TexelFormat::of::<u8>());
+    // The same is told of one that came in as a raw handle, but for the border.
+    // SAFETY: the texture is held for longer.
+    let borrowed = unsafe { Texture::borrow_raw(&context, texture.as_raw()) };
+    let plain = sampler.border_color([0.0; 4]);
+    assert_eq!(borrowed.sampler().unwrap(), plain);
+    assert!(borrowed.source().is_none());
+    assert_eq!(borrowed, texture);
+    let shown = format!("{texture:?}");
+    assert!(shown.starts_with("Texture(0x"), "{shown}");
+}
+
+#[test]
+fn another_contexts_texture_is_refused() {
+    let (context, stream) = device();
+    let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
+    let array = Array::uninit::<f32>(&created, 32).unwrap();
+    let texture = Texture::new(&array, Sampler::default()).unwrap();
+    let fetch = kernel(&context, "fetch");
+    let mut x = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
+    // SAFETY: refused.
+    let launched = unsafe { fetch.launch(&stream, LaunchConfig::new(1, 32), (&mut x, &texture)) };
+    assert!(refused(launched).contains("the stream and the texture"));
+}
+
+#[test]
+fn a_texture_is_no_float() {
+    let (context, stream) = device();
+    let source = r#"extern "C" __global__ void wants(double x) {}"#;
+    let module = Module::compile(&context, source).unwrap();
+    let wants = module.function("wants").unwrap();
+    let array = Array::uninit::<f32>(&context, 4).unwrap();
+    let texture = Texture::new(&array, Sampler::default()).unwrap();
+    // SAFETY: refused.
+    let launched = unsafe { wants.launch(&stream, LaunchConfig::new(1, 1), (&texture,)) };
+    assert_eq!(*launched.unwrap_err().kind(), ErrorKind::LaunchArguments);
+}
+
+cuda_safe::kernels! {
+    /// Kernels that take a texture and a surface.
+    struct Declared = "
+        __global__ void threshold(cudaTextureObject_t from, cudaSurfaceObject_t to, float least) {
+            const float x = tex2D<float>(from, threadIdx.x, threadIdx.y);
+            surf2Dwrite(x < least ? 0.0f : 1.0f, to, threadIdx.x * 4, threadIdx.y);
+        }";
+    /// Marks what is large.
+    fn threshold(from: &Texture, to: &Surface, least: f32);
+}
+
+#[test]
+fn typed_kernels_take_textures_and_surfaces() {
+    let (context, stream) = device();
+    let declared = Declared::load(&context).unwrap();
+    let from = Array::from_slice(&stream, [2, 2], &[1.0f32, 5.0, 2.0, 7.0]).unwrap();
+    let float = TexelFormat::of::<f32>();
+    let to = Array::new(&context, float, [2, 2], ArrayFlags::SURFACE).unwrap();
+    let texture = Texture::new(&from, Sampler::default()).unwrap();
+    let surface = cuda_safe::Surface::new(&to).unwrap();
+    let config = LaunchConfig::new(1, (2, 2));
+    // SAFETY: two by two texels of four bytes each, read and written.
+    unsafe { declared.threshold(&stream, config, &texture, &surface, 3.0) }.unwrap();
+    assert_eq!(to.to_vec::<f32>(&stream).unwrap(), [0.0, 1.0, 0.0, 1.0]);
+}

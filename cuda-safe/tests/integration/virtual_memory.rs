@@ -1,0 +1,442 @@
+//! Virtual memory: reserved addresses, physical memory, mappings, and buffers that grow.
+
+use cuda_safe::{
+    AddressRange, Context, DeviceAttribute, DeviceBuffer, ErrorKind, Granularity, GrowableBuffer,
+    GrowableOptions, LaunchConfig, Mapping, MemoryAccess, MemoryLocation, MulticastObject,
+    MulticastOptions, PhysicalMemory, PhysicalOptions, RangeFlags, ShareableHandles, Stream,
+    sys::CUresult,
+};
+
+use crate::{device, kernels};
+
+fn unit(context: &Context) -> usize {
+    PhysicalMemory::unit(context).unwrap()
+}
+
+#[test]
+fn one_memory_at_two_addresses() {
+    let (context, stream) = device();
+    let unit = unit(&context);
+    let range = AddressRange::reserve(&context, 3 * unit).unwrap();
+    let memory = PhysicalMemory::new(&context, unit).unwrap();
+    let [mut first, mut last] = [0, 2].map(|at| range.map(at * unit, &memory).unwrap());
+    assert_eq!(
+        last.as_device_ptr() - first.as_device_ptr(),
+        2 * unit as u64
+    );
+    assert_eq!((first.size(), first.memory()), (unit, &memory));
+    assert_eq!(first.range(), &range);
+    for mapping in [&mut first, &mut last] {
+        mapping
+            .set_access(context.device(), MemoryAccess::READ_WRITE)
+            .unwrap();
+    }
+    // SAFETY: of the two views one is used at a time, in the order of one stream.
+    let (mut one, two) = unsafe {
+        (
+            first.view_mut::<u16>(&stream).unwrap(),
+            last.view::<u16>(&stream).unwrap(),
+        )
+    };
+    let numbers: Vec<u16> = (0..unit / 2).map(|n| n as u16).collect();
+    one.copy_from_slice(&stream, &numbers).unwrap();
+    assert_eq!(two.to_vec(&stream).unwrap(), numbers);
+    // SAFETY: the mapping is alive.
+    let same = unsafe { PhysicalMemory::mapped_at(&context, last.as_device_ptr() + 10).unwrap() };
+    assert_eq!(same.size(), unit);
+    drop((range, memory, same));
+    // Each holds what it needs.
+    assert_eq!(two.slice(5..7).unwrap().to_vec(&stream).unwrap(), [5, 6]);
+    first.close().unwrap();
+    last.close().unwrap();
+}
+
+#[test]
+fn a_kernel_reads_across_mappings() {
+    let (context, stream) = device();
+    let unit = unit(&context);
+    let module = kernels(&context);
+    let scale = module.function("scale").unwrap();
+    let mut x = GrowableBuffer::<f32>::with_capacity(&stream, unit).unwrap();
+    for part in 1..=3u32 {
+        x.grow(part as usize * unit / 4).unwrap();
+    }
+    x.fill(&stream, 1.5).unwrap();
+    let n = x.len() as u32;
+    let config = LaunchConfig::new(n.div_ceil(256), 256);
+    // SAFETY: as many elements as the kernel is told.
+    unsafe { scale.launch(&stream, config, (&mut x, 2.0f32, n)).unwrap() };
+    let all = x.to_vec(&stream).unwrap();
+    assert_eq!(all.len(), 3 * unit / 4);
+    assert!(all.iter().all(|&one| one == 3.0));
+}
+
+#[test]
+fn what_can_t_be_had() {
+    let (context, _stream) = device();
+    let unit = unit(&context);
+    for size in [0, 1, unit + 1] {
+        let range = AddressRange::reserve(&context, size).unwrap_err();
+        let memory = PhysicalMemory::new(&context, size).unwrap_err();
+        for error in [range, memory] {
+            assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+            assert!(error.detail().contains("unit"), "{error}");
+        }
+    }
+    let error = AddressRange::reserve_near(&context, unit, 3, 0).unwrap_err();
+    assert!(error.detail().contains("power of two"), "{error}");
+    let most = context.memory_info().unwrap().total.next_multiple_of(unit);
+    let error = PhysicalMemory::new(&context, 2 * most).unwrap_err();
+    match error.kind() {
+        ErrorKind::OutOfMemory { requested, .. } => assert_eq!(*requested, 2 * most),
+        kind => panic!("{kind:?}"),
+    }
+    let nowhere = PhysicalOptions::default().location(MemoryLocation::host_numa(1000));
+    assert!(PhysicalMemory::with_options(&context, unit, nowhere).is_err());
+    let windows = PhysicalOptions::default().handles(ShareableHandles::WIN32);
+    assert!(PhysicalMemory::with_options(&context, unit, windows).is_err());
+
+    let range = AddressRange::reserve(&context, 2 * unit).unwrap();
+    let memory = PhysicalMemory::new(&context, 2 * unit).unwrap();
+    for beyond in [unit, 2 * unit, usize::MAX] {
+        let error = range.map(beyond, &memory).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    }
+    let mut mapping = range.map(0, &memory).unwrap();
+    let small = PhysicalMemory::new(&context, unit).unwrap();
+    let error = range.map(unit, &small).unwrap_err();
+    assert!(error.detail().contains("mapped there"), "{error}");
+    let error = range.map(64, &small).unwrap_err();
+    assert!(error.detail().contains("no multiple"), "{error}");
+    // The host doesn't reach a device's memory.
+    let error = mapping
+        .set_access(MemoryLocation::host_numa(0), MemoryAccess::READ)
+        .unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
+    assert!(error.detail().contains("NUMA node 0"), "{error}");
+    let memory = memory.into_raw().unwrap_err(); // the mapping has it too
+    drop(mapping);
+    let raw = memory.into_raw().unwrap();
+    // SAFETY: its own handle, of this size.
+    let memory = unsafe { PhysicalMemory::from_raw(&context, raw, 2 * unit) };
+    assert_eq!(memory.as_raw(), raw);
+    memory.close().unwrap();
+    range.close().unwrap();
+}
+
+#[test]
+fn access_is_asked_for_and_taken_away() {
+    let (context, stream) = device();
+    let unit = unit(&context);
+    let range = AddressRange::reserve(&context, unit).unwrap();
+    let mut mapping = range
+        .map(0, &PhysicalMemory::new(&context, unit).unwrap())
+        .unwrap();
+    let here = context.device();
+    assert_eq!(mapping.access(here).unwrap(), MemoryAccess::NONE);
+    // A view for each time: none lives while rights are set.
+    fn fill(mapping: &Mapping, stream: &Stream, value: u8) -> cuda_safe::Result<()> {
+        // SAFETY: its only mapping.
+        unsafe { mapping.view_mut::<u8>(stream)? }.fill(stream, value)
+    }
+    fn read(mapping: &Mapping, stream: &Stream) -> cuda_safe::Result<Vec<u8>> {
+        // SAFETY: as above.
+        unsafe { mapping.view::<u8>(stream)? }.to_vec(stream)
+    }
+    let error = fill(&mapping, &stream, 1).unwrap_err();
+    assert!(error.detail().contains("device 0 has no access"), "{error}");
+    mapping.set_access(here, MemoryAccess::READ_WRITE).unwrap();
+    fill(&mapping, &stream, 1).unwrap();
+    // It waits for the fill first.
+    mapping.set_access(here, MemoryAccess::READ).unwrap();
+    assert_eq!(mapping.access(here).unwrap(), MemoryAccess::READ);
+    let error = fill(&mapping, &stream, 2).unwrap_err();
+    assert!(error.detail().contains("may only read it"), "{error}");
+    let bytes = read(&mapping, &stream).unwrap();
+    assert!(bytes.iter().all(|&one| one == 1));
+    mapping.set_access(here, MemoryAccess::NONE).unwrap();
+    let error = read(&mapping, &stream).unwrap_err();
+    assert!(error.detail().contains("Mapping::set_access"), "{error}");
+    assert!(mapping.access(MemoryLocation { kind: 1, id: 999 }).is_err());
+    let other = Context::create(here, Default::default()).unwrap();
+    // SAFETY: it isn't used.
+    let error = unsafe { mapping.view::<u8>(&other).unwrap_err() };
+    assert!(error.detail().contains("contexts"), "{error}");
+}
+
+#[test]
+fn memory_of_the_host_is_for_both() {
+    let (context, stream) = device();
+    let needed = DeviceAttribute::HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+    assert_eq!(context.device().attribute(needed).unwrap(), 1);
+    let node = MemoryLocation::host_numa(0);
+    let options = PhysicalOptions::default().location(node);
+    let size = PhysicalMemory::granularity(&context, options, Granularity::RECOMMENDED).unwrap();
+    let memory = PhysicalMemory::with_options(&context, size, options).unwrap();
+    assert_eq!(memory.properties().unwrap().location, node);
+    let range = AddressRange::reserve(&context, size).unwrap();
+    let mut mapping = range.map(0, &memory).unwrap();
+    for who in [node, MemoryLocation::device(context.device())] {
+        mapping.set_access(who, MemoryAccess::READ_WRITE).unwrap();
+    }
+    // SAFETY: its only mapping.
+    let mut numbers = unsafe { mapping.view_mut::<u32>(&stream).unwrap() };
+    numbers.fill(&stream, 7).unwrap();
+    stream.synchronize().unwrap();
+    let place = std::ptr::with_exposed_provenance_mut::<u32>(mapping.as_device_ptr() as usize);
+    // SAFETY: memory of the host, which nothing else uses now.
+    unsafe {
+        assert_eq!(place.add(3).read(), 7);
+        place.write(8);
+    }
+    assert_eq!(numbers.slice(..2).unwrap().to_vec(&stream).unwrap(), [8, 7]);
+}
+
+#[test]
+fn it_grows_where_it_is() {
+    let (context, stream) = device();
+    let unit = unit(&context);
+    let mut x = GrowableBuffer::<u32>::with_capacity(&stream, unit).unwrap();
+    assert_eq!((x.len(), x.allocated_bytes(), x.capacity()), (0, 0, unit));
+    assert_eq!(x.to_vec(&stream).unwrap(), []);
+    let address = x.as_device_ptr();
+    x.extend_from_slice(&[1, 2, 3]).unwrap();
+    assert_eq!((x.len(), x.allocated_bytes()), (3, unit));
+    x.grow(unit / 4).unwrap();
+    assert_eq!(x.allocated_bytes(), unit);
+    x.grow(unit / 4 + 1).unwrap();
+    assert_eq!(x.allocated_bytes(), 2 * unit);
+    x.slice_mut(3..).unwrap().fill(&stream, 9).unwrap();
+    // All at once, as far as it goes.
+    x.grow(x.capacity()).unwrap();
+    assert_eq!(x.allocated_bytes(), 4 * unit);
+    assert_eq!(x.as_device_ptr(), address);
+    assert_eq!(
+        x.slice(..5).unwrap().to_vec(&stream).unwrap(),
+        [1, 2, 3, 9, 9]
+    );
+    let last = unit / 4;
+    assert_eq!(x.slice(last..=last).unwrap().to_vec(&stream).unwrap(), [9]);
+    // Smaller: whole pieces go back, and the third piece is of two units.
+    x.shrink(3 * unit / 4).unwrap();
+    assert_eq!(x.allocated_bytes(), 4 * unit);
+    x.shrink(unit / 4 + 1).unwrap();
+    assert_eq!(x.allocated_bytes(), 2 * unit);
+    x.shrink(4).unwrap();
+    assert_eq!((x.len(), x.allocated_bytes()), (4, unit));
+    assert_eq!(x.to_vec(&stream).unwrap(), [1, 2, 3, 9]);
+    x.grow(2 * unit / 4).unwrap();
+    assert_eq!(x.slice(..4).unwrap().to_vec(&stream).unwrap(), [1, 2, 3, 9]);
+    x.shrink(0).unwrap();
+    assert_eq!(x.allocated_bytes(), 0);
+    assert!(format!("{x:?}").starts_with("GrowableBuffer(0x"), "{x:?}");
+    x.close().unwrap();
+}
+
+#[test]
+fn it_is_truncated_and_comes_in_pieces() {
+    let (context, stream) = device();
+    let unit = unit(&context);
+    let pieces = GrowableOptions::default().piece(unit);
+    for (options, left) in [(pieces, unit), (GrowableOptions::default(), 4 * unit)] {
+        let mut x = GrowableBuffer::<u8>::with_options(&stream, 4 * unit, options).unwrap();
+        x.grow(4 * unit).unwrap();
+        x.fill(&stream, 3).unwrap();
+        x.truncate(5).unwrap();
+        assert_eq!((x.len(), x.allocated_bytes()), (5, 4 * unit));
+        assert_eq!(x.to_vec(&stream).unwrap(), [3; 5]);
+        // What was there behind is there still.
+        x.grow(2 * unit).unwrap();
+        let edge = x.slice(unit - 1..=unit).unwrap();
+        assert_eq!(edge.to_vec(&stream).unwrap(), [3; 2]);
+        x.shrink(1).unwrap();
+        assert_eq!(x.allocated_bytes(), left);
+        x.grow(3 * unit).unwrap();
+        assert_eq!(x.slice(..1).unwrap().to_vec(&stream).unwrap(), [3]);
+    }
+}
+
+#[test]
+fn what_fails_to_grow_loses_nothing() {
+    let (context, stream) = device();
+    let total = context.device().total_memory().unwrap();
+    // The first of many pieces are there when one can't be had.
+    let options = GrowableOptions::default().piece(total / 8);
+    let mut x = GrowableBuffer::<u64>::with_options(&stream, total / 2, options).unwrap();
+    x.extend_from_slice(&[5; 100]).unwrap();
+    let before = x.allocated_bytes();
+    // Four times the device's memory.
+    let error = x.grow(x.capacity()).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
+        "{error}"
+    );
+    for wrong in [x.capacity() + 1, usize::MAX, 99] {
+        let error = x.grow(wrong).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    }
+    for error in [x.shrink(101).unwrap_err(), x.truncate(101).unwrap_err()] {
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    }
+    assert_eq!((x.len(), x.allocated_bytes()), (100, before));
+    assert_eq!(x.to_vec(&stream).unwrap(), [5; 100]);
+    assert!(GrowableBuffer::<u64>::with_capacity(&stream, usize::MAX).is_err());
+    let none = GrowableBuffer::<u64>::with_capacity(&stream, 0).unwrap();
+    assert!(none.is_empty());
+}
+
+#[test]
+fn it_waits_for_the_stream_before_memory_goes() {
+    let (context, stream) = device();
+    let module = kernels(&context);
+    let spin = module.function("spin").unwrap();
+    let unit = unit(&context);
+    let mut x = GrowableBuffer::<u32>::with_capacity(&stream, unit).unwrap();
+    for shrink in [true, false] {
+        x.grow(unit / 4).unwrap();
+        x.grow(unit / 2).unwrap();
+        let mut last = x.slice_mut(unit / 2 - 1..).unwrap();
+        // SAFETY: it writes one element, at the end of its time.
+        unsafe {
+            spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut last))
+                .unwrap();
+        }
+        if shrink {
+            x.shrink(1).unwrap();
+            assert_eq!(x.allocated_bytes(), unit);
+        }
+    }
+    x.close().unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn it_is_device_memory_like_any_other() {
+    let (context, stream) = device();
+    let other = Stream::new(&context).unwrap();
+    let mut x = GrowableBuffer::<i16>::with_capacity(&stream, 100).unwrap();
+    x.extend_from_slice(&[1, 2, 3, 4]).unwrap();
+    x.slice_mut(1..3).unwrap().fill(&other, -7).unwrap();
+    let copy = DeviceBuffer::from_slice(&stream, &[8i16, 9]).unwrap();
+    x.slice_mut(2..).unwrap().copy_from(&stream, &copy).unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [1, -7, 8, 9]);
+    assert_eq!(x.stream(), &stream);
+}
+
+#[test]
+fn a_capture_forbids_to_shrink_and_puts_off_the_end() {
+    let (context, stream) = device();
+    let unit = unit(&context);
+    let mut x = GrowableBuffer::<u8>::with_capacity(&stream, 4 * unit).unwrap();
+    let mut gone = GrowableBuffer::<u8>::with_capacity(&stream, unit).unwrap();
+    gone.grow(1).unwrap();
+    let mapping = AddressRange::reserve(&context, unit)
+        .unwrap()
+        .map(0, &PhysicalMemory::new(&context, unit).unwrap())
+        .unwrap();
+    // SAFETY: nothing is enqueued, so the graph touches nothing.
+    let graph: cuda_safe::Result<_> = unsafe {
+        stream.capture(|_| {
+            x.grow(2 * unit)?;
+            let error = x.shrink(0).unwrap_err();
+            assert!(error.detail().contains("capture"), "{error}");
+            drop((gone, mapping));
+            Ok(())
+        })
+    };
+    graph.unwrap();
+    assert_eq!((x.len(), x.allocated_bytes()), (2 * unit, 2 * unit));
+    x.shrink(0).unwrap();
+}
+
+#[test]
+fn a_fabric_takes_rights_and_dma_buffers_take_pages() {
+    let (context, stream) = device();
+    let unit = unit(&context);
+    let options = PhysicalOptions::default().handles(ShareableHandles::FABRIC);
+    match PhysicalMemory::with_options(&context, unit, options) {
+        Ok(memory) => drop(memory.export_fabric().unwrap()),
+        Err(error) => {
+            let codes = [
+                CUresult::CUDA_ERROR_NOT_PERMITTED,
+                CUresult::CUDA_ERROR_NOT_SUPPORTED,
+            ];
+            assert!(codes.map(Some).contains(&error.driver_code()), "{error}");
+        }
+    }
+    let memory = PhysicalMemory::new(&context, unit).unwrap();
+    assert!(memory.export_fabric().is_err());
+    let error = memory.export().unwrap_err();
+    assert!(
+        error.detail().contains("PhysicalOptions::handles"),
+        "{error}"
+    );
+    let nothing = cuda_safe::FabricHandle([0; 64]);
+    assert!(PhysicalMemory::import_fabric(&context, &nothing, unit).is_err());
+
+    let mut x = GrowableBuffer::<u8>::with_capacity(&stream, unit).unwrap();
+    x.grow(unit).unwrap();
+    let supported = DeviceAttribute::DMA_BUF_SUPPORTED;
+    let has = context.device().attribute(supported).unwrap() == 1;
+    match x.export_dma_buf(RangeFlags::default()) {
+        Ok(fd) => {
+            assert!(has);
+            drop(fd);
+        }
+        Err(error) => assert!(!has, "{error}"),
+    }
+    for odd in [0..0, 0..100, 16..4112] {
+        let part = x.slice(odd).unwrap();
+        assert!(part.export_dma_buf(RangeFlags::default()).is_err());
+    }
+}
+
+/// Nothing here has a switch for more: the calls are made, and say so.
+#[test]
+fn multicast_takes_a_switch() {
+    let (context, stream) = device();
+    let unit = unit(&context);
+    let options = MulticastOptions::default().devices(2).size(unit);
+    let supported = DeviceAttribute::MULTICAST_SUPPORTED;
+    if context
+        .device()
+        .attribute(supported)
+        .is_ok_and(|one| one == 1)
+    {
+        let least = MulticastObject::granularity(&context, options, Granularity::MINIMUM).unwrap();
+        assert!(least > 0 && least.is_power_of_two(), "{least}");
+    } else {
+        let asked = MulticastObject::granularity(&context, options, Granularity::MINIMUM);
+        assert_eq!(*asked.unwrap_err().kind(), ErrorKind::Unsupported);
+        let made = MulticastObject::new(&context, options);
+        assert_eq!(*made.unwrap_err().kind(), ErrorKind::Unsupported);
+    }
+    // Plain memory is no such object, wherever it is asked.
+    let memory = PhysicalMemory::new(&context, unit).unwrap();
+    let buffer = DeviceBuffer::<u8>::zeroed(&stream, unit).unwrap();
+    // SAFETY: the driver refuses it, which is what is tested.
+    let wrong = unsafe { MulticastObject::from_memory(memory.clone()) };
+    assert_eq!(wrong.memory(), &memory);
+    assert!(wrong.add_device(context.device()).is_err());
+    assert!(wrong.bind(0, &memory, 0, unit).is_err());
+    assert!(
+        wrong
+            .bind_for(context.device(), 0, &memory, 0, unit)
+            .is_err()
+    );
+    // SAFETY: as above; the buffer is alive.
+    unsafe {
+        let (device, address) = (context.device(), buffer.as_device_ptr());
+        assert!(wrong.bind_address(0, address, unit).is_err());
+        assert!(wrong.bind_address_for(device, 0, address, unit).is_err());
+        assert!(wrong.unbind(device, 0, unit).is_err());
+    }
+    drop(wrong);
+    // Nothing holds it: no binding succeeded.
+    assert!(memory.into_raw().is_ok_and(|raw| {
+        // SAFETY: its own handle, of this size.
+        unsafe { PhysicalMemory::from_raw(&context, raw, unit) }
+            .close()
+            .is_ok()
+    }));
+}

@@ -1,0 +1,418 @@
+//! OpenGL without a screen: a context of EGL on the device that CUDA counts as number 0, and the few functions of OpenGL
+//! that the tests call.
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    mem::transmute_copy,
+    ptr,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+type Pointer = *mut c_void;
+
+/// What OpenGL's headers call by these names.
+pub const ARRAY_BUFFER: c_uint = 0x8892;
+pub const DYNAMIC_DRAW: c_uint = 0x88e8;
+pub const TEXTURE_2D: c_uint = 0x0de1;
+pub const TEXTURE_3D: c_uint = 0x806f;
+pub const TEXTURE_2D_ARRAY: c_uint = 0x8c1a;
+pub const TEXTURE_CUBE_MAP: c_uint = 0x8513;
+pub const RENDERBUFFER: c_uint = 0x8d41;
+pub const R32F: c_uint = 0x822e;
+pub const DEPTH16: c_uint = 0x81a5;
+pub const RGBA8: c_uint = 0x8058;
+const RED: c_uint = 0x1903;
+const FLOAT: c_uint = 0x1406;
+const OPENGL_API: c_uint = 0x30a2;
+const FRAMEBUFFER: c_uint = 0x8d40;
+const COLOR_ATTACHMENT0: c_uint = 0x8ce0;
+const FRAMEBUFFER_COMPLETE: c_uint = 0x8cd5;
+const COLOR_BUFFER_BIT: c_uint = 0x4000;
+
+macro_rules! functions {
+    ($(#[$doc:meta])* struct $name:ident { $($symbol:ident: fn($($argument:ty),*) $(-> $result:ty)?;)* }) => {
+        $(#[$doc])*
+        #[allow(non_snake_case, reason = "the library's names")]
+        struct $name {
+            $($symbol: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl $name {
+            /// Each by its name; the name of one that is missing.
+            fn find(find: impl Fn(&CStr) -> Pointer) -> Result<Self, &'static str> {
+                Ok(Self {
+                    $($symbol: {
+                        let name = concat!(stringify!($symbol), "\0");
+                        let found = find(CStr::from_bytes_with_nul(name.as_bytes()).unwrap());
+                        if found.is_null() {
+                            return Err(stringify!($symbol));
+                        }
+                        // SAFETY: the library's function of this name has this signature.
+                        unsafe { transmute_copy(&found) }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    struct Egl {
+        eglQueryDevicesEXT: fn(c_int, *mut Pointer, *mut c_int) -> c_uint;
+        eglQueryDeviceAttribEXT: fn(Pointer, c_int, *mut isize) -> c_uint;
+        eglGetPlatformDisplayEXT: fn(c_uint, Pointer, *const c_int) -> Pointer;
+        eglInitialize: fn(Pointer, *mut c_int, *mut c_int) -> c_uint;
+        eglBindAPI: fn(c_uint) -> c_uint;
+        eglChooseConfig: fn(Pointer, *const c_int, *mut Pointer, c_int, *mut c_int) -> c_uint;
+        eglCreateContext: fn(Pointer, Pointer, Pointer, *const c_int) -> Pointer;
+        eglMakeCurrent: fn(Pointer, Pointer, Pointer, Pointer) -> c_uint;
+        eglGetProcAddress: fn(*const c_char) -> Pointer;
+    }
+}
+
+functions! {
+    struct Functions {
+        glGetError: fn() -> c_uint;
+        glGenBuffers: fn(c_int, *mut c_uint);
+        glBindBuffer: fn(c_uint, c_uint);
+        glBufferData: fn(c_uint, isize, *const c_void, c_uint);
+        glBufferSubData: fn(c_uint, isize, isize, *const c_void);
+        glGetBufferSubData: fn(c_uint, isize, isize, *mut c_void);
+        glDeleteBuffers: fn(c_int, *const c_uint);
+        glGenTextures: fn(c_int, *mut c_uint);
+        glBindTexture: fn(c_uint, c_uint);
+        glTexStorage2D: fn(c_uint, c_int, c_uint, c_int, c_int);
+        glTexStorage3D: fn(c_uint, c_int, c_uint, c_int, c_int, c_int);
+        glTexSubImage2D: fn(c_uint, c_int, c_int, c_int, c_int, c_int, c_uint, c_uint, *const c_void);
+        glGetTexImage: fn(c_uint, c_int, c_uint, c_uint, *mut c_void);
+        glDeleteTextures: fn(c_int, *const c_uint);
+        glGenRenderbuffers: fn(c_int, *mut c_uint);
+        glBindRenderbuffer: fn(c_uint, c_uint);
+        glRenderbufferStorage: fn(c_uint, c_uint, c_int, c_int);
+        glDeleteRenderbuffers: fn(c_int, *const c_uint);
+        glGenFramebuffers: fn(c_int, *mut c_uint);
+        glBindFramebuffer: fn(c_uint, c_uint);
+        glFramebufferRenderbuffer: fn(c_uint, c_uint, c_uint, c_uint);
+        glCheckFramebufferStatus: fn(c_uint) -> c_uint;
+        glDeleteFramebuffers: fn(c_int, *const c_uint);
+        glClearColor: fn(f32, f32, f32, f32);
+        glClear: fn(c_uint);
+    }
+}
+
+/// The display of CUDA's device 0, and a configuration of it.
+struct Display {
+    egl: Egl,
+    display: Pointer,
+    config: Pointer,
+}
+
+impl Display {
+    fn open() -> Result<Self, String> {
+        const CUDA_DEVICE: c_int = 0x323a;
+        const PLATFORM_DEVICE: c_uint = 0x313f;
+        // SAFETY: opening EGL runs its start-up, and nothing of this program's.
+        let library = unsafe { libc::dlopen(c"libEGL.so.1".as_ptr(), libc::RTLD_NOW) };
+        if library.is_null() {
+            return Err("there is no libEGL.so.1".into());
+        }
+        // SAFETY: the library stays open; names are NUL-terminated.
+        let symbol = |name: &CStr| unsafe { libc::dlsym(library, name.as_ptr()) };
+        let proc_address = symbol(c"eglGetProcAddress");
+        if proc_address.is_null() {
+            return Err("libEGL.so.1 has no eglGetProcAddress".into());
+        }
+        // SAFETY: the function has this signature.
+        let proc_address: unsafe extern "C" fn(*const c_char) -> Pointer =
+            unsafe { transmute_copy(&proc_address) };
+        let egl = Egl::find(|name| match symbol(name) {
+            // SAFETY: the name is NUL-terminated.
+            found if found.is_null() => unsafe { proc_address(name.as_ptr()) },
+            found => found,
+        })
+        .map_err(|name| format!("EGL has no {name}"))?;
+
+        let (mut devices, mut count) = ([ptr::null_mut(); 64], 0);
+        // SAFETY: places for 64 devices, and for their number.
+        unsafe { (egl.eglQueryDevicesEXT)(64, devices.as_mut_ptr(), &mut count) };
+        let device = devices[..count as usize].iter().find(|device| {
+            let mut ordinal = -1;
+            // SAFETY: a device of EGL's, and a place for a number; those that aren't CUDA's say so.
+            let known =
+                unsafe { (egl.eglQueryDeviceAttribEXT)(**device, CUDA_DEVICE, &mut ordinal) };
+            known == 1 && ordinal == 0
+        });
+        let Some(device) = device else {
+            return Err(format!("none of EGL's {count} devices is CUDA's device 0"));
+        };
+        // A context of OpenGL for 8 bits of red, without surfaces.
+        let wanted = [0x3033, 1, 0x3040, 8, 0x3024, 8, 0x3038];
+        let (mut config, mut configs) = (ptr::null_mut(), 0);
+        // SAFETY: a device of EGL's; the list of wishes ends as EGL's lists do; places for what is written.
+        unsafe {
+            let display = (egl.eglGetPlatformDisplayEXT)(PLATFORM_DEVICE, *device, ptr::null());
+            if (egl.eglInitialize)(display, ptr::null_mut(), ptr::null_mut()) != 1
+                || (egl.eglBindAPI)(OPENGL_API) != 1
+                || (egl.eglChooseConfig)(display, wanted.as_ptr(), &mut config, 1, &mut configs)
+                    != 1
+                || configs != 1
+            {
+                return Err("EGL makes no OpenGL on CUDA's device 0".into());
+            }
+            Ok(Self {
+                egl,
+                display,
+                config,
+            })
+        }
+    }
+}
+
+/// A context, and the functions that work on what is current.
+struct Made {
+    display: Display,
+    context: Pointer,
+    gl: Functions,
+}
+
+// SAFETY: the context is current on one thread at a time: who has the lock.
+unsafe impl Send for Made {}
+
+impl Made {
+    fn new() -> Result<Self, String> {
+        let display = Display::open()?;
+        let egl = &display.egl;
+        let version = [0x3098, 4, 0x30fb, 5, 0x3038]; // 4.5
+        // SAFETY: a live display and its configuration; the list ends as EGL's lists do.
+        let context = unsafe {
+            let (display, config) = (display.display, display.config);
+            (egl.eglCreateContext)(display, config, ptr::null_mut(), version.as_ptr())
+        };
+        if context.is_null() {
+            return Err("EGL makes no context of OpenGL 4.5".into());
+        }
+        // SAFETY: names are NUL-terminated.
+        let gl = Functions::find(|name| unsafe { (egl.eglGetProcAddress)(name.as_ptr()) });
+        let gl = gl.map_err(|name| format!("OpenGL has no {name}"))?;
+        Ok(Self {
+            display,
+            context,
+            gl,
+        })
+    }
+}
+
+/// The OpenGL context, which takes seconds to make, and so is made once: current on this thread as long as this lives.
+/// Tests that use it run one after another.
+pub struct Gl(MutexGuard<'static, Option<Result<Made, String>>>);
+
+impl Gl {
+    /// The context; the reason why there is none.
+    pub fn new() -> Result<Self, String> {
+        static MADE: Mutex<Option<Result<Made, String>>> = Mutex::new(None);
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(reason) = made.get_or_insert_with(Made::new) {
+            return Err(reason.clone());
+        }
+        let gl = Self(made);
+        gl.make_current(true);
+        Ok(gl)
+    }
+
+    fn made(&self) -> &Made {
+        match &*self.0 {
+            Some(Ok(made)) => made,
+            _ => unreachable!("looked at by `new`"),
+        }
+    }
+
+    fn functions(&self) -> &Functions {
+        &self.made().gl
+    }
+
+    /// Makes the context current on this thread, or none.
+    pub fn make_current(&self, current: bool) {
+        let made = self.made();
+        let context = if current {
+            made.context
+        } else {
+            ptr::null_mut()
+        };
+        let (egl, display) = (&made.display.egl, made.display.display);
+        // SAFETY: a live context, which is current on no other thread. No surface is needed. OpenGL is what threads begin
+        // with only after this.
+        unsafe {
+            assert_eq!((egl.eglBindAPI)(OPENGL_API), 1);
+            let none = ptr::null_mut();
+            assert_eq!((egl.eglMakeCurrent)(display, none, none, context), 1);
+        }
+    }
+
+    /// Nothing that was called before has failed.
+    fn expect_no_error(&self) {
+        // SAFETY: the context is current.
+        let error = unsafe { (self.functions().glGetError)() };
+        assert_eq!(error, 0, "an error of OpenGL's");
+    }
+
+    /// A buffer object of these elements.
+    pub fn buffer(&self, elements: &[f32]) -> u32 {
+        let mut buffer = 0;
+        // SAFETY: the context is current; as many bytes as there are.
+        unsafe {
+            (self.functions().glGenBuffers)(1, &mut buffer);
+            (self.functions().glBindBuffer)(ARRAY_BUFFER, buffer);
+            let bytes = size_of_val(elements) as isize;
+            (self.functions().glBufferData)(
+                ARRAY_BUFFER,
+                bytes,
+                elements.as_ptr().cast(),
+                DYNAMIC_DRAW,
+            );
+        }
+        self.expect_no_error();
+        buffer
+    }
+
+    /// A buffer object without memory.
+    pub fn empty_buffer(&self) -> u32 {
+        let mut buffer = 0;
+        // SAFETY: the context is current.
+        unsafe {
+            (self.functions().glGenBuffers)(1, &mut buffer);
+            (self.functions().glBindBuffer)(ARRAY_BUFFER, buffer);
+        }
+        buffer
+    }
+
+    /// Writes elements of a buffer object, from the first on.
+    pub fn write_buffer(&self, buffer: u32, elements: &[f32]) {
+        // SAFETY: the context is current; OpenGL checks how much there is.
+        unsafe {
+            (self.functions().glBindBuffer)(ARRAY_BUFFER, buffer);
+            let bytes = size_of_val(elements) as isize;
+            (self.functions().glBufferSubData)(ARRAY_BUFFER, 0, bytes, elements.as_ptr().cast());
+        }
+        self.expect_no_error();
+    }
+
+    /// What a buffer object holds, from the first element on.
+    pub fn read_buffer(&self, buffer: u32, len: usize) -> Vec<f32> {
+        let mut elements = vec![0.0f32; len];
+        // SAFETY: the context is current; room for as many bytes.
+        unsafe {
+            (self.functions().glBindBuffer)(ARRAY_BUFFER, buffer);
+            let bytes = size_of_val(&elements[..]) as isize;
+            (self.functions().glGetBufferSubData)(
+                ARRAY_BUFFER,
+                0,
+                bytes,
+                elements.as_mut_ptr().cast(),
+            );
+        }
+        self.expect_no_error();
+        elements
+    }
+
+    pub fn delete_buffer(&self, buffer: u32) {
+        // SAFETY: the context is current.
+        unsafe { (self.functions().glDeleteBuffers)(1, &buffer) };
+        self.expect_no_error();
+    }
+
+    /// A texture of so many levels. With a depth, or layers, it has three lengths.
+    pub fn texture(&self, target: u32, levels: c_int, format: u32, lengths: &[c_int]) -> u32 {
+        let mut texture = 0;
+        // SAFETY: the context is current.
+        unsafe {
+            (self.functions().glGenTextures)(1, &mut texture);
+            (self.functions().glBindTexture)(target, texture);
+            match *lengths {
+                [w, h] => (self.functions().glTexStorage2D)(target, levels, format, w, h),
+                [w, h, d] => (self.functions().glTexStorage3D)(target, levels, format, w, h, d),
+                _ => panic!("two or three lengths"),
+            }
+        }
+        self.expect_no_error();
+        texture
+    }
+
+    /// Writes a level of a two-dimensional texture of one `float`.
+    pub fn write_texture(&self, texture: u32, level: c_int, [w, h]: [c_int; 2], texels: &[f32]) {
+        assert_eq!(texels.len(), (w * h) as usize);
+        // SAFETY: the context is current; as many texels as are read.
+        unsafe {
+            (self.functions().glBindTexture)(TEXTURE_2D, texture);
+            let texels = texels.as_ptr().cast();
+            (self.functions().glTexSubImage2D)(TEXTURE_2D, level, 0, 0, w, h, RED, FLOAT, texels);
+        }
+        self.expect_no_error();
+    }
+
+    /// What a level of a two-dimensional texture of one `float` holds: `len` texels.
+    pub fn read_texture(&self, texture: u32, level: c_int, len: usize) -> Vec<f32> {
+        let mut texels = vec![0.0f32; len];
+        // SAFETY: the context is current; room for as many texels as the tests say that there are.
+        unsafe {
+            (self.functions().glBindTexture)(TEXTURE_2D, texture);
+            let texels = texels.as_mut_ptr().cast();
+            (self.functions().glGetTexImage)(TEXTURE_2D, level, RED, FLOAT, texels);
+        }
+        self.expect_no_error();
+        texels
+    }
+
+    pub fn delete_texture(&self, texture: u32) {
+        // SAFETY: the context is current.
+        unsafe { (self.functions().glDeleteTextures)(1, &texture) };
+        self.expect_no_error();
+    }
+
+    /// A renderbuffer of four bytes a texel.
+    pub fn renderbuffer(&self, [w, h]: [c_int; 2]) -> u32 {
+        let mut buffer = 0;
+        // SAFETY: the context is current.
+        unsafe {
+            (self.functions().glGenRenderbuffers)(1, &mut buffer);
+            (self.functions().glBindRenderbuffer)(RENDERBUFFER, buffer);
+            (self.functions().glRenderbufferStorage)(RENDERBUFFER, RGBA8, w, h);
+        }
+        self.expect_no_error();
+        buffer
+    }
+
+    /// Draws one colour all over a renderbuffer.
+    pub fn draw(&self, renderbuffer: u32, [r, g, b, a]: [f32; 4]) {
+        let (gl, mut frame) = (self.functions(), 0);
+        // SAFETY: the context is current.
+        unsafe {
+            (gl.glGenFramebuffers)(1, &mut frame);
+            (gl.glBindFramebuffer)(FRAMEBUFFER, frame);
+            (gl.glFramebufferRenderbuffer)(
+                FRAMEBUFFER,
+                COLOR_ATTACHMENT0,
+                RENDERBUFFER,
+                renderbuffer,
+            );
+            let status = (gl.glCheckFramebufferStatus)(FRAMEBUFFER);
+            assert_eq!(status, FRAMEBUFFER_COMPLETE);
+            (gl.glClearColor)(r, g, b, a);
+            (gl.glClear)(COLOR_BUFFER_BIT);
+            (gl.glBindFramebuffer)(FRAMEBUFFER, 0);
+            (gl.glDeleteFramebuffers)(1, &frame);
+        }
+        self.expect_no_error();
+    }
+
+    pub fn delete_renderbuffer(&self, buffer: u32) {
+        // SAFETY: the context is current.
+        unsafe { (self.functions().glDeleteRenderbuffers)(1, &buffer) };
+        self.expect_no_error();
+    }
+}
+
+impl Drop for Gl {
+    fn drop(&mut self) {
+        self.make_current(false);
+    }
+}

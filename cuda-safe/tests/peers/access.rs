@@ -1,0 +1,294 @@
+//! Kernels that use memory of the other device, by access of contexts and of pools.
+
+use std::{thread, time::Duration};
+
+use cuda_safe::{
+    Context, ContextFlags, DeviceBuffer, ErrorKind, LaunchConfig, MemoryAccess, MemoryPool, Out,
+    PeerAccess, PitchedBuffer, Stream, sys,
+};
+
+use super::{Pair, in_child, kernel, numbers, pair};
+
+#[test]
+fn kernels_use_memory_of_the_other_device() {
+    let Some(Pair {
+        contexts: [here, there],
+        streams: [stream, far],
+        sum,
+    }) = pair()
+    else {
+        return;
+    };
+    if !here.device().can_access_peer(there.device()).unwrap() {
+        return;
+    }
+    let access = here.enable_peer_access(&there).unwrap();
+    assert_eq!((access.context(), access.peer()), (&here, &there));
+    let mut memory = PitchedBuffer::from_slice(&far, 100, &numbers(100)).unwrap();
+    let mut total = [0];
+    let view = access.pitched(&memory).unwrap();
+    stream
+        .ordered_with([view.owner()], || {
+            let arguments = (Out(&mut total), view, 100u32);
+            // SAFETY: a hundred elements; ordered with the stream of the memory.
+            unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }
+        })
+        .unwrap();
+    assert_eq!(total, [5050]);
+    let set = kernel(&here, "set");
+    let view = access.pitched_mut(&mut memory).unwrap();
+    let mut row = view;
+    let owner = Stream::clone(&far);
+    stream
+        .ordered_with([(&owner).into()], || {
+            // SAFETY: a hundred elements; ordered with the stream of the memory.
+            unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&mut row, 100u32)) }
+        })
+        .unwrap();
+    assert_eq!(memory.to_vec(&far).unwrap()[97..], [97, 98, 99]);
+    // Fills of this device's streams reach it too.
+    memory.fill(&stream, 3).unwrap();
+    assert_eq!(memory.to_vec(&far).unwrap(), vec![3; 100]);
+    // Memory of a third context, or of this one, is not the other's.
+    let own = PitchedBuffer::from_slice(&stream, 4, &numbers(4)).unwrap();
+    let error = access.pitched(&own).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    assert!(error.to_string().contains("pass it as it is"), "{error}");
+    let back = there.enable_peer_access(&here).unwrap();
+    assert!(back.pitched(&own).is_ok());
+    access.close().unwrap();
+    back.close().unwrap();
+}
+
+#[test]
+fn access_is_counted_and_ends_with_the_last_value() {
+    let Some(Pair {
+        contexts: [here, there],
+        ..
+    }) = pair()
+    else {
+        return;
+    };
+    // Contexts of their own: other tests have the primary ones.
+    let (here, there) = (
+        Context::create(here.device(), ContextFlags::default()).unwrap(),
+        Context::create(there.device(), ContextFlags::default()).unwrap(),
+    );
+    let raw = |enable: bool| {
+        let _current = here.push_current().unwrap();
+        // SAFETY: a live context.
+        unsafe {
+            match enable {
+                true => sys::cuCtxEnablePeerAccess(there.as_raw(), 0),
+                false => sys::cuCtxDisablePeerAccess(there.as_raw()),
+            }
+        }
+    };
+    let (on, off) = (
+        sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
+        sys::CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+    );
+    let first = here.enable_peer_access(&there).unwrap();
+    assert_eq!(raw(true), on);
+    let (clone, second) = (first.clone(), here.enable_peer_access(&there).unwrap());
+    first.close().unwrap();
+    drop(clone);
+    assert_eq!(raw(true), on);
+    drop(second);
+    assert_eq!(raw(false), off);
+    // What somebody else enabled stays.
+    assert_eq!(raw(true), sys::CUresult::CUDA_SUCCESS);
+    here.enable_peer_access(&there).unwrap().close().unwrap();
+    assert_eq!(raw(false), sys::CUresult::CUDA_SUCCESS);
+    // What somebody else disabled is not missed.
+    let taken = here.enable_peer_access(&there).unwrap();
+    assert_eq!(raw(false), sys::CUresult::CUDA_SUCCESS);
+    taken.close().unwrap();
+    let text = format!("{:?}", here.enable_peer_access(&there).unwrap());
+    assert!(text.starts_with("PeerAccess("), "{text}");
+}
+
+#[test]
+fn contexts_of_one_device_are_no_peers() {
+    let Some(Pair {
+        contexts: [here, _],
+        ..
+    }) = pair()
+    else {
+        return;
+    };
+    let second = Context::create(here.device(), ContextFlags::default()).unwrap();
+    for peer in [&here, &second] {
+        let error = here.enable_peer_access(peer).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
+        assert!(
+            error.to_string().contains("both are contexts of device 0"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn memory_of_pools_is_opened_by_the_pool() {
+    let Some(Pair {
+        contexts: [here, there],
+        streams: [stream, far],
+        sum,
+    }) = pair()
+    else {
+        return;
+    };
+    let (here, there) = (&here, &there);
+    let access = here.enable_peer_access(there).unwrap();
+    let pool = MemoryPool::new(there).unwrap();
+    pool.make_current().unwrap();
+    let mut memory = DeviceBuffer::from_slice(&far, &numbers(10)).unwrap();
+    MemoryPool::default_of(there)
+        .unwrap()
+        .make_current()
+        .unwrap();
+    for result in [
+        access.view(&memory).map(drop),
+        access.view_mut(&mut memory).map(drop),
+    ] {
+        let error = result.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(error.to_string().contains("has no access to"), "{error}");
+    }
+    assert_eq!(pool.access(here.device()).unwrap(), MemoryAccess::NONE);
+    pool.grant_access(&[here.device()]).unwrap();
+    assert_eq!(
+        pool.access(here.device()).unwrap(),
+        MemoryAccess::READ_WRITE
+    );
+    let view = access.view(&memory).unwrap();
+    let mut total = [0];
+    stream
+        .ordered_with([view.owner()], || {
+            let arguments = (Out(&mut total), view, 10u32);
+            // SAFETY: ten elements; ordered with the stream of the memory.
+            unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }
+        })
+        .unwrap();
+    assert_eq!(total, [55]);
+    assert!(
+        access
+            .view(&DeviceBuffer::<u32>::zeroed(&far, 0).unwrap())
+            .is_ok()
+    );
+    // A stream of the device that was let in allocates from the pool itself.
+    let mut own = pool.allocate::<u32>(&stream, 4).unwrap();
+    own.fill(&stream, 9).unwrap();
+    assert_eq!(own.to_vec(&stream).unwrap(), [9; 4]);
+    own.close().unwrap();
+    stream.synchronize().unwrap();
+    far.synchronize().unwrap();
+    // SAFETY: the device's work with the memory is over, and it gets no more.
+    unsafe { pool.set_access(&[(here.device(), MemoryAccess::NONE)]) }.unwrap();
+    assert_eq!(pool.access(here.device()).unwrap(), MemoryAccess::NONE);
+    for result in [
+        access.view(&memory).map(drop),
+        pool.allocate::<u32>(&stream, 4).map(drop),
+    ] {
+        let error = result.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(
+            error.to_string().contains("MemoryPool::grant_access"),
+            "{error}"
+        );
+    }
+    assert_eq!(memory.to_vec(&far).unwrap(), numbers(10));
+}
+
+#[test]
+fn a_kernel_without_access_faults() {
+    in_child("access::a_kernel_without_access_faults", || {
+        let Some(Pair {
+            streams: [stream, far],
+            sum,
+            ..
+        }) = pair()
+        else {
+            return;
+        };
+        let memory = PitchedBuffer::from_slice(&far, 4, &numbers(4)).unwrap();
+        far.synchronize().unwrap();
+        let mut total = [0];
+        let arguments = (Out(&mut total), &memory, 4u32);
+        // SAFETY: the fault is what is tested.
+        let error =
+            unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Fault | ErrorKind::Poisoned),
+            "{error}"
+        );
+    });
+}
+
+#[test]
+fn the_end_of_access_waits_for_kernels() {
+    let Some(Pair {
+        contexts: [here, there],
+        streams: [_, far],
+        ..
+    }) = pair()
+    else {
+        return;
+    };
+    // A context of its own, whose access nobody else has.
+    let here = Context::create(here.device(), ContextFlags::default()).unwrap();
+    let stream = Stream::new(&here).unwrap();
+    let late = kernel(&here, "late");
+    let memory = PitchedBuffer::from_slice(&far, 1, &[77u32]).unwrap();
+    let mut result = PitchedBuffer::<u32>::zeroed(&stream, 1).unwrap();
+    let access = here.enable_peer_access(&there).unwrap();
+    far.synchronize().unwrap();
+    let arguments = (&mut result, access.pitched(&memory).unwrap(), 50_000_000u64);
+    // SAFETY: one element each, which nobody else uses.
+    unsafe { late.launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
+    drop(access);
+    assert!(stream.query().unwrap());
+    assert_eq!(result.to_vec(&stream).unwrap(), [77]);
+}
+
+/// While the last value waits, another comes and goes, and leaves a kernel behind.
+#[test]
+fn the_end_of_access_waits_for_kernels_of_those_who_come_meanwhile() {
+    let Some(Pair {
+        contexts: [here, there],
+        streams: [_, far],
+        ..
+    }) = pair()
+    else {
+        return;
+    };
+    let here = Context::create(here.device(), ContextFlags::default()).unwrap();
+    let streams = [(); 2].map(|()| Stream::new(&here).unwrap());
+    let late = kernel(&here, "late");
+    let memory = PitchedBuffer::from_slice(&far, 1, &[77u32]).unwrap();
+    let mut results = [0, 1].map(|i| PitchedBuffer::<u32>::zeroed(&streams[i], 1).unwrap());
+    here.synchronize().unwrap();
+    far.synchronize().unwrap();
+    let mut launch = |access: &PeerAccess, i: usize, milliseconds: u64| {
+        let view = access.pitched(&memory).unwrap();
+        let arguments = (&mut results[i], view, milliseconds * 1_000_000);
+        // SAFETY: one element each, which nobody else uses.
+        unsafe { late.launch(&streams[i], LaunchConfig::new(1, 1), arguments) }.unwrap();
+    };
+    let first = here.enable_peer_access(&there).unwrap();
+    launch(&first, 1, 100);
+    thread::scope(|scope| {
+        let closing = scope.spawn(|| {
+            first.close().unwrap();
+            streams[0].query().unwrap()
+        });
+        thread::sleep(Duration::from_millis(20));
+        let second = here.enable_peer_access(&there).unwrap();
+        launch(&second, 0, 300);
+        second.close().unwrap();
+        assert!(closing.join().unwrap(), "disabled while a kernel runs");
+    });
+    for i in [0, 1] {
+        assert_eq!(results[i].to_vec(&streams[i]).unwrap(), [77]);
+    }
+}

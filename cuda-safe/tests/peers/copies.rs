@@ -1,0 +1,154 @@
+//! Copies between two devices.
+
+use cuda_safe::{
+    CopyBatch, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy,
+    Stream,
+};
+
+use super::{Pair, in_child, numbers, pair};
+
+#[test]
+fn linear_memory_goes_both_ways_on_either_stream() {
+    let Some(Pair { streams, .. }) = pair() else {
+        return;
+    };
+    for (to, from) in [(0, 1), (1, 0)] {
+        for on in [0, 1] {
+            let source = DeviceBuffer::from_slice(&streams[from], &numbers(1000)).unwrap();
+            let mut target = DeviceBuffer::<u32>::zeroed(&streams[to], 1000).unwrap();
+            target.copy_from(&streams[on], &source).unwrap();
+            drop(source); // freed on its own stream, behind the copy
+            assert_eq!(target.to_vec(&streams[to]).unwrap(), numbers(1000));
+            let part = target.slice(10..20).unwrap();
+            let mut other = DeviceBuffer::<u32>::zeroed(&streams[from], 10).unwrap();
+            other.copy_from(&streams[on], &part).unwrap();
+            assert_eq!(other.to_vec(&streams[from]).unwrap(), numbers(20)[10..]);
+        }
+    }
+}
+
+#[test]
+fn boxes_go_both_ways_on_either_stream() {
+    let Some(Pair {
+        contexts, streams, ..
+    }) = pair()
+    else {
+        return;
+    };
+    let third = Stream::new(&contexts[1]).unwrap();
+    for (to, from) in [(0, 1), (1, 0)] {
+        for on in [&streams[0], &streams[1], &third] {
+            let data = numbers(60);
+            let source = PitchedBuffer::from_slice(&streams[from], [5, 4, 3], &data).unwrap();
+            let mut target = PitchedBuffer::<u32>::zeroed(&streams[to], [4, 3, 2]).unwrap();
+            let copy = RegionCopy::new([2, 2, 2])
+                .source_at([1, 2, 1])
+                .target_at([2, 1]);
+            copy.enqueue(on, &mut target, &source).unwrap();
+            let mut wanted = vec![0; 24];
+            for (z, y, x) in (0..8).map(|i| (i / 4, i / 2 % 2, i % 2)) {
+                wanted[(z * 3 + y + 1) * 4 + x + 2] = data[((z + 1) * 4 + y + 2) * 5 + x + 1];
+            }
+            assert_eq!(target.to_vec(&streams[to]).unwrap(), wanted);
+            // Rows of a pool's memory, and memory that has no gaps on either side.
+            let flat = DeviceBuffer::from_slice(&streams[from], &data).unwrap();
+            let rows = flat.pitched([5, 12]).unwrap();
+            let mut all = DeviceBuffer::<u32>::zeroed(&streams[to], 60).unwrap();
+            let mut whole = all.pitched_mut([5, 12]).unwrap();
+            whole.copy_from(on, &rows).unwrap();
+            RegionCopy::new([1, 12])
+                .enqueue(on, &mut whole, &rows.part(4, [1, 12]).unwrap())
+                .unwrap();
+            let mut wanted = data.clone();
+            (0..12).for_each(|row| wanted[5 * row] = wanted[5 * row + 4]);
+            assert_eq!(all.to_vec(&streams[to]).unwrap(), wanted);
+        }
+    }
+    // Within one device, on the other's stream.
+    let source = DeviceBuffer::from_slice(&streams[1], &numbers(8)).unwrap();
+    let mut target = DeviceBuffer::<u32>::zeroed(&streams[1], 8).unwrap();
+    target.copy_from(&streams[0], &source).unwrap();
+    assert_eq!(target.to_vec(&streams[1]).unwrap(), numbers(8));
+}
+
+#[test]
+fn the_host_reaches_the_other_device_on_either_stream() {
+    let Some(Pair { streams, .. }) = pair() else {
+        return;
+    };
+    let data = numbers(12);
+    for (on, of) in [(0, 1), (1, 0), (0, 0)] {
+        // Memory of a pool, which the other device has no access to: by the call that names contexts.
+        let mut flat = DeviceBuffer::<u32>::zeroed(&streams[of], 12).unwrap();
+        let mut rows = flat.pitched_mut([4, 3]).unwrap();
+        let copy = RegionCopy::new([2, 3]).source_at(1).target_at(2);
+        let host = HostRegion::new(&data, [4, 3]).unwrap();
+        copy.upload(&streams[on], &mut rows, host).unwrap();
+        let mut back = [0; 6];
+        let to = HostRegionMut::new(&mut back, [2, 3]).unwrap();
+        RegionCopy::new([2, 3])
+            .source_at(2)
+            .download(&streams[on], to, &rows)
+            .unwrap();
+        assert_eq!(back, [2, 3, 6, 7, 10, 11]);
+    }
+    // What has no such call says what to do.
+    let mut buffer = DeviceBuffer::from_slice(&streams[1], &data).unwrap();
+    for refused in [
+        buffer.to_vec(&streams[0]).map(drop),
+        buffer.fill(&streams[0], 1),
+    ] {
+        let Err(error) = refused else { continue };
+        let text = error.to_string();
+        assert!(
+            text.contains("use a stream of the memory's device"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn batches_stay_within_a_device() {
+    let Some(Pair { streams, .. }) = pair() else {
+        return;
+    };
+    let far = DeviceBuffer::from_slice(&streams[1], &numbers(4)).unwrap();
+    let mut here = DeviceBuffer::<u32>::zeroed(&streams[0], 4).unwrap();
+    let mut batch = CopyBatch::new();
+    let error = batch.copy(RegionCopy::new(4), &mut here, &far).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    let text = error.to_string();
+    assert!(text.contains("from memory of device 1"), "{text}");
+    assert!(text.contains("RegionCopy::enqueue"), "{text}");
+    assert!(batch.is_empty());
+}
+
+#[test]
+fn a_capture_refuses_copies_between_devices() {
+    // A capture forbids other threads to allocate.
+    in_child("copies::a_capture_refuses_copies_between_devices", || {
+        let Some(Pair { streams, .. }) = pair() else {
+            return;
+        };
+        let source = DeviceBuffer::from_slice(&streams[0], &numbers(4)).unwrap();
+        let mut target = DeviceBuffer::<u32>::zeroed(&streams[0], 4).unwrap();
+        let far = DeviceBuffer::from_slice(&streams[1], &numbers(4)).unwrap();
+        // SAFETY: the memory outlives the graph.
+        let graph: cuda_safe::Result<_> = unsafe {
+            streams[0].capture(|_| {
+                let stream = &streams[0];
+                target.copy_from(stream, &source)?;
+                for result in [
+                    target.copy_from(stream, &far),
+                    RegionCopy::new(2).enqueue(stream, &mut target, &far),
+                ] {
+                    let error = result.unwrap_err();
+                    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+                    assert!(error.to_string().contains("between devices"), "{error}");
+                }
+                Ok(())
+            })
+        };
+        assert_eq!(graph.unwrap().nodes().unwrap().len(), 1); // the capture is still valid
+    });
+}

@@ -1,0 +1,79 @@
+//! Vulkan's buffers and images, in CUDA's hands.
+
+use cuda_safe::{ArrayFlags, ExternalMemory, ExternalMemoryKind, Sampler, TexelFormat, Texture};
+
+use crate::{
+    device,
+    elsewhere::{Elsewhere, elsewhere},
+    waits,
+};
+
+const OPAQUE: ExternalMemoryKind = ExternalMemoryKind::OPAQUE_FD;
+
+#[test]
+fn a_buffer_that_vulkan_fills() {
+    const BYTES: u64 = 1 << 20;
+    let (_one, context, stream) = device();
+    let Some(Elsewhere::Vulkan(vulkan)) = elsewhere() else {
+        println!("the emulator has no buffers of Vulkan");
+        return;
+    };
+    let (buffer, size, file) = vulkan.buffer(BYTES);
+    // SAFETY: memory of that size, which Vulkan fills before it signals, and leaves alone then.
+    let x = unsafe {
+        let memory = ExternalMemory::import(&context, OPAQUE, file, size, false).unwrap();
+        memory
+            .buffer::<u32>(&stream, 0, (BYTES / 4) as usize)
+            .unwrap()
+    };
+    let filled = elsewhere().unwrap().binary();
+    let semaphore = filled.import(&context);
+    stream.wait_semaphore(&semaphore, 0).unwrap();
+    assert!(waits(&stream));
+    let commands = vulkan.fill(buffer, BYTES, 0xabcd);
+    vulkan.submit(None, Some(commands), None); // in the order of the queue
+    filled.signal();
+    assert_eq!(x.to_vec(&stream).unwrap(), [0xabcd; (BYTES / 4) as usize]);
+    vulkan.wait();
+}
+
+#[test]
+fn an_image_with_smaller_ones() {
+    let (_one, context, stream) = device();
+    let Some(Elsewhere::Vulkan(vulkan)) = elsewhere() else {
+        println!("the emulator has no images of Vulkan");
+        return;
+    };
+    let mut image = vulkan.image([64, 32], 3);
+    let file = image.file.take().unwrap();
+    let format = TexelFormat::of::<u32>();
+    let flags = ArrayFlags::SURFACE;
+    // SAFETY: memory of that size, with an image of that format, shape and levels in it; both sides use it in turn.
+    let array = unsafe {
+        let memory = ExternalMemory::import(&context, OPAQUE, file, image.bytes, true).unwrap();
+        memory
+            .mipmapped_array(0, format, [64, 32], 3, flags)
+            .unwrap()
+    };
+    vulkan.submit(None, Some(vulkan.begin_image(&image)), None);
+    vulkan.wait();
+    for level in 0..3 {
+        let texels: Vec<u32> = (0..2048 >> (2 * level))
+            .map(|i| i + 10_000 * level)
+            .collect();
+        let one = array.level(level).unwrap();
+        one.copy_from_slice(&stream, &texels).unwrap();
+        assert_eq!(vulkan.read(&image, level), texels, "level {level}");
+    }
+    // Vulkan writes to one of them.
+    vulkan.submit(None, Some(vulkan.clear(&image, 1, 4711)), None);
+    vulkan.wait();
+    let level = |level| array.level(level).unwrap().to_vec::<u32>(&stream).unwrap();
+    assert_eq!(level(1), [4711; 32 * 16]);
+    assert_eq!(level(0)[2047], 2047);
+    assert_eq!(level(2)[0], 20_000);
+    Texture::new(&array, Sampler::default())
+        .unwrap()
+        .close()
+        .unwrap();
+}

@@ -1,0 +1,98 @@
+//! Four ways to bring a vector before a kernel, which reads each element once: a copy of it; the vector itself, page-locked
+//! and read over the link (zero-copy); the same for a slice that is only borrowed; managed memory, which moves by itself.
+
+mod common;
+
+use anyhow::{Result, ensure};
+use common::{
+    gpu::{Gpu, heading},
+    measure::{measure, show},
+    table::Table,
+};
+use cuda_safe::{
+    DeviceBuffer, DeviceMemory, Function, LaunchConfig, ManagedBuffer, MappedBuffer, Module,
+    RegisterFlags, RegisteredBuffer, Storage, Stream,
+};
+
+const SOURCE: &str = r#"
+extern "C" __global__ void sum(const unsigned *x, unsigned n, unsigned long long *total) {
+    unsigned long long own = 0;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) own += x[i];
+    // One sum of each block goes to the host's memory: an atomic addition there takes a microsecond.
+    __shared__ unsigned long long block;
+    if (threadIdx.x == 0) block = 0;
+    __syncthreads();
+    atomicAdd(&block, own);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(total, block);
+}
+"#;
+
+/// Adds up `x`, wherever its memory lies. The result is small: the kernel writes it to the host's memory by itself.
+fn sum(
+    kernel: &Function,
+    stream: &Stream,
+    x: &DeviceMemory<impl Storage, u32>,
+    total: &mut MappedBuffer<u64>,
+) -> Result<u64> {
+    total.host_mut()?[0] = 0;
+    let config = LaunchConfig::new(264, 256);
+    // SAFETY: the kernel reads as many elements as it is told, and writes one; all of this stream.
+    unsafe { kernel.launch(stream, config, (x, x.len() as u32, &mut *total))? };
+    Ok(total.host()?[0])
+}
+
+fn main() -> Result<()> {
+    let gpu = Gpu::open()?;
+    let (context, stream) = (&gpu.context, &gpu.stream);
+    let kernel = Module::compile(context, SOURCE)?.function("sum")?;
+    let len = gpu.size(1 << 26, 1 << 14);
+    let numbers: Vec<u32> = (0..len as u32).collect();
+    let expected: u64 = numbers.iter().map(|&x| u64::from(x)).sum();
+    let mut total = MappedBuffer::<u64>::zeroed(stream, 1)?;
+    let mut table = Table::new(&["where the vector is", "time of one sum"]);
+    let runs = 5;
+
+    heading("a copy in the device's memory");
+    let time = measure(&gpu, runs, || {
+        let x = DeviceBuffer::from_slice(stream, &numbers)?;
+        ensure!(sum(&kernel, stream, &x, &mut total)? == expected);
+        Ok(())
+    })?;
+    table.row(["copied each time".into(), show(time.wall)]);
+
+    heading("borrowed, page-locked while a function runs");
+    let time = measure(&gpu, runs, || {
+        let found = stream.mapped_read(&numbers, RegisterFlags::default(), |x| {
+            Ok(sum(&kernel, stream, &x, &mut total))
+        })?;
+        ensure!(found? == expected);
+        Ok(())
+    })?;
+    table.row(["page-locked each time".into(), show(time.wall)]);
+
+    heading("the vector itself, page-locked for good");
+    let mapped = RegisteredBuffer::new(context, numbers)?.into_mapped(stream)?;
+    let time = measure(&gpu, runs, || {
+        ensure!(sum(&kernel, stream, &mapped, &mut total)? == expected);
+        Ok(())
+    })?;
+    table.row(["page-locked once".into(), show(time.wall)]);
+    let numbers = mapped.into_host()?.into_host()?; // the vector comes out again
+
+    heading("managed memory, prefetched");
+    let mut managed = ManagedBuffer::<u32>::zeroed(stream, len)?;
+    managed.host_mut()?.copy_from_slice(&numbers);
+    managed.prefetch(stream, context.device())?;
+    let time = measure(&gpu, runs, || {
+        ensure!(sum(&kernel, stream, &managed, &mut total)? == expected);
+        Ok(())
+    })?;
+    table.row(["moved to the device once".into(), show(time.wall)]);
+    println!("{table}");
+    println!(
+        "The kernel reads {} KiB; all four sums are the same.",
+        len * 4 / 1024
+    );
+    Ok(())
+}
