@@ -3,7 +3,7 @@
 mod abi;
 use abi::*;
 use std::ffi::{CStr, c_char};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 #[test]
 fn trace_shows_calls_arguments_and_results() {
@@ -339,6 +339,29 @@ fn a_failure_that_never_happened_is_named_at_exit() {
         &[("CUDA_EMULATOR_FAIL", "cuEventCreate:9:1,cuMemAlloc:9+:1")],
     );
     assert_eq!(text.matches("never fired").count(), 2, "{text}");
+}
+
+#[test]
+fn what_only_nvrtc_asks_for_is_no_use_of_the_driver() {
+    if inner() {
+        let mut table = null();
+        ok!(cuInit(0));
+        // SAFETY: an id of 16 bytes and a place for the answer.
+        let code = unsafe { cuGetExportTable(&mut table, &CUuuid { bytes: [7; 16] }) };
+        assert_ne!(code, SUCCESS);
+        if std::env::var("CUDA_EMULATOR_DEVICES").is_ok() {
+            let mut count = 0;
+            ok!(cuDeviceGetCount(&mut count));
+        }
+        return;
+    }
+    let test = "what_only_nvrtc_asks_for_is_no_use_of_the_driver";
+    let rule = ("CUDA_EMULATOR_FAIL", "cuMemAlloc:1:2");
+    let (code, _, text) = rerun(test, &[rule]);
+    assert_eq!((code, text.as_str()), (Some(0), ""));
+    let (code, _, text) = rerun(test, &[rule, ("CUDA_EMULATOR_DEVICES", "1")]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("never fired"), "{text}");
 }
 
 #[test]

@@ -54,6 +54,8 @@ fn fails(function: &str, call: usize) -> Option<String> {
         .env(CHILD, "1")
         .env("CUDA_EMULATOR_DEVICES", "2")
         .env("CUDA_EMULATOR_HOLD", "1")
+        // Kernels are compiled afresh by each, as for a user's first start.
+        .env("CUDA_DIRECT_CACHE", "off")
         .env(
             "CUDA_EMULATOR_FAIL",
             format!("{function}:{call}:CUDA_ERROR_OUT_OF_MEMORY"),

@@ -13,6 +13,7 @@ use std::time::Instant;
 use super::arg::Show;
 use super::config::{self, Sink};
 use super::context::{self, Context};
+use super::exit;
 use super::log;
 use super::notice;
 use super::status::{Code, Result};
@@ -191,6 +192,7 @@ fn watched() -> bool {
 }
 
 fn inject(name: &str) -> Option<Code> {
+    exit::note(name);
     // All rules count the call, the first that applies decides.
     config::get()
         .fail
