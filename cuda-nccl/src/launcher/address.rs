@@ -1,6 +1,9 @@
 //! Where the ranks meet.
 
-use std::{fmt, net::IpAddr};
+use std::{
+    fmt,
+    net::{IpAddr, TcpListener, ToSocketAddrs},
+};
 
 use sha2::{Digest, Sha256};
 
@@ -33,6 +36,22 @@ impl fmt::Display for Meeting {
 }
 
 impl Meeting {
+    /// What is wrong if no address of the host is one of this machine's, where rank 0 is. No more than a hint: a network
+    /// may translate addresses.
+    pub(super) fn elsewhere(&self) -> Option<String> {
+        let Self { host, source, .. } = self;
+        let hint = format!(
+            "({source}) is no address of the host where rank 0 runs: set {ADDRESS} for all ranks to one that is"
+        );
+        let places: Vec<_> = match (host.as_str(), 0).to_socket_addrs() {
+            Ok(places) => places.map(|place| place.ip()).collect(),
+            Err(error) => return Some(format!("{host} {hint} ({error})")),
+        };
+        // The system lets nobody listen at an address of another machine.
+        let here = |&place: &IpAddr| TcpListener::bind((place, 0)).is_ok();
+        (!places.iter().any(here)).then(|| format!("{host} {hint}"))
+    }
+
     /// Whether only processes of this host can come.
     pub(super) fn is_local(&self) -> bool {
         self.host == "localhost"

@@ -9,9 +9,7 @@ use std::{
 
 use super::{
     Deadline,
-    protocol::{
-        self, BYTES, FAILED, GREETING, Hello, LONGEST, MAGIC, Nonce, Pair, STRANGER, WELCOME,
-    },
+    protocol::{self, BYTES, FAILED, Hello, LONGEST, MAGIC, Nonce, Pair, STRANGER, WELCOME},
 };
 use crate::{
     error::{Error, Result},
@@ -71,55 +69,91 @@ pub(super) fn join(
 fn connect(meeting: &Meeting, deadline: Deadline) -> Result<(TcpStream, Nonce)> {
     let mut pause = PAUSES.0;
     loop {
-        let why = match attempt(meeting, deadline) {
-            Ok((stream, greeting)) => {
-                if greeting[..8] != MAGIC {
-                    return Err(Error::Start(format!(
-                        "what listens at {meeting} ({}) is not rank 0, or has another version of this crate: set \
-                         CUDA_NCCL_ADDRESS for all ranks to an address with a free port",
-                        meeting.source
-                    )));
-                }
-                let mut nonce = [0; 32];
-                nonce.copy_from_slice(&greeting[8..]);
-                return Ok((stream, nonce));
-            }
-            Err(why) => why,
+        let missed = match attempt(meeting, deadline) {
+            Ok(done) => return Ok(done),
+            Err(missed) => missed,
         };
-        match deadline.left() {
-            Some(left) => thread::sleep(pause.min(left)),
-            None => {
-                return Err(Error::Start(format!(
-                    "rank 0 was not there at {meeting} ({}) within {:.1?} ({why}): was it started, is that its host, and can \
-                     this host reach it?",
-                    meeting.source, deadline.limit
-                )));
-            }
+        if matches!(missed, Missed::Foreign) || deadline.left().is_none() {
+            return Err(missed.error(meeting, deadline));
         }
+        thread::sleep(pause.min(deadline.left().unwrap_or_default()));
         pause = (2 * pause).min(PAUSES.1);
     }
 }
 
-fn attempt(meeting: &Meeting, deadline: Deadline) -> io::Result<(TcpStream, [u8; GREETING])> {
-    let mut why = io::Error::new(ErrorKind::NotFound, "the host's name leads nowhere");
-    for address in (meeting.host.as_str(), meeting.port).to_socket_addrs()? {
+/// Why there is no rank 0 at the other end.
+enum Missed {
+    /// Nobody takes the connection.
+    Absent(io::Error),
+    /// Somebody takes it and does not greet. Rank 0 greets at once, but may end before it does.
+    Silent(io::Error),
+    /// Somebody sends something else.
+    Foreign,
+}
+
+impl Missed {
+    fn error(&self, meeting: &Meeting, deadline: Deadline) -> Error {
+        const REMEDY: &str = "set CUDA_NCCL_ADDRESS for all ranks to an address with a free port";
+        let place = format!("{meeting} ({})", meeting.source);
+        let limit = deadline.limit;
+        Error::Start(match self {
+            Self::Absent(why) => format!(
+                "rank 0 was not there at {place} within {limit:.1?} ({why}): was it started, is that its host, and can this \
+                 host reach it?"
+            ),
+            Self::Silent(why) => format!(
+                "what listens at {place} did not greet as rank 0 does within {limit:.1?} ({why}): has another program this \
+                 port? Then {REMEDY}"
+            ),
+            Self::Foreign => format!(
+                "what listens at {place} is not rank 0, or has another version of this crate: {REMEDY}"
+            ),
+        })
+    }
+}
+
+fn attempt(meeting: &Meeting, deadline: Deadline) -> Result<(TcpStream, Nonce), Missed> {
+    let places = (meeting.host.as_str(), meeting.port)
+        .to_socket_addrs()
+        .map_err(Missed::Absent)?;
+    let nowhere = io::Error::new(ErrorKind::NotFound, "the host's name leads nowhere");
+    let mut missed = Missed::Absent(nowhere);
+    for place in places {
         let limit = deadline.left().unwrap_or(PAUSES.0).min(CONNECT);
-        let attempt = TcpStream::connect_timeout(&address, limit).and_then(|stream| {
-            stream.set_nodelay(true)?;
+        let stream = match TcpStream::connect_timeout(&place, limit) {
             // A port of the range that clients get may connect to itself, where nobody listens.
-            if stream.local_addr()? == stream.peer_addr()? {
-                return Err(ErrorKind::ConnectionRefused.into());
+            Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
+                missed = Missed::Absent(ErrorKind::ConnectionRefused.into());
+                continue;
             }
-            let mut greeting = [0; GREETING];
-            protocol::read(&stream, &mut greeting, deadline)?;
-            Ok((stream, greeting))
-        });
-        match attempt {
-            Ok(done) => return Ok(done),
-            Err(error) => why = error,
+            Ok(stream) => stream,
+            Err(why) => {
+                missed = Missed::Absent(why);
+                continue;
+            }
+        };
+        match greeted(&stream, deadline) {
+            Ok(Some(nonce)) => return Ok((stream, nonce)),
+            // Another of the host's addresses may lead to rank 0.
+            Ok(None) => missed = Missed::Foreign,
+            Err(why) => missed = Missed::Silent(why),
         }
     }
-    Err(why)
+    Err(missed)
+}
+
+/// The nonce of who greets; `None` if it is not rank 0.
+fn greeted(stream: &TcpStream, deadline: Deadline) -> io::Result<Option<Nonce>> {
+    stream.set_nodelay(true)?;
+    // By itself: what a foreign program sends first may be short.
+    let mut magic = [0; MAGIC.len()];
+    protocol::read(stream, &mut magic, deadline)?;
+    if magic != MAGIC {
+        return Ok(None);
+    }
+    let mut nonce = Nonce::default();
+    protocol::read(stream, &mut nonce, deadline)?;
+    Ok(Some(nonce))
 }
 
 struct Client<'a> {

@@ -283,14 +283,17 @@ impl Server<'_> {
             deadline.limit,
             list(&missing)
         );
-        if self.turned_away > 0 {
-            text += &format!(
-                "; {} clients were turned away: {}",
-                self.turned_away,
-                self.notes.join("; ")
-            );
-        } else {
+        if let Some(elsewhere) = self.meeting.elsewhere() {
+            text += &format!("; {elsewhere}");
+        } else if self.turned_away == 0 {
             text += "; were they started, and can they reach this host and port?";
+        }
+        if self.turned_away > 0 {
+            let turned_away = match self.turned_away {
+                1 => "1 client was".to_owned(),
+                many => format!("{many} clients were"),
+            };
+            text += &format!("; {turned_away} turned away: {}", self.notes.join("; "));
         }
         Error::Start(text)
     }

@@ -232,6 +232,28 @@ fn ranks_that_do_not_come_are_named_to_all() {
 }
 
 #[test]
+fn rank_0_is_told_that_its_address_is_elsewhere() {
+    // Of the block for documentation: no machine has it.
+    for host in ["192.0.2.7", "no-such-host.invalid"] {
+        let (listener, meeting) = place();
+        let elsewhere = Meeting {
+            host: host.to_owned(),
+            ..meeting
+        };
+        start_error(
+            zero(listener, &elsewhere, 2, SHORT).join().unwrap(),
+            &[
+                "rank 1",
+                host,
+                "a test",
+                "no address of the host where rank 0 runs",
+            ],
+        );
+    }
+    assert_eq!(place().1.elsewhere(), None);
+}
+
+#[test]
 fn a_rank_that_comes_twice_ends_the_start_for_all() {
     let (listener, meeting) = place();
     let zero = zero(listener, &meeting, 4, LONG);
@@ -295,7 +317,7 @@ fn an_error_tells_of_strangers() {
         zero.join().unwrap(),
         &[
             "rank 1",
-            "1 clients were turned away",
+            "1 client was turned away",
             "rank 1, with another secret",
         ],
     );
@@ -489,6 +511,13 @@ fn what_listens_is_not_rank_0() {
         bytes
     };
     start_error(imposter(&HUGE), &["no proof"]);
-    // Greets and says no more.
-    start_error(imposter(&MAGIC), &["was not there"]);
+    // Less than a greeting.
+    start_error(imposter(b"220 mail\r\n"), &["is not rank 0"]);
+    // Greets and says no more, or nothing at all.
+    for silent in [&MAGIC[..], b""] {
+        start_error(
+            imposter(silent),
+            &["did not greet", "another program", "CUDA_NCCL_ADDRESS"],
+        );
+    }
 }
