@@ -1,5 +1,7 @@
 //! What collectives carry, and how they combine it.
 
+use std::fmt;
+
 use cuda_safe::PlainData;
 use half::{bf16, f16};
 
@@ -43,6 +45,24 @@ pub enum Reduction {
     Max,
     /// The sum, divided by the number of ranks; of integers without the fraction.
     Mean,
+}
+
+impl Reduction {
+    /// All of them, in NCCL's order.
+    pub(crate) const ALL: [Self; 5] = [Self::Sum, Self::Product, Self::Max, Self::Min, Self::Mean];
+}
+
+/// As in `sum`, for messages.
+impl fmt::Display for Reduction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sum => "sum",
+            Self::Product => "product",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Mean => "mean",
+        })
+    }
 }
 
 /// Numbers that can be reduced. What is only carried, and not combined, may be any plain data.

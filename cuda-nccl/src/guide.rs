@@ -5,3 +5,6 @@ pub mod communicators {}
 
 #[doc = include_str!("guide/starting.md")]
 pub mod starting {}
+
+#[doc = include_str!("guide/spreading.md")]
+pub mod spreading {}

@@ -30,8 +30,8 @@
 //! ```
 //!
 //! Under `mpirun`, `srun` or `torchrun`, [`start`] makes the communicator of the process in one call. The [`guide`] says
-//! [how processes find each other](guide::starting), and [what must be the same on all ranks, what may fail, and which limits
-//! there are](guide::communicators).
+//! [how processes find each other](guide::starting), [what must be the same on all ranks, what may fail, and which limits
+//! there are](guide::communicators), and [how work is spread](guide::spreading).
 //!
 //! NCCL is opened at the first call ([`Library::get`] says where it is looked for); nothing is linked. Its raw interface is
 //! [`sys`].

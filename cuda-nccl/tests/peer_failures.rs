@@ -26,6 +26,8 @@ fn calls(rank: &PeerRank) -> Result<()> {
         rank.broadcast(&stream, &mut data, 1)?;
         let mut all = DeviceBuffer::<u32>::uninit(&stream, 2 * len)?;
         rank.all_gather(&stream, &data, &mut all)?;
+        let mut part = DeviceBuffer::<u32>::uninit(&stream, len)?;
+        rank.reduce_scatter(&stream, &all, &mut part, Reduction::Max)?;
         let mut mirrored = DeviceBuffer::<u32>::uninit(&stream, len)?;
         let peer = 1 - rank.rank();
         let mut receives = [(peer, mirrored.view_mut())];

@@ -94,6 +94,25 @@ impl Collectives for Alone {
         Ok(all.copy_from(stream, part)?)
     }
 
+    fn reduce_scatter<T: Reducible>(
+        &self,
+        stream: &Stream,
+        all: &DeviceMemory<impl Storage, T>,
+        part: &mut DeviceMemory<impl StorageMut, T>,
+        _: Reduction,
+    ) -> Result<()> {
+        self.all_gather(stream, all, part)
+    }
+
+    fn all_to_all<T: PlainData>(
+        &self,
+        stream: &Stream,
+        from: &DeviceMemory<impl Storage, T>,
+        to: &mut DeviceMemory<impl StorageMut, T>,
+    ) -> Result<()> {
+        self.all_gather(stream, from, to)
+    }
+
     fn exchange<T: PlainData>(
         &self,
         stream: &Stream,

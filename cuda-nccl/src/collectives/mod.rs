@@ -66,6 +66,31 @@ pub trait Collectives {
         all: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()>;
 
+    /// Each rank has its part of the reduction of all ranks' `all` in `part`: rank 0 the first one.
+    ///
+    /// `all` has `size` parts, on all ranks, and stays as it is.
+    ///
+    /// # Errors
+    /// As [`all_reduce`](Self::all_reduce), and an `all` that is not as long as `size` parts.
+    fn reduce_scatter<T: Reducible>(
+        &self,
+        stream: &Stream,
+        all: &DeviceMemory<impl Storage, T>,
+        part: &mut DeviceMemory<impl StorageMut, T>,
+        reduction: Reduction,
+    ) -> Result<()>;
+
+    /// Part j of rank i's `from` becomes part i of rank j's `to`: a transposition of parts. Both have `size` parts.
+    ///
+    /// # Errors
+    /// As [`all_reduce`](Self::all_reduce), and lengths that are no `size` parts.
+    fn all_to_all<T: PlainData>(
+        &self,
+        stream: &Stream,
+        from: &DeviceMemory<impl Storage, T>,
+        to: &mut DeviceMemory<impl StorageMut, T>,
+    ) -> Result<()>;
+
     /// Sends to some ranks and receives from some, all at once: what one rank sends to another, that one receives from it,
     /// in the same order and of the same lengths. The lists may be empty, and may differ between ranks.
     ///

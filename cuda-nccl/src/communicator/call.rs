@@ -9,7 +9,7 @@ use super::{
     agree::{agree, expect_uncaptured},
     numbers,
 };
-use crate::{error::Result, sys};
+use crate::{element::Reduction, error::Result, sys};
 
 /// What is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,12 +162,10 @@ impl Call {
         let method = Kind::method(kind);
         let mut text = format!("{method} of {len} {}", numbers::type_name(element));
         if matches!(method, "all_reduce" | "reduce" | "reduce_scatter") {
-            let names = ["sum", "product", "max", "min", "mean"];
-            let name = names
-                .get(op as usize)
-                .copied()
-                .unwrap_or("sum with factors");
-            text += &format!(" ({name})");
+            text += &match Reduction::ALL.get(op as usize) {
+                Some(reduction) => format!(" ({reduction})"),
+                None => " (sum with factors)".to_owned(),
+            };
         }
         if matches!(method, "reduce" | "broadcast" | "gather" | "scatter") {
             text += &format!(", root {root}");

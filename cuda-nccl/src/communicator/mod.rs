@@ -166,6 +166,25 @@ impl Collectives for Communicator {
         Self::all_gather(self, stream, part, all)
     }
 
+    fn reduce_scatter<T: Reducible>(
+        &self,
+        stream: &Stream,
+        all: &DeviceMemory<impl Storage, T>,
+        part: &mut DeviceMemory<impl StorageMut, T>,
+        reduction: Reduction,
+    ) -> Result<()> {
+        Self::reduce_scatter(self, stream, all, part, reduction)
+    }
+
+    fn all_to_all<T: PlainData>(
+        &self,
+        stream: &Stream,
+        from: &DeviceMemory<impl Storage, T>,
+        to: &mut DeviceMemory<impl StorageMut, T>,
+    ) -> Result<()> {
+        Self::all_to_all(self, stream, from, to)
+    }
+
     fn exchange<T: PlainData>(
         &self,
         stream: &Stream,

@@ -155,6 +155,10 @@ fn through_the_trait<C: Collectives>(rank: &C, stream: &Stream) {
     rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
     rank.broadcast(stream, &mut data, rank.rank()).unwrap();
     rank.all_gather(stream, &data, &mut all).unwrap();
+    rank.reduce_scatter(stream, &all, &mut data, Reduction::Max)
+        .unwrap();
+    let mut parts = DeviceBuffer::<f32>::zeroed(stream, all.len()).unwrap();
+    rank.all_to_all(stream, &all, &mut parts).unwrap();
     rank.exchange(stream, &[(1, data.view())], &mut [(1, all.view_mut())])
         .unwrap();
     rank.wait(stream).unwrap();
@@ -171,6 +175,8 @@ fn the_trait_makes_the_same_calls() {
         "AllReduce",
         "Broadcast",
         "AllGather",
+        "ReduceScatter",
+        "AlltoAll",
         "GroupStart",
         "Send",
         "Recv",

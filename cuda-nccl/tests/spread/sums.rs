@@ -112,6 +112,23 @@ impl Collectives for OnDevices {
     ) -> Result<()> {
         self.0.all_gather(stream, part, all)
     }
+    fn reduce_scatter<T: Reducible>(
+        &self,
+        stream: &Stream,
+        all: &DeviceMemory<impl Storage, T>,
+        part: &mut DeviceMemory<impl StorageMut, T>,
+        reduction: Reduction,
+    ) -> Result<()> {
+        self.0.reduce_scatter(stream, all, part, reduction)
+    }
+    fn all_to_all<T: PlainData>(
+        &self,
+        stream: &Stream,
+        from: &DeviceMemory<impl Storage, T>,
+        to: &mut DeviceMemory<impl StorageMut, T>,
+    ) -> Result<()> {
+        self.0.all_to_all(stream, from, to)
+    }
     fn exchange<T: PlainData>(
         &self,
         stream: &Stream,

@@ -14,6 +14,8 @@ pub fn suite<C: Collectives + Send>(ranks: Vec<C>) {
         parts_of_arrays_and_other_streams(rank);
         broadcasts(rank);
         gathers(rank);
+        parts_of_reductions(rank);
+        transpositions(rank);
         exchanges(rank);
         many_calls_in_a_row(rank);
         values_of_the_host(rank);
@@ -177,6 +179,59 @@ fn gathers(rank: &impl Collectives) {
     }
 }
 
+fn parts_of_reductions(rank: &impl Collectives) {
+    let (stream, size, me) = (stream(rank), rank.size(), rank.rank());
+    // Small, in several steps, and not aligned.
+    for len in [0, 1, 7, 64, 501, 4000] {
+        for reduction in [Reduction::Sum, Reduction::Max, Reduction::Mean] {
+            let mine: Vec<f64> = (0..len * size).map(|i| value(me, i) as f64).collect();
+            let all = DeviceBuffer::from_slice(&stream, &mine).unwrap();
+            let mut part = DeviceBuffer::zeroed(&stream, len).unwrap();
+            rank.reduce_scatter(&stream, &all, &mut part, reduction)
+                .unwrap();
+            let wanted: Vec<f64> = (me * len..(me + 1) * len)
+                .map(|i| reduced(size, i, reduction))
+                .collect();
+            assert_eq!(part.to_vec(&stream).unwrap(), wanted, "{len} {reduction:?}");
+            assert_eq!(all.to_vec(&stream).unwrap(), mine);
+        }
+    }
+    // Memory of another stream, parts that begin anywhere, and what was read goes at once.
+    let other = Stream::new(rank.context()).unwrap();
+    let mut all = DeviceBuffer::<u8>::zeroed(&other, 1000 * size + 3).unwrap();
+    all.fill(&other, 2).unwrap();
+    let mut parts = DeviceBuffer::<u8>::zeroed(&other, 1005).unwrap();
+    let mut part = parts.slice_mut(5..).unwrap();
+    rank.reduce_scatter(&stream, &all.slice(3..).unwrap(), &mut part, Reduction::Sum)
+        .unwrap();
+    drop(all);
+    let mut wanted = vec![0; 5];
+    wanted.extend(vec![2 * size as u8; 1000]);
+    assert_eq!(parts.to_vec(&other).unwrap(), wanted);
+}
+
+fn transpositions(rank: &impl Collectives) {
+    let (stream, size, me) = (stream(rank), rank.size(), rank.rank());
+    for len in [0, 1, 6, 900] {
+        // Each element says which rank has it for whom.
+        let element = |from: usize, to: usize, i: usize| [from as u16, to as u16, i as u16];
+        let of = |element: &dyn Fn(usize, usize) -> [u16; 3]| -> Vec<[u16; 3]> {
+            let ranks = 0..size;
+            ranks
+                .flat_map(|rank| (0..len).map(move |i| (rank, i)))
+                .map(|(rank, i)| element(rank, i))
+                .collect()
+        };
+        let mine = of(&|rank, i| element(me, rank, i));
+        let from = DeviceBuffer::from_slice(&stream, &mine).unwrap();
+        let mut to = DeviceBuffer::<[u16; 3]>::zeroed(&stream, len * size).unwrap();
+        rank.all_to_all(&stream, &from, &mut to).unwrap();
+        drop(from); // while others may still read it
+        let wanted = of(&|rank, i| element(rank, me, i));
+        assert_eq!(to.to_vec(&stream).unwrap(), wanted);
+    }
+}
+
 fn exchanges(rank: &impl Collectives) {
     let (stream, size, me) = (stream(rank), rank.size(), rank.rank());
     // In a ring, both ways, of different lengths.
@@ -242,6 +297,12 @@ fn local_mistakes(rank: &impl Collectives) {
     assert!(matches!(error, Error::Value(_)), "{error}");
     let mut short = DeviceBuffer::<u32>::zeroed(&stream, 4 * size - 1).unwrap();
     let error = rank.all_gather(&stream, &data, &mut short).unwrap_err();
+    assert!(matches!(error, Error::Value(_)), "{error}");
+    let error = rank
+        .reduce_scatter(&stream, &data, &mut short, Reduction::Sum)
+        .unwrap_err();
+    assert!(matches!(error, Error::Value(_)), "{error}");
+    let error = rank.all_to_all(&stream, &data, &mut short).unwrap_err();
     assert!(matches!(error, Error::Value(_)), "{error}");
     let sends = [(size, data.view())];
     let error = rank.exchange(&stream, &sends, &mut []).unwrap_err();

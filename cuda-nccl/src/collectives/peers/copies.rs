@@ -52,6 +52,16 @@ fn what<T>(name: &'static str, len: Option<usize>) -> What {
     }
 }
 
+/// An error unless `all` has a part for each rank.
+pub(super) fn expect_parts(size: usize, part: usize, all: usize) -> Result<()> {
+    if part.checked_mul(size) == Some(all) {
+        return Ok(());
+    }
+    Err(Error::Value(format!(
+        "the memory for all ranks has {all} elements, which are not {size} parts of {part}"
+    )))
+}
+
 impl PeerRank {
     fn expect_rank(&self, rank: usize) -> Result<()> {
         if rank < self.size() {
@@ -79,7 +89,13 @@ impl PeerRank {
             let offers = frame.begin(what, true, |call| call.address = address)?;
             let mut copied = Ok(());
             if self.rank() != root {
-                copied = pull(frame, &offers, [(root, 0, 0, address, data.size_bytes())]);
+                let all = Piece {
+                    from: root,
+                    source: Source::Array(0),
+                    to: address,
+                    bytes: data.size_bytes(),
+                };
+                copied = pull(frame, &offers, [all]);
             }
             frame.end_bound(copied)
         })
@@ -95,27 +111,41 @@ impl PeerRank {
         let (size, me) = (self.size(), self.rank());
         let (from, bytes) = (part.as_device_ptr(), part.size_bytes());
         self.call(stream, [part.owner(), all.owner()], |frame| {
-            if all.len() != part.len() * size {
-                return Err(Error::Value(format!(
-                    "{size} parts of {} elements have {}; the memory for them has {}",
-                    part.len(),
-                    part.len() * size,
-                    all.len()
-                )));
-            }
-            let place = |rank: usize| all.as_device_ptr() + (rank * bytes) as u64;
+            expect_parts(size, part.len(), all.len())?;
             let offers = frame.begin(what, true, |call| call.address = from)?;
-            let context = self.context();
-            // SAFETY: this rank's own memory, of which `all` is borrowed exclusively.
-            let own = unsafe { copy(stream, (context, place(me)), (context, from), bytes) };
-            let others = (1..size).map(|step| (me + step) % size);
-            let copied = own.and_then(|()| {
-                pull(
-                    frame,
-                    &offers,
-                    others.map(|rank| (rank, 0, 0, place(rank), bytes)),
-                )
+            let pieces = from_own(me, size).map(|rank| Piece {
+                from: rank,
+                source: Source::Array(0),
+                to: all.as_device_ptr() + (rank * bytes) as u64,
+                bytes,
             });
+            let copied = pull(frame, &offers, pieces);
+            frame.end_bound(copied)
+        })
+    }
+
+    pub(super) fn copy_parts<T: PlainData>(
+        &self,
+        stream: &Stream,
+        from: DeviceView<'_, T>,
+        to: DeviceViewMut<'_, T>,
+    ) -> Result<()> {
+        let what = what::<T>("all_to_all", Some(from.len()));
+        let (size, me) = (self.size(), self.rank());
+        self.call(stream, [from.owner(), to.owner()], |frame| {
+            let part = from.len() / size;
+            expect_parts(size, part, from.len())?;
+            expect_parts(size, part, to.len())?;
+            let bytes = part * size_of::<T>();
+            let address = from.as_device_ptr();
+            let offers = frame.begin(what, true, |call| call.address = address)?;
+            let pieces = from_own(me, size).map(|rank| Piece {
+                from: rank,
+                source: Source::Array((me * bytes) as u64),
+                to: to.as_device_ptr() + (rank * bytes) as u64,
+                bytes,
+            });
+            let copied = pull(frame, &offers, pieces);
             frame.end_bound(copied)
         })
     }
@@ -126,7 +156,6 @@ impl PeerRank {
         sends: &[(usize, DeviceView<'_, T>)],
         receives: &mut [(usize, DeviceViewMut<'_, T>)],
     ) -> Result<()> {
-        let me = self.rank();
         let sent = sends.iter().map(|(_, memory)| memory.owner());
         let received = receives.iter().map(|(_, memory)| memory.owner());
         let owners: Vec<_> = sent.chain(received).collect();
@@ -152,8 +181,12 @@ impl PeerRank {
                 .map(|(from, memory)| {
                     let number = numbers[*from];
                     numbers[*from] += 1;
-                    let to = memory.as_device_ptr();
-                    (*from, me, number + 1, to, memory.size_bytes())
+                    Piece {
+                        from: *from,
+                        source: Source::Sent(number),
+                        to: memory.as_device_ptr(),
+                        bytes: memory.size_bytes(),
+                    }
                 })
                 .collect();
             let copied = pull(frame, &offers, copies);
@@ -177,32 +210,58 @@ impl PeerRank {
     }
 }
 
-/// Copies from others: whom from; of its array (0), or of what it sends to `me`, the number from 1 on; where to, and how
-/// many bytes.
+/// Something that is copied to this rank.
+struct Piece {
+    /// The rank that has it.
+    from: usize,
+    source: Source,
+    to: u64,
+    bytes: usize,
+}
+
+/// Where a piece lies with the rank that has it.
+enum Source {
+    /// In the array that the rank has brought to the call, so many bytes behind its beginning.
+    Array(u64),
+    /// The n-th of what it sends to this rank.
+    Sent(usize),
+}
+
 fn pull(
     frame: &Frame<'_>,
     offers: &[Offer],
-    copies: impl IntoIterator<Item = (usize, usize, usize, u64, usize)>,
+    pieces: impl IntoIterator<Item = Piece>,
 ) -> Result<()> {
     let calls = agreed(offers)?;
-    let (rank, stream) = (frame.rank, frame.stream);
-    let contexts = &rank.shared().contexts;
-    for (from, me, number, to, bytes) in copies {
+    let (me, stream) = (frame.rank.rank(), frame.stream);
+    let contexts = &frame.rank.shared().contexts;
+    for Piece {
+        from,
+        source,
+        to,
+        bytes,
+    } in pieces
+    {
         let call = calls[from];
-        let address = match number {
-            0 => call.address,
-            number => match call.sent_to(me).nth(number - 1) {
+        let address = match source {
+            Source::Array(offset) => call.address + offset,
+            Source::Sent(number) => match call.sent_to(me).nth(number) {
                 Some((address, _)) => address,
                 None => continue, // the lists were compared
             },
         };
-        if from != rank.rank() {
+        if from != me {
             frame.wait_ready(stream, from, call)?;
         }
-        let (target, source) = (&contexts[rank.rank()], &contexts[from]);
+        let (target, source) = (&contexts[me], &contexts[from]);
         // SAFETY: lengths were compared. The source is borrowed by the other's call, which does not return before this rank
         // has come to the last meeting, with an event behind this copy; the target is borrowed exclusively by this one.
         unsafe { copy(stream, (target, to), (source, address), bytes)? };
     }
     Ok(())
+}
+
+/// The ranks from `me` on, so that not all read from the same one.
+fn from_own(me: usize, size: usize) -> impl Iterator<Item = usize> {
+    (0..size).map(move |step| (me + step) % size)
 }

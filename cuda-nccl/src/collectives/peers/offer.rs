@@ -60,7 +60,7 @@ impl fmt::Display for What {
         }
         f.write_str(self.element)?;
         if let Some(reduction) = self.reduction {
-            write!(f, " ({reduction:?})")?;
+            write!(f, " ({reduction})")?;
         }
         match self.root {
             Some(root) => write!(f, " from rank {root}"),
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(agreed(&[same(), same(), same()]).unwrap().len(), 3);
         assert_eq!(
             refused(&[same(), same(), call(5, &[], &[])]),
-            "rank 2 calls all_reduce of 5 f32 (Sum), where rank 0 calls all_reduce of 4 f32 (Sum): all ranks make the \
+            "rank 2 calls all_reduce of 5 f32 (sum), where rank 0 calls all_reduce of 4 f32 (sum): all ranks make the \
              same calls"
         );
         let text = refused(&[same(), Offer::Refused("no memory".into(), None)]);

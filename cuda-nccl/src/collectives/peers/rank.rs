@@ -490,6 +490,25 @@ impl Collectives for PeerRank {
         self.copy_from_all(stream, part.view(), all.view_mut())
     }
 
+    fn reduce_scatter<T: Reducible>(
+        &self,
+        stream: &Stream,
+        all: &DeviceMemory<impl Storage, T>,
+        part: &mut DeviceMemory<impl StorageMut, T>,
+        reduction: Reduction,
+    ) -> Result<()> {
+        self.reduce_parts(stream, all.view(), part.view_mut(), reduction)
+    }
+
+    fn all_to_all<T: PlainData>(
+        &self,
+        stream: &Stream,
+        from: &DeviceMemory<impl Storage, T>,
+        to: &mut DeviceMemory<impl StorageMut, T>,
+    ) -> Result<()> {
+        self.copy_parts(stream, from.view(), to.view_mut())
+    }
+
     fn exchange<T: PlainData>(
         &self,
         stream: &Stream,

@@ -2,19 +2,28 @@
 
 use std::sync::Arc;
 
-use cuda_safe::{DeviceViewMut, Stream};
+use cuda_safe::{DeviceView, DeviceViewMut, Stream};
 
 use super::{
     combine::Combine,
-    copies::copy,
+    copies::{copy, expect_parts},
     offer::{Call, Offer, What, agreed},
     rank::{Frame, PeerRank},
 };
 use crate::{
     collectives::Collectives,
-    element::{Reducible, Reduction},
+    element::{DataType, Reducible, Reduction},
     error::Result,
 };
+
+/// What a rank reduces of all ranks' arrays.
+#[derive(Clone, Copy)]
+struct Own {
+    /// From which element to which.
+    piece: (usize, usize),
+    /// Where the result goes. It may be the piece's own place.
+    to: u64,
+}
 
 /// An array that is reduced, on this rank.
 #[derive(Clone, Copy)]
@@ -25,6 +34,11 @@ struct Array {
 }
 
 impl Array {
+    /// The address of an element.
+    fn at(self, element: usize) -> u64 {
+        self.address + (element * self.element_bytes) as u64
+    }
+
     /// The elements that a rank reduces: all pieces but the last begin at multiples of 16 bytes.
     fn piece(self, rank: usize, ranks: usize) -> (usize, usize) {
         let whole = (16 / self.element_bytes).max(1);
@@ -62,15 +76,7 @@ impl PeerRank {
                 frame.begin_on_host(what, |_| {})?;
                 return frame.end();
             }
-            let kernel = match frame.own.kernels.get(&(T::TYPE, reduction)) {
-                Some(kernel) => kernel.clone(),
-                None => {
-                    let context = self.context();
-                    let kernel = Combine::compile(context, T::TYPE, reduction, self.size())?;
-                    let known = frame.own.kernels.entry((T::TYPE, reduction));
-                    known.or_insert(Arc::new(kernel)).clone()
-                }
-            };
+            let kernel = combine(frame, T::TYPE, reduction)?;
             if data.size_bytes() <= self.shared().part {
                 by_all(frame, &kernel, what, array)
             } else {
@@ -78,6 +84,56 @@ impl PeerRank {
             }
         })
     }
+}
+
+impl PeerRank {
+    pub(super) fn reduce_parts<T: Reducible>(
+        &self,
+        stream: &Stream,
+        all: DeviceView<'_, T>,
+        part: DeviceViewMut<'_, T>,
+        reduction: Reduction,
+    ) -> Result<()> {
+        let what = What {
+            name: "reduce_scatter",
+            element: std::any::type_name::<T>(),
+            element_bytes: size_of::<T>(),
+            len: Some(part.len()),
+            reduction: Some(reduction),
+            root: None,
+        };
+        self.call(stream, [all.owner(), part.owner()], |frame| {
+            let (me, len) = (self.rank(), part.len());
+            expect_parts(self.size(), len, all.len())?;
+            let kernel = combine(frame, T::TYPE, reduction)?;
+            let place = frame.own.open_inbox(me, self.shared())?;
+            let address = all.as_device_ptr();
+            let offers = frame.begin(what, true, |call| call.address = address)?;
+            let array = Array {
+                address,
+                len: all.len(),
+                element_bytes: size_of::<T>(),
+            };
+            let own = Own {
+                piece: (me * len, (me + 1) * len),
+                to: part.as_device_ptr(),
+            };
+            let reduced = agreed(&offers)
+                .and_then(|calls| reduce_piece(frame, &kernel, &calls, array, own, place));
+            frame.end_bound(reduced)
+        })
+    }
+}
+
+/// The kernel for a type and an operation, compiled for the first such call.
+fn combine(frame: &mut Frame<'_>, data: DataType, reduction: Reduction) -> Result<Arc<Combine>> {
+    if let Some(kernel) = frame.own.kernels.get(&(data, reduction)) {
+        return Ok(kernel.clone());
+    }
+    let (context, size) = (frame.rank.context(), frame.rank.size());
+    let kernel = Arc::new(Combine::compile(context, data, reduction, size)?);
+    frame.own.kernels.insert((data, reduction), kernel.clone());
+    Ok(kernel)
 }
 
 /// Each rank reads the outboxes of all, and computes everything.
@@ -134,8 +190,13 @@ fn in_pieces(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) 
     let (rank, shared) = (frame.rank.rank(), frame.rank.shared());
     let place = frame.own.open_inbox(rank, shared)?;
     let offers = frame.begin(what, true, |call| call.address = array.address)?;
+    let piece = array.piece(rank, shared.size());
+    let own = Own {
+        piece,
+        to: array.at(piece.0),
+    };
     let reduced =
-        agreed(&offers).and_then(|calls| reduce_piece(frame, kernel, &calls, array, place));
+        agreed(&offers).and_then(|calls| reduce_piece(frame, kernel, &calls, array, own, place));
     // What was reduced is told by the event that nobody uses yet in a bound call.
     let event = frame.own.emptied[0].clone();
     let reduced = frame.barrier(&event, reduced);
@@ -151,6 +212,7 @@ fn reduce_piece(
     kernel: &Combine,
     calls: &[&Call],
     array: Array,
+    own: Own,
     place: usize,
 ) -> Result<()> {
     let (rank, stream) = (frame.rank, frame.stream);
@@ -162,7 +224,7 @@ fn reduce_piece(
     for (other, call) in calls.iter().enumerate().filter(|&(other, _)| other != me) {
         frame.wait_ready(&side, other, call)?;
     }
-    let (start, end) = array.piece(me, size);
+    let (start, end) = own.piece;
     let step = place / array.element_bytes;
     for (chunk, first) in (start..end).step_by(step).enumerate() {
         let (count, half) = (step.min(end - first), chunk % 2);
@@ -190,13 +252,13 @@ fn reduce_piece(
                 false => frame.own.place(half, other),
             });
         }
-        // SAFETY: `count` elements of this rank's piece, which nobody else reads before it is done, and of the places of the
-        // inbox that were filled.
+        // SAFETY: `count` elements of this rank's piece and of the places of the inbox that were filled, into memory that is
+        // borrowed exclusively and that nobody else reads before it is done.
         unsafe {
             kernel.launch(
                 stream,
                 &inputs,
-                array.address + offset,
+                own.to + ((first - start) * array.element_bytes) as u64,
                 count,
                 array.element_bytes,
             )?;
