@@ -1,10 +1,10 @@
 //! A group of one rank.
 
 use cuda_safe::{
-    Context, DeviceMemory, DeviceView, DeviceViewMut, PlainData, Storage, StorageMut, Stream,
+    Context, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Storage, StorageMut, Stream,
 };
 
-use super::Collectives;
+use super::{Collectives, expect_context};
 use crate::{
     element::{Reducible, Reduction},
     error::{Error, Result},
@@ -36,14 +36,12 @@ impl Alone {
         Self(context.clone())
     }
 
-    fn expect(&self, stream: &Stream) -> Result<()> {
-        if stream.context() == &self.0 {
-            return Ok(());
-        }
-        Err(Error::Value(
-            "the stream is of another context than the group: use one of Collectives::context"
-                .to_owned(),
-        ))
+    fn expect<'a>(
+        &self,
+        stream: &Stream,
+        memory: impl IntoIterator<Item = Owner<'a>>,
+    ) -> Result<()> {
+        expect_context(0, &self.0, stream, memory)
     }
 }
 
@@ -66,9 +64,8 @@ impl Collectives for Alone {
         data: &mut DeviceMemory<impl StorageMut, T>,
         _: Reduction,
     ) -> Result<()> {
-        self.expect(stream)?;
         // One number is its own sum, mean and least.
-        same_context(&self.0, data.view().owner().context())
+        self.expect(stream, [data.owner()])
     }
 
     fn broadcast<T: PlainData>(
@@ -77,8 +74,7 @@ impl Collectives for Alone {
         data: &mut DeviceMemory<impl StorageMut, T>,
         root: usize,
     ) -> Result<()> {
-        self.expect(stream)?;
-        same_context(&self.0, data.view().owner().context())?;
+        self.expect(stream, [data.owner()])?;
         is_rank(root)
     }
 
@@ -88,9 +84,7 @@ impl Collectives for Alone {
         part: &DeviceMemory<impl Storage, T>,
         all: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
-        self.expect(stream)?;
-        same_context(&self.0, part.view().owner().context())?;
-        same_context(&self.0, all.view().owner().context())?;
+        self.expect(stream, [part.owner(), all.owner()])?;
         Ok(all.copy_from(stream, part)?)
     }
 
@@ -119,7 +113,9 @@ impl Collectives for Alone {
         sends: &[(usize, DeviceView<'_, T>)],
         receives: &mut [(usize, DeviceViewMut<'_, T>)],
     ) -> Result<()> {
-        self.expect(stream)?;
+        let received = receives.iter().map(|(_, view)| view.owner());
+        let sent = sends.iter().map(|(_, view)| view.owner());
+        self.expect(stream, sent.chain(received))?;
         let ranks = sends.iter().map(|(rank, _)| *rank);
         ranks
             .chain(receives.iter().map(|(rank, _)| *rank))
@@ -133,10 +129,6 @@ impl Collectives for Alone {
                 "what rank 0 sends to itself has other lengths than what it receives".to_owned(),
             ));
         }
-        let owners = receives.iter().map(|(_, view)| view.owner());
-        for owner in sends.iter().map(|(_, view)| view.owner()).chain(owners) {
-            same_context(&self.0, owner.context())?;
-        }
         for ((_, from), (_, to)) in sends.iter().zip(receives) {
             to.copy_from(stream, from)?;
         }
@@ -144,12 +136,12 @@ impl Collectives for Alone {
     }
 
     fn gather_on_host<T: PlainData>(&self, stream: &Stream, values: &[T]) -> Result<Vec<T>> {
-        self.expect(stream)?;
+        self.expect(stream, [])?;
         Ok(values.to_vec())
     }
 
     fn wait(&self, stream: &Stream) -> Result<()> {
-        self.expect(stream)?;
+        self.expect(stream, [])?;
         Ok(stream.synchronize()?)
     }
 }
@@ -161,13 +153,4 @@ fn is_rank(rank: usize) -> Result<()> {
     Err(Error::Value(format!(
         "there is no rank {rank} in a group of one"
     )))
-}
-
-fn same_context(group: &Context, memory: &Context) -> Result<()> {
-    if group == memory {
-        return Ok(());
-    }
-    Err(Error::Value(
-        "the memory is of another context than the group".to_owned(),
-    ))
 }

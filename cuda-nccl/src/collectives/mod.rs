@@ -6,15 +6,45 @@ mod peers;
 
 pub use alone::Alone;
 use cuda_safe::{
-    Context, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, PlainData, Storage, StorageMut,
-    Stream,
+    Context, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Storage,
+    StorageMut, Stream,
 };
 pub use peers::{PeerGroup, PeerOptions, PeerRank};
 
 use crate::{
     element::{Reducible, Reduction},
-    error::Result,
+    error::{Error, Result},
 };
+
+/// An error unless the stream and the memory are of a rank's context.
+#[inline]
+pub(crate) fn expect_context<'a>(
+    rank: usize,
+    own: &Context,
+    stream: &Stream,
+    memory: impl IntoIterator<Item = Owner<'a>>,
+) -> Result<()> {
+    if stream.context() != own {
+        return Err(foreign("the stream", stream.context(), rank, own));
+    }
+    let mut memory = memory.into_iter();
+    match memory.find(|owner| owner.context() != own) {
+        Some(owner) => Err(foreign("the memory", owner.context(), rank, own)),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+fn foreign(what: &str, found: &Context, rank: usize, own: &Context) -> Error {
+    let device = |context: &Context| context.device().ordinal();
+    let places = match (device(found), device(own)) {
+        (there, here) if there != here => format!("of device {there}, and rank {rank} has {here}"),
+        (_, here) => format!("another one of device {here}"),
+    };
+    Error::Value(format!(
+        "{what} is of another context than that of rank {rank}, {places}: Collectives::context says which"
+    ))
+}
 
 /// One rank of a group of devices, and what it does together with the others.
 ///

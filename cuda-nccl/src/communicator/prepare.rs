@@ -10,6 +10,7 @@ use super::{
     numbers::{carrier, type_number},
 };
 use crate::{
+    collectives::expect_context,
     element::{Reducible, Reduction},
     error::{Error, Result},
     sys,
@@ -21,20 +22,7 @@ impl Communicator {
     /// An error unless stream and memory are of this rank's context.
     #[inline]
     pub(super) fn here(&self, stream: &Stream, owners: &[Owner<'_>]) -> Result<()> {
-        let context = &self.0.context;
-        if stream.context() == context && owners.iter().all(|owner| owner.context() == context) {
-            return Ok(());
-        }
-        Err(self.elsewhere())
-    }
-
-    #[cold]
-    fn elsewhere(&self) -> Error {
-        Error::Value(format!(
-            "{}: the stream or the memory is of another context than the communicator's, which is the primary one of device {}",
-            self.0.who(),
-            self.0.context.device().ordinal()
-        ))
+        expect_context(self.0.rank, &self.0.context, stream, owners.iter().copied())
     }
 
     /// The number of a rank, as NCCL takes it.

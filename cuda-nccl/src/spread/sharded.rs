@@ -12,7 +12,7 @@ use super::{
     part,
 };
 use crate::{
-    collectives::Collectives,
+    collectives::{Collectives, expect_context},
     element::{Reducible, Reduction},
     error::{Error, Result},
 };
@@ -168,11 +168,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
                 own.len()
             )));
         }
-        if part.stream().context() != ranks.context() {
-            return Err(Error::Value(
-                "the part is of another context than the rank".into(),
-            ));
-        }
+        expect_context(ranks.rank(), ranks.context(), part.stream(), [])?;
         Ok(Self {
             ranks,
             stream: part.stream().clone(),

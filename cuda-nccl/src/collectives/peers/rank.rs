@@ -31,7 +31,7 @@ use super::{
     offer::{Call, Offer, What, agreed},
 };
 use crate::{
-    collectives::Collectives,
+    collectives::{Collectives, expect_context},
     element::{DataType, Reducible, Reduction},
     error::{Error, Result},
 };
@@ -194,19 +194,7 @@ impl PeerRank {
         stream: &Stream,
         owners: impl IntoIterator<Item = Owner<'a>>,
     ) -> Result<()> {
-        let context = self.context();
-        let foreign = |what| {
-            Error::Value(format!(
-                "{what} of another context than rank {}'s: {context:?}",
-                self.rank
-            ))
-        };
-        if stream.context() != context {
-            return Err(foreign("a stream"));
-        }
-        if owners.into_iter().any(|owner| owner.context() != context) {
-            return Err(foreign("memory"));
-        }
+        expect_context(self.rank, self.context(), stream, owners)?;
         if stream.is_capturing()? {
             return Err(Error::Value(
                 "the stream is being captured: ranks meet on the host, which a graph does not"
