@@ -39,9 +39,9 @@ pub enum Reduction {
     Sum,
     /// The product. Integers wrap around.
     Product,
-    /// The least.
+    /// The least. NaN is passed over where there is anything else.
     Min,
-    /// The greatest.
+    /// The greatest. NaN is passed over where there is anything else.
     Max,
     /// The sum, divided by the number of ranks; of integers without the fraction.
     Mean,

@@ -2,7 +2,8 @@
 //!
 //! A *rank* is one device, and the thread or the process that drives it. What the ranks of a group do together is the trait
 //! [`Collectives`]: sums, broadcasts, exchanges. Two carry it: [`Communicator`] by NCCL, between processes and hosts too, and
-//! [`PeerRank`] by copies between the devices of one process, where NCCL is not needed.
+//! [`PeerRank`] by copies between the devices of one process, where NCCL is not needed. A device by itself is a group too,
+//! [`Alone`].
 //!
 //! ```no_run
 //! use cuda_nccl::{Communicator, CommunicatorOptions, Reduction, UniqueId};

@@ -198,6 +198,36 @@ fn a_wait_ends_with_the_time_limit() {
 }
 
 #[test]
+fn nobody_waits_at_the_end_for_work_that_is_stuck() {
+    let options = PeerOptions::default().time_limit(Duration::from_millis(200));
+    let mut group = ranks(2, options).into_iter();
+    let (zero, one) = (group.next().unwrap(), group.next().unwrap());
+    let gone = Barrier::new(2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let stream = Stream::new(zero.context()).unwrap();
+            let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+            // Its stream waits for the other's, which never comes so far.
+            zero.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+            drop(zero);
+            gone.wait();
+        });
+        scope.spawn(|| {
+            let stream = Stream::new(one.context()).unwrap();
+            let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+            let signal = Signal::<u32>::new(one.context(), 0).unwrap();
+            stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+            one.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+            assert!(matches!(one.wait(&stream), Err(Error::Lost(_))));
+            drop(one);
+            gone.wait();
+            signal.set(1);
+            stream.synchronize().unwrap();
+        });
+    });
+}
+
+#[test]
 fn a_group_runs_and_tells_the_reason() {
     let group = || PeerGroup::new(&contexts(3)).unwrap();
     let numbers = group().run(|rank| Ok(rank.rank() * 10)).unwrap();
@@ -303,6 +333,43 @@ fn a_fault_is_told_as_that_of_its_rank() {
         })
         .unwrap_err();
     assert!(matches!(error, Error::Cuda(_)), "{error}");
+}
+
+#[test]
+fn options_of_more_than_all_memory() {
+    let contexts = contexts(2);
+    for options in [
+        PeerOptions::default().piece_bytes((1 << 63) + 256),
+        PeerOptions::default().piece_bytes(usize::MAX),
+        PeerOptions::default().scratch_bytes(usize::MAX),
+    ] {
+        for contexts in [&contexts[..], &contexts[..1]] {
+            let error = PeerGroup::with_options(contexts, options).unwrap_err();
+            assert!(matches!(error, Error::Value(_)), "{error}");
+        }
+    }
+}
+
+#[test]
+fn after_a_loss_nothing_is_enqueued() {
+    let mut group = ranks(
+        2,
+        PeerOptions::default().time_limit(Duration::from_millis(80)),
+    )
+    .into_iter();
+    let rank = group.next().unwrap();
+    let stream = Stream::new(rank.context()).unwrap();
+    let mut data = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
+    let mut fails = || {
+        rank.all_reduce(&stream, &mut data, Reduction::Sum)
+            .unwrap_err()
+    };
+    let first = fails();
+    assert!(matches!(first, Error::Lost(_)), "{first}");
+    assert_eq!(fails().to_string(), first.to_string());
+    let context = Context::primary(1).unwrap();
+    let far = rank.wait(&Stream::new(&context).unwrap()).unwrap_err();
+    assert!(matches!(far, Error::Value(_)), "{far}");
 }
 
 #[test]

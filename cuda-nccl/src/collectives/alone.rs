@@ -4,7 +4,7 @@ use cuda_safe::{
     Context, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Storage, StorageMut, Stream,
 };
 
-use super::{Collectives, expect_context};
+use super::{Collectives, expect_context, expect_parts};
 use crate::{
     element::{Reducible, Reduction},
     error::{Error, Result},
@@ -85,6 +85,7 @@ impl Collectives for Alone {
         all: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
         self.expect(stream, [part.owner(), all.owner()])?;
+        expect_parts(1, part.len(), all.len())?;
         Ok(all.copy_from(stream, part)?)
     }
 
@@ -95,7 +96,7 @@ impl Collectives for Alone {
         part: &mut DeviceMemory<impl StorageMut, T>,
         _: Reduction,
     ) -> Result<()> {
-        self.all_gather(stream, all, part)
+        self.all_gather(stream, all, part) // a part is all
     }
 
     fn all_to_all<T: PlainData>(

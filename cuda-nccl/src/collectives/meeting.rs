@@ -126,6 +126,11 @@ impl<O> Meeting<O> {
         }
     }
 
+    /// Why there are no more meetings.
+    pub(crate) fn lost(&self) -> Option<String> {
+        self.lock().lost.clone()
+    }
+
     /// There will be no more meetings: who waits for one, and who comes later, is told why. The first reason stays.
     pub(crate) fn lose(&self, why: &str) {
         let mut state = self.lock();

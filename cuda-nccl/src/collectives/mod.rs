@@ -34,6 +34,16 @@ pub(crate) fn expect_context<'a>(
     }
 }
 
+/// An error unless `all` has a part for each rank.
+pub(crate) fn expect_parts(size: usize, part: usize, all: usize) -> Result<()> {
+    if part.checked_mul(size) == Some(all) {
+        return Ok(());
+    }
+    Err(Error::Value(format!(
+        "the memory for all ranks has {all} elements, which are not {size} parts of {part}"
+    )))
+}
+
 #[cold]
 fn foreign(what: &str, found: &Context, rank: usize, own: &Context) -> Error {
     let device = |context: &Context| context.device().ordinal();
@@ -178,7 +188,7 @@ pub trait Collectives {
     }
 
     /// Waits for what this rank has enqueued on the stream, with the group's time limit: a rank that is lost is an error
-    /// here, and no hang.
+    /// here, and no hang. A group of one has nobody to lose, and no limit.
     ///
     /// # Errors
     /// A failure of the work, or of another rank ([`Error::Lost`](crate::Error::Lost)).

@@ -153,10 +153,11 @@ pub(super) fn agree(parts: &[(&Inner, &[&Call])]) -> Result<()> {
     let mut records = Vec::with_capacity(parts.len());
     for (inner, calls) in parts {
         // The first call in words, for the message, and all of them as one number.
-        let mut record = calls.first().map_or([0; 5], |call| call.words()).to_vec();
+        let first = calls.first();
+        let mut record = first.map_or(Call::NOTHING, |call| call.words()).to_vec();
         record.push(calls.len() as u64);
         record.push(digest(calls.iter().flat_map(|call| call.words())));
-        record.push(inner.compared.fetch_add(1, Ordering::Relaxed));
+        record.push(inner.compared.load(Ordering::Relaxed));
         records.push(record);
     }
     let ready: Vec<(&Inner, &[u64])> = parts
@@ -165,6 +166,10 @@ pub(super) fn agree(parts: &[(&Inner, &[&Call])]) -> Result<()> {
         .map(|((inner, _), record)| (*inner, record.as_slice()))
         .collect();
     let all = gather_words(&ready)?;
+    // Not before: a rank that failed by itself has not met the others, and may come again.
+    for (inner, _) in parts {
+        inner.compared.fetch_add(1, Ordering::Relaxed);
+    }
     for (words, record) in all.iter().zip(&records) {
         compare(words, record.len())?;
     }
@@ -199,12 +204,12 @@ fn compare(words: &[u64], len: usize) -> Result<()> {
             let ranks: Vec<String> = ranks.iter().map(usize::to_string).collect();
             let count = record.get(5).copied().unwrap_or(1);
             let more = match count {
-                1 => String::new(),
+                0 | 1 => String::new(),
                 count => format!(" and {} more calls in a group", count.saturating_sub(1)),
             };
             let number = record.get(7).copied().unwrap_or(0);
             format!(
-                "rank {} makes {}{more} (its {}. collective)",
+                "rank {} makes {}{more} (its collective number {})",
                 ranks.join(", "),
                 Call::describe(record),
                 number + 1
@@ -229,8 +234,8 @@ mod tests {
         let error = compare(&[same, other, same].concat(), 8)
             .unwrap_err()
             .to_string();
-        let expected = "the ranks don't make the same call: rank 1 makes all_reduce of 5 f32 (sum) (its 3. collective); \
-                        rank 0, 2 makes all_reduce of 4 f32 (sum) (its 3. collective). Nothing was enqueued";
+        let expected = "the ranks don't make the same call: rank 1 makes all_reduce of 5 f32 (sum) (its collective number 3); \
+                        rank 0, 2 makes all_reduce of 4 f32 (sum) (its collective number 3). Nothing was enqueued";
         assert_eq!(error, expected);
         let two = compare(&[same, other].concat(), 8).unwrap_err().to_string();
         assert!(two.contains("call: rank 1 makes"), "{two}");

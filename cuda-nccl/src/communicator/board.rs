@@ -73,19 +73,26 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// At the board of the communicator of this name.
-    pub(super) fn take(name: Vec<u8>, rank: usize) -> Self {
+    /// At the board of the communicator of this name. A board where the rank sits already is that of another communicator: by
+    /// `NCCL_COMM_ID` all have the same id.
+    pub(super) fn take(mut name: Vec<u8>, rank: usize) -> Self {
         let mut boards = BOARDS.lock().unwrap_or_else(PoisonError::into_inner);
         let boards = boards.get_or_insert_default();
         boards.retain(|_, board| board.strong_count() > 0);
-        let board = boards
-            .get(&name)
-            .and_then(Weak::upgrade)
-            .unwrap_or_else(|| {
+        let board = loop {
+            let Some(board) = boards.get(&name).and_then(Weak::upgrade) else {
                 let board = Arc::new(Board::default());
                 boards.insert(name, Arc::downgrade(&board));
-                board
-            });
+                break board;
+            };
+            let mut state = board.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let taken = state.member(rank).is_some();
+            drop(state);
+            if !taken {
+                break board;
+            }
+            name.push(0);
+        };
         board.ranks.fetch_add(1, Ordering::Relaxed);
         let mut state = board.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.members.push(Member {
@@ -264,7 +271,7 @@ fn differ(number: u64, ranks: [(usize, &[u64; 5]); 2]) -> String {
     let [one, other] =
         ranks.map(|(rank, words)| format!("rank {rank} makes {}", Call::describe(words)));
     format!(
-        "the ranks don't make the same call (the {}. collective): {one}; {other}. The communicator was aborted",
+        "the ranks don't make the same call (collective number {}): {one}; {other}. The communicator was aborted",
         number + 1
     )
 }
@@ -319,7 +326,7 @@ mod tests {
         let why = seats[1]
             .compare(&mut numbers[1], &call(Kind::Broadcast, 5, 0))
             .unwrap();
-        let text = "the ranks don't make the same call (the 4. collective): rank 1 makes broadcast of 5 u8, root 0; rank 0 makes \
+        let text = "the ranks don't make the same call (collective number 4): rank 1 makes broadcast of 5 u8, root 0; rank 0 makes \
                     broadcast of 4 u8, root 0. The communicator was aborted";
         assert_eq!(why, text);
     }
@@ -367,6 +374,18 @@ mod tests {
             mine.wait_for(Step::Gone, Duration::from_secs(600));
         });
         drop(same);
+    }
+
+    #[test]
+    fn an_id_that_comes_again_has_another_board() {
+        let first = [0, 1].map(|rank| Seat::take(b"again".to_vec(), rank));
+        let second = [0, 1].map(|rank| Seat::take(b"again".to_vec(), rank));
+        let mut numbers = [0; 4];
+        let [a, b, c, d] = &mut numbers;
+        assert_eq!(first[0].compare(a, &call(Kind::AllGather, 1, 0)), None);
+        assert_eq!(second[0].compare(b, &call(Kind::AllGather, 2, 0)), None);
+        assert_eq!(second[1].compare(c, &call(Kind::AllGather, 2, 0)), None);
+        assert_eq!(first[1].compare(d, &call(Kind::AllGather, 1, 0)), None);
     }
 
     #[test]

@@ -4,11 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use cuda_safe::{Owner, Stream, sys::CUdeviceptr};
 
-use super::{
-    Communicator,
-    agree::{agree, expect_uncaptured},
-    numbers,
-};
+use super::{Communicator, agree::expect_uncaptured, numbers};
 use crate::{element::Reduction, error::Result, sys};
 
 /// What is called.
@@ -26,10 +22,12 @@ pub(super) enum Kind {
     Receive,
     /// Sends and receives of all ranks at once. It is only compared; the calls are theirs.
     Exchange,
+    /// As above: what [`Communicator::split`] begins with.
+    Split,
 }
 
 impl Kind {
-    const ALL: [(Self, &'static str, &'static str); 11] = [
+    const ALL: [(Self, &'static str, &'static str); 12] = [
         (Self::AllReduce, "ncclAllReduce", "all_reduce"),
         (Self::Reduce, "ncclReduce", "reduce"),
         (Self::Broadcast, "ncclBroadcast", "broadcast"),
@@ -41,6 +39,7 @@ impl Kind {
         (Self::Send, "ncclSend", "send"),
         (Self::Receive, "ncclRecv", "receive"),
         (Self::Exchange, "ncclGroupEnd", "exchange"),
+        (Self::Split, "ncclAllGather", "split"),
     ];
 
     /// NCCL's function.
@@ -132,7 +131,7 @@ impl Call {
             Kind::Send => unsafe { functions.ncclSend?(from, count, of, root, comm, stream) },
             // SAFETY: as above.
             Kind::Receive => unsafe { functions.ncclRecv?(to, count, of, root, comm, stream) },
-            Kind::Exchange => sys::ncclResult_t::ncclSuccess,
+            Kind::Exchange | Kind::Split => sys::ncclResult_t::ncclSuccess,
         })
     }
 
@@ -154,12 +153,21 @@ impl Call {
         ]
     }
 
+    /// The [words](Self::words) of a rank that makes no call.
+    pub(super) const NOTHING: [u64; 5] = [u64::MAX; 5];
+
     /// `words` for a person to read.
     pub(super) fn describe(words: &[u64]) -> String {
         let &[kind, element, len, op, root, ..] = words else {
             return "nothing".into();
         };
+        if words[..5] == Self::NOTHING {
+            return "nothing, since it has an error of its own".into();
+        }
         let method = Kind::method(kind);
+        if method == "split" {
+            return method.into();
+        }
         let mut text = format!("{method} of {len} {}", numbers::type_name(element));
         if matches!(method, "all_reduce" | "reduce" | "reduce_scatter") {
             text += &match Reduction::ALL.get(op as usize) {
@@ -188,11 +196,10 @@ impl Pending<'_> {
     #[inline]
     pub(super) fn run(self) -> Result<()> {
         let inner = &*self.communicator.0;
-        if inner.options.verify {
+        if self.call.kind.is_collective() {
+            self.communicator.compare(&self.call, self.stream)?;
+        } else if inner.options.verify {
             expect_uncaptured(self.stream)?;
-            if self.call.kind.is_collective() {
-                agree(&[(inner, &[&self.call])])?;
-            }
         }
         if self.call.count == 0 {
             return Ok(());
@@ -228,8 +235,10 @@ mod tests {
         );
         assert_eq!(
             Call::describe(&[2, 0x10c, 5, 0, 1]),
-            "broadcast of 5 structs of 12 bytes, root 1"
+            "broadcast of 5 elements of 12 bytes, root 1"
         );
         assert_eq!(Call::describe(&[]), "nothing");
+        let words = [&Call::NOTHING[..], &[0, 9, 3]].concat();
+        assert!(Call::describe(&words).starts_with("nothing, since"));
     }
 }

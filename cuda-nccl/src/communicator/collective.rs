@@ -5,7 +5,7 @@ use cuda_safe::{DeviceMemory, DeviceView, DeviceViewMut, PlainData, Storage, Sto
 use super::{
     Communicator,
     agree::{agree, digest, expect_uncaptured, gather_words},
-    call::{Call, Kind},
+    call::{Call, Kind, Pending},
     group::Group,
     inner::enter,
     prepare::bytes,
@@ -37,7 +37,7 @@ impl Communicator {
         data: &mut DeviceMemory<impl StorageMut, T>,
         reduction: Reduction,
     ) -> Result<()> {
-        self.prepare_all_reduce(stream, data, reduction)?.run()
+        self.make(self.prepare_all_reduce(stream, data, reduction))
     }
 
     /// As [`all_reduce`](Self::all_reduce), of `from`, which stays, into `to`, which is as long.
@@ -52,8 +52,7 @@ impl Communicator {
         to: &mut DeviceMemory<impl StorageMut, T>,
         reduction: Reduction,
     ) -> Result<()> {
-        self.prepare_all_reduce_into(stream, from, to, reduction)?
-            .run()
+        self.make(self.prepare_all_reduce_into(stream, from, to, reduction))
     }
 
     /// Each rank has the sum of all ranks' `data` in its place, each multiplied by its rank's `factor` before: a mean with
@@ -76,7 +75,8 @@ impl Communicator {
         let destroy = inner
             .library
             .need("ncclRedOpDestroy", functions.ncclRedOpDestroy)?;
-        let mut pending = self.prepare_all_reduce(stream, data, Reduction::Sum)?;
+        let prepared = self.prepare_all_reduce(stream, data, Reduction::Sum);
+        let mut pending = prepared.map_err(|error| self.told(error))?;
         let mut op = sys::ncclRedOp_t::ncclSum;
         {
             let _current = enter(&inner.context)?;
@@ -112,7 +112,7 @@ impl Communicator {
         reduction: Reduction,
         root: usize,
     ) -> Result<()> {
-        self.prepare_reduce(stream, data, reduction, root)?.run()
+        self.make(self.prepare_reduce(stream, data, reduction, root))
     }
 
     /// All ranks have the `data` of rank `root`.
@@ -126,7 +126,7 @@ impl Communicator {
         data: &mut DeviceMemory<impl StorageMut, T>,
         root: usize,
     ) -> Result<()> {
-        self.prepare_broadcast(stream, data, root)?.run()
+        self.make(self.prepare_broadcast(stream, data, root))
     }
 
     /// All ranks have the `part` of each rank, one behind the other in the order of ranks. `all` is as long as all parts.
@@ -140,7 +140,7 @@ impl Communicator {
         part: &DeviceMemory<impl Storage, T>,
         all: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
-        self.prepare_all_gather(stream, part, all)?.run()
+        self.make(self.prepare_all_gather(stream, part, all))
     }
 
     /// As [`all_gather`](Self::all_gather), where this rank's part is in its place in `all` already.
@@ -153,7 +153,7 @@ impl Communicator {
         stream: &Stream,
         all: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
-        self.prepare_all_gather_in_place(stream, all)?.run()
+        self.make(self.prepare_all_gather_in_place(stream, all))
     }
 
     /// Each rank has its part of the reduction of all ranks' `all`: rank 0 the first.
@@ -168,8 +168,7 @@ impl Communicator {
         part: &mut DeviceMemory<impl StorageMut, T>,
         reduction: Reduction,
     ) -> Result<()> {
-        self.prepare_reduce_scatter(stream, all, part, reduction)?
-            .run()
+        self.make(self.prepare_reduce_scatter(stream, all, part, reduction))
     }
 
     /// As [`reduce_scatter`](Self::reduce_scatter), into this rank's place in `all`. The rest of it is left undefined.
@@ -183,8 +182,7 @@ impl Communicator {
         all: &mut DeviceMemory<impl StorageMut, T>,
         reduction: Reduction,
     ) -> Result<()> {
-        self.prepare_reduce_scatter_in_place(stream, all, reduction)?
-            .run()
+        self.make(self.prepare_reduce_scatter_in_place(stream, all, reduction))
     }
 
     /// Part j of rank i's `from` becomes part i of rank j's `to`.
@@ -199,11 +197,13 @@ impl Communicator {
         to: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
         let part = from.len() / self.0.size;
-        self.parts(part, from.len())?;
-        self.parts(part, to.len())?;
         let places = [from.as_device_ptr(), to.as_device_ptr()];
         let owners = [from.owner(), to.owner()];
-        let call = self.prepare_parts::<T>(stream, Kind::AllToAll, places, part, 0, owners)?;
+        let call = self
+            .parts(part, from.len())
+            .and_then(|()| self.parts(part, to.len()))
+            .and_then(|()| self.prepare_parts::<T>(stream, Kind::AllToAll, places, part, 0, owners))
+            .map_err(|error| self.told(error))?;
         if self.0.library.functions().ncclAlltoAll.is_some() {
             return call.run();
         }
@@ -243,18 +243,19 @@ impl Communicator {
         all: Option<DeviceViewMut<'_, T>>,
         root: usize,
     ) -> Result<()> {
-        self.only_root("gather", all.is_some(), root)?;
         let len = part.len();
         let (to, owner) = match &all {
-            Some(all) => {
-                self.parts(len, all.len())?;
-                (all.as_device_ptr(), all.owner())
-            }
+            Some(all) => (all.as_device_ptr(), all.owner()),
             None => (0, part.owner()),
         };
         let from = part.as_device_ptr();
         let owners = [part.owner(), owner];
-        let call = self.prepare_parts::<T>(stream, Kind::Gather, [from, to], len, root, owners)?;
+        let call = self
+            .only_root("gather", all.as_ref().map(|all| all.len()), len, root)
+            .and_then(|()| {
+                self.prepare_parts::<T>(stream, Kind::Gather, [from, to], len, root, owners)
+            })
+            .map_err(|error| self.told(error))?;
         if self.0.library.functions().ncclGather.is_some() {
             return call.run();
         }
@@ -282,18 +283,19 @@ impl Communicator {
         part: &mut DeviceMemory<impl StorageMut, T>,
         root: usize,
     ) -> Result<()> {
-        self.only_root("scatter", all.is_some(), root)?;
         let len = part.len();
         let (from, owner) = match &all {
-            Some(all) => {
-                self.parts(len, all.len())?;
-                (all.as_device_ptr(), all.owner())
-            }
+            Some(all) => (all.as_device_ptr(), all.owner()),
             None => (0, part.owner()),
         };
         let to = part.as_device_ptr();
         let owners = [owner, part.owner()];
-        let call = self.prepare_parts::<T>(stream, Kind::Scatter, [from, to], len, root, owners)?;
+        let call = self
+            .only_root("scatter", all.as_ref().map(|all| all.len()), len, root)
+            .and_then(|()| {
+                self.prepare_parts::<T>(stream, Kind::Scatter, [from, to], len, root, owners)
+            })
+            .map_err(|error| self.told(error))?;
         if self.0.library.functions().ncclScatter.is_some() {
             return call.run();
         }
@@ -357,13 +359,18 @@ impl Communicator {
         receives: &mut [(usize, DeviceViewMut<'_, T>)],
     ) -> Result<()> {
         let mut group = Group::compared();
-        for (to, view) in sends {
-            let (ptr, len) = (view.as_device_ptr(), view.len());
-            group.push(self.prepare_send(stream, ptr, len, view.owner(), *to, None::<T>)?);
-        }
-        for (from, view) in &*receives {
-            let (ptr, len) = (view.as_device_ptr(), view.len());
-            group.push(self.prepare_receive(stream, ptr, len, view.owner(), *from, None::<T>)?);
+        let prepared = sends
+            .iter()
+            .map(|(to, view)| {
+                let (ptr, len) = (view.as_device_ptr(), view.len());
+                self.prepare_send(stream, ptr, len, view.owner(), *to, None::<T>)
+            })
+            .chain(receives.iter().map(|(from, view)| {
+                let (ptr, len) = (view.as_device_ptr(), view.len());
+                self.prepare_receive(stream, ptr, len, view.owner(), *from, None::<T>)
+            }));
+        for call in prepared {
+            group.push(call.map_err(|error| self.told(error))?);
         }
         if self.0.options.verify {
             self.compare(&bytes::<T>(Kind::Exchange, [0; 2], 0, 0), stream)?;
@@ -380,15 +387,32 @@ impl Communicator {
         group.run()
     }
 
-    /// Compares the call with those of the other ranks, where the options say so.
-    fn compare(&self, call: &Call, stream: &Stream) -> Result<()> {
-        match self.0.options.verify {
-            true => {
-                expect_uncaptured(stream)?;
-                agree(&[(&*self.0, &[call])])
-            }
-            false => Ok(()),
+    /// Makes the call, if it can be made.
+    #[inline]
+    fn make(&self, prepared: Result<Pending<'_>>) -> Result<()> {
+        match prepared {
+            Ok(call) => call.run(),
+            Err(error) => Err(self.told(error)),
         }
+    }
+
+    /// Compares the call with those of the other ranks, where the options say so.
+    pub(super) fn compare(&self, call: &Call, stream: &Stream) -> Result<()> {
+        if !self.0.options.verify {
+            return Ok(());
+        }
+        expect_uncaptured(stream).map_err(|error| self.told(error))?;
+        agree(&[(&*self.0, &[call])])
+    }
+
+    /// The error of a call that this rank can't make. The others are told, where they are about to compare theirs: they have
+    /// an error too, instead of waiting for this rank.
+    #[cold]
+    pub(super) fn told(&self, error: Error) -> Error {
+        if self.0.options.verify {
+            let _ = agree(&[(&*self.0, &[])]);
+        }
+        error
     }
 
     /// An error on all ranks unless each receives what the others send.
@@ -433,9 +457,11 @@ impl Communicator {
         Ok(())
     }
 
-    fn only_root(&self, call: &str, has: bool, root: usize) -> Result<()> {
+    /// An error unless the root alone has memory for all parts, of so many elements.
+    fn only_root(&self, call: &str, all: Option<usize>, part: usize, root: usize) -> Result<()> {
+        let has = all.is_some();
         if has == (self.0.rank == root) {
-            return Ok(());
+            return all.map_or(Ok(()), |all| self.parts(part, all));
         }
         Err(Error::Value(format!(
             "{call}: {} {} memory for all parts, and rank {root} is the root: only that one has it",

@@ -321,12 +321,19 @@ impl<'a> Group<'a> {
         sends: &'a [(usize, DeviceView<'a, T>)],
         receives: &'a mut [(usize, DeviceViewMut<'a, T>)],
     ) -> Result<()> {
-        for (to, view) in sends {
-            self.send(communicator, stream, view, *to)?;
+        let before = self.calls.len();
+        let all = sends
+            .iter()
+            .try_for_each(|(to, view)| self.send(communicator, stream, view, *to))
+            .and_then(|()| {
+                receives
+                    .iter_mut()
+                    .try_for_each(|(from, view)| self.receive(communicator, stream, view, *from))
+            });
+        if all.is_err() {
+            // All of it or nothing.
+            self.calls.truncate(before);
         }
-        for (from, view) in receives {
-            self.receive(communicator, stream, view, *from)?;
-        }
-        Ok(())
+        all
     }
 }

@@ -49,7 +49,7 @@ pub(super) struct Inner {
     pub(super) name: Vec<u8>,
 }
 
-/// What the watch sees of a communicator. It never owns the last of it.
+/// What the watch sees of a communicator.
 pub(super) struct Shared {
     pub(super) library: &'static Library,
     pub(super) context: Context,
@@ -434,8 +434,18 @@ impl Inner {
         streams.iter().try_for_each(|stream| self.wait(stream))
     }
 
-    /// Ends the communicator together with the other ranks.
+    /// Ends the communicator together with the other ranks, or else by itself.
     pub(super) fn finalize(&self) -> Result<()> {
+        self.end_together().inspect_err(|error| {
+            self.lose(format!(
+                "{}: {error}. The communicator was aborted",
+                self.who()
+            ));
+            self.abort_work(&mut self.lock());
+        })
+    }
+
+    fn end_together(&self) -> Result<()> {
         self.wait_for_all()?;
         let _current = enter(&self.context)?;
         let mut work = self.lock();

@@ -87,7 +87,7 @@ impl Communicator {
     ///
     /// # Errors
     /// [`Error::Lost`](crate::Error::Lost) where another rank has ended or doesn't come in time. The communicator is aborted, and
-    /// the stream has come to its end. The driver's, where a kernel on the stream has failed.
+    /// what NCCL had on the stream ends; other work on it may go on. The driver's, where a kernel on the stream has failed.
     pub fn wait(&self, stream: &Stream) -> Result<()> {
         self.here(stream, &[])?;
         self.0.wait(stream)
@@ -96,7 +96,8 @@ impl Communicator {
     /// Ends the communicator together with the other ranks, after all that was enqueued. Clones can't be used any more.
     ///
     /// # Errors
-    /// As [`wait`](Self::wait), and what NCCL says. The communicator has ended in any case.
+    /// As [`wait`](Self::wait), and what NCCL says. The communicator has ended in any case: it is aborted where it can't end
+    /// in order.
     #[doc(alias = "ncclCommFinalize")]
     #[doc(alias = "ncclCommDestroy")]
     pub fn finalize(self) -> Result<()> {

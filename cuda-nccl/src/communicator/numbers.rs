@@ -94,7 +94,7 @@ pub(super) fn type_name(number: u64) -> String {
         .and_then(|number| names.get(number))
     {
         Some(name) => (*name).into(),
-        None => format!("structs of {} bytes", number.saturating_sub(0x100)),
+        None => format!("elements of {} bytes", number.saturating_sub(0x100)),
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(names::<half::bf16>(), "bf16");
         assert_eq!(names::<f32>(), "f32");
         assert_eq!(names::<f64>(), "f64");
-        assert_eq!(type_name(type_number::<[u8; 3]>()), "structs of 3 bytes");
+        assert_eq!(type_name(type_number::<[u8; 3]>()), "elements of 3 bytes");
     }
 
     #[test]

@@ -100,7 +100,8 @@ impl CommunicatorOptions {
     ///
     /// # Safety
     /// All ranks make the same calls in the same order, with the same types, lengths, reductions and roots: where they don't,
-    /// NCCL may write beyond the end of a call's memory on the device. Calls that are captured from a stream become a part of
+    /// NCCL may write beyond the end of a call's memory on the device. All ranks of the communicator have this option, or
+    /// none: those that compare make calls that the others don't. Calls that are captured from a stream become a part of
     /// the graph: the communicator and their memory live until the graph has gone, and all ranks launch it alike.
     #[must_use]
     pub unsafe fn unverified(mut self) -> Self {
@@ -122,7 +123,7 @@ unsafe impl Send for Config {}
 unsafe impl Sync for Config {}
 
 impl Config {
-    pub(super) fn new(options: &CommunicatorOptions, blocking: bool, share: bool) -> Result<Self> {
+    pub(super) fn new(options: &CommunicatorOptions, blocking: bool) -> Result<Self> {
         let string = |name: &str, value: &Option<String>| match value {
             None => Ok(None),
             Some(text) => CString::new(text.as_str()).map(Some).map_err(|_| {
@@ -155,7 +156,7 @@ impl Config {
             minCTAs: number("min_ctas", options.min_ctas)?,
             maxCTAs: number("max_ctas", options.max_ctas)?,
             netName: pointer(&strings[0]),
-            splitShare: if share { 1 } else { unset },
+            splitShare: 1,
             trafficClass: number("traffic_class", options.traffic_class)?,
             commName: pointer(&strings[1]),
             collnetEnable: unset,
@@ -193,7 +194,7 @@ mod tests {
             .name(Some("mine".into()))
             .cga_cluster_size(Some(2))
             .max_ctas(Some(7));
-        let config = Config::new(&options, false, true).unwrap();
+        let config = Config::new(&options, false).unwrap();
         let raw = config.raw;
         // SAFETY: a string of the config's.
         assert_eq!(unsafe { CStr::from_ptr(raw.commName) }, c"mine");
@@ -210,20 +211,17 @@ mod tests {
             (0, 2, 7, unset, 1)
         );
         assert_eq!((raw.size, raw.magic), (size_of_val(&raw), 0xcafe_beef));
-        assert_eq!(
-            Config::new(&options, true, false).unwrap().raw.splitShare,
-            unset
-        );
+        assert_eq!(Config::new(&options, true).unwrap().raw.blocking, 1);
     }
 
     #[test]
     fn what_c_cannot_say_is_refused() {
         let bad = CommunicatorOptions::default().net_name(Some("a\0b".into()));
-        let error = Config::new(&bad, false, false).unwrap_err().to_string();
+        let error = Config::new(&bad, false).unwrap_err().to_string();
         assert!(error.contains("net_name"), "{error}");
         let bad = CommunicatorOptions::default().min_ctas(Some(u32::MAX));
         assert!(
-            Config::new(&bad, false, false)
+            Config::new(&bad, false)
                 .unwrap_err()
                 .to_string()
                 .contains("min_ctas")

@@ -41,7 +41,8 @@ unsafe impl Sync for Registration {}
 
 impl Communicator {
     /// Tells NCCL of memory that it will use often, so that it needs no copies through its own buffers where the hardware allows
-    /// that. Memory of [`NcclAllocated`](super::NcclAllocated) is made for this. What isn't registered works as well.
+    /// that. Memory of [`NcclAllocated`](super::NcclAllocated) is made for this. What isn't registered works as well. The memory
+    /// is owned, not borrowed: it lives as long as the registration.
     ///
     /// # Errors
     /// [`Error::Value`] for memory of another context, or of no stream. [`Error::Unsupported`] before NCCL 2.19. What NCCL says.
@@ -60,8 +61,20 @@ impl Communicator {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// What is borrowed could be freed while NCCL still knows it:
+    ///
+    /// ```compile_fail,E0597
+    /// # use cuda_nccl::Communicator;
+    /// # use cuda_safe::{DeviceBuffer, Stream};
+    /// # fn f(ranks: &Communicator, stream: &Stream) -> cuda_nccl::Result<()> {
+    /// let data = DeviceBuffer::<f32>::zeroed(stream, 4)?;
+    /// std::mem::forget(ranks.register(data.view())?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "ncclCommRegister")]
-    pub fn register<S: Storage, T: PlainData>(
+    pub fn register<S: Storage + 'static, T: PlainData>(
         &self,
         memory: DeviceMemory<S, T>,
     ) -> Result<RegisteredMemory<S, T>> {

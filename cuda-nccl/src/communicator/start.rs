@@ -13,10 +13,12 @@ use cuda_safe::Context;
 
 use super::{
     Communicator,
-    agree::gather_words,
+    agree::{agree, gather_words},
     board::{Seat, Step},
+    call::Kind,
     inner::{Inner, enter, said},
     options::{CommunicatorOptions, Config},
+    prepare::bytes,
     unique_id::UniqueId,
 };
 use crate::{
@@ -63,7 +65,7 @@ impl<'a> Start<'a> {
             ));
         }
         let null = || UnsafeCell::new(std::ptr::null_mut());
-        let config = |blocking| Config::new(options, blocking, true).map(UnsafeCell::new);
+        let config = |blocking| Config::new(options, blocking).map(UnsafeCell::new);
         Ok(Self {
             library,
             context,
@@ -92,7 +94,11 @@ impl<'a> Start<'a> {
 
     /// `None` while a call of the first communicator goes on.
     fn state(&self, call: &'static str) -> Option<Result<()>> {
-        let ask = self.library.functions().ncclCommGetAsyncError?;
+        let ask = self.library.functions().ncclCommGetAsyncError;
+        let ask = match self.library.need("ncclCommGetAsyncError", ask) {
+            Ok(ask) => ask,
+            Err(error) => return Some(Err(error)),
+        };
         let mut state = sys::ncclResult_t::ncclSuccess;
         // SAFETY: the communicator is live, `state` is valid for the write.
         let asked = NcclResult(unsafe { ask(self.comm(CONTROL), &mut state) }.0);
@@ -243,7 +249,7 @@ fn by_id(starts: Vec<Start<'_>>, id: UniqueId) -> Result<Vec<Communicator>> {
 
 impl Communicator {
     /// Rank `rank` of the `size` ranks that know `id`, each in a thread or a process of its own, on a device of its own. Waits
-    /// for all of them, with the time limit of the options.
+    /// for all of them, with the time limit of the options for each of the steps, of which there are up to three.
     ///
     /// All ranks have the same id, the same size and the same options, and versions of NCCL that agree in their first two
     /// numbers.
@@ -305,35 +311,59 @@ impl Communicator {
     /// As [`new`](Self::new), and those of a collective.
     #[doc(alias = "ncclCommSplit")]
     pub fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>> {
-        // Every rank brings an id, since nobody knows yet who will be the first of his color.
-        let id = match color {
-            Some(_) => UniqueId::new()?.to_bytes(),
-            None => [0; UniqueId::SIZE],
-        };
-        let mut words = vec![color.map_or(u64::MAX, u64::from), key as u32 as u64];
-        words.extend(
-            id.chunks_exact(8)
-                .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default())),
-        );
+        if let Some(place) = std::env::var_os("NCCL_COMM_ID") {
+            return Err(self.told(Error::Start(format!(
+                "split: NCCL_COMM_ID={} is set, by which NCCL gives all communicators the same place to meet, and several can't \
+                 meet there: start by CUDA_NCCL_ADDRESS instead",
+                place.to_string_lossy()
+            ))));
+        }
+        if self.0.options.verify {
+            agree(&[(&*self.0, &[&bytes::<u64>(Kind::Split, [0; 2], 0, 0)])])?;
+        }
+        let words = [color.map_or(u64::MAX, u64::from), u64::from(key as u32)];
         let all = gather_words(&[(&*self.0, &words)])?.swap_remove(0);
-        let Some(color) = color else {
-            return Ok(None);
-        };
-        let mut group: Vec<(i32, usize, &[u64])> = all
+        let mut group: Vec<(i32, usize)> = all
             .chunks_exact(words.len())
             .enumerate()
-            .filter(|(_, words)| words[0] == u64::from(color))
-            .map(|(rank, words)| (words[1] as u32 as i32, rank, &words[2..]))
+            .filter(|(_, theirs)| theirs[0] == words[0])
+            .map(|(rank, theirs)| (theirs[1] as u32 as i32, rank))
             .collect();
-        group.sort_by_key(|(key, rank, _)| (*key, *rank));
-        let place = group.iter().position(|(_, rank, _)| *rank == self.0.rank);
-        let (Some(rank), Some((_, _, id))) = (place, group.first()) else {
+        group.sort_unstable();
+        let place = group.iter().position(|(_, rank)| *rank == self.0.rank);
+        let (Some(rank), Some((_, first))) = (place, group.first()) else {
             return Err(Error::Value(
                 "split: what the ranks have told each other was overwritten".into(),
             ));
         };
+        // NCCL waits for a communicator behind each id that it makes: the first of each color alone makes one. A rank that
+        // can't has the others know.
+        let id = match color.is_some() && rank == 0 {
+            true => UniqueId::new().map(|id| id.to_bytes()),
+            false => Ok([0; UniqueId::SIZE]),
+        };
+        let mut words: Vec<u64> = id
+            .as_ref()
+            .unwrap_or(&[0; UniqueId::SIZE])
+            .chunks_exact(8)
+            .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))
+            .collect();
+        words.push(u64::from(id.is_err()));
+        let all = gather_words(&[(&*self.0, &words)])?.swap_remove(0);
+        id?;
+        if color.is_none() {
+            return Ok(None);
+        }
+        let theirs = &all[first * words.len()..][..words.len()];
+        let (id, failed) = theirs.split_at(words.len() - 1);
+        if failed != [0] {
+            return Err(Error::Value(format!(
+                "split: rank {first}, the first of color {}, can't make a unique id",
+                color.unwrap_or_default()
+            )));
+        }
         let mut bytes = [0; UniqueId::SIZE];
-        for (bytes, word) in bytes.chunks_exact_mut(8).zip(*id) {
+        for (bytes, word) in bytes.chunks_exact_mut(8).zip(id) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
         let id = UniqueId::from_bytes(bytes);
@@ -364,9 +394,13 @@ impl Communicator {
             )));
         }
         let rank = inner.rank - without.iter().filter(|rank| **rank < inner.rank).count();
+        let mut list: Vec<c_int> = without.iter().map(|rank| *rank as c_int).collect();
+        list.sort_unstable();
         let number = inner.shrunk.fetch_add(1, Ordering::Relaxed);
         let mut name = inner.name.clone();
         name.extend(number.to_le_bytes());
+        // Those who are left out may make one of their own.
+        name.extend(list.iter().flat_map(|rank| rank.to_le_bytes()));
         let start = Start::new(
             &inner.context,
             &inner.options,
@@ -376,8 +410,6 @@ impl Communicator {
         let shrink = inner
             .library
             .need("ncclCommShrink", inner.library.functions().ncclCommShrink)?;
-        let mut list: Vec<c_int> = without.iter().map(|rank| *rank as c_int).collect();
-        list.sort_unstable();
         inner.wait_for_all()?;
         let since = Instant::now();
         let (place, config) = (start.comms[CONTROL].get(), start.config(CONTROL));

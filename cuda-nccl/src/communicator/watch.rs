@@ -51,7 +51,8 @@ pub(super) fn watch(shared: &Arc<Shared>) {
 fn look() {
     loop {
         thread::sleep(STEP);
-        let mut late = Vec::new();
+        // Those that were looked at go behind the lock, as one of them may be the last.
+        let (mut late, mut seen) = (Vec::new(), Vec::new());
         {
             let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
             watch
@@ -71,8 +72,9 @@ fn look() {
                     watched.since = Instant::now();
                 }
                 let too_long = calls % 2 == 1 && watched.since.elapsed() > shared.options.timeout;
-                if too_long && !shared.is_lost() {
-                    late.push(shared);
+                match too_long && !shared.is_lost() {
+                    true => late.push(shared),
+                    false => seen.push(shared),
                 }
             }
         }

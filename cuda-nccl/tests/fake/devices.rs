@@ -146,7 +146,7 @@ fn of_one_thread_never_differ_in_a_length() {
             .unwrap();
     }
     let error = group.run().unwrap_err();
-    let text = "the ranks don't make the same call (the 1. collective): rank 1 makes all_reduce of 5 f32 (sum); rank 0 makes \
+    let text = "the ranks don't make the same call (collective number 1): rank 1 makes all_reduce of 5 f32 (sum); rank 0 makes \
                 all_reduce of 4 f32 (sum). The communicator was aborted";
     assert!(
         matches!(&error, Error::Value(_)) && error.to_string() == text,

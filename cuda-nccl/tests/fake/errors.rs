@@ -120,7 +120,7 @@ fn a_call_that_waits_on_the_host_ends_in_time() {
         assert!(took >= LIMIT && took < LIMIT + SOON, "{took:?}");
         let text = error.unwrap_err().to_string();
         assert!(
-            text.contains("a call has waited on the host for longer than the time limit of 300ms"),
+            text.contains("a call has waited on the host for longer than the time limit of 1s"),
             "{text}"
         );
     }
@@ -183,8 +183,8 @@ fn ranks_that_differ_are_told_and_nothing_is_enqueued() {
     let error = rank
         .all_reduce(&stream, &mut data, Reduction::Max)
         .unwrap_err();
-    let text = "the ranks don't make the same call: rank 0 makes all_reduce of 4 i32 (max) (its 2. collective); rank 1, 2 makes \
-                all_reduce of 9 i32 (max) (its 2. collective). Nothing was enqueued";
+    let text = "the ranks don't make the same call: rank 0 makes all_reduce of 4 i32 (max) (its collective number 2); rank 1, 2 makes \
+                all_reduce of 9 i32 (max) (its collective number 2). Nothing was enqueued";
     assert!(
         matches!(&error, Error::Value(_)) && error.to_string() == text,
         "{error}"
@@ -218,7 +218,17 @@ fn ranks_that_differ_are_told_and_nothing_is_enqueued() {
             .all(|call| ["GroupStart", "AllGather", "GroupEnd"].contains(&call.as_str())),
         "{calls:?}"
     );
+    // A rank whose call can't be made tells the others so, and has its own error.
     fake.set("differs", 0);
+    let error = rank.broadcast(&stream, &mut data, 7).unwrap_err();
+    assert!(error.to_string().contains("there is no rank 7"), "{error}");
+    let mut short = DeviceBuffer::<i32>::zeroed(&stream, 11).unwrap();
+    assert!(rank.all_gather(&stream, &data, &mut short).is_err());
+    assert!(rank.gather(&stream, &data, None, 0).is_err());
+    assert_eq!(
+        fake.calls(),
+        ["GroupStart", "AllGather", "GroupEnd"].repeat(3)
+    );
     // What is sent to oneself must be received: every rank of the fake does as this one.
     let bytes = DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap();
     let error = rank
@@ -233,6 +243,23 @@ fn ranks_that_differ_are_told_and_nothing_is_enqueued() {
     fake.calls();
     rank.send(&stream, &bytes, 1).unwrap();
     assert_eq!(fake.calls(), ["Send"]);
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn a_comparison_that_failed_on_one_rank_can_come_again() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, crate::library::verified());
+    let mut data = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
+    // A mistake that this rank alone finds, before it has met the others.
+    fake.set("result", 5);
+    let error = rank.all_reduce(&stream, &mut data, Reduction::Sum);
+    assert!(matches!(error, Err(Error::Nccl { .. })), "{error:?}");
+    fake.set("differs", 3);
+    let error = rank.all_reduce(&stream, &mut data, Reduction::Sum);
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("its collective number 1"), "{error}");
     drop(rank);
     fake.assert_clean();
 }

@@ -128,7 +128,7 @@ impl Fake {
     }
 }
 
-pub const LIMIT: Duration = Duration::from_millis(300);
+pub const LIMIT: Duration = Duration::from_secs(1);
 
 pub fn options() -> CommunicatorOptions {
     // SAFETY: the library computes nothing.

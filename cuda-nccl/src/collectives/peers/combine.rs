@@ -9,7 +9,7 @@ use crate::{
     error::Result,
 };
 
-/// The kernel takes so many addresses. No host has more devices.
+/// The kernel takes so many addresses: as many devices as the usual hosts have at most.
 pub(super) const MOST_RANKS: usize = 16;
 const THREADS: u32 = 512;
 

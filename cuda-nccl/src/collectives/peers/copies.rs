@@ -7,7 +7,7 @@ use super::{
     rank::{Frame, PeerRank},
 };
 use crate::{
-    collectives::Collectives,
+    collectives::{Collectives, expect_parts},
     error::{Error, Result},
 };
 
@@ -41,7 +41,7 @@ pub(super) unsafe fn copy(
     Ok(context.check(call, code)?)
 }
 
-fn what<T>(name: &'static str, len: Option<usize>) -> What {
+pub(super) fn what<T>(name: &'static str, len: Option<usize>) -> What {
     What {
         name,
         element: std::any::type_name::<T>(),
@@ -50,16 +50,6 @@ fn what<T>(name: &'static str, len: Option<usize>) -> What {
         reduction: None,
         root: None,
     }
-}
-
-/// An error unless `all` has a part for each rank.
-pub(super) fn expect_parts(size: usize, part: usize, all: usize) -> Result<()> {
-    if part.checked_mul(size) == Some(all) {
-        return Ok(());
-    }
-    Err(Error::Value(format!(
-        "the memory for all ranks has {all} elements, which are not {size} parts of {part}"
-    )))
 }
 
 impl PeerRank {
@@ -227,6 +217,7 @@ enum Source {
     Sent(usize),
 }
 
+/// Enqueues the copies of some pieces.
 fn pull(
     frame: &Frame<'_>,
     offers: &[Offer],

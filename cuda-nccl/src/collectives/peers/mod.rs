@@ -6,7 +6,12 @@ mod offer;
 mod rank;
 mod reduce;
 
-use std::{panic, sync::Arc, thread, time::Duration};
+use std::{
+    panic,
+    sync::{Arc, atomic::AtomicBool},
+    thread,
+    time::Duration,
+};
 
 use combine::MOST_RANKS;
 use cuda_safe::{
@@ -29,7 +34,8 @@ pub struct PeerOptions {
     /// share for it. What is larger is reduced in pieces, each by one rank. 8 MiB by default.
     pub scratch_bytes: usize,
     /// How many bytes of the other ranks are on their way to one at a time, where arrays are reduced in pieces. Each device
-    /// has twice as much from the first such call on. 32 MiB by default.
+    /// has twice as much from the first such call on, and from the first [`reduce_scatter`](crate::Collectives::reduce_scatter)
+    /// of any length. 32 MiB by default; less than a rank's share of [`scratch_bytes`](Self::scratch_bytes) counts as that.
     pub piece_bytes: usize,
     /// Whether the devices' memory is opened to each other where they have links. On by default. Without it, all goes by way
     /// of the host, as it does between devices that have none.
@@ -48,6 +54,24 @@ impl Default for PeerOptions {
 }
 
 impl PeerOptions {
+    /// Bytes of an outbox, and of a place for one of the other ranks in an inbox, which has two for each.
+    fn sizes(&self, ranks: usize) -> Result<(usize, usize)> {
+        let others = (ranks - 1).max(1);
+        let part = (self.scratch_bytes / ranks).max(16);
+        let sizes = part.checked_next_multiple_of(256).and_then(|part| {
+            let place = (self.piece_bytes / others).max(part);
+            let place = place.checked_next_multiple_of(256)?;
+            let inbox = place.checked_mul(2 * others)?;
+            isize::try_from(inbox).is_ok().then_some((part, place))
+        });
+        sizes.ok_or_else(|| {
+            Error::Value(format!(
+                "PeerOptions: scratch_bytes {} and piece_bytes {} are more than any memory",
+                self.scratch_bytes, self.piece_bytes
+            ))
+        })
+    }
+
     /// Sets [`time_limit`](Self::time_limit).
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
@@ -122,8 +146,11 @@ struct Shared {
     scratch: Vec<Scratch>,
     /// Whether kernels of all ranks may read the scratch memory of all.
     reaches: bool,
-    /// Bytes of an outbox.
+    /// Bytes of an outbox, and of a place in an inbox.
     part: usize,
+    place: usize,
+    /// A rank's work has not ended within the time limit: others may wait for it on their streams, so nobody waits for them.
+    stuck: AtomicBool,
     /// Held, and dropped last.
     _access: Vec<PeerAccess>,
 }
@@ -141,7 +168,7 @@ impl PeerGroup {
     /// A group with a rank for each context, in this order.
     ///
     /// # Errors
-    /// No context, or more than 16. Memory ran out.
+    /// No context, or more than 16. Options of more bytes than any memory has. Memory ran out.
     ///
     /// ```
     /// use cuda_nccl::{Collectives, PeerGroup};
@@ -162,7 +189,7 @@ impl PeerGroup {
     /// A group of the primary contexts of all devices.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new): no devices, or more than 16.
     pub fn of_all_devices() -> Result<Self> {
         let devices = Device::all()?.into_iter();
         let contexts: Vec<Context> = devices.map(Context::primary_of).collect::<Result<_, _>>()?;
@@ -180,7 +207,7 @@ impl PeerGroup {
                 "a group of {size} contexts: there may be 1 to {MOST_RANKS}"
             )));
         }
-        let part = (options.scratch_bytes / size).max(16).next_multiple_of(256);
+        let (part, place) = options.sizes(size)?;
         let (access, reaches) = open(contexts, options.links)?;
         let scratch = contexts
             .iter()
@@ -192,6 +219,8 @@ impl PeerGroup {
             meeting: Meeting::new(size),
             reaches,
             part,
+            place,
+            stuck: AtomicBool::new(false),
             _access: access,
         });
         let ranks = (0..size).map(|rank| PeerRank::new(rank, shared.clone()));
@@ -276,13 +305,22 @@ impl Scratch {
                 .iter()
                 .any(|other| other.device() != context.device())
         {
-            let pool = MemoryPool::new(context)?;
-            let others = contexts.iter().map(Context::device);
-            let others = others.filter(|&device| device != context.device());
-            let access: Vec<_> = others.map(MemoryLocation::device).collect();
-            pool.grant_access(&access)?;
-            // The pool goes when its memory does.
-            [pool.allocate(&stream, part)?, pool.allocate(&stream, part)?]
+            match MemoryPool::new(context) {
+                Ok(pool) => {
+                    let others = contexts.iter().map(Context::device);
+                    let others = others.filter(|&device| device != context.device());
+                    let access: Vec<_> = others.map(MemoryLocation::device).collect();
+                    pool.grant_access(&access)?;
+                    // The pool goes when its memory does.
+                    [pool.allocate(&stream, part)?, pool.allocate(&stream, part)?]
+                }
+                // Without pools, the contexts' access to each other holds for all memory.
+                Err(error) if *error.kind() == ErrorKind::Unsupported => {
+                    let allocate = || DeviceBuffer::uninit(&stream, part);
+                    [allocate()?, allocate()?]
+                }
+                Err(error) => return Err(error.into()),
+            }
         } else {
             let allocate = || DeviceBuffer::uninit(&stream, part);
             [allocate()?, allocate()?]

@@ -12,10 +12,10 @@
 //!   what the owner does next, freeing included, comes behind.
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::RefCell,
     collections::HashMap,
     fmt,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -39,14 +39,13 @@ use crate::{
 /// A device of a [`PeerGroup`](super::PeerGroup): the rank for one thread. What it does with the others are the methods of
 /// [`Collectives`].
 ///
-/// When it is dropped, it waits for all work of its context, and the others' next call ends with [`Error::Lost`].
+/// When it is dropped, the others' next call ends with [`Error::Lost`], and it waits for what it has enqueued, with the time
+/// limit: what goes on after that keeps its memory for ever.
 pub struct PeerRank {
     rank: usize,
     shared: Arc<Shared>,
     /// Also: a rank is for one thread at a time.
     own: RefCell<Own>,
-    /// Its work has not ended within the time limit: nothing may wait for it.
-    stuck: Cell<bool>,
 }
 
 /// What changes from call to call.
@@ -88,11 +87,8 @@ impl Own {
         if let Some(inbox) = &self.inbox {
             return Ok(inbox.place);
         }
-        let ranks = shared.size();
-        let others = (ranks - 1).max(1);
-        let place = (shared.options.piece_bytes / others).max(shared.part);
-        let place = place.next_multiple_of(256);
-        let memory = DeviceBuffer::uninit(&self.side, 2 * others * place)?;
+        let (ranks, place) = (shared.size(), shared.place);
+        let memory = DeviceBuffer::uninit(&self.side, 2 * (ranks - 1).max(1) * place)?;
         // Other streams use it from now on.
         self.side.synchronize()?;
         let inbox = Inbox {
@@ -139,7 +135,6 @@ impl PeerRank {
             rank,
             shared,
             own: RefCell::new(own),
-            stuck: Cell::new(false),
         })
     }
 
@@ -155,6 +150,12 @@ impl PeerRank {
         owners: impl IntoIterator<Item = Owner<'a>> + Clone,
         work: impl FnOnce(&mut Frame<'_>) -> Result<R>,
     ) -> Result<R> {
+        // Nothing may be enqueued any more: nobody tells when outboxes have been read.
+        if let Some(why) = self.shared.meeting.lost() {
+            // Another rank may have met this one's fault before this one did.
+            let own = stream.query().err().map(Error::from).filter(is_fault);
+            return Err(own.unwrap_or(Error::Lost(why)));
+        }
         let mut own = self.own.borrow_mut();
         own.calls += 1;
         let mut frame = Frame {
@@ -511,12 +512,13 @@ impl Collectives for PeerRank {
     }
 
     fn wait(&self, stream: &Stream) -> Result<()> {
+        expect_context(self.rank, self.context(), stream, [])?;
         let limit = self.shared.options.time_limit;
         let (start, mark) = (Instant::now(), stream.record_event()?);
         while !mark.query()? {
             let waited = start.elapsed();
             if waited > limit {
-                self.stuck.set(true);
+                self.shared.stuck.store(true, Ordering::Relaxed);
                 let why = format!(
                     "the work of rank {} has not ended within the time limit of {limit:?}",
                     self.rank
@@ -533,6 +535,27 @@ impl Collectives for PeerRank {
     }
 }
 
+impl PeerRank {
+    /// Whether all that this rank's calls have enqueued is over: waits for it, unless it is known not to end.
+    fn is_over(&mut self) -> bool {
+        let (own, shared) = (self.own.get_mut(), &self.shared);
+        let start = Instant::now();
+        // Each call comes behind the one before, on whatever streams: the last one is enough.
+        own.last.iter().chain([&own.side]).all(|stream| {
+            while matches!(stream.query(), Ok(false)) {
+                if shared.stuck.load(Ordering::Relaxed)
+                    || start.elapsed() > shared.options.time_limit
+                {
+                    shared.stuck.store(true, Ordering::Relaxed);
+                    return false;
+                }
+                thread::sleep(Duration::from_micros(50));
+            }
+            !matches!(stream.settle(), Settled::Unknown(_))
+        })
+    }
+}
+
 impl Drop for PeerRank {
     fn drop(&mut self) {
         let why = match thread::panicking() {
@@ -540,10 +563,12 @@ impl Drop for PeerRank {
             false => format!("rank {} has ended", self.rank),
         };
         self.shared.meeting.lose(&why);
-        // Any stream that a call was given may still use the scratch memory, which goes with the last rank.
-        if self.stuck.get() || matches!(self.context().settle(), Settled::Unknown(_)) {
+        // What this rank has enqueued may still use the scratch memory, which goes with the last rank, and the inbox.
+        if !self.is_over() {
             std::mem::forget(self.shared.clone());
-            std::mem::forget(self.own.get_mut().inbox.take());
+            let own = self.own.get_mut();
+            // A module that goes waits for its whole context.
+            std::mem::forget((own.inbox.take(), std::mem::take(&mut own.kernels)));
         }
     }
 }

@@ -6,19 +6,19 @@ use cuda_safe::{DeviceView, DeviceViewMut, Stream};
 
 use super::{
     combine::Combine,
-    copies::{copy, expect_parts},
+    copies::{copy, what},
     offer::{Call, Offer, What, agreed},
     rank::{Frame, PeerRank},
 };
 use crate::{
-    collectives::Collectives,
+    collectives::{Collectives, expect_parts},
     element::{DataType, Reducible, Reduction},
     error::Result,
 };
 
 /// What a rank reduces of all ranks' arrays.
 #[derive(Clone, Copy)]
-struct Own {
+struct Target {
     /// From which element to which.
     piece: (usize, usize),
     /// Where the result goes. It may be the piece's own place.
@@ -58,12 +58,8 @@ impl PeerRank {
         reduction: Reduction,
     ) -> Result<()> {
         let what = What {
-            name: "all_reduce",
-            element: std::any::type_name::<T>(),
-            element_bytes: size_of::<T>(),
-            len: Some(data.len()),
             reduction: Some(reduction),
-            root: None,
+            ..what::<T>("all_reduce", Some(data.len()))
         };
         let array = Array {
             address: data.as_device_ptr(),
@@ -84,9 +80,7 @@ impl PeerRank {
             }
         })
     }
-}
 
-impl PeerRank {
     pub(super) fn reduce_parts<T: Reducible>(
         &self,
         stream: &Stream,
@@ -95,12 +89,8 @@ impl PeerRank {
         reduction: Reduction,
     ) -> Result<()> {
         let what = What {
-            name: "reduce_scatter",
-            element: std::any::type_name::<T>(),
-            element_bytes: size_of::<T>(),
-            len: Some(part.len()),
             reduction: Some(reduction),
-            root: None,
+            ..what::<T>("reduce_scatter", Some(part.len()))
         };
         self.call(stream, [all.owner(), part.owner()], |frame| {
             let (me, len) = (self.rank(), part.len());
@@ -114,12 +104,12 @@ impl PeerRank {
                 len: all.len(),
                 element_bytes: size_of::<T>(),
             };
-            let own = Own {
+            let target = Target {
                 piece: (me * len, (me + 1) * len),
                 to: part.as_device_ptr(),
             };
             let reduced = agreed(&offers)
-                .and_then(|calls| reduce_piece(frame, &kernel, &calls, array, own, place));
+                .and_then(|calls| reduce_piece(frame, &kernel, &calls, array, target, place));
             frame.end_bound(reduced)
         })
     }
@@ -191,12 +181,12 @@ fn in_pieces(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) 
     let place = frame.own.open_inbox(rank, shared)?;
     let offers = frame.begin(what, true, |call| call.address = array.address)?;
     let piece = array.piece(rank, shared.size());
-    let own = Own {
+    let target = Target {
         piece,
         to: array.at(piece.0),
     };
     let reduced =
-        agreed(&offers).and_then(|calls| reduce_piece(frame, kernel, &calls, array, own, place));
+        agreed(&offers).and_then(|calls| reduce_piece(frame, kernel, &calls, array, target, place));
     // What was reduced is told by the event that nobody uses yet in a bound call.
     let event = frame.own.emptied[0].clone();
     let reduced = frame.barrier(&event, reduced);
@@ -212,7 +202,7 @@ fn reduce_piece(
     kernel: &Combine,
     calls: &[&Call],
     array: Array,
-    own: Own,
+    target: Target,
     place: usize,
 ) -> Result<()> {
     let (rank, stream) = (frame.rank, frame.stream);
@@ -224,7 +214,7 @@ fn reduce_piece(
     for (other, call) in calls.iter().enumerate().filter(|&(other, _)| other != me) {
         frame.wait_ready(&side, other, call)?;
     }
-    let (start, end) = own.piece;
+    let (start, end) = target.piece;
     let step = place / array.element_bytes;
     for (chunk, first) in (start..end).step_by(step).enumerate() {
         let (count, half) = (step.min(end - first), chunk % 2);
@@ -258,7 +248,7 @@ fn reduce_piece(
             kernel.launch(
                 stream,
                 &inputs,
-                own.to + ((first - start) * array.element_bytes) as u64,
+                target.to + ((first - start) * array.element_bytes) as u64,
                 count,
                 array.element_bytes,
             )?;
