@@ -200,7 +200,8 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
         false => Some(request.size),
     };
     let size = size.ok_or(Code::ERROR_OUT_OF_MEMORY)?;
-    let device = on_device.then_some(context.ordinal);
+    let on_host = request.pool.as_ref().is_some_and(|pool| pool.is_on_host());
+    let device = (on_device && !on_host).then_some(context.ordinal);
     let exportable = request.origin == Origin::Device;
     let mut ground = Ground::take(size, request.align, device, exportable)?;
     ground.in_file = in_file;
