@@ -129,6 +129,8 @@ impl Kind for Memory {
 
     fn end(&self, owner: &Owner) {
         let mut all: Vec<_> = read().values().cloned().collect();
+        // Who may use what ends with a context, too.
+        forget_views();
         // What is mapped belongs to no context.
         all.retain(|one| one.context.id == owner.id && one.rights.is_none());
         for allocation in all {
