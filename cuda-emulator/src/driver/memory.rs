@@ -389,7 +389,7 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     GENERATION.fetch_add(1, Ordering::AcqRel);
     if let Some(Some(slot)) = allocation.shared.get() {
         // Nobody opens it any more.
-        slot.word(1).store(0, Ordering::Release);
+        slot.retire();
     }
     // Before somebody else gets the address.
     if let Some(pool) = &allocation.pool {
