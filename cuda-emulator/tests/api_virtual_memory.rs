@@ -590,3 +590,44 @@ fn thousands_of_pieces_need_no_descriptors() {
         assert_eq!(free_memory(), before);
     });
 }
+
+/// Makes mappings until the process may have no more: where they are, and their pages; `None` where there is no end.
+fn all_mappings() -> Option<Vec<*mut std::ffi::c_void>> {
+    let mut made = Vec::new();
+    while made.len() < 300_000 {
+        // Neighbours with other rights don't become one.
+        let rights = [libc::PROT_NONE, libc::PROT_READ][made.len() % 2];
+        let how = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new mapping touches nothing that exists.
+        let address = unsafe { libc::mmap(null_mut(), 4096, rights, how, -1, 0) };
+        if address == libc::MAP_FAILED {
+            return Some(made);
+        }
+        made.push(address);
+    }
+    None
+}
+
+#[test]
+fn what_can_not_be_unmapped_stays() {
+    passes("what_can_not_be_unmapped_stays", &[], || {
+        let _own = Own::new();
+        let (range, memory) = (reserve(1), create(1));
+        ok!(cuMemMap(range, UNIT, 0, memory, 0));
+        allow(range, 1, READ_WRITE);
+        ok!(cuMemsetD8_v2(range, 7, 100));
+        ok!(cuCtxSynchronize());
+        let made = all_mappings().expect("the system sets a limit (vm.max_map_count)");
+        // SAFETY: reserved addresses.
+        let code = unsafe { cuMemUnmap(range, UNIT) };
+        for page in made {
+            // SAFETY: mapped above.
+            assert_eq!(unsafe { libc::munmap(page, 4096) }, 0);
+        }
+        assert_eq!(code, CUresult::CUDA_ERROR_OPERATING_SYSTEM);
+        assert_eq!(download::<u8>(range, 100), [7; 100]);
+        ok!(cuMemUnmap(range, UNIT));
+        ok!(cuMemAddressFree(range, UNIT));
+        ok!(cuMemRelease(memory));
+    });
+}
