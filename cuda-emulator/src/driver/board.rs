@@ -259,8 +259,8 @@ impl SharedEvent {
         number
     }
 
-    /// A record of this process has been reached, or never will be. Others see a number alone, that up to which all are
-    /// reached: it waits for those of this process that came before.
+    /// A record of this process has been reached, or never will be. Others see a number alone, up to which all records of this
+    /// process are reached. Where several processes record an event at once, one doesn't know what others have not reached.
     pub fn reach(&self, number: u64) {
         let mut untold = untold();
         let Some(own) = untold.get_mut(&self.0.key()) else {

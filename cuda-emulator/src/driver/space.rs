@@ -177,7 +177,7 @@ impl Space {
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` outside of reserved addresses, and for a part of a mapping; `CUDA_ERROR_OPERATING_SYSTEM` where
-/// the process has as many mappings as it may: what was mapped stays.
+/// the system makes no more mappings: what was mapped stays.
 pub fn unmap(address: u64, size: u64) -> Result {
     let mut space = lock();
     let reserved = space.reserved.range(..=address).next_back();
