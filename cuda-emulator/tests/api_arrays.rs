@@ -53,6 +53,16 @@ fn array(lengths: [usize; 3], flags: u32) -> CUarray {
 
 #[test]
 fn lengths_and_flags_go_together() {
+    // The largest takes 1 GiB of the device's memory.
+    let variables = [("CUDA_EMULATOR_MEMORY", "4G")];
+    passes(
+        "lengths_and_flags_go_together",
+        &variables,
+        lengths_and_flags,
+    );
+}
+
+fn lengths_and_flags() {
     let _own = Own::new();
     for (lengths, flags) in [
         ([1, 0, 0], 0),
@@ -219,17 +229,19 @@ fn mipmapped_arrays_have_levels_down_to_one_texel() {
 
 #[test]
 fn the_devices_memory_is_counted() {
-    let _own = Own::new();
-    let free = || {
-        let (mut free, mut total) = (0, 0);
-        ok!(cuMemGetInfo_v2(&mut free, &mut total));
-        free
-    };
-    let before = free();
-    let one = array([1024, 1024, 0], 0);
-    assert_eq!(before - free(), 4 << 20);
-    ok!(cuArrayDestroy(one));
-    assert_eq!(free(), before);
+    passes("the_devices_memory_is_counted", &[], || {
+        let _own = Own::new();
+        let free = || {
+            let (mut free, mut total) = (0, 0);
+            ok!(cuMemGetInfo_v2(&mut free, &mut total));
+            free
+        };
+        let before = free();
+        let one = array([1024, 1024, 0], 0);
+        assert_eq!(before - free(), 4 << 20);
+        ok!(cuArrayDestroy(one));
+        assert_eq!(free(), before);
+    });
 }
 
 #[test]
@@ -426,4 +438,51 @@ fn captures_record_copies_and_forbid_the_rest() {
     );
     ok!(cuArrayDestroy(plane));
     ok!(cuStreamDestroy_v2(stream));
+}
+
+#[test]
+fn a_graph_does_not_write_to_an_array_that_has_the_place_of_another() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "which has been destroyed meanwhile",
+    ];
+    let test = "a_graph_does_not_write_to_an_array_that_has_the_place_of_another";
+    reports(test, &[], &parts, || {
+        let own = Own::new();
+        let (lost, _fence) = (array([512, 512, 0], 0), array([512, 512, 0], 0));
+        let texels = vec![7f32; 512 * 512];
+        let copy = CUDA_MEMCPY3D {
+            srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+            srcHost: texels.as_ptr().cast(),
+            srcPitch: 2048,
+            srcHeight: 512,
+            dstMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
+            dstArray: lost,
+            WidthInBytes: 2048,
+            Height: 512,
+            Depth: 1,
+            ..Default::default()
+        };
+        let (mut graph, mut node, mut exec) = (null_mut(), null_mut(), null_mut());
+        ok!(cuGraphCreate(&mut graph, 0));
+        ok!(cuGraphAddMemcpyNode(
+            &mut node,
+            graph,
+            null(),
+            0,
+            &copy,
+            own.0
+        ));
+        ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+        ok!(cuGraphLaunch(exec, null_mut()));
+        ok!(cuCtxSynchronize());
+        ok!(cuArrayDestroy(lost));
+        // Until its place is given out again: the smallest that there is for an array of that size.
+        for _ in 0..2 {
+            ok!(cuArrayDestroy(array([8192, 4096, 0], 0)));
+        }
+        let _other = array([256, 128, 0], 0);
+        ok!(cuGraphLaunch(exec, null_mut()));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    });
 }

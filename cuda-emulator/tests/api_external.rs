@@ -37,6 +37,16 @@ fn is_open(fd: i32) -> bool {
     unsafe { libc::fcntl(fd, libc::F_GETFD) >= 0 }
 }
 
+/// Whether a number is that of a page's file. One that is closed may be another file's by now.
+fn is_of(fd: i32, page: &Page) -> bool {
+    let inode = |fd: i32| {
+        let mut data = std::mem::MaybeUninit::<libc::stat>::zeroed();
+        // SAFETY: a place for the result; all its bytes are written, or zeros.
+        unsafe { (libc::fstat(fd, data.as_mut_ptr()) == 0).then(|| data.assume_init().st_ino) }
+    };
+    inode(fd) == inode(page.number())
+}
+
 fn to_signal(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS {
     let mut params = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::default();
     params.params.fence.value = value;
@@ -119,11 +129,12 @@ fn what_can_be_imported() {
     );
     // A semaphore becomes the driver's.
     let fd = page.export().into_raw_fd();
+    assert!(is_of(fd, &page));
     ok!(cuImportExternalSemaphore(
         &mut made,
         &described(TIMELINE, fd)
     ));
-    assert!(!is_open(fd));
+    assert!(!is_of(fd, &page));
     ok!(cuDestroyExternalSemaphore(made));
     invalid!(cuDestroyExternalSemaphore(made));
     invalid!(cuDestroyExternalSemaphore(null_mut()));

@@ -9,7 +9,8 @@ mod abi;
 use abi::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 const DEVICE: CUmemLocationType = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
 const PINNED: CUmemAllocationType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -111,34 +112,36 @@ fn attributes_have_their_width_and_default() {
 
 #[test]
 fn use_and_its_high_water_marks() {
-    let _own = Own::new();
-    let own = pool(0, 0);
-    // Reserved, the most of that, used, the most of that.
-    let state = || [5, 6, 7, 8].map(|attribute| read(own, attribute).unwrap());
-    assert_eq!(state(), [0; 4]);
-    let first = take(own, 1000).unwrap();
-    let second = take(own, 24).unwrap();
-    assert_eq!(state(), [PIECE, PIECE, 1024, 1024]);
-    give(first);
-    assert_eq!(state(), [PIECE, PIECE, 24, 1024]);
-    // The marks may only be reset, to what is in use now.
-    for mark in [6, 8] {
-        assert_eq!(write(own, mark, 1), INVALID);
-        assert_eq!(write(own, mark, 1 << 32), INVALID);
-    }
-    assert_eq!(write(own, 6, 0), SUCCESS);
-    assert_eq!(write(own, 8, 0), SUCCESS);
-    assert_eq!(state(), [PIECE, PIECE, 24, 24]);
-    let third = take(own, 6).unwrap();
-    assert_eq!(state(), [PIECE, PIECE, 30, 30]);
-    // What fails isn't counted; no bytes are no memory.
-    assert_eq!(take(own, 1 << 60), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
-    assert_eq!(take(own, 0), Ok(0));
-    assert_eq!(read(own, 7), Ok(30));
-    ok!(cuMemFree_v2(second));
-    give(third);
-    assert_eq!(state(), [0, PIECE, 0, 30]);
-    ok!(cuMemPoolDestroy(own));
+    passes("use_and_its_high_water_marks", &[], || {
+        let _own = Own::new();
+        let own = pool(0, 0);
+        // Reserved, the most of that, used, the most of that.
+        let state = || [5, 6, 7, 8].map(|attribute| read(own, attribute).unwrap());
+        assert_eq!(state(), [0; 4]);
+        let first = take(own, 1000).unwrap();
+        let second = take(own, 24).unwrap();
+        assert_eq!(state(), [PIECE, PIECE, 1024, 1024]);
+        give(first);
+        assert_eq!(state(), [PIECE, PIECE, 24, 1024]);
+        // The marks may only be reset, to what is in use now.
+        for mark in [6, 8] {
+            assert_eq!(write(own, mark, 1), INVALID);
+            assert_eq!(write(own, mark, 1 << 32), INVALID);
+        }
+        assert_eq!(write(own, 6, 0), SUCCESS);
+        assert_eq!(write(own, 8, 0), SUCCESS);
+        assert_eq!(state(), [PIECE, PIECE, 24, 24]);
+        let third = take(own, 6).unwrap();
+        assert_eq!(state(), [PIECE, PIECE, 30, 30]);
+        // What fails isn't counted; no bytes are no memory.
+        assert_eq!(take(own, 1 << 60), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
+        assert_eq!(take(own, 0), Ok(0));
+        assert_eq!(read(own, 7), Ok(30));
+        ok!(cuMemFree_v2(second));
+        give(third);
+        assert_eq!(state(), [0, PIECE, 0, 30]);
+        ok!(cuMemPoolDestroy(own));
+    });
 }
 
 /// What a pool gets from the system at a time.
@@ -146,53 +149,55 @@ const PIECE: u64 = 32 << 20;
 
 #[test]
 fn a_pool_keeps_what_its_threshold_says() {
-    let _own = Own::new();
-    let own = pool(0, 0);
-    let reserved = || read(own, 5).unwrap();
-    let stream = stream(1);
-    let free = |address| ok!(cuMemFreeAsync(address, stream));
-    // Freed memory goes when somebody waits for the stream that frees it, or for an event there, or for the context.
-    let mut event = null_mut();
-    ok!(cuEventCreate(&mut event, 0));
-    for wait in 0..3 {
-        let some = take(own, 64 << 20).unwrap();
-        ok!(cuCtxSynchronize());
-        assert_eq!(reserved(), 2 * PIECE);
-        free(some);
-        ok!(cuEventRecord(event, stream));
-        ok!(cuStreamSynchronize(null_mut()));
-        assert_eq!(reserved(), 2 * PIECE, "another stream's");
-        match wait {
-            0 => ok!(cuStreamSynchronize(stream)),
-            1 => ok!(cuEventSynchronize(event)),
-            _ => ok!(cuCtxSynchronize()),
+    passes("a_pool_keeps_what_its_threshold_says", &[], || {
+        let _own = Own::new();
+        let own = pool(0, 0);
+        let reserved = || read(own, 5).unwrap();
+        let stream = stream(1);
+        let free = |address| ok!(cuMemFreeAsync(address, stream));
+        // Freed memory goes when somebody waits for the stream that frees it, or for an event there, or for the context.
+        let mut event = null_mut();
+        ok!(cuEventCreate(&mut event, 0));
+        for wait in 0..3 {
+            let some = take(own, 64 << 20).unwrap();
+            ok!(cuCtxSynchronize());
+            assert_eq!(reserved(), 2 * PIECE);
+            free(some);
+            ok!(cuEventRecord(event, stream));
+            ok!(cuStreamSynchronize(null_mut()));
+            assert_eq!(reserved(), 2 * PIECE, "another stream's");
+            match wait {
+                0 => ok!(cuStreamSynchronize(stream)),
+                1 => ok!(cuEventSynchronize(event)),
+                _ => ok!(cuCtxSynchronize()),
+            }
+            assert_eq!(reserved(), 0, "{wait}");
         }
-        assert_eq!(reserved(), 0, "{wait}");
-    }
-    // A piece that something lies in stays, whatever the threshold.
-    let some = take(own, 1000).unwrap();
-    let more = take(own, 40 << 20).unwrap();
-    assert_eq!(reserved(), 2 * PIECE);
-    free(more);
-    ok!(cuStreamSynchronize(stream));
-    assert_eq!(reserved(), PIECE);
-    assert_eq!(write(own, 4, PIECE), SUCCESS);
-    free(some);
-    ok!(cuStreamSynchronize(stream));
-    assert_eq!(reserved(), PIECE, "no more than the threshold");
-    assert_eq!(write(own, 4, PIECE - 1), SUCCESS);
-    ok!(cuStreamSynchronize(stream));
-    assert_eq!(reserved(), 0);
-    // What is trimmed to is kept at least.
-    assert_eq!(write(own, 4, u64::MAX), SUCCESS);
-    let all = take(own, 100 << 20).unwrap();
-    free(all);
-    ok!(cuStreamSynchronize(stream));
-    for (keep, left) in [(200 << 20, 4), (50 << 20, 2), (33 << 20, 2), (1, 1), (0, 0)] {
-        ok!(cuMemPoolTrimTo(own, keep));
-        assert_eq!(reserved(), left * PIECE, "{keep}");
-    }
-    ok!(cuMemPoolDestroy(own));
+        // A piece that something lies in stays, whatever the threshold.
+        let some = take(own, 1000).unwrap();
+        let more = take(own, 40 << 20).unwrap();
+        assert_eq!(reserved(), 2 * PIECE);
+        free(more);
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(reserved(), PIECE);
+        assert_eq!(write(own, 4, PIECE), SUCCESS);
+        free(some);
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(reserved(), PIECE, "no more than the threshold");
+        assert_eq!(write(own, 4, PIECE - 1), SUCCESS);
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(reserved(), 0);
+        // What is trimmed to is kept at least.
+        assert_eq!(write(own, 4, u64::MAX), SUCCESS);
+        let all = take(own, 100 << 20).unwrap();
+        free(all);
+        ok!(cuStreamSynchronize(stream));
+        for (keep, left) in [(200 << 20, 4), (50 << 20, 2), (33 << 20, 2), (1, 1), (0, 0)] {
+            ok!(cuMemPoolTrimTo(own, keep));
+            assert_eq!(reserved(), left * PIECE, "{keep}");
+        }
+        ok!(cuMemPoolDestroy(own));
+    });
 }
 
 #[test]
@@ -518,7 +523,7 @@ unsafe extern "C" fn wait(data: *mut c_void) {
     // SAFETY: a leaked flag.
     let closed = unsafe { &*data.cast::<AtomicBool>() };
     while closed.load(Ordering::SeqCst) {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -627,4 +632,136 @@ fn a_pool_goes_to_others_as_a_file() {
     give(first);
     give(second);
     assert_eq!(read(own, 7), Ok(0));
+}
+
+#[test]
+fn memory_of_the_host_counts_against_no_device() {
+    let variables = [("CUDA_EMULATOR_MEMORY", "64M")];
+    passes(
+        "memory_of_the_host_counts_against_no_device",
+        &variables,
+        || {
+            let _own = Own::new();
+            let free = || {
+                let (mut free, mut total) = (0, 0);
+                ok!(cuMemGetInfo_v2(&mut free, &mut total));
+                free
+            };
+            for place in [2, 3] {
+                let mut properties = properties(0, 0);
+                properties.location.type_ = CUmemLocationType(place);
+                let mut own = null_mut();
+                ok!(cuMemPoolCreate(&mut own, &properties));
+                let before = free();
+                let some = take(own, 100 << 20).unwrap();
+                assert_eq!(free(), before);
+                give(some);
+                ok!(cuMemPoolDestroy(own));
+            }
+        },
+    );
+}
+
+/// A pool that goes to others as a file.
+fn shared_pool(place: u32) -> CUmemoryPool {
+    let mut shared = properties(0, 0);
+    shared.location.type_ = CUmemLocationType(place);
+    shared.handleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let mut pool = null_mut();
+    ok!(cuMemPoolCreate(&mut pool, &shared));
+    pool
+}
+
+#[test]
+fn a_pool_of_the_hosts_memory_is_one_elsewhere_too() {
+    let _own = Own::new();
+    let file = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    for place in [1, 3] {
+        let (own, mut theirs, mut number) = (shared_pool(place), null_mut(), -1i32);
+        let to: *mut c_void = (&raw mut number).cast();
+        ok!(cuMemPoolExportToShareableHandle(to, own, file, 0));
+        let number = number as usize as *mut c_void;
+        ok!(cuMemPoolImportFromShareableHandle(
+            &mut theirs,
+            number,
+            file,
+            0
+        ));
+        for pool in [own, theirs] {
+            let mut flags = CUmemAccess_flags(9);
+            let mut host = location(0);
+            host.type_ = CUmemLocationType(3);
+            ok!(cuMemPoolGetAccess(&mut flags, pool, &mut host));
+            assert_eq!(flags.0, if place == 3 { 3 } else { 0 });
+            ok!(cuMemPoolGetAccess(&mut flags, pool, &mut location(0)));
+            assert_eq!(flags.0, if place == 1 { 3 } else { 0 });
+        }
+        let some = take(own, 5000).unwrap();
+        ok!(cuCtxSynchronize());
+        let (numbers, mut found) = ([7u8; 5000], [0u8; 5000]);
+        ok!(cuMemcpy(some, numbers.as_ptr() as u64, 5000));
+        let (mut data, mut seen) = (CUmemPoolPtrExportData::default(), 0);
+        ok!(cuMemPoolExportPointer(&mut data, some));
+        ok!(cuMemPoolImportPointer(&mut seen, theirs, &mut data));
+        ok!(cuMemcpy(found.as_mut_ptr() as u64, seen, 5000));
+        assert_eq!(found, numbers);
+        ok!(cuMemFree_v2(seen));
+        give(some);
+        ok!(cuMemPoolDestroy(theirs));
+        ok!(cuMemPoolDestroy(own));
+    }
+}
+
+#[test]
+fn whoever_waits_finds_that_memory_has_been_given_back() {
+    let test = "whoever_waits_finds_that_memory_has_been_given_back";
+    passes(test, &[], || {
+        let context = Own::new();
+        let (own, stream) = (pool(0, 0), stream(1));
+        let handles = [context.0 as usize, stream as usize, own as usize];
+        let wait = move || {
+            let [_, stream, own] = handles;
+            ok!(cuStreamSynchronize(stream as CUstream));
+            read(own as CUmemoryPool, 5)
+        };
+        // Two threads wait at the same moment, many times: as often as a busy machine does in a few seconds.
+        const ROUNDS: usize = 200_000;
+        let end = Instant::now() + Duration::from_secs(5);
+        let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let until = |counter: &AtomicUsize, round| {
+            while counter.load(Ordering::SeqCst) < round {
+                std::thread::yield_now();
+            }
+        };
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                ok!(cuCtxSetCurrent(handles[0] as CUcontext));
+                let mut late = 0;
+                for round in 1..=ROUNDS {
+                    until(&begun, round);
+                    if begun.load(Ordering::SeqCst) == usize::MAX {
+                        break;
+                    }
+                    late += usize::from(wait() != Ok(0));
+                    ended.store(round, Ordering::SeqCst);
+                }
+                late
+            });
+            let mut late = 0;
+            for round in 1..=ROUNDS {
+                let some = take(own, 1000).unwrap();
+                ok!(cuCtxSynchronize());
+                ok!(cuMemFreeAsync(some, stream));
+                begun.store(round, Ordering::SeqCst);
+                late += usize::from(wait() != Ok(0));
+                until(&ended, round);
+                if Instant::now() > end {
+                    break;
+                }
+            }
+            begun.store(usize::MAX, Ordering::SeqCst);
+            assert_eq!((late, other.join().unwrap()), (0, 0));
+        });
+        ok!(cuMemPoolDestroy(own));
+    });
 }

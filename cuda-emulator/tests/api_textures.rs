@@ -278,3 +278,103 @@ fn linear_memory_is_read_as_its_rights_say() {
         },
     );
 }
+
+#[test]
+fn words_wider_than_texels_reach_every_row() {
+    let _own = Own::new();
+    let bytes = CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8;
+    let described = |format, width| CUDA_ARRAY3D_DESCRIPTOR {
+        Width: width,
+        Height: 2,
+        Depth: 0,
+        Format: format,
+        NumChannels: 1,
+        Flags: SURFACE,
+    };
+    let mut array = null_mut();
+    ok!(cuArray3DCreate_v2(&mut array, &described(bytes, 5)));
+    let mut texels: Vec<u8> = (0..10).collect();
+    let from: *const c_void = texels.as_ptr().cast();
+    let mut copy = CUDA_MEMCPY2D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+        srcHost: from,
+        srcPitch: 5,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
+        dstArray: array,
+        WidthInBytes: 5,
+        Height: 2,
+        ..Default::default()
+    };
+    ok!(cuMemcpy2D_v2(&copy));
+    let read = "{\n.reg .b16 %h;\n\
+        suld.b.2d.b32.trap %r0, [%object, {0, 1}];\nsuld.b.2d.b16.trap %h, [%object, {2, 1}];\n\
+        cvt.u32.u16 %r1, %h;\nmov.b32 %r2, 0x40302010;\nsust.b.2d.b32.trap [%object, {0, 1}], %r2;\n}";
+    let (code, words) = run(surface(array), read);
+    assert_eq!((code, &words[..2]), (SUCCESS, &[0x0807_0605, 0x0807][..]));
+    // What is behind a row is none of it.
+    (copy.WidthInBytes, copy.srcPitch) = (6, 6);
+    invalid!(cuMemcpy2D_v2(&copy));
+    let copy = CUDA_MEMCPY2D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
+        srcArray: array,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+        dstHost: texels.as_mut_ptr().cast(),
+        dstPitch: 5,
+        WidthInBytes: 5,
+        Height: 2,
+        ..Default::default()
+    };
+    ok!(cuMemcpy2D_v2(&copy));
+    assert_eq!(texels, [0, 1, 2, 3, 4, 0x10, 0x20, 0x30, 0x40, 9]);
+
+    ok!(cuArray3DCreate_v2(&mut array, &described(UNSIGNED, 5)));
+    let read = "{\n.reg .b64 %w;\nmov.b64 %w, 0x700000005;\nsust.b.2d.b64.trap [%object, {0, 1}], %w;\n\
+        mov.b64 %w, 0;\nsuld.b.2d.b64.trap %w, [%object, {0, 1}];\nmov.b64 {%r0, %r1}, %w;\n}";
+    assert_eq!(run(surface(array), read), (SUCCESS, vec![5, 7, 0, 0]));
+}
+
+#[test]
+fn compressed_blocks_are_not_seen_as_texels() {
+    let _own = Own::new();
+    // BC1: blocks of 8 bytes.
+    let described = CUDA_ARRAY3D_DESCRIPTOR {
+        Width: 8,
+        Height: 8,
+        Depth: 0,
+        Format: CUarray_format(0x91),
+        NumChannels: 4,
+        Flags: 0,
+    };
+    let mut array = null_mut();
+    ok!(cuArray3DCreate_v2(&mut array, &described));
+    let sampler: CUDA_TEXTURE_DESC = filled(0);
+    let mut view: CUDA_RESOURCE_VIEW_DESC = filled(0);
+    view.format = CUresourceViewFormat::CU_RES_VIEW_FORMAT_UINT_2X32;
+    (view.width, view.height) = (8, 8);
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuTexObjectCreate(&mut 0, &resource(array), &sampler, &view)
+    );
+}
+
+#[test]
+fn linear_memory_has_no_more_texels_than_the_device_says() {
+    let _own = Own::new();
+    let mut resource = CUDA_RESOURCE_DESC {
+        resType: CUresourcetype::CU_RESOURCE_TYPE_LINEAR,
+        ..filled(0)
+    };
+    resource.res.linear.devPtr = alloc(512);
+    resource.res.linear.format = UNSIGNED;
+    resource.res.linear.numChannels = 1;
+    let sampler: CUDA_TEXTURE_DESC = filled(0);
+    let mut create = |texels: usize| {
+        resource.res.linear.sizeInBytes = 4 * texels;
+        // SAFETY: places for the results, and descriptions.
+        unsafe { cuTexObjectCreate(&mut 0, &resource, &sampler, std::ptr::null()) }
+    };
+    assert_eq!(create(1 << 28), SUCCESS);
+    for texels in [(1 << 28) + 1, (1 << 32) + 1] {
+        assert_eq!(create(texels), INVALID);
+    }
+}

@@ -590,3 +590,41 @@ fn thousands_of_pieces_need_no_descriptors() {
         assert_eq!(free_memory(), before);
     });
 }
+
+/// How large the process's address space may be, in bytes; gives what it was before.
+fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: a place for the result, and a limit that is no larger than the process may set.
+    unsafe {
+        assert_eq!(libc::getrlimit(libc::RLIMIT_AS, &mut limit), 0);
+        let before = limit.rlim_cur;
+        limit.rlim_cur = bytes;
+        assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &limit), 0);
+        before
+    }
+}
+
+#[test]
+fn what_can_not_be_unmapped_stays() {
+    passes("what_can_not_be_unmapped_stays", &[], || {
+        let _own = Own::new();
+        let (range, memory) = (reserve(1), create(1));
+        ok!(cuMemMap(range, UNIT, 0, memory, 0));
+        allow(range, 1, READ_WRITE);
+        ok!(cuMemsetD8_v2(range, 7, 100));
+        ok!(cuCtxSynchronize());
+        // Less than there is: the system makes no mapping any more, as where there are as many as there may be.
+        let before = limit_addresses(1 << 20);
+        // SAFETY: reserved addresses.
+        let code = unsafe { cuMemUnmap(range, UNIT) };
+        limit_addresses(before);
+        assert_eq!(code, CUresult::CUDA_ERROR_OPERATING_SYSTEM);
+        assert_eq!(download::<u8>(range, 100), [7; 100]);
+        ok!(cuMemUnmap(range, UNIT));
+        ok!(cuMemAddressFree(range, UNIT));
+        ok!(cuMemRelease(memory));
+    });
+}

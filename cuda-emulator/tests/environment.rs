@@ -485,10 +485,6 @@ fn no_leak_no_report() {
     assert!(!text.contains("leaked"), "{text}");
 }
 
-unsafe extern "C" fn pause(_: *mut std::ffi::c_void) {
-    std::thread::sleep(std::time::Duration::from_millis(50));
-}
-
 #[test]
 fn fault_reports_also_go_to_a_file() {
     if inner() {
@@ -497,9 +493,11 @@ fn fault_reports_also_go_to_a_file() {
         let mut address = 0;
         ok!(cuMemAllocAsync(&mut address, 64, first));
         ok!(cuStreamSynchronize(first));
-        ok!(cuLaunchHostFunc(second, Some(pause), null_mut()));
+        let gate = block(second);
         ok!(cuMemsetD8Async(address, 0, 64, second));
         ok!(cuMemFreeAsync(address, first));
+        ok!(cuStreamSynchronize(first));
+        gate.open();
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
         // The program can have it, too.
         let (code, text) = reason(context.0);

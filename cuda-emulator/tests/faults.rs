@@ -155,10 +155,6 @@ fn use_after_free() {
     });
 }
 
-unsafe extern "C" fn pause(_: *mut c_void) {
-    std::thread::sleep(std::time::Duration::from_millis(100));
-}
-
 #[test]
 fn freed_while_a_stream_still_uses_it() {
     let parts = [
@@ -175,12 +171,14 @@ fn freed_while_a_stream_still_uses_it() {
         ok!(cuMemAllocAsync(&mut place, 64, first));
         ok!(cuStreamSynchronize(first));
         // The second stream is late with its kernel; the first doesn't wait for it.
-        ok!(cuLaunchHostFunc(second, Some(pause), null_mut()));
+        let gate = block(second);
         assert_eq!(
             launch(put, 1, 1, second, &mut [arg(&place), arg(&index)]),
             SUCCESS
         );
         ok!(cuMemFreeAsync(place, first));
+        ok!(cuStreamSynchronize(first));
+        gate.open();
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
     });
 }

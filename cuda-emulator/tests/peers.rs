@@ -316,3 +316,32 @@ fn devices_without_a_link_are_copied_between() {
         },
     );
 }
+
+#[test]
+fn access_ends_with_a_reset_on_either_side() {
+    let variables = [("CUDA_EMULATOR_DEVICES", "2")];
+    passes(
+        "access_ends_with_a_reset_on_either_side",
+        &variables,
+        || {
+            ok!(cuInit(0));
+            let retained = |device| {
+                let mut context = null_mut();
+                ok!(cuDevicePrimaryCtxRetain(&mut context, device));
+                context
+            };
+            let [near, far] = [0, 1].map(retained);
+            ok!(cuCtxSetCurrent(near));
+            ok!(cuCtxEnablePeerAccess(far, 0));
+            for device in [0, 1] {
+                ok!(cuDevicePrimaryCtxReset_v2(device));
+                retained(device);
+                fails!(
+                    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+                    cuCtxDisablePeerAccess(far)
+                );
+                ok!(cuCtxEnablePeerAccess(far, 0));
+            }
+        },
+    );
+}

@@ -53,6 +53,7 @@ impl Second {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([test, "--exact", "--nocapture", "--test-threads=1"])
             .env("RERUN", "1")
+            .env("SECOND", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -338,4 +339,37 @@ fn what_can_t_be_shared_or_opened() {
     let code = Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
     assert_eq!(open_memory(own, FLAGS), code);
     assert_eq!(open_event(handle).map(|_| 0), code);
+}
+
+#[test]
+fn memory_is_of_the_device_that_it_was_allocated_on() {
+    let test = "memory_is_of_the_device_that_it_was_allocated_on";
+    if std::env::var_os("SECOND").is_some() {
+        let memory = received_memory();
+        let _own = Own::new();
+        let kernel = function(load(include_str!("abi/faults.ptx")), "read_global");
+        let to = alloc(4);
+        for _ in 0..2 {
+            let address = open_memory(memory, FLAGS).unwrap();
+            let mut ordinal = 7;
+            let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+            let place: *mut i32 = &mut ordinal;
+            ok!(cuPointerGetAttribute(place.cast(), attribute, address));
+            assert_eq!(ordinal, 1);
+            // Opening it lets this device's kernels use it.
+            let arguments = &mut [arg(&to), arg(&address)];
+            assert_eq!(launch(kernel, 1, 1, null_mut(), arguments), SUCCESS);
+            assert_eq!(download::<u32>(to, 1), [7]);
+            assert_eq!(download::<u32>(address, 1), [7]);
+            ok!(cuIpcCloseMemHandle(address));
+        }
+        return;
+    }
+    passes(test, &[("CUDA_EMULATOR_DEVICES", "2")], || {
+        let mut context = null_mut();
+        ok!(cuInit(0));
+        ok!(cuCtxCreate_v2(&mut context, 0, 1));
+        let handle = memory_handle(upload(&[7u32]));
+        Second::new(test, &[bytes(handle.reserved)]).done();
+    });
 }

@@ -1,7 +1,8 @@
 //! CUDA arrays: texels in memory of their own, which kernels reach by textures and surfaces only.
 //!
 //! A GPU keeps texels in an order that it doesn't tell. Here they are plain rows: the block (x, y, z) of an array, z being
-//! its depth, layer or face, lies at `((z * rows + y) * columns + x) * texel.bytes` from its base.
+//! its depth, layer or face, lies at `(z * rows + y) * pitch + x * texel.bytes` from its base. The pitch is a multiple of 8
+//! bytes: surfaces are read and written by words of up to as many, whatever the texels.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,6 +45,9 @@ pub struct Mipmapped {
     /// From the largest to the smallest.
     pub levels: Vec<Arc<Array>>,
 }
+
+/// The longest word of an access to a surface.
+const WORD: u64 = 8;
 
 static ARRAYS: Table<Array> = Table::new();
 static MIPMAPPED: Table<Mipmapped> = Table::new();
@@ -149,9 +153,14 @@ impl Array {
         self.depth().max(1)
     }
 
+    /// Bytes of a row.
+    pub fn row(&self) -> u64 {
+        self.columns() * self.texel.bytes
+    }
+
     /// Bytes from row to row.
     pub fn pitch(&self) -> u64 {
-        self.columns() * self.texel.bytes
+        self.row().next_multiple_of(WORD)
     }
 
     /// Bytes from plane to plane.
@@ -348,11 +357,12 @@ pub fn get_mipmapped(handle: u64) -> Result<Arc<Mipmapped>> {
     Ok(whole)
 }
 
-/// The array that has a texel at an address.
-pub fn find(address: u64) -> Option<Arc<Array>> {
+/// The live array behind a handle whose texels are at an address. The address alone may be that of another by now.
+pub fn find(handle: u64, address: u64) -> Option<Arc<Array>> {
     let places = PLACES.read().unpoisoned();
     let (_, array) = places.range(..=address).next_back()?;
-    (address - array.base < array.size()).then(|| array.clone())
+    let inside = address - array.base < array.size();
+    (inside && array.handle == handle).then(|| array.clone())
 }
 
 /// Destroys an array after all work of its context. A level stays, as with an H200 (driver 580), which says success.

@@ -4,17 +4,21 @@
 //! to something else than what it was made for. Nothing that another process has written is believed: it is looked at
 //! once, and checked.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::memfd::{Identity, Mapped, Memfd, PAGE};
+use crate::lock::Unpoisoned;
 
 /// Words of a slot.
 const WORDS: usize = 8;
 const SLOT: u64 = 8 * WORDS as u64;
 const SIZE: u64 = SLOT << 20;
+/// The word of a slot of memory that says whether it can be opened.
+const LIVE: usize = 1;
 /// How often a waiting thread looks whether the other process still lives.
 const HEARTBEAT: Duration = Duration::from_millis(20);
 
@@ -58,6 +62,9 @@ pub struct Slot {
     address: u64,
     place: Place,
 }
+
+/// What tells a slot from all others.
+pub type Key = (u64, u64, u64);
 
 /// Why a handle leads nowhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,8 +170,23 @@ impl Slot {
     }
 
     /// What tells it from all others.
-    pub fn key(&self) -> (u64, u64, u64) {
+    pub fn key(&self) -> Key {
         (self.place.identity.inode, self.place.offset, self.place.id)
+    }
+
+    /// The thing it stands for is there, and can be opened.
+    pub fn publish(&self) {
+        self.word(LIVE).store(1, Ordering::Release);
+    }
+
+    /// Nobody opens it any more.
+    pub fn retire(&self) {
+        self.word(LIVE).store(0, Ordering::Release);
+    }
+
+    /// Whether it can be opened.
+    pub fn is_live(&self) -> bool {
+        self.word(LIVE).load(Ordering::Acquire) == 1
     }
 
     /// One of its words; the first is its own.
@@ -207,21 +229,70 @@ const RECORDER: usize = 3;
 #[derive(Clone)]
 pub struct SharedEvent(pub Slot);
 
+/// A record of a shared event, and who has made it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SharedRecord {
+    pub number: u64,
+    recorder: u64,
+}
+
+/// This process's records of an event that aren't told yet.
+#[derive(Default)]
+struct Untold {
+    open: BTreeSet<u64>,
+    /// Reached, while one before them is open: streams don't follow each other.
+    reached: BTreeSet<u64>,
+}
+
+fn untold() -> MutexGuard<'static, BTreeMap<Key, Untold>> {
+    static UNTOLD: Mutex<BTreeMap<Key, Untold>> = Mutex::new(BTreeMap::new());
+    UNTOLD.lock().unpoisoned()
+}
+
 impl SharedEvent {
     /// The event is recorded, by this process. Gives the number of the record.
     pub fn record(&self) -> u64 {
+        let mut untold = untold();
         self.0.word(RECORDER).store(own(), Ordering::SeqCst);
-        self.0.word(RECORDED).fetch_add(1, Ordering::SeqCst) + 1
+        let number = self.0.word(RECORDED).fetch_add(1, Ordering::SeqCst) + 1;
+        untold.entry(self.0.key()).or_default().open.insert(number);
+        number
     }
 
-    /// A record has been reached, or never will be.
+    /// A record of this process has been reached, or never will be. Others see a number alone, up to which all records of this
+    /// process are reached. Where several processes record an event at once, one doesn't know what others have not reached.
     pub fn reach(&self, number: u64) {
-        self.0.word(REACHED).fetch_max(number, Ordering::SeqCst);
+        let mut untold = untold();
+        let Some(own) = untold.get_mut(&self.0.key()) else {
+            return;
+        };
+        if own.open.remove(&number) {
+            own.reached.insert(number);
+        }
+        let first = own.open.first().copied().unwrap_or(u64::MAX);
+        if let Some(&last) = own.reached.range(..first).next_back() {
+            self.0.word(REACHED).fetch_max(last, Ordering::SeqCst);
+            own.reached = own.reached.split_off(&first);
+        }
+        if own.open.is_empty() {
+            untold.remove(&self.0.key());
+        }
     }
 
     /// The number of the last record; 0 for none.
     pub fn recorded(&self) -> u64 {
         self.0.word(RECORDED).load(Ordering::SeqCst)
+    }
+
+    /// The last record.
+    pub fn last(&self) -> SharedRecord {
+        loop {
+            let number = self.recorded();
+            let recorder = self.0.word(RECORDER).load(Ordering::SeqCst);
+            if self.recorded() == number {
+                return SharedRecord { number, recorder };
+            }
+        }
     }
 
     fn is_marked(&self, number: u64) -> bool {
@@ -230,30 +301,32 @@ impl SharedEvent {
 
     /// Whether a record has been reached. One of a process that has ended never will be, and counts as reached. (On an H200
     /// it keeps others waiting for ever.)
-    pub fn is_reached(&self, number: u64) -> bool {
-        self.is_marked(number) || self.is_orphan()
-    }
-
-    fn is_orphan(&self) -> bool {
-        let recorder = self.0.word(RECORDER).load(Ordering::SeqCst);
-        let process = recorder & ((1 << PROCESS_BITS) - 1);
-        who(process as u32) != Some(recorder)
+    pub fn is_reached(&self, record: SharedRecord) -> bool {
+        self.is_marked(record.number) || record.is_orphan()
     }
 
     /// Waits until a record is reached.
-    pub fn wait(&self, number: u64) {
+    pub fn wait(&self, record: SharedRecord) {
         let mut looked = Instant::now();
         let mut pause = Duration::from_micros(20);
-        while !self.is_marked(number) {
+        while !self.is_marked(record.number) {
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(1));
             if looked.elapsed() > HEARTBEAT {
                 looked = Instant::now();
-                if self.is_orphan() {
+                if record.is_orphan() {
                     return;
                 }
             }
         }
+    }
+}
+
+impl SharedRecord {
+    /// Whether its process has ended.
+    fn is_orphan(self) -> bool {
+        let process = self.recorder & ((1 << PROCESS_BITS) - 1);
+        who(process as u32) != Some(self.recorder)
     }
 }
 
@@ -289,21 +362,42 @@ mod tests {
     fn records_are_reached_in_turn() {
         let event = SharedEvent(Slot::new().unwrap());
         assert_eq!(event.recorded(), 0);
-        let (first, second) = (event.record(), event.record());
-        assert_eq!((first, second, event.recorded()), (1, 2, 2));
+        let recorded = || {
+            let number = event.record();
+            assert_eq!(event.last().number, number);
+            event.last()
+        };
+        let (first, second) = (recorded(), recorded());
+        assert_eq!((first.number, second.number, event.recorded()), (1, 2, 2));
         assert!(!event.is_reached(first));
-        event.reach(first);
+        event.reach(1);
         assert!(event.is_reached(first) && !event.is_reached(second));
         event.wait(first);
         // A process that began at another time is another one.
-        event
-            .0
-            .word(RECORDER)
-            .fetch_add(1 << PROCESS_BITS, Ordering::SeqCst);
-        assert!(event.is_reached(second));
-        event.wait(second);
-        event.0.word(RECORDER).store(u64::MAX, Ordering::SeqCst);
-        assert!(event.is_reached(second));
+        let recorder = event.0.word(RECORDER);
+        recorder.fetch_add(1 << PROCESS_BITS, Ordering::SeqCst);
+        assert!(event.is_reached(event.last()) && !event.is_reached(second));
+        event.wait(event.last());
+        recorder.store(u64::MAX, Ordering::SeqCst);
+        assert!(event.is_reached(event.last()));
+    }
+
+    #[test]
+    fn a_record_that_is_reached_before_others_says_nothing_of_them() {
+        let event = SharedEvent(Slot::new().unwrap());
+        let all = [1, 2, 3, 4].map(|number| {
+            assert_eq!(event.record(), number);
+            event.last()
+        });
+        let reached = || all.map(|record| event.is_reached(record));
+        event.reach(2);
+        assert_eq!(reached(), [false; 4]);
+        event.reach(4);
+        event.reach(1);
+        assert_eq!(reached(), [true, true, false, false]);
+        event.reach(3);
+        assert_eq!(reached(), [true; 4]);
+        assert!(!untold().contains_key(&event.0.key()));
     }
 
     #[test]

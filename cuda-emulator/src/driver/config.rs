@@ -140,7 +140,7 @@ impl Config {
             memory: None,
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
             devices: number("CUDA_EMULATOR_DEVICES", 0, 64)?.unwrap_or(1) as usize,
-            links: links(get("CUDA_EMULATOR_LINKS"))?,
+            links: None,
             device: &architecture::DEFAULT,
             seed: number("CUDA_EMULATOR_SEED", 0, u64::MAX)?,
             check_uninit: false,
@@ -153,6 +153,7 @@ impl Config {
             timeout: None,
             report: get("CUDA_EMULATOR_REPORT").map(PathBuf::from),
         };
+        config.links = links(get("CUDA_EMULATOR_LINKS"), config.devices)?;
         if let Some(list) = raw("CUDA_VISIBLE_DEVICES") {
             config.devices = visible(&list, config.devices);
         }
@@ -216,8 +217,8 @@ fn visible(list: &str, count: usize) -> usize {
     seen.len()
 }
 
-/// Pairs of devices: `0-1,2-3`, `none`, or `all`, which is also what no text means.
-fn links(text: Option<String>) -> Result<Option<Vec<(usize, usize)>>, String> {
+/// Pairs of so many devices: `0-1,2-3`, `none`, or `all`, which is also what no text means.
+fn links(text: Option<String>, devices: usize) -> Result<Option<Vec<(usize, usize)>>, String> {
     match text.as_deref() {
         None | Some("all") => return Ok(None),
         Some("none") => return Ok(Some(Vec::new())),
@@ -226,11 +227,12 @@ fn links(text: Option<String>) -> Result<Option<Vec<(usize, usize)>>, String> {
     let pair = |item: &String| {
         let (one, other) = item.split_once('-')?;
         let (one, other) = (one.trim().parse().ok()?, other.trim().parse().ok()?);
-        (one != other).then_some((std::cmp::min(one, other), std::cmp::max(one, other)))
+        let (low, high) = (std::cmp::min(one, other), std::cmp::max(one, other));
+        (low < high && high < devices).then_some((low, high))
     };
     let wrong = |item: &String| {
         format!(
-            "CUDA_EMULATOR_LINKS={item}: wanted are pairs of devices such as 0-1,2-3, or none, or all"
+            "CUDA_EMULATOR_LINKS={item}: wanted are pairs of the {devices} devices (CUDA_EMULATOR_DEVICES) such as 0-1, or none, or all"
         )
     };
     let pairs = list(text)
@@ -439,9 +441,30 @@ mod tests {
             ("CUDA_EMULATOR_HOLD", "0"),
             ("CUDA_EMULATOR_FAIL", "cuMemAlloc"),
             ("CUDA_EMULATOR_QUIET", "yes"),
+            ("CUDA_EMULATOR_LINKS", "1-2"),
+            ("CUDA_EMULATOR_LINKS", "0-0"),
         ] {
             assert!(read(&[(name, value)]).unwrap_err().contains(name), "{name}");
         }
+    }
+
+    #[test]
+    fn links_are_pairs_of_the_devices_that_there_are() {
+        let links = |devices, text| {
+            let variables = [
+                ("CUDA_EMULATOR_DEVICES", devices),
+                ("CUDA_EMULATOR_LINKS", text),
+            ];
+            read(&variables).map(|config| config.links)
+        };
+        assert_eq!(links("3", "2-0,1-2").unwrap(), Some(vec![(0, 2), (1, 2)]));
+        assert_eq!(links("2", "all").unwrap(), None);
+        assert_eq!(links("2", "none").unwrap(), Some(Vec::new()));
+        let text = links("2", "0-1,1-2").unwrap_err();
+        assert!(
+            text.contains("LINKS=1-2: wanted are pairs of the 2 devices"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -246,8 +246,12 @@ impl Context {
         self.usable()
     }
 
-    /// Ends everything that lives in the context.
+    /// Ends everything that lives in the context, and access from it and to it.
     fn clear(&self) {
+        self.peers.write().unpoisoned().clear();
+        for other in CONTEXTS.all() {
+            other.set_peer(self, false);
+        }
         registry::end(&self.owner);
         *lock(&self.limits) = default_limits();
         self.heap_used.store(0, Ordering::Relaxed);

@@ -33,8 +33,8 @@ pub enum Claim {
     Host,
     /// To be found out from the address.
     Unified,
-    /// Texels of an array, of which the address tells which.
-    Array,
+    /// Texels of the array with this handle.
+    Array(u64),
 }
 
 /// One side of a copy: rows of bytes at regular distances.
@@ -67,7 +67,7 @@ impl Side {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for what isn't within the array.
     pub fn of_array(array: &Array, at: [u64; 3], extent: Extent) -> Result<Side> {
-        let lengths = [array.pitch(), array.rows(), array.planes()];
+        let lengths = [array.row(), array.rows(), array.planes()];
         let inside = (0..3).all(|axis| {
             at[axis]
                 .checked_add(extent[axis])
@@ -85,17 +85,17 @@ impl Side {
             },
             pitch: array.pitch(),
             slice: array.slice(),
-            claim: Claim::Array,
+            claim: Claim::Array(array.handle),
             context: Some(array.context.id),
         })
     }
 
     /// The array that it is in, and where.
     fn in_array(&self) -> Option<(Arc<Array>, [u64; 3])> {
-        if self.claim != Claim::Array {
+        let Claim::Array(handle) = self.claim else {
             return None;
-        }
-        let array = array::find(self.address)?;
+        };
+        let array = array::find(handle, self.address)?;
         let offset = self.address - array.base;
         let (in_plane, in_row) = (offset % array.slice(), offset % array.pitch());
         let at = [in_row, in_plane / array.pitch(), offset / array.slice()];
@@ -147,8 +147,8 @@ pub fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocati
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let length = span(side, extent)?;
-    if side.claim == Claim::Array {
-        return array::find(side.address)
+    if let Claim::Array(handle) = side.claim {
+        return array::find(handle, side.address)
             .map(|_| (Place::Device, None))
             .ok_or(Code::ERROR_INVALID_VALUE);
     }
@@ -236,7 +236,7 @@ impl Transfer {
             expect_allowed(side, extent, place.1.as_deref(), write)?;
         }
         let owner = |one: Option<Arc<Allocation>>, side: Side| match side.claim {
-            Claim::Array => side.context,
+            Claim::Array(_) => side.context,
             _ => one.map(|one| one.context.id),
         };
         Ok(Some(Transfer {
@@ -288,7 +288,7 @@ impl Transfer {
                 Claim::Host => (CU_MEMORYTYPE_HOST, side.address, 0),
                 Claim::Unified => (CU_MEMORYTYPE_UNIFIED, 0, side.address),
                 // It has been destroyed.
-                Claim::Array => (CU_MEMORYTYPE_ARRAY, 0, 0),
+                Claim::Array(_) => (CU_MEMORYTYPE_ARRAY, 0, 0),
             };
             Place3d {
                 x: 0,
@@ -316,7 +316,8 @@ impl Transfer {
     /// Whether the sides of both are the same sorts of memory, the device's of the same contexts. To an H200 (driver 580)
     /// pageable and page-locked memory are one sort.
     pub fn is_like(&self, other: &Transfer) -> bool {
-        let arrays = |one: &Transfer| [one.to, one.from].map(|side| side.claim == Claim::Array);
+        let is_array = |side: Side| matches!(side.claim, Claim::Array(_));
+        let arrays = |one: &Transfer| [one.to, one.from].map(is_array);
         if arrays(self) != arrays(other) {
             return false;
         }
@@ -472,8 +473,8 @@ impl Work {
         write: bool,
     ) -> std::result::Result<(), Fault> {
         let length = span(side, extent).expect("checked at the call");
-        if side.claim == Claim::Array {
-            return match array::find(side.address) {
+        if let Claim::Array(handle) = side.claim {
+            return match array::find(handle, side.address) {
                 Some(_) => Ok(()),
                 None => Err(Fault::new(
                     Code::ERROR_ILLEGAL_ADDRESS,

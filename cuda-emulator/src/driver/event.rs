@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use super::abi::{CU_EVENT_DISABLE_TIMING, CU_EVENT_INTERPROCESS, EdgeData};
-use super::board::{self, Lost, SharedEvent, Slot, Sort};
+use super::board::{self, Lost, SharedEvent, SharedRecord, Slot, Sort};
 use super::context::{self, Context};
 use super::handle::{Object, Table};
 use super::registry::Owner;
@@ -58,7 +58,7 @@ enum Wanted {
     /// Work of this process.
     Here(Mark),
     /// A record of another process.
-    Elsewhere(SharedEvent, u64),
+    Elsewhere(SharedEvent, SharedRecord),
 }
 
 /// Tells other processes that a record was reached when the work is done, or is given up.
@@ -233,7 +233,7 @@ impl Event {
         let (after, elsewhere) = match self.wanted() {
             None => (Vec::new(), None),
             Some(Wanted::Here(mark)) => (vec![mark], None),
-            Some(Wanted::Elsewhere(event, number)) => (Vec::new(), Some((event, number))),
+            Some(Wanted::Elsewhere(event, record)) => (Vec::new(), Some((event, record))),
         };
         // A wait for another process takes its time: the stream's own thread does it.
         let how = match elsewhere {
@@ -241,8 +241,8 @@ impl Event {
             Some(_) => How::ByWorker,
         };
         let work = Box::new(move || {
-            if let Some((event, number)) = elsewhere {
-                event.wait(number);
+            if let Some((event, record)) = elsewhere {
+                event.wait(record);
             }
             Ok(())
         });
@@ -260,9 +260,9 @@ impl Event {
     fn wanted(&self) -> Option<Wanted> {
         let own = self.point();
         if let Some(shared) = &self.shared {
-            let last = shared.recorded();
-            if own.as_ref().is_none_or(|own| own.number != last) {
-                let open = last > 0 && !shared.is_reached(last);
+            let last = shared.last();
+            if own.as_ref().is_none_or(|own| own.number != last.number) {
+                let open = last.number > 0 && !shared.is_reached(last);
                 return open.then(|| Wanted::Elsewhere(shared.clone(), last));
             }
         }
@@ -287,7 +287,7 @@ impl Event {
         match self.wanted() {
             None => {}
             Some(Wanted::Here(mark)) => mark.wait(),
-            Some(Wanted::Elsewhere(event, number)) => event.wait(number),
+            Some(Wanted::Elsewhere(event, record)) => event.wait(record),
         }
     }
 

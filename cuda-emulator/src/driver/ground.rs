@@ -69,11 +69,10 @@ impl Ground {
     /// Gives all back, once.
     pub fn release(&self) {
         if let Some((start, bytes)) = self.addresses {
-            if self.in_file {
-                // SAFETY: whole pages of the arena, whose allocation has gone. Work that is late meets empty pages.
-                unsafe { memfd::unmap_at(start, bytes) };
+            // SAFETY: whole pages of the arena, whose allocation has gone. Work that is late meets empty pages.
+            if !self.in_file || unsafe { memfd::unmap_at(start, bytes) } {
+                arena::release(start, bytes);
             }
-            arena::release(start, bytes);
         }
         if let Some((ordinal, bytes)) = self.charge {
             budget::give_back(ordinal, bytes);

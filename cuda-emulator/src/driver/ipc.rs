@@ -8,8 +8,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use super::arena;
-use super::board::{Handle, Lost, Slot, Sort};
-use super::context;
+use super::board::{Handle, Key, Lost, Slot, Sort};
+use super::context::{self, Context};
+use super::device;
 use super::ground::Ground;
 use super::memfd::{Identity, Memfd, PAGE};
 use super::memory::{self, Allocation};
@@ -18,13 +19,13 @@ use super::origin::Origin;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
 
-/// The words of a slot of memory.
-const LIVE: usize = 1;
+/// The words of a slot of memory, behind the one that says whether it is there.
 const FILE: usize = 2;
 const OFFSET: usize = 3;
 const SIZE: usize = 4;
 const DEVICE: usize = 5;
 const INODE: usize = 6;
+const ORDINAL: usize = 7;
 
 /// Memory of another process, as it was opened here.
 struct Opened {
@@ -32,8 +33,6 @@ struct Opened {
     count: usize,
     base: u64,
 }
-
-type Key = (u64, u64, u64);
 
 static OPENED: Mutex<BTreeMap<Key, Opened>> = Mutex::new(BTreeMap::new());
 
@@ -56,7 +55,8 @@ pub fn export(address: u64) -> Result<Handle> {
         store(SIZE, allocation.size);
         store(DEVICE, identity.device);
         store(INODE, identity.inode);
-        store(LIVE, 1);
+        store(ORDINAL, allocation.context.ordinal as u64);
+        slot.publish();
         Some(slot)
     });
     let slot = slot.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
@@ -68,7 +68,7 @@ pub fn export(address: u64) -> Result<Handle> {
 /// # Errors
 /// As recorded on an H200 (driver 580): `CUDA_ERROR_INVALID_CONTEXT` for memory of this process,
 /// `CUDA_ERROR_INVALID_HANDLE` for a process that has ended, `CUDA_ERROR_INVALID_VALUE` for memory that was freed, and for
-/// what is no handle.
+/// what is no handle. `CUDA_ERROR_MAP_FAILED` for memory of a device that the current one can't reach.
 pub fn open(handle: &Handle) -> Result<u64> {
     let context = context::current()?;
     let slot = Slot::open(Sort::Memory, handle).map_err(|lost| match lost {
@@ -76,17 +76,26 @@ pub fn open(handle: &Handle) -> Result<u64> {
         Lost::Own => Code::ERROR_INVALID_CONTEXT,
         Lost::Gone => Code::ERROR_INVALID_HANDLE,
     })?;
+    let word = |index| slot.word(index).load(Ordering::Acquire);
+    let ordinal = i32::try_from(word(ORDINAL)).map_err(|_| Code::ERROR_INVALID_VALUE)?;
     let mut all = OPENED.lock().unpoisoned();
     if let Some(known) = all.get_mut(&slot.key())
         && known.is_there()
     {
+        reach(&context, &known.allocation.context)?;
         known.count += 1;
         return Ok(known.base);
     }
-    let word = |index| slot.word(index).load(Ordering::Acquire);
-    if word(LIVE) != 1 {
+    if !slot.is_live() {
         return Err(Code::ERROR_INVALID_VALUE);
     }
+    device::check(ordinal).map_err(|_| Code::ERROR_MAP_FAILED)?;
+    // It is memory of the device that it was allocated on.
+    let owner = match context.ordinal == ordinal {
+        true => context.clone(),
+        false => context::primary(ordinal),
+    };
+    reach(&context, &owner)?;
     let (offset, size) = (word(OFFSET), word(SIZE));
     let fd = i32::try_from(word(FILE)).map_err(|_| Code::ERROR_INVALID_VALUE)?;
     let file = Memfd::of_process(slot.process(), fd).ok_or(Code::ERROR_INVALID_HANDLE)?;
@@ -107,7 +116,7 @@ pub fn open(handle: &Handle) -> Result<u64> {
         ground.release();
         return Err(Code::ERROR_MAP_FAILED);
     }
-    let allocation = memory::place_in(&context, ground, skipped, size, Origin::Opened, None);
+    let allocation = memory::place_in(&owner, ground, skipped, size, Origin::Opened, None);
     let base = allocation.base;
     // What ended with its context needs no entry any more.
     all.retain(|_, one| one.is_there());
@@ -120,12 +129,26 @@ pub fn open(handle: &Handle) -> Result<u64> {
     Ok(base)
 }
 
-/// Closes memory once; the last time ends it, after all work of its context.
+/// Lets work of a context use memory of another device that it has opened, as the call's only flag says.
+fn reach(context: &Context, owner: &Context) -> Result {
+    if context.ordinal == owner.ordinal {
+        return Ok(());
+    }
+    if !device::are_linked(context.ordinal, owner.ordinal) {
+        return Err(Code::ERROR_MAP_FAILED);
+    }
+    if context.set_peer(owner, true) {
+        memory::forget_views();
+    }
+    Ok(())
+}
+
+/// Closes memory once; the last time ends it, after all work of its context and of the current one.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for what wasn't opened, or was closed as often.
 pub fn close(address: u64) -> Result {
-    context::current()?;
+    let context = context::current()?;
     let mut all = OPENED.lock().unpoisoned();
     let found = all
         .iter_mut()
@@ -140,6 +163,7 @@ pub fn close(address: u64) -> Result {
         return Ok(());
     };
     drop(all);
+    context.drain();
     one.allocation.context.drain();
     memory::free(&one.allocation, "cuIpcCloseMemHandle");
     Ok(())

@@ -174,7 +174,8 @@ impl Drop for Mapped {
     }
 }
 
-/// Puts empty pages of the process's own in place of a file's.
+/// Puts empty pages of the process's own in place of a file's. False where the system has no room for another mapping: the
+/// file's may still be there, and nobody else must get the range.
 ///
 /// # Safety
 /// As [`Memfd::map_at`]; nothing of the range is used any more.
@@ -190,7 +191,12 @@ pub unsafe fn unmap_at(address: u64, size: u64) -> bool {
             0,
         )
     };
-    mapped != libc::MAP_FAILED
+    if mapped == libc::MAP_FAILED {
+        return false;
+    }
+    // SAFETY: just mapped. As around it, in the arena: a failure only makes core files larger.
+    unsafe { libc::madvise(mapped, size as usize, libc::MADV_DONTDUMP) };
+    true
 }
 
 #[cfg(test)]

@@ -129,6 +129,8 @@ impl Kind for Memory {
 
     fn end(&self, owner: &Owner) {
         let mut all: Vec<_> = read().values().cloned().collect();
+        // Who may use what ends with a context, too.
+        forget_views();
         // What is mapped belongs to no context.
         all.retain(|one| one.context.id == owner.id && one.rights.is_none());
         for allocation in all {
@@ -200,7 +202,8 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
         false => Some(request.size),
     };
     let size = size.ok_or(Code::ERROR_OUT_OF_MEMORY)?;
-    let device = on_device.then_some(context.ordinal);
+    let on_host = request.pool.as_ref().is_some_and(|pool| pool.is_on_host());
+    let device = (on_device && !on_host).then_some(context.ordinal);
     let exportable = request.origin == Origin::Device;
     let mut ground = Ground::take(size, request.align, device, exportable)?;
     ground.in_file = in_file;
@@ -386,7 +389,7 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     GENERATION.fetch_add(1, Ordering::AcqRel);
     if let Some(Some(slot)) = allocation.shared.get() {
         // Nobody opens it any more.
-        slot.word(1).store(0, Ordering::Release);
+        slot.retire();
     }
     // Before somebody else gets the address.
     if let Some(pool) = &allocation.pool {

@@ -140,7 +140,8 @@ pub fn import(pool: &Arc<Pool>, exported: &Exported) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let current = context::current()?;
-    let context = match current.ordinal == pool.ordinal {
+    // Memory that is no device's belongs to whoever asks for it, as where it is allocated.
+    let context = match current.ordinal == pool.ordinal || pool.is_on_host() {
         true => current,
         false => context::primary(pool.ordinal),
     };

@@ -137,8 +137,9 @@ impl Window {
 impl Drop for Window {
     fn drop(&mut self) {
         // SAFETY: the range is this one's, and what was shown there is used no more.
-        unsafe { memfd::unmap_at(self.base, self.size) };
-        arena::release(self.base, self.size);
+        if unsafe { memfd::unmap_at(self.base, self.size) } {
+            arena::release(self.base, self.size);
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::abi::*;
 use super::device;
 use super::handle::{Object, Table};
 use super::memfd::{Memfd, PAGE};
-use super::pool_book::{Book, PIECE};
+use super::pool_book::{Book, FILE_SIZE, PIECE};
 use super::registry::Owner;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
@@ -33,10 +33,9 @@ pub struct Pool {
     /// Reuse switches, which have no effect here, since freed addresses rest, and the release threshold.
     settings: Mutex<[u64; 4]>,
     book: Mutex<Book>,
-    /// Streams that have freed memory of it.
+    /// Ids of the streams that have freed memory of it. Those of streams that are gone stay: somebody may wait for an event
+    /// that was recorded there.
     freed_on: Mutex<HashSet<u64>>,
-    /// There may be something to give back.
-    pending: AtomicBool,
     /// Devices beside its own that may use its memory.
     access: Mutex<HashSet<i32>>,
     /// Whose pages its memory is, where other processes may get it.
@@ -49,7 +48,7 @@ static POOLS: Table<Pool> = Table::new();
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        if *self.pending.get_mut() {
+        if self.book.get_mut().unpoisoned().pending {
             PENDING.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -147,7 +146,7 @@ pub fn get(handle: u64) -> Result<Arc<Pool>> {
 /// `CUDA_ERROR_OUT_OF_MEMORY` where there can be no such file.
 pub fn create(kind: u32, place: (u32, i32), maximum: u64, shared: bool) -> Result<Arc<Pool>> {
     let make = || {
-        let name = CString::new(format!("{FILE}{}", place.1));
+        let name = CString::new(format!("{FILE}{}-{}", place.0, place.1));
         let name = name.map_err(|_| Code::ERROR_INVALID_VALUE)?;
         Memfd::create(&name, FILE_SIZE).ok_or(Code::ERROR_OUT_OF_MEMORY)
     };
@@ -155,7 +154,7 @@ pub fn create(kind: u32, place: (u32, i32), maximum: u64, shared: bool) -> Resul
     Ok(Pool::new(kind, place, false, maximum, file, false))
 }
 
-/// Another process's pool, of a device's memory.
+/// Another process's pool, of a device's memory or the host's.
 ///
 /// # Errors
 /// `CUDA_ERROR_UNKNOWN` for a file that is no pool.
@@ -163,22 +162,24 @@ pub fn import(fd: i32) -> Result<Arc<Pool>> {
     let file = Memfd::adopt_fd(fd).ok_or(Code::ERROR_UNKNOWN)?;
     let name = std::fs::read_link(format!("/proc/self/fd/{fd}"));
     let name = name.ok().map(|name| name.to_string_lossy().into_owned());
-    // The device's number, and " (deleted)" behind it: the file has no name in the file system.
-    let ordinal = name.and_then(|name| {
-        let number = name.strip_prefix(FILE_LINK)?.split(' ').next()?;
-        number.parse::<i32>().ok()
+    // The place, and " (deleted)" behind it: the file has no name in the file system.
+    let place = name.and_then(|name| {
+        let place = name.strip_prefix(FILE_LINK)?.split(' ').next()?;
+        let (kind, id) = place.split_once('-')?;
+        Some((kind.parse::<u32>().ok()?, id.parse::<i32>().ok()?))
     });
-    let ordinal = ordinal.ok_or(Code::ERROR_UNKNOWN)?;
-    device::check(ordinal).map_err(|_| Code::ERROR_UNKNOWN)?;
-    let (kind, place) = of_device(ordinal);
+    let known = place.filter(|place| match *place {
+        (CU_MEM_LOCATION_TYPE_DEVICE, ordinal) => device::check(ordinal).is_ok(),
+        place => place == (CU_MEM_LOCATION_TYPE_HOST_NUMA, 0),
+    });
+    let place = known.ok_or(Code::ERROR_UNKNOWN)?;
+    let kind = CU_MEM_ALLOCATION_TYPE_PINNED;
     Ok(Pool::new(kind, place, false, 0, Some(file), true))
 }
 
-/// How a pool's file is named, with the number of its device behind, and how the system shows that.
+/// How a pool's file is named, with its place behind (`CUmemLocationType` and number), and how the system shows that.
 const FILE: &str = "cuda-emulator-pool-";
 const FILE_LINK: &str = "/memfd:cuda-emulator-pool-";
-/// Its size, of which only what is touched takes memory.
-const FILE_SIZE: u64 = 1 << 36;
 
 /// How many pools may have something to give back.
 static PENDING: AtomicUsize = AtomicUsize::new(0);
@@ -193,11 +194,16 @@ pub fn waited(stream: Option<u64>, ordinal: i32) {
             Some(stream) => pool.freed_on.lock().unpoisoned().contains(&stream),
             None => pool.ordinal == ordinal,
         };
-        if concerned && pool.pending.swap(false, Ordering::AcqRel) {
-            PENDING.fetch_sub(1, Ordering::AcqRel);
-            let threshold = pool.settings.lock().unpoisoned()[3];
-            pool.release(|reserved| reserved > threshold);
+        if concerned {
+            pool.keep_to_threshold();
         }
+    }
+}
+
+/// The next wait may find something to give back.
+fn expect_release(book: &mut Book) {
+    if !std::mem::replace(&mut book.pending, true) {
+        PENDING.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -250,7 +256,6 @@ impl Pool {
             settings: Mutex::new([1, 1, 1, 0]),
             book: Mutex::new(Book::new(file.is_some())),
             freed_on: Mutex::default(),
-            pending: AtomicBool::new(false),
             access: Mutex::default(),
             file,
             is_imported,
@@ -337,20 +342,25 @@ impl Pool {
 
     /// Memory of an allocation has come back.
     pub fn returned(&self, address: u64) {
-        self.book().give(address);
-        self.expect_release();
+        let mut book = self.book();
+        book.give(address);
+        expect_release(&mut book);
     }
 
-    /// The next wait may find something to give back.
-    fn expect_release(&self) {
-        if !self.pending.swap(true, Ordering::AcqRel) {
-            PENDING.fetch_add(1, Ordering::AcqRel);
+    /// Somebody has waited: what is above the threshold goes. Another who waits at the same time gets through when it has.
+    fn keep_to_threshold(&self) {
+        let settings = self.settings.lock().unpoisoned();
+        let mut book = self.book();
+        if book.pending {
+            let threshold = settings[3];
+            self.release(&mut book, |reserved| reserved > threshold);
+            book.pending = false;
+            PENDING.fetch_sub(1, Ordering::AcqRel);
         }
     }
 
     /// Gives back pieces that nothing lies in, for as long as `wanted` says so of the bytes that there are.
-    fn release(&self, wanted: impl Fn(u64) -> bool) {
-        let mut book = self.book();
+    fn release(&self, book: &mut Book, wanted: impl Fn(u64) -> bool) {
         for start in book.release(wanted) {
             // The lock is held: nobody has taken a place there yet.
             if let Some(file) = &self.file {
@@ -366,7 +376,9 @@ impl Pool {
 
     /// Gives back pieces that nothing lies in, but keeps so many bytes.
     pub fn trim(&self, keep: u64) {
-        self.release(|reserved| reserved.checked_sub(PIECE).is_some_and(|left| left >= keep));
+        self.release(&mut self.book(), |reserved| {
+            reserved.checked_sub(PIECE).is_some_and(|left| left >= keep)
+        });
     }
 
     /// The value of a `CUmemPool_attribute`, and whether it is 64 bits wide.
@@ -397,7 +409,7 @@ impl Pool {
         match attribute {
             CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => {
                 settings[3] = value;
-                self.expect_release();
+                expect_release(&mut self.book());
             }
             FIRST_SETTING..CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => {
                 settings[(attribute - FIRST_SETTING) as usize] = u64::from(value != 0);

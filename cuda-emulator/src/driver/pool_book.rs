@@ -2,7 +2,8 @@
 //!
 //! As seen on an H200 (driver 580): a pool gets memory from the system in pieces of 32 MiB, gives allocations places in them
 //! that begin at multiples of 512 bytes, and gives back pieces in which nothing is allocated. The places are those of the
-//! account alone: the emulator's memory lies elsewhere, where freed addresses rest.
+//! account alone: the emulator's memory lies elsewhere, where freed addresses rest. Only of a pool that other processes may
+//! get are they real: offsets in its file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,6 +12,8 @@ use super::memfd::PAGE;
 
 /// Bytes that a pool gets at a time.
 pub const PIECE: u64 = 32 << 20;
+/// Bytes of a file that places are those of. Only what is touched takes memory.
+pub const FILE_SIZE: u64 = 1 << 36;
 
 /// The account.
 #[derive(Default)]
@@ -26,6 +29,8 @@ pub struct Book {
     reserved_most: u64,
     /// Whether places are whole pages, since they are those of a file.
     paged: bool,
+    /// There may be something to give back: the next wait looks.
+    pub pending: bool,
 }
 
 /// Gaps in the line: none touches another.
@@ -140,20 +145,36 @@ impl Book {
         size.checked_next_multiple_of(unit)
     }
 
-    /// Where more pieces make room: from the last gap on, if it is at the end of the last piece.
-    fn end(&self) -> u64 {
+    /// Where more pieces make room. A file has an end: there, the first hole among the pieces that is large enough is used
+    /// again. Other places go on behind the last piece.
+    fn room(&self, bytes: u64) -> u64 {
+        let mut from = 0;
+        for piece in self.pieces.iter().filter(|_| self.paged) {
+            if (piece * PIECE).saturating_sub(from) >= bytes {
+                return from;
+            }
+            from = self.free_before((piece + 1) * PIECE);
+        }
         let end = self.pieces.last().map_or(0, |piece| (piece + 1) * PIECE);
-        let last = self.gaps.all.last_key_value();
+        self.free_before(end)
+    }
+
+    /// Where the gap begins that ends here; here, if none does.
+    fn free_before(&self, end: u64) -> u64 {
+        let last = self.gaps.all.range(..end).next_back();
         last.filter(|(_, last)| **last == end)
             .map_or(end, |(start, _)| *start)
     }
 
     /// Takes a place for an allocation: the first gap of the pieces that there are which holds it, else more pieces. `None`
-    /// where the pool would have more than `most` bytes then.
+    /// where the pool would have more than `most` bytes then, and beyond the end of its file.
     pub fn take(&mut self, size: u64, most: Option<u64>) -> Option<u64> {
         let bytes = self.rounded(size)?;
-        let place = self.gaps.first(bytes).unwrap_or_else(|| self.end());
+        let place = self.gaps.first(bytes).unwrap_or_else(|| self.room(bytes));
         let last = place.checked_add(bytes)?.div_ceil(PIECE);
+        if self.paged && last > FILE_SIZE / PIECE {
+            return None;
+        }
         let there = self.pieces.range(place / PIECE..last).count() as u64;
         let more = last - place / PIECE - there;
         let all = more.checked_mul(PIECE)?.checked_add(self.reserved())?;
@@ -275,6 +296,31 @@ mod tests {
         assert_eq!(book.take(40 * MIB, most), None);
         assert_eq!(book.take(u64::MAX - 5, None), None, "beyond all addresses");
         assert_eq!((book.used(), book.reserved()), (16 * MIB, PIECE));
+    }
+
+    #[test]
+    fn places_in_a_file_are_within_it() {
+        let mut book = Book::new(true);
+        let large = 1024 * MIB;
+        let kept = book.take(40 * MIB, None).unwrap();
+        book.bind(1, kept, 40 * MIB);
+        let mut before = None;
+        for address in 2..102 {
+            let place = book.take(large, None).unwrap();
+            assert!(place + large <= FILE_SIZE, "{address}");
+            book.bind(address, place, large);
+            before.into_iter().for_each(|one| book.give(one));
+            before = Some(address);
+            book.release(|reserved| reserved > 0);
+        }
+        assert_eq!(book.take(FILE_SIZE, None), None);
+        book.give(101);
+        book.release(|reserved| reserved > 0);
+        assert_eq!(book.take(large, None), Some(40 * MIB));
+        let rest = FILE_SIZE - large - 40 * MIB;
+        assert_eq!(book.take(rest + 1, None), None);
+        assert!(book.take(rest, None).is_some());
+        assert_eq!(book.reserved(), FILE_SIZE);
     }
 
     /// The first of the gaps between places, found by walking all of them; else where the line ends.

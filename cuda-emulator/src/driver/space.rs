@@ -176,7 +176,8 @@ impl Space {
 /// Ends mappings. What is under way faults, as on an H200: the driver doesn't wait. Nor does it mind where nothing is mapped.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` outside of reserved addresses, and for a part of a mapping.
+/// `CUDA_ERROR_INVALID_VALUE` outside of reserved addresses, and for a part of a mapping; `CUDA_ERROR_OPERATING_SYSTEM` where
+/// the system makes no more mappings: what was mapped stays.
 pub fn unmap(address: u64, size: u64) -> Result {
     let mut space = lock();
     let reserved = space.reserved.range(..=address).next_back();
@@ -194,13 +195,14 @@ pub fn unmap(address: u64, size: u64) -> Result {
     if touched.iter().any(|&(at, last)| at < address || last > end) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    for (at, _) in touched {
-        let Some(mapping) = space.mapped.remove(&at) else {
-            continue;
-        };
-        memory::free(&mapping.allocation, "cuMemUnmap");
+    for (at, last) in touched {
         // SAFETY: mapped there until now, and the lock is held. Work that is late meets empty pages.
-        unsafe { memfd::unmap_at(at, mapping.physical.size) };
+        if !unsafe { memfd::unmap_at(at, last - at) } {
+            return Err(Code::ERROR_OPERATING_SYSTEM);
+        }
+        if let Some(mapping) = space.mapped.remove(&at) {
+            memory::free(&mapping.allocation, "cuMemUnmap");
+        }
     }
     Ok(())
 }

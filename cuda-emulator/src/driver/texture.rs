@@ -1,5 +1,6 @@
 //! Texture and surface objects: what kernels read and write arrays by, and memory as textures.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use super::abi::*;
@@ -74,6 +75,15 @@ impl Object for SurfaceObject {
 }
 
 impl Backing {
+    /// What keeps the texels there for a kernel that has the object: arrays are given back when nobody has them. Memory stays
+    /// mapped anyway.
+    fn kept(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        match self {
+            Backing::Arrays(arrays) => Some(Arc::new(arrays.clone())),
+            Backing::Memory(..) => None,
+        }
+    }
+
     /// Why kernels of a context can't have the texels; `None` while they can.
     fn loss(&self, context: &Context) -> Option<String> {
         match self {
@@ -232,6 +242,7 @@ pub fn create(
         resource.words[place::PITCH] = 0;
     }
     let texture = Arc::new(Texture {
+        kept: backing.kept(),
         texels,
         sampler: checked.sampler,
     });
@@ -254,7 +265,10 @@ pub fn create_surface(resource: ResourceDescriptor) -> Result<Arc<SurfaceObject>
     let context = context::current()?;
     let checked = texture_check::surface(&resource)?;
     let (texels, backing) = texels(&resource, &checked)?;
-    let surface = Arc::new(Surface { texels });
+    let surface = Arc::new(Surface {
+        kept: backing.kept(),
+        texels,
+    });
     Ok(SURFACES.insert(|handle| SurfaceObject {
         handle,
         context,
@@ -284,7 +298,7 @@ pub fn get_surface(handle: u64) -> Result<Arc<SurfaceObject>> {
     Ok(object)
 }
 
-/// Destroys a texture object. What runs keeps its texels.
+/// Destroys a texture object. A read that is under way keeps its texels.
 ///
 /// # Errors
 /// As [`get`].
@@ -354,4 +368,40 @@ fn unknown(kind: &str, handle: u64) -> String {
         "it was never created here, or has been destroyed".to_string()
     };
     format!("{handle:#x} isn't the handle of a {kind} object of this context: {what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_an_object_keeps_its_texels() {
+        let context = context::create(0, 0);
+        let array = array::create(Array3dDescriptor {
+            width: 8,
+            height: 8,
+            depth: 0,
+            format: CU_AD_FORMAT_FLOAT,
+            channels: 1,
+            flags: CUDA_ARRAY3D_SURFACE_LDST,
+        });
+        let array = array.unwrap();
+        let mut words = [0; 16];
+        words[place::WHAT] = array.handle;
+        let object = create_surface(ResourceDescriptor {
+            kind: CU_RESOURCE_TYPE_ARRAY,
+            words,
+            flags: 0,
+        });
+        let handle = object.unwrap().handle;
+        let held = surface_for_kernel(&context, handle).unwrap();
+        array::destroy(array.handle).unwrap();
+        destroy_surface(handle).unwrap();
+        let texels = Arc::downgrade(&array);
+        drop(array);
+        assert!(texels.upgrade().is_some());
+        drop(held);
+        assert!(texels.upgrade().is_none());
+        context::destroy(context.handle).unwrap();
+    }
 }

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::abi::*;
 use super::array::{self, Array};
+use super::attribute::attribute;
+use super::notice;
 use super::status::{Code, Result};
 use super::texel::Texel;
 use crate::engine::texture::{Address, Channel, Detail, Sampler};
@@ -182,7 +184,8 @@ fn memory(resource: &ResourceDescriptor, texel: &Texel) -> Result {
     let address = word(place::WHAT);
     ensure(address != 0 && address.is_multiple_of(ALIGNMENT))?;
     if resource.kind == CU_RESOURCE_TYPE_LINEAR {
-        return Ok(());
+        let most = attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 0)?;
+        return ensure(word(place::BYTES) / texel.bytes <= most as u64);
     }
     let (width, height) = (word(place::WIDTH), word(place::HEIGHT));
     ensure(width <= MOST_PITCHED[0] && height <= MOST_PITCHED[1])?;
@@ -224,6 +227,9 @@ fn view(found: &Found, view: &ViewDescriptor) -> Result<Seen> {
     }
     let (format, channels) = viewed(view.format).ok_or(Code::ERROR_INVALID_VALUE)?;
     ensure(Texel::new(format, channels)?.bytes == found.texel.bytes)?;
+    if found.texel.is_compressed() {
+        return Err(notice::lacking("a view of compressed blocks as texels"));
+    }
     ensure([view.width, view.height, view.depth] == found.size && view.reserved == [0; 16])?;
     // The last level may be one beyond those that there are.
     let (first, last) = (view.first_level as usize, view.last_level as usize);

@@ -197,8 +197,8 @@ pub trait Device: Sync {
     fn current_graph(&self) -> u64 {
         0
     }
-    /// The texture object behind a handle; it can be read until the launch ends. The reason of a fault for a handle that
-    /// isn't one's, and for texels that are gone.
+    /// The texture object behind a handle; who has it can read its texels. The reason of a fault for a handle that isn't
+    /// one's, and for texels that are gone.
     fn texture(&self, handle: u64) -> Result<Arc<Texture>, String> {
         Err(format!("0x{handle:x} isn't the handle of a texture object"))
     }

@@ -15,7 +15,7 @@ use std::{
     process,
     sync::{Mutex, MutexGuard, Once, PoisonError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use cuda_safe::{Context, Stream};
@@ -25,14 +25,22 @@ use cuda_safe::{Context, Stream};
 fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
     static ONE: Mutex<()> = Mutex::new(());
     static WATCH: Once = Once::new();
+    /// When the last test began.
+    static BEGUN: Mutex<Option<Instant>> = Mutex::new(None);
+    let begun = || BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
     WATCH.call_once(|| {
-        thread::spawn(|| {
-            thread::sleep(Duration::from_secs(120));
-            eprintln!("a stream waits for ever: see which test has not ended");
-            process::abort();
+        thread::spawn(move || {
+            loop {
+                thread::sleep(Duration::from_secs(1));
+                if begun().is_some_and(|begun| begun.elapsed() > Duration::from_secs(120)) {
+                    eprintln!("a stream waits for ever: see which test has not ended");
+                    process::abort();
+                }
+            }
         });
     });
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    *begun() = Some(Instant::now());
     let context = Context::primary(0).expect("a device");
     let stream = Stream::new(&context).expect("a stream");
     (one, context, stream)

@@ -1,5 +1,8 @@
 //! Textures and surfaces: where their texels lie, and how they are read.
 
+use std::any::Any;
+use std::sync::Arc;
+
 pub use crate::engine::number::texture::channel::Channel;
 pub use crate::engine::number::texture::coordinate::Address;
 pub use crate::engine::number::texture::level::Detail;
@@ -18,7 +21,7 @@ pub enum Shape {
 /// The texels of one level: rows at fixed distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// The first texel; readable, and writable for surfaces, as long as the object isn't destroyed.
+    /// The first texel; readable, and writable for surfaces, for as long as somebody has the object.
     pub base: u64,
     /// Texels along each axis, none of them 0; the third counts layers, faces and faces of all layers, too.
     pub size: [u32; 3],
@@ -54,15 +57,19 @@ pub struct Sampler {
 }
 
 /// A texture object.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Texture {
+    /// What the texels lie in, if it has to be kept.
+    pub kept: Option<Arc<dyn Any + Send + Sync>>,
     pub texels: Texels,
     pub sampler: Sampler,
 }
 
 /// A surface object.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Surface {
+    /// As of a texture.
+    pub kept: Option<Arc<dyn Any + Send + Sync>>,
     pub texels: Texels,
 }
 
