@@ -2,7 +2,7 @@
 
 use cuda_safe::{
     CopyBatch, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy,
-    Stream,
+    Staging, StagingOptions, Stream,
 };
 
 use super::{Pair, in_child, numbers, pair};
@@ -97,6 +97,37 @@ fn the_host_reaches_the_other_device_on_either_stream() {
     for refused in [
         buffer.to_vec(&streams[0]).map(drop),
         buffer.fill(&streams[0], 1),
+    ] {
+        let Err(error) = refused else { continue };
+        let text = error.to_string();
+        assert!(
+            text.contains("use a stream of the memory's device"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn staged_copies_say_what_to_do_too() {
+    let Some(Pair {
+        streams, contexts, ..
+    }) = pair()
+    else {
+        return;
+    };
+    let options = StagingOptions::default()
+        .threads(1)
+        .pieces(2)
+        .piece_bytes(4096)
+        .threshold_bytes(1);
+    let stream = Stream::new(&contexts[0]).unwrap();
+    let staging = Staging::with_options(&contexts[0], options).unwrap();
+    stream.set_staging(Some(&staging)).unwrap();
+    let data = numbers(4000);
+    let mut buffer = DeviceBuffer::from_slice(&streams[1], &data).unwrap();
+    for refused in [
+        buffer.to_vec(&stream).map(drop),
+        buffer.copy_from_slice(&stream, &data),
     ] {
         let Err(error) = refused else { continue };
         let text = error.to_string();
