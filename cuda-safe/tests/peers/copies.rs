@@ -145,11 +145,14 @@ fn batches_stay_within_a_device() {
     };
     let far = DeviceBuffer::from_slice(&streams[1], &numbers(4)).unwrap();
     let mut here = DeviceBuffer::<u32>::zeroed(&streams[0], 4).unwrap();
+    let mut none = DeviceBuffer::<u32>::zeroed(&streams[1], 0).unwrap();
     let mut batch = CopyBatch::new();
+    batch.copy(RegionCopy::new(0), &mut none, &far).unwrap();
     let error = batch.copy(RegionCopy::new(4), &mut here, &far).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
     let text = error.to_string();
     assert!(text.contains("from memory of device 1"), "{text}");
+    assert!(text.contains("copy 1 of the batch"), "{text}"); // also where there are copies of nothing
     assert!(text.contains("RegionCopy::enqueue"), "{text}");
     assert!(batch.is_empty());
 }
