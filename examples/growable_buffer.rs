@@ -37,6 +37,10 @@ fn main() -> Result<()> {
     let free = context.memory_info()?.free;
     let step = gpu.size(1 << 30, 4 << 20);
     let most = most.min(free / 3 * 2) / step * step;
+    ensure!(
+        most >= step,
+        "the buffers grow in steps of {step} bytes: {free} bytes are free, of which two thirds are used; ask for more GiB"
+    );
 
     heading("a buffer grows, and stays where it is");
     let mut growing = GrowableBuffer::<u64>::with_capacity(stream, most / 8)?;

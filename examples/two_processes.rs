@@ -67,7 +67,8 @@ fn second() -> Result<()> {
     stdin().read_exact(&mut event)?;
     let gpu = Gpu::open()?;
     let (context, stream) = (&gpu.context, &gpu.stream);
-    let ready = Event::open(context, &IpcEventHandle::from_bytes(event))?;
+    // SAFETY: the first process keeps the event until this one ends.
+    let ready = unsafe { Event::open(context, &IpcEventHandle::from_bytes(event))? };
     let handle = IpcMemoryHandle::from_bytes(memory);
     // SAFETY: the first process keeps the buffer until this one ends, and writes before the event only.
     let numbers = unsafe { OpenedBuffer::<u32>::open(stream, &handle, LEN)? };

@@ -263,8 +263,8 @@ impl Event {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_READY` when one of them has not been reached yet (call [`synchronize`](Self::synchronize)
-    /// first). `CUDA_ERROR_INVALID_HANDLE` when one of them was never recorded, or was created without timing, and for
-    /// events of two devices.
+    /// first). `CUDA_ERROR_INVALID_HANDLE` or `CUDA_ERROR_INVALID_VALUE` when one of them was never recorded, was recorded in
+    /// a capture, or was created without timing, and for events of two devices.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};

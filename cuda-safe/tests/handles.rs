@@ -362,6 +362,34 @@ fn a_texture_whose_context_can_not_be_waited_for_stays_with_its_memory() {
 }
 
 #[test]
+fn memory_that_can_not_be_waited_for_stays_with_what_it_is_mapped_onto() {
+    let test = "memory_that_can_not_be_waited_for_stays_with_what_it_is_mapped_onto";
+    // All ways of waiting fail.
+    let fail = "cuStreamSynchronize:1:999,cuStreamSynchronize:2:999,cuEventRecord:1:999,cuCtxSynchronize:1:999";
+    passes(test, fail, || {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let unit = PhysicalMemory::unit(&context).unwrap();
+        let handles = ShareableHandles::POSIX_FILE_DESCRIPTOR;
+        let options = PhysicalOptions::default().handles(handles);
+        let made = PhysicalMemory::with_options(&context, unit, options).unwrap();
+        let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, made.export().unwrap());
+        // SAFETY: memory of that size, which nobody else uses.
+        let buffer = unsafe {
+            let memory = ExternalMemory::import(&context, kind, file, unit as u64, false).unwrap();
+            memory.buffer::<u32>(&stream, 0, 10).unwrap()
+        };
+        let raw = buffer.memory().as_raw();
+        let error = buffer.close().unwrap_err();
+        assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
+        let _current = context.push_current().unwrap();
+        // SAFETY: nobody else destroys it.
+        let code = unsafe { sys::cuDestroyExternalMemory(raw) };
+        assert_eq!(code, sys::CUresult::CUDA_SUCCESS, "it was destroyed before");
+    });
+}
+
+#[test]
 fn green_contexts() {
     traced("green_contexts", "", || {
         check(&kind!(GreenContext, "cuGreenCtxDestroy", |context| {

@@ -294,7 +294,8 @@ fn memory_and_events_by_handles() {
         let (handle, small): ([u8; 64], [u8; 64]) = (receive(&socket), receive(&socket));
         let event: [u8; 64] = receive(&socket);
         let (context, stream) = device();
-        let event = Event::open(&context, &IpcEventHandle::from_bytes(event)).unwrap();
+        // SAFETY: the first process keeps it, and waits.
+        let event = unsafe { Event::open(&context, &IpcEventHandle::from_bytes(event)).unwrap() };
         assert!(event.ipc_handle().is_err(), "only who has made it");
         let handle = IpcMemoryHandle::from_bytes(handle);
         let small = IpcMemoryHandle::from_bytes(small);
@@ -356,7 +357,8 @@ fn an_event_orders_work_back_and_forth() {
         let (context, stream) = device();
         let [ping, pong] = [(); 2].map(|()| {
             let handle = IpcEventHandle::from_bytes(receive(&socket));
-            Event::open(&context, &handle).unwrap()
+            // SAFETY: the first process keeps both, and waits.
+            unsafe { Event::open(&context, &handle).unwrap() }
         });
         // SAFETY: the first process keeps it; the events order the work.
         let mut theirs = unsafe { OpenedBuffer::<u32>::open(&stream, &handle, 64).unwrap() };
@@ -382,7 +384,8 @@ fn a_killed_process_holds_nobody_up() {
         let [reached, pending] =
             [(); 2].map(|()| IpcEventHandle::from_bytes(receive(&peer.socket)));
         let (context, stream) = device();
-        let open = |handle: &IpcEventHandle| Event::open(&context, handle).unwrap();
+        // SAFETY: the driver sees to the end of a process that is killed.
+        let open = |handle: &IpcEventHandle| unsafe { Event::open(&context, handle).unwrap() };
         let (reached, pending) = (open(&reached), open(&pending));
         // SAFETY: the other process won't use it any more.
         let theirs = unsafe { OpenedBuffer::<u16>::open(&stream, &handle, 3).unwrap() };
@@ -452,7 +455,9 @@ fn what_is_no_handle() {
             let handle = IpcMemoryHandle::from_bytes(bytes);
             OpenedBuffer::<u8>::open(&stream, &handle, 1).unwrap_err()
         };
-        let event = Event::open(&context, &IpcEventHandle::from_bytes(bytes)).unwrap_err();
+        // SAFETY: it can't be opened.
+        let event =
+            unsafe { Event::open(&context, &IpcEventHandle::from_bytes(bytes)).unwrap_err() };
         for error in [memory, event] {
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
         }
@@ -465,7 +470,8 @@ fn what_is_no_handle() {
     assert!(error.detail().contains("process's own"), "{error}");
     let options = EventOptions::default().interprocess(true);
     let event = Event::with_options(&context, options).unwrap();
-    let error = Event::open(&context, &event.ipc_handle().unwrap()).unwrap_err();
+    // SAFETY: it can't be opened.
+    let error = unsafe { Event::open(&context, &event.ipc_handle().unwrap()).unwrap_err() };
     assert!(error.detail().contains("process's own"), "{error}");
     let none = IpcBuffer::<u8>::zeroed(&stream, 0).unwrap();
     assert!(none.ipc_handle().is_err());

@@ -7,7 +7,7 @@ use cuda_sys as sys;
 use super::{Array, Described, Texel, TexelFormat};
 use crate::{
     error::{Error, Result},
-    memory::{BoxCopy, DeviceMemory, Extent, Owner, PlainData, Side, Storage, StorageMut, Strides},
+    memory::{BoxCopy, DeviceMemory, Extent, PlainData, Side, Storage, StorageMut, Strides},
     settle::Settled,
     stream::Stream,
 };
@@ -127,7 +127,7 @@ impl Array {
         const CALL: &str = "Array::copy_from";
         self.expect_format::<T>(CALL)?;
         let rows = self.expect_bytes(texels.size_bytes(), size_of::<T>(), CALL)?;
-        let owners = [Owner::Context(self.context()), texels.owner()];
+        let owners = [self.owner(), texels.owner()];
         let (to, from) = (self.side(), rows.at(texels.as_device_ptr()));
         // SAFETY: live memory of as many bytes as the array has, ordered on this stream.
         stream.ordered_with(owners, || unsafe { rows.enqueue(stream, to, from) })
@@ -146,7 +146,7 @@ impl Array {
         const CALL: &str = "Array::copy_to";
         self.expect_format::<T>(CALL)?;
         let rows = self.expect_bytes(texels.size_bytes(), size_of::<T>(), CALL)?;
-        let owners = [Owner::Context(self.context()), texels.owner()];
+        let owners = [self.owner(), texels.owner()];
         let (to, from) = (rows.at(texels.as_device_ptr()), self.side());
         // SAFETY: live memory of as many bytes as the array has, borrowed exclusively, ordered on this stream.
         stream.ordered_with(owners, || unsafe { rows.enqueue(stream, to, from) })
@@ -188,7 +188,7 @@ impl Array {
         }
         from.expect_memory(CALL)?;
         let rows = self.rows(CALL)?;
-        let owners = [self, from].map(|one| Owner::Context(one.context()));
+        let owners = [self.owner(), from.owner()];
         let (to, from) = (self.side(), from.side());
         // SAFETY: both are live, have memory, and are of the same size.
         stream.ordered_with(owners, || unsafe { rows.enqueue(stream, to, from) })
@@ -256,8 +256,10 @@ impl Array {
             .expect_same(self.context(), call, "the stream and the array")?;
         let _current = stream.enter_to_wait(call)?;
         let from = rows.at_host(bytes.as_ptr().cast_mut().cast());
-        // SAFETY: as long as the array; borrowed until the wait below is over, which also follows a failure.
-        let enqueued = unsafe { rows.enqueue(stream, self.side(), from) };
+        let enqueued = stream.ordered_with([self.owner()], || {
+            // SAFETY: as long as the array; borrowed until the wait below is over, which also follows a failure.
+            unsafe { rows.enqueue(stream, self.side(), from) }
+        });
         let waited = stream.settle().or_abort();
         enqueued.and(waited)
     }
@@ -271,8 +273,10 @@ impl Array {
         let mut host = Vec::<T>::with_capacity(len);
         let _current = stream.enter_to_wait(call)?;
         let to = rows.at_host(host.as_mut_ptr().cast());
-        // SAFETY: room for the array's bytes, which lives until the wait below is over, or for ever.
-        let enqueued = unsafe { rows.enqueue(stream, to, self.side()) };
+        let enqueued = stream.ordered_with([self.owner()], || {
+            // SAFETY: room for the array's bytes, which lives until the wait below is over, or for ever.
+            unsafe { rows.enqueue(stream, to, self.side()) }
+        });
         match stream.settle() {
             Settled::Done => enqueued?,
             Settled::Failed(error) => return Err(enqueued.err().unwrap_or(error)),

@@ -2,10 +2,14 @@
 
 use std::ptr;
 
-use cuda_sys::{self as sys, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC};
+use cuda_sys::{self as sys, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUresult};
 
-use super::{ArrayFlags, ArrayShape, MipmappedArray, TexelFormat};
-use crate::{capture, error::Result, memory::ExternalMemory};
+use super::{ArrayFlags, ArrayShape, Described, MipmappedArray, TexelFormat};
+use crate::{
+    capture,
+    error::{Error, Result},
+    memory::ExternalMemory,
+};
 
 impl ExternalMemory {
     /// Has a part of the memory, from byte `offset` on, be a mipmapped array: an image of the other interface, whose format,
@@ -83,8 +87,23 @@ impl ExternalMemory {
         };
         context
             .check(CALL, code)
-            .map_err(|error| described.refused(context, error))?;
+            .map_err(|error| described.misplaced(error, offset, levels))?;
         // SAFETY: just made in this context, of these levels, and owned by nobody else.
         Ok(unsafe { MipmappedArray::made(context, raw, described, levels, Some(self.clone())) })
+    }
+}
+
+impl Described {
+    /// What a refusal by the driver is likely to mean.
+    #[cold]
+    fn misplaced(&self, error: Error, offset: u64, levels: u32) -> Error {
+        if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
+            return error;
+        }
+        error.with_detail(format!(
+            "the driver refuses an image of {}, {}, {levels} levels, {:?}, from byte {offset} on: it has to lie within the \
+             imported memory, and at its beginning where the memory is dedicated",
+            self.shape, self.format, self.flags
+        ))
     }
 }

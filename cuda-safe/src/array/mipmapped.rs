@@ -5,12 +5,14 @@ use std::ptr;
 use cuda_sys::{self as sys, CUmipmappedArray};
 
 use super::{Array, ArrayFlags, ArrayShape, Described, Sendable, TexelFormat, Whole, after_work};
+#[cfg(feature = "opengl")]
+use crate::stream::Stream;
 use crate::{
     capture,
     context::Context,
     error::{Error, Result},
     handle::{Handle, Kind, handle},
-    memory::ExternalMemory,
+    memory::{ExternalMemory, Owner},
 };
 
 /// Arrays of one image in several sizes, its levels, each half as wide, high and deep as the one before. A texture reads
@@ -42,9 +44,9 @@ pub struct MipmappedArray(Handle<MipmappedKind>);
 enum Held {
     /// What was imported, and its texels lie in.
     Memory(ExternalMemory),
-    /// What says that it is mapped.
+    /// What says that it is mapped, and for which stream.
     #[cfg(feature = "opengl")]
-    Mapped(std::sync::Arc<()>),
+    Mapped(std::sync::Arc<()>, Stream),
 }
 
 pub(crate) struct MipmappedKind {
@@ -202,29 +204,40 @@ impl MipmappedArray {
         }))
     }
 
-    /// One of something that is mapped, and must stay so while `whole` is held. The driver is asked how many levels it has.
+    /// One of something that is mapped for a stream, and must stay so while `whole` is held. The driver is asked how many
+    /// levels it has.
     ///
     /// # Safety
-    /// `raw` is a live mipmapped array of `context`, as long as it is mapped.
+    /// `raw` is a live mipmapped array of the stream's context, as long as it is mapped.
     #[cfg(feature = "opengl")]
     pub(crate) unsafe fn held(
-        context: &Context,
+        stream: &Stream,
         raw: CUmipmappedArray,
         whole: std::sync::Arc<()>,
     ) -> Result<Self> {
+        let context = stream.context();
         let described = super::describe(context, raw_level(context, raw, 0)?)?;
         let levels = (1..described.shape.levels())
             .take_while(|level| raw_level(context, raw, *level).is_ok())
             .count() as u32
             + 1;
         let kind = MipmappedKind {
-            held: Some(Held::Mapped(whole)),
+            held: Some(Held::Mapped(whole, stream.clone())),
             ..MipmappedKind::new(described, levels)
         };
         // SAFETY: as this function's contract says; somebody else releases it.
         Ok(Self(unsafe {
             Handle::new(raw, false, context.clone(), kind)
         }))
+    }
+
+    /// What copies of its texels are ordered with.
+    pub(super) fn owner(&self) -> Owner<'_> {
+        match &self.0.kind().held {
+            #[cfg(feature = "opengl")]
+            Some(Held::Mapped(_, stream)) => Owner::Stream(stream),
+            _ => Owner::Context(self.context()),
+        }
     }
 
     /// The context that it belongs to.

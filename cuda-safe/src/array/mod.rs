@@ -16,7 +16,7 @@ use cuda_sys::{self as sys, CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUarray_format, CU
 pub use format::{ChannelFormat, HalfBits, Texel, TexelFormat};
 pub use memory::{ArrayMemory, SparseProperties};
 pub use mipmapped::MipmappedArray;
-pub(crate) use release::after_work;
+pub(crate) use release::{Sendable, after_work};
 pub use shape::ArrayShape;
 pub use texels::ArrayTexels;
 
@@ -26,6 +26,7 @@ use crate::{
     error::{Error, Result},
     flags::flags,
     handle::{Handle, Kind, handle},
+    memory::Owner,
     stream::Stream,
 };
 
@@ -63,17 +64,17 @@ pub(crate) struct ArrayKind {
 /// What an array is a part of, which destroys it.
 enum Whole {
     Mipmapped {
-        #[allow(dead_code, reason = "held, so that the level lives")]
         whole: MipmappedArray,
     },
     Array {
-        #[allow(dead_code, reason = "held, so that the plane lives")]
         whole: Array,
     },
     #[cfg(feature = "opengl")]
     Mapped {
         #[allow(dead_code, reason = "held, so that it stays mapped")]
         whole: std::sync::Arc<()>,
+        /// That it is mapped for: unmapping comes after its work.
+        stream: Stream,
     },
 }
 
@@ -98,19 +99,6 @@ impl Kind for ArrayKind {
                 sys::cuArrayDestroy(raw.get())
             })
         }
-    }
-}
-
-/// A handle that is taken to where it is released.
-struct Sendable<T>(T);
-
-// SAFETY: the driver's handles may be used from any thread.
-unsafe impl<T> Send for Sendable<T> {}
-
-impl<T: Copy> Sendable<T> {
-    /// A method, so that a closure takes the whole and not its field.
-    fn get(&self) -> T {
-        self.0
     }
 }
 
@@ -337,18 +325,33 @@ impl Array {
         }))
     }
 
-    /// An array of something that is mapped, and must stay so while `whole` is held.
+    /// An array of something that is mapped for a stream, and must stay so while `whole` is held.
     ///
     /// # Safety
-    /// `raw` is a live array of `context`, as long as it is mapped.
+    /// `raw` is a live array of the stream's context, as long as it is mapped.
     #[cfg(feature = "opengl")]
     pub(crate) unsafe fn held(
-        context: &Context,
+        stream: &Stream,
         raw: CUarray,
         whole: std::sync::Arc<()>,
     ) -> Result<Self> {
+        let mapped = Whole::Mapped {
+            whole,
+            stream: stream.clone(),
+        };
         // SAFETY: as this function's contract says; somebody else releases it.
-        unsafe { Self::adopt(context, raw, false, Some(Whole::Mapped { whole })) }
+        unsafe { Self::adopt(stream.context(), raw, false, Some(mapped)) }
+    }
+
+    /// What copies of its texels are ordered with.
+    fn owner(&self) -> Owner<'_> {
+        match &self.0.kind().part_of {
+            #[cfg(feature = "opengl")]
+            Some(Whole::Mapped { stream, .. }) => Owner::Stream(stream),
+            Some(Whole::Mipmapped { whole }) => whole.owner(),
+            Some(Whole::Array { whole }) => whole.owner(),
+            None => Owner::Context(self.context()),
+        }
     }
 
     fn described(&self) -> &Described {

@@ -8,6 +8,19 @@ use crate::{
     error::Result,
 };
 
+/// A handle that is taken to where it is released.
+pub(crate) struct Sendable<T>(pub(crate) T);
+
+// SAFETY: the driver's handles may be used from any thread.
+unsafe impl<T> Send for Sendable<T> {}
+
+impl<T: Copy> Sendable<T> {
+    /// A method, so that a closure takes the whole and not its field.
+    pub(crate) fn get(&self) -> T {
+        self.0
+    }
+}
+
 /// Something to be destroyed, and what has to stay until then.
 struct Late<H, F: Fn() -> CUresult> {
     context: Context,

@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData};
 use super::{Array, Texel};
 use crate::{
     error::Result,
-    memory::{CopySource, CopyTarget, Owner, Region},
+    memory::{CopySource, CopyTarget, Region},
 };
 
 /// An array whose texels are known to be of type `T`: a side of a [`RegionCopy`](crate::RegionCopy), of which layers and
@@ -65,8 +65,7 @@ unsafe impl<T: Texel> CopySource<T> for ArrayTexels<T> {
     fn region(&self) -> Region<'_> {
         let shape = self.array.described().shape;
         let extent = [shape.width(), shape.height(), shape.planes_in_all()];
-        let owner = Owner::Context(self.array.context());
-        let region = Region::array::<T>(self.array.as_raw(), extent, owner);
+        let region = Region::array::<T>(self.array.as_raw(), extent, self.array.owner());
         // Layers of one dimension are copied.
         match (shape.is_layered() || shape.is_cube()) && shape.height() > 1 {
             true => region.of_layers(),

@@ -12,9 +12,9 @@ use crate::{
     capture::{self, released},
     error::{Error, ErrorKind, Result},
     memory::{
-        BorrowedMut, DeviceMemory, DeviceView, DeviceViewMut, MemoryAccess, MemoryPool, Owner,
-        PitchedMemory, PitchedView, PitchedViewMut, PlainData, PointerAttribute, Storage,
-        StorageMut,
+        BorrowedMut, DeviceMemory, DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation,
+        MemoryPool, Owner, PhysicalMemory, PitchedMemory, PitchedView, PitchedViewMut, PlainData,
+        PointerAttribute, Storage, StorageMut,
     },
 };
 
@@ -170,8 +170,9 @@ impl PeerAccess {
     /// with what else uses the memory, as always ([`Stream::ordered_with`](crate::Stream::ordered_with)).
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for memory of a third context, or of the context itself, and for memory of a pool that
-    /// the device has no access to ([`MemoryPool::grant_access`]).
+    /// [`ErrorKind::InvalidArgument`] for memory of a third context, or of the context itself; for memory of a pool that the
+    /// device has no access to ([`MemoryPool::grant_access`]), and for a [`Mapping`](crate::Mapping) or a
+    /// [`GrowableBuffer`](crate::GrowableBuffer) that it has none to ([`Mapping::set_access`](crate::Mapping::set_access)).
     #[doc(alias = "cuPointerGetAttribute")]
     pub fn view<'a, T: PlainData>(
         &'a self,
@@ -250,7 +251,7 @@ impl PeerAccess {
         }
         let pool = peer.pointer_attribute(address, PointerAttribute::MEMPOOL_HANDLE)?;
         if pool == 0 {
-            return Ok(());
+            return self.expect_mapped_here(address, call);
         }
         let pool = ptr::with_exposed_provenance_mut(pool as usize);
         // SAFETY: a live pool, since its memory is; it is only asked, here.
@@ -265,6 +266,30 @@ impl PeerAccess {
                 "the memory is of a pool that device {} has no access to: contexts' access does not open pools, \
                  MemoryPool::grant_access does (of a DeviceBuffer: MemoryPool::current(peer)?.grant_access(&[device])); \
                  or use a PitchedBuffer",
+                device.ordinal()
+            ),
+        ))
+    }
+
+    /// An error for memory of `cuMemMap` that the device has no access to: such memory knows devices, and no contexts.
+    fn expect_mapped_here(&self, address: CUdeviceptr, call: &'static str) -> Result<()> {
+        // SAFETY: the memory is borrowed by the caller.
+        if unsafe { PhysicalMemory::mapped_at(self.peer(), address) }.is_err() {
+            return Ok(()); // of another kind
+        }
+        let device = self.context().device();
+        let (mut flags, location) = (0, MemoryLocation::device(device).raw());
+        let _current = self.peer().enter()?;
+        // SAFETY: `flags` is valid for the write, the location for the read; the address is looked up.
+        let code = unsafe { sys::cuMemGetAccess(&mut flags, &location, address) };
+        if code != CUresult::CUDA_SUCCESS || MemoryAccess(flags as u32) != MemoryAccess::NONE {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            call,
+            format!(
+                "the memory is mapped, and device {} has no access to it: contexts' access does not open such memory, \
+                 Mapping::set_access does",
                 device.ordinal()
             ),
         ))

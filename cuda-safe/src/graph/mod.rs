@@ -45,9 +45,6 @@
 //! Launches of one [`GraphExec`] never overlap: the driver runs each after the one before, also on other streams. A
 //! launch is ordered with the streams that the graph's memory belongs to, as every method that takes memory and a
 //! stream is.
-//!
-//! # What is not here
-//! External semaphores: raw calls reach them, with [`Graph::as_raw`].
 
 mod allocation;
 mod body;

@@ -100,11 +100,22 @@ const _: () = assert!(size_of::<RawAttributes>() == 24 && size_of::<RawOperation
 #[must_use = "nothing is copied before `enqueue`"]
 pub struct CopyBatch<'a> {
     attributes: CopyAttributes,
-    copies: Vec<(BoxCopy, RawAttributes)>,
+    copies: Vec<One>,
+    /// How many were added: those without elements count, too.
+    added: usize,
     owners: Vec<Owner<'a>>,
     /// Whether host memory is borrowed.
     waits: bool,
     memory: PhantomData<&'a mut ()>,
+}
+
+/// A copy of a batch.
+#[derive(Clone, Copy)]
+struct One {
+    copy: BoxCopy,
+    how: RawAttributes,
+    /// Which it is of those that the caller added.
+    number: usize,
 }
 
 impl<'a> CopyBatch<'a> {
@@ -149,7 +160,7 @@ impl<'a> CopyBatch<'a> {
                 format!(
                     "copy {} of the batch goes from memory of device {source} to memory of device {target}: batches stay \
                      within a device, use RegionCopy::enqueue",
-                    self.copies.len()
+                    self.added
                 ),
             ));
         }
@@ -204,13 +215,16 @@ impl<'a> CopyBatch<'a> {
         order: SourceOrder,
         call: &'static str,
     ) -> Result<()> {
-        if let Some(copy) = copy.between::<T>(to, from, call)? {
-            let attributes = RawAttributes {
+        let copy = copy.between::<T>(to, from, call)?;
+        let number = self.added;
+        self.added += 1;
+        if let Some(copy) = copy {
+            let how = RawAttributes {
                 order: order.0,
                 places: [[0; 2]; 2],
                 flags: self.attributes.prefer_overlap_with_compute.into(),
             };
-            self.copies.push((copy, attributes));
+            self.copies.push(One { copy, how, number });
         }
         Ok(())
     }
@@ -228,6 +242,7 @@ impl<'a> CopyBatch<'a> {
         if self.copies.is_empty() {
             return Ok(()); // the driver refuses none
         }
+        stream.expect_uncaptured("CopyBatch::enqueue")?;
         if !self.waits {
             return self.submit(stream);
         }
@@ -241,7 +256,7 @@ impl<'a> CopyBatch<'a> {
     fn submit(&self, stream: &Stream) -> Result<()> {
         stream.ordered_with(self.owners.iter().copied(), || {
             let _current = stream.enter()?;
-            match self.copies.iter().all(|(copy, _)| copy.linear().is_some()) {
+            match self.copies.iter().all(|one| one.copy.linear().is_some()) {
                 true => self.submit_linear(stream),
                 false => self.submit_boxes(stream),
             }
@@ -254,7 +269,7 @@ impl<'a> CopyBatch<'a> {
         let mut to: Vec<CUdeviceptr> = Vec::with_capacity(count);
         let (mut from, mut sizes) = (to.clone(), Vec::with_capacity(count));
         let (mut attributes, mut indices) = (Vec::new(), Vec::new());
-        for (i, (copy, how)) in self.copies.iter().enumerate() {
+        for (i, One { copy, how, .. }) in self.copies.iter().enumerate() {
             to.push(address(copy.to));
             from.push(address(copy.from));
             sizes.push(copy.linear().expect("all are"));
@@ -284,7 +299,7 @@ impl<'a> CopyBatch<'a> {
 
     fn submit_boxes(&self, stream: &Stream) -> Result<()> {
         let call = newer::cuMemcpy3DBatchAsync()?;
-        let operations = self.copies.iter().map(|(copy, how)| operation(copy, *how));
+        let operations = self.copies.iter().map(|one| operation(&one.copy, one.how));
         let mut operations = operations.collect::<Result<Vec<_>>>()?;
         let mut failed = usize::MAX;
         // SAFETY: as above.
@@ -312,7 +327,9 @@ impl<'a> CopyBatch<'a> {
             return checked;
         }
         checked.map_err(|error| match self.copies.get(failed) {
-            Some((copy, _)) => error.with_detail(format!("copy {failed} of the batch: {copy}")),
+            Some(One { copy, number, .. }) => {
+                error.with_detail(format!("copy {number} of the batch: {copy}"))
+            }
             None => error.with_detail(
                 "no single copy is told as the reason; a batch can't go to the legacy default stream",
             ),
@@ -338,7 +355,7 @@ impl RegionCopy {
         let mut batch = CopyBatch::new();
         batch.set_attributes(attributes);
         batch.copy(self, target, source)?;
-        let Some((copy, mut how)) = batch.copies.first().copied() else {
+        let Some(One { copy, mut how, .. }) = batch.copies.first().copied() else {
             return Ok(());
         };
         stream.ordered_with(batch.owners.iter().copied(), || {

@@ -168,7 +168,7 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
 
 /// What a driver means that refuses a copy or a fill.
 #[inline]
-fn explained(result: Result<()>, stream: &Stream, span: Span<'_>) -> Result<()> {
+pub(super) fn explained(result: Result<()>, stream: &Stream, span: Span<'_>) -> Result<()> {
     result.map_err(|error| match why_refused(&error, stream, span) {
         Some(why) => error.with_detail(why),
         None => error,
@@ -259,11 +259,11 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
                 sys::cuMemsetD8Async(ptr, value, bytes, raw)
             }),
             // SAFETY: as above; `count` times 2 is `bytes`.
-            [a, b] => check("cuMemsetD16Async", unsafe {
+            [a, b] if ptr.is_multiple_of(2) => check("cuMemsetD16Async", unsafe {
                 sys::cuMemsetD16Async(ptr, u16::from_ne_bytes([a, b]), count, raw)
             }),
             // SAFETY: as above; `count` times 4 is `bytes`.
-            [a, b, c, d] => check("cuMemsetD32Async", unsafe {
+            [a, b, c, d] if ptr.is_multiple_of(4) => check("cuMemsetD32Async", unsafe {
                 sys::cuMemsetD32Async(ptr, u32::from_ne_bytes([a, b, c, d]), count, raw)
             }),
             _ => fill_columns(ptr, pattern, count, stream),
@@ -292,19 +292,16 @@ pub(crate) fn fill_rows(
     });
     let size = short.unwrap_or(pattern.len());
     let pattern = &pattern[..size];
-    let aligned = [
-        row,
-        if height * depth > 1 { pitch } else { 0 },
-        ptr as usize,
-    ];
-    if short.is_some() && aligned.iter().any(|number| !number.is_multiple_of(size)) {
+    if !row.is_multiple_of(size) {
         return Err(Error::invalid(
             "fill",
-            format!(
-                "rows of {row} bytes, {pitch} bytes apart, from {ptr:#x} on are not all multiples of the pattern's {size}"
-            ),
+            format!("rows of {row} bytes are no multiples of the pattern's {size}"),
         ));
     }
+    // Else by single bytes: the driver has no more for such rows.
+    let numbers = [if height * depth > 1 { pitch } else { 0 }, ptr as usize];
+    let aligned = numbers.iter().all(|number| number.is_multiple_of(size));
+    let whole_rows = short.is_some() && aligned;
     // Slices without gaps are rows of one.
     let (rows, slices) = match strides.slice_rows == height {
         true => (height * depth, 1),
@@ -314,7 +311,7 @@ pub(crate) fn fill_rows(
         let _current = stream.enter()?;
         for slice in 0..slices {
             let ptr = ptr + (slice * strides.slice_rows * pitch) as CUdeviceptr;
-            if short.is_some() {
+            if whole_rows {
                 fill_rectangle(ptr, pitch, pattern, [row / size, rows], stream)?;
                 continue;
             }
@@ -364,7 +361,7 @@ fn fill_rectangle(
 fn fill_columns(ptr: CUdeviceptr, pattern: &[u8], rows: usize, stream: &Stream) -> Result<()> {
     let (pitch, raw) = (pattern.len(), stream.as_raw());
     // A 4-byte column must start at a multiple of 4 in every row.
-    let (words, bytes) = if pitch.is_multiple_of(4) {
+    let (words, bytes) = if pitch.is_multiple_of(4) && ptr.is_multiple_of(4) {
         (pattern, &[][..])
     } else {
         (&[][..], pattern)

@@ -154,7 +154,16 @@ impl ExternalMemory {
                 .error(CALL, code)
                 .with_detail(format!("this driver does not import {kind:?}")));
         }
-        context.check(CALL, code)?;
+        context.check(CALL, code).map_err(|error| match code {
+            CUresult::CUDA_ERROR_UNKNOWN => error.with_detail(
+                "the file is no memory of the device's driver: one that Vulkan exports as an opaque file is, on the same \
+                 device, and one of PhysicalMemory::export",
+            ),
+            CUresult::CUDA_ERROR_INVALID_VALUE if bytes == 0 => {
+                error.with_detail("there is no memory of 0 bytes")
+            }
+            _ => error,
+        })?;
         let _ = file.into_raw_fd(); // the driver's now
         // SAFETY: just made, and owned by nobody else.
         Ok(unsafe { Self::from_raw(context, raw) })
@@ -207,7 +216,15 @@ impl ExternalMemory {
         // SAFETY: the address is valid for the write, the handle is live.
         let code =
             unsafe { sys::cuExternalMemoryGetMappedBuffer(&mut ptr, self.as_raw(), &description) };
-        context.check("cuExternalMemoryGetMappedBuffer", code)?;
+        context
+            .check("cuExternalMemoryGetMappedBuffer", code)
+            .map_err(|error| match code {
+                CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(format!(
+                    "{bytes} bytes from byte {offset} on: they have to lie within the imported memory, and be all of it where \
+                     it is dedicated"
+                )),
+                _ => error,
+            })?;
         // SAFETY: just mapped, `len` elements; pages are aligned for all of them, and the offset for these.
         Ok(unsafe {
             let storage = External(Waited::new(ptr, stream, Unmap(self.clone())));

@@ -14,7 +14,7 @@ use super::{plain::PlainData, size::byte_size};
 use crate::{
     capture::{self, released},
     context::Context,
-    error::Result,
+    error::{Error, ErrorKind, Result},
     flags::flags,
 };
 
@@ -138,9 +138,7 @@ impl<T: PlainData> PinnedBuffer<T> {
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuMemHostAlloc(&mut raw, bytes, flags.0) };
         if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
-            return Err(context.error("cuMemHostAlloc", code).with_kind(crate::ErrorKind::Driver).with_detail(
-                format!("the host can't page-lock {bytes} bytes: see `ulimit -l` and how much memory is free"),
-            ));
+            return Err(not_locked(context.error("cuMemHostAlloc", code), bytes));
         }
         context.check("cuMemHostAlloc", code)?;
         let Some(ptr) = NonNull::new(raw.cast::<T>()) else {
@@ -336,4 +334,12 @@ impl<T: PlainData> Drop for PinnedBuffer<T> {
         // An error here can't be acted upon; `close` reports it.
         let _ = self.free();
     }
+}
+
+/// The driver reports the host's memory as if it were the device's.
+#[cold]
+pub(super) fn not_locked(error: Error, bytes: usize) -> Error {
+    error.with_kind(ErrorKind::Driver).with_detail(format!(
+        "the host can't page-lock {bytes} bytes: see `ulimit -l` and how much memory is free"
+    ))
 }

@@ -190,8 +190,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     /// Enqueues a fill that sets every 2 bytes of the elements to `value`, and leaves the gaps alone.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a row's bytes, the pitch or the address is
-    /// no multiple of 2; otherwise as [`fill`](Self::fill).
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a row's bytes are no multiple of
+    /// 2; otherwise as [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD2D16")]
     #[doc(alias = "cuMemsetD2D16Async")]
     pub fn memset_u16(&mut self, stream: &Stream, value: u16) -> Result<()> {
@@ -201,8 +201,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     /// Enqueues a fill that sets every 4 bytes of the elements to `value`, and leaves the gaps alone.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a row's bytes, the pitch or the address is
-    /// no multiple of 4; otherwise as [`fill`](Self::fill).
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a row's bytes are no multiple of
+    /// 4; otherwise as [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD2D32")]
     #[doc(alias = "cuMemsetD2D32Async")]
     pub fn memset_u32(&mut self, stream: &Stream, value: u32) -> Result<()> {

@@ -1,14 +1,13 @@
 //! Pools of several processes, and memory that both sides reach.
 
 use std::ffi::{c_int, c_uint, c_void};
-#[cfg(unix)]
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 
 use cuda_sys::{self as sys, CUmemAllocationHandleType};
 
 use super::{
     buffer::DeviceBuffer, managed::ManagedBuffer, plain::PlainData, pool::MemoryPool,
-    pool_options::PoolPointer, size::byte_size,
+    pool_options::PoolPointer, size::byte_size, virtual_memory::NamedFile,
 };
 use crate::{
     attribute::DeviceAttribute,
@@ -104,7 +103,6 @@ impl MemoryPool {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(unix)]
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
     pub fn export_file(&self) -> Result<OwnedFd> {
         let mut file: c_int = -1;
@@ -129,33 +127,16 @@ impl MemoryPool {
     ///
     /// # Errors
     /// `CUDA_ERROR_UNKNOWN` for a file that is no pool.
-    #[cfg(unix)]
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
     pub fn import_file(context: &Context, file: impl AsFd) -> Result<Self> {
         const CALL: &str = "MemoryPool::import_file";
         let mut raw = std::ptr::null_mut();
         let kind = CUmemAllocationHandleType(ShareableHandles::POSIX_FILE_DESCRIPTOR.0);
-        // The driver takes number 0 for no address. The copy has another, and is closed behind the call.
-        let other = match file.as_fd().as_raw_fd() {
-            0 => Some(file.as_fd().try_clone_to_owned()),
-            _ => None,
-        };
-        let other = other.transpose().map_err(|error| {
-            Error::invalid(CALL, format!("the file can't be duplicated: {error}"))
-        })?;
-        let number = other
-            .as_ref()
-            .map_or(file.as_fd().as_raw_fd(), AsRawFd::as_raw_fd);
+        let file = NamedFile::new(file.as_fd(), CALL)?;
         let _current = context.enter()?;
         // SAFETY: a file is passed as a number in the place of an address; the driver looks at what it is.
-        let code = unsafe {
-            sys::cuMemPoolImportFromShareableHandle(
-                &mut raw,
-                std::ptr::without_provenance_mut(number as usize),
-                kind,
-                0,
-            )
-        };
+        let code =
+            unsafe { sys::cuMemPoolImportFromShareableHandle(&mut raw, file.place(), kind, 0) };
         context.check("cuMemPoolImportFromShareableHandle", code)?;
         // SAFETY: just made, and owned by nobody else.
         Ok(unsafe { Self::from_raw(context, raw) })

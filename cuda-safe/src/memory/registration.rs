@@ -5,7 +5,7 @@ use std::{ffi::c_void, fmt, process, ptr};
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::{
-    pinned::{PinnedFlags, device_address, host_flags},
+    pinned::{PinnedFlags, device_address, host_flags, not_locked},
     plain::PlainData,
 };
 use crate::{
@@ -230,9 +230,7 @@ fn refusal(context: &Context, code: CUresult, bytes: usize, flags: RegisterFlags
     let lacks = |attribute| matches!(context.device().attribute(attribute), Ok(0));
     let read_only = flags.contains(RegisterFlags::READ_ONLY);
     match code {
-        CUresult::CUDA_ERROR_OUT_OF_MEMORY => error.with_kind(ErrorKind::Driver).with_detail(format!(
-            "the host can't page-lock {bytes} bytes: see `ulimit -l` and how much memory is free"
-        )),
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => not_locked(error, bytes),
         CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED => error.with_detail(
             "a part of the memory is page-locked already: register every piece of memory once, or use PinnedBuffer's as it is",
         ),

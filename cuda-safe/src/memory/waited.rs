@@ -1,6 +1,6 @@
 //! Memory in a stream's order whose release doesn't keep that order: it waits for the stream first.
 
-use std::{cell::Cell, fmt};
+use std::{cell::Cell, fmt, mem};
 
 use cuda_sys::{CUdeviceptr, CUresult};
 
@@ -65,7 +65,7 @@ impl<R: Release> Waited<R> {
 
     /// Gives the address to the caller, who gives the memory back.
     pub(crate) fn into_raw(mut self) -> CUdeviceptr {
-        std::mem::take(&mut self.ptr)
+        mem::take(&mut self.ptr)
     }
 
     pub(crate) fn close(mut self) -> Result<()> {
@@ -73,7 +73,7 @@ impl<R: Release> Waited<R> {
     }
 
     fn free(&mut self) -> Result<()> {
-        let ptr = std::mem::take(&mut self.ptr);
+        let ptr = mem::take(&mut self.ptr);
         if ptr == 0 {
             return Ok(());
         }
@@ -86,7 +86,11 @@ impl<R: Release> Waited<R> {
             });
             return Ok(());
         }
-        self.stream.settle().or_leak()?;
+        if let Err(error) = self.stream.settle().or_leak() {
+            // What the memory is a part of is kept with it.
+            mem::forget(self.release.clone());
+            return Err(error);
+        }
         let context = self.stream.context();
         let _current = context.enter()?;
         let call = Cell::new("");

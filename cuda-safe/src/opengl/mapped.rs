@@ -39,7 +39,8 @@ impl<const N: usize> MappedResources<N> {
     /// # Errors
     /// `CUDA_ERROR_ALREADY_MAPPED` where one of them is mapped; none of the others is mapped then.
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no resources, for one that is there twice, and
-    /// for a stream of another context. The stream is being captured, or a stream is by this thread.
+    /// for a stream of another context. `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` where no OpenGL context is current on this
+    /// thread. The stream is being captured, or a stream is by this thread.
     #[doc(alias = "cuGraphicsMapResources")]
     pub fn map(stream: &Stream, resources: [&GraphicsResource; N]) -> Result<Self> {
         const CALL: &str = "MappedResources::map";
@@ -99,7 +100,9 @@ impl<const N: usize> MappedResources<N> {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where an array is [still there](Self::is_held), or a
     /// texture or surface of one: one that is dropped while a stream is being captured, on whatever thread, goes when none is
-    /// any more. The stream is being captured. The error carries the resources then, mapped as they were.
+    /// any more. The stream is being captured. The error carries the resources then, mapped as they were: **take them out of
+    /// it** ([`UnmapError::mapped`]), and unmap them later. Where the error is dropped, or turned into an [`Error`] by `?`,
+    /// before the arrays are, the resources stay CUDA's for ever.
     ///
     /// The fault of work that was enqueued earlier. `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` where no OpenGL context is current
     /// on this thread. The resources can't be used any more then: an H200's driver (580) takes them neither for mapped nor for
@@ -125,11 +128,13 @@ impl<const N: usize> MappedResources<N> {
         if Arc::get_mut(&mut self.held).is_none() {
             return Err(Error::invalid(
                 CALL,
-                "an array of a mapped image is still there, or a texture or surface of one: drop them before",
+                "an array of a mapped image is still there, or a texture or surface of one: drop them, and unmap then the \
+                 resources that this error carries (UnmapError::mapped), which stay CUDA's for ever if it is dropped first",
             ));
         }
         if capture::is_under_way() {
-            let remedy = "unmap before the capture, or after it";
+            let remedy = "unmap before the capture, or after it: the resources are in this error (UnmapError::mapped), and \
+                          stay CUDA's for ever if it is dropped before";
             self.stream.expect_uncaptured_for(CALL, remedy)?;
         }
         Ok(())
@@ -189,11 +194,13 @@ impl<const N: usize> fmt::Debug for MappedResources<N> {
     }
 }
 
-/// Why resources were not unmapped: see [`MappedResources::unmap`]. It turns into an [`Error`].
+/// Why resources were not unmapped: see [`MappedResources::unmap`]. It turns into an [`Error`], without the resources: those
+/// that still can't be given back then stay CUDA's, and registered, for ever. Take them out before.
 pub struct UnmapError<const N: usize> {
     /// What went wrong.
     pub error: Error,
-    /// The resources, mapped as they were, unless the driver has refused.
+    /// The resources, mapped as they were, unless the driver has refused. Dropping them gives back what can be given back by
+    /// then, and leaves the rest to CUDA for ever.
     pub mapped: Option<MappedResources<N>>,
 }
 
@@ -295,7 +302,6 @@ impl<'a> MappedResource<'a> {
     #[doc(alias = "cuGraphicsSubResourceGetMappedArray")]
     pub fn array(&self, layer: u32, level: u32) -> Result<Array> {
         let mut raw = ptr::null_mut();
-        let context = self.resource.context();
         let current = self.stream.enter()?;
         // SAFETY: `raw` is valid for the write; the resource is live.
         let code = unsafe {
@@ -307,7 +313,7 @@ impl<'a> MappedResource<'a> {
         done.map_err(|error| no_part(error, layer, level))?;
         drop(current);
         // SAFETY: there as long as it is mapped, which what is held sees to.
-        unsafe { Array::held(context, raw, self.held.clone()) }
+        unsafe { Array::held(self.stream, raw, self.held.clone()) }
     }
 
     /// All levels of an image. Where it has several, an H200's driver (580) shows as many as its size allows, whether OpenGL
@@ -318,7 +324,6 @@ impl<'a> MappedResource<'a> {
     #[doc(alias = "cuGraphicsResourceGetMappedMipmappedArray")]
     pub fn mipmapped(&self) -> Result<MipmappedArray> {
         let mut raw = ptr::null_mut();
-        let context = self.resource.context();
         let current = self.stream.enter()?;
         // SAFETY: `raw` is valid for the write; the resource is live.
         let code = unsafe {
@@ -330,7 +335,7 @@ impl<'a> MappedResource<'a> {
         done.map_err(explained)?;
         drop(current);
         // SAFETY: there as long as it is mapped, which what is held sees to.
-        unsafe { MipmappedArray::held(context, raw, self.held.clone()) }
+        unsafe { MipmappedArray::held(self.stream, raw, self.held.clone()) }
     }
 }
 

@@ -11,10 +11,10 @@ use cuda_sys::{
 };
 
 use crate::{
-    array::after_work,
+    array::{Sendable, after_work},
     capture,
     context::Context,
-    error::{ErrorKind, Result},
+    error::Result,
     flags::choices,
     handle::{Adopt, Handle, Kind, handle},
     stream::Stream,
@@ -132,19 +132,6 @@ pub struct ExternalSemaphore(Handle<SemaphoreKind>);
 
 struct SemaphoreKind;
 
-/// A handle that is taken to where it is released.
-struct Sendable(CUexternalSemaphore);
-
-// SAFETY: the driver's handles may be used from any thread.
-unsafe impl Send for Sendable {}
-
-impl Sendable {
-    /// A method, so that a closure takes the whole and not its field.
-    fn get(&self) -> CUexternalSemaphore {
-        self.0
-    }
-}
-
 impl Kind for SemaphoreKind {
     type Raw = CUexternalSemaphore;
     type Parent = Context;
@@ -181,7 +168,7 @@ impl ExternalSemaphore {
     ///
     /// # Errors
     /// `CUDA_ERROR_UNKNOWN` for a file that is nothing of the driver's. `CUDA_ERROR_INVALID_VALUE` for a kind that the system does
-    /// not have. [`ErrorKind::InvalidArgument`] while this thread captures a stream. [`ErrorKind::Unsupported`] for one that the
+    /// not have. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while this thread captures a stream. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for one that the
     /// driver lacks (timelines: the attribute `TIMELINE_SEMAPHORE_INTEROP_SUPPORTED`).
     #[doc(alias = "cuImportExternalSemaphore")]
     pub unsafe fn import(
@@ -205,7 +192,6 @@ impl ExternalSemaphore {
         if code == CUresult::CUDA_ERROR_NOT_SUPPORTED {
             return Err(context
                 .error(CALL, code)
-                .with_kind(ErrorKind::Unsupported)
                 .with_detail(format!("this driver does not import {kind:?}")));
         }
         context.check(CALL, code).map_err(|error| match code {
@@ -253,7 +239,7 @@ impl Stream {
     /// Signals several semaphores, in one call, each with its value: see [`signal_semaphore`](Self::signal_semaphore).
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a semaphore of another context. The context is unusable after a fault.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a semaphore of another context. The context is unusable after a fault.
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
     pub fn signal_semaphores(&self, signals: &[(&ExternalSemaphore, u64)]) -> Result<()> {
         const CALL: &str = "cuSignalExternalSemaphoresAsync";

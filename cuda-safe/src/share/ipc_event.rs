@@ -19,7 +19,8 @@ bytes! {
 
 impl Event {
     /// A handle by which other processes on this host open the event, with [`open`](Self::open). The event has to be one
-    /// for other processes: [`EventOptions::interprocess`](crate::EventOptions).
+    /// for other processes: [`EventOptions::interprocess`](crate::EventOptions). It has to be kept until the last use that
+    /// others make of it, and until their work that waits for it is over.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` for any other event, and for one that was itself opened.
@@ -30,7 +31,7 @@ impl Event {
     /// # let context = Context::primary(0)?;
     /// let event = Event::with_options(&context, EventOptions::default().interprocess(true))?;
     /// let bytes: [u8; 64] = event.ipc_handle()?.to_bytes();
-    /// // ... sent over a pipe; there, Event::open(&context, &handle)
+    /// // ... sent over a pipe; there, unsafe { Event::open(&context, &handle) }
     /// assert!(Event::new(&context)?.ipc_handle().is_err());
     /// # assert_eq!(IpcEventHandle::from_bytes(bytes), event.ipc_handle()?);
     /// # Ok(())
@@ -60,6 +61,11 @@ impl Event {
     /// An event that a process has recorded, and not reached when it is killed, stays unreached: on a GPU, streams that wait
     /// for it wait for ever.
     ///
+    /// # Safety
+    /// The process that has made the event keeps it until this one, and all clones of it, are used for the last time, and
+    /// until work that waits for it is over: what is done with it once it was destroyed there is undefined. Dropping it is
+    /// no use.
+    ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for bytes that are no handle, and for an event of this process itself.
     ///
@@ -70,16 +76,18 @@ impl Event {
     /// # fn main() -> cuda_safe::Result<()> {
     /// let context = Context::primary(0)?;
     /// let stream = Stream::new(&context)?;
-    /// let theirs = Event::open(&context, &IpcEventHandle::from_bytes(receive()))?;
+    /// let handle = IpcEventHandle::from_bytes(receive());
+    /// // SAFETY: the other process keeps the event until it is told that this one has ended.
+    /// let theirs = unsafe { Event::open(&context, &handle)? };
     /// stream.wait_event(&theirs)?; // what is enqueued from here on comes after the other process's work
     /// # Ok(())
     /// # }
     /// ```
     #[doc(alias = "cuIpcOpenEventHandle")]
-    pub fn open(context: &Context, handle: &IpcEventHandle) -> Result<Self> {
+    pub unsafe fn open(context: &Context, handle: &IpcEventHandle) -> Result<Self> {
         let _current = context.enter()?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; the driver looks at the handle.
+        // SAFETY: `raw` is valid for the write; the driver looks at the handle; the caller vouches for the event.
         let code = unsafe { sys::cuIpcOpenEventHandle(&mut raw, handle.raw()) };
         context
             .check("cuIpcOpenEventHandle", code)

@@ -59,6 +59,9 @@ impl<T: PlainData> OpenedBuffer<T> {
     /// # Safety
     /// The other process keeps the memory until this has been closed. Between the two, whoever writes is alone: the other
     /// one's work is ordered with it, by events or by waits on the host.
+    ///
+    /// Opened again in this process, a handle gives the same address: of buffers over the same memory, nothing uses one
+    /// while another is written to, as if they were borrows of it.
     #[doc(alias = "cuIpcOpenMemHandle")]
     pub unsafe fn open(stream: &Stream, handle: &IpcMemoryHandle, len: usize) -> Result<Self> {
         const CALL: &str = "cuIpcOpenMemHandle";

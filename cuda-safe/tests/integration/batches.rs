@@ -2,7 +2,7 @@
 
 use cuda_safe::{
     CopyAttributes, CopyBatch, DeviceBuffer, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy,
-    SourceOrder, Stream,
+    Result, SourceOrder, Stream,
 };
 
 use crate::{device, since};
@@ -124,6 +124,27 @@ fn nothing_and_what_does_not_fit() {
         "{error}"
     );
     assert_eq!(b.to_vec(&stream).unwrap(), [0; 4]);
+}
+
+#[test]
+fn a_stream_that_is_captured_takes_no_batch() {
+    let (_, stream) = device();
+    let from = DeviceBuffer::from_slice(&stream, &numbers(4)).unwrap();
+    let mut to = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
+    let mut refused = None;
+    // SAFETY: nothing is captured.
+    let graph = unsafe {
+        stream.capture(|_| -> Result<()> {
+            let mut batch = CopyBatch::new();
+            batch.copy(RegionCopy::new(4), &mut to, &from)?;
+            refused = batch.enqueue(&stream).err();
+            Ok(())
+        })
+    };
+    graph.unwrap(); // the capture is as it was
+    let error = refused.unwrap();
+    assert_eq!(error.call(), "CopyBatch::enqueue");
+    assert!(error.to_string().contains("capture"), "{error}");
 }
 
 #[test]

@@ -78,6 +78,7 @@ fn what_can_not_be_imported_or_mapped() {
         |kind, file, bytes| unsafe { ExternalMemory::import(&context, kind, file, bytes, false) };
     let failed = import(OPAQUE, null(), 4096).unwrap_err();
     assert_eq!(failed.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+    assert!(failed.to_string().contains("is no memory of"), "{failed}");
     let (_made, file, bytes) = exported(&context);
     let failed = import(OPAQUE, file.try_clone().unwrap(), 0).unwrap_err();
     assert_eq!(
@@ -100,6 +101,9 @@ fn what_can_not_be_imported_or_mapped() {
             Some(CUresult::CUDA_ERROR_INVALID_VALUE),
             "{offset}"
         );
+        let text = failed.to_string();
+        assert!(text.contains("within the imported memory"), "{text}");
+        assert!(text.contains(&format!("from byte {offset} on")), "{text}");
     }
     // SAFETY: it is refused.
     let failed = unsafe { memory.buffer::<u32>(&stream, 102, 1) }.unwrap_err();
@@ -170,6 +174,9 @@ fn arrays_that_can_not_be_mapped() {
         let failed = map(offset, shape, 1).unwrap_err();
         let code = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
         assert_eq!(failed.driver_code(), code, "{offset} {shape:?}");
+        let text = failed.to_string();
+        assert!(text.contains("within the imported memory"), "{text}");
+        assert!(text.contains(&format!("from byte {offset} on")), "{text}");
     }
 }
 

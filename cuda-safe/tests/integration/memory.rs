@@ -1,4 +1,7 @@
-use cuda_safe::{DeviceBuffer, DeviceView, DeviceViewMut, ErrorKind, MemoryPool, Stream};
+use cuda_safe::{
+    DeviceBuffer, DeviceView, DeviceViewMut, ErrorKind, Granularity, MemoryPool, PhysicalMemory,
+    PhysicalOptions, PhysicalUsage, Stream,
+};
 
 use crate::device;
 
@@ -216,4 +219,19 @@ fn the_pool_counts_what_is_used() {
     drop(buffer);
     stream.synchronize().unwrap();
     pool.trim_to(0).unwrap();
+}
+
+#[test]
+fn a_use_that_the_driver_has_no_bits_for_is_refused() {
+    let (context, _) = device();
+    let options = PhysicalOptions::default().usage(PhysicalUsage(0x3_0001));
+    let unit = PhysicalMemory::unit(&context).unwrap();
+    for refused in [
+        PhysicalMemory::with_options(&context, unit, options).map(drop),
+        PhysicalMemory::granularity(&context, options, Granularity::MINIMUM).map(drop),
+    ] {
+        let error = refused.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(error.to_string().contains("0x30000"), "{error}");
+    }
 }

@@ -1,8 +1,8 @@
 //! Memory in rows and slices: where its elements lie, fills, rectangles of it, kernels.
 
 use cuda_safe::{
-    DeviceBuffer, ErrorKind, Extent, LaunchConfig, Layout, Module, PitchedBuffer, PitchedView,
-    Stream,
+    DeviceBuffer, DeviceViewMut, ErrorKind, Extent, LaunchConfig, Layout, Module, PitchedBuffer,
+    PitchedView, Stream,
 };
 
 use crate::device;
@@ -132,13 +132,43 @@ fn fills_stay_within_their_rectangle() {
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
     }
     // Of rows that lie well, the first does not.
-    assert!(
-        buffer
-            .part_mut(1, [4, 2])
-            .unwrap()
-            .memset_u32(&stream, 1)
-            .is_err()
-    );
+    let mut part = buffer.part_mut(1, [4, 2]).unwrap();
+    part.memset_u32(&stream, 0x0102_0304).unwrap();
+    assert_eq!(part.to_vec(&stream).unwrap(), word.repeat(2));
+}
+
+/// Elements without alignment lie where the driver's fills of words can't write.
+#[test]
+fn fills_of_elements_that_lie_at_odd_addresses() {
+    fn check<const N: usize>(stream: &Stream)
+    where
+        [u8; N]: cuda_safe::PlainData,
+    {
+        let value: [u8; N] = std::array::from_fn(|i| i as u8 + 1);
+        let buffer = DeviceBuffer::<u8>::zeroed(stream, 64).unwrap();
+        // Rows of one element, a byte more apart than it is long.
+        let start = buffer.as_device_ptr();
+        let mut wanted = vec![0; 64];
+        // SAFETY: within the buffer, which nothing else uses.
+        let mut odd = unsafe { DeviceViewMut::<[u8; N]>::borrow_raw(start, 4, stream) };
+        let layout = Layout::new([1, 3]).pitch(N + 1);
+        let mut rows = odd.pitched_mut(layout).unwrap();
+        rows.fill(stream, value).unwrap();
+        for row in 0..3 {
+            wanted[row * (N + 1)..][..N].copy_from_slice(&value);
+        }
+        assert_eq!(buffer.to_vec(stream).unwrap(), wanted, "rows of {N} bytes");
+        // SAFETY: as above.
+        let mut odd = unsafe { DeviceViewMut::<[u8; N]>::borrow_raw(start + 39, 2, stream) };
+        odd.fill(stream, value).unwrap();
+        wanted[39..][..2 * N].copy_from_slice(&value.repeat(2));
+        assert_eq!(buffer.to_vec(stream).unwrap(), wanted, "{N} bytes in line");
+    }
+    let (_, stream) = device();
+    check::<2>(&stream);
+    check::<3>(&stream);
+    check::<4>(&stream);
+    check::<8>(&stream);
 }
 
 #[test]

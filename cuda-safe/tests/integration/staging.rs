@@ -167,6 +167,8 @@ fn options_that_make_no_sense_are_refused_by_name() -> Result<()> {
     let (context, _) = device();
     for (options, wanted) in [
         (small().threads(0), "0 threads"),
+        (small().threads(1025), "1025 threads: at most 1024"),
+        (small().threads(usize::MAX), "18446744073709551615 threads"),
         (small().pieces(1), "with 1 pieces"),
         (small().piece_bytes(0), "pieces of 0 bytes"),
         (small().piece_bytes(5000), "pieces of 5000 bytes"),

@@ -5,7 +5,6 @@ use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
     mem::transmute_copy,
     ptr,
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 type Pointer = *mut c_void;
@@ -73,6 +72,7 @@ functions! {
 functions! {
     struct Functions {
         glGetError: fn() -> c_uint;
+        glFinish: fn();
         glGenBuffers: fn(c_int, *mut c_uint);
         glBindBuffer: fn(c_uint, c_uint);
         glBufferData: fn(c_uint, isize, *const c_void, c_uint);
@@ -175,9 +175,6 @@ struct Made {
     gl: Functions,
 }
 
-// SAFETY: the context is current on one thread at a time: who has the lock.
-unsafe impl Send for Made {}
-
 impl Made {
     fn new() -> Result<Self, String> {
         let display = Display::open()?;
@@ -202,28 +199,32 @@ impl Made {
     }
 }
 
-/// The OpenGL context, which takes seconds to make, and so is made once: current on this thread as long as this lives.
-/// Tests that use it run one after another.
-pub struct Gl(MutexGuard<'static, Option<Result<Made, String>>>);
+/// The OpenGL context, which takes seconds to make, and so is made once. It stays on the thread that has made it.
+pub struct Gl(Made);
 
 impl Gl {
     /// The context; the reason why there is none.
     pub fn new() -> Result<Self, String> {
-        static MADE: Mutex<Option<Result<Made, String>>> = Mutex::new(None);
-        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(reason) = made.get_or_insert_with(Made::new) {
-            return Err(reason.clone());
-        }
-        let gl = Self(made);
-        gl.make_current(true);
-        Ok(gl)
+        Made::new().map(Self)
     }
 
     fn made(&self) -> &Made {
-        match &*self.0 {
-            Some(Ok(made)) => made,
-            _ => unreachable!("looked at by `new`"),
-        }
+        &self.0
+    }
+
+    /// Makes the context current, whatever a test has left that failed, and forgets its errors.
+    pub fn begin(&self) {
+        self.make_current(true);
+        // SAFETY: the context is current. Without one that works, each call gives an error.
+        let error = || unsafe { (self.functions().glGetError)() };
+        (0..100).take_while(|_| error() != 0).for_each(drop);
+    }
+
+    /// Waits until all is drawn, and sees that nothing has failed.
+    pub fn finish(&self) {
+        // SAFETY: the context is current.
+        unsafe { (self.functions().glFinish)() };
+        self.expect_no_error();
     }
 
     fn functions(&self) -> &Functions {
@@ -408,11 +409,5 @@ impl Gl {
         // SAFETY: the context is current.
         unsafe { (self.functions().glDeleteRenderbuffers)(1, &buffer) };
         self.expect_no_error();
-    }
-}
-
-impl Drop for Gl {
-    fn drop(&mut self) {
-        self.make_current(false);
     }
 }

@@ -3,8 +3,9 @@
 use std::{thread, time::Duration};
 
 use cuda_safe::{
-    Context, ContextFlags, DeviceBuffer, ErrorKind, LaunchConfig, MemoryAccess, MemoryPool, Out,
-    PeerAccess, PitchedBuffer, Stream, sys,
+    AddressRange, Context, ContextFlags, DeviceBuffer, DeviceViewMut, ErrorKind, GrowableBuffer,
+    LaunchConfig, MemoryAccess, MemoryLocation, MemoryPool, Out, PeerAccess, PhysicalMemory,
+    PitchedBuffer, Stream, sys,
 };
 
 use super::{Pair, in_child, kernel, numbers, pair};
@@ -291,4 +292,40 @@ fn the_end_of_access_waits_for_kernels_of_those_who_come_meanwhile() {
     for i in [0, 1] {
         assert_eq!(results[i].to_vec(&streams[i]).unwrap(), [77]);
     }
+}
+
+/// Memory of `cuMemMap` is opened to devices, and not by contexts' access.
+#[test]
+fn mapped_memory_that_stays_closed_is_refused() {
+    let Some(Pair {
+        contexts: [here, there],
+        streams: [stream, far],
+        sum,
+    }) = pair()
+    else {
+        return;
+    };
+    let access = here.enable_peer_access(&there).unwrap();
+    let mut growing = GrowableBuffer::<u32>::with_capacity(&far, 10).unwrap();
+    growing.extend_from_slice(&numbers(10)).unwrap();
+    let error = access.view(&growing).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    assert!(error.to_string().contains("Mapping::set_access"), "{error}");
+    // What is open to the device is let through.
+    let unit = PhysicalMemory::unit(&there).unwrap();
+    let range = AddressRange::reserve(&there, unit).unwrap();
+    let physical = PhysicalMemory::new(&there, unit).unwrap();
+    let mut mapping = range.map(0, &physical).unwrap();
+    for device in [here.device(), there.device()] {
+        let who = MemoryLocation::device(device);
+        mapping.set_access(who, MemoryAccess::READ_WRITE).unwrap();
+    }
+    // SAFETY: mapped for longer, and nothing else uses it.
+    let mut open = unsafe { DeviceViewMut::<u32>::borrow_raw(mapping.as_device_ptr(), 10, &far) };
+    open.copy_from_slice(&far, &numbers(10)).unwrap();
+    let mut total = [0];
+    let arguments = (Out(&mut total), access.view(&open).unwrap(), 10u32);
+    // SAFETY: ten elements, which were written.
+    unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
+    assert_eq!(total, [55]);
 }

@@ -2,7 +2,7 @@
 
 use cuda_safe::{
     CopyBatch, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy,
-    Stream,
+    Staging, StagingOptions, Stream,
 };
 
 use super::{Pair, in_child, numbers, pair};
@@ -108,17 +108,51 @@ fn the_host_reaches_the_other_device_on_either_stream() {
 }
 
 #[test]
+fn staged_copies_say_what_to_do_too() {
+    let Some(Pair {
+        streams, contexts, ..
+    }) = pair()
+    else {
+        return;
+    };
+    let options = StagingOptions::default()
+        .threads(1)
+        .pieces(2)
+        .piece_bytes(4096)
+        .threshold_bytes(1);
+    let stream = Stream::new(&contexts[0]).unwrap();
+    let staging = Staging::with_options(&contexts[0], options).unwrap();
+    stream.set_staging(Some(&staging)).unwrap();
+    let data = numbers(4000);
+    let mut buffer = DeviceBuffer::from_slice(&streams[1], &data).unwrap();
+    for refused in [
+        buffer.to_vec(&stream).map(drop),
+        buffer.copy_from_slice(&stream, &data),
+    ] {
+        let Err(error) = refused else { continue };
+        let text = error.to_string();
+        assert!(
+            text.contains("use a stream of the memory's device"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn batches_stay_within_a_device() {
     let Some(Pair { streams, .. }) = pair() else {
         return;
     };
     let far = DeviceBuffer::from_slice(&streams[1], &numbers(4)).unwrap();
     let mut here = DeviceBuffer::<u32>::zeroed(&streams[0], 4).unwrap();
+    let mut none = DeviceBuffer::<u32>::zeroed(&streams[1], 0).unwrap();
     let mut batch = CopyBatch::new();
+    batch.copy(RegionCopy::new(0), &mut none, &far).unwrap();
     let error = batch.copy(RegionCopy::new(4), &mut here, &far).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
     let text = error.to_string();
     assert!(text.contains("from memory of device 1"), "{text}");
+    assert!(text.contains("copy 1 of the batch"), "{text}"); // also where there are copies of nothing
     assert!(text.contains("RegionCopy::enqueue"), "{text}");
     assert!(batch.is_empty());
 }

@@ -11,7 +11,7 @@ use cuda_sys::{self as sys, CUpointer_attribute, CUresult};
 use crate::{
     context::Context,
     error::{Error, Result},
-    memory::copy::Span,
+    memory::copy::{Span, explained},
     settle::Settled,
     stream::Stream,
 };
@@ -83,7 +83,7 @@ struct Inner {
 #[non_exhaustive]
 pub struct StagingOptions {
     /// How many threads copy. By default as many as the machine has processors, but for one that feeds the device, and
-    /// no more than 15.
+    /// no more than 15. At most 1024.
     pub threads: usize,
     /// How many page-locked pieces there are: 4 by default, at least 2.
     pub pieces: usize,
@@ -136,8 +136,12 @@ impl StagingOptions {
     }
 
     fn check(&self) -> Result<()> {
+        /// More than any host has processors for.
+        const MOST_THREADS: usize = 1024;
         let detail = if self.threads == 0 {
             "0 threads copy nothing: at least 1".to_owned()
+        } else if self.threads > MOST_THREADS {
+            format!("{} threads: at most {MOST_THREADS}", self.threads)
         } else if self.pieces < 2 {
             format!(
                 "with {} pieces the threads and the device can't work at the same time: at least 2, better 4",
@@ -214,8 +218,8 @@ impl Staging {
             }
             // SAFETY: as this function's contract says; the device's memory is live, and nothing on its stream or on
             // this one uses it any more.
-            unsafe { engine.copy(direction, host, span.ptr, span.bytes)? };
-            Ok(true)
+            let copied = unsafe { engine.copy(direction, host, span.ptr, span.bytes) };
+            explained(copied, stream, span).map(|()| true)
         })
     }
 }

@@ -349,8 +349,9 @@ impl<T: PlainData> GrowableBuffer<T> {
     /// there is such memory.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more elements than it has. The fault of work
-    /// that was enqueued earlier, or that the stream is being captured: the memory is kept then.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more elements than it has, and while this thread
+    /// captures a stream: nothing changes then. The fault of work that was enqueued earlier, or that the stream is being
+    /// captured: the memory is kept then, but the buffer is `len` elements long all the same.
     #[doc(alias = "cuMemUnmap")]
     pub fn shrink(&mut self, len: usize) -> Result<()> {
         const CALL: &str = "GrowableBuffer::shrink";

@@ -16,4 +16,5 @@ pub(crate) use multicast::RawMulticast;
 pub use multicast::{MulticastObject, MulticastOptions};
 pub use physical::{PhysicalMemory, PhysicalOptions, PhysicalProperties, PhysicalUsage};
 pub use range::AddressRange;
+pub(super) use shareable::NamedFile;
 pub use shareable::{FabricHandle, RangeFlags};

@@ -15,7 +15,7 @@ use super::granularity::Granularity;
 use crate::{
     capture::released,
     context::Context,
-    error::Result,
+    error::{Error, Result},
     flags::{flags, options},
     memory::{MemoryLocation, size},
     peer::ShareableHandles,
@@ -107,7 +107,21 @@ pub struct PhysicalProperties {
     pub usage: PhysicalUsage,
 }
 
-fn raw_properties(context: &Context, options: PhysicalOptions) -> CUmemAllocationProp {
+fn raw_properties(
+    context: &Context,
+    options: PhysicalOptions,
+    call: &'static str,
+) -> Result<CUmemAllocationProp> {
+    let Ok(usage) = u16::try_from(options.usage.0) else {
+        let unknown = options.usage.0 & !u32::from(u16::MAX);
+        return Err(Error::invalid(
+            call,
+            format!(
+                "a usage of {:?}: the driver has 16 bits for it, without {unknown:#x}",
+                options.usage
+            ),
+        ));
+    };
     let mut raw = CUmemAllocationProp {
         type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
         requestedHandleTypes: CUmemAllocationHandleType(options.handles.0),
@@ -119,8 +133,8 @@ fn raw_properties(context: &Context, options: PhysicalOptions) -> CUmemAllocatio
     };
     raw.allocFlags.compressionType = u8::from(options.compressible);
     raw.allocFlags.gpuDirectRDMACapable = u8::from(options.rdma);
-    raw.allocFlags.usage = options.usage.0 as u16;
-    raw
+    raw.allocFlags.usage = usage;
+    Ok(raw)
 }
 
 impl PhysicalMemory {
@@ -143,7 +157,7 @@ impl PhysicalMemory {
         options: PhysicalOptions,
         which: Granularity,
     ) -> Result<usize> {
-        let properties = raw_properties(context, options);
+        let properties = raw_properties(context, options, "PhysicalMemory::granularity")?;
         let which = CUmemAllocationGranularity_flags(which.0);
         let _current = context.enter()?;
         let mut bytes = 0;
@@ -171,7 +185,7 @@ impl PhysicalMemory {
     pub fn with_options(context: &Context, size: usize, options: PhysicalOptions) -> Result<Self> {
         let unit = Self::granularity(context, options, Granularity::MINIMUM)?;
         size::expect_multiple(size, unit, "PhysicalMemory::new")?;
-        let properties = raw_properties(context, options);
+        let properties = raw_properties(context, options, "PhysicalMemory::with_options")?;
         let _current = context.enter()?;
         let mut raw = 0;
         // SAFETY: `raw` is valid for the write, the properties for the read.

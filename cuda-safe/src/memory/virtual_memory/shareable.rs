@@ -3,7 +3,7 @@
 use std::{
     ffi::{c_int, c_void},
     fmt,
-    os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
 };
 
 use cuda_sys::{self as sys, CUmemAllocationHandleType, CUmemRangeHandleType};
@@ -20,6 +20,30 @@ const FILE: CUmemAllocationHandleType =
     CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 /// `CU_MEM_HANDLE_TYPE_FABRIC`, which headers before CUDA 12.3 lack.
 const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType(8);
+
+/// A file whose number the driver takes in the place of an address.
+pub(in crate::memory) struct NamedFile<'a> {
+    given: BorrowedFd<'a>,
+    copy: Option<OwnedFd>,
+}
+
+impl<'a> NamedFile<'a> {
+    /// Number 0, which a child may have been given, looks like a null pointer to the driver. A copy has another number.
+    pub(in crate::memory) fn new(given: BorrowedFd<'a>, call: &'static str) -> Result<Self> {
+        let copy = (given.as_raw_fd() == 0).then(|| given.try_clone_to_owned());
+        let copy = copy
+            .transpose()
+            .map_err(|error| Error::invalid(call, format!("descriptor 0: {error}")))?;
+        Ok(Self { given, copy })
+    }
+
+    /// Valid as long as this lives.
+    pub(in crate::memory) fn place(&self) -> *mut c_void {
+        let own = self.copy.as_ref().map(AsRawFd::as_raw_fd);
+        let number = own.unwrap_or_else(|| self.given.as_raw_fd());
+        std::ptr::without_provenance_mut(number as usize)
+    }
+}
 
 /// A handle by which processes on other hosts of a fabric get physical memory: 64 bytes, which may be sent as they are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,16 +150,9 @@ impl PhysicalMemory {
     /// than the context's.
     #[doc(alias = "cuMemImportFromShareableHandle")]
     pub fn import(context: &Context, fd: impl AsFd, size: usize) -> Result<Self> {
-        let fd = fd.as_fd();
-        // Descriptor 0, which a child may have been given, looks like a null pointer to the driver. A copy has another number.
-        let copy = (fd.as_raw_fd() == 0).then(|| fd.try_clone_to_owned());
-        let copy = copy.transpose().map_err(|error| {
-            Error::invalid("PhysicalMemory::import", format!("descriptor 0: {error}"))
-        })?;
-        let number = copy.as_ref().map_or(fd.as_raw_fd(), AsRawFd::as_raw_fd);
-        let place = std::ptr::without_provenance_mut(number as usize);
+        let file = NamedFile::new(fd.as_fd(), "PhysicalMemory::import")?;
         // SAFETY: an open descriptor, by its number.
-        unsafe { Self::import_as(context, FILE, place, size) }
+        unsafe { Self::import_as(context, FILE, file.place(), size) }
     }
 
     /// As [`import`](Self::import), by a handle of the fabric.
