@@ -289,7 +289,7 @@ impl PeerAccess {
             call,
             format!(
                 "the memory is mapped, and device {} has no access to it: contexts' access does not open such memory, \
-                 Mapping::set_access does",
+                 Mapping::set_access does; a GrowableBuffer's stays closed",
                 device.ordinal()
             ),
         ))
