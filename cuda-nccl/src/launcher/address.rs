@@ -96,7 +96,7 @@ pub(super) fn meeting(
         return split(&text).ok_or_else(|| {
             format!(
                 "{ADDRESS}={text:?} is no host and port: write the host of rank 0 and a free port there, as node1:29400 or \
-                 [fe80::1]:29400"
+                 [2001:db8::1]:29400"
             )
         });
     }

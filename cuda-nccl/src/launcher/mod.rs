@@ -191,12 +191,6 @@ impl fmt::Display for Launch {
     }
 }
 
-#[cfg(unix)]
 fn parent() -> String {
     std::os::unix::process::parent_id().to_string()
-}
-
-#[cfg(not(unix))]
-fn parent() -> String {
-    String::new()
 }

@@ -136,7 +136,7 @@ fn a_rank_with_another_length() {
                 .unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error:?}");
             let text = error.to_string();
-            let expected = "the ranks don't make the same call: rank 1 makes all_reduce of 5 f32 (sum) (its 1. collective); \
+            let expected = "the ranks don't make the same call: rank 1 makes all_reduce of 5 f32 (sum) (its collective number 1); \
                         rank 0 makes all_reduce of 4 f32 (sum)";
             assert!(text.starts_with(expected), "{text}");
             // The communicator works still, for a call that is the same.
@@ -204,7 +204,7 @@ fn a_rank_of_this_process_with_another_length() {
     for error in &errors {
         let text = error.to_string();
         assert!(
-            text.contains("the ranks don't make the same call (the 2. collective): rank "),
+            text.contains("the ranks don't make the same call (collective number 2): rank "),
             "{text}"
         );
     }

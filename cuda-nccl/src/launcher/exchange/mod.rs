@@ -13,6 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use protocol::LONGEST;
+
 use super::{address::Meeting, secret::Secret};
 use crate::error::{Error, Result};
 
@@ -30,9 +32,30 @@ pub(super) fn share(
     }
     // Before `make`, which may take its time: the others find somebody at once.
     let listener = listen(meeting)?;
-    let bytes = make()?;
-    serve::serve(&listener, meeting, secret, size, &bytes, deadline)?;
-    Ok(bytes)
+    match make().and_then(expect_short) {
+        Ok(bytes) => {
+            serve::serve(&listener, meeting, secret, size, &bytes, deadline)?;
+            Ok(bytes)
+        }
+        Err(error) => {
+            let soon = Deadline::after(limit.min(REFUSAL));
+            serve::refuse(&listener, meeting, secret, size, &error, soon);
+            Err(error)
+        }
+    }
+}
+
+/// How long rank 0 waits for the others where it has nothing for them but its error.
+const REFUSAL: Duration = Duration::from_secs(5);
+
+fn expect_short(bytes: Vec<u8>) -> Result<Vec<u8>> {
+    if bytes.len() <= LONGEST {
+        return Ok(bytes);
+    }
+    Err(Error::Start(format!(
+        "{} bytes are more than the exchange carries, which is {LONGEST}",
+        bytes.len()
+    )))
 }
 
 /// Listens for this host alone if the address is of that kind, else on all of the host's addresses: which of them its name

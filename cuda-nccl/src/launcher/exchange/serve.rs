@@ -64,21 +64,7 @@ pub(super) fn serve(
     bytes: &[u8],
     deadline: Deadline,
 ) -> Result<()> {
-    if bytes.len() > LONGEST {
-        return Err(Error::Start(format!(
-            "{} bytes are more than the exchange carries, which is {LONGEST}",
-            bytes.len()
-        )));
-    }
-    let mut server = Server {
-        meeting,
-        secret,
-        size,
-        guests: VecDeque::new(),
-        members: BTreeMap::new(),
-        notes: Vec::new(),
-        turned_away: 0,
-    };
+    let mut server = Server::new(meeting, secret, size);
     let outcome = server
         .gather(listener, deadline)
         .and_then(|()| server.give(bytes, deadline));
@@ -88,7 +74,34 @@ pub(super) fn serve(
     outcome
 }
 
-impl Server<'_> {
+/// Tells all others who come before the deadline why there is no group.
+pub(super) fn refuse(
+    listener: &TcpListener,
+    meeting: &Meeting,
+    secret: &Secret,
+    size: usize,
+    why: &Error,
+    deadline: Deadline,
+) {
+    let mut server = Server::new(meeting, secret, size);
+    // The reason is known already, and told to those who are there.
+    let _ = server.gather(listener, deadline);
+    server.tell(&why.to_string());
+}
+
+impl<'a> Server<'a> {
+    fn new(meeting: &'a Meeting, secret: &'a Secret, size: usize) -> Self {
+        Self {
+            meeting,
+            secret,
+            size,
+            guests: VecDeque::new(),
+            members: BTreeMap::new(),
+            notes: Vec::new(),
+            turned_away: 0,
+        }
+    }
+
     /// Until all ranks have come.
     fn gather(&mut self, listener: &TcpListener, deadline: Deadline) -> Result<()> {
         let failed = |what: &str, error: std::io::Error| {
@@ -102,8 +115,12 @@ impl Server<'_> {
                 return Err(self.late(deadline));
             }
             let mut moved = false;
-            // An error: nobody is there; or one went away again, or there are no more files. Others may still come.
-            while let Ok((stream, from)) = listener.accept() {
+            // So many at a time: a crowd keeps nobody from being heard.
+            for _ in 0..GUESTS {
+                // An error: nobody is there; or one went away again, or there are no more files. Others may still come.
+                let Ok((stream, from)) = listener.accept() else {
+                    break;
+                };
                 moved = true;
                 self.greet(stream, from);
             }
@@ -249,6 +266,11 @@ impl Server<'_> {
                 return Err(self.lost(member));
             }
         }
+        // The last rank may have come just before the deadline.
+        let deadline = Deadline {
+            end: deadline.end.max(Instant::now() + HELLO_LIMIT),
+            ..deadline
+        };
         for member in self.members.values() {
             let mut receipt = [0; 32];
             let read = member

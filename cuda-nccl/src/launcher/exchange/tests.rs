@@ -165,16 +165,11 @@ fn the_most_bytes_and_none() {
         assert_eq!(rank.join().unwrap().unwrap(), bytes);
     }
     let (listener, meeting) = place();
-    let too_many = vec![0; LONGEST + 1];
-    let refused = serve::serve(
-        &listener,
-        &meeting,
-        &secret(),
-        2,
-        &too_many,
-        Deadline::after(LONG),
-    );
+    drop(listener);
+    let rank = other(&meeting, secret(), 1, 2, LONG);
+    let refused = share(&meeting, &secret(), 0, 2, LONG, || Ok(vec![0; LONGEST + 1]));
     start_error(refused, &["65537 bytes"]);
+    start_error(rank.join().unwrap(), &["rank 0 says: 65537 bytes"]);
 }
 
 #[test]
@@ -465,10 +460,12 @@ fn rank_0_ends() {
 fn a_rank_0_that_fails_before_it_has_the_bytes() {
     let (listener, meeting) = place();
     drop(listener);
+    let rank = other(&meeting, secret(), 1, 2, LONG);
     let failed = share(&meeting, &secret(), 0, 2, LONG, || {
         Err(Error::Missing("no library".to_owned()))
     });
     assert!(matches!(failed, Err(Error::Missing(_))), "{failed:?}");
+    start_error(rank.join().unwrap(), &["rank 0 says: no library"]);
 }
 
 #[test]
