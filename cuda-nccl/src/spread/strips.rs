@@ -81,6 +81,22 @@ pub struct Strip {
 }
 
 impl Shape {
+    /// Of a strip of some rows; `None` if its bytes can't be counted.
+    fn new(width: usize, rows: usize, [above, below]: [usize; 2], border: Border) -> Option<Self> {
+        let pitch = width.checked_next_multiple_of(4)?;
+        let all_rows = rows.checked_add(above)?.checked_add(below)?;
+        let bytes = pitch.checked_mul(all_rows)?.checked_mul(size_of::<f32>())?;
+        isize::try_from(bytes).ok()?;
+        Some(Self {
+            width,
+            pitch,
+            rows,
+            above,
+            below,
+            border,
+        })
+    }
+
     fn all_rows(self) -> usize {
         self.above + self.rows + self.below
     }
@@ -106,6 +122,14 @@ fn border_name(border: Border) -> &'static str {
     }
 }
 
+fn extent_name(extent: Extent) -> &'static str {
+    match extent {
+        Extent::Same => "Same",
+        Extent::Valid => "Valid",
+        Extent::ValidRows => "Rows",
+    }
+}
+
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Convolution => "convolution",
@@ -118,8 +142,11 @@ impl<'a, C: Collectives> Strips<'a, C> {
     /// together.
     ///
     /// # Errors
-    /// On all ranks: the size, the filter or the options of one of them differ. Another [`Extent`] than [`Same`](Extent::Same). A strip has fewer rows than the filter reaches beyond it: take fewer
-    /// ranks. The filter is too large, or the kernel does not compile for this device.
+    /// On all ranks: the size, the filter or the options of one of them differ. Another [`Extent`] than
+    /// [`Same`](Extent::Same). A strip has fewer rows than the filter reaches beyond it: take fewer ranks. The image is
+    /// larger than any memory.
+    ///
+    /// The filter is too large, or the kernel does not compile for this device.
     pub fn new(
         ranks: &'a C,
         filter: &Filter,
@@ -141,6 +168,8 @@ impl<'a, C: Collectives> Strips<'a, C> {
             Fact::Number("the filter's height", filter.height() as u64),
             Fact::Name("the border", border_name(options.border)),
             Fact::Name("the kind", kind_name(options.kind)),
+            Fact::Name("the extent", extent_name(options.extent)),
+            Fact::Number("separate, as 0 or 1,", u64::from(options.separate)),
             Fact::Number("a number made of the filter's weights", weights),
         ];
         agree(ranks, &side, Ok((facts, [])))?;
@@ -164,14 +193,14 @@ impl<'a, C: Collectives> Strips<'a, C> {
                 ranks.size()
             )));
         }
+        let shape = |rows| Shape::new(width, rows, [above, below], options.border);
         let rows = part(height, ranks.size(), ranks.rank());
-        let shape = Shape {
-            width,
-            pitch: width.next_multiple_of(4),
-            rows: rows.len(),
-            above,
-            below,
-            border: options.border,
+        // Rank 0 has most, so that this too is the same on all ranks.
+        let most = part(height, ranks.size(), 0).len();
+        let (Some(_), Some(shape)) = (shape(most), shape(rows.len())) else {
+            return Err(Error::Value(format!(
+                "an image of {width} x {height} is larger than any memory"
+            )));
         };
         let kernels = Kernels::new(context)?;
         let within = options.extent(Extent::ValidRows);

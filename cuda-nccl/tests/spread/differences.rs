@@ -1,6 +1,6 @@
 //! What differs between ranks is an error on all of them, which names the rank and both values.
 
-use cuda_compute::{Array, Border, ConvolutionOptions, Filter, Random};
+use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Random};
 use cuda_nccl::{
     Collectives, Error, PeerRank,
     spread::{Reductions, Sharded, Strips},
@@ -58,6 +58,21 @@ fn strips_of_other_images_and_filters() {
             let border = if other { Border::Clamp } else { zero };
             strips(rank, (8, 9), 3, border, 1.0)
         },
+    );
+    let with = |rank: &PeerRank, options| {
+        let filter = Filter::new(3, 3, &[1.0; 9])?;
+        Strips::new(rank, &filter, options, 8, 9).map(drop)
+    };
+    refused(
+        "the extent of rank 1: Valid; of rank 0: Same",
+        |rank, _, other| {
+            let extent = if other { Extent::Valid } else { Extent::Same };
+            with(rank, ConvolutionOptions::default().extent(extent))
+        },
+    );
+    refused(
+        "separate, as 0 or 1, of rank 1: 0; of rank 0: 1",
+        |rank, _, other| with(rank, ConvolutionOptions::default().separate(!other)),
     );
     refused(
         "a number made of the filter's weights of rank 1",
