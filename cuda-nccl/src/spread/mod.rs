@@ -64,8 +64,12 @@ pub use sum::{Partial, Reductions};
 /// let parts: Vec<_> = (0..3).map(|rank| part(8, 3, rank)).collect();
 /// assert_eq!(parts, [0..3, 3..6, 6..8]);
 /// ```
+///
+/// # Panics
+/// A rank that there is not.
 #[must_use]
 pub fn part(len: usize, ranks: usize, rank: usize) -> Range<usize> {
+    assert!(rank < ranks, "there is no rank {rank} of {ranks}");
     let (each, more) = (len / ranks, len % ranks);
     let start = |rank: usize| rank * each + rank.min(more);
     start(rank)..start(rank + 1)

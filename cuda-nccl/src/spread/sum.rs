@@ -12,9 +12,9 @@ use crate::{
 /// Sums, minima, maxima and means of numbers that lie on all devices of a group, each rank's in memory of its own.
 ///
 /// Each rank reduces its part on its device, by a [`Reducer`]; then the ranks tell each other their results, and each puts
-/// them together on the host, in the order of ranks. A rank that reduces in another way, or another type, is an error on all. So all ranks return the same bits, and these are the same from run to
+/// them together on the host, in the order of ranks. So all ranks return the same bits, and these are the same from run to
 /// run, as long as the numbers are cut in the same way over the same kind of devices. Parts may differ in length, and may
-/// be empty.
+/// be empty. A rank that reduces in another way, or another type, is an error on all.
 ///
 /// A call waits for what was enqueued on the stream before.
 ///

@@ -2,7 +2,7 @@
 
 use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Random};
 use cuda_nccl::{
-    Collectives, Error, PeerRank,
+    Collectives, Error, PeerRank, Reduction,
     spread::{Reductions, Sharded, Strips},
 };
 use cuda_safe::{DeviceBuffer, Stream};
@@ -148,6 +148,29 @@ fn arrays_of_other_shapes_types_and_seeds() {
             }),
             "{text}"
         );
+    });
+}
+
+#[test]
+fn other_results() {
+    refused(
+        "axis 0 of rank 1: 2; of rank 0: 3",
+        |rank, stream, other| {
+            let x = Sharded::from_fn(rank, stream, [6, 3, 2], |i| i as u32)?;
+            x.reduce(Reduction::Sum, |x| match other {
+                true => x.sum_axis(0).sum_axis(0),
+                false => x.sum_axis(0).sum_axis(1),
+            })
+        },
+    );
+    refused("the reduction's number of rank 1", |rank, stream, other| {
+        let x = Sharded::from_fn(rank, stream, 6, |i| i as u32)?;
+        let reduction = if other {
+            Reduction::Min
+        } else {
+            Reduction::Max
+        };
+        x.reduce(reduction, |x| x.sum())
     });
 }
 
