@@ -45,16 +45,20 @@
 
 mod agree;
 mod file;
+mod partial;
 mod sharded;
+mod strip;
 mod strips;
 mod sum;
 
 use std::ops::Range;
 
-pub use file::{FileNumber, FilePass, FileProgress, FileVector};
+pub use file::{FilePass, FileProgress, FileVector};
+pub use partial::Partial;
 pub use sharded::Sharded;
-pub use strips::{Strip, Strips};
-pub use sum::{Partial, Reductions};
+pub use strip::Strip;
+pub use strips::Strips;
+pub use sum::Reductions;
 
 /// The part of `len` things that a rank has: all have as many, and the first ones one more if it doesn't come out even.
 ///

@@ -1,6 +1,5 @@
 //! A vector that is larger than all memory: it stays in its file, and goes through the devices piece by piece.
 
-mod number;
 mod pass;
 mod read;
 
@@ -15,14 +14,11 @@ use std::{
 use cuda_compute::{MapReduce, Reducer, Reducible, Scalar};
 use cuda_safe::{Pipeline, Stream, bytemuck};
 
-use self::number::sealed::FileNumber as _;
-pub use self::{
-    number::FileNumber,
-    pass::{FilePass, FileProgress},
-};
+pub use self::pass::{FilePass, FileProgress};
 use super::{
     agree::{Fact, agree, type_name},
     part,
+    partial::{Partial, sealed::Partial as _},
 };
 use crate::{
     collectives::Collectives,
@@ -150,11 +146,11 @@ impl<T: Reducible> FileVector<T> {
     /// As [`reduce`](Self::reduce).
     pub fn sum(&self, group: &impl Collectives, pass: FilePass<'_>) -> Result<T::Wide>
     where
-        T::Wide: FileNumber,
+        T::Wide: Partial,
     {
         // SAFETY: the expressions only compute.
         let sum = unsafe { MapReduce::<T, T::Wide>::new("x", "a + b", "0") };
-        self.reduced("sum", group, &sum, T::Wide::ZERO, T::Wide::sum, pass)
+        self.reduced("sum", group, &sum, T::Wide::ZERO, T::Wide::plus, pass)
     }
 
     /// The smallest element; `None` if there are none. NaN is ignored, and is the result if there is nothing else.
@@ -163,12 +159,12 @@ impl<T: Reducible> FileVector<T> {
     /// As [`reduce`](Self::reduce).
     pub fn min(&self, group: &impl Collectives, pass: FilePass<'_>) -> Result<Option<T::Sum>>
     where
-        T::Sum: FileNumber,
+        T::Sum: Partial,
     {
         let (identity, source) = T::Sum::HIGHEST;
         // SAFETY: the expressions only compute.
         let min = unsafe { MapReduce::<T, T::Sum>::new("x", T::Sum::EXTREMES.0, source) };
-        let found = self.reduced("min", group, &min, identity, T::Sum::smaller, pass)?;
+        let found = self.reduced("min", group, &min, identity, T::Sum::least, pass)?;
         Ok((!self.is_empty()).then_some(found))
     }
 
@@ -178,12 +174,12 @@ impl<T: Reducible> FileVector<T> {
     /// As [`reduce`](Self::reduce).
     pub fn max(&self, group: &impl Collectives, pass: FilePass<'_>) -> Result<Option<T::Sum>>
     where
-        T::Sum: FileNumber,
+        T::Sum: Partial,
     {
         let (identity, source) = T::Sum::LOWEST;
         // SAFETY: the expressions only compute.
         let max = unsafe { MapReduce::<T, T::Sum>::new("x", T::Sum::EXTREMES.1, source) };
-        let found = self.reduced("max", group, &max, identity, T::Sum::larger, pass)?;
+        let found = self.reduced("max", group, &max, identity, T::Sum::greatest, pass)?;
         Ok((!self.is_empty()).then_some(found))
     }
 
