@@ -1,6 +1,6 @@
 //! What the parts come to for any number of devices: the model of `docs/SCALING.md`.
 
-/// A step between two devices: its latency in microseconds, and bytes a second in each direction.
+/// A step between two devices: its latency in microseconds, and its gigabytes a second in each direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub hop_us: f64,

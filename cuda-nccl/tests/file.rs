@@ -296,8 +296,9 @@ fn a_rank_that_can_not_read_is_named_by_the_others() {
     for (rank, result) in results.into_iter().enumerate() {
         match result.unwrap_err() {
             Error::File(text) if rank == 1 => assert!(text.contains("ends at byte 6000"), "{text}"),
-            Error::Lost(text) if rank != 1 => {
-                assert!(text.contains("rank 1 could not read"), "{text}")
+            Error::Value(text) if rank != 1 => {
+                assert!(text.starts_with("rank 1 can't take part: "), "{text}");
+                assert!(text.contains("ends at byte 6000"), "{text}");
             }
             other => panic!("rank {rank}: {other:?}"),
         }
@@ -314,9 +315,75 @@ fn ranks_with_other_lengths() {
     for result in results {
         let error = result.unwrap_err();
         assert!(
-            matches!(&error, Error::Value(text) if text.contains("all ranks need the same file")),
+            matches!(&error, Error::Value(text) if text.starts_with("the number of the file's elements of rank 1: 101")),
             "{error}"
         );
+    }
+}
+
+/// On two ranks, of which rank 1 does something else: an error of both, before anything is read.
+fn refused<R: Send>(
+    text: &str,
+    work: impl Fn(&PeerRank, FilePass<'_>, bool) -> Result<R, Error> + Sync,
+) {
+    let file = Temporary::new(&numbers(10));
+    let results = on_ranks(2, |rank| {
+        let mut show = |_: FileProgress| panic!("{text}: something was read");
+        let pass = FilePass::new().progress(&mut show);
+        let refused = work(rank, pass, rank.rank() == 1).map(drop);
+        // And the group goes on.
+        let sum = FileVector::<u32>::open(&file)?.sum(rank, FilePass::new())?;
+        assert_eq!(sum, numbers(10).iter().map(|&x| u64::from(x)).sum());
+        refused
+    });
+    for result in results {
+        let error = result.unwrap_err();
+        assert!(
+            matches!(&error, Error::Value(told) if told.starts_with(text)),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn ranks_that_reduce_something_else() {
+    let file = Temporary::new(&numbers(100));
+    refused(
+        "the reduction of rank 1: min; of rank 0: sum",
+        |rank, pass, other| {
+            let vector = FileVector::<u64>::open(&file)?;
+            match other {
+                true => vector.min(rank, pass).map(drop),
+                false => vector.sum(rank, pass).map(drop),
+            }
+        },
+    );
+    refused(
+        "the elements of rank 1: i32; of rank 0: u32",
+        |rank, pass, other| match other {
+            true => FileVector::<i32>::open(&file)?.max(rank, pass).map(drop),
+            false => FileVector::<u32>::open(&file)?.max(rank, pass).map(drop),
+        },
+    );
+    refused(
+        "the file's first byte of rank 1: 4; of rank 0: 0",
+        |rank, pass, other| {
+            let start = if other { 4 } else { 0 };
+            FileVector::<u32>::open_at(&file, start, 99)?.sum(rank, pass)
+        },
+    );
+}
+
+#[test]
+fn a_rank_without_slots_is_an_error_of_all() {
+    let file = Temporary::new(&numbers(100));
+    let results = on_ranks(2, |rank| {
+        let slots = if rank.rank() == 1 { 0 } else { 3 };
+        FileVector::<u32>::open(&file)?.sum(rank, FilePass::new().slots(slots))
+    });
+    for result in results {
+        let text = result.unwrap_err().to_string();
+        assert!(text.contains("a pass without slots"), "{text}");
     }
 }
 

@@ -7,9 +7,10 @@ use crate::{
     error::{Error, Result},
 };
 
-/// As many words as a rank ever tells: all tell as many, whatever they call.
-pub(super) const WORDS: usize = 16;
-/// In the place of the first word: the rank has an error of its own.
+/// As many words as a rank ever tells: all tell as many, whatever they call. The facts of a call are fewer; the rest is for
+/// the text of an error, which may begin with a long path.
+const WORDS: usize = 32;
+/// In the place of the first word: the rank has an error of its own, whose text follows.
 const FAILED: &str = "failure";
 
 /// One thing that ranks compare.
@@ -55,6 +56,33 @@ fn unpacked(word: u64) -> String {
     letters.map(|&byte| char::from(byte)).collect()
 }
 
+/// Words that tell of an error. Of a text that is too long, they have the beginning.
+fn failure(error: &Error) -> [u64; WORDS] {
+    const ROOM: usize = (WORDS - 1) * size_of::<u64>();
+    const MORE: &str = "…";
+    let mut text = error.to_string();
+    if text.len() > ROOM {
+        let fits = |end: &usize| text.is_char_boundary(*end);
+        let end = (0..=ROOM - MORE.len()).rev().find(fits);
+        text.truncate(end.unwrap_or(0));
+        text.push_str(MORE);
+    }
+    let mut words = [0; WORDS];
+    words[0] = packed(FAILED);
+    bytemuck::bytes_of_mut(&mut words)[size_of::<u64>()..][..text.len()]
+        .copy_from_slice(text.as_bytes());
+    words
+}
+
+/// The text of an error that a rank tells of; `None` if it tells of something else.
+fn reason(words: &[u64]) -> Option<String> {
+    let (first, text) = words.split_first()?;
+    (*first == packed(FAILED)).then(|| {
+        let text = String::from_utf8_lossy(bytemuck::cast_slice(text));
+        text.trim_end_matches('\0').to_owned()
+    })
+}
+
 /// The name of a type, without where it is.
 pub(super) fn type_name<T>() -> &'static str {
     let name = std::any::type_name::<T>();
@@ -62,7 +90,7 @@ pub(super) fn type_name<T>() -> &'static str {
 }
 
 /// Compares the facts of all ranks, and returns what they add, one slice of words for each. Where a fact differs from rank
-/// 0's, or a rank brings an error, it is an error on all ranks.
+/// 0's, it is an error on all ranks; where a rank brings an error, it is this error there, and its text on the others.
 pub(super) fn agree<const N: usize>(
     ranks: &impl Collectives,
     stream: &Stream,
@@ -76,16 +104,16 @@ pub(super) fn agree<const N: usize>(
             }
             words[WORDS - N..].copy_from_slice(more);
         }
-        Err(_) => words[0] = packed(FAILED),
+        Err(error) => words = failure(error),
     }
     let all = ranks.gather_on_host(stream, &words);
     let (facts, _) = mine?;
     let all = all?;
     let ranks: Vec<&[u64]> = all.chunks_exact(WORDS).collect();
-    if let Some(rank) = ranks.iter().position(|words| words[0] == packed(FAILED)) {
-        return Err(Error::Value(format!(
-            "rank {rank} can't take part: it has an error of its own"
-        )));
+    for (rank, words) in ranks.iter().enumerate() {
+        if let Some(why) = reason(words) {
+            return Err(Error::Value(format!("rank {rank} can't take part: {why}")));
+        }
     }
     for (rank, words) in ranks.iter().enumerate() {
         for (fact, (word, first)) in facts.iter().zip(words.iter().zip(ranks[0])) {
@@ -105,4 +133,26 @@ pub(super) fn agree<const N: usize>(
         more
     });
     Ok(more.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_travel_as_words() {
+        let told = |text: &str| reason(&failure(&Error::Value(text.into()))).unwrap();
+        for text in ["", "no memory", &"x".repeat((WORDS - 1) * 8)] {
+            assert_eq!(told(text), text);
+        }
+        // Letters of two bytes, in both positions where the text may be cut.
+        for start in ["", "x"] {
+            let long = start.to_owned() + &"ß".repeat(300);
+            let short = told(&long);
+            let (kept, more) = short.split_at(short.len() - "…".len());
+            assert!(long.starts_with(kept) && more == "…", "{short}");
+            assert!(short.len() > (WORDS - 1) * 8 - 2, "{short}");
+        }
+        assert_eq!(reason(&[0; WORDS]), None);
+    }
 }

@@ -45,16 +45,20 @@
 
 mod agree;
 mod file;
+mod partial;
 mod sharded;
+mod strip;
 mod strips;
 mod sum;
 
 use std::ops::Range;
 
-pub use file::{FileNumber, FilePass, FileProgress, FileVector};
+pub use file::{FilePass, FileProgress, FileVector};
+pub use partial::Partial;
 pub use sharded::Sharded;
-pub use strips::{Strip, Strips};
-pub use sum::{Partial, Reductions};
+pub use strip::Strip;
+pub use strips::Strips;
+pub use sum::Reductions;
 
 /// The part of `len` things that a rank has: all have as many, and the first ones one more if it doesn't come out even.
 ///
@@ -64,8 +68,12 @@ pub use sum::{Partial, Reductions};
 /// let parts: Vec<_> = (0..3).map(|rank| part(8, 3, rank)).collect();
 /// assert_eq!(parts, [0..3, 3..6, 6..8]);
 /// ```
+///
+/// # Panics
+/// A rank that there is not.
 #[must_use]
 pub fn part(len: usize, ranks: usize, rank: usize) -> Range<usize> {
+    assert!(rank < ranks, "there is no rank {rank} of {ranks}");
     let (each, more) = (len / ranks, len % ranks);
     let start = |rank: usize| rank * each + rank.min(more);
     start(rank)..start(rank + 1)

@@ -239,24 +239,36 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     /// same bits on all ranks: `x.reduce(Reduction::Max, |x| x.abs().max_axis(0))`.
     ///
     /// # Errors
-    /// The expression's. As [`Collectives::all_reduce`].
+    /// The expression's. On all ranks: one of them has an error, another reduction or a result of another type or shape. As
+    /// [`Collectives::all_reduce`].
     pub fn reduce<R: Reducible + Element<Stored = R>>(
         &self,
         reduction: Reduction,
         expression: impl FnOnce(&Array<T>) -> Expr<R>,
     ) -> Result<Array<R>> {
-        let result = expression(&self.part).eval_on(&self.stream)?;
-        self.combined(reduction, &result)
+        self.combined(reduction, expression(&self.part).eval_on(&self.stream))
     }
 
+    /// Some ranks may have no rows, and an error instead of a result: so they compare these first.
     fn combined<R: Reducible + Element<Stored = R>>(
         &self,
         reduction: Reduction,
-        result: &Array<R>,
+        result: cuda_compute::Result<Array<R>>,
     ) -> Result<Array<R>> {
-        let mut all = copied(result)?;
+        let result = result
+            .map_err(Error::from)
+            .and_then(|result| Ok((result.shape(), copied(&result)?)));
+        let shape = result.as_ref().map(|(shape, _)| *shape);
+        let fact = Fact::Number("the reduction's number", reduction as u64);
+        expect_same::<R>(
+            self.ranks,
+            &self.stream,
+            shape.map_err(Clone::clone),
+            &[fact],
+        )?;
+        let (shape, mut all) = result?;
         self.ranks.all_reduce(&self.stream, &mut all, reduction)?;
-        Ok(Array::from_buffer(all, result.shape())?)
+        Ok(Array::from_buffer(all, shape)?)
     }
 
     /// The same finding on all ranks: some of them have nothing to find a least or a greatest among.
@@ -427,7 +439,8 @@ impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
 }
 
 impl<C: Collectives, T: Number + Reducible + Element<Stored = T>> Sharded<'_, C, T> {
-    /// The sum of all elements, as [`Array::sum`] and then one addition for each rank, in their order.
+    /// The sum of all elements, as [`Array::sum`] and then the sum of the ranks' sums: with a
+    /// [`PeerRank`](crate::PeerRank) one addition for each, in their order; NCCL has an order of its own.
     ///
     /// # Errors
     /// As [`reduce`](Self::reduce).
@@ -527,7 +540,7 @@ macro_rules! histograms {
             /// # Errors
             /// As [`Array::histogram`], and as [`Collectives::all_reduce`].
             pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
-                self.combined(Reduction::Sum, &self.part.histogram(bins)?)
+                self.combined(Reduction::Sum, self.part.histogram(bins))
             }
         }
     )*};

@@ -2,17 +2,13 @@
 
 use std::ops::Range;
 
-use cuda_compute::{
-    Border, Convolution, ConvolutionOptions, Extent, Filter, Kernels, Kind, Layout,
-};
-use cuda_safe::{
-    DeviceBuffer, DeviceView, DeviceViewMut, HostRegion, HostRegionMut, Owner, RegionCopy, Stream,
-    StreamOptions,
-};
+use cuda_compute::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kernels, Kind};
+use cuda_safe::{DeviceBuffer, Owner, Stream, StreamOptions};
 
 use super::{
     agree::{Fact, agree},
     part,
+    strip::{Shape, Strip},
 };
 use crate::{
     collectives::Collectives,
@@ -58,51 +54,20 @@ pub struct Strips<'a, C> {
     side: Stream,
 }
 
-/// How large strips are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
-    width: usize,
-    /// Elements from row to row.
-    pitch: usize,
-    /// Rows of the strip itself.
-    rows: usize,
-    /// Rows of the neighbours, which lie before and behind them.
-    above: usize,
-    below: usize,
-    /// What the rows beyond the image's own edges hold.
-    border: Border,
-}
-
-/// A rank's strip of an image, with room for some rows of its neighbours: made by [`Strips::strip`].
-#[derive(Debug)]
-pub struct Strip {
-    memory: DeviceBuffer<f32>,
-    shape: Shape,
-}
-
-impl Shape {
-    fn all_rows(self) -> usize {
-        self.above + self.rows + self.below
-    }
-
-    /// The elements of rows, counted from the first one of the strip.
-    fn elements(self, first: isize, rows: usize) -> Range<usize> {
-        let first = (first + self.above as isize) as usize;
-        first * self.pitch..(first + rows) * self.pitch
-    }
-
-    /// How rows lie.
-    fn layout(self, rows: usize) -> Layout {
-        Layout::new(self.width, rows).pitch(self.pitch)
-    }
-}
-
 fn border_name(border: Border) -> &'static str {
     match border {
         Border::Zero => "Zero",
         Border::Clamp => "Clamp",
         Border::Reflect => "Reflect",
         Border::Wrap => "Wrap",
+    }
+}
+
+fn extent_name(extent: Extent) -> &'static str {
+    match extent {
+        Extent::Same => "Same",
+        Extent::Valid => "Valid",
+        Extent::ValidRows => "Rows",
     }
 }
 
@@ -118,8 +83,11 @@ impl<'a, C: Collectives> Strips<'a, C> {
     /// together.
     ///
     /// # Errors
-    /// On all ranks: the size, the filter or the options of one of them differ. Another [`Extent`] than [`Same`](Extent::Same). A strip has fewer rows than the filter reaches beyond it: take fewer
-    /// ranks. The filter is too large, or the kernel does not compile for this device.
+    /// On all ranks: the size, the filter or the options of one of them differ. Another [`Extent`] than
+    /// [`Same`](Extent::Same). A strip has fewer rows than the filter reaches beyond it: take fewer ranks. The image is
+    /// larger than any memory.
+    ///
+    /// The filter is too large, or the kernel does not compile for this device.
     pub fn new(
         ranks: &'a C,
         filter: &Filter,
@@ -141,6 +109,8 @@ impl<'a, C: Collectives> Strips<'a, C> {
             Fact::Number("the filter's height", filter.height() as u64),
             Fact::Name("the border", border_name(options.border)),
             Fact::Name("the kind", kind_name(options.kind)),
+            Fact::Name("the extent", extent_name(options.extent)),
+            Fact::Number("separate, as 0 or 1,", u64::from(options.separate)),
             Fact::Number("a number made of the filter's weights", weights),
         ];
         agree(ranks, &side, Ok((facts, [])))?;
@@ -164,14 +134,14 @@ impl<'a, C: Collectives> Strips<'a, C> {
                 ranks.size()
             )));
         }
+        let shape = |rows| Shape::new(width, rows, [above, below], options.border);
         let rows = part(height, ranks.size(), ranks.rank());
-        let shape = Shape {
-            width,
-            pitch: width.next_multiple_of(4),
-            rows: rows.len(),
-            above,
-            below,
-            border: options.border,
+        // Rank 0 has most, so that this too is the same on all ranks.
+        let most = part(height, ranks.size(), 0).len();
+        let (Some(_), Some(shape)) = (shape(most), shape(rows.len())) else {
+            return Err(Error::Value(format!(
+                "an image of {width} x {height} is larger than any memory"
+            )));
         };
         let kernels = Kernels::new(context)?;
         let within = options.extent(Extent::ValidRows);
@@ -360,101 +330,5 @@ impl<'a, C: Collectives> Strips<'a, C> {
         // SAFETY: the caller has said who uses which rows; these are two.
         let (from, mut to) = unsafe { (strip.rows_at(source, 1), strip.rows_at_mut(row, 1)) };
         Ok(to.copy_from(side, &from)?)
-    }
-}
-
-impl Strip {
-    /// Rows of its own.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.shape.rows
-    }
-
-    /// Elements in a row.
-    #[must_use]
-    pub fn width(&self) -> usize {
-        self.shape.width
-    }
-
-    /// Elements from one row to the next: a multiple of 4.
-    #[must_use]
-    pub fn pitch(&self) -> usize {
-        self.shape.pitch
-    }
-
-    /// Its own rows, [`pitch`](Self::pitch) apart, without those of the neighbours.
-    #[must_use]
-    pub fn view(&self) -> DeviceView<'_, f32> {
-        let own = self.shape.elements(0, self.shape.rows);
-        let len = own.len();
-        let at = self.memory.as_device_ptr() + (own.start * size_of::<f32>()) as u64;
-        // SAFETY: within this strip's own memory, borrowed for no longer than it.
-        unsafe { DeviceView::borrow_raw(at, len, self.memory.owner()) }
-    }
-
-    /// As [`view`](Self::view), for writing.
-    #[must_use]
-    pub fn view_mut(&mut self) -> DeviceViewMut<'_, f32> {
-        let own = self.shape.elements(0, self.shape.rows);
-        let len = own.len();
-        let at = self.memory.as_device_ptr() + (own.start * size_of::<f32>()) as u64;
-        // SAFETY: within this strip's own memory, borrowed exclusively for no longer than it.
-        unsafe { DeviceViewMut::borrow_raw(at, len, self.memory.owner()) }
-    }
-
-    /// Copies rows here that lie side by side on the host, and waits until they have been read.
-    ///
-    /// # Errors
-    /// Not as many as the strip has. The context is unusable after a fault.
-    pub fn copy_from_slice(&mut self, stream: &Stream, host: &[f32]) -> Result<()> {
-        let (width, rows, pitch) = (self.width(), self.rows(), self.pitch());
-        if host.len() != width * rows {
-            return Err(Error::Value(format!(
-                "a strip of {rows} rows of {width} from {} numbers",
-                host.len()
-            )));
-        }
-        let host = HostRegion::new(host, [width, rows])?;
-        let mut view = self.view_mut();
-        let mut target = view.pitched_mut([pitch, rows])?;
-        Ok(RegionCopy::new([width, rows]).upload(stream, &mut target, host)?)
-    }
-
-    /// Its own rows, side by side on the host. Waits for them.
-    ///
-    /// # Errors
-    /// The fault of work that was enqueued earlier.
-    pub fn to_vec(&self, stream: &Stream) -> Result<Vec<f32>> {
-        let (width, rows, pitch) = (self.width(), self.rows(), self.pitch());
-        let mut host = vec![0.0; width * rows];
-        let target = HostRegionMut::new(&mut host, [width, rows])?;
-        let view = self.view();
-        let source = view.pitched([pitch, rows])?;
-        RegionCopy::new([width, rows]).download(stream, target, &source)?;
-        Ok(host)
-    }
-
-    /// Rows of the memory, counted from the first own one, in nobody's order.
-    ///
-    /// # Safety
-    /// The caller orders what happens on them, and nobody writes to them meanwhile.
-    unsafe fn rows_at(&self, first: isize, rows: usize) -> DeviceView<'_, f32> {
-        let elements = self.shape.elements(first, rows);
-        let at = self.memory.as_device_ptr() + (elements.start * size_of::<f32>()) as u64;
-        let context = self.memory.owner().context();
-        // SAFETY: within this strip's memory; the rest is the caller's promise.
-        unsafe { DeviceView::borrow_raw(at, elements.len(), context) }
-    }
-
-    /// As [`rows_at`](Self::rows_at), for writing.
-    ///
-    /// # Safety
-    /// As [`rows_at`](Self::rows_at), and nobody else uses them meanwhile.
-    unsafe fn rows_at_mut(&self, first: isize, rows: usize) -> DeviceViewMut<'_, f32> {
-        let elements = self.shape.elements(first, rows);
-        let at = self.memory.as_device_ptr() + (elements.start * size_of::<f32>()) as u64;
-        let context = self.memory.owner().context();
-        // SAFETY: within this strip's memory; the rest is the caller's promise.
-        unsafe { DeviceViewMut::borrow_raw(at, elements.len(), context) }
     }
 }

@@ -1,9 +1,12 @@
 //! Reductions of numbers that lie on many devices.
 
-use cuda_compute::{Reducer, Reducible, Scalar};
+use cuda_compute::{Reducer, Reducible};
 use cuda_safe::{DeviceMemory, Storage, Stream};
 
-use super::agree::{Fact, agree, type_name};
+use super::{
+    agree::{Fact, agree, type_name},
+    partial::{Partial, sealed},
+};
 use crate::{
     collectives::Collectives,
     error::{Error, Result},
@@ -12,9 +15,9 @@ use crate::{
 /// Sums, minima, maxima and means of numbers that lie on all devices of a group, each rank's in memory of its own.
 ///
 /// Each rank reduces its part on its device, by a [`Reducer`]; then the ranks tell each other their results, and each puts
-/// them together on the host, in the order of ranks. A rank that reduces in another way, or another type, is an error on all. So all ranks return the same bits, and these are the same from run to
+/// them together on the host, in the order of ranks. So all ranks return the same bits, and these are the same from run to
 /// run, as long as the numbers are cut in the same way over the same kind of devices. Parts may differ in length, and may
-/// be empty.
+/// be empty. A rank that reduces in another way, or another type, is an error on all.
 ///
 /// A call waits for what was enqueued on the stream before.
 ///
@@ -38,52 +41,6 @@ pub struct Reductions<'a, C> {
     ranks: &'a C,
     reducer: Reducer,
 }
-
-/// What the results of parts can be put together of: `f32`, `f64`, and the integers of 32 and 64 bits.
-///
-/// This trait is sealed.
-pub trait Partial: Scalar + sealed::Partial {}
-
-mod sealed {
-    pub trait Partial: Copy {
-        /// Integers wrap around.
-        fn plus(self, other: Self) -> Self;
-        /// NaN is ignored.
-        fn least(self, other: Self) -> Self;
-        fn greatest(self, other: Self) -> Self;
-        fn to_f64(self) -> f64;
-    }
-}
-
-macro_rules! partial {
-    ($($type:ty: $plus:expr),+ $(,)?) => {$(
-        impl sealed::Partial for $type {
-            fn plus(self, other: Self) -> Self {
-                $plus(self, other)
-            }
-            fn least(self, other: Self) -> Self {
-                self.min(other)
-            }
-            fn greatest(self, other: Self) -> Self {
-                self.max(other)
-            }
-            #[allow(clippy::cast_lossless, reason = "of all types")]
-            fn to_f64(self) -> f64 {
-                self as f64
-            }
-        }
-        impl Partial for $type {}
-    )+};
-}
-
-partial!(
-    f32: |a: f32, b: f32| a + b,
-    f64: |a: f64, b: f64| a + b,
-    i32: i32::wrapping_add,
-    u32: u32::wrapping_add,
-    i64: i64::wrapping_add,
-    u64: u64::wrapping_add,
-);
 
 impl<'a, C: Collectives> Reductions<'a, C> {
     /// Reductions by a reducer with kernels of its own.

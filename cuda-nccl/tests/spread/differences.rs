@@ -1,8 +1,8 @@
 //! What differs between ranks is an error on all of them, which names the rank and both values.
 
-use cuda_compute::{Array, Border, ConvolutionOptions, Filter, Random};
+use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Random};
 use cuda_nccl::{
-    Collectives, Error, PeerRank,
+    Collectives, Error, PeerRank, Reduction,
     spread::{Reductions, Sharded, Strips},
 };
 use cuda_safe::{DeviceBuffer, Stream};
@@ -58,6 +58,21 @@ fn strips_of_other_images_and_filters() {
             let border = if other { Border::Clamp } else { zero };
             strips(rank, (8, 9), 3, border, 1.0)
         },
+    );
+    let with = |rank: &PeerRank, options| {
+        let filter = Filter::new(3, 3, &[1.0; 9])?;
+        Strips::new(rank, &filter, options, 8, 9).map(drop)
+    };
+    refused(
+        "the extent of rank 1: Valid; of rank 0: Same",
+        |rank, _, other| {
+            let extent = if other { Extent::Valid } else { Extent::Same };
+            with(rank, ConvolutionOptions::default().extent(extent))
+        },
+    );
+    refused(
+        "separate, as 0 or 1, of rank 1: 0; of rank 0: 1",
+        |rank, _, other| with(rank, ConvolutionOptions::default().separate(!other)),
     );
     refused(
         "a number made of the filter's weights of rank 1",
@@ -129,10 +144,33 @@ fn arrays_of_other_shapes_types_and_seeds() {
         assert!(
             text.starts_with(match rank.rank() {
                 1 => "5 elements for an array",
-                _ => "rank 1 can't take part",
+                _ => "rank 1 can't take part: 5 elements for an array",
             }),
             "{text}"
         );
+    });
+}
+
+#[test]
+fn other_results() {
+    refused(
+        "axis 0 of rank 1: 2; of rank 0: 3",
+        |rank, stream, other| {
+            let x = Sharded::from_fn(rank, stream, [6, 3, 2], |i| i as u32)?;
+            x.reduce(Reduction::Sum, |x| match other {
+                true => x.sum_axis(0).sum_axis(0),
+                false => x.sum_axis(0).sum_axis(1),
+            })
+        },
+    );
+    refused("the reduction's number of rank 1", |rank, stream, other| {
+        let x = Sharded::from_fn(rank, stream, 6, |i| i as u32)?;
+        let reduction = if other {
+            Reduction::Min
+        } else {
+            Reduction::Max
+        };
+        x.reduce(reduction, |x| x.sum())
     });
 }
 

@@ -31,6 +31,18 @@ fn ranks(size: usize) -> Vec<PeerRank> {
 const SIZES: [usize; 3] = [1, 2, 3];
 
 #[test]
+#[should_panic = "there is no rank 5 of 3"]
+fn no_part_of_a_rank_that_there_is_not() {
+    let _ = spread::part(8, 3, 5);
+}
+
+#[test]
+#[should_panic = "there is no rank 0 of 0"]
+fn no_part_of_no_ranks() {
+    let _ = spread::part(8, 0, 0);
+}
+
+#[test]
 fn parts_cover_everything() {
     for (len, ranks) in [(0, 3), (2, 3), (9, 3), (10, 3), (11, 3), (7, 1)] {
         let mut at = 0;

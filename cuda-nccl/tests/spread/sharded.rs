@@ -117,6 +117,23 @@ fn fewer_rows_than_ranks() {
 }
 
 #[test]
+fn ranks_without_a_result() {
+    suite::on_all(ranks(3), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let x = Sharded::from_fn(rank, &stream, [2, 3], |i| i as i32).unwrap();
+        let error = x.reduce(Reduction::Max, |x| x.max_axis(0)).unwrap_err();
+        let text = error.to_string();
+        match rank.rank() {
+            2 => assert!(!text.contains("can't take part"), "{text}"),
+            _ => assert!(text.starts_with("rank 2 can't take part: "), "{text}"),
+        }
+        // And the group goes on.
+        let least = x.reduce(Reduction::Sum, |x| x.sum_axis(0)).unwrap();
+        assert_eq!(least.to_vec().unwrap(), [3, 5, 7]);
+    });
+}
+
+#[test]
 fn histograms() {
     on_all(|rank, stream| {
         let x = Sharded::from_fn(rank, stream, 1000, |i| (i % 7) as u32).unwrap();

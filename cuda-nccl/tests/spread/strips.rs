@@ -84,6 +84,25 @@ fn strips_of_other_filters() {
 }
 
 #[test]
+fn images_larger_than_any_memory() {
+    let options = ConvolutionOptions::default();
+    let refused = |size, width, height| {
+        suite::on_all(ranks(size), |rank| {
+            let error = Strips::new(rank, &filter(3, 3), options, width, height).unwrap_err();
+            assert!(matches!(error, Error::Value(_)), "{error}");
+            let text = error.to_string();
+            assert!(text.ends_with("is larger than any memory"), "{text}");
+        });
+    };
+    // Whose elements are 16, as 64 bits count them.
+    refused(1, (1 << 62) + 4, 2);
+    refused(1, usize::MAX, 2);
+    refused(2, 4, usize::MAX);
+    // That of rank 1 could be counted.
+    refused(2, (1 << 63) / 18, 5);
+}
+
+#[test]
 fn strips_that_do_not_fit() {
     suite::on_all(ranks(3), |rank| {
         let options = ConvolutionOptions::default();

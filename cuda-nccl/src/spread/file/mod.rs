@@ -1,6 +1,5 @@
 //! A vector that is larger than all memory: it stays in its file, and goes through the devices piece by piece.
 
-mod number;
 mod pass;
 mod read;
 
@@ -15,12 +14,12 @@ use std::{
 use cuda_compute::{MapReduce, Reducer, Reducible, Scalar};
 use cuda_safe::{Pipeline, Stream, bytemuck};
 
-use self::number::sealed::FileNumber as _;
-pub use self::{
-    number::FileNumber,
-    pass::{FilePass, FileProgress},
+pub use self::pass::{FilePass, FileProgress};
+use super::{
+    agree::{Fact, agree, type_name},
+    part,
+    partial::{Partial, sealed::Partial as _},
 };
-use super::part;
 use crate::{
     collectives::Collectives,
     error::{Error, Result},
@@ -58,10 +57,6 @@ pub struct FileVector<T> {
     len: usize,
     element: PhantomData<fn() -> T>,
 }
-
-/// What each rank tells the others first, before how many elements the vector has and the result's bytes: whether it has one.
-const DONE: u64 = 1;
-const FAILED: u64 = 2;
 
 impl<T: Reducible> FileVector<T> {
     /// The whole file.
@@ -141,7 +136,6 @@ impl<T: Reducible> FileVector<T> {
     /// A rank that there is not.
     #[must_use]
     pub fn share(&self, rank: usize, size: usize) -> Range<usize> {
-        assert!(rank < size, "there is no rank {rank} of {size}");
         part(self.len, size, rank)
     }
 
@@ -152,11 +146,11 @@ impl<T: Reducible> FileVector<T> {
     /// As [`reduce`](Self::reduce).
     pub fn sum(&self, group: &impl Collectives, pass: FilePass<'_>) -> Result<T::Wide>
     where
-        T::Wide: FileNumber,
+        T::Wide: Partial,
     {
         // SAFETY: the expressions only compute.
         let sum = unsafe { MapReduce::<T, T::Wide>::new("x", "a + b", "0") };
-        self.reduce(group, &sum, T::Wide::ZERO, T::Wide::sum, pass)
+        self.reduced("sum", group, &sum, T::Wide::ZERO, T::Wide::plus, pass)
     }
 
     /// The smallest element; `None` if there are none. NaN is ignored, and is the result if there is nothing else.
@@ -165,12 +159,12 @@ impl<T: Reducible> FileVector<T> {
     /// As [`reduce`](Self::reduce).
     pub fn min(&self, group: &impl Collectives, pass: FilePass<'_>) -> Result<Option<T::Sum>>
     where
-        T::Sum: FileNumber,
+        T::Sum: Partial,
     {
         let (identity, source) = T::Sum::HIGHEST;
         // SAFETY: the expressions only compute.
         let min = unsafe { MapReduce::<T, T::Sum>::new("x", T::Sum::EXTREMES.0, source) };
-        let found = self.reduce(group, &min, identity, T::Sum::smaller, pass)?;
+        let found = self.reduced("min", group, &min, identity, T::Sum::least, pass)?;
         Ok((!self.is_empty()).then_some(found))
     }
 
@@ -180,25 +174,26 @@ impl<T: Reducible> FileVector<T> {
     /// As [`reduce`](Self::reduce).
     pub fn max(&self, group: &impl Collectives, pass: FilePass<'_>) -> Result<Option<T::Sum>>
     where
-        T::Sum: FileNumber,
+        T::Sum: Partial,
     {
         let (identity, source) = T::Sum::LOWEST;
         // SAFETY: the expressions only compute.
         let max = unsafe { MapReduce::<T, T::Sum>::new("x", T::Sum::EXTREMES.1, source) };
-        let found = self.reduce(group, &max, identity, T::Sum::larger, pass)?;
+        let found = self.reduced("max", group, &max, identity, T::Sum::greatest, pass)?;
         Ok((!self.is_empty()).then_some(found))
     }
 
     /// Any reduction. `identity` and `combine` are those of the reduction, for the host, which combines the results of
     /// pieces and then those of ranks, in their order.
     ///
-    /// **All ranks of the group call this** with the same file (or copies of it), and the same reduction. It waits for the
-    /// result.
+    /// **All ranks of the group call this** with the same file (or copies of it), and the same reduction, of which the types
+    /// are compared. It waits for the result.
     ///
     /// # Errors
-    /// - [`Error::File`]: what could not be read, with the file's name and the offset. The other ranks get
-    ///   [`Error::Lost`], with this one's number.
-    /// - [`Error::Value`]: no slots; vectors of other lengths on other ranks.
+    /// - [`Error::File`]: what could not be read, with the file's name and the offset. The other ranks get an
+    ///   [`Error::Value`] with this one's number and reason, and the group goes on.
+    /// - [`Error::Value`]: no slots. On all ranks, before anything is read: vectors of other types, lengths or beginnings,
+    ///   or other calls, on other ranks.
     /// - Failures of the device, of the reduction's code, and of the group.
     ///
     /// # Panics
@@ -208,42 +203,51 @@ impl<T: Reducible> FileVector<T> {
         group: &impl Collectives,
         reduction: &MapReduce<T, A>,
         identity: A,
+        combine: impl FnMut(A, A) -> A,
+        pass: FilePass<'_>,
+    ) -> Result<A> {
+        self.reduced("reduce", group, reduction, identity, combine, pass)
+    }
+
+    /// By the method of this name.
+    fn reduced<A: Scalar>(
+        &self,
+        name: &'static str,
+        group: &impl Collectives,
+        reduction: &MapReduce<T, A>,
+        identity: A,
         mut combine: impl FnMut(A, A) -> A,
         pass: FilePass<'_>,
     ) -> Result<A> {
+        let facts = || {
+            vec![
+                Fact::Name("the call", "File"),
+                Fact::Name("the reduction", name),
+                Fact::Name("the elements", type_name::<T>()),
+                Fact::Name("the result", type_name::<A>()),
+                Fact::Number("the number of the file's elements", self.len as u64),
+                Fact::Number("the file's first byte", self.start),
+            ]
+        };
+        let stream = Stream::new(group.context())?;
+        let able = match pass.slots {
+            0 => Err(Error::Value(
+                "a pass without slots can't do anything: 3 let the disk, the link and the device work at once".to_owned(),
+            )),
+            _ => Ok((facts(), [])),
+        };
+        agree(group, &stream, able)?;
         let share = self.share(group.rank(), group.size());
         let own = self.reduce_share(group, reduction, identity, &mut combine, share, pass);
-        let told = match &own {
-            Ok(result) => [DONE, self.len as u64, to_word(result)],
-            Err(_) => [FAILED, self.len as u64, 0],
-        };
         // Also after a failure, so that the others don't wait for it in vain.
-        let all = Stream::new(group.context())
-            .map_err(Error::from)
-            .and_then(|stream| group.gather_on_host(&stream, &[told]));
-        let (own, all) = (own?, all?);
+        let told = own.as_ref().map(|result| (facts(), [to_word(result)]));
+        let all = agree(group, &stream, told.map_err(Clone::clone))?;
         if group.size() == 1 {
-            return Ok(own);
+            return own;
         }
-        let mut result = identity;
-        for (rank, &[state, len, word]) in all.iter().enumerate() {
-            if state != DONE {
-                return Err(Error::Lost(format!(
-                    "rank {rank} could not read or reduce its share of {}: see what it printed",
-                    self.path.display()
-                )));
-            }
-            if len != self.len as u64 {
-                return Err(Error::Value(format!(
-                    "{} has {} elements for rank {}, and {len} for rank {rank}: all ranks need the same file",
-                    self.path.display(),
-                    self.len,
-                    group.rank()
-                )));
-            }
-            result = combine(result, from_word(word));
-        }
-        Ok(result)
+        Ok(all
+            .into_iter()
+            .fold(identity, |result, [word]| combine(result, from_word(word))))
     }
 
     fn reduce_share<A: Scalar>(
@@ -255,11 +259,6 @@ impl<T: Reducible> FileVector<T> {
         share: Range<usize>,
         mut pass: FilePass<'_>,
     ) -> Result<A> {
-        if pass.slots == 0 {
-            return Err(Error::Value(
-                "a pass without slots can't do anything: 3 let the disk, the link and the device work at once".to_owned(),
-            ));
-        }
         if share.is_empty() {
             return Ok(identity);
         }

@@ -1,6 +1,6 @@
 //! Reading a file, by several threads.
 
-use std::{fs::File, io, path::Path, thread};
+use std::{fs::File, io, os::unix::fs::FileExt, path::Path, thread};
 
 use crate::error::{Error, Result};
 
@@ -60,7 +60,7 @@ pub(super) fn read(
 
 fn read_part(file: &File, path: &Path, mut offset: u64, mut host: &mut [u8]) -> Result<()> {
     while !host.is_empty() {
-        match read_at(file, host, offset) {
+        match file.read_at(host, offset) {
             Ok(0) => {
                 return Err(Error::File(format!(
                     "{}: ends at byte {offset}, though {} more were there when it was opened: was it cut meanwhile?",
@@ -82,14 +82,4 @@ fn read_part(file: &File, path: &Path, mut offset: u64, mut host: &mut [u8]) -> 
         }
     }
     Ok(())
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, host: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, host, offset)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, host: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, host, offset)
 }

@@ -1,14 +1,15 @@
-//! How results of pieces and of ranks become one, on the host.
+//! How results of parts become one, on the host.
 
 use cuda_compute::Scalar;
 
-/// A type that results of pieces and ranks are combined in: `f32`, `f64`, and the integers of 32 and 64 bits.
+/// What the results of parts are put together in, of ranks and of pieces of a file: `f32`, `f64`, and the integers of 32 and
+/// 64 bits.
 ///
 /// This trait is sealed.
-pub trait FileNumber: Scalar + sealed::FileNumber {}
+pub trait Partial: Scalar + sealed::Partial {}
 
 pub(super) mod sealed {
-    pub trait FileNumber: Sized {
+    pub trait Partial: Sized {
         /// 0.
         const ZERO: Self;
         /// What is neutral to the minimum; also as CUDA C++.
@@ -18,58 +19,71 @@ pub(super) mod sealed {
         /// The smaller and the larger of `a` and `b`, as CUDA C++.
         const EXTREMES: (&'static str, &'static str);
 
-        fn sum(self, other: Self) -> Self;
-        fn smaller(self, other: Self) -> Self;
-        fn larger(self, other: Self) -> Self;
+        /// Integers wrap around.
+        fn plus(self, other: Self) -> Self;
+        /// NaN is ignored.
+        fn least(self, other: Self) -> Self;
+        fn greatest(self, other: Self) -> Self;
+        fn to_f64(self) -> f64;
     }
 }
 
 macro_rules! float {
     ($type:ident, $nan:literal, $min:literal, $max:literal) => {
-        impl sealed::FileNumber for $type {
+        impl sealed::Partial for $type {
             const ZERO: Self = 0.0;
             // Neutral to both: of NaN and a number, they are the number.
             const HIGHEST: (Self, &'static str) = (Self::NAN, $nan);
             const LOWEST: (Self, &'static str) = (Self::NAN, $nan);
             const EXTREMES: (&'static str, &'static str) = ($min, $max);
 
-            fn sum(self, other: Self) -> Self {
+            fn plus(self, other: Self) -> Self {
                 self + other
             }
 
-            fn smaller(self, other: Self) -> Self {
+            fn least(self, other: Self) -> Self {
                 self.min(other)
             }
 
-            fn larger(self, other: Self) -> Self {
+            fn greatest(self, other: Self) -> Self {
                 self.max(other)
             }
+
+            #[allow(clippy::cast_lossless, reason = "of all types")]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
         }
-        impl FileNumber for $type {}
+        impl Partial for $type {}
     };
 }
 
 macro_rules! integer {
     ($type:ident, $highest:literal, $lowest:literal) => {
-        impl sealed::FileNumber for $type {
+        impl sealed::Partial for $type {
             const ZERO: Self = 0;
             const HIGHEST: (Self, &'static str) = (Self::MAX, $highest);
             const LOWEST: (Self, &'static str) = (Self::MIN, $lowest);
             const EXTREMES: (&'static str, &'static str) = ("a < b ? a : b", "a > b ? a : b");
 
-            fn sum(self, other: Self) -> Self {
+            fn plus(self, other: Self) -> Self {
                 self.wrapping_add(other)
             }
 
-            fn smaller(self, other: Self) -> Self {
+            fn least(self, other: Self) -> Self {
                 self.min(other)
             }
 
-            fn larger(self, other: Self) -> Self {
+            fn greatest(self, other: Self) -> Self {
                 self.max(other)
             }
+
+            #[allow(clippy::cast_lossless, reason = "of all types")]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
         }
-        impl FileNumber for $type {}
+        impl Partial for $type {}
     };
 }
 
