@@ -88,6 +88,8 @@ pub(super) fn find(variables: &Variables<'_>) -> Result<Option<Found>> {
         None => None,
     };
     let local_rank = local_rank(variables, chosen)?;
+    // What is set beside a launcher's own number is a device's, of which a host may have more than ranks.
+    let is_rank = local_rank.0 != LOCAL_RANK || names.launcher == Launcher::ByHand;
     if let Some((name, local_size)) = local_size {
         if local_size == 0 || local_size > size {
             return Err(Error::Start(format!(
@@ -95,13 +97,13 @@ pub(super) fn find(variables: &Variables<'_>) -> Result<Option<Found>> {
                 names.size
             )));
         }
-        if local_rank.1 >= local_size {
+        if is_rank && local_rank.1 >= local_size {
             return Err(Error::Start(format!(
                 "{}={} is no rank of this host: {name} says that there are {local_size}, counted from 0",
                 local_rank.0, local_rank.1
             )));
         }
-    } else if local_rank.1 >= size {
+    } else if is_rank && local_rank.1 >= size {
         return Err(Error::Start(format!(
             "{}={} is no rank of this host: {}={size} in all, counted from 0",
             local_rank.0, local_rank.1, names.size

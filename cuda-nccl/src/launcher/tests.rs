@@ -119,6 +119,14 @@ fn no_launcher() {
 }
 
 #[test]
+fn a_device_may_be_chosen_beside_the_launcher() {
+    let chosen = with(OPEN_MPI, &[("CUDA_NCCL_LOCAL_RANK", "7")]);
+    assert_eq!(launch(&chosen).local_rank, 7);
+    let wrong = with(OPEN_MPI, &[("OMPI_COMM_WORLD_LOCAL_RANK", "7")]);
+    mentions(&error(&wrong), &["OMPI_COMM_WORLD_LOCAL_RANK=7"]);
+}
+
+#[test]
 fn each_launcher() {
     for (variables, launcher, place, address) in [
         (
