@@ -3,8 +3,9 @@
 use cuda_safe::{Context, DeviceView, DeviceViewMut, PlainData, Stream, bytemuck, sys};
 
 use super::{
+    frame::Frame,
     offer::{Offer, What, agreed},
-    rank::{Frame, PeerRank},
+    rank::PeerRank,
 };
 use crate::{
     collectives::{Collectives, expect_parts},

@@ -2,7 +2,9 @@
 
 mod combine;
 mod copies;
+mod frame;
 mod offer;
+mod own;
 mod rank;
 mod reduce;
 

@@ -7,8 +7,9 @@ use cuda_safe::{DeviceView, DeviceViewMut, Stream};
 use super::{
     combine::Combine,
     copies::{copy, what},
+    frame::Frame,
     offer::{Call, Offer, What, agreed},
-    rank::{Frame, PeerRank},
+    rank::PeerRank,
 };
 use crate::{
     collectives::{Collectives, expect_parts},
