@@ -6,8 +6,10 @@ use cuda_safe::{DeviceBuffer, Stream};
 
 use super::{
     call::{Call, Kind},
-    inner::{Busy, Inner, enter},
+    current::enter,
+    inner::{Inner, Work},
     prepare::bytes,
+    watch::Busy,
 };
 use crate::{
     error::{Error, Result},
@@ -81,7 +83,7 @@ pub(super) fn gather_words(parts: &[(&Inner, &[u64])]) -> Result<Vec<Vec<u64>>> 
 }
 
 /// The locks of several communicators, each once, in an order that is the same everywhere.
-pub(super) struct Locked<'a>(Vec<(&'a Inner, std::sync::MutexGuard<'a, super::inner::Work>)>);
+pub(super) struct Locked<'a>(Vec<(&'a Inner, std::sync::MutexGuard<'a, Work>)>);
 
 pub(super) fn lock_all<'a>(inners: impl Iterator<Item = &'a Inner>) -> Result<Locked<'a>> {
     let mut inners: Vec<&Inner> = inners.collect();
@@ -97,7 +99,7 @@ pub(super) fn lock_all<'a>(inners: impl Iterator<Item = &'a Inner>) -> Result<Lo
 }
 
 impl Locked<'_> {
-    fn find(&mut self, inner: &Inner) -> Option<&mut super::inner::Work> {
+    fn find(&mut self, inner: &Inner) -> Option<&mut Work> {
         let found = self
             .0
             .iter_mut()

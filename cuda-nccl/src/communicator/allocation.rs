@@ -7,7 +7,7 @@ use cuda_safe::{
     sys::CUdeviceptr,
 };
 
-use super::{inner::enter, said};
+use super::current::{enter, said};
 use crate::{
     error::{Error, Result},
     library::Library,

@@ -17,7 +17,7 @@ use std::{
 
 use super::{
     call::{Call, Kind},
-    inner::Shared,
+    shared::Shared,
 };
 
 /// By what names a communicator: its unique id, and what it was made of.

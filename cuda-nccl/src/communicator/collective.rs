@@ -6,8 +6,8 @@ use super::{
     Communicator,
     agree::{agree, digest, expect_uncaptured, gather_words},
     call::{Call, Kind, Pending},
+    current::enter,
     group::Group,
-    inner::enter,
     prepare::bytes,
 };
 use crate::{

@@ -8,7 +8,9 @@ use super::{
     Communicator,
     agree::{agree, expect_uncaptured, lock_all},
     call::{Call, Pending},
-    inner::{Busy, Inner, enter},
+    current::enter,
+    inner::Inner,
+    watch::Busy,
 };
 use crate::{
     element::{Reducible, Reduction},

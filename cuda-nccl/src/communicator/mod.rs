@@ -4,13 +4,17 @@ mod agree;
 mod allocation;
 mod board;
 mod call;
+mod children;
 mod collective;
+mod current;
+mod end;
 mod group;
 mod inner;
 mod numbers;
 mod options;
 mod prepare;
 mod registered;
+mod shared;
 mod start;
 mod unique_id;
 mod watch;
@@ -33,7 +37,7 @@ use crate::{
     error::Result,
     sys,
 };
-use inner::{Inner, said};
+use inner::Inner;
 
 /// One rank of a group of devices that NCCL connects. It is made by [`new`](Self::new) in each thread or process, or by
 /// [`for_devices`](Self::for_devices) for all devices of a process.

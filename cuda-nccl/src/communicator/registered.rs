@@ -6,10 +6,7 @@ use cuda_safe::{
     DeviceMemory, OwnedStorage, Owner, PlainData, Storage, StorageMut, sys::CUdeviceptr,
 };
 
-use super::{
-    Communicator,
-    inner::{Busy, Inner, enter},
-};
+use super::{Communicator, current::enter, inner::Inner, watch::Busy};
 use crate::{
     error::{Error, Result},
     sys,

@@ -44,7 +44,7 @@ impl UniqueId {
             result => Err(Error::nccl(
                 "ncclGetUniqueId",
                 result,
-                &super::said(library),
+                &super::current::said(library),
             )),
         }
     }

@@ -4,12 +4,15 @@
 //! A call of NCCL that enqueues may wait on the host: the first of each kind connects to the other ranks.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError, Weak, atomic::Ordering},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
-use super::inner::Shared;
+use super::shared::Shared;
 
 /// How often it looks.
 const STEP: Duration = Duration::from_millis(20);
@@ -86,5 +89,25 @@ fn look() {
                 shared.options.timeout
             ));
         }
+    }
+}
+
+/// A call is under way until this is dropped.
+pub(super) struct Busy<'a>(&'a AtomicU64);
+
+impl<'a> Busy<'a> {
+    /// Under the lock of `work`, so that nobody else begins.
+    #[inline]
+    pub(super) fn begin(calls: &'a AtomicU64) -> Self {
+        calls.store(calls.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        Self(calls)
+    }
+}
+
+impl Drop for Busy<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0
+            .store(self.0.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 }

@@ -1,0 +1,148 @@
+//! How what a communicator has enqueued is waited for, and how it ends.
+
+use std::time::{Duration, Instant};
+
+use cuda_safe::Stream;
+
+use super::{
+    board::Step,
+    current::enter,
+    inner::{Inner, Work},
+    watch::Busy,
+};
+use crate::error::Result;
+
+/// How long the end of an aborted communicator's work is waited for: the time limit, within these two. The kernels of NCCL 2.28
+/// end within 3 ms; what else the stream has been given may take longer.
+const GRACE: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
+
+/// How long a rank that is dropped waits for the ranks of other threads to be dropped as well: see [`Seat::wait_for`].
+const LINGER: Duration = Duration::from_secs(1);
+
+impl Inner {
+    /// Waits for the stream, with the time limit.
+    pub(super) fn wait(&self, stream: &Stream) -> Result<()> {
+        let since = Instant::now();
+        let mut looked = since;
+        while !stream.query()? {
+            let now = Instant::now();
+            if self.is_lost() {
+                break;
+            }
+            let waited = now - since;
+            if waited > self.options.timeout {
+                self.lose(format!(
+                    "{}: what was enqueued has not ended within the time limit of {:?}: another rank has ended, hangs, or \
+                     makes other calls. The communicator was aborted",
+                    self.who(),
+                    self.options.timeout
+                ));
+                break;
+            }
+            if now - looked > Duration::from_millis(1) {
+                self.asynchronous().or_else(|error| match self.is_lost() {
+                    true => Ok(()), // told below
+                    false => Err(error),
+                })?;
+                looked = now;
+            }
+            // Short work is over soon; for long work the processor is left to others.
+            match waited.as_micros() {
+                0..200 => std::hint::spin_loop(),
+                200..5000 => std::thread::yield_now(),
+                _ => std::thread::sleep(Duration::from_micros(50)),
+            }
+        }
+        if !self.is_lost() {
+            self.asynchronous()?;
+            return Ok(());
+        }
+        // The flag is set, so the kernels end by themselves; then nothing is left of the work.
+        let since = Instant::now();
+        let grace = self.options.timeout.clamp(GRACE[0], GRACE[1]);
+        while since.elapsed() < grace && matches!(stream.query(), Ok(false)) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.abort_work(&mut self.lock());
+        Err(self.lost_error())
+    }
+
+    /// Waits for all that was enqueued.
+    pub(super) fn wait_for_all(&self) -> Result<()> {
+        let streams = self.lock().streams.clone();
+        streams.iter().try_for_each(|stream| self.wait(stream))
+    }
+
+    /// Ends the communicator together with the other ranks, or else by itself.
+    pub(super) fn finalize(&self) -> Result<()> {
+        self.end_together().inspect_err(|error| {
+            self.lose(format!(
+                "{}: {error}. The communicator was aborted",
+                self.who()
+            ));
+            self.abort_work(&mut self.lock());
+        })
+    }
+
+    fn end_together(&self) -> Result<()> {
+        self.wait_for_all()?;
+        let _current = enter(&self.context)?;
+        let mut work = self.lock();
+        let comm = self.usable(&mut work)?;
+        let finalize = self.library.functions().ncclCommFinalize;
+        let result = {
+            let _busy = Busy::begin(&self.calls);
+            // SAFETY: the communicator is live; it is destroyed next.
+            finalize.map(|finalize| unsafe { finalize(comm) })
+        };
+        let result = self.library.need("ncclCommFinalize", result)?;
+        self.after("ncclCommFinalize", result, &mut work)?;
+        self.destroy(&mut work);
+        drop(work);
+        self.seat.wait_for(Step::Gone, self.options.timeout);
+        Ok(())
+    }
+
+    /// Ends it at once.
+    pub(super) fn abort(&self) {
+        self.lose(format!(
+            "{}: this rank has aborted the communicator",
+            self.who()
+        ));
+        self.abort_work(&mut self.lock());
+    }
+
+    fn destroy(&self, work: &mut Work) {
+        {
+            let _busy = Busy::begin(&self.calls);
+            let comm = std::mem::replace(&mut work.comm, std::ptr::null_mut());
+            self.end(comm, false);
+        }
+        self.end_control(self.is_lost());
+        self.seat.step(Step::Gone);
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.is_lost() {
+            let mut work = std::mem::replace(&mut *self.lock(), Work::none());
+            self.abort_work(&mut work);
+            return;
+        }
+        // What was enqueued ends first, or the time limit does: an abort would leave half of it.
+        let over = self.wait_for_all().is_ok();
+        let mut work = std::mem::replace(&mut *self.lock(), Work::none());
+        if over {
+            let ended = work.comm.is_null();
+            self.destroy(&mut work);
+            if !ended {
+                self.seat
+                    .wait_for(Step::Gone, self.options.timeout.min(LINGER));
+            }
+        } else {
+            self.end_control(true);
+            self.abort_work(&mut work);
+        }
+    }
+}
