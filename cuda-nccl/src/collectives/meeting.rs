@@ -188,7 +188,7 @@ mod tests {
     fn who_does_not_come_in_time_is_named() {
         let meeting = Meeting::new(3);
         thread::scope(|scope| {
-            let short = Some(Duration::from_millis(30));
+            let short = Some(Duration::from_millis(500));
             let other = scope.spawn(|| meeting.meet(2, (), LONG));
             thread::sleep(Duration::from_millis(5));
             let error = meeting.meet(0, (), short).unwrap_err();
