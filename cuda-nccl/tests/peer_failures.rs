@@ -44,7 +44,7 @@ fn child() {
     let options = PeerOptions::default()
         .scratch_bytes(512)
         .piece_bytes(2048)
-        .time_limit(Duration::from_secs(30));
+        .timeout(Duration::from_secs(30));
     let ended = PeerGroup::with_options(&contexts, options).and_then(|group| group.run(calls));
     println!("child done: {ended:?}");
 }

@@ -138,7 +138,7 @@ fn one_rank_can_not_take_part() {
 
 /// The error of rank 0, whose partner does something else.
 fn with_partner(limit: Duration, partner: impl FnOnce(PeerRank) + Send) -> (Error, Duration) {
-    let mut ranks = ranks(2, PeerOptions::default().time_limit(limit));
+    let mut ranks = ranks(2, PeerOptions::default().timeout(limit));
     let (second, first) = (ranks.pop().unwrap(), ranks.pop().unwrap());
     thread::scope(|scope| {
         let partner = scope.spawn(move || partner(second));
@@ -181,7 +181,7 @@ fn who_is_forgotten_is_missed_after_the_time_limit() {
 #[test]
 fn a_wait_ends_with_the_time_limit() {
     let limit = Duration::from_millis(50);
-    let options = PeerOptions::default().time_limit(limit);
+    let options = PeerOptions::default().timeout(limit);
     let rank = ranks(1, options).pop().unwrap();
     let stream = Stream::new(rank.context()).unwrap();
     let signal = Signal::<u32>::new(rank.context(), 0).unwrap();
@@ -199,7 +199,7 @@ fn a_wait_ends_with_the_time_limit() {
 
 #[test]
 fn nobody_waits_at_the_end_for_work_that_is_stuck() {
-    let options = PeerOptions::default().time_limit(Duration::from_millis(200));
+    let options = PeerOptions::default().timeout(Duration::from_millis(200));
     let mut group = ranks(2, options).into_iter();
     let (zero, one) = (group.next().unwrap(), group.next().unwrap());
     let gone = Barrier::new(2);
@@ -303,7 +303,7 @@ fn a_fault_is_told_as_that_of_its_rank() {
         assert!(output.status.success(), "{text}");
         return;
     }
-    let options = PeerOptions::default().time_limit(Duration::from_secs(20));
+    let options = PeerOptions::default().timeout(Duration::from_secs(20));
     let group = PeerGroup::with_options(&contexts(2), options).unwrap();
     if Device::count().unwrap() < 2 {
         println!("one device: its fault is that of both ranks");
@@ -352,11 +352,7 @@ fn options_of_more_than_all_memory() {
 
 #[test]
 fn after_a_loss_nothing_is_enqueued() {
-    let mut group = ranks(
-        2,
-        PeerOptions::default().time_limit(Duration::from_millis(80)),
-    )
-    .into_iter();
+    let mut group = ranks(2, PeerOptions::default().timeout(Duration::from_millis(80))).into_iter();
     let rank = group.next().unwrap();
     let stream = Stream::new(rank.context()).unwrap();
     let mut data = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();

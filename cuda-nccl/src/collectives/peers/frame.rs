@@ -107,7 +107,7 @@ impl Frame<'_> {
     fn meet(&mut self, offer: Offer) -> Result<Arc<[Offer]>> {
         self.met = true;
         let (rank, shared) = (self.rank.rank(), self.rank.shared());
-        let limit = Some(shared.options.time_limit);
+        let limit = Some(shared.options.timeout);
         let offers = shared
             .meeting
             .meet(rank, offer, limit)

@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 pub struct PeerOptions {
     /// How long a rank waits for the others to make the same call, and for its own work in
     /// [`wait`](crate::Collectives::wait). A minute by default.
-    pub time_limit: Duration,
+    pub timeout: Duration,
     /// How many bytes of all ranks together are reduced in one step, each by all ranks. Each device has twice a rank's
     /// share for it. What is larger is reduced in pieces, each by one rank. 8 MiB by default.
     pub scratch_bytes: usize,
@@ -47,7 +47,7 @@ pub struct PeerOptions {
 impl Default for PeerOptions {
     fn default() -> Self {
         Self {
-            time_limit: Duration::from_secs(60),
+            timeout: Duration::from_secs(60),
             scratch_bytes: 8 << 20,
             piece_bytes: 32 << 20,
             links: true,
@@ -74,10 +74,10 @@ impl PeerOptions {
         })
     }
 
-    /// Sets [`time_limit`](Self::time_limit).
+    /// Sets [`timeout`](Self::timeout).
     #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = limit;
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = limit;
         self
     }
 
@@ -110,7 +110,7 @@ impl PeerOptions {
 /// the ranks to who has threads. Ranks meet on the host in each call, a microsecond or two, and compare what they are about
 /// to do: a rank that calls something else, or with another length or type, is an error on all ranks, which names it;
 /// nothing is enqueued then, and the group goes on. A rank that has ended (its thread panicked, or returned early), or that
-/// does not come within the [time limit](PeerOptions::time_limit), is [`Error::Lost`] on the others, and the group is over.
+/// does not come within the [time limit](PeerOptions::timeout), is [`Error::Lost`] on the others, and the group is over.
 ///
 /// Two ranks may be contexts of one device, and then share its memory's bandwidth: for tests on machines with one GPU.
 ///

@@ -184,7 +184,7 @@ impl Collectives for PeerRank {
 
     fn wait(&self, stream: &Stream) -> Result<()> {
         expect_context(self.rank, self.context(), stream, [])?;
-        let limit = self.shared.options.time_limit;
+        let limit = self.shared.options.timeout;
         let (start, mark) = (Instant::now(), stream.record_event()?);
         while !mark.query()? {
             let waited = start.elapsed();
@@ -214,8 +214,7 @@ impl PeerRank {
         // Each call comes behind the one before, on whatever streams: the last one is enough.
         own.last.iter().chain([&own.side]).all(|stream| {
             while matches!(stream.query(), Ok(false)) {
-                if shared.stuck.load(Ordering::Relaxed)
-                    || start.elapsed() > shared.options.time_limit
+                if shared.stuck.load(Ordering::Relaxed) || start.elapsed() > shared.options.timeout
                 {
                     shared.stuck.store(true, Ordering::Relaxed);
                     return false;
