@@ -119,3 +119,21 @@ fn others_are_made_of_one() {
     drop((split, less, rank));
     fake.assert_clean();
 }
+
+#[test]
+fn a_place_that_all_communicators_share_is_no_place_for_a_split() {
+    let fake = Fake::new();
+    let (rank, _stream) = rank(3, options());
+    // SAFETY: tests of the fake run one at a time, and nothing else here reads variables meanwhile.
+    unsafe { std::env::set_var("NCCL_COMM_ID", "node1:29400") };
+    let error = rank.split(Some(0), 0).unwrap_err();
+    // SAFETY: as above.
+    unsafe { std::env::remove_var("NCCL_COMM_ID") };
+    assert!(matches!(error, Error::Start(_)), "{error:?}");
+    assert!(
+        error.to_string().contains("NCCL_COMM_ID=node1:29400"),
+        "{error}"
+    );
+    drop(rank);
+    fake.assert_clean();
+}
