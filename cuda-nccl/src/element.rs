@@ -48,20 +48,25 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// All of them, in NCCL's order.
-    pub(crate) const ALL: [Self; 5] = [Self::Sum, Self::Product, Self::Max, Self::Min, Self::Mean];
-}
-
-/// As in `sum`, for messages.
-impl fmt::Display for Reduction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    /// As in `sum`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             Self::Sum => "sum",
             Self::Product => "product",
             Self::Min => "min",
             Self::Max => "max",
             Self::Mean => "mean",
-        })
+        }
+    }
+
+    /// All of them, in NCCL's order.
+    pub(crate) const ALL: [Self; 5] = [Self::Sum, Self::Product, Self::Max, Self::Min, Self::Mean];
+}
+
+/// The name, for messages.
+impl fmt::Display for Reduction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

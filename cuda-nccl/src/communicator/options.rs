@@ -88,7 +88,7 @@ setters! {
 impl CommunicatorOptions {
     /// Whether the ranks compare what they are about to do before each collective, over NCCL: a rank that calls something
     /// else, or with another type, length or root, is an error on every rank, and nothing is enqueued. Each call then waits for
-    /// the other ranks on the host, which takes tens of microseconds. It is on unless [`unverified`](Self::unverified) was
+    /// the other ranks on the host, in a collective of a few words. It is on unless [`unverified`](Self::unverified) was
     /// called.
     #[must_use]
     pub fn verifies(&self) -> bool {

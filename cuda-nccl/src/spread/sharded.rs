@@ -259,7 +259,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
             .map_err(Error::from)
             .and_then(|result| Ok((result.shape(), copied(&result)?)));
         let shape = result.as_ref().map(|(shape, _)| *shape);
-        let fact = Fact::Number("the reduction's number", reduction as u64);
+        let fact = Fact::Name("the reduction", reduction.name());
         expect_same::<R>(
             self.ranks,
             &self.stream,

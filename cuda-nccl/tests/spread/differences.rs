@@ -163,15 +163,18 @@ fn other_results() {
             })
         },
     );
-    refused("the reduction's number of rank 1", |rank, stream, other| {
-        let x = Sharded::from_fn(rank, stream, 6, |i| i as u32)?;
-        let reduction = if other {
-            Reduction::Min
-        } else {
-            Reduction::Max
-        };
-        x.reduce(reduction, |x| x.sum())
-    });
+    refused(
+        "the reduction of rank 1: min; of rank 0: max",
+        |rank, stream, other| {
+            let x = Sharded::from_fn(rank, stream, 6, |i| i as u32)?;
+            let reduction = if other {
+                Reduction::Min
+            } else {
+                Reduction::Max
+            };
+            x.reduce(reduction, |x| x.sum())
+        },
+    );
 }
 
 #[test]

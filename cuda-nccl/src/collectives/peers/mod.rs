@@ -302,31 +302,26 @@ fn open(contexts: &[Context], links: bool) -> Result<(Vec<PeerAccess>, bool)> {
 impl Scratch {
     fn new(context: &Context, contexts: &[Context], reaches: bool, part: usize) -> Result<Self> {
         let stream = Stream::new(context)?;
-        let memory = if reaches
-            && contexts
-                .iter()
-                .any(|other| other.device() != context.device())
-        {
-            match MemoryPool::new(context) {
-                Ok(pool) => {
-                    let others = contexts.iter().map(Context::device);
-                    let others = others.filter(|&device| device != context.device());
-                    let access: Vec<_> = others.map(MemoryLocation::device).collect();
-                    pool.grant_access(&access)?;
-                    // The pool goes when its memory does.
-                    [pool.allocate(&stream, part)?, pool.allocate(&stream, part)?]
-                }
-                // Without pools, the contexts' access to each other holds for all memory.
-                Err(error) if *error.kind() == ErrorKind::Unsupported => {
-                    let allocate = || DeviceBuffer::uninit(&stream, part);
-                    [allocate()?, allocate()?]
-                }
+        let others = contexts.iter().map(Context::device);
+        let others = others.filter(|&device| device != context.device());
+        let access: Vec<_> = others.map(MemoryLocation::device).collect();
+        let pool = match reaches && !access.is_empty() {
+            true => match MemoryPool::new(context) {
+                Ok(pool) => Some(pool),
+                // The contexts' access to each other holds for all memory then.
+                Err(error) if *error.kind() == ErrorKind::Unsupported => None,
                 Err(error) => return Err(error.into()),
-            }
-        } else {
-            let allocate = || DeviceBuffer::uninit(&stream, part);
-            [allocate()?, allocate()?]
+            },
+            false => None,
         };
+        if let Some(pool) = &pool {
+            pool.grant_access(&access)?;
+        }
+        let allocate = || match &pool {
+            Some(pool) => pool.allocate(&stream, part), // which goes when its memory does
+            None => DeviceBuffer::uninit(&stream, part),
+        };
+        let memory = [allocate()?, allocate()?];
         // Other streams use it from now on.
         stream.synchronize()?;
         Ok(Self(memory))

@@ -219,28 +219,26 @@ impl<T: Reducible> FileVector<T> {
         mut combine: impl FnMut(A, A) -> A,
         pass: FilePass<'_>,
     ) -> Result<A> {
-        let facts = || {
-            vec![
-                Fact::Name("the call", "File"),
-                Fact::Name("the reduction", name),
-                Fact::Name("the elements", type_name::<T>()),
-                Fact::Name("the result", type_name::<A>()),
-                Fact::Number("the number of the file's elements", self.len as u64),
-                Fact::Number("the file's first byte", self.start),
-            ]
-        };
+        let facts = vec![
+            Fact::Name("the call", "File"),
+            Fact::Name("the reduction", name),
+            Fact::Name("the elements", type_name::<T>()),
+            Fact::Name("the result", type_name::<A>()),
+            Fact::Number("the number of the file's elements", self.len as u64),
+            Fact::Number("the file's first byte", self.start),
+        ];
         let stream = Stream::new(group.context())?;
         let able = match pass.slots {
             0 => Err(Error::Value(
                 "a pass without slots can't do anything: 3 let the disk, the link and the device work at once".to_owned(),
             )),
-            _ => Ok((facts(), [])),
+            _ => Ok((facts, [])),
         };
         agree(group, &stream, able)?;
         let share = self.share(group.rank(), group.size());
         let own = self.reduce_share(group, reduction, identity, &mut combine, share, pass);
         // Also after a failure, so that the others don't wait for it in vain.
-        let told = own.as_ref().map(|result| (facts(), [to_word(result)]));
+        let told = own.as_ref().map(|result| (Vec::new(), [to_word(result)]));
         let all = agree(group, &stream, told.map_err(Clone::clone))?;
         if group.size() == 1 {
             return own;
