@@ -25,6 +25,8 @@ use crate::{
 ///
 /// When it is dropped, the others' next call ends with [`Error::Lost`], and it waits for what it has enqueued, with the time
 /// limit: what goes on after that keeps its memory for ever.
+///
+/// The first call of a kind loads its kernel, for which the driver may wait for all work of the device, without a time limit.
 pub struct PeerRank {
     rank: usize,
     shared: Arc<Shared>,
@@ -212,17 +214,20 @@ impl PeerRank {
         let (own, shared) = (self.own.get_mut(), &self.shared);
         let start = Instant::now();
         // Each call comes behind the one before, on whatever streams: the last one is enough.
-        own.last.iter().chain([&own.side]).all(|stream| {
-            while matches!(stream.query(), Ok(false)) {
-                if shared.stuck.load(Ordering::Relaxed) || start.elapsed() > shared.options.timeout
-                {
-                    shared.stuck.store(true, Ordering::Relaxed);
-                    return false;
+        // Work of the user's may be what is stuck, and then it is not on these streams.
+        !shared.stuck.load(Ordering::Relaxed)
+            && own.last.iter().chain([&own.side]).all(|stream| {
+                while matches!(stream.query(), Ok(false)) {
+                    if shared.stuck.load(Ordering::Relaxed)
+                        || start.elapsed() > shared.options.timeout
+                    {
+                        shared.stuck.store(true, Ordering::Relaxed);
+                        return false;
+                    }
+                    thread::sleep(Duration::from_micros(50));
                 }
-                thread::sleep(Duration::from_micros(50));
-            }
-            !matches!(stream.settle(), Settled::Unknown(_))
-        })
+                !matches!(stream.settle(), Settled::Unknown(_))
+            })
     }
 }
 

@@ -1,8 +1,7 @@
 //! Ranks that end, don't come, or call something else: the others end with an error, within the time limit.
 
 use std::{
-    env,
-    process::Command,
+    sync::Mutex,
     thread,
     time::{Duration, Instant},
 };
@@ -10,7 +9,9 @@ use std::{
 use cuda_nccl::{Communicator, CommunicatorOptions, Error, Reduction, UniqueId};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
-use crate::pair::{missing, options, ranks, turn, unverified};
+use crate::pair::{
+    Other, asked_for, devices, missing, missing_in_one_process, options, ranks, turn, unverified,
+};
 
 const LIMIT: Duration = Duration::from_secs(3);
 
@@ -184,18 +185,22 @@ fn a_rank_with_another_length() {
 #[test]
 fn a_rank_of_this_process_with_another_length() {
     let _turn = turn();
-    if missing() {
+    if missing_in_one_process() {
         return;
     }
     // Nothing is compared over NCCL; but within a process no lengths differ.
-    let errors = ranks(&short(), |rank, stream| {
+    let errors = Mutex::new(Vec::new());
+    ranks(&short(), |rank, stream| {
         let mut data = DeviceBuffer::<f32>::zeroed(stream, 1 << 20).unwrap();
         rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
         rank.wait(stream).unwrap();
         let mut data = DeviceBuffer::<f32>::zeroed(stream, 1000 + rank.rank()).unwrap();
         let result = rank.all_reduce(stream, &mut data, Reduction::Sum);
-        result.and_then(|()| rank.wait(stream)).unwrap_err()
+        let error = result.and_then(|()| rank.wait(stream)).unwrap_err();
+        errors.lock().unwrap().push(error);
     });
+    let errors = errors.into_inner().unwrap();
+    assert_eq!(errors.len(), 2);
     let refused = errors
         .iter()
         .filter(|error| matches!(error, Error::Value(_)))
@@ -210,53 +215,33 @@ fn a_rank_of_this_process_with_another_length() {
     }
 }
 
-/// The other process of the tests below: rank 1, which ends without a word.
-#[test]
-#[ignore = "a part of the tests of killed ranks"]
-fn rank_1_that_is_killed() {
-    let Ok(id) = env::var("CUDA_NCCL_TEST_ID") else {
-        return;
-    };
-    let bytes: Vec<u8> = (0..128)
-        .map(|i| u8::from_str_radix(&id[2 * i..2 * i + 2], 16).unwrap())
-        .collect();
-    let id = UniqueId::from_bytes(bytes.try_into().unwrap());
-    let context = Context::primary(1).unwrap();
-    let stream = Stream::new(&context).unwrap();
-    let rank = Communicator::new(&context, id, 1, 2, unverified(options())).unwrap();
-    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 1000).unwrap();
-    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
-    rank.wait(&stream).unwrap();
-    // SAFETY: this process is meant to end.
-    unsafe { libc::raise(libc::SIGKILL) };
-}
-
+/// Rank 1 is a process of its own in any case.
 #[test]
 fn a_rank_that_is_killed() {
     let _turn = turn();
     if missing() {
         return;
     }
-    let id = UniqueId::new().unwrap();
-    let hex: String = id
-        .to_bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let mut other = Command::new(env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "lost::rank_1_that_is_killed"])
-        .env("CUDA_NCCL_TEST_ID", hex)
-        .spawn()
-        .unwrap();
-    let context = Context::primary(0).unwrap();
+    let asked = asked_for();
+    let (number, id) = match asked {
+        Some((_, id)) => (1, id),
+        None => (0, UniqueId::new().unwrap()),
+    };
+    let mut other = asked.is_none().then(|| Other::start(0, id));
+    let context = Context::primary(number % devices()).unwrap();
     let stream = Stream::new(&context).unwrap();
     let options = unverified(options()).timeout(Duration::from_secs(8));
-    let rank = Communicator::new(&context, id, 0, 2, options).unwrap();
+    let rank = Communicator::new(&context, id, number as usize, 2, options).unwrap();
     let mut data = DeviceBuffer::from_slice(&stream, &[1.0f32; 1000]).unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
     rank.wait(&stream).unwrap();
-    assert_eq!(data.to_vec(&stream).unwrap(), [1.0; 1000]);
-    assert!(!other.wait().unwrap().success());
+    assert_eq!(data.to_vec(&stream).unwrap(), [2.0; 1000]);
+    let Some(other) = &mut other else {
+        // SAFETY: this process is meant to end.
+        unsafe { libc::raise(libc::SIGKILL) };
+        unreachable!();
+    };
+    assert!(!other.0.wait().unwrap().success());
     let since = Instant::now();
     let result = rank
         .all_reduce(&stream, &mut data, Reduction::Sum)

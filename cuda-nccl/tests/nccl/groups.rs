@@ -3,12 +3,12 @@
 use cuda_nccl::{Communicator, Group, Reduction};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
-use crate::pair::{missing, options, ranks, turn};
+use crate::pair::{missing, missing_in_one_process, options, ranks, turn};
 
 #[test]
 fn one_thread_drives_two_devices() {
     let _turn = turn();
-    if missing() {
+    if missing_in_one_process() {
         return;
     }
     let contexts = [0, 1].map(|device| Context::primary(device).unwrap());

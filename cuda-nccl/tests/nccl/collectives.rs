@@ -1,11 +1,11 @@
 //! What collectives compute, for all types, lengths and places.
 
-use cuda_nccl::{Collectives, Reducible, Reduction};
-use cuda_safe::{DeviceBuffer, Stream, bytemuck};
+use cuda_nccl::{Collectives, Communicator, CommunicatorOptions, Reducible, Reduction};
+use cuda_safe::{Context, ContextFlags, Device, DeviceBuffer, Stream, bytemuck};
 use half::{bf16, f16};
 
 use crate::{
-    pair::{missing, options, ranks, turn, unverified},
+    pair::{devices, missing, missing_in_one_process, options, ranks, turn, unverified},
     suite::suite,
 };
 
@@ -244,7 +244,9 @@ fn the_trait_does_the_same() {
     if missing() {
         return;
     }
-    assert_eq!(ranks(&options(), mean), [0.5; 2]);
+    ranks(&options(), |rank, stream| {
+        assert_eq!(mean(rank, stream), 0.5);
+    });
 }
 
 /// What copies between the devices have to do as well: `tests/peers.rs`.
@@ -254,18 +256,26 @@ fn the_suite_of_all_back_ends() {
     if missing() {
         return;
     }
-    for verify in [false, true] {
-        let contexts = [0, 1].map(|device| cuda_safe::Context::primary(device).unwrap());
-        let options = match verify {
-            true => options(),
-            false => unverified(options()),
-        };
-        suite(cuda_nccl::Communicator::for_devices(&contexts, options).unwrap());
-        suite(cuda_nccl::Communicator::for_devices(&contexts[..1], options_of_one()).unwrap());
+    for options in [options(), unverified(options())] {
+        ranks(&options, |rank, _| suite(vec![rank.clone()]));
     }
 }
 
-fn options_of_one() -> cuda_nccl::CommunicatorOptions {
+#[test]
+fn the_suite_with_ranks_of_one_call() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    for options in [options(), unverified(options())] {
+        let contexts = (0..devices().min(2)).map(|device| Context::primary(device).unwrap());
+        let contexts: Vec<_> = contexts.collect();
+        suite(Communicator::for_devices(&contexts, options).unwrap());
+        suite(Communicator::for_devices(&contexts[..1], options_of_one()).unwrap());
+    }
+}
+
+fn options_of_one() -> CommunicatorOptions {
     options().name(Some("alone".into()))
 }
 
@@ -282,7 +292,8 @@ fn what_one_rank_can_see_is_refused() {
             .unwrap_err()
             .to_string();
         assert!(error.contains("there is no rank 2"), "{error}");
-        let context = cuda_safe::Context::primary(1 - rank.rank() as u32).unwrap();
+        let device = Device::get((rank.rank() as u32 + 1) % devices()).unwrap();
+        let context = Context::create(device, ContextFlags::default()).unwrap();
         let elsewhere = Stream::new(&context).unwrap();
         let error = rank
             .all_reduce(&elsewhere, &mut data, Reduction::Sum)

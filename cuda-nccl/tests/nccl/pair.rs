@@ -1,0 +1,152 @@
+//! Two ranks: threads with a device each, or two processes with one device.
+
+use std::{
+    cell::Cell,
+    env,
+    process::{Child, Command},
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use cuda_nccl::{Communicator, CommunicatorOptions, Error, Library, UniqueId};
+use cuda_safe::{Context, Device, Stream};
+
+/// Which call of [`ranks`] the other process is there for, from 1; 0 where the test itself asks for the other process.
+const CALL: &str = "CUDA_NCCL_TEST_CALL";
+const ID: &str = "CUDA_NCCL_TEST_ID";
+
+/// One test at a time: several communicators on the same devices would wait for each other's kernels.
+static TURN: Mutex<()> = Mutex::new(());
+
+pub fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether two ranks can't be had here. What is missing is then told by a typed error, and that is held.
+pub fn missing() -> bool {
+    if let Err(error) = Library::get() {
+        assert!(matches!(error, Error::Missing(_)), "{error:?}");
+        let text = error.to_string();
+        assert!(
+            text.starts_with("NCCL is not installed: looked for "),
+            "{text}"
+        );
+        let context = Context::primary(0).unwrap();
+        let made = Communicator::for_devices(&[context], CommunicatorOptions::default());
+        assert!(matches!(made, Err(Error::Missing(_))), "{made:?}");
+        assert!(matches!(UniqueId::new(), Err(Error::Missing(_))));
+        return true;
+    }
+    let one = Context::primary(0).unwrap();
+    if one.device().name().unwrap().contains("Emulat") {
+        // NCCL opens the driver by itself, and finds none.
+        let options = CommunicatorOptions::default().timeout(Duration::from_secs(5));
+        let made = Communicator::for_devices(&[one.clone(), one], options);
+        assert!(matches!(made, Err(Error::Value(_))), "{made:?}");
+        return true;
+    }
+    false
+}
+
+/// As [`missing`], for tests whose ranks are of one process: these need a device each.
+pub fn missing_in_one_process() -> bool {
+    if missing() {
+        return true;
+    }
+    if devices() < 2 {
+        let one = Context::primary(0).unwrap();
+        let made = Communicator::for_devices(&[one.clone(), one], options());
+        assert!(matches!(made, Err(Error::Value(_))), "{made:?}");
+        return true;
+    }
+    false
+}
+
+pub fn devices() -> u32 {
+    Device::count().unwrap()
+}
+
+pub fn options() -> CommunicatorOptions {
+    CommunicatorOptions::default().timeout(Duration::from_secs(20))
+}
+
+/// Runs `work` as both ranks, which say by themselves what is wrong.
+pub fn ranks(options: &CommunicatorOptions, work: impl Fn(&Communicator, &Stream) + Sync) {
+    let rank = |rank: usize, id: UniqueId| {
+        let context = Context::primary(rank as u32 % devices()).unwrap();
+        let communicator = Communicator::new(&context, id, rank, 2, options.clone()).unwrap();
+        assert_eq!((communicator.rank(), communicator.size()), (rank, 2));
+        let stream = Stream::new(&context).unwrap();
+        work(&communicator, &stream)
+    };
+    if devices() > 1 {
+        let id = UniqueId::new().unwrap();
+        thread::scope(|scope| {
+            let other = scope.spawn(|| rank(1, id));
+            rank(0, id);
+            other.join().unwrap();
+        });
+        return;
+    }
+    thread_local!(static CALLS: Cell<usize> = const { Cell::new(0) });
+    let call = CALLS.get() + 1;
+    CALLS.set(call);
+    if let Some((theirs, id)) = asked_for() {
+        if call < theirs {
+            return; // another process was there for it
+        }
+        rank(1, id);
+        // What follows in the test is not for this process.
+        std::process::exit(0);
+    }
+    let id = UniqueId::new().unwrap();
+    let mut other = Other::start(call, id);
+    rank(0, id);
+    assert!(other.0.wait().unwrap().success(), "rank 1 has failed");
+}
+
+/// In the process of rank 1: which call it is there for, and the name of the communicator.
+pub fn asked_for() -> Option<(usize, UniqueId)> {
+    let call = env::var(CALL).ok()?.parse().unwrap();
+    let id = env::var(ID).unwrap();
+    let bytes: Vec<u8> = (0..UniqueId::SIZE)
+        .map(|i| u8::from_str_radix(&id[2 * i..2 * i + 2], 16).unwrap())
+        .collect();
+    Some((call, UniqueId::from_bytes(bytes.try_into().unwrap())))
+}
+
+/// The process of rank 1, which runs the same test. It ends with this value.
+pub struct Other(pub Child);
+
+impl Other {
+    pub fn start(call: usize, id: UniqueId) -> Self {
+        let test = thread::current().name().unwrap().to_owned();
+        let id = id.to_bytes();
+        let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args(["--exact", &test, "--include-ignored", "--nocapture"])
+            .env(CALL, call.to_string())
+            .env(ID, hex);
+        if devices() < 2 {
+            // Two ranks of one host may not share a device.
+            command.env("NCCL_HOSTID", "the host of rank 1");
+        }
+        Self(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        // It has ended, unless this process panics.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Calls are enqueued without being compared with those of other processes.
+pub fn unverified(options: CommunicatorOptions) -> CommunicatorOptions {
+    // SAFETY: ranks of these tests make the same calls, or none.
+    unsafe { options.unverified() }
+}
