@@ -6,21 +6,14 @@ use cuda_safe::{DeviceBuffer, Stream};
 
 use super::{
     call::{Call, Kind},
-    current::enter,
-    inner::{Inner, Work},
+    inner::Inner,
     prepare::bytes,
-    watch::Busy,
+    together::{Streams, enqueue},
 };
-use crate::{
-    error::{Error, Result},
-    sys,
-};
+use crate::error::{Error, Result};
 
 /// Sends so many words to all ranks, and has those of all ranks, for each of the communicators. Waits for them.
 pub(super) fn gather_words(parts: &[(&Inner, &[u64])]) -> Result<Vec<Vec<u64>>> {
-    let Some((first, _)) = parts.first() else {
-        return Ok(Vec::new());
-    };
     let mut places = Vec::with_capacity(parts.len());
     for (inner, words) in parts {
         let stream = Stream::new(&inner.context)?;
@@ -28,113 +21,23 @@ pub(super) fn gather_words(parts: &[(&Inner, &[u64])]) -> Result<Vec<Vec<u64>>> 
         let all = DeviceBuffer::<u64>::zeroed(&stream, words.len() * inner.size)?;
         places.push((stream, mine, all));
     }
-    let functions = first.library.functions();
-    let start = first
-        .library
-        .need("ncclGroupStart", functions.ncclGroupStart)?;
-    let end = first.library.need("ncclGroupEnd", functions.ncclGroupEnd)?;
-    let gather = first
-        .library
-        .need("ncclAllGather", functions.ncclAllGather)?;
-    {
-        let _current = enter(&first.context)?;
-        let mut works = lock_all(parts.iter().map(|(inner, _)| *inner))?;
-        for (inner, words) in parts {
-            works.compare(
-                inner,
-                &bytes::<u64>(Kind::AllGather, [0; 2], words.len(), 0),
-            )?;
-        }
-        let busy: Vec<_> = parts
-            .iter()
-            .map(|(inner, _)| Busy::begin(&inner.calls))
-            .collect();
-        // SAFETY: ended below.
-        let mut result = unsafe { start() };
-        if result == sys::ncclResult_t::ncclSuccess {
-            for ((inner, words), (stream, mine, all)) in parts.iter().zip(&places) {
-                let comm = works.comm(inner);
-                let (from, to) = (
-                    mine.as_device_ptr() as *const _,
-                    all.as_device_ptr() as *mut _,
-                );
-                let (count, of) = (words.len(), sys::ncclDataType_t::ncclUint64);
-                // SAFETY: both are as long as is said, and belong to the stream.
-                let one = unsafe { gather(from, to, count, of, comm, stream.as_raw()) };
-                if result == sys::ncclResult_t::ncclSuccess {
-                    result = one;
-                }
-            }
-            // SAFETY: begun above, on this thread.
-            let ended = unsafe { end() };
-            if result == sys::ncclResult_t::ncclSuccess {
-                result = ended;
-            }
-        }
-        drop(busy);
-        works.after("ncclAllGather", result)?;
-    }
+    let calls: Vec<_> = parts
+        .iter()
+        .zip(&places)
+        .map(|((inner, words), (stream, mine, all))| {
+            let places = [mine.as_device_ptr(), all.as_device_ptr()];
+            let call = bytes::<u64>(Kind::AllGather, places, words.len(), 0);
+            (*inner, call, stream)
+        })
+        .collect();
+    // SAFETY: both are as long as is said, and belong to the stream, which is waited for below.
+    unsafe { enqueue(&calls, Streams::Own)? };
     let mut all = Vec::with_capacity(parts.len());
     for ((inner, _), (stream, _, words)) in parts.iter().zip(&places) {
         inner.wait(stream)?;
         all.push(words.to_vec(stream)?);
     }
     Ok(all)
-}
-
-/// The locks of several communicators, each once, in an order that is the same everywhere.
-pub(super) struct Locked<'a>(Vec<(&'a Inner, std::sync::MutexGuard<'a, Work>)>);
-
-pub(super) fn lock_all<'a>(inners: impl Iterator<Item = &'a Inner>) -> Result<Locked<'a>> {
-    let mut inners: Vec<&Inner> = inners.collect();
-    inners.sort_by_key(|inner| std::ptr::from_ref(*inner));
-    inners.dedup_by_key(|inner| std::ptr::from_ref(*inner));
-    let mut locked = Vec::with_capacity(inners.len());
-    for inner in inners {
-        let mut work = inner.lock();
-        inner.usable(&mut work)?;
-        locked.push((inner, work));
-    }
-    Ok(Locked(locked))
-}
-
-impl Locked<'_> {
-    fn find(&mut self, inner: &Inner) -> Option<&mut Work> {
-        let found = self
-            .0
-            .iter_mut()
-            .find(|(other, _)| std::ptr::eq(*other, inner));
-        found.map(|(_, work)| &mut **work)
-    }
-
-    pub(super) fn comm(&mut self, inner: &Inner) -> sys::ncclComm_t {
-        self.find(inner)
-            .map_or(std::ptr::null_mut(), |work| work.comm)
-    }
-
-    /// Compares a call with those of the ranks of this process.
-    pub(super) fn compare(&mut self, inner: &Inner, call: &Call) -> Result<()> {
-        match self.find(inner) {
-            Some(work) => inner.compare(work, call),
-            None => Ok(()),
-        }
-    }
-
-    pub(super) fn note(&mut self, inner: &Inner, stream: &Stream) {
-        if let Some(work) = self.find(inner) {
-            inner.note(work, stream);
-        }
-    }
-
-    /// What the result of a group means for all of them.
-    pub(super) fn after(&mut self, call: &'static str, result: sys::ncclResult_t) -> Result<()> {
-        let mut all = Ok(());
-        for (inner, work) in &mut self.0 {
-            let one = inner.after(call, result, work);
-            all = all.and(one);
-        }
-        all
-    }
 }
 
 /// An error on a stream that is being captured: nothing can be compared there, since nothing runs, and nothing would keep the

@@ -117,6 +117,16 @@ impl Seat {
         }
     }
 
+    /// Whether a rank is of this process.
+    pub(super) fn has(&self, rank: usize) -> bool {
+        let mut state = self
+            .board
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        state.member(rank).is_some()
+    }
+
     /// The other ranks of this process.
     pub(super) fn others(&self) -> Vec<Arc<Shared>> {
         let state = self

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use cuda_safe::{Owner, Stream, sys::CUdeviceptr};
 
-use super::{Communicator, agree::expect_uncaptured, numbers};
+use super::{Communicator, agree::expect_uncaptured, numbers, partners};
 use crate::{element::Reduction, error::Result, sys};
 
 /// What is called.
@@ -199,7 +199,10 @@ impl Pending<'_> {
         if self.call.kind.is_collective() {
             self.communicator.compare(&self.call, self.stream)?;
         } else if inner.options.verify {
-            expect_uncaptured(self.stream)?;
+            let partner = self.call.root as usize;
+            expect_uncaptured(self.stream)
+                .map_err(|error| self.communicator.told_partner(partner, error))?;
+            partners::agree([(inner, &self.call)])?;
         }
         if self.call.count == 0 {
             return Ok(());

@@ -311,9 +311,8 @@ impl Communicator {
         group.run()
     }
 
-    /// Sends `data` to one rank, which [receives](Self::receive) as much from this one. Only these two ranks call, and nothing is
-    /// compared. The device waits for the other: two ranks that send to each other do it in a [`Group`], or by
-    /// [`exchange`](Self::exchange).
+    /// Sends `data` to one rank, which [receives](Self::receive) as much from this one. Only these two ranks call. The device
+    /// waits for the other: two ranks that send to each other do it in a [`Group`], or by [`exchange`](Self::exchange).
     ///
     /// # Errors
     /// As all collectives.
@@ -325,7 +324,8 @@ impl Communicator {
         to: usize,
     ) -> Result<()> {
         let (ptr, len) = (data.as_device_ptr(), data.len());
-        self.prepare_send(stream, ptr, len, data.owner(), to, None::<T>)?
+        self.prepare_send(stream, ptr, len, data.owner(), to, None::<T>)
+            .map_err(|error| self.told_partner(to, error))?
             .run()
     }
 
@@ -341,7 +341,8 @@ impl Communicator {
         from: usize,
     ) -> Result<()> {
         let (ptr, len) = (data.as_device_ptr(), data.len());
-        self.prepare_receive(stream, ptr, len, data.owner(), from, None::<T>)?
+        self.prepare_receive(stream, ptr, len, data.owner(), from, None::<T>)
+            .map_err(|error| self.told_partner(from, error))?
             .run()
     }
 

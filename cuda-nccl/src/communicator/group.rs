@@ -6,16 +6,15 @@ use cuda_safe::{
 
 use super::{
     Communicator,
-    agree::{agree, expect_uncaptured, lock_all},
+    agree::{agree, expect_uncaptured},
     call::{Call, Pending},
-    current::enter,
     inner::Inner,
-    watch::Busy,
+    partners,
+    together::{self, Streams},
 };
 use crate::{
     element::{Reducible, Reduction},
     error::Result,
-    sys,
 };
 
 /// Several calls that NCCL makes as one: sends and receives that wait for each other, what all devices of a process do
@@ -52,9 +51,6 @@ pub struct Group<'a> {
     /// Whether the sends and receives are all ranks' business, and are not compared.
     quiet: bool,
 }
-
-/// Where a call fails: `Call` itself has the name.
-const END: &str = "ncclGroupEnd";
 
 impl<'a> Group<'a> {
     /// One without calls.
@@ -106,61 +102,16 @@ impl<'a> Group<'a> {
     }
 
     fn enqueue(&self) -> Result<()> {
-        let Some(first) = self.calls.first() else {
-            return Ok(());
-        };
-        let inner = |call: &Pending<'a>| -> &'a Inner { &call.communicator.0 };
-        let library = inner(first).library;
-        let functions = library.functions();
-        let start = library.need("ncclGroupStart", functions.ncclGroupStart)?;
-        let end = library.need(END, functions.ncclGroupEnd)?;
-        let _current = enter(&inner(first).context)?;
-        let mut works = lock_all(self.calls.iter().map(inner))?;
-        for call in &self.calls {
-            works.compare(inner(call), &call.call)?;
-            works.note(inner(call), call.stream);
-        }
-        let mut failed: Option<(&'static str, sys::ncclResult_t)> = None;
-        let mut lacks = None;
-        {
-            let mut inners: Vec<&Inner> = self.calls.iter().map(inner).collect();
-            inners.sort_by_key(|inner| std::ptr::from_ref(*inner));
-            inners.dedup_by_key(|inner| std::ptr::from_ref(*inner));
-            let _busy: Vec<_> = inners
-                .iter()
-                .map(|inner| Busy::begin(&inner.calls))
-                .collect();
-            // SAFETY: ended below, on this thread.
-            let started = unsafe { start() };
-            if started != sys::ncclResult_t::ncclSuccess {
-                failed = Some(("ncclGroupStart", started));
-            } else {
-                for call in &self.calls {
-                    let comm = works.comm(inner(call));
-                    // SAFETY: the memory is borrowed for as long as this group lives, and is ordered with what is enqueued.
-                    let result = unsafe { call.call.make(functions, comm, call.stream) };
-                    let name = call.call.kind.name();
-                    match result {
-                        Some(sys::ncclResult_t::ncclSuccess) => {}
-                        Some(result) => _ = failed.get_or_insert((name, result)),
-                        None => _ = lacks.get_or_insert(name),
-                    }
-                }
-                // SAFETY: begun above, on this thread.
-                let ended = unsafe { end() };
-                if ended != sys::ncclResult_t::ncclSuccess {
-                    failed.get_or_insert((END, ended));
-                }
-            }
-        }
-        if let Some(name) = lacks {
-            library.need::<()>(name, None)?;
-        }
-        let (call, result) = failed.unwrap_or((END, sys::ncclResult_t::ncclSuccess));
-        works.after(call, result)
+        let calls: Vec<_> = self
+            .calls
+            .iter()
+            .map(|pending| (&*pending.communicator.0, pending.call, pending.stream))
+            .collect();
+        // SAFETY: the memory is borrowed for as long as this group lives, and is ordered with what is enqueued.
+        unsafe { together::enqueue(&calls, Streams::Given) }
     }
 
-    /// Compares the collectives with those of the other ranks, for communicators that want it.
+    /// Compares the calls with those of the other ranks, for communicators that want it.
     fn compare(&self) -> Result<()> {
         if self.quiet {
             return Ok(());
@@ -183,14 +134,18 @@ impl<'a> Group<'a> {
                 None => parts.push((inner, vec![&pending.call])),
             }
         }
-        if parts.is_empty() {
-            return Ok(());
+        let calls = self.calls.iter();
+        let partners = partners::agree(calls.map(|one| (&*one.communicator.0, &one.call)));
+        if partners.is_err() {
+            // The others compare collectives with this rank, and would wait.
+            parts.iter_mut().for_each(|(_, calls)| calls.clear());
         }
         let parts: Vec<(&Inner, &[&Call])> = parts
             .iter()
             .map(|(inner, calls)| (*inner, calls.as_slice()))
             .collect();
-        agree(&parts)
+        let collectives = agree(&parts);
+        partners.and(collectives)
     }
 }
 

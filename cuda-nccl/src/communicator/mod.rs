@@ -12,10 +12,12 @@ mod group;
 mod inner;
 mod numbers;
 mod options;
+mod partners;
 mod prepare;
 mod registered;
 mod shared;
 mod start;
+mod together;
 mod unique_id;
 mod watch;
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cuda_nccl::{Error, Group, NcclResult, Reduction};
-use cuda_safe::{DeviceBuffer, Signal, WaitUntil};
+use cuda_safe::{Context, ContextFlags, DeviceBuffer, Signal, Stream, WaitUntil};
 
 use crate::library::{Fake, LIMIT, options, rank};
 
@@ -239,10 +239,80 @@ fn ranks_that_differ_are_told_and_nothing_is_enqueued() {
         error.starts_with("exchange: rank 0 sends 6 elements to rank 0, which receives 0 from it"),
         "{error}"
     );
-    // Sends and receives are not compared.
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn partners_that_differ_are_told_and_nothing_is_enqueued() {
+    const TELL: [&str; 4] = ["GroupStart", "Send", "Recv", "GroupEnd"];
+    let fake = Fake::new();
+    let (rank, stream) = rank(3, crate::library::verified());
+    let mut bytes = DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap();
+    let mut other = DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap();
+    fake.set("partner", 1);
     fake.calls();
     rank.send(&stream, &bytes, 1).unwrap();
-    assert_eq!(fake.calls(), ["Send"]);
+    assert_eq!(fake.calls(), [&TELL[..], &["Send"]].concat());
+    rank.receive(&stream, &mut bytes, 2).unwrap();
+    assert_eq!(fake.calls(), [&TELL[..], &["Recv"]].concat());
+    // Two partners, each once; then collectives; then all of it.
+    let mut group = Group::new();
+    let mut sum = DeviceBuffer::<f32>::zeroed(&stream, 6).unwrap();
+    group.send(&rank, &stream, &bytes, 1).unwrap();
+    group.send(&rank, &stream, &bytes, 1).unwrap();
+    group.receive(&rank, &stream, &mut other, 2).unwrap();
+    group
+        .all_reduce(&rank, &stream, &mut sum, Reduction::Sum)
+        .unwrap();
+    group.run().unwrap();
+    let expected = "GroupStart Send Recv Send Recv GroupEnd GroupStart AllGather GroupEnd \
+                    GroupStart Send Send Recv AllReduce GroupEnd";
+    assert_eq!(fake.calls().join(" "), expected);
+
+    // A partner that makes no call, and one that makes another: this one sees zeros, which are none.
+    for (partner, text) in [
+        (
+            2,
+            "rank 1 has an error of its own, and neither sends to rank 0",
+        ),
+        (
+            0,
+            "rank 0 sends 6 u8 to rank 1, which receives nothing from it",
+        ),
+    ] {
+        fake.set("partner", partner);
+        let error = rank.send(&stream, &bytes, 1).unwrap_err();
+        assert!(matches!(error, Error::Value(_)), "{error:?}");
+        assert!(error.to_string().starts_with(text), "{error}");
+        assert_eq!(fake.calls(), TELL);
+        // The ranks that have collectives in common with it are told.
+        let mut group = Group::new();
+        group.send(&rank, &stream, &bytes, 1).unwrap();
+        group
+            .all_reduce(&rank, &stream, &mut sum, Reduction::Sum)
+            .unwrap();
+        let error = group.run().unwrap_err().to_string();
+        assert!(error.starts_with(text), "{error}");
+        let tells = [&TELL[..], &["GroupStart", "AllGather", "GroupEnd"]].concat();
+        assert_eq!(fake.calls(), tells);
+    }
+
+    // A rank that can't make the call tells the one that waits for it.
+    fake.set("partner", 1);
+    let device = rank.context().device();
+    let elsewhere = Context::create(device, ContextFlags::default()).unwrap();
+    let far = Stream::new(&elsewhere).unwrap();
+    let error = rank.send(&far, &bytes, 1).unwrap_err();
+    assert!(error.to_string().contains("another context"), "{error}");
+    assert_eq!(fake.calls(), TELL);
+    let error = rank.receive(&far, &mut bytes, 1).unwrap_err();
+    assert!(error.to_string().contains("another context"), "{error}");
+    assert_eq!(fake.calls(), TELL);
+    // There is nobody to be told.
+    let error = rank.send(&stream, &bytes, 3).unwrap_err();
+    assert!(error.to_string().contains("there is no rank 3"), "{error}");
+    assert!(fake.calls().is_empty());
     drop(rank);
     fake.assert_clean();
 }

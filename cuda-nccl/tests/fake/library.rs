@@ -77,7 +77,9 @@ impl Fake {
             library,
             _turn: turn,
         };
-        for name in ["polls", "async", "result", "hang", "differs", "wrong"] {
+        for name in [
+            "polls", "async", "result", "hang", "differs", "partner", "wrong",
+        ] {
             fake.set(name, 0);
         }
         fake.calls();

@@ -29,6 +29,7 @@ atomic_int fake_async;         /* the asynchronous error of blocking communicato
 atomic_int fake_result;        /* what the next collective returns; then none */
 atomic_int fake_hang;          /* the next collective waits until it is aborted */
 atomic_int fake_differs;       /* other ranks' words differ: this is added to the third */
+atomic_int fake_partner;       /* what partners tell of sends and receives: 1 what fits, 2 that they make none */
 atomic_int fake_live;          /* communicators that are neither destroyed nor aborted */
 atomic_int fake_depth;         /* of groups, of all threads */
 atomic_int fake_wrong;         /* calls that can't be right: dead communicators, groups that don't end */
@@ -193,15 +194,6 @@ result ncclReduceScatter(const void *a, void *b, size_t n, int t, int op, comm *
   (void)a; (void)b; (void)n; (void)t; (void)op; (void)s;
   return collective("ReduceScatter", c);
 }
-result ncclSend(const void *a, size_t n, int t, int peer, comm *c, void *s) {
-  (void)a; (void)n; (void)t; (void)s; (void)peer;
-  return collective("Send", c);
-}
-result ncclRecv(void *a, size_t n, int t, int peer, comm *c, void *s) {
-  (void)a; (void)n; (void)t; (void)s; (void)peer;
-  return collective("Recv", c);
-}
-
 /* The program's driver, which the test gives. */
 static int (*copy)(unsigned long long to, unsigned long long from, size_t bytes, void *stream);
 static int (*set)(unsigned long long to, unsigned value, size_t count, void *stream);
@@ -215,8 +207,30 @@ void fake_driver(void *copies, void *sets, void *allocates, void *releases) {
   release = (int (*)(unsigned long long))releases;
 }
 
+/* Of NCCL's types. */
+static const int sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+
+/* What ranks tell each other of sends and receives: so many bytes, one half for each way. */
+enum { RECORD = 64 };
+static _Thread_local unsigned long long told;
+
+result ncclSend(const void *a, size_t n, int t, int peer, comm *c, void *s) {
+  (void)n; (void)t; (void)s; (void)peer;
+  told = (unsigned long long)(uintptr_t)a;
+  return collective("Send", c);
+}
+result ncclRecv(void *a, size_t n, int t, int peer, comm *c, void *s) {
+  (void)peer;
+  unsigned long long to = (unsigned long long)(uintptr_t)a;
+  if (fake_partner == 1 && n * sizes[t] == RECORD) {
+    copy(to, told + RECORD / 2, RECORD / 2, s);
+    copy(to + RECORD / 2, told, RECORD / 2, s);
+  }
+  if (fake_partner == 2 && n * sizes[t] == RECORD) set(to, ~0u, RECORD / 4, s);
+  return collective("Recv", c);
+}
+
 result ncclAllGather(const void *a, void *b, size_t n, int t, comm *c, void *s) {
-  static const int sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
   result r = collective("AllGather", c);
   if (r) return r;
   size_t bytes = n * sizes[t];

@@ -5,7 +5,7 @@ use cuda_safe::{Context, ContextFlags, Device, DeviceBuffer, Stream, bytemuck};
 use half::{bf16, f16};
 
 use crate::{
-    pair::{devices, missing, missing_in_one_process, options, ranks, turn, unverified},
+    pair::{devices, missing, options, ranks, turn, unverified},
     suite::suite,
 };
 

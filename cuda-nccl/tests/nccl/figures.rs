@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use cuda_nccl::{Communicator, Library, Reduction, sys};
-use cuda_safe::{DeviceBuffer, Stream};
+use cuda_nccl::{Communicator, Library, Reduction, UniqueId, sys};
+use cuda_safe::{Context, DeviceBuffer, Stream};
 
 use crate::pair::{missing, options, ranks, turn, unverified};
 
@@ -30,6 +30,49 @@ fn raw(rank: &Communicator, comm: sys::ncclComm_t, stream: &Stream, data: &mut D
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
+}
+
+/// One rank alone: NCCL has nothing to do, and what this crate adds is not lost in it.
+#[test]
+#[ignore = "measures"]
+fn a_call_costs() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    let context = Context::primary(0).unwrap();
+    let rank = Communicator::new(
+        &context,
+        UniqueId::new().unwrap(),
+        0,
+        1,
+        unverified(options()),
+    );
+    let (rank, stream) = (rank.unwrap(), Stream::new(&context).unwrap());
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
+    let comm = rank.as_raw();
+    let (rounds, calls) = (201, 1000);
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..rounds {
+        for which in [round % 2, 1 - round % 2] {
+            let since = Instant::now();
+            for _ in 0..calls {
+                match which {
+                    0 => raw(&rank, comm, &stream, &mut data),
+                    _ => rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap(),
+                }
+            }
+            times[which].push(since.elapsed().as_secs_f64() * 1e6 / f64::from(calls));
+            stream.synchronize().unwrap();
+        }
+    }
+    let more = times[0].iter().zip(&times[1]).map(|(raw, own)| own - raw);
+    println!(
+        "one rank, a call: raw {:.3} us, cuda-nccl {:.3} us, {:.3} us more",
+        median(times[0].clone()),
+        median(times[1].clone()),
+        median(more.collect())
+    );
 }
 
 #[test]

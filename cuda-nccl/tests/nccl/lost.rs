@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cuda_nccl::{Communicator, CommunicatorOptions, Error, Reduction, UniqueId};
+use cuda_nccl::{Communicator, CommunicatorOptions, Error, Group, Reduction, UniqueId};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
 use crate::pair::{
@@ -180,6 +180,62 @@ fn a_rank_with_another_length() {
             );
         },
     );
+}
+
+#[test]
+fn a_partner_with_another_length() {
+    let _turn = turn();
+    if missing() {
+        return;
+    }
+    ranks(&options(), |rank, stream| {
+        let (me, other) = (rank.rank(), 1 - rank.rank());
+        let mine = DeviceBuffer::from_slice(stream, &[me as u8; 9]).unwrap();
+        let mut got = DeviceBuffer::<u8>::zeroed(stream, 9 - me).unwrap();
+        // Of one process, whatever differs ends the communicator: the first of them has enqueued its call.
+        if devices() > 1 {
+            return;
+        }
+        let text = |result: Result<(), Error>| match result {
+            Err(Error::Value(text)) => text,
+            other => panic!("{other:?}"),
+        };
+        let said = match me {
+            0 => text(rank.send(stream, &mine, 1)),
+            _ => text(rank.receive(stream, &mut got, 0)),
+        };
+        let expected =
+            "rank 0 sends 9 u8 to rank 1, which receives 8 u8 from it. Nothing was enqueued.";
+        assert!(said.starts_with(expected), "{said}");
+        // Both send first, and would wait for ever.
+        let said = text(rank.send(stream, &mine, other));
+        assert!(
+            said.contains("to rank 1, which receives nothing from it"),
+            "{said}"
+        );
+        // In a group, beside a collective.
+        let mut sum = DeviceBuffer::from_slice(stream, &[1u32]).unwrap();
+        let mut got = DeviceBuffer::<u8>::zeroed(stream, 9).unwrap();
+        for good in [false, true] {
+            let part = mine.slice(..if good { 9 } else { 9 - me }).unwrap();
+            let mut group = Group::new();
+            group.send(rank, stream, &part, other).unwrap();
+            group.receive(rank, stream, &mut got, other).unwrap();
+            group
+                .all_reduce(rank, stream, &mut sum, Reduction::Sum)
+                .unwrap();
+            match (good, group.run()) {
+                (true, result) => result.unwrap(),
+                (false, result) => {
+                    let said = text(result);
+                    let expected = "rank 1 sends 8 u8 to rank 0, which receives 9 u8 from it.";
+                    assert!(said.starts_with(expected), "{said}");
+                }
+            }
+        }
+        assert_eq!(got.to_vec(stream).unwrap(), [other as u8; 9]);
+        assert_eq!(sum.to_vec(stream).unwrap(), [2]);
+    });
 }
 
 #[test]

@@ -1,0 +1,139 @@
+//! Calls of several communicators, or several of one, that NCCL makes as one.
+
+use std::sync::MutexGuard;
+
+use cuda_safe::Stream;
+
+use super::{
+    call::Call,
+    current::enter,
+    inner::{Inner, Work},
+    watch::Busy,
+};
+use crate::{error::Result, sys};
+
+/// Whose the streams of calls are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Streams {
+    /// The user's: the end of the communicator waits for them.
+    Given,
+    /// The caller's own, who waits for them.
+    Own,
+}
+
+/// Where a call fails: each call itself has the name.
+const END: &str = "ncclGroupEnd";
+
+/// Enqueues all of it, or, where NCCL refuses a call, nothing.
+///
+/// # Safety
+/// As [`Call::make`], for each of the calls.
+pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams) -> Result<()> {
+    let Some((first, ..)) = calls.first() else {
+        return Ok(());
+    };
+    let library = first.library;
+    let functions = library.functions();
+    let start = library.need("ncclGroupStart", functions.ncclGroupStart)?;
+    let end = library.need(END, functions.ncclGroupEnd)?;
+    let _current = enter(&first.context)?;
+    let mut works = Locked::all(calls.iter().map(|(inner, ..)| *inner))?;
+    for (inner, call, stream) in calls {
+        works.compare(inner, call)?;
+        if streams == Streams::Given {
+            works.note(inner, stream);
+        }
+    }
+    let mut failed: Option<(&'static str, sys::ncclResult_t)> = None;
+    let mut lacks = None;
+    {
+        let _busy = works.busy();
+        // SAFETY: ended below, on this thread.
+        let started = unsafe { start() };
+        if started != sys::ncclResult_t::ncclSuccess {
+            failed = Some(("ncclGroupStart", started));
+        } else {
+            for (inner, call, stream) in calls {
+                let comm = works.comm(inner);
+                let name = call.kind.name();
+                // SAFETY: as this function's contract says.
+                match unsafe { call.make(functions, comm, stream) } {
+                    Some(sys::ncclResult_t::ncclSuccess) => {}
+                    Some(result) => _ = failed.get_or_insert((name, result)),
+                    None => _ = lacks.get_or_insert(name),
+                }
+            }
+            // SAFETY: begun above, on this thread.
+            let ended = unsafe { end() };
+            if ended != sys::ncclResult_t::ncclSuccess {
+                failed.get_or_insert((END, ended));
+            }
+        }
+    }
+    if let Some(name) = lacks {
+        library.need::<()>(name, None)?;
+    }
+    let (call, result) = failed.unwrap_or((END, sys::ncclResult_t::ncclSuccess));
+    works.after(call, result)
+}
+
+/// The locks of several communicators, each once, in an order that is the same everywhere.
+struct Locked<'a>(Vec<(&'a Inner, MutexGuard<'a, Work>)>);
+
+impl<'a> Locked<'a> {
+    fn all(inners: impl Iterator<Item = &'a Inner>) -> Result<Self> {
+        let mut inners: Vec<&Inner> = inners.collect();
+        inners.sort_by_key(|inner| std::ptr::from_ref(*inner));
+        inners.dedup_by_key(|inner| std::ptr::from_ref(*inner));
+        let mut locked = Vec::with_capacity(inners.len());
+        for inner in inners {
+            let mut work = inner.lock();
+            inner.usable(&mut work)?;
+            locked.push((inner, work));
+        }
+        Ok(Self(locked))
+    }
+
+    fn find(&mut self, inner: &Inner) -> Option<&mut Work> {
+        let found = self
+            .0
+            .iter_mut()
+            .find(|(other, _)| std::ptr::eq(*other, inner));
+        found.map(|(_, work)| &mut **work)
+    }
+
+    fn comm(&mut self, inner: &Inner) -> sys::ncclComm_t {
+        self.find(inner)
+            .map_or(std::ptr::null_mut(), |work| work.comm)
+    }
+
+    /// Compares a call with those of the ranks of this process.
+    fn compare(&mut self, inner: &Inner, call: &Call) -> Result<()> {
+        match self.find(inner) {
+            Some(work) => inner.compare(work, call),
+            None => Ok(()),
+        }
+    }
+
+    fn note(&mut self, inner: &Inner, stream: &Stream) {
+        if let Some(work) = self.find(inner) {
+            inner.note(work, stream);
+        }
+    }
+
+    /// All of them are watched until this is dropped.
+    fn busy(&self) -> Vec<Busy<'a>> {
+        let inners = self.0.iter().map(|(inner, _)| *inner);
+        inners.map(|inner| Busy::begin(&inner.calls)).collect()
+    }
+
+    /// What the result of a group means for all of them.
+    fn after(&mut self, call: &'static str, result: sys::ncclResult_t) -> Result<()> {
+        let mut all = Ok(());
+        for (inner, work) in &mut self.0 {
+            let one = inner.after(call, result, work);
+            all = all.and(one);
+        }
+        all
+    }
+}
