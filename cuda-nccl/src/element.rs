@@ -43,7 +43,8 @@ pub enum Reduction {
     Min,
     /// The greatest. NaN is passed over where there is anything else.
     Max,
-    /// The sum, divided by the number of ranks; of integers without the fraction.
+    /// The sum, divided by the number of ranks; of integers without the fraction, and with the sum wrapped around in
+    /// their type: the mean of three times 100 as `u8` is 14.
     Mean,
 }
 

@@ -237,7 +237,10 @@ fn open(files: &[OsString], named: bool) -> Result<Library> {
 fn missing(files: &[OsString], reasons: &[String], named: bool) -> String {
     let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
     let (by, remedy) = match named {
-        true => (format!(" ({VARIABLE})"), String::new()),
+        true => (
+            format!(" ({VARIABLE})"),
+            format!(". Correct {VARIABLE}, or unset it to look where NCCL usually is"),
+        ),
         false => (
             String::new(),
             format!(
@@ -248,7 +251,7 @@ fn missing(files: &[OsString], reasons: &[String], named: bool) -> String {
         ),
     };
     format!(
-        "NCCL is not installed: looked for {}{by}. The loader says: {}{remedy}",
+        "NCCL is not installed: looked for {}{by}. What came of it: {}{remedy}",
         files.join(", "),
         reasons.join("; ")
     )
@@ -278,7 +281,7 @@ mod tests {
     fn what_is_missing_is_told_with_where_it_was_looked_for() {
         let files = ["libnccl.so.no", "/no/such/folder/libnccl.so.2"].map(OsString::from);
         let error = open(&files, false).unwrap_err().to_string();
-        let start = "NCCL is not installed: looked for libnccl.so.no, /no/such/folder/libnccl.so.2. The loader says: ";
+        let start = "NCCL is not installed: looked for libnccl.so.no, /no/such/folder/libnccl.so.2. What came of it: ";
         assert!(error.starts_with(start), "{error}");
         assert!(error.contains("pip install nvidia-nccl-cu13"), "{error}");
         assert!(
@@ -287,7 +290,7 @@ mod tests {
         );
         let named = open(&files[..1], true).unwrap_err().to_string();
         assert!(
-            named.contains("libnccl.so.no (CUDA_NCCL_LIBNCCL). The"),
+            named.contains("libnccl.so.no (CUDA_NCCL_LIBNCCL). What came"),
             "{named}"
         );
         assert!(!named.contains("nstall it"), "{named}");

@@ -85,7 +85,7 @@ impl Collectives for Alone {
         all: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
         self.expect(stream, [part.owner(), all.owner()])?;
-        expect_parts(1, part.len(), all.len())?;
+        expect_parts("all_gather", [("part", part.len()), ("all", all.len())], 1)?;
         Ok(all.copy_from(stream, part)?)
     }
 

@@ -114,7 +114,9 @@ impl<O> Meeting<O> {
                     [one] => format!("rank {one} has"),
                     all => format!("ranks {} have", all.join(" and ")),
                 };
-                let why = format!("{who} not come within the time limit of {limit:?}");
+                let why = format!(
+                    "{who} not come within the time limit of {limit:?} (PeerOptions::timeout)"
+                );
                 self.end(&mut state, &why);
                 return Err(why);
             }

@@ -34,13 +34,15 @@ pub(crate) fn expect_context<'a>(
     }
 }
 
-/// An error unless `all` has a part for each rank.
-pub(crate) fn expect_parts(size: usize, part: usize, all: usize) -> Result<()> {
-    if part.checked_mul(size) == Some(all) {
+/// An error unless `all` has a part for each rank. Both have names for the message.
+pub(crate) fn expect_parts(call: &str, [part, all]: [(&str, usize); 2], size: usize) -> Result<()> {
+    if part.1.checked_mul(size) == Some(all.1) {
         return Ok(());
     }
     Err(Error::Value(format!(
-        "the memory for all ranks has {all} elements, which are not {size} parts of {part}"
+        "{call}: `{}` has {} elements, which are not {size} parts like `{}`, of {}: parts are of one length; those of different \
+         ones go by exchange",
+        all.0, all.1, part.0, part.1
     )))
 }
 
@@ -48,11 +50,11 @@ pub(crate) fn expect_parts(size: usize, part: usize, all: usize) -> Result<()> {
 fn foreign(what: &str, found: &Context, rank: usize, own: &Context) -> Error {
     let device = |context: &Context| context.device().ordinal();
     let places = match (device(found), device(own)) {
-        (there, here) if there != here => format!("of device {there}, and rank {rank} has {here}"),
+        (there, here) if there != here => format!("one of device {there}, and the rank has {here}"),
         (_, here) => format!("another one of device {here}"),
     };
     Error::Value(format!(
-        "{what} is of another context than that of rank {rank}, {places}: Collectives::context says which"
+        "{what} is of another context than that of rank {rank} ({places}): make it in the one that Collectives::context gives"
     ))
 }
 
@@ -189,6 +191,9 @@ pub trait Collectives {
 
     /// Waits for what this rank has enqueued on the stream, with the group's time limit: a rank that is lost is an error
     /// here, and no hang. A group of one has nobody to lose, and no limit.
+    ///
+    /// What a call has brought is known to be right when this has returned: a copy to the host that is made without it may
+    /// be of a call in which another rank's device has failed.
     ///
     /// # Errors
     /// A failure of the work, or of another rank ([`Error::Lost`](crate::Error::Lost)).

@@ -62,11 +62,6 @@ impl Meeting {
     }
 }
 
-/// Whether the text is an address of this host that no other one can reach.
-pub(super) fn is_loopback(address: &str) -> bool {
-    split(address).is_some_and(|meeting| meeting.is_local())
-}
-
 /// `host:port`, or `[host]:port`.
 fn split(text: &str) -> Option<Meeting> {
     let (host, port) = text.rsplit_once(':')?;
@@ -87,18 +82,24 @@ fn split(text: &str) -> Option<Meeting> {
     })
 }
 
+/// What [`ADDRESS`] says, if it is set.
+pub(super) fn named(variables: &Variables<'_>) -> Option<Result<Meeting, String>> {
+    let text = variables.text(ADDRESS)?;
+    Some(split(&text).ok_or_else(|| {
+        format!(
+            "{ADDRESS}={text:?} is no host and port: write the host of rank 0 and a free port there, as node1:29400 or \
+             [2001:db8::1]:29400"
+        )
+    }))
+}
+
 pub(super) fn meeting(
     variables: &Variables<'_>,
     found: &Found,
     identity: &[String],
 ) -> Result<Meeting, String> {
-    if let Some(text) = variables.text(ADDRESS) {
-        return split(&text).ok_or_else(|| {
-            format!(
-                "{ADDRESS}={text:?} is no host and port: write the host of rank 0 and a free port there, as node1:29400 or \
-                 [2001:db8::1]:29400"
-            )
-        });
+    if let Some(named) = named(variables) {
+        return named;
     }
     let remedy = format!(
         "set {ADDRESS} to the host of rank 0 and a free port there, as node1:29400, the same for all ranks"

@@ -1,6 +1,6 @@
 //! The variables of each launcher.
 
-use super::{Launcher, nodes, variables::Variables};
+use super::{Launcher, address::Meeting, nodes, variables::Variables};
 use crate::error::{Error, Result};
 
 /// The name under which the lookup gives the number of the parent process.
@@ -193,24 +193,33 @@ fn local_rank(variables: &Variables<'_>, place: &Place<'_>) -> Result<(&'static 
     if place.size == 1 {
         return Ok((name, 0));
     }
-    if place.names.launcher == Launcher::ByHand {
-        let address = variables.text("CUDA_NCCL_ADDRESS");
-        // All ranks are on this host then.
-        if address.is_some_and(|address| super::address::is_loopback(&address)) {
-            return Ok((place.names.rank, place.rank));
-        }
+    let by_hand = place.names.launcher == Launcher::ByHand;
+    let address = by_hand
+        .then(|| super::address::named(variables))
+        .flatten()
+        .transpose()
+        .map_err(Error::Start)?;
+    if address.as_ref().is_some_and(Meeting::is_local) {
+        // All ranks are on this host.
+        return Ok((place.names.rank, place.rank));
     }
     let or = if name == LOCAL_RANK {
         String::new()
     } else {
         format!(", or {LOCAL_RANK}")
     };
-    let address = match variables.text("CUDA_NCCL_ADDRESS") {
-        None if name == LOCAL_RANK => {
+    let address = match address {
+        None if by_hand => {
             ". CUDA_NCCL_ADDRESS, as host:port of rank 0, is not set either: if it is 127.0.0.1:29400, all ranks are on this \
              host, and need no local rank"
+                .to_owned()
         }
-        _ => "",
+        Some(address) => format!(
+            ". {address} (CUDA_NCCL_ADDRESS) can be another host: if all ranks are on this one, 127.0.0.1:{} says so, and they \
+             need no local rank",
+            address.port
+        ),
+        None => String::new(),
     };
     Err(Error::Start(format!(
         "{name} is not set, though {}={} is: set it{or} to the number of this rank among those of its host, from 0, since it \
@@ -237,6 +246,15 @@ fn slurm_local_size(variables: &Variables<'_>) -> Result<Option<(&'static str, u
 
 /// No launcher, or one that says too little.
 fn alone(variables: &Variables<'_>) -> Result<Option<Found>> {
+    // Else each process would take all devices.
+    for name in ["CUDA_NCCL_ADDRESS", LOCAL_RANK] {
+        if variables.is_set(name) {
+            return Err(Error::Start(format!(
+                "{name} is set, but neither CUDA_NCCL_RANK and CUDA_NCCL_SIZE nor a launcher's variables are: set both for each \
+                 rank, start by mpirun, srun or torchrun, or unset {name} for one process alone"
+            )));
+        }
+    }
     if let Some(rank) = variables.text("PMIX_RANK") {
         return Err(Error::Start(format!(
             "PMIX_RANK={rank} is set, but no variable says how many ranks there are: set CUDA_NCCL_RANK and CUDA_NCCL_SIZE, or \

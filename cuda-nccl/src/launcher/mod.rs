@@ -103,7 +103,7 @@ impl Launch {
     ///
     /// Where several launchers are nested, the innermost is meant: what is set by hand, then `torchrun`, then `mpirun`,
     /// then `srun`. If `RANK` and `WORLD_SIZE` were not set by `torchrun` (which sets `TORCHELASTIC_RUN_ID`), then they have to
-    /// agree with the others.
+    /// agree with those of `mpirun` and `srun`. What is set by hand counts in any case.
     ///
     /// # Errors
     /// As [`from_env`](Self::from_env).

@@ -68,14 +68,20 @@ impl Launch {
     /// [`Error::Missing`] without NCCL. As [`device`](Self::device), [`share_bytes`](Self::share_bytes) and
     /// [`Communicator::new`], each within the time limit of the options.
     pub fn communicator(&self, options: CommunicatorOptions) -> Result<Communicator> {
-        // What this rank lacks is better said before the others are kept waiting.
-        crate::library::Library::get()?;
-        let context = Context::primary_of(self.device()?)?;
+        // What this rank lacks is better said before the others are kept waiting; rank 0 tells them of it.
+        let context =
+            crate::library::Library::get().and_then(|_| Ok(Context::primary_of(self.device()?)?));
         let id = if self.nccl_bootstrap {
             // NCCL makes the same of it for every rank.
             UniqueId::new()?
         } else {
-            let make = || Ok(UniqueId::new()?.to_bytes().to_vec());
+            if self.rank != 0 {
+                context.as_ref().map_err(Error::clone)?;
+            }
+            let make = || {
+                context.as_ref().map_err(Error::clone)?;
+                Ok(UniqueId::new()?.to_bytes().to_vec())
+            };
             let bytes = self.share_bytes(options.timeout, make)?;
             let bytes = bytes.try_into().map_err(|bytes: Vec<u8>| {
                 Error::Start(format!(
@@ -86,7 +92,7 @@ impl Launch {
             })?;
             UniqueId::from_bytes(bytes)
         };
-        Communicator::new(&context, id, self.rank, self.size, options)
+        Communicator::new(&context?, id, self.rank, self.size, options)
     }
 }
 

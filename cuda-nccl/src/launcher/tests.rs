@@ -245,6 +245,31 @@ fn each_variable_that_is_missing_is_named() {
 }
 
 #[test]
+fn an_address_by_hand_is_looked_at_before_a_local_rank_is_wanted() {
+    let two = [("CUDA_NCCL_RANK", "0"), ("CUDA_NCCL_SIZE", "2")];
+    for wrong in ["127.0.0.1", "127.0.0.1:0", "127.0.0.1:99999", "::1:29400"] {
+        let text = error(&with(&two, &[("CUDA_NCCL_ADDRESS", wrong)]));
+        mentions(&text, &["CUDA_NCCL_ADDRESS=", wrong, "is no host and port"]);
+    }
+    let text = error(&with(&two, &[("CUDA_NCCL_ADDRESS", "node1:29400")]));
+    let said = "node1:29400 (CUDA_NCCL_ADDRESS) can be another host: if all ranks are on this one, 127.0.0.1:29400 says so";
+    mentions(&text, &["CUDA_NCCL_LOCAL_RANK is not set", said]);
+    let same = launch(&with(&two, &[("CUDA_NCCL_ADDRESS", "[::1]:29400")]));
+    assert_eq!(same.local_rank, 0);
+}
+
+#[test]
+fn what_is_set_for_ranks_alone_is_no_single_process() {
+    for (name, value) in [
+        ("CUDA_NCCL_ADDRESS", "node1:29400"),
+        ("CUDA_NCCL_LOCAL_RANK", "0"),
+    ] {
+        let text = error(&[(name, value)]);
+        mentions(&text, &[name, "CUDA_NCCL_RANK", "for one process alone"]);
+    }
+}
+
+#[test]
 fn what_is_no_number_is_named_and_shown() {
     for (variables, numbers) in [
         (

@@ -1,11 +1,15 @@
 //! How communicators begin.
 
-use std::time::{Duration, Instant};
+use std::{
+    env,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use cuda_nccl::{Communicator, Error, UniqueId};
 use cuda_safe::{Context, ContextFlags};
 
-use crate::library::{Fake, LIMIT, options, rank};
+use crate::library::{Fake, LIMIT, VARIABLE, options, rank, verified};
 
 #[test]
 fn a_communicator_is_two_of_nccl() {
@@ -136,4 +140,53 @@ fn a_place_that_all_communicators_share_is_no_place_for_a_split() {
     );
     drop(rank);
     fake.assert_clean();
+}
+
+/// A process of the test below. Not a test of its own.
+#[test]
+#[ignore = "a part of `rank_0_without_nccl_tells_the_others`"]
+fn one_of_two_ranks() {
+    let started = cuda_nccl::start(verified().timeout(Duration::from_secs(60)));
+    println!("SAYS {}", started.unwrap_err());
+}
+
+#[test]
+fn rank_0_without_nccl_tells_the_others() {
+    let fake = Fake::new(); // which compiles it
+    let port = 29_000 + std::process::id() % 1000;
+    let ranks = [0, 1].map(|rank| {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args([
+                "--exact",
+                "starts::one_of_two_ranks",
+                "--ignored",
+                "--nocapture",
+            ])
+            .env("CUDA_NCCL_RANK", rank.to_string())
+            .env("CUDA_NCCL_SIZE", "2")
+            .env("CUDA_NCCL_ADDRESS", format!("127.0.0.1:{port}"))
+            .env("CUDA_EMULATOR_DEVICES", "2")
+            .env_remove("CUDA_NCCL_LOCAL_RANK")
+            .stdout(Stdio::piped());
+        if rank == 0 {
+            command.env(VARIABLE, "/no/such/libnccl.so.2");
+        }
+        command.spawn().unwrap()
+    });
+    let said = ranks.map(|rank| {
+        let output = rank.wait_with_output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    });
+    drop(fake);
+    assert!(
+        said[0].contains("SAYS NCCL is not installed"),
+        "{}",
+        said[0]
+    );
+    assert!(
+        said[1].contains("rank 0 says: NCCL is not installed"),
+        "{}",
+        said[1]
+    );
 }

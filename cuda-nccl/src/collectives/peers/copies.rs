@@ -54,13 +54,13 @@ pub(super) fn what<T>(name: &'static str, len: Option<usize>) -> What {
 }
 
 impl PeerRank {
-    fn expect_rank(&self, rank: usize) -> Result<()> {
+    fn expect_rank(&self, call: &str, rank: usize) -> Result<()> {
         if rank < self.size() {
             return Ok(());
         }
         Err(Error::Value(format!(
-            "there is no rank {rank}: the group has {}",
-            self.size()
+            "{call}: there is no rank {rank}: the group has ranks 0 to {}",
+            self.size() - 1
         )))
     }
 
@@ -76,7 +76,7 @@ impl PeerRank {
         };
         let address = data.as_device_ptr();
         self.call(stream, [data.owner()], |frame| {
-            self.expect_rank(root)?;
+            self.expect_rank("broadcast", root)?;
             let offers = frame.begin(what, true, |call| call.address = address)?;
             let mut copied = Ok(());
             if self.rank() != root {
@@ -102,7 +102,11 @@ impl PeerRank {
         let (size, me) = (self.size(), self.rank());
         let (from, bytes) = (part.as_device_ptr(), part.size_bytes());
         self.call(stream, [part.owner(), all.owner()], |frame| {
-            expect_parts(size, part.len(), all.len())?;
+            expect_parts(
+                "all_gather",
+                [("part", part.len()), ("all", all.len())],
+                size,
+            )?;
             let offers = frame.begin(what, true, |call| call.address = from)?;
             let pieces = from_own(me, size).map(|rank| Piece {
                 from: rank,
@@ -124,9 +128,14 @@ impl PeerRank {
         let what = what::<T>("all_to_all", Some(from.len()));
         let (size, me) = (self.size(), self.rank());
         self.call(stream, [from.owner(), to.owner()], |frame| {
+            if from.len() != to.len() || from.len() % size != 0 {
+                return Err(Error::Value(format!(
+                    "all_to_all: `from` has {} elements and `to` {}: both have a part of one length for each of the {size} ranks",
+                    from.len(),
+                    to.len()
+                )));
+            }
             let part = from.len() / size;
-            expect_parts(size, part, from.len())?;
-            expect_parts(size, part, to.len())?;
             let bytes = part * size_of::<T>();
             let address = from.as_device_ptr();
             let offers = frame.begin(what, true, |call| call.address = address)?;
@@ -153,7 +162,7 @@ impl PeerRank {
         self.call(stream, owners, |frame| {
             let ranks = sends.iter().map(|(rank, _)| *rank);
             for rank in ranks.chain(receives.iter().map(|(rank, _)| *rank)) {
-                self.expect_rank(rank)?;
+                self.expect_rank("exchange", rank)?;
             }
             let offers = frame.begin(what::<T>("exchange", None), true, |call| {
                 call.sends = sends

@@ -99,7 +99,12 @@ impl Frame<'_> {
             bytes: Vec::new(),
         };
         call(&mut mine);
-        let offers = self.meet(Offer::Call(mine))?;
+        let offers = self.meet(Offer::Call(mine)).map_err(|error| match error {
+            Error::Lost(why) => Error::Lost(format!(
+                "{why}; this rank calls {what}: all ranks make as many calls"
+            )),
+            error => error,
+        })?;
         agreed(&offers)?;
         Ok(offers)
     }
@@ -112,6 +117,13 @@ impl Frame<'_> {
             .meeting
             .meet(rank, offer, limit)
             .map_err(Error::Lost)?;
+        for (other, offer) in others(&offers, rank) {
+            if let Offer::Call(call) = offer
+                && let Some(ready) = &call.ready
+            {
+                self.own.followed[other] = Some(ready.clone());
+            }
+        }
         let others = others(&offers, rank).filter_map(|(other, offer)| {
             let before = match offer {
                 Offer::Call(call) => call.before.clone(),
@@ -142,18 +154,7 @@ impl Frame<'_> {
     fn follow_other(&self, stream: &Stream, other: usize, event: &Event) -> Result<()> {
         stream
             .wait_event(event)
-            .map_err(|error| self.blame(other, error))
-    }
-
-    /// An error at another rank's event: that rank's, unless this one's own device has failed.
-    #[cold]
-    fn blame(&self, other: usize, error: cuda_safe::Error) -> Error {
-        if self.stream.query().is_err() {
-            return error.into();
-        }
-        let why = format!("the device of rank {other} has failed: {error}");
-        self.rank.shared().meeting.lose(&why);
-        Error::Lost(why)
+            .map_err(|error| self.rank.blame(self.stream, other, error))
     }
 
     /// The end of a call that nobody is bound in.
@@ -191,8 +192,9 @@ impl Frame<'_> {
                         if done.synchronize().is_err() {
                             let _ = done.context().settle().or_abort();
                         }
-                        result = result.and(Err(self.blame(other, error)));
+                        result = result.and(Err(self.rank.blame(self.stream, other, error)));
                     }
+                    self.own.followed[other] = Some(done.clone());
                 }
                 Offer::Failed(why) => {
                     self.bound = false;

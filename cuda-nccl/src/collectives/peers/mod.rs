@@ -235,7 +235,8 @@ impl PeerGroup {
         self.0
     }
 
-    /// Calls `work` for each rank, each on a thread of its own, and returns what they return, in the order of ranks.
+    /// Calls `work` for each rank, each on a thread of its own, and returns what they return, in the order of ranks. It returns
+    /// when all of them have: the time limit ends calls of the group, and nothing else that a rank does.
     ///
     /// # Errors
     /// That of the first rank with one, but rather the reason than the [`Error::Lost`] of those who waited for that rank.

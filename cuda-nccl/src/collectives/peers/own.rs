@@ -22,6 +22,9 @@ pub(super) struct Own {
     pub(super) tail: Event,
     /// The others have read what they read in the call before the last one.
     pub(super) others_before: Vec<(usize, Event)>,
+    /// The last event of each other rank that this one's streams were made to wait for, since the last
+    /// [wait](crate::Collectives::wait).
+    pub(super) followed: Vec<Option<Event>>,
     /// What the last call was given.
     pub(super) last: Option<Stream>,
     pub(super) kernels: HashMap<(DataType, Reduction), Arc<Combine>>,
@@ -44,7 +47,7 @@ pub(super) struct Inbox {
 }
 
 impl Own {
-    pub(super) fn new(context: &Context) -> Result<Self> {
+    pub(super) fn new(context: &Context, ranks: usize) -> Result<Self> {
         let two = || -> Result<[Event; 2]> {
             let event = || Event::without_timing(context);
             Ok([event()?, event()?])
@@ -56,6 +59,7 @@ impl Own {
             before: None,
             tail: Event::without_timing(context)?,
             others_before: Vec::new(),
+            followed: vec![None; ranks],
             last: None,
             kernels: HashMap::new(),
             side: Stream::with_options(context, StreamOptions::default().priority(i32::MIN))?,

@@ -36,7 +36,7 @@ pub struct PeerRank {
 
 impl PeerRank {
     pub(super) fn new(rank: usize, shared: Arc<Shared>) -> Result<Self> {
-        let own = Own::new(&shared.contexts[rank])?;
+        let own = Own::new(&shared.contexts[rank], shared.size())?;
         Ok(Self {
             rank,
             shared,
@@ -204,11 +204,36 @@ impl Collectives for PeerRank {
                 false => thread::sleep(Duration::from_micros(50)),
             }
         }
-        Ok(())
+        self.expect_healthy(stream)
     }
 }
 
 impl PeerRank {
+    /// An error if the device of a rank has failed that this one's work has waited for: an event is over then too, and what was
+    /// read behind it is not what was meant.
+    fn expect_healthy(&self, stream: &Stream) -> Result<()> {
+        let mut own = self.own.borrow_mut();
+        for (rank, event) in own.followed.iter_mut().enumerate() {
+            if let Some(event) = event.take()
+                && let Err(error) = event.query()
+            {
+                return Err(self.blame(stream, rank, error));
+            }
+        }
+        Ok(())
+    }
+
+    /// An error at another rank's event: that rank's, unless this one's own device has failed.
+    #[cold]
+    pub(super) fn blame(&self, stream: &Stream, other: usize, error: cuda_safe::Error) -> Error {
+        if stream.query().is_err() {
+            return error.into();
+        }
+        let why = format!("the device of rank {other} has failed: {error}");
+        self.shared.meeting.lose(&why);
+        Error::Lost(why)
+    }
+
     /// Whether all that this rank's calls have enqueued is over: waits for it, unless it is known not to end.
     fn is_over(&mut self) -> bool {
         let (own, shared) = (self.own.get_mut(), &self.shared);

@@ -95,7 +95,8 @@ impl PeerRank {
         };
         self.call(stream, [all.owner(), part.owner()], |frame| {
             let (me, len) = (self.rank(), part.len());
-            expect_parts(self.size(), len, all.len())?;
+            let lengths = [("part", len), ("all", all.len())];
+            expect_parts("reduce_scatter", lengths, self.size())?;
             let kernel = combine(frame, T::TYPE, reduction)?;
             let place = frame.own.open_inbox(me, self.shared())?;
             let address = all.as_device_ptr();

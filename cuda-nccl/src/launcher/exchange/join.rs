@@ -95,14 +95,14 @@ impl Missed {
     fn error(&self, meeting: &Meeting, deadline: Deadline) -> Error {
         const REMEDY: &str = "set CUDA_NCCL_ADDRESS for all ranks to an address with a free port";
         let place = format!("{meeting} ({})", meeting.source);
-        let limit = deadline.limit;
+        let limit = deadline.shown();
         Error::Start(match self {
             Self::Absent(why) => format!(
-                "rank 0 was not there at {place} within {limit:.1?} ({why}): was it started, is that its host, and can this \
+                "rank 0 was not there at {place} within {limit} ({why}): was it started, is that its host, and can this \
                  host reach it?"
             ),
             Self::Silent(why) => format!(
-                "what listens at {place} did not greet as rank 0 does within {limit:.1?} ({why}): has another program this \
+                "what listens at {place} did not greet as rank 0 does within {limit} ({why}): has another program this \
                  port? Then {REMEDY}"
             ),
             Self::Foreign => format!(
@@ -202,8 +202,9 @@ impl Client<'_> {
     fn lost(&self, error: &io::Error) -> Error {
         if error.kind() == ErrorKind::TimedOut {
             return Error::Start(format!(
-                "rank 0 at {} did not send the first bytes within {:.1?}: some rank has not come",
-                self.meeting, self.deadline.limit
+                "rank 0 at {} did not send the first bytes within {}: some rank has not come",
+                self.meeting,
+                self.deadline.shown()
             ));
         }
         Error::Lost(format!(

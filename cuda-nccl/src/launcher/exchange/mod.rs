@@ -69,7 +69,7 @@ fn listen(meeting: &Meeting) -> Result<TcpListener> {
     };
     listener.map_err(|error| {
         Error::Start(format!(
-            "rank 0 can't listen at {meeting} ({}): {error}; is another job there, or a former one that has not ended? Set \
+            "rank 0 can't listen at {meeting} ({}): {error}; is another job there, a second rank 0, or a former job that has not ended? Set \
              CUDA_NCCL_ADDRESS for all ranks to an address with a free port",
             meeting.source
         ))
@@ -91,6 +91,14 @@ impl Deadline {
         Self {
             end: Instant::now() + limit,
             limit,
+        }
+    }
+
+    /// The limit, for messages.
+    fn shown(self) -> String {
+        match self.limit.is_zero() {
+            true => "no time at all".to_owned(),
+            false => format!("{:.1?}", self.limit),
         }
     }
 

@@ -293,16 +293,18 @@ impl<'a> Server<'a> {
     }
 
     fn late(&self, deadline: Deadline) -> Error {
+        // One more than is shown: a number of ranks that is a mistake may be large.
         let missing: Vec<_> = (1..self.size as u32)
             .filter(|rank| !self.members.contains_key(rank))
+            .take(SHOWN + 1)
             .collect();
         let mut text = format!(
-            "{} of {} ranks have not come to rank 0 at {} ({}) within {:.1?}: {}",
-            missing.len(),
+            "{} of {} ranks have not come to rank 0 at {} ({}) within {}: {}",
+            self.size - 1 - self.members.len(),
             self.size,
             self.meeting,
             self.meeting.source,
-            deadline.limit,
+            deadline.shown(),
             list(&missing)
         );
         if let Some(elsewhere) = self.meeting.elsewhere() {
@@ -355,9 +357,11 @@ fn waits(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
+/// How many ranks are named.
+const SHOWN: usize = 8;
+
 /// The first of some numbers.
 fn list(ranks: &[u32]) -> String {
-    const SHOWN: usize = 8;
     let shown: Vec<_> = ranks.iter().take(SHOWN).map(u32::to_string).collect();
     let more = if ranks.len() > SHOWN { " and more" } else { "" };
     format!("rank {}{more}", shown.join(", "))

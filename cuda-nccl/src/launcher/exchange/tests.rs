@@ -518,3 +518,20 @@ fn what_listens_is_not_rank_0() {
         );
     }
 }
+
+#[test]
+fn a_number_of_ranks_that_is_a_mistake_takes_no_time() {
+    let (listener, meeting) = place();
+    let since = Instant::now();
+    let size = i32::MAX as usize;
+    let error = zero(listener, &meeting, size, Duration::from_millis(50)).join();
+    let text = error.unwrap().unwrap_err().to_string();
+    let start = format!("{} of {size} ranks have not come to rank 0 at ", size - 1);
+    assert!(text.starts_with(&start), "{text}");
+    assert!(
+        text.contains("within 50.0ms: rank 1, 2, 3, 4, 5, 6, 7, 8 and more;"),
+        "{text}"
+    );
+    assert!(since.elapsed() < SHORT + SHORT, "{:?}", since.elapsed());
+    assert_eq!(Deadline::after(Duration::ZERO).shown(), "no time at all");
+}
