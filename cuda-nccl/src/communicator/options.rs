@@ -88,15 +88,15 @@ setters! {
 impl CommunicatorOptions {
     /// Whether the ranks compare what they are about to do before each collective, over NCCL: a rank that calls something
     /// else, or with another type, length or root, is an error on every rank, and nothing is enqueued. Each call then waits for
-    /// the other ranks on the host, in a collective of a few words. It is on unless [`unverified`](Self::unverified) was
-    /// called.
+    /// the other ranks on the host, in a collective of a few words. Two ranks of different processes that send and receive
+    /// compare that with each other in the same way. It is on unless [`unverified`](Self::unverified) was called.
     #[must_use]
     pub fn verifies(&self) -> bool {
         self.verify
     }
 
-    /// Collectives are enqueued without being compared with those of ranks in other processes. Those of one process are
-    /// compared in any case, at no such cost.
+    /// Calls are enqueued without being compared with those of ranks in other processes. Those of one process are compared
+    /// in any case, at no such cost.
     ///
     /// # Safety
     /// All ranks make the same calls in the same order, with the same types, lengths, reductions and roots: where they don't,
