@@ -78,25 +78,26 @@ fn address(mode: u32) -> Result<Address> {
     })
 }
 
-/// What a sampler's description says, for texels of so many dimensions.
-fn sampler(given: &TextureDescriptor, dimensions: usize, cube: bool) -> Result<Sampler> {
+/// What a sampler's description says, for this resource.
+fn sampler(given: &TextureDescriptor, found: &Found) -> Result<Sampler> {
     ensure(given.flags & !FLAGS == 0 && given.reserved == [0; 12])?;
     ensure(given.filter <= CU_TR_FILTER_MODE_LINEAR)?;
     ensure(given.mipmap_filter <= CU_TR_FILTER_MODE_LINEAR)?;
-    let normalised = given.flags & CU_TRSF_NORMALIZED_COORDINATES != 0;
+    // Those of mipmapped arrays are so without the flag too, on an H200: texels of which level would they count?
+    let normalised = given.flags & CU_TRSF_NORMALIZED_COORDINATES != 0 || found.mipmapped;
     let mut modes = [Address::Clamp; 3];
     for (axis, mode) in modes.iter_mut().enumerate() {
         // What isn't an axis isn't looked at. A line is a plane of one row.
         match address(given.address[axis]) {
             Ok(found) => *mode = found,
-            Err(code) if axis < dimensions.max(2) => return Err(code),
+            Err(code) if axis < found.dimensions.max(2) => return Err(code),
             Err(_) => {}
         }
     }
     Ok(Sampler {
         // Without normalised coordinates nothing repeats; directions to a cube are always such.
         address: modes.map(|mode| match mode {
-            Address::Wrap | Address::Mirror if !normalised && !cube => Address::Clamp,
+            Address::Wrap | Address::Mirror if !normalised && !found.cube => Address::Clamp,
             mode => mode,
         }),
         linear: given.filter == CU_TR_FILTER_MODE_LINEAR,
@@ -121,6 +122,8 @@ struct Found {
     cube: bool,
     /// Memory, of which views don't count.
     memory: bool,
+    /// A mipmapped array, of one level too.
+    mipmapped: bool,
     /// As the array was described.
     size: [usize; 3],
 }
@@ -133,6 +136,7 @@ impl Found {
             dimensions: array.dimensions() as usize,
             cube: array.is_cube(),
             memory: false,
+            mipmapped: false,
             size: [array.width(), array.height(), array.depth()].map(|n| n as usize),
         }
     }
@@ -150,7 +154,10 @@ fn find(resource: &ResourceDescriptor) -> Result<Found> {
         }
         CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
             let whole = array::get_mipmapped(word(place::WHAT)).map_err(refused)?;
-            Ok(Found::of(&whole.levels[0], whole.levels.len()))
+            Ok(Found {
+                mipmapped: true,
+                ..Found::of(&whole.levels[0], whole.levels.len())
+            })
         }
         CU_RESOURCE_TYPE_LINEAR | CU_RESOURCE_TYPE_PITCH2D => {
             let format = word(place::FORMAT);
@@ -166,6 +173,7 @@ fn find(resource: &ResourceDescriptor) -> Result<Found> {
                 },
                 cube: false,
                 memory: true,
+                mipmapped: false,
                 size: [0; 3],
             })
         }
@@ -252,7 +260,7 @@ pub fn texture(
     seen: Option<&ViewDescriptor>,
 ) -> Result<Checked> {
     let found = find(resource)?;
-    let sampler = sampler(given, found.dimensions, found.cube)?;
+    let sampler = sampler(given, &found)?;
     ensure(found.cube || !sampler.seamless)?;
     let all = Seen {
         format: found.texel.format,
@@ -294,6 +302,6 @@ pub fn surface(resource: &ResourceDescriptor) -> Result<Checked> {
         channel: channel(found.texel.format, true)?,
         channels: found.texel.channels,
         levels: 0..1,
-        sampler: sampler(&nothing, 1, false)?,
+        sampler: sampler(&nothing, &found)?,
     })
 }

@@ -36,7 +36,7 @@ pub(in crate::engine) fn levels(detail: Option<f32>, how: &Detail, count: u32) -
         Some(detail) => fixed(detail, 0) + bias,
         None => 0,
     };
-    let detail = detail.min(fixed(how.most, FAR)).max(fixed(how.least, 0));
+    let detail = detail.min(fixed(how.most, FAR)).max(fixed(how.least, FAR));
     let detail = detail.clamp(0, top);
     let first = (detail >> 8) as u32;
     if how.linear {
