@@ -211,6 +211,9 @@ fn physical_memory_by_descriptor() {
         for wrong in [unit, 3 * unit, 7, 0] {
             let error = PhysicalMemory::import(&context, &fd, wrong).unwrap_err();
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+            let told = error.to_string();
+            assert!(told.contains(&format!("{wrong} bytes")), "{told}");
+            assert!(told.contains("pass the size()"), "{told}");
         }
         let error = PhysicalMemory::import(&context, &socket, unit).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");

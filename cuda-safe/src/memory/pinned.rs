@@ -339,7 +339,12 @@ impl<T: PlainData> Drop for PinnedBuffer<T> {
 /// The driver reports the host's memory as if it were the device's.
 #[cold]
 pub(super) fn not_locked(error: Error, bytes: usize) -> Error {
-    error.with_kind(ErrorKind::Driver).with_detail(format!(
-        "the host can't page-lock {bytes} bytes: see `ulimit -l` and how much memory is free"
-    ))
+    let kind = ErrorKind::OutOfMemory {
+        requested: bytes,
+        free: 0,
+        total: 0,
+    };
+    error.with_kind(kind).with_detail(
+        "the host can't page-lock so much: see `ulimit -l` and how much of its memory is free",
+    )
 }
