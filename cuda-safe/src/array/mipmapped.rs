@@ -149,6 +149,7 @@ impl MipmappedArray {
     ) -> Result<Described> {
         let described = Described::new(format, shape, flags);
         described.shape.expect_lengths(call)?;
+        described.shape.expect_kind(call)?;
         described.expect_levels(levels, call)?;
         Ok(described)
     }

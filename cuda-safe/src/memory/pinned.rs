@@ -140,7 +140,14 @@ impl<T: PlainData> PinnedBuffer<T> {
         if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             return Err(not_locked(context.error("cuMemHostAlloc", code), bytes));
         }
-        context.check("cuMemHostAlloc", code)?;
+        context
+            .check("cuMemHostAlloc", code)
+            .map_err(|error| match (code, flags.unnamed()) {
+                (CUresult::CUDA_ERROR_INVALID_VALUE, unknown) if unknown.0 != 0 => {
+                    error.with_detail(format!("the driver doesn't know {unknown:?}"))
+                }
+                _ => error,
+            })?;
         let Some(ptr) = NonNull::new(raw.cast::<T>()) else {
             return Err(context.error("cuMemHostAlloc", CUresult::CUDA_ERROR_UNKNOWN));
         };

@@ -240,6 +240,9 @@ fn refusal(context: &Context, code: CUresult, bytes: usize, flags: RegisterFlags
         _ if read_only && lacks(DeviceAttribute::READ_ONLY_HOST_REGISTER_SUPPORTED) => error
             .with_kind(ErrorKind::Unsupported)
             .with_detail("this device can't register memory as read-only: leave out READ_ONLY"),
+        CUresult::CUDA_ERROR_INVALID_VALUE if flags.unnamed().0 != 0 => {
+            error.with_detail(format!("the driver doesn't know {:?}", flags.unnamed()))
+        }
         _ => error,
     }
 }

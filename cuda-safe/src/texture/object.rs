@@ -209,7 +209,7 @@ impl Texture {
         };
         context
             .check("cuTexObjectCreate", code)
-            .map_err(|error| refused(error, &source, view))?;
+            .map_err(|error| refused(error, &source, sampler, view))?;
         let kind = TextureKind {
             source: Some(source),
             sampler: Some(sampler),
@@ -347,12 +347,24 @@ pub(super) fn told(raw: &CUDA_RESOURCE_DESC) -> TextureResource {
 
 /// What a refusal by the driver is likely to mean.
 #[cold]
-fn refused(error: Error, source: &TextureSource, view: Option<ResourceView>) -> Error {
+fn refused(
+    error: Error,
+    source: &TextureSource,
+    sampler: Sampler,
+    view: Option<ResourceView>,
+) -> Error {
     if error.driver_code() != Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE) {
         return error;
     }
     let format = source.format();
+    if let Some(unknown) = sampler.unknown() {
+        let text = format!("the driver doesn't know what the sampler says: {unknown}");
+        return error.with_detail(text);
+    }
     let text = match (view, source.resource()) {
+        (Some(view), _) if !view.format.has_name() => {
+            format!("the driver doesn't know {:?}", view.format)
+        }
         (Some(view), _) => format!(
             "the driver refuses a view as {:?} of texels of {format}: both have to take up the same number of bytes",
             view.format

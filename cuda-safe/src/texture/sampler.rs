@@ -181,6 +181,19 @@ impl Sampler {
         Ok(())
     }
 
+    /// The first field whose value has no name here, as which a driver may refuse it.
+    pub(super) fn unknown(&self) -> Option<String> {
+        let address = self.address.iter().find(|mode| !mode.has_name());
+        let filters = [
+            ("filter", self.filter),
+            ("mipmap_filter", self.mipmap_filter),
+        ];
+        let filter = filters.iter().find(|(_, mode)| !mode.has_name());
+        address
+            .map(|mode| format!("address: {mode:?}"))
+            .or_else(|| filter.map(|(field, mode)| format!("{field}: {mode:?}")))
+    }
+
     pub(super) fn to_raw(self, read: Read) -> CUDA_TEXTURE_DESC {
         let bit = |set: bool, bit: c_uint| if set { bit } else { 0 };
         let as_integer = read.integer_bits.is_some() && !self.normalized_read;

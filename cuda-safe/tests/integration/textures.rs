@@ -277,7 +277,19 @@ fn samplers_that_do_not_fit_are_refused() {
     let cube = Array::uninit::<f32>(&context, ArrayShape::cube(4)).unwrap();
     assert!(Texture::new(&cube, plain.seamless_cube(true)).is_ok());
     // The driver knows these numbers only.
-    assert!(Texture::new(&words, plain.address([AddressMode(9); 3])).is_err());
+    for (sampler, field) in [
+        (
+            plain.address([AddressMode(9); 3]),
+            "address: AddressMode(9)",
+        ),
+        (
+            plain.mipmap_filter(FilterMode(9)),
+            "mipmap_filter: FilterMode(9)",
+        ),
+    ] {
+        let error = Texture::new(&words, sampler).unwrap_err();
+        assert!(error.detail().contains(field), "{error}");
+    }
 }
 
 #[test]
