@@ -11,7 +11,7 @@ use super::{
 use crate::{
     attribute::DeviceAttribute,
     capture::{self, relaxed, released},
-    context::Context,
+    context::{Context, unheard},
     error::{Error, ErrorKind, Result, ends_context},
     flags::flags,
 };
@@ -250,7 +250,7 @@ fn refusal(context: &Context, code: CUresult, bytes: usize, flags: RegisterFlags
 impl Drop for Registration {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.end();
+        let _ = unheard(|| self.end());
     }
 }
 
@@ -353,7 +353,7 @@ pub(super) unsafe fn while_registered<T: PlainData, R>(
     struct End(Registration);
     impl Drop for End {
         fn drop(&mut self) {
-            let _ = self.0.end_borrowed(); // nothing, if it has ended
+            let _ = unheard(|| self.0.end_borrowed()); // nothing, if it has ended
         }
     }
     let (start, bytes) = (host.cast_mut().cast(), host.len() * size_of::<T>());

@@ -14,7 +14,7 @@ use cuda_sys::{
 use super::{granularity::Granularity, shareable::fabric_refused};
 use crate::{
     capture::released,
-    context::Context,
+    context::{Context, unheard},
     error::{Error, Result},
     flags::{flags, options},
     memory::{MemoryLocation, size},
@@ -348,7 +348,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.release();
+        let _ = unheard(|| self.release());
     }
 }
 

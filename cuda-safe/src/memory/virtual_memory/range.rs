@@ -8,7 +8,7 @@ use super::{mapping::Mapping, physical::PhysicalMemory};
 use crate::{
     attribute::DeviceAttribute,
     capture::released,
-    context::Context,
+    context::{Context, unheard},
     error::{Error, ErrorKind, Result},
     memory::size,
 };
@@ -196,7 +196,7 @@ impl Reserved {
 impl Drop for Reserved {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.free();
+        let _ = unheard(|| self.free());
     }
 }
 
