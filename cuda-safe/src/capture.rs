@@ -100,7 +100,7 @@ impl Stream {
 
     /// As [`expect_uncaptured`](Self::expect_uncaptured), with what to do instead.
     pub(crate) fn expect_uncaptured_for(&self, call: &'static str, remedy: &str) -> Result<()> {
-        if self.is_capturing()? {
+        if self.captures(call)? {
             Err(captured(call, remedy))
         } else {
             Ok(())
@@ -113,6 +113,11 @@ impl Stream {
     /// The context is unusable after a fault.
     #[doc(alias = "cuStreamIsCapturing")]
     pub fn is_capturing(&self) -> Result<bool> {
+        self.captures("cuStreamIsCapturing")
+    }
+
+    /// As [`is_capturing`](Self::is_capturing), for a caller whose name the error bears.
+    fn captures(&self, call: &'static str) -> Result<bool> {
         let _current = self.enter()?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         // SAFETY: the handle is live, `status` is valid for the write.
@@ -123,7 +128,7 @@ impl Stream {
                 Ok(false)
             }
             CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT => Ok(true),
-            code => self.check("cuStreamIsCapturing", code).map(|()| false),
+            code => self.check(call, code).map(|()| false),
         }
     }
 

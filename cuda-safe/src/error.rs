@@ -122,9 +122,9 @@ pub enum ErrorKind {
     OutOfMemory {
         /// Bytes that were requested; 0 when the call does not tell.
         requested: usize,
-        /// Bytes of device memory that were free just after the failure.
+        /// Bytes of device memory that were free just after the failure; 0 where it was the host's memory that ran out.
         free: usize,
-        /// Bytes of device memory in total.
+        /// Bytes of device memory in total; 0 where it was the host's memory that ran out.
         total: usize,
     },
     /// There is no function, variable or file of that name.
@@ -422,11 +422,13 @@ impl fmt::Display for Error {
         } = kind
         {
             if *requested > 0 {
-                write!(f, ": {requested} bytes were requested,")?;
-            } else {
-                f.write_str(":")?;
+                write!(f, ": {requested} bytes were requested")?;
             }
-            write!(f, " {free} of {total} bytes were free")?;
+            // What is free on the host nobody knows.
+            if *total > 0 {
+                let before = if *requested > 0 { "," } else { ":" };
+                write!(f, "{before} {free} of {total} bytes were free")?;
+            }
         }
         Ok(())
     }
@@ -641,22 +643,24 @@ mod tests {
                 && fields.contains("kind: InvalidArgument"),
             "{fields}"
         );
-        let full = |requested| {
+        let full = |requested, total| {
             let kind = ErrorKind::OutOfMemory {
                 requested,
                 free: 5,
-                total: 9,
+                total,
             };
             Error::driver("cuCall", CUresult::CUDA_ERROR_OUT_OF_MEMORY)
                 .with_kind(kind)
                 .with_detail("d")
         };
-        let shown = full(7).to_string();
+        let shown = full(7, 9).to_string();
         assert!(
             shown.ends_with(": d: 7 bytes were requested, 5 of 9 bytes were free"),
             "{shown}"
         );
-        let shown = full(0).to_string();
+        let shown = full(0, 9).to_string();
         assert!(shown.ends_with(": d: 5 of 9 bytes were free"), "{shown}");
+        let shown = full(7, 0).to_string();
+        assert!(shown.ends_with(": d: 7 bytes were requested"), "{shown}");
     }
 }

@@ -264,7 +264,8 @@ impl Event {
     /// # Errors
     /// `CUDA_ERROR_NOT_READY` when one of them has not been reached yet (call [`synchronize`](Self::synchronize)
     /// first). `CUDA_ERROR_INVALID_HANDLE` or `CUDA_ERROR_INVALID_VALUE` when one of them was never recorded, was recorded in
-    /// a capture, or was created without timing, and for events of two devices.
+    /// a capture, or was created without timing (as all are that are [for other processes](crate::EventOptions)), and for
+    /// events of two devices.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -299,7 +300,9 @@ impl Event {
                         [one, other] if one != other => format!(
                             "the events are of different devices, {one} and {other}, whose clocks are not compared"
                         ),
-                        _ => "an event was never recorded, or was created without timing".to_owned(),
+                        _ => "an event was never recorded, or was created without timing; events for other processes \
+                              (EventOptions::interprocess) have none"
+                            .to_owned(),
                     })
                 }
                 _ => error,

@@ -67,6 +67,12 @@ macro_rules! choices {
                 #[doc(alias = $alias)]
                 pub const $choice: Self = Self($value);
             )*
+
+            /// Whether it is one of the above: what a driver refuses is likely none of them.
+            #[allow(dead_code, reason = "not every choice is explained where it is refused")]
+            pub(crate) const fn has_name(self) -> bool {
+                matches!(self.0, $($value)|*)
+            }
         }
 
         impl std::fmt::Debug for $name {
@@ -107,6 +113,12 @@ macro_rules! flags {
             #[must_use]
             pub const fn contains(self, flags: Self) -> bool {
                 self.0 & flags.0 == flags.0
+            }
+
+            /// Those bits that are none of the above: what a driver refuses are likely they.
+            #[allow(dead_code, reason = "not all flags are explained where they are refused")]
+            pub(crate) const fn unnamed(self) -> Self {
+                Self(self.0 & !(0 $(| $value)*))
             }
         }
 
@@ -160,6 +172,8 @@ mod tests {
         assert_eq!(format!("{:?}", ContextFlags::AUTO), "ContextFlags()");
         assert!(both.contains(ContextFlags::SPIN) && both.contains(ContextFlags::AUTO));
         assert!(!ContextFlags::SPIN.contains(both) && !both.contains(ContextFlags::YIELD));
+        assert_eq!(ContextFlags(0x101).unnamed(), ContextFlags(0x100));
+        assert_eq!(both.unnamed(), ContextFlags::AUTO);
         let mut more = ContextFlags::SPIN;
         more |= ContextFlags::LMEM_RESIZE_TO_MAX;
         assert_eq!(more, both);
@@ -167,6 +181,7 @@ mod tests {
 
     #[test]
     fn choices_show_their_names() {
+        assert!(Limit::STACK_SIZE.has_name() && !Limit(77).has_name());
         assert_eq!(format!("{:?}", Limit::STACK_SIZE), "Limit::STACK_SIZE");
         assert_eq!(format!("{:?}", Limit(77)), "Limit(77)");
     }

@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::error::Result;
+use crate::{context::unheard, error::Result};
 
 /// What distinguishes one kind of handle. A value of the type holds what an object of this kind knows beside its
 /// handle.
@@ -137,7 +137,7 @@ impl<K: Kind> Inner<K> {
 impl<K: Kind> Drop for Inner<K> {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.release();
+        let _ = unheard(|| self.release());
     }
 }
 

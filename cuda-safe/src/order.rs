@@ -1,6 +1,7 @@
 //! Order among streams.
 
 use crate::{
+    context::unheard,
     error::{Error, Result},
     event::Event,
     memory::Owner,
@@ -125,7 +126,7 @@ impl Behind<'_> {
         });
         if told.is_err() && !self.captured {
             // An owner that does not wait may free its memory: now only the host can wait.
-            let _ = self.stream.settle().or_abort();
+            let _ = unheard(|| self.stream.settle()).or_abort();
         }
         told
     }
@@ -134,7 +135,7 @@ impl Behind<'_> {
 impl Drop for Behind<'_> {
     fn drop(&mut self) {
         if !self.told {
-            let _ = self.tell();
+            let _ = unheard(|| self.tell());
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt, process};
 
 use crate::{
     capture::relaxed,
-    context::Context,
+    context::{Context, unheard},
     error::{Error, Result, ends_context},
     event::Event,
     stream::Stream,
@@ -151,6 +151,11 @@ impl Stream {
             &|| relaxed(|| self.context().synchronize()),
         ])
     }
+
+    /// For work that touches memory about to be given back. A fault is no error here, and is left for others to report.
+    pub(crate) fn settle_or_leak(&self) -> Result<()> {
+        unheard(|| self.settle()).or_leak()
+    }
 }
 
 impl Event {
@@ -182,6 +187,11 @@ impl Context {
     #[doc(alias = "cuCtxSynchronize")]
     pub fn settle(&self) -> Settled {
         settle([&|| self.synchronize(), &|| relaxed(|| self.synchronize())])
+    }
+
+    /// As [`Stream::settle_or_leak`], on whatever stream.
+    pub(crate) fn settle_or_leak(&self) -> Result<()> {
+        unheard(|| self.settle()).or_leak()
     }
 }
 

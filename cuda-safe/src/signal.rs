@@ -11,7 +11,7 @@ use std::{
 use cuda_sys::{self as sys, CUdeviceptr, CUresult, CUstream};
 
 use crate::{
-    context::Context,
+    context::{Context, unheard},
     error::{Result, ends_context},
     memory::{PinnedBuffer, PinnedFlags, PlainData},
     memory_operation::{WaitUntil, check},
@@ -222,7 +222,7 @@ impl<T: SignalWord> Signal<T> {
 
 impl<T: SignalWord> Drop for Signal<T> {
     fn drop(&mut self) {
-        if self.is_over() {
+        if unheard(|| self.is_over()) {
             // SAFETY: once, and it is not used again.
             unsafe { ManuallyDrop::drop(&mut self.memory) };
         }

@@ -2,6 +2,7 @@
 //! device: the test starts this program again with the name of the fault.
 
 use std::{
+    any::Any,
     future::Future,
     pin::pin,
     process::Command,
@@ -11,8 +12,8 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, Graph, LaunchConfig, Module, PinnedBuffer, Pipeline, Stream,
-    sys::CUresult,
+    Context, DeviceBuffer, ErrorKind, Graph, GrowableBuffer, LaunchConfig, ManagedBuffer,
+    MappedBuffer, Module, PinnedBuffer, Pipeline, Stream, sys::CUresult,
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_FAULT";
@@ -244,6 +245,54 @@ fn trap() {
         CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
     ];
     in_child("trap", || faults("trap", codes));
+}
+
+/// A drop that waits finds the fault, and reports nothing: the next call does.
+fn dropped(memory: impl FnOnce(&Stream) -> Box<dyn Any>) {
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let module = Module::compile(&context, KERNELS).unwrap();
+    let write = module.function("write").unwrap();
+    let mut x = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
+    let memory = memory(&stream);
+    let config = LaunchConfig::new(1, 1);
+    // SAFETY: the fault is what is tested; the device contains it.
+    unsafe { write.launch(&stream, config, (&mut x, 1i64 << 40)) }.unwrap();
+    drop(memory);
+    assert!(context.is_poisoned());
+    let error = stream.synchronize().unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+    assert!(error.detail().starts_with("found before"), "{error}");
+    names_its_kernel(&context, "write", &error);
+    let later = x.to_vec(&stream).unwrap_err();
+    assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+    // What the program has called, and not what that calls first.
+    assert_ne!(later.call(), "cuStreamIsCapturing", "{later}");
+}
+
+#[test]
+fn found_by_the_drop_of_a_growable_buffer() {
+    in_child("found_by_the_drop_of_a_growable_buffer", || {
+        dropped(|stream| {
+            let mut memory = GrowableBuffer::<u32>::with_capacity(stream, 1000).unwrap();
+            memory.grow(1000).unwrap();
+            Box::new(memory)
+        })
+    });
+}
+
+#[test]
+fn found_by_the_drop_of_a_mapped_buffer() {
+    in_child("found_by_the_drop_of_a_mapped_buffer", || {
+        dropped(|stream| Box::new(MappedBuffer::<u32>::zeroed(stream, 1000).unwrap()))
+    });
+}
+
+#[test]
+fn found_by_the_drop_of_a_managed_buffer() {
+    in_child("found_by_the_drop_of_a_managed_buffer", || {
+        dropped(|stream| Box::new(ManagedBuffer::<u32>::zeroed(stream, 1000).unwrap()))
+    });
 }
 
 #[test]

@@ -211,6 +211,9 @@ fn physical_memory_by_descriptor() {
         for wrong in [unit, 3 * unit, 7, 0] {
             let error = PhysicalMemory::import(&context, &fd, wrong).unwrap_err();
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+            let told = error.to_string();
+            assert!(told.contains(&format!("{wrong} bytes")), "{told}");
+            assert!(told.contains("pass the size()"), "{told}");
         }
         let error = PhysicalMemory::import(&context, &socket, unit).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
@@ -474,7 +477,8 @@ fn what_is_no_handle() {
     let error = unsafe { Event::open(&context, &event.ipc_handle().unwrap()).unwrap_err() };
     assert!(error.detail().contains("process's own"), "{error}");
     let none = IpcBuffer::<u8>::zeroed(&stream, 0).unwrap();
-    assert!(none.ipc_handle().is_err());
+    let error = none.ipc_handle().unwrap_err();
+    assert!(error.detail().contains("no elements"), "{error}");
     let plain = Event::new(&context).unwrap().ipc_handle().unwrap_err();
     assert!(plain.detail().contains("interprocess"), "{plain}");
 }

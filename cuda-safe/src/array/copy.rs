@@ -1,6 +1,6 @@
 //! Copies of whole arrays.
 
-use std::{ffi::c_void, mem};
+use std::{any::type_name, ffi::c_void, mem};
 
 use cuda_sys as sys;
 
@@ -206,7 +206,14 @@ impl Array {
         let given = TexelFormat::of::<T>();
         Err(Error::invalid(
             call,
-            format!("the array's texels are {format}, and those given are {given}"),
+            format!(
+                "the array's texels are {format}, and `{}` is {given}: {}copy bytes (Array::copy_from_bytes, Array::to_bytes)",
+                type_name::<T>(),
+                match format.element() {
+                    Some(element) => format!("use elements of type `{element}`, or "),
+                    None => String::new(),
+                }
+            ),
         ))
     }
 

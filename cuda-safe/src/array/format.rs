@@ -140,9 +140,36 @@ impl TexelFormat {
         }
     }
 
+    /// Why a driver refuses a number of channels that plain formats can't have.
+    pub(crate) fn odd_channels(self) -> Option<String> {
+        let plain = matches!(self.channel.0, 1..=3 | 8..=10 | 16 | 32);
+        (plain && !matches!(self.channels, 1 | 2 | 4))
+            .then(|| format!("a texel has 1, 2 or 4 channels, and not {}", self.channels))
+    }
+
     /// Whether channels are integers, which a texture reads as they are or as floating point.
     pub(crate) const fn is_integer(self) -> bool {
         matches!(self.channel.0, 1..=3 | 8..=10)
+    }
+
+    /// The type in Rust of what [`holds`](Self::holds) is true for, for messages; `None` where there is none.
+    pub(crate) fn element(self) -> Option<String> {
+        let channel = match self.channel.0 {
+            1 | 0xc0..=0xc2 => "u8",
+            2 | 0xc3..=0xc5 => "u16",
+            3 => "u32",
+            8 | 0xc6..=0xc8 => "i8",
+            9 | 0xc9..=0xcb => "i16",
+            10 => "i32",
+            16 => "HalfBits",
+            32 => "f32",
+            _ => return None,
+        };
+        match self.channels {
+            1 => Some(channel.into()),
+            2 | 4 => Some(format!("[{channel}; {}]", self.channels)),
+            _ => None,
+        }
     }
 
     /// Whether texels of type `T` are of this format: the same, or integers that the format reads as floating point.
@@ -263,6 +290,10 @@ mod tests {
         let normalised = TexelFormat::new(ChannelFormat::SNORM8X4, 4);
         assert!(normalised.holds::<[i8; 4]>() && !normalised.holds::<[u8; 4]>());
         assert!(!TexelFormat::new(ChannelFormat::F16, 1).holds::<u16>());
+        let element = |format: TexelFormat| format.element().unwrap_or_default();
+        assert_eq!(element(normalised), "[i8; 4]");
+        assert_eq!(element(TexelFormat::of::<u32>()), "u32");
+        assert_eq!(element(TexelFormat::new(ChannelFormat::BC1_UNORM, 4)), "");
         assert_eq!(normalised.to_string(), "4 channels of SNORM8X4");
         assert_eq!(TexelFormat::of::<u8>().to_string(), "1 channel of U8");
     }

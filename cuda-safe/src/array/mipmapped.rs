@@ -18,10 +18,13 @@ use crate::{
 /// Arrays of one image in several sizes, its levels, each half as wide, high and deep as the one before. A texture reads
 /// the level, or the two, that fit the size in which it is asked for it. Cloning gives another reference to the same.
 ///
-/// Each level is an [`Array`], which is filled and read as others are.
+/// Each level is an [`Array`], which is filled and read as others are. A [`Texture`](crate::Texture) of the whole reads all
+/// levels, unless its sampler says otherwise; its coordinates are normalised.
 ///
 /// ```
-/// use cuda_safe::{ArrayFlags, Context, MipmappedArray, Stream, TexelFormat};
+/// use cuda_safe::{
+///     ArrayFlags, Context, LaunchConfig, MipmappedArray, Module, Out, Sampler, Stream, TexelFormat, Texture,
+/// };
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -33,6 +36,17 @@ use crate::{
 /// }
 /// assert_eq!(image.level(1)?.to_vec::<f32>(&stream)?, [1.0, 1.0]);
 /// assert!(image.level(3).is_err());
+///
+/// let texture = Texture::new(&image, Sampler::default().normalized_coordinates(true))?;
+/// let module = Module::compile(&context, r#"
+///     extern "C" __global__ void middles(float *x, cudaTextureObject_t image) {
+///         x[threadIdx.x] = tex2DLod<float>(image, 0.5f, 0.5f, threadIdx.x);
+///     }"#)?;
+/// let middles = module.function("middles")?;
+/// let mut x = [0.0f32; 3];
+/// // SAFETY: the kernel writes three floats, and reads a mipmapped texture of two dimensions and one float.
+/// unsafe { middles.launch(&stream, LaunchConfig::new(1, 3), (Out(&mut x), &texture))? };
+/// assert_eq!(x, [0.0, 1.0, 2.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -135,6 +149,7 @@ impl MipmappedArray {
     ) -> Result<Described> {
         let described = Described::new(format, shape, flags);
         described.shape.expect_lengths(call)?;
+        described.shape.expect_kind(call)?;
         described.expect_levels(levels, call)?;
         Ok(described)
     }

@@ -167,9 +167,20 @@ impl Described {
         if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
             return error;
         }
-        let why = self.shape.too_long(context.device()).unwrap_or_else(|| {
+        let unknown = self.flags.unnamed();
+        let known = match (self.format.channel, unknown) {
+            (channel, _) if !channel.has_name() => Some(format!("it doesn't know {channel:?}")),
+            (_, flags) if flags != ArrayFlags::default() => {
+                Some(format!("it doesn't know {flags:?}"))
+            }
+            _ => self
+                .shape
+                .too_long(context.device())
+                .or_else(|| self.format.odd_channels()),
+        };
+        let why = known.unwrap_or_else(|| {
             "each length is at least 1 and at most what the device's attributes MAXIMUM_TEXTURE... say \
-             (MAXIMUM_SURFACE... for surfaces, ..._GATHER_... to gather), and the format must have that number of channels"
+             (MAXIMUM_SURFACE... for surfaces, ..._GATHER_... to gather), and the format must be one that such an array can have"
                 .to_owned()
         });
         error.with_detail(format!(
@@ -211,8 +222,10 @@ impl Array {
     /// given; where they are, they count as if it did.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory). The driver refuses lengths beyond the device's limits, and
-    /// formats and flags that don't go together. A stream is being captured by this thread.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for lengths of 0, and for flags of cubes and layers
+    /// where the shape is none. The driver refuses lengths beyond the device's limits, and formats and flags that don't go
+    /// together. A stream is being captured by this thread.
     ///
     /// ```
     /// use cuda_safe::{Array, ArrayFlags, ArrayShape, ChannelFormat, Context, TexelFormat};
@@ -237,6 +250,7 @@ impl Array {
         const CALL: &str = "cuArray3DCreate_v2";
         let described = Described::new(format, shape.into(), flags);
         described.shape.expect_lengths("Array::new")?;
+        described.shape.expect_kind("Array::new")?;
         capture::refuse_here("Array::new", "create the array before the capture")?;
         let _current = context.enter()?;
         let mut raw = ptr::null_mut();

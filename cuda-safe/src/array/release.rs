@@ -4,7 +4,7 @@ use cuda_sys::CUresult;
 
 use crate::{
     capture::{self, released},
-    context::Context,
+    context::{Context, unheard},
     error::Result,
 };
 
@@ -62,7 +62,7 @@ impl<H, F: Fn() -> CUresult> Late<H, F> {
         let Some(held) = self.held.take() else {
             return Ok(());
         };
-        if let Err(error) = self.context.settle().or_leak() {
+        if let Err(error) = self.context.settle_or_leak() {
             std::mem::forget(held);
             return Err(error);
         }
@@ -74,6 +74,6 @@ impl<H, F: Fn() -> CUresult> Late<H, F> {
 impl<H, F: Fn() -> CUresult> Drop for Late<H, F> {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.destroy();
+        let _ = unheard(|| self.destroy());
     }
 }

@@ -57,25 +57,54 @@ impl ArrayShape {
     pub(super) fn expect_lengths(&self, call: &'static str) -> Result<()> {
         match self.lacks {
             None => Ok(()),
-            Some(what) => Err(Error::invalid(
+            Some(what @ ("height" | "depth")) => Err(Error::invalid(
                 call,
                 format!(
                     "the {what} is 0: leave it out for an array of fewer dimensions, or make it 1"
                 ),
             )),
+            Some(what) => Err(Error::invalid(
+                call,
+                format!("the {what} is 0, and an array has at least 1"),
+            )),
         }
+    }
+
+    /// An error for what flags have made of a shape that is none of their kind.
+    pub(super) fn expect_kind(&self, call: &'static str) -> Result<()> {
+        let [width, height, planes] = self.lengths;
+        let why = match (self.is_cube(), self.is_layered()) {
+            (true, _) if width != height => format!(
+                "a cube's faces have sides of equal length, and these are {width} and {height}"
+            ),
+            (true, false) if planes != 6 => {
+                format!("a cube has six faces, and not {planes}: use ArrayShape::cube")
+            }
+            (true, true) if planes == 0 || !planes.is_multiple_of(6) => {
+                format!(
+                    "cubes have six faces each, and {planes} is no multiple of that: use ArrayShape::cubes"
+                )
+            }
+            (false, true) if planes == 0 => {
+                "the number of layers is 0: use ArrayShape::lines or ArrayShape::planes".to_owned()
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::invalid(call, why))
     }
 
     /// One dimension.
     #[must_use]
     pub const fn line(width: usize) -> Self {
-        Self::new([width, 0, 0], 0)
+        Self::new([width, 0, 0], 0).lacking("width", width)
     }
 
     /// Two dimensions.
     #[must_use]
     pub const fn plane(width: usize, height: usize) -> Self {
-        Self::new([width, height, 0], 0).lacking("height", height)
+        Self::new([width, height, 0], 0)
+            .lacking("height", height)
+            .lacking("width", width)
     }
 
     /// Three dimensions.
@@ -84,6 +113,7 @@ impl ArrayShape {
         Self::new([width, height, depth], 0)
             .lacking("depth", depth)
             .lacking("height", height)
+            .lacking("width", width)
     }
 
     /// Layers of one dimension: a texture reads one of them, without filtering between them (`CUDA_ARRAY3D_LAYERED`).
@@ -91,25 +121,32 @@ impl ArrayShape {
     #[doc(alias = "CUDA_ARRAY3D_LAYERED")]
     pub const fn lines(width: usize, layers: usize) -> Self {
         Self::new([width, 0, layers], LAYERED)
+            .lacking("number of layers", layers)
+            .lacking("width", width)
     }
 
     /// Layers of two dimensions (`CUDA_ARRAY3D_LAYERED`).
     #[must_use]
     pub const fn planes(width: usize, height: usize, layers: usize) -> Self {
-        Self::new([width, height, layers], LAYERED).lacking("height", height)
+        Self::new([width, height, layers], LAYERED)
+            .lacking("number of layers", layers)
+            .lacking("height", height)
+            .lacking("width", width)
     }
 
     /// The six faces of a cube, each as wide as it is high (`CUDA_ARRAY3D_CUBEMAP`).
     #[must_use]
     #[doc(alias = "CUDA_ARRAY3D_CUBEMAP")]
     pub const fn cube(side: usize) -> Self {
-        Self::new([side, side, 6], CUBE)
+        Self::new([side, side, 6], CUBE).lacking("width", side)
     }
 
     /// Several cubes (`CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED`).
     #[must_use]
     pub const fn cubes(side: usize, count: usize) -> Self {
         Self::new([side, side, count.saturating_mul(6)], CUBE | LAYERED)
+            .lacking("number of cubes", count)
+            .lacking("width", side)
     }
 
     /// Texels along the width.

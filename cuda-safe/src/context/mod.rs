@@ -3,6 +3,7 @@
 mod affinity;
 mod current;
 mod events;
+mod fault;
 mod green;
 mod limits;
 mod peer;
@@ -11,13 +12,14 @@ mod settings;
 
 use std::{
     fmt, ptr,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 use cuda_sys::{self as sys, CUcontext, CUdevice, CUresult};
 
 pub(crate) use current::Current;
 pub use current::PushedContext;
+pub(crate) use fault::unheard;
 pub use green::GreenContext;
 pub(crate) use limits::Limits;
 pub use peer::PeerAccess;
@@ -64,8 +66,8 @@ pub struct Context(Handle<ContextKind>);
 struct ContextKind {
     is_primary: bool,
     limits: Limits,
-    /// The first fault seen, and the call that reported it; later errors refer to it.
-    fault: OnceLock<(CUresult, &'static str)>,
+    /// The first fault seen; later errors refer to it.
+    fault: fault::Fault,
 }
 
 impl Kind for ContextKind {
@@ -314,7 +316,7 @@ impl Context {
         let kind = ContextKind {
             is_primary,
             limits,
-            fault: OnceLock::new(),
+            fault: fault::Fault::default(),
         };
         // SAFETY: as this function's contract says.
         let context = Self(unsafe { Handle::new(raw, owned, device, kind) });
@@ -378,7 +380,7 @@ impl Context {
 
     /// Turns the code of a raw call into a `Result`, as all methods of this crate do. The error names the call, the
     /// reason and the remedy. A fault is remembered, so that later errors in this context can say that they are a
-    /// consequence of it ([`ErrorKind::Poisoned`]).
+    /// consequence of it ([`ErrorKind::Poisoned`]). One that a drop found, which reports nothing, is the first error after it.
     ///
     /// # Errors
     /// Any code but `CUDA_SUCCESS`.
@@ -408,7 +410,7 @@ impl Context {
     /// Whether an earlier fault has made the context unusable.
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
-        self.0.kind().fault.get().is_some()
+        self.0.kind().fault.is_known()
     }
 
     #[cold]
@@ -430,28 +432,20 @@ impl Context {
         if !is_fault(code) {
             return Error::driver(call, code);
         }
-        if let Some((first, reported_by)) = self.0.kind().fault.get() {
-            return Error::driver(call, code).with_kind(ErrorKind::Poisoned).with_detail(format!(
-                "a consequence of the {} that {reported_by} reported: the context can't be used any more; drop \
-                 everything created from it",
-                first.name().unwrap_or("fault")
-            ));
-        }
-        let _ = self.0.kind().fault.set((code, call));
-        let error = Error::driver(call, code);
-        let detail = match (driver::report(self.as_raw()), last()) {
-            // The emulator's, which says all that there is to say.
-            (Some(report), _) => {
-                #[cfg(feature = "nvrtc")]
-                let report = crate::program::explain(&report);
-                format!("{FAULTED}: {DROP}\n{report}")
+        self.0.kind().fault.error(call, code, |error| {
+            match (driver::report(self.as_raw()), last()) {
+                // The emulator's, which says all that there is to say.
+                (Some(report), _) => {
+                    #[cfg(feature = "nvrtc")]
+                    let report = crate::program::explain(&report);
+                    format!("{FAULTED}: {DROP}\n{report}")
+                }
+                (None, Some(last)) => format!(
+                    "{FAULTED} (the last one that was launched on this stream is `{last}`): {DROP}. {FIND}"
+                ),
+                (None, None) => error.detail().to_owned(),
             }
-            (None, Some(last)) => format!(
-                "{FAULTED} (the last one that was launched on this stream is `{last}`): {DROP}. {FIND}"
-            ),
-            (None, None) => return error,
-        };
-        error.with_detail(detail)
+        })
     }
 
     /// As [`check`](Self::check), for a call that allocates so many bytes of device memory.

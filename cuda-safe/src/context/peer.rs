@@ -7,7 +7,7 @@ use std::{
 
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
-use super::Context;
+use super::{Context, unheard};
 use crate::{
     capture::{self, released},
     error::{Error, ErrorKind, Result},
@@ -337,7 +337,7 @@ impl Inner {
             // and went, there may be new work, which relied on theirs.
             if owned && settled.is_ok() && seen != Some(made) {
                 drop(pairs);
-                settled = self.context.settle().or_leak();
+                settled = self.context.settle_or_leak();
                 seen = Some(made);
                 continue;
             }
@@ -366,7 +366,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.release();
+        let _ = unheard(|| self.release());
     }
 }
 

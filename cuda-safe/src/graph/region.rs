@@ -199,8 +199,8 @@ impl<T: PlainData> Part<T> {
     /// The memory as rows and slices, for a copy of a rectangle or box. It may be longer than the layout needs.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the layout needs more memory, or contradicts
-    /// itself.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the layout needs more memory, contradicts
+    /// itself, or has a pitch that is no multiple of the elements' alignment.
     pub fn pitched(&self, layout: impl Into<Layout>) -> Result<PartRegion<T>> {
         const CALL: &str = "Part::pitched";
         let (layout, place) = (layout.into(), self.place);

@@ -7,6 +7,7 @@ use cuda_sys::CUdeviceptr;
 use super::arguments::{KernelArgument, sealed::Sealed};
 use crate::{
     DeviceBuffer,
+    context::unheard,
     error::Result,
     memory::{PlainData, device_to_host_enqueue, host_to_device_enqueue},
     stream::Stream,
@@ -107,7 +108,7 @@ impl<T: PlainData> Drop for Staged<'_, T> {
     fn drop(&mut self) {
         if !self.settled {
             // A copy may still use the host slice. The failure before has reported the error.
-            let _ = self.buffer.stream().settle().or_abort();
+            let _ = unheard(|| self.buffer.stream().settle()).or_abort();
         }
     }
 }

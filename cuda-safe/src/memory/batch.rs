@@ -5,6 +5,7 @@ use std::{ffi::c_uint, fmt, marker::PhantomData};
 use cuda_sys::{CUdeviceptr, CUresult};
 
 use super::{
+    copy::of_another_device,
     owner::Owner,
     plain::PlainData,
     region::{CopySource, CopyTarget, Place},
@@ -100,7 +101,7 @@ const _: () = assert!(size_of::<RawAttributes>() == 24 && size_of::<RawOperation
 #[must_use = "nothing is copied before `enqueue`"]
 pub struct CopyBatch<'a> {
     attributes: CopyAttributes,
-    copies: Vec<One>,
+    copies: Vec<One<'a>>,
     /// How many were added: those without elements count, too.
     added: usize,
     owners: Vec<Owner<'a>>,
@@ -111,11 +112,13 @@ pub struct CopyBatch<'a> {
 
 /// A copy of a batch.
 #[derive(Clone, Copy)]
-struct One {
+struct One<'a> {
     copy: BoxCopy,
     how: RawAttributes,
     /// Which it is of those that the caller added.
     number: usize,
+    /// What its memory on a device belongs to.
+    owner: Owner<'a>,
 }
 
 impl<'a> CopyBatch<'a> {
@@ -165,7 +168,8 @@ impl<'a> CopyBatch<'a> {
             ));
         }
         let order = SourceOrder::STREAM;
-        self.add::<T>(copy, to.place, from.place, order, "CopyBatch::copy")?;
+        let places = (to.place, from.place);
+        self.add::<T>(copy, places, to.owner, order, "CopyBatch::copy")?;
         self.owners.extend([to.owner, from.owner]);
         Ok(())
     }
@@ -183,7 +187,8 @@ impl<'a> CopyBatch<'a> {
         let target: &'a _ = target;
         let to = target.region();
         let order = self.attributes.source_order.unwrap_or(SourceOrder::STREAM);
-        self.add::<T>(copy, to.place, source.place, order, "CopyBatch::upload")?;
+        let places = (to.place, source.place);
+        self.add::<T>(copy, places, to.owner, order, "CopyBatch::upload")?;
         self.owners.push(to.owner);
         self.waits = true;
         Ok(())
@@ -201,7 +206,8 @@ impl<'a> CopyBatch<'a> {
     ) -> Result<()> {
         let from = source.region();
         let order = SourceOrder::STREAM;
-        self.add::<T>(copy, target.place, from.place, order, "CopyBatch::download")?;
+        let places = (target.place, from.place);
+        self.add::<T>(copy, places, from.owner, order, "CopyBatch::download")?;
         self.owners.push(from.owner);
         self.waits = true;
         Ok(())
@@ -210,8 +216,8 @@ impl<'a> CopyBatch<'a> {
     fn add<T: PlainData>(
         &mut self,
         copy: RegionCopy,
-        to: Place,
-        from: Place,
+        (to, from): (Place, Place),
+        owner: Owner<'a>,
         order: SourceOrder,
         call: &'static str,
     ) -> Result<()> {
@@ -224,7 +230,12 @@ impl<'a> CopyBatch<'a> {
                 places: [[0; 2]; 2],
                 flags: self.attributes.prefer_overlap_with_compute.into(),
             };
-            self.copies.push(One { copy, how, number });
+            self.copies.push(One {
+                copy,
+                how,
+                number,
+                owner,
+            });
         }
         Ok(())
     }
@@ -233,7 +244,8 @@ impl<'a> CopyBatch<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.8. The driver's code for
-    /// the legacy default stream, to which batches can't go, for a stream that is being captured, and where an array and
+    /// the legacy default stream, to which batches can't go, for a stream that is being captured, for one of another device
+    /// that has no access to the memory, and where an array and
     /// linear memory are copied between whose rows begin at no multiple of the elements. Some of the copies may have been
     /// made then.
     #[doc(alias = "cuMemcpyBatchAsync")]
@@ -326,13 +338,20 @@ impl<'a> CopyBatch<'a> {
         if code != CUresult::CUDA_ERROR_INVALID_VALUE {
             return checked;
         }
-        checked.map_err(|error| match self.copies.get(failed) {
-            Some(One { copy, number, .. }) => {
-                error.with_detail(format!("copy {number} of the batch: {copy}"))
-            }
-            None => error.with_detail(
-                "no single copy is told as the reason; a batch can't go to the legacy default stream",
-            ),
+        let told = |one: &One<'_>| format!("copy {} of the batch: {}", one.number, one.copy);
+        let foreign = |one: &One<'_>| {
+            let why = of_another_device(stream, one.owner)?;
+            Some(format!("{}: {why}", told(one)))
+        };
+        let why = match self.copies.get(failed) {
+            Some(one) => Some(foreign(one).unwrap_or_else(|| told(one))),
+            None => self.copies.iter().find_map(foreign),
+        };
+        checked.map_err(|error| {
+            error.with_detail(why.unwrap_or_else(|| {
+                "no single copy is told as the reason; a batch can't go to the legacy default stream"
+                    .to_owned()
+            }))
         })
     }
 }
@@ -355,10 +374,16 @@ impl RegionCopy {
         let mut batch = CopyBatch::new();
         batch.set_attributes(attributes);
         batch.copy(self, target, source)?;
-        let Some(One { copy, mut how, .. }) = batch.copies.first().copied() else {
+        let Some(One {
+            copy,
+            mut how,
+            owner,
+            ..
+        }) = batch.copies.first().copied()
+        else {
             return Ok(());
         };
-        stream.ordered_with(batch.owners.iter().copied(), || {
+        let enqueued = stream.ordered_with(batch.owners.iter().copied(), || {
             let _current = stream.enter()?;
             if let Some(bytes) = copy.linear() {
                 let call = newer::cuMemcpyWithAttributesAsync()?;
@@ -372,6 +397,13 @@ impl RegionCopy {
             // SAFETY: as above.
             let code = unsafe { call(&mut operation, 0, stream.as_raw()) };
             stream.check("cuMemcpy3DWithAttributesAsync", code)
+        });
+        enqueued.map_err(|error| match error.driver_code() {
+            Some(CUresult::CUDA_ERROR_INVALID_VALUE) => match of_another_device(stream, owner) {
+                Some(why) => error.with_detail(why),
+                None => error,
+            },
+            _ => error,
         })
     }
 }

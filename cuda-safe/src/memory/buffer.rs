@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     capture::{self, released},
+    context::unheard,
     error::Result,
     stream::Stream,
 };
@@ -139,7 +140,7 @@ impl StreamOrdered {
             ("cuMemFreeAsync", code)
         } else {
             // No ordered free, or a per-thread stream on another thread: wait for everything.
-            context.settle().or_leak()?;
+            context.settle_or_leak()?;
             let _current = context.enter()?;
             // SAFETY: owned, and freed once; nothing runs that could use it.
             let code = released(|| unsafe { sys::cuMemFree_v2(self.ptr) });
@@ -152,7 +153,7 @@ impl StreamOrdered {
 impl Drop for StreamOrdered {
     fn drop(&mut self) {
         // An error here can't be acted upon (the context has usually faulted); `close` reports it.
-        let _ = self.free();
+        let _ = unheard(|| self.free());
     }
 }
 

@@ -180,15 +180,10 @@ fn why_refused(error: &Error, stream: &Stream, span: Span<'_>) -> Option<String>
     if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
         return None;
     }
-    let here = stream.context().device();
-    if is_between_devices(stream, [span.owner; 2]) {
-        return Some(format!(
-            "the stream is of device {} and the memory of device {}: use a stream of the memory's device, or open the \
-             memory to the stream's (MemoryPool::grant_access for a DeviceBuffer, otherwise PeerAccess)",
-            here.ordinal(),
-            span.owner.context().device().ordinal()
-        ));
+    if let Some(why) = of_another_device(stream, span.owner) {
+        return Some(why);
     }
+    let here = stream.context().device();
     let (mut flags, location) = (0, MemoryLocation::device(here).raw());
     // SAFETY: `flags` is valid for the write, the location for the read; the address is looked up.
     let code = unsafe { sys::cuMemGetAccess(&mut flags, &location, span.ptr) };
@@ -210,6 +205,18 @@ fn why_refused(error: &Error, stream: &Stream, span: Span<'_>) -> Option<String>
 pub(crate) fn is_between_devices(stream: &Stream, owners: [Owner<'_>; 2]) -> bool {
     let here = stream.context().device();
     owners.iter().any(|owner| owner.context().device() != here)
+}
+
+/// What a driver means that refuses memory of another device than the stream.
+#[cold]
+pub(super) fn of_another_device(stream: &Stream, owner: Owner<'_>) -> Option<String> {
+    let [here, there] = [stream.context(), owner.context()].map(|one| one.device().ordinal());
+    (here != there).then(|| {
+        format!(
+            "the stream is of device {here} and the memory of device {there}: use a stream of the memory's device, or open \
+             the memory to the stream's (MemoryPool::grant_access for a DeviceBuffer, otherwise PeerAccess)"
+        )
+    })
 }
 
 fn between_devices(to: Span<'_>, stream: &Stream, from: Span<'_>) -> Result<()> {

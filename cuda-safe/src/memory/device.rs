@@ -193,6 +193,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// ```
     #[allow(clippy::type_complexity, reason = "a pair of views")]
     pub fn split_at(&self, index: usize) -> Result<(DeviceView<'_, T>, DeviceView<'_, T>)> {
+        size::expect_split(index, self.len, "split_at")?;
         Ok((self.slice(..index)?, self.slice(index..)?))
     }
 
@@ -311,7 +312,7 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
         &mut self,
         index: usize,
     ) -> Result<(DeviceViewMut<'_, T>, DeviceViewMut<'_, T>)> {
-        let index = size::range_within(..index, self.len, "split_at_mut")?.end;
+        size::expect_split(index, self.len, "split_at_mut")?;
         let middle = self.as_device_ptr() + (index * size_of::<T>()) as CUdeviceptr;
         let owner = self.owner();
         // SAFETY: two parts of this object's own memory that do not overlap.

@@ -44,7 +44,8 @@ impl Layout {
         }
     }
 
-    /// A row begins every `bytes` bytes, at least as many as a row has.
+    /// A row begins every `bytes` bytes: at least as many as a row has, and a multiple of the elements' alignment, so that all
+    /// rows hold whole elements.
     #[must_use]
     pub fn pitch(mut self, bytes: usize) -> Self {
         self.pitch = Some(bytes);
@@ -118,6 +119,29 @@ impl Layout {
                 )))
             }
         }
+    }
+}
+
+impl Layout {
+    /// As [`strides`](Self::strides), for elements of a type, each of which is aligned where the first is.
+    pub(super) fn aligned<T>(
+        self,
+        bytes: usize,
+        what: &str,
+        call: &'static str,
+    ) -> Result<Strides> {
+        let strides = self.strides(size_of::<T>(), bytes, what, call)?;
+        let (pitch, alignment) = (strides.pitch, align_of::<T>());
+        if !pitch.is_multiple_of(alignment) {
+            return Err(Error::invalid(
+                call,
+                format!(
+                    "a pitch of {pitch} bytes is no multiple of the elements' alignment, {alignment} bytes: use {}",
+                    pitch.next_multiple_of(alignment)
+                ),
+            ));
+        }
+        Ok(strides)
     }
 }
 

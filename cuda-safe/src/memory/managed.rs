@@ -167,7 +167,14 @@ impl<T: PlainData> ManagedBuffer<T> {
         // SAFETY: live memory, all of it: 0 stands for its length. The attachment is a number.
         let code =
             unsafe { sys::cuStreamAttachMemAsync(stream.as_raw(), self.as_device_ptr(), 0, to.0) };
-        stream.check("cuStreamAttachMemAsync", code)
+        stream
+            .check("cuStreamAttachMemAsync", code)
+            .map_err(|error| match code {
+                CUresult::CUDA_ERROR_INVALID_VALUE if !to.has_name() => {
+                    error.with_detail(format!("the driver doesn't know {to:?}"))
+                }
+                _ => error,
+            })
     }
 
     /// The stream in whose order the memory is used.

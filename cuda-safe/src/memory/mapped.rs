@@ -14,7 +14,13 @@ use super::{
     storage::{OwnedStorage, Storage, StorageMut},
     view::{DeviceView, DeviceViewMut},
 };
-use crate::{capture, context::Context, error::Result, settle::Settled, stream::Stream};
+use crate::{
+    capture,
+    context::{Context, unheard},
+    error::Result,
+    settle::Settled,
+    stream::Stream,
+};
 
 /// `len` elements of page-locked host memory that kernels reach at an address of their own: what they read and write goes
 /// over the link, each time (zero-copy). For data that a kernel touches once, and for small results.
@@ -122,7 +128,7 @@ impl<H: PageLocked> Mapped<H> {
         let Some(host) = self.host.take() else {
             return Ok(None);
         };
-        if let Err(error) = self.stream.settle().or_leak() {
+        if let Err(error) = self.stream.settle_or_leak() {
             std::mem::forget(host); // the device may still use it
             return Err(error);
         }
@@ -142,7 +148,7 @@ impl<H: PageLocked> Drop for Mapped<H> {
             return;
         }
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.take();
+        let _ = unheard(|| self.take());
     }
 }
 
@@ -422,7 +428,7 @@ impl Stream {
         struct Wait<'a>(&'a Stream);
         impl Drop for Wait<'_> {
             fn drop(&mut self) {
-                let _ = self.0.settle().or_abort(); // only on a panic in `body`
+                let _ = unheard(|| self.0.settle()).or_abort(); // only on a panic in `body`
             }
         }
         capture::refuse_here(call, "make it before the capture, or after it")?;

@@ -13,7 +13,7 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 use super::{plain::PlainData, size::byte_size};
 use crate::{
     capture::{self, released},
-    context::Context,
+    context::{Context, unheard},
     error::{Error, ErrorKind, Result},
     flags::flags,
 };
@@ -140,7 +140,14 @@ impl<T: PlainData> PinnedBuffer<T> {
         if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             return Err(not_locked(context.error("cuMemHostAlloc", code), bytes));
         }
-        context.check("cuMemHostAlloc", code)?;
+        context
+            .check("cuMemHostAlloc", code)
+            .map_err(|error| match (code, flags.unnamed()) {
+                (CUresult::CUDA_ERROR_INVALID_VALUE, unknown) if unknown.0 != 0 => {
+                    error.with_detail(format!("the driver doesn't know {unknown:?}"))
+                }
+                _ => error,
+            })?;
         let Some(ptr) = NonNull::new(raw.cast::<T>()) else {
             return Err(context.error("cuMemHostAlloc", CUresult::CUDA_ERROR_UNKNOWN));
         };
@@ -332,14 +339,19 @@ impl<T: PlainData> fmt::Debug for PinnedBuffer<T> {
 impl<T: PlainData> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.free();
+        let _ = unheard(|| self.free());
     }
 }
 
 /// The driver reports the host's memory as if it were the device's.
 #[cold]
 pub(super) fn not_locked(error: Error, bytes: usize) -> Error {
-    error.with_kind(ErrorKind::Driver).with_detail(format!(
-        "the host can't page-lock {bytes} bytes: see `ulimit -l` and how much memory is free"
-    ))
+    let kind = ErrorKind::OutOfMemory {
+        requested: bytes,
+        free: 0,
+        total: 0,
+    };
+    error.with_kind(kind).with_detail(
+        "the host can't page-lock so much: see `ulimit -l` and how much of its memory is free",
+    )
 }

@@ -16,11 +16,7 @@ use super::{
     storage::{OwnedStorage, Storage, StorageMut},
     view::{Borrowed, BorrowedMut, DeviceView},
 };
-use crate::{
-    error::{Error, Result},
-    launch::address_argument,
-    stream::Stream,
-};
+use crate::{error::Result, launch::address_argument, stream::Stream};
 
 /// Elements of type `T` in rows and slices of device memory, which begin at regular distances: the elements of a row
 /// follow each other, and behind a row there may be a gap, the rest of the [`pitch`](Self::pitch). As with
@@ -317,7 +313,10 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// # }
     /// ```
     pub fn pitched(&self, layout: impl Into<Layout>) -> Result<PitchedView<'_, T>> {
-        let strides = checked::<T>(layout.into(), self.size_bytes(), "DeviceMemory::pitched")?;
+        let call = "DeviceMemory::pitched";
+        let strides = layout
+            .into()
+            .aligned::<T>(self.size_bytes(), "the memory", call)?;
         Ok(PitchedMemory::new(self.view().into_storage(), strides))
     }
 }
@@ -328,28 +327,12 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     /// # Errors
     /// As [`pitched`](Self::pitched).
     pub fn pitched_mut(&mut self, layout: impl Into<Layout>) -> Result<PitchedViewMut<'_, T>> {
-        let strides = checked::<T>(
-            layout.into(),
-            self.size_bytes(),
-            "DeviceMemory::pitched_mut",
-        )?;
+        let call = "DeviceMemory::pitched_mut";
+        let strides = layout
+            .into()
+            .aligned::<T>(self.size_bytes(), "the memory", call)?;
         Ok(PitchedMemory::new(self.view_mut().into_storage(), strides))
     }
-}
-
-fn checked<T>(layout: Layout, bytes: usize, call: &'static str) -> Result<Strides> {
-    let strides = layout.strides(size_of::<T>(), bytes, "the memory", call)?;
-    if !strides.pitch.is_multiple_of(align_of::<T>()) {
-        return Err(Error::invalid(
-            call,
-            format!(
-                "a pitch of {} bytes is no multiple of the elements' alignment, {} bytes",
-                strides.pitch,
-                align_of::<T>()
-            ),
-        ));
-    }
-    Ok(strides)
 }
 
 // SAFETY: rows and slices within the storage's memory; the rest is what storages promise.

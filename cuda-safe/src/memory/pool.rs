@@ -10,12 +10,14 @@ use super::{
     plain::PlainData,
     pool_options::{MemoryPoolOptions, PoolType, RawProperties},
     size::byte_size,
+    virtual_memory::fabric_refused,
 };
 use crate::{
     context::Context,
     error::{Error, ErrorKind, Result},
     handle::{Adopt, Handle, Kind, handle},
     newer,
+    peer::ShareableHandles,
     stream::Stream,
 };
 
@@ -42,6 +44,8 @@ pub struct MemoryPool(Handle<PoolKind>);
 struct PoolKind {
     /// Memory of the context's device, or managed: the device reaches it, whatever is set.
     is_within_reach: bool,
+    /// It was imported: another process, or this one, has made it.
+    is_imported: bool,
     /// The most bytes that it was made to have; 0 where that isn't known.
     max_size: usize,
     /// Where it has been made current.
@@ -159,7 +163,12 @@ impl MemoryPool {
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is valid for the write; the properties are of the driver's layout.
         let code = unsafe { sys::cuMemPoolCreate(&mut raw, (&raw const properties).cast()) };
-        context.check("cuMemPoolCreate", code)?;
+        context.check("cuMemPoolCreate", code).map_err(|error| {
+            match options.handle_types.contains(ShareableHandles::FABRIC) {
+                true => fabric_refused(error),
+                false => error,
+            }
+        })?;
         let is_within_reach = kind == PoolType::MANAGED || location == context.device().into();
         let kind = PoolKind {
             is_within_reach,
@@ -291,6 +300,19 @@ impl MemoryPool {
         Ok(unsafe { Self::of_kind(context, raw, kind) })
     }
 
+    /// A pool that was imported, as its owner.
+    ///
+    /// # Safety
+    /// As [`from_raw`](Self::from_raw).
+    pub(super) unsafe fn imported(context: &Context, raw: CUmemoryPool) -> Self {
+        let kind = PoolKind {
+            is_imported: true,
+            ..PoolKind::default()
+        };
+        // SAFETY: as this function's contract says.
+        Self(unsafe { Handle::new(raw, true, context.clone(), kind) })
+    }
+
     /// # Safety
     /// As [`borrow_raw`](Self::borrow_raw).
     unsafe fn of_kind(context: &Context, raw: CUmemoryPool, kind: PoolType) -> Self {
@@ -332,8 +354,8 @@ impl MemoryPool {
     /// # Errors
     /// [`ErrorKind::OutOfMemory`], with the bytes requested and free; of a pool with a
     /// [maximum](MemoryPoolOptions), these are the pool's.
-    /// [`ErrorKind::InvalidArgument`] where the stream's device has no access to the pool's memory, or the stream is being
-    /// captured.
+    /// [`ErrorKind::InvalidArgument`] where the stream's device has no access to the pool's memory, the pool was
+    /// [imported](Self::import_file), or the stream is being captured.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool, Stream};
@@ -356,10 +378,17 @@ impl MemoryPool {
         DeviceBuffer::uninit_in(stream, len, self).map_err(|error| self.explained(error))
     }
 
-    /// What is free on the device says nothing of a pool that may not have it.
+    /// What is free on the device says nothing of a pool that may not have it. What was imported allocates nothing.
     #[cold]
     fn explained(&self, error: Error) -> Error {
         let max = self.0.kind().max_size;
+        let refused = error.driver_code() == Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE);
+        if refused && self.0.kind().is_imported {
+            return error.with_kind(ErrorKind::InvalidArgument).with_detail(
+                "nothing can be allocated from an imported pool: allocate in the process that has made it, and use \
+                 MemoryPool::import_pointer here",
+            );
+        }
         match (error.kind().clone(), self.used()) {
             (ErrorKind::OutOfMemory { requested, .. }, Ok(used)) if max > 0 => {
                 let kind = ErrorKind::OutOfMemory {

@@ -1,9 +1,6 @@
 //! What pools are made with, and what can be asked of them.
 
-use std::{
-    ffi::{c_uint, c_void},
-    fmt,
-};
+use std::ffi::{c_uint, c_void};
 
 use cuda_sys::CUmemPoolProps;
 
@@ -11,6 +8,7 @@ use super::location::MemoryLocation;
 use crate::{
     flags::{choices, options},
     peer::ShareableHandles,
+    share::bytes,
 };
 
 choices! {
@@ -116,17 +114,9 @@ pub(super) struct RawProperties {
 const _: () = assert!(size_of::<RawProperties>() == size_of::<CUmemPoolProps>());
 const _: () = assert!(align_of::<RawProperties>() == align_of::<CUmemPoolProps>());
 
-/// What one process says of an allocation from a shared pool, for another that has imported the pool: see
-/// [`MemoryPool::import_pointer`](crate::MemoryPool::import_pointer). It is plain bytes, to be sent in whatever way.
-#[doc(alias = "CUmemPoolPtrExportData")]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct PoolPointer(
-    /// What the driver made of it.
-    pub [u8; 64],
-);
-
-impl fmt::Debug for PoolPointer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PoolPointer(..)")
-    }
+bytes! {
+    /// What one process says of an allocation from a shared pool, for another that has imported the pool: see
+    /// [`MemoryPool::import_pointer`](crate::MemoryPool::import_pointer). It may be sent as plain bytes.
+    #[doc(alias = "CUmemPoolPtrExportData")]
+    pub struct PoolPointer
 }

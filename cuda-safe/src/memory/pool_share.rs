@@ -117,7 +117,14 @@ impl MemoryPool {
             )
         };
         self.context()
-            .check("cuMemPoolExportToShareableHandle", code)?;
+            .check("cuMemPoolExportToShareableHandle", code)
+            .map_err(|error| match code {
+                sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
+                    "the pool wasn't made for this kind of handle (MemoryPoolOptions::handle_types); what was imported can't \
+                     be exported again",
+                ),
+                _ => error,
+            })?;
         // SAFETY: just made, and owned by nobody else.
         Ok(unsafe { OwnedFd::from_raw_fd(file) })
     }
@@ -126,7 +133,7 @@ impl MemoryPool {
     /// [imported](Self::import_pointer). The file stays the caller's, and may be closed.
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNKNOWN` for a file that is no pool.
+    /// [`ErrorKind::InvalidArgument`] for a file that is no pool.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
     pub fn import_file(context: &Context, file: impl AsFd) -> Result<Self> {
         const CALL: &str = "MemoryPool::import_file";
@@ -137,9 +144,19 @@ impl MemoryPool {
         // SAFETY: a file is passed as a number in the place of an address; the driver looks at what it is.
         let code =
             unsafe { sys::cuMemPoolImportFromShareableHandle(&mut raw, file.place(), kind, 0) };
-        context.check("cuMemPoolImportFromShareableHandle", code)?;
+        context
+            .check("cuMemPoolImportFromShareableHandle", code)
+            .map_err(|error| match code {
+                sys::CUresult::CUDA_ERROR_INVALID_VALUE | sys::CUresult::CUDA_ERROR_UNKNOWN => error
+                    .with_kind(ErrorKind::InvalidArgument)
+                    .with_detail(
+                        "the file is no pool of a device that is here: it has to come from MemoryPool::export_file (memory \
+                         of PhysicalMemory::export is taken by PhysicalMemory::import)",
+                    ),
+                _ => error,
+            })?;
         // SAFETY: just made, and owned by nobody else.
-        Ok(unsafe { Self::from_raw(context, raw) })
+        Ok(unsafe { Self::imported(context, raw) })
     }
 
     /// Memory that another process has allocated from this pool, which was imported here; `len` counts elements.
@@ -149,8 +166,8 @@ impl MemoryPool {
     /// it while the other writes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for what is no allocation of this pool. [`ErrorKind::InvalidArgument`] where the
-    /// allocation is smaller, or the stream's device has no access to it.
+    /// [`ErrorKind::InvalidArgument`] for what is no allocation of this pool, for a pool that was not imported, where the
+    /// allocation is smaller, and where the stream's device has no access to it.
     #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn import_pointer<T: PlainData>(
         &self,
@@ -164,11 +181,22 @@ impl MemoryPool {
         stream.expect_uncaptured(CALL)?;
         let context = stream.context();
         let _current = context.enter()?;
-        let (mut ptr, mut data) = (0, *pointer);
+        let (mut ptr, mut data) = (0, pointer.to_bytes());
         // SAFETY: the address is valid for the write; the data has the driver's size, and is checked by it.
         let code =
             unsafe { sys::cuMemPoolImportPointer(&mut ptr, self.as_raw(), (&raw mut data).cast()) };
-        context.check("cuMemPoolImportPointer", code)?;
+        context
+            .check("cuMemPoolImportPointer", code)
+            .map_err(|error| match code {
+                sys::CUresult::CUDA_ERROR_INVALID_VALUE => error
+                    .with_kind(ErrorKind::InvalidArgument)
+                    .with_detail(
+                        "the bytes name no allocation of this pool that is there: they come from \
+                         DeviceBuffer::export_pointer, and the pool from MemoryPool::import_file (the pool that was \
+                         exported imports nothing)",
+                    ),
+                _ => error,
+            })?;
         // SAFETY: just imported; freed in the stream's order, before its owner does, as the caller promises.
         let all = unsafe { DeviceBuffer::<u8>::from_raw(stream, ptr, 1) };
         let (start, size) = context.address_range(ptr)?;
@@ -190,16 +218,31 @@ impl<T: PlainData> DeviceBuffer<T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for memory that comes from no pool that was made to be shared.
+    /// [`ErrorKind::InvalidArgument`] for a buffer of no elements.
     #[doc(alias = "cuMemPoolExportPointer")]
     pub fn export_pointer(&self) -> Result<PoolPointer> {
+        if self.size_bytes() == 0 {
+            return Err(Error::invalid(
+                "DeviceBuffer::export_pointer",
+                "the buffer has no elements: there is nothing to share",
+            ));
+        }
         let context = self.stream().context();
         let _current = context.enter()?;
-        let mut data = PoolPointer([0; 64]);
+        let mut data = [0u8; 64];
         // SAFETY: the data has the driver's size; the address is live.
         let code =
             unsafe { sys::cuMemPoolExportPointer((&raw mut data).cast(), self.as_device_ptr()) };
-        context.check("cuMemPoolExportPointer", code)?;
-        Ok(data)
+        context
+            .check("cuMemPoolExportPointer", code)
+            .map_err(|error| match code {
+                sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
+                    "the memory is of no pool that was made to be shared: allocate it by MemoryPool::allocate, from a pool \
+                     with MemoryPoolOptions::handle_types; what was imported can't be exported again",
+                ),
+                _ => error,
+            })?;
+        Ok(PoolPointer::from_bytes(data))
     }
 }
 

@@ -82,7 +82,7 @@ pub struct HostRegionMut<'a, T> {
 /// Where rows and slices of host memory are.
 pub(crate) fn host_place<T>(host: *mut [T], layout: Layout, call: &'static str) -> Result<Place> {
     let bytes = host.len() * size_of::<T>();
-    let strides = layout.strides(size_of::<T>(), bytes, "the host memory", call)?;
+    let strides = layout.aligned::<T>(bytes, "the host memory", call)?;
     Ok(Place::Host(host.cast(), strides))
 }
 
@@ -90,8 +90,8 @@ impl<'a, T: PlainData> HostRegion<'a, T> {
     /// A slice of the host as rows and slices. It may be longer than the layout needs.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the layout needs more elements, or
-    /// contradicts itself.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the layout needs more elements, contradicts
+    /// itself, or has a pitch that is no multiple of the elements' alignment.
     pub fn new(host: &'a [T], layout: impl Into<Layout>) -> Result<Self> {
         let (host, layout) = (std::ptr::from_ref(host).cast_mut(), layout.into());
         Ok(Self {

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     capture,
-    context::Context,
+    context::{Context, unheard},
     error::{Error, Result},
 };
 
@@ -268,7 +268,7 @@ impl<H: HostBlock> Drop for RegisteredBuffer<H> {
             return;
         }
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.end();
+        let _ = unheard(|| self.end());
     }
 }
 
@@ -283,7 +283,7 @@ unsafe impl<T: PlainData> Send for Later<T> {}
 
 impl<T: PlainData> Drop for Later<T> {
     fn drop(&mut self) {
-        if self.registration.end().is_ok() {
+        if unheard(|| self.registration.end()).is_ok() {
             let Parts { ptr, len, capacity } = self.parts;
             // SAFETY: the parts of a vector, or of a boxed slice, which are the same; put together once.
             drop(unsafe { Vec::put_together(Parts { ptr, len, capacity }) });

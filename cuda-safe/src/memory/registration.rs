@@ -11,7 +11,7 @@ use super::{
 use crate::{
     attribute::DeviceAttribute,
     capture::{self, relaxed, released},
-    context::Context,
+    context::{Context, unheard},
     error::{Error, ErrorKind, Result, ends_context},
     flags::flags,
 };
@@ -240,6 +240,9 @@ fn refusal(context: &Context, code: CUresult, bytes: usize, flags: RegisterFlags
         _ if read_only && lacks(DeviceAttribute::READ_ONLY_HOST_REGISTER_SUPPORTED) => error
             .with_kind(ErrorKind::Unsupported)
             .with_detail("this device can't register memory as read-only: leave out READ_ONLY"),
+        CUresult::CUDA_ERROR_INVALID_VALUE if flags.unnamed().0 != 0 => {
+            error.with_detail(format!("the driver doesn't know {:?}", flags.unnamed()))
+        }
         _ => error,
     }
 }
@@ -247,7 +250,7 @@ fn refusal(context: &Context, code: CUresult, bytes: usize, flags: RegisterFlags
 impl Drop for Registration {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.end();
+        let _ = unheard(|| self.end());
     }
 }
 
@@ -350,7 +353,7 @@ pub(super) unsafe fn while_registered<T: PlainData, R>(
     struct End(Registration);
     impl Drop for End {
         fn drop(&mut self) {
-            let _ = self.0.end_borrowed(); // nothing, if it has ended
+            let _ = unheard(|| self.0.end_borrowed()); // nothing, if it has ended
         }
     }
     let (start, bytes) = (host.cast_mut().cast(), host.len() * size_of::<T>());

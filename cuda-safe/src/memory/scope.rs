@@ -11,7 +11,7 @@ use super::{
     size::expect_equal,
     storage::{Storage, StorageMut},
 };
-use crate::{error::Result, stream::Stream};
+use crate::{context::unheard, error::Result, stream::Stream};
 
 /// Enqueues copies of borrowed host memory. [`Stream::scope`] creates it.
 ///
@@ -75,7 +75,7 @@ impl Stream {
         struct Wait<'a>(&'a Stream);
         impl Drop for Wait<'_> {
             fn drop(&mut self) {
-                let _ = self.0.settle().or_abort(); // only on a panic in `body`
+                let _ = unheard(|| self.0.settle()).or_abort(); // only on a panic in `body`
             }
         }
         drop(self.enter_to_wait("Stream::scope")?);

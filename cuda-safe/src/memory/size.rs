@@ -54,17 +54,26 @@ pub(crate) fn range_within(
     match (start, end) {
         (Some(start), Some(end)) if start <= end && end <= len => Ok(start..end),
         _ => {
-            let text = |index: Option<usize>| index.map_or("..".into(), |index| index.to_string());
+            // An end that can't be counted is that of `..=usize::MAX`, and so is a beginning.
+            let start = start.map_or(format!("{}+1", usize::MAX), |start| start.to_string());
+            let end = end.map_or(format!("={}", usize::MAX), |end| end.to_string());
             Err(Error::invalid(
                 call,
-                format!(
-                    "the range {}..{} does not lie within the {len} elements",
-                    text(start),
-                    text(end)
-                ),
+                format!("the range {start}..{end} does not lie within the {len} elements"),
             ))
         }
     }
+}
+
+/// An error unless `len` elements can be split before the one at `index`.
+pub(crate) fn expect_split(index: usize, len: usize, call: &'static str) -> Result<()> {
+    if index <= len {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        call,
+        format!("the index {index} is behind the end of the {len} elements"),
+    ))
 }
 
 /// An error unless the two sides of a copy have the same length, in elements.
@@ -103,6 +112,14 @@ mod tests {
         #[expect(clippy::reversed_empty_ranges, reason = "the case under test")]
         let reversed = range_within(3..2, 5, "t");
         assert!(reversed.is_err());
-        assert!(range_within(..=usize::MAX, 5, "t").is_err());
+        let endless = range_within(..=usize::MAX, 5, "t").unwrap_err().to_string();
+        let range = format!("the range 0..={} does", usize::MAX);
+        assert!(endless.contains(&range), "{endless}");
+        let beyond = (Bound::Excluded(usize::MAX), Bound::Unbounded);
+        let beyond = range_within(beyond, 5, "t").unwrap_err().to_string();
+        assert!(beyond.contains("+1..5 does"), "{beyond}");
+        assert!(expect_split(5, 5, "t").is_ok());
+        let split = expect_split(6, 5, "t").unwrap_err().to_string();
+        assert_eq!(split, "t: the index 6 is behind the end of the 5 elements");
     }
 }

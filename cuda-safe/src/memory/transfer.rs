@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     capture,
+    context::unheard,
     error::{Error, Result},
     event::Event,
     settle::Settled,
@@ -92,7 +93,7 @@ impl<T: PlainData> Transfer<T> {
         let started = enqueue(host.as_raw_slice()).and_then(|()| done.record(stream));
         if let Err(error) = started {
             // The copy may be running.
-            let host = match stream.settle() {
+            let host = match unheard(|| stream.settle()) {
                 Settled::Done | Settled::Failed(_) => Some(host),
                 Settled::Unknown(_) => {
                     std::mem::forget(host);
@@ -158,7 +159,7 @@ impl<T: PlainData> Drop for Transfer<T> {
             });
             return;
         }
-        match done.settle() {
+        match unheard(|| done.settle()) {
             // SAFETY: not taken by `wait`, and the device no longer touches it.
             Settled::Done | Settled::Failed(_) => unsafe { ManuallyDrop::drop(&mut self.host) },
             // The device may still be using it: a leak is the lesser evil.

@@ -6,6 +6,7 @@ use cuda_sys::{CUdeviceptr, CUresult};
 
 use crate::{
     capture::{self, released},
+    context::unheard,
     error::Result,
     stream::Stream,
 };
@@ -86,7 +87,7 @@ impl<R: Release> Waited<R> {
             });
             return Ok(());
         }
-        if let Err(error) = self.stream.settle().or_leak() {
+        if let Err(error) = self.stream.settle_or_leak() {
             // What the memory is a part of is kept with it.
             mem::forget(self.release.clone());
             return Err(error);
@@ -107,7 +108,7 @@ impl<R: Release> Waited<R> {
 impl<R: Release> Drop for Waited<R> {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.free();
+        let _ = unheard(|| self.free());
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     array::{Array, MipmappedArray},
     capture,
+    context::unheard,
     error::{Error, Result},
     memory::{DeviceView, DeviceViewMut, PlainData},
     stream::Stream,
@@ -182,7 +183,7 @@ impl<const N: usize> Drop for MappedResources<N> {
         }
         // An error here can't be acted upon; `unmap` reports it.
         match self.expect_free() {
-            Ok(()) => drop(self.give_back()),
+            Ok(()) => drop(unheard(|| self.give_back())),
             Err(_) => self.leave(),
         }
     }

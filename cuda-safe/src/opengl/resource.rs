@@ -112,13 +112,13 @@ pub(super) fn undisturbing(release: impl Fn() -> CUresult) -> CUresult {
 /// capture may end on another thread.
 fn finish(stream: &Stream) -> Result<()> {
     if !capture::is_under_way() {
-        return stream.settle().or_leak();
+        return stream.settle_or_leak();
     }
     stream.expect_uncaptured_for(
         "GraphicsResource::close",
         "drop the resource before the capture, or after it",
     )?;
-    relaxed(|| stream.settle().or_leak())
+    relaxed(|| stream.settle_or_leak())
 }
 
 handle!(GraphicsResource, CUgraphicsResource, released by "cuGraphicsUnregisterResource");

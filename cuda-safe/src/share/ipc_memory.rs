@@ -5,7 +5,7 @@ use cuda_sys as sys;
 use super::bytes;
 use crate::{
     capture,
-    error::Result,
+    error::{Error, Result},
     memory::{DeviceMemory, Free, PlainData, Waited, byte_size, waited},
     stream::Stream,
 };
@@ -101,10 +101,16 @@ impl<T: PlainData> IpcBuffer<T> {
     /// ([`Event::ipc_handle`](crate::Event::ipc_handle)), or a wait of each before it speaks to the other.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a buffer of no elements. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)
-    /// where the system or the device shares no memory.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a buffer of no elements.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the system or the device shares no memory.
     #[doc(alias = "cuIpcGetMemHandle")]
     pub fn ipc_handle(&self) -> Result<IpcMemoryHandle> {
+        if self.size_bytes() == 0 {
+            return Err(Error::invalid(
+                "IpcBuffer::ipc_handle",
+                "the buffer has no elements: there is nothing to share",
+            ));
+        }
         let context = self.stream().context();
         let _current = context.enter()?;
         let mut raw = sys::CUipcMemHandle::default();

@@ -11,9 +11,9 @@ pub use ipc_event::IpcEventHandle;
 pub use ipc_memory::{IpcBuffer, IpcMemory, IpcMemoryHandle};
 pub use opened::{Opened, OpenedBuffer};
 
-/// A handle of 64 plain bytes.
+/// A handle of 64 plain bytes; what the driver's own type of it is, where that is passed.
 macro_rules! bytes {
-    ($(#[$doc:meta])* pub struct $name:ident of $raw:ident) => {
+    ($(#[$doc:meta])* pub struct $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         pub struct $name([u8; 64]);
@@ -31,6 +31,21 @@ macro_rules! bytes {
                 self.0
             }
 
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(concat!(stringify!($name), "(..)"))
+            }
+        }
+    };
+    ($(#[$doc:meta])* pub struct $name:ident of $raw:ident) => {
+        $crate::share::bytes! {
+            $(#[$doc])*
+            pub struct $name
+        }
+
+        impl $name {
             pub(super) fn from_raw(raw: cuda_sys::$raw) -> Self {
                 Self(raw.reserved.map(|byte| byte as u8))
             }
@@ -41,12 +56,6 @@ macro_rules! bytes {
                 }
             }
         }
-
-        impl std::fmt::Debug for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(concat!(stringify!($name), "(..)"))
-            }
-        }
     };
 }
-use bytes;
+pub(crate) use bytes;

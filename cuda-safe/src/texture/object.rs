@@ -8,7 +8,7 @@ use cuda_sys::{
 };
 
 use super::{
-    sampler::{Read, Sampler, integer_bits},
+    sampler::{Sampler, integer_bits},
     source::{Resource, TextureSource},
     view::ResourceView,
 };
@@ -64,8 +64,8 @@ pub struct Texture(Handle<TextureKind>);
 /// What a texture reads; `None` where somebody else keeps that.
 pub(crate) struct TextureKind {
     source: Option<TextureSource>,
-    /// The border's colour, which drivers up to 580 don't tell.
-    border: Option<[f32; 4]>,
+    /// How it was to be read. Drivers up to 580 don't tell the border's colour.
+    sampler: Option<Sampler>,
 }
 
 impl Kind for TextureKind {
@@ -106,7 +106,7 @@ impl Adopt for TextureKind {
     fn adopt(_: CUtexObject) -> Self {
         Self {
             source: None,
-            border: None,
+            sampler: None,
         }
     }
 }
@@ -182,15 +182,15 @@ impl Texture {
         call: &'static str,
     ) -> Result<Self> {
         let (context, resource) = (source.context().clone(), source.resource());
-        let read = match view {
-            Some(view) => Read {
-                integer_bits: view.format.integer_bits(),
-                ..resource.read()
-            },
-            None => resource.read(),
-        };
+        let mut read = resource.read();
+        if let Some(view) = view {
+            read.integer_bits = view.format.integer_bits();
+        }
         sampler.check(read, call)?;
         let raw_view = view.map(|view| view.to_raw(resource, call)).transpose()?;
+        if let Some(raw) = &raw_view {
+            read.levels = raw.lastMipmapLevel - raw.firstMipmapLevel + 1;
+        }
         capture::refuse_here(call, "create the texture before the capture")?;
         let _current = context.enter()?;
         let mut raw = 0;
@@ -209,10 +209,10 @@ impl Texture {
         };
         context
             .check("cuTexObjectCreate", code)
-            .map_err(|error| refused(error, &source, view))?;
+            .map_err(|error| refused(error, &source, sampler, view))?;
         let kind = TextureKind {
             source: Some(source),
-            border: Some(sampler.border_color),
+            sampler: Some(sampler),
         };
         // SAFETY: just made in this context, and owned by nobody else.
         Ok(Self(unsafe { Handle::new(raw, true, context, kind) }))
@@ -231,7 +231,8 @@ impl Texture {
     }
 
     /// How it is read, as the driver tells it. It does not tell the border's colour: of a texture that came in as a raw handle
-    /// that is 0.
+    /// that is 0. Nor does it tell how many levels there are: of a mipmapped texture that came in as a raw handle,
+    /// [`max_mipmap_level`](Sampler#structfield.max_mipmap_level) is always a number.
     ///
     /// # Errors
     /// The context is unusable after a fault.
@@ -249,11 +250,15 @@ impl Texture {
         let code = unsafe { sys::cuTexObjectGetTextureDesc(found.as_mut_ptr(), self.as_raw()) };
         self.context().check("cuTexObjectGetTextureDesc", code)?;
         // SAFETY: numbers, which were zero before the driver wrote them.
-        let sampler = Sampler::from_raw(unsafe { found.assume_init_ref() }, are_integers);
-        Ok(match self.0.kind().border {
-            Some(colour) => sampler.border_color(colour),
-            None => sampler,
-        })
+        let found = unsafe { found.assume_init_ref() };
+        if let Some(own) = self.0.kind().sampler {
+            return Ok(Sampler::from_raw(found, are_integers, None)
+                .border_color(own.border_color)
+                .max_mipmap_level(own.max_mipmap_level));
+        }
+        let is_mipmapped = matches!(self.resource()?, TextureResource::Mipmapped(_));
+        let last_level = (!is_mipmapped).then_some(0.0);
+        Ok(Sampler::from_raw(found, are_integers, last_level))
     }
 
     /// Its view, as the driver tells it; `None` where it has none.
@@ -342,12 +347,24 @@ pub(super) fn told(raw: &CUDA_RESOURCE_DESC) -> TextureResource {
 
 /// What a refusal by the driver is likely to mean.
 #[cold]
-fn refused(error: Error, source: &TextureSource, view: Option<ResourceView>) -> Error {
+fn refused(
+    error: Error,
+    source: &TextureSource,
+    sampler: Sampler,
+    view: Option<ResourceView>,
+) -> Error {
     if error.driver_code() != Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE) {
         return error;
     }
     let format = source.format();
+    if let Some(unknown) = sampler.unknown() {
+        let text = format!("the driver doesn't know what the sampler says: {unknown}");
+        return error.with_detail(text);
+    }
     let text = match (view, source.resource()) {
+        (Some(view), _) if !view.format.has_name() => {
+            format!("the driver doesn't know {:?}", view.format)
+        }
         (Some(view), _) => format!(
             "the driver refuses a view as {:?} of texels of {format}: both have to take up the same number of bytes",
             view.format

@@ -40,7 +40,8 @@ choices! {
     }
 }
 
-/// How a texture is read. The default counts coordinates in texels, takes the texel that they lie in, and repeats the edge.
+/// How a texture is read. The default counts coordinates in texels, takes the texel that they lie in, repeats the edge, and
+/// reads all levels of a mipmapped array.
 ///
 /// ```
 /// use cuda_safe::{AddressMode, FilterMode, Sampler};
@@ -71,9 +72,9 @@ pub struct Sampler {
     pub mipmap_filter: FilterMode,
     /// Added to the level that is asked for.
     pub mipmap_bias: f32,
-    /// The least level that is read.
+    /// The least level that is read; 0 by default.
     pub min_mipmap_level: f32,
-    /// The greatest level that is read.
+    /// The greatest level that is read. By default it is [`f32::INFINITY`], which stands for the last that there is.
     pub max_mipmap_level: f32,
     /// The colour of [`AddressMode::BORDER`]. For integers, the bits of `f32` are those of the integer.
     pub border_color: [f32; 4],
@@ -95,7 +96,7 @@ impl Default for Sampler {
             mipmap_filter: FilterMode::POINT,
             mipmap_bias: 0.0,
             min_mipmap_level: 0.0,
-            max_mipmap_level: 0.0,
+            max_mipmap_level: f32::INFINITY,
             border_color: [0.0; 4],
             seamless_cube: false,
             disable_trilinear_optimization: false,
@@ -180,6 +181,19 @@ impl Sampler {
         Ok(())
     }
 
+    /// The first field whose value has no name here, as which a driver may refuse it.
+    pub(super) fn unknown(&self) -> Option<String> {
+        let address = self.address.iter().find(|mode| !mode.has_name());
+        let filters = [
+            ("filter", self.filter),
+            ("mipmap_filter", self.mipmap_filter),
+        ];
+        let filter = filters.iter().find(|(_, mode)| !mode.has_name());
+        address
+            .map(|mode| format!("address: {mode:?}"))
+            .or_else(|| filter.map(|(field, mode)| format!("{field}: {mode:?}")))
+    }
+
     pub(super) fn to_raw(self, read: Read) -> CUDA_TEXTURE_DESC {
         let bit = |set: bool, bit: c_uint| if set { bit } else { 0 };
         let as_integer = read.integer_bits.is_some() && !self.normalized_read;
@@ -198,13 +212,22 @@ impl Sampler {
             mipmapFilterMode: CUfilter_mode(self.mipmap_filter.0),
             mipmapLevelBias: self.mipmap_bias,
             minMipmapLevelClamp: self.min_mipmap_level,
-            maxMipmapLevelClamp: self.max_mipmap_level,
+            maxMipmapLevelClamp: match self.max_mipmap_level {
+                // The driver gets the number, as others are not known to be taken everywhere.
+                f32::INFINITY => read.last_level(),
+                level => level,
+            },
             borderColor: self.border_color,
             ..CUDA_TEXTURE_DESC::default()
         }
     }
 
-    pub(super) fn from_raw(raw: &CUDA_TEXTURE_DESC, are_integers: bool) -> Self {
+    /// `last_level`: of what is read; `None` where nobody knows.
+    pub(super) fn from_raw(
+        raw: &CUDA_TEXTURE_DESC,
+        are_integers: bool,
+        last_level: Option<f32>,
+    ) -> Self {
         let has = |bit: c_uint| raw.flags & bit != 0;
         Self {
             address: raw.addressMode.map(|mode| AddressMode(mode.0)),
@@ -216,7 +239,10 @@ impl Sampler {
             mipmap_filter: FilterMode(raw.mipmapFilterMode.0),
             mipmap_bias: raw.mipmapLevelBias,
             min_mipmap_level: raw.minMipmapLevelClamp,
-            max_mipmap_level: raw.maxMipmapLevelClamp,
+            max_mipmap_level: match last_level {
+                Some(last) if raw.maxMipmapLevelClamp >= last => f32::INFINITY,
+                _ => raw.maxMipmapLevelClamp,
+            },
             border_color: raw.borderColor,
             seamless_cube: has(SEAMLESS_CUBEMAP),
             disable_trilinear_optimization: has(DISABLE_TRILINEAR_OPTIMIZATION),
@@ -234,6 +260,14 @@ pub(super) struct Read {
     pub(super) is_cube: bool,
     /// Coordinates of a texel's place.
     pub(super) dimensions: usize,
+    /// Levels; 1 of what is no mipmapped array.
+    pub(super) levels: u32,
+}
+
+impl Read {
+    fn last_level(self) -> f32 {
+        self.levels.saturating_sub(1) as f32
+    }
 }
 
 /// Bits of a channel, if channels are integers.
@@ -254,6 +288,7 @@ mod tests {
             by_index: false,
             is_cube: false,
             dimensions: 2,
+            levels: 5,
         }
     }
 
@@ -301,13 +336,27 @@ mod tests {
             .disable_trilinear_optimization(true);
         let raw = sampler.to_raw(read::<u8>());
         assert_eq!(raw.flags, 0x72);
-        assert_eq!(Sampler::from_raw(&raw, true), sampler);
+        assert_eq!(Sampler::from_raw(&raw, true, Some(4.0)), sampler);
+        assert_eq!(Sampler::from_raw(&raw, true, None), sampler);
         let plain = Sampler::default();
         assert_eq!(plain.to_raw(read::<u8>()).flags, READ_AS_INTEGER);
         assert_eq!(plain.to_raw(read::<f32>()).flags, 0);
         assert_eq!(
-            Sampler::from_raw(&plain.to_raw(read::<f32>()), false),
+            Sampler::from_raw(&plain.to_raw(read::<f32>()), false, Some(4.0)),
             plain
         );
+    }
+
+    #[test]
+    fn all_levels_are_a_number_to_the_driver() {
+        let levels = |levels| Read {
+            levels,
+            ..read::<f32>()
+        };
+        let most = |sampler: Sampler, read: Read| sampler.to_raw(read).maxMipmapLevelClamp;
+        let all = Sampler::default();
+        assert_eq!(most(all, levels(5)), 4.0);
+        assert_eq!(most(all, levels(1)), 0.0);
+        assert_eq!(most(all.max_mipmap_level(1.5), levels(5)), 1.5);
     }
 }

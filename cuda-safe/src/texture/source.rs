@@ -143,16 +143,18 @@ impl TextureSource {
         memory: Memory,
         call: &'static str,
     ) -> Result<Self> {
-        let device = context.device();
-        expect_aligned(context, address, call)?;
-        let most = device.texture_1d_linear_max_width(format.channel, format.channels)?;
+        let most = context
+            .device()
+            .texture_1d_linear_max_width(format.channel, format.channels)?;
         let texels = bytes / bytes_of(format, 1, call)?;
+        // Before the address, which is 0 where there are no texels.
         if texels == 0 || texels > most {
             return Err(Error::invalid(
                 call,
                 format!("{texels} texels: a texture of linear memory has 1 to {most} of {format}"),
             ));
         }
+        expect_aligned(context, address, call)?;
         Ok(Self(Resource::Linear(Linear {
             context: context.clone(),
             address,
@@ -420,6 +422,7 @@ impl Resource {
             by_index: matches!(self, Self::Linear(_)),
             is_cube: shape.is_some_and(|shape| shape.is_cube()),
             dimensions: shape.map_or(2, |shape| shape.dimensions()),
+            levels: self.array().map_or(1, |(.., levels)| levels),
         }
     }
 

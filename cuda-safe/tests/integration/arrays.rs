@@ -92,6 +92,8 @@ fn texels_are_of_the_arrays_format() {
         refused(array.to_vec::<[i8; 4]>(&stream)),
     ] {
         assert!(text.contains("4 channels of U8"), "{text}");
+        assert!(text.contains("use elements of type `[u8; 4]`"), "{text}");
+        assert!(!text.contains("given"), "{text}");
     }
     assert!(
         refused(array.copy_from_slice(&stream, &[[0u8; 4]; 5])).contains("4 texels, and 5 are")
@@ -130,27 +132,54 @@ fn what_the_driver_refuses_is_explained() {
     assert!(Array::uninit::<u8>(&context, widest).is_ok());
     let float = TexelFormat::of::<f32>();
     let none = ArrayFlags::default();
-    for (format, shape, flags) in [
-        (float, ArrayShape::line(widest + 1), none),
-        (float, ArrayShape::line(0), none),
-        (float, ArrayShape::lines(4, 0), none),
-        (float, ArrayShape::volume(4, 4, 4), ArrayFlags::GATHER),
+    for (format, shape, flags, why) in [
+        (
+            float,
+            ArrayShape::line(widest + 1),
+            none,
+            "its width is at most",
+        ),
+        (
+            float,
+            ArrayShape::volume(4, 4, 4),
+            ArrayFlags::GATHER,
+            "GATHER",
+        ),
         (
             TexelFormat::new(ChannelFormat::F32, 3),
             ArrayShape::line(4),
             none,
+            "1, 2 or 4 channels, and not 3",
         ),
         (
             TexelFormat::new(ChannelFormat(77), 1),
             ArrayShape::line(4),
             none,
+            "it doesn't know ChannelFormat(77)",
         ),
-        (float, ArrayShape::line(4), ArrayFlags(1 << 20)),
+        (
+            float,
+            ArrayShape::line(4),
+            ArrayFlags(1 << 20) | ArrayFlags::SURFACE,
+            "it doesn't know ArrayFlags(0x100000)",
+        ),
     ] {
         let error = Array::new(&context, format, shape, flags).unwrap_err();
         assert_eq!(error.driver_code().map(|code| code.0), Some(1), "{error}");
         let text = error.to_string();
         assert!(text.contains(&shape.to_string()), "{text}");
+        assert!(text.contains(why), "{text}");
+    }
+    // Flags of a shape's kind, and a shape that is none of that kind.
+    for (shape, flags, why) in [
+        (ArrayShape::plane(4, 3), 4, "sides of equal length"),
+        (ArrayShape::volume(4, 4, 5), 4, "six faces"),
+        (ArrayShape::volume(4, 4, 8), 5, "six faces"),
+        (ArrayShape::plane(4, 3), 1, "number of layers is 0"),
+    ] {
+        let made = Array::new(&context, float, shape, ArrayFlags(flags));
+        let text = refused(made);
+        assert!(text.contains(why), "{text}");
     }
     let error = MipmappedArray::new(&context, float, widest + 1, 1, none).unwrap_err();
     assert!(error.to_string().contains("texels"), "{error}");
@@ -159,6 +188,12 @@ fn what_the_driver_refuses_is_explained() {
     assert!(error.to_string().contains(&limit), "{error}");
     // The driver takes lengths of 0 for dimensions that there are none of.
     for (shape, what) in [
+        (ArrayShape::line(0), "the width is 0"),
+        (ArrayShape::plane(0, 2), "the width is 0"),
+        (ArrayShape::lines(4, 0), "the number of layers is 0"),
+        (ArrayShape::planes(4, 2, 0), "the number of layers is 0"),
+        (ArrayShape::cube(0), "the width is 0"),
+        (ArrayShape::cubes(4, 0), "the number of cubes is 0"),
         (ArrayShape::plane(40, 0), "the height is 0"),
         (ArrayShape::planes(40, 0, 2), "the height is 0"),
         (ArrayShape::volume(40, 0, 2), "the height is 0"),

@@ -60,6 +60,7 @@ fn an_event_without_timing_orders_but_does_not_measure() {
     b.synchronize().unwrap();
     let error = b.elapsed_ms_since(&a).unwrap_err();
     assert!(error.to_string().contains("without timing"), "{error}");
+    assert!(error.to_string().contains("interprocess"), "{error}");
     a.close().unwrap();
 }
 

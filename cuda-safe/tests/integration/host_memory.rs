@@ -90,6 +90,11 @@ fn flags_that_nobody_knows_give_the_memory_back() {
     assert_eq!(code, Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE));
     assert_eq!(failed.host, [0, 1, 2]);
     assert!(failed.to_string().contains("cuMemHostRegister"), "{failed}");
+    let told = failed.error.detail();
+    assert!(told.contains("RegisterFlags(0x100000)"), "{failed}");
+    let unknown = PinnedFlags(1 << 20) | PinnedFlags::PORTABLE;
+    let error = PinnedBuffer::<u32>::with_flags(&context, 3, unknown).unwrap_err();
+    assert!(error.detail().contains("PinnedFlags(0x100000)"), "{error}");
 }
 
 /// The driver is not asked: what it believes of memory that isn't so is not for safe code.

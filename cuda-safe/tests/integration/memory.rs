@@ -3,7 +3,7 @@ use cuda_safe::{
     PhysicalOptions, PhysicalUsage, Stream,
 };
 
-use crate::device;
+use crate::{device, refused};
 
 #[test]
 fn copies_go_both_ways_at_every_length() {
@@ -84,8 +84,12 @@ fn views_are_parts() {
     assert!(buffer.slice(8..).unwrap().is_empty());
     assert!(buffer.slice(..9).is_err());
     assert!(buffer.slice_mut(9..).is_err());
-    assert!(buffer.split_at_mut(9).is_err());
-    assert!(buffer.split_at(9).is_err());
+    let (shared, exclusive) = (refused(buffer.split_at(9)), refused(buffer.split_at_mut(9)));
+    assert_eq!(
+        shared,
+        "split_at: the index 9 is behind the end of the 8 elements"
+    );
+    assert!(exclusive.starts_with("split_at_mut: the index 9"));
     {
         let (mut low, mut high) = buffer.split_at_mut(4).unwrap();
         low.copy_from(&stream, &high).unwrap();

@@ -196,6 +196,7 @@ fn memory_is_attached_to_its_stream() {
         failed.driver_code(),
         Some(CUresult::CUDA_ERROR_INVALID_VALUE)
     );
+    assert!(failed.detail().contains("ManagedAttachment(3)"), "{failed}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use cuda_safe::{
     Context, ErrorKind, LaunchConfig, MemoryAccess, MemoryLocation, MemoryPool, MemoryPoolOptions,
-    Module, PoolAttribute, PoolType, Stream, sys::CUresult,
+    Module, PoolAttribute, PoolPointer, PoolType, ShareableHandles, Stream, sys::CUresult,
 };
 
 use crate::device;
@@ -281,4 +281,52 @@ fn access_that_can_not_be_given_or_taken() {
     }
     let none = pool.access(MemoryLocation::NONE);
     assert_eq!(code(none), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
+}
+
+#[test]
+fn what_can_not_be_shared_says_why() {
+    let (context, stream) = device();
+    let pool = MemoryPool::new(&context).unwrap();
+    let told = |result: cuda_safe::Result<()>, text: &str| {
+        let error = result.unwrap_err();
+        assert!(error.detail().contains(text), "{error}");
+        error
+    };
+    let handles = "MemoryPoolOptions::handle_types";
+    told(pool.export_file().map(drop), handles);
+    let buffer = pool.allocate::<u32>(&stream, 3).unwrap();
+    told(buffer.export_pointer().map(drop), handles);
+    let none = pool.allocate::<u32>(&stream, 0).unwrap();
+    told(none.export_pointer().map(drop), "no elements");
+
+    let file = std::fs::File::open("/dev/null").unwrap();
+    let error = told(
+        MemoryPool::import_file(&context, file).map(drop),
+        "the file is no pool",
+    );
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    let options = options().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let shared = MemoryPool::with_options(&context, options).unwrap();
+    let imported = MemoryPool::import_file(&context, shared.export_file().unwrap()).unwrap();
+    let error = told(
+        imported.allocate::<u32>(&stream, 3).map(drop),
+        "MemoryPool::import_pointer",
+    );
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    // SAFETY: bytes that name nothing, which is refused.
+    let foreign =
+        unsafe { imported.import_pointer::<u32>(&stream, &PoolPointer::from_bytes([7; 64]), 3) };
+    let error = told(foreign.map(drop), "DeviceBuffer::export_pointer");
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn pointers_into_pools_are_plain_bytes() {
+    let (context, stream) = device();
+    let options = options().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let pool = MemoryPool::with_options(&context, options).unwrap();
+    let buffer = pool.allocate::<u32>(&stream, 3).unwrap();
+    let pointer = buffer.export_pointer().unwrap();
+    assert_eq!(PoolPointer::from_bytes(pointer.to_bytes()), pointer);
+    assert_eq!(format!("{pointer:?}"), "PoolPointer(..)");
 }

@@ -5,7 +5,7 @@ use cuda_safe::{
     PinnedBuffer, PitchedBuffer, Region, RegionCopy, Result, Stream,
 };
 
-use crate::device;
+use crate::{device, refused};
 
 /// 1, 2, 3, ...
 fn numbers(len: usize) -> Vec<u32> {
@@ -140,6 +140,18 @@ fn pitches_of_the_host() {
         assert_eq!(value, if inside { at as u8 } else { 99 });
     }
     assert!(HostRegion::new(&host[..22], odd).is_err());
+    // Rows that would begin within an element.
+    let mut words = [0u32; 20];
+    let cut = Layout::new([4, 3]).pitch(18);
+    for told in [
+        refused(HostRegion::new(&words, cut)),
+        refused(HostRegionMut::new(&mut words, cut)),
+    ] {
+        assert!(
+            told.contains("a pitch of 18 bytes is no multiple") && told.contains("use 20"),
+            "{told}"
+        );
+    }
 }
 
 #[test]

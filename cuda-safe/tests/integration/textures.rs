@@ -212,7 +212,11 @@ fn linear_memory_has_rules() {
     let (context, stream) = device();
     let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
     let none = DeviceBuffer::<f32>::zeroed(&stream, 0).unwrap();
-    assert!(refused(TextureSource::linear(none)).contains("multiple of"));
+    let told = refused(TextureSource::linear(none));
+    assert!(
+        told.contains("0 texels") && told.contains("has 1 to"),
+        "{told}"
+    );
     for (lengths, pitch, text) in [
         ([4, 3], 40, "multiple of 32"),
         ([12, 2], 32, "rows of 48"),
@@ -273,7 +277,19 @@ fn samplers_that_do_not_fit_are_refused() {
     let cube = Array::uninit::<f32>(&context, ArrayShape::cube(4)).unwrap();
     assert!(Texture::new(&cube, plain.seamless_cube(true)).is_ok());
     // The driver knows these numbers only.
-    assert!(Texture::new(&words, plain.address([AddressMode(9); 3])).is_err());
+    for (sampler, field) in [
+        (
+            plain.address([AddressMode(9); 3]),
+            "address: AddressMode(9)",
+        ),
+        (
+            plain.mipmap_filter(FilterMode(9)),
+            "mipmap_filter: FilterMode(9)",
+        ),
+    ] {
+        let error = Texture::new(&words, sampler).unwrap_err();
+        assert!(error.detail().contains(field), "{error}");
+    }
 }
 
 #[test]
@@ -370,7 +386,20 @@ fn levels_are_chosen_and_mixed() {
         read(sampler.mipmap_filter(FilterMode::POINT), 1.0),
         [10.0; 8]
     );
+    // Unless a sampler says otherwise, all levels are read.
+    let plain = Sampler::default().normalized_coordinates(true);
+    for level in 0..3 {
+        assert_eq!(read(plain, level as f32), [10.0 * level as f32; 8]);
+    }
+    assert_eq!(read(plain, 9.0), [20.0; 8]);
+    let last = ResourceView::new(ViewFormat::FLOAT_1X32).levels(1..=2);
+    let viewed = Texture::with_view(&image, plain, last).unwrap();
+    assert_eq!(viewed.sampler().unwrap(), plain);
+    // SAFETY: the texture is held for longer.
+    let borrowed = unsafe { Texture::borrow_raw(&context, viewed.as_raw()) };
+    assert_eq!(borrowed.sampler().unwrap().max_mipmap_level, 1.0);
     let texture = Texture::new(&image, sampler).unwrap();
+    assert_eq!(texture.sampler().unwrap(), sampler);
     let raw = TextureResource::Mipmapped(image.as_raw());
     assert_eq!(texture.resource().unwrap(), raw);
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);

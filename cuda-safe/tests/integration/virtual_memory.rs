@@ -85,6 +85,12 @@ fn what_can_t_be_had() {
     }
     let error = AddressRange::reserve_near(&context, unit, 3, 0).unwrap_err();
     assert!(error.detail().contains("power of two"), "{error}");
+    let error = AddressRange::reserve(&context, 1 << 60).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
+    // More than a device has addresses is another code to some drivers.
+    if error.driver_code() == Some(CUresult::CUDA_ERROR_OUT_OF_MEMORY) {
+        assert!(error.to_string().ends_with("reserve fewer"), "{error}");
+    }
     let most = context.memory_info().unwrap().total.next_multiple_of(unit);
     let error = PhysicalMemory::new(&context, 2 * most).unwrap_err();
     match error.kind() {
@@ -363,6 +369,9 @@ fn a_fabric_takes_rights_and_dma_buffers_take_pages() {
                 CUresult::CUDA_ERROR_NOT_SUPPORTED,
             ];
             assert!(codes.map(Some).contains(&error.driver_code()), "{error}");
+            if error.driver_code() == Some(CUresult::CUDA_ERROR_NOT_PERMITTED) {
+                assert!(error.detail().contains("handles of the fabric"), "{error}");
+            }
         }
     }
     let memory = PhysicalMemory::new(&context, unit).unwrap();
@@ -372,7 +381,7 @@ fn a_fabric_takes_rights_and_dma_buffers_take_pages() {
         error.detail().contains("PhysicalOptions::handles"),
         "{error}"
     );
-    let nothing = cuda_safe::FabricHandle([0; 64]);
+    let nothing = cuda_safe::FabricHandle::from_bytes([0; 64]);
     assert!(PhysicalMemory::import_fabric(&context, &nothing, unit).is_err());
 
     let mut x = GrowableBuffer::<u8>::with_capacity(&stream, unit).unwrap();

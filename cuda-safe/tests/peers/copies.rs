@@ -1,8 +1,8 @@
 //! Copies between two devices.
 
 use cuda_safe::{
-    CopyBatch, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy,
-    Staging, StagingOptions, Stream,
+    CopyAttributes, CopyBatch, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut, PitchedBuffer,
+    RegionCopy, Staging, StagingOptions, Stream,
 };
 
 use super::{Pair, in_child, numbers, pair};
@@ -155,6 +155,33 @@ fn batches_stay_within_a_device() {
     assert!(text.contains("copy 1 of the batch"), "{text}"); // also where there are copies of nothing
     assert!(text.contains("RegionCopy::enqueue"), "{text}");
     assert!(batch.is_empty());
+}
+
+#[test]
+fn batches_on_the_other_devices_stream_say_what_to_do() {
+    let Some(Pair { streams, .. }) = pair() else {
+        return;
+    };
+    let source = DeviceBuffer::from_slice(&streams[1], &numbers(8)).unwrap();
+    let mut target = DeviceBuffer::<u32>::zeroed(&streams[1], 8).unwrap();
+    let mut batch = CopyBatch::new();
+    batch
+        .copy(RegionCopy::new(8), &mut target, &source)
+        .unwrap();
+    let batched = batch.enqueue(&streams[0]);
+    let attributes = CopyAttributes::default();
+    let single = RegionCopy::new(8).enqueue_with(&streams[0], &mut target, &source, attributes);
+    for refused in [batched, single] {
+        let Err(error) = refused else { continue };
+        if *error.kind() == ErrorKind::Unsupported {
+            continue; // a driver that is older than the call
+        }
+        let text = error.to_string();
+        assert!(
+            text.contains("use a stream of the memory's device"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

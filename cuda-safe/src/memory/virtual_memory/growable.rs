@@ -7,6 +7,7 @@ use cuda_sys::CUdeviceptr;
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
     capture,
+    context::unheard,
     error::{Error, Result},
     flags::options,
     memory::{
@@ -152,7 +153,7 @@ impl Growable {
         if last.is_none_or(|part| self.mapped - part.memory.size() < bytes) {
             return Ok(());
         }
-        self.stream.settle().or_leak()?;
+        self.stream.settle_or_leak()?;
         self.unmap_down_to(bytes)
     }
 
@@ -192,7 +193,7 @@ impl Growable {
 impl Drop for Growable {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.free();
+        let _ = unheard(|| self.free());
     }
 }
 

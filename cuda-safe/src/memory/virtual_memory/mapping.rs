@@ -7,7 +7,7 @@ use cuda_sys::{self as sys, CUdeviceptr};
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
     capture,
-    context::Context,
+    context::{Context, unheard},
     error::Result,
     memory::{DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, Owner, PlainData},
 };
@@ -92,7 +92,7 @@ impl Mapping {
         let who = who.into();
         let context = self.context();
         if access != MemoryAccess::READ_WRITE {
-            context.settle().or_leak()?;
+            context.settle_or_leak()?;
         }
         self.part().set_access(who, access)
     }
@@ -183,7 +183,7 @@ impl Mapping {
             capture::drop_afterwards(Self(Some(part)));
             return Ok(());
         }
-        let over = part.range.context().settle().or_leak();
+        let over = part.range.context().settle_or_leak();
         let ended = over.and_then(|()| part.unmap());
         if ended.is_err() {
             // It may still be mapped, or in use.
@@ -196,7 +196,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.end();
+        let _ = unheard(|| self.end());
     }
 }
 

@@ -17,4 +17,5 @@ pub use multicast::{MulticastObject, MulticastOptions};
 pub use physical::{PhysicalMemory, PhysicalOptions, PhysicalProperties, PhysicalUsage};
 pub use range::AddressRange;
 pub(super) use shareable::NamedFile;
+pub(in crate::memory) use shareable::fabric_refused;
 pub use shareable::{FabricHandle, RangeFlags};

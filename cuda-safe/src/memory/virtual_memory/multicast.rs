@@ -250,7 +250,7 @@ impl MulticastObject {
     pub unsafe fn unbind(&self, device: Device, offset: usize, size: usize) -> Result<()> {
         let unbind = newer::cuMulticastUnbind()?;
         let context = self.0.context();
-        context.settle().or_leak()?;
+        context.settle_or_leak()?;
         let _current = context.enter()?;
         // SAFETY: the handle is live; what this context has enqueued is over, the rest is this function's contract.
         let code = unsafe { unbind(self.0.as_raw(), device.as_raw(), offset, size) };

@@ -34,9 +34,12 @@ impl Part {
             .check("cuMemMap", code)
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_NOT_SUPPORTED => {
-                    error.with_kind(ErrorKind::InvalidArgument).with_detail(
-                        "the memory has another size than was said: it is mapped as a whole",
-                    )
+                    error
+                        .with_kind(ErrorKind::InvalidArgument)
+                        .with_detail(format!(
+                            "the memory has another size than the {} bytes that were said: it is mapped as a whole",
+                            memory.size()
+                        ))
                 }
                 CUresult::CUDA_ERROR_INVALID_VALUE => error
                     .with_kind(ErrorKind::InvalidArgument)

@@ -11,10 +11,10 @@ use cuda_sys::{
     CUmemAllocationProp, CUmemAllocationType, CUmemGenericAllocationHandle, CUpointer_attribute,
 };
 
-use super::granularity::Granularity;
+use super::{granularity::Granularity, shareable::fabric_refused};
 use crate::{
     capture::released,
-    context::Context,
+    context::{Context, unheard},
     error::{Error, Result},
     flags::{flags, options},
     memory::{MemoryLocation, size},
@@ -190,7 +190,14 @@ impl PhysicalMemory {
         let mut raw = 0;
         // SAFETY: `raw` is valid for the write, the properties for the read.
         let code = unsafe { sys::cuMemCreate(&mut raw, size, &properties, 0) };
-        context.check_allocation("cuMemCreate", code, size)?;
+        context
+            .check_allocation("cuMemCreate", code, size)
+            .map_err(
+                |error| match options.handles.contains(ShareableHandles::FABRIC) {
+                    true => fabric_refused(error),
+                    false => error,
+                },
+            )?;
         // SAFETY: just made, of this size, and owned by nobody else.
         Ok(unsafe { Self::from_raw(context, raw, size) })
     }
@@ -341,7 +348,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.release();
+        let _ = unheard(|| self.release());
     }
 }
 

@@ -8,7 +8,7 @@ use super::{mapping::Mapping, physical::PhysicalMemory};
 use crate::{
     attribute::DeviceAttribute,
     capture::released,
-    context::Context,
+    context::{Context, unheard},
     error::{Error, ErrorKind, Result},
     memory::size,
 };
@@ -54,7 +54,8 @@ impl AddressRange {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for a size that is no such multiple, or 0. [`ErrorKind::Unsupported`] where the
-    /// device has no virtual memory management. [`ErrorKind::OutOfMemory`] where there are no such addresses left.
+    /// device has no virtual memory management. `CUDA_ERROR_OUT_OF_MEMORY` where so many addresses are not left: the kind is
+    /// [`ErrorKind::Driver`], since no memory lacks.
     #[doc(alias = "cuMemAddressReserve")]
     pub fn reserve(context: &Context, size: usize) -> Result<Self> {
         Self::reserve_near(context, size, 0, 0)
@@ -102,11 +103,13 @@ impl AddressRange {
         // SAFETY: `address` is valid for the write.
         let code = unsafe { sys::cuMemAddressReserve(&mut address, size, alignment, wish, 0) };
         context
-            .check_allocation("cuMemAddressReserve", code, size)
+            .check("cuMemAddressReserve", code)
             .map_err(|error| match code {
-                CUresult::CUDA_ERROR_OUT_OF_MEMORY => error.with_detail(
-                    "no addresses of this size are left, and it is not memory that lacks",
-                ),
+                CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                    error.with_kind(ErrorKind::Driver).with_detail(format!(
+                        "there are no {size} addresses in a row that nobody has. It is not memory that lacks: reserve fewer"
+                    ))
+                }
                 _ => error,
             })?;
         Ok(Self(Arc::new(Reserved {
@@ -193,7 +196,7 @@ impl Reserved {
 impl Drop for Reserved {
     fn drop(&mut self) {
         // An error here can't be acted upon; `close` reports it.
-        let _ = self.free();
+        let _ = unheard(|| self.free());
     }
 }
 

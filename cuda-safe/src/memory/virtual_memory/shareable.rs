@@ -2,7 +2,6 @@
 
 use std::{
     ffi::{c_int, c_void},
-    fmt,
     os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
 };
 
@@ -14,6 +13,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
     flags::flags,
     memory::{DeviceMemory, PlainData, Storage},
+    share::bytes,
 };
 
 const FILE: CUmemAllocationHandleType =
@@ -45,17 +45,22 @@ impl<'a> NamedFile<'a> {
     }
 }
 
-/// A handle by which processes on other hosts of a fabric get physical memory: 64 bytes, which may be sent as they are.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FabricHandle(
-    /// The bytes.
-    pub [u8; 64],
-);
+bytes! {
+    /// A handle by which processes on other hosts of a fabric get physical memory. It may be sent as plain bytes.
+    #[doc(alias = "CUmemFabricHandle")]
+    pub struct FabricHandle
+}
 
-impl fmt::Debug for FabricHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FabricHandle(..)")
+/// What the driver means that doesn't permit something about memory for other processes.
+#[cold]
+pub(in crate::memory) fn fabric_refused(error: Error) -> Error {
+    if error.driver_code() != Some(sys::CUresult::CUDA_ERROR_NOT_PERMITTED) {
+        return error;
     }
+    error.with_detail(
+        "this process may not use handles of the fabric: they take a host with a fabric, and a channel of IMEX that the \
+         process may open (/dev/nvidia-caps-imex-channels). On one host, use ShareableHandles::POSIX_FILE_DESCRIPTOR",
+    )
 }
 
 flags! {
@@ -115,10 +120,10 @@ impl PhysicalMemory {
     /// [`ShareableHandles::FABRIC`](crate::ShareableHandles::FABRIC).
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn export_fabric(&self) -> Result<FabricHandle> {
-        let mut handle = FabricHandle([0; 64]);
+        let mut bytes = [0; 64];
         // SAFETY: a fabric handle has 64 bytes.
-        unsafe { self.export_as(FABRIC, handle.0.as_mut_ptr().cast())? };
-        Ok(handle)
+        unsafe { self.export_as(FABRIC, bytes.as_mut_ptr().cast())? };
+        Ok(FabricHandle::from_bytes(bytes))
     }
 
     /// # Safety
@@ -134,7 +139,7 @@ impl PhysicalMemory {
                     "the memory wasn't made for this kind of handle (PhysicalOptions::handles); what was imported can't be \
                      exported again",
                 ),
-                _ => error,
+                _ => fabric_refused(error),
             }
         })
     }
@@ -142,8 +147,8 @@ impl PhysicalMemory {
     /// The memory of another process, by a file descriptor that [`export`](Self::export) gave there. The descriptor may be
     /// closed afterwards. The memory lives as long as one of the processes has it.
     ///
-    /// `size` is how many bytes the other process said that there are. It is tried out, because nothing that another
-    /// process says is to be relied upon.
+    /// `size` is how many bytes the other process said that there are: the [`size`](Self::size) that it made the memory with.
+    /// It is tried out, because nothing that another process says is to be relied upon.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for a descriptor of something else, memory of another size, or of another device
@@ -152,18 +157,27 @@ impl PhysicalMemory {
     pub fn import(context: &Context, fd: impl AsFd, size: usize) -> Result<Self> {
         let file = NamedFile::new(fd.as_fd(), "PhysicalMemory::import")?;
         // SAFETY: an open descriptor, by its number.
-        unsafe { Self::import_as(context, FILE, file.place(), size) }
+        unsafe { Self::import_as(context, FILE, file.place(), size, "PhysicalMemory::import") }
     }
 
     /// As [`import`](Self::import), by a handle of the fabric.
     ///
     /// # Errors
-    /// As [`import`](Self::import). `CUDA_ERROR_NOT_PERMITTED`, or another code of the driver's, on a host without a fabric.
+    /// As [`import`](Self::import). `CUDA_ERROR_NOT_PERMITTED`, or another code of the driver's, on a host without a fabric, or
+    /// without the right to use it.
     #[doc(alias = "cuMemImportFromShareableHandle")]
     pub fn import_fabric(context: &Context, handle: &FabricHandle, size: usize) -> Result<Self> {
-        let mut copy = *handle;
+        let mut copy = handle.to_bytes();
         // SAFETY: 64 bytes, as a fabric handle has.
-        unsafe { Self::import_as(context, FABRIC, copy.0.as_mut_ptr().cast(), size) }
+        unsafe {
+            Self::import_as(
+                context,
+                FABRIC,
+                copy.as_mut_ptr().cast(),
+                size,
+                "PhysicalMemory::import_fabric",
+            )
+        }
     }
 
     /// # Safety
@@ -173,8 +187,19 @@ impl PhysicalMemory {
         kind: CUmemAllocationHandleType,
         place: *mut c_void,
         size: usize,
+        call: &'static str,
     ) -> Result<Self> {
         const CALL: &str = "cuMemImportFromShareableHandle";
+        const REMEDY: &str = "pass the size() that the exporting process made it with";
+        let unit = Self::unit(context)?;
+        if size == 0 || !size.is_multiple_of(unit) {
+            return Err(Error::invalid(
+                call,
+                format!(
+                    "{size} bytes: memory that can be shared has a multiple of {unit} bytes; {REMEDY}"
+                ),
+            ));
+        }
         let _current = context.enter()?;
         let mut raw = 0;
         // SAFETY: `raw` is valid for the write; the rest is this function's contract.
@@ -184,14 +209,20 @@ impl PhysicalMemory {
             sys::CUresult::CUDA_ERROR_INVALID_VALUE | sys::CUresult::CUDA_ERROR_UNKNOWN => error
                 .with_kind(ErrorKind::InvalidArgument)
                 .with_detail("the handle doesn't lead to memory of a device that is here"),
-            _ => error,
+            _ => fabric_refused(error),
         })?;
         // SAFETY: a reference of our own. The size is looked at below, before anything relies upon it.
         let memory = unsafe { Self::from_raw(context, raw, size) };
-        memory.expect_here()?;
+        memory.expect_here(call)?;
         // The driver maps memory as a whole, or refuses: so it tells the size.
         let range = AddressRange::reserve(context, size)?;
-        let part = Part::map(&range, 0, &memory)?;
+        // Nothing else can be wrong at addresses of its own.
+        let part = Part::map(&range, 0, &memory).map_err(|error| match error.kind() {
+            ErrorKind::InvalidArgument => error.with_detail(format!(
+                "the memory has another size than the {size} bytes that were said: {REMEDY}"
+            )),
+            _ => error,
+        })?;
         if let Err(error) = part.unmap() {
             part.leak();
             return Err(error);
@@ -200,12 +231,12 @@ impl PhysicalMemory {
     }
 
     /// An error for memory of another device than the context's.
-    fn expect_here(&self) -> Result<()> {
+    fn expect_here(&self, call: &'static str) -> Result<()> {
         let location = self.properties()?.location;
         let own = self.context().device().as_raw();
         match location.as_device() {
             Some(other) if other != own => Err(Error::invalid(
-                "PhysicalMemory::import",
+                call,
                 format!("the memory is of device {other}, and the context of device {own}"),
             )),
             _ => Ok(()),
