@@ -59,7 +59,8 @@ pub struct Sampler {
     pub address: [AddressMode; 3],
     /// What lies between texels.
     pub filter: FilterMode,
-    /// Whether coordinates go from 0 to 1 over the width, the height and the depth, instead of counting texels.
+    /// Whether coordinates go from 0 to 1 over the width, the height and the depth, instead of counting texels. Those of
+    /// mipmapped arrays go from 0 to 1 in any case, as an H200 (driver 580) has it.
     pub normalized_coordinates: bool,
     /// Whether integers of 8 and 16 bits are read as floating point: from 0 to 1, or from -1 to 1 if they have a sign.
     /// Otherwise they are read as they are. Other formats have one way only.

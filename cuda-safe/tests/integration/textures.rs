@@ -351,6 +351,79 @@ fn cubes_are_read_by_direction() {
     assert!(refused(chosen).contains("layers of cubes"));
 }
 
+/// What an H200 (driver 580) gave: coordinates of mipmapped textures are normalised whatever the sampler says, a least level
+/// above the greatest wins, and what is no number is the last level.
+#[test]
+fn levels_are_those_of_an_h200() {
+    let (context, stream) = device();
+    let format = TexelFormat::of::<f32>();
+    let image = MipmappedArray::new(&context, format, [8, 8], 4, ArrayFlags::default()).unwrap();
+    for level in 0..4 {
+        let part = image.level(level).unwrap();
+        let texels = part.shape().texels().unwrap();
+        let texels: Vec<f32> = (0..texels)
+            .map(|i| (100 * level as usize + i) as f32)
+            .collect();
+        part.copy_from_slice(&stream, &texels).unwrap();
+    }
+    let source = r#"extern "C" __global__ void levels(float *out, cudaTextureObject_t image) {
+        for (int level = 0; level < 5; level++) {
+            out[2 * level] = tex2DLod<float>(image, 1.5f, 0.5f, level);
+            out[2 * level + 1] = tex2DLod<float>(image, 0.3f, 0.3f, level);
+        }
+    }"#;
+    let kernel = Module::compile(&context, source).unwrap();
+    let kernel = kernel.function("levels").unwrap();
+    let plain = Sampler::default();
+    let normalized = plain.normalized_coordinates(true);
+    let each = [
+        39.0, 18.0, 111.0, 105.0, 203.0, 200.0, 300.0, 300.0, 300.0, 300.0,
+    ];
+    let last = [300.0; 10];
+    for (sampler, expected) in [
+        (normalized, each),
+        (plain, each),
+        (normalized.max_mipmap_level(1e30), each),
+        (normalized.max_anisotropy(999), each),
+        (normalized.min_mipmap_level(-1.0), each),
+        (
+            normalized.min_mipmap_level(2.0).max_mipmap_level(1.0),
+            [203.0, 200.0].repeat(5).try_into().unwrap(),
+        ),
+        (normalized.mipmap_bias(f32::NAN), last),
+        (normalized.mipmap_bias(100.0), last),
+        (
+            normalized
+                .min_mipmap_level(f32::NAN)
+                .max_mipmap_level(f32::NAN),
+            last,
+        ),
+    ] {
+        let texture = Texture::new(&image, sampler).unwrap();
+        let mut out = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
+        // SAFETY: one thread, ten elements; a mipmapped texture of two dimensions.
+        unsafe { kernel.launch(&stream, LaunchConfig::new(1, 1), (&mut out, &texture)) }.unwrap();
+        assert_eq!(out.to_vec(&stream).unwrap(), expected, "{sampler:?}");
+    }
+    let texture = Texture::new(&image, plain.filter(FilterMode::LINEAR)).unwrap();
+    let mut out = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
+    // SAFETY: as above.
+    unsafe { kernel.launch(&stream, LaunchConfig::new(1, 1), (&mut out, &texture)) }.unwrap();
+    let mixed = [
+        35.0,
+        17.0859375,
+        109.0,
+        103.49609375,
+        202.0,
+        200.3046875,
+        300.0,
+        300.0,
+        300.0,
+        300.0,
+    ];
+    assert_eq!(out.to_vec(&stream).unwrap(), mixed);
+}
+
 #[test]
 fn levels_are_chosen_and_mixed() {
     let (context, stream) = device();
