@@ -78,7 +78,7 @@ impl Fake {
             _turn: turn,
         };
         for name in [
-            "polls", "async", "result", "hang", "differs", "partner", "wrong",
+            "polls", "async", "result", "hang", "differs", "partner", "silent", "wrong",
         ] {
             fake.set(name, 0);
         }

@@ -6,6 +6,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 mod devices;
 mod ends;
 mod errors;
+mod figures;
 mod library;
 mod old;
 mod ranks;
