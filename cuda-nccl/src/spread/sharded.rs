@@ -555,11 +555,12 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         stream: &Stream,
         random: &mut Random,
         shape: impl cuda_compute::IntoShape,
-        each: usize,
+        (name, each): (&'static str, usize),
         draw: impl FnOnce(&mut Random, usize) -> cuda_compute::Result<Expr<T>>,
     ) -> Result<Self> {
         let shape = cut(shape);
         let facts = [
+            Fact::Name("the draw", name),
             Fact::Number("the seed", random.seed()),
             Fact::Number("the position", random.position()),
         ];
@@ -597,7 +598,8 @@ macro_rules! draws {
             ) -> Result<Self> {
                 // A block has 128 bits.
                 let each = 16 / size_of::<T>();
-                Self::drawn(ranks, stream, random, shape, each, |random, len| {
+                let kind = (stringify!($name), each);
+                Self::drawn(ranks, stream, random, shape, kind, |random, len| {
                     Expr::<T>::$name(random, len)
                 })
             }

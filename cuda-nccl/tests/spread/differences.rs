@@ -1,6 +1,6 @@
 //! What differs between ranks is an error on all of them, which names the rank and both values.
 
-use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Random};
+use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Kind, Random};
 use cuda_nccl::{
     Collectives, Error, PeerRank, Reduction,
     spread::{Reductions, Sharded, Strips},
@@ -57,6 +57,18 @@ fn strips_of_other_images_and_filters() {
         |rank, _, other| {
             let border = if other { Border::Clamp } else { zero };
             strips(rank, (8, 9), 3, border, 1.0)
+        },
+    );
+    refused(
+        "the kind of rank 1: correlation; of rank 0: convolution",
+        |rank, _, other| {
+            let kind = match other {
+                true => Kind::Correlation,
+                false => Kind::Convolution,
+            };
+            let filter = Filter::new(3, 3, &[1.0; 9])?;
+            let options = ConvolutionOptions::default().kind(kind);
+            Strips::new(rank, &filter, options, 8, 9).map(drop)
         },
     );
     let with = |rank: &PeerRank, options| {
@@ -130,6 +142,16 @@ fn arrays_of_other_shapes_types_and_seeds() {
             let mut random = Random::new(7);
             random.skip(u64::from(other));
             Sharded::<_, f32>::normal(rank, stream, &mut random, 6).map(drop)
+        },
+    );
+    refused(
+        "the draw of rank 1: exponential; of rank 0: uniform",
+        |rank, stream, other| {
+            let mut random = Random::new(7);
+            match other {
+                true => Sharded::<_, f32>::exponential(rank, stream, &mut random, 6).map(drop),
+                false => Sharded::<_, f32>::uniform(rank, stream, &mut random, 6).map(drop),
+            }
         },
     );
     refused("root 7: the group has ranks 0 to 2", |rank, stream, _| {
