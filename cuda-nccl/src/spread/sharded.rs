@@ -383,52 +383,62 @@ impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
     /// All elements on the host of every rank, in C order. Waits for them.
     ///
     /// # Errors
-    /// As [`Collectives::exchange`]. Memory ran out: each device has room for the whole array meanwhile.
+    /// On all ranks: one of them makes another call, or its memory ran out: each device has room for the whole array
+    /// meanwhile. As [`Collectives::exchange`].
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        Ok(self.gathered(None)?.unwrap_or_default())
+        Ok(self.gathered("to_vec", None)?.unwrap_or_default())
     }
 
     /// All elements on the host of rank `root`, in C order; `None` on the others. Waits for them.
     ///
     /// # Errors
-    /// A root that is not a rank. As [`to_vec`](Self::to_vec).
+    /// On all ranks: a root that is not a rank, or is another one on one of them. As [`to_vec`](Self::to_vec).
     pub fn gather(&self, root: usize) -> Result<Option<Vec<T>>> {
-        if root >= self.ranks.size() {
-            return Err(no_root(root, self.ranks.size()));
-        }
-        self.gathered(Some(root))
+        self.gathered("gather", Some(root))
     }
 
-    /// To one rank, or to all.
-    fn gathered(&self, root: Option<usize>) -> Result<Option<Vec<T>>> {
+    /// To one rank, or to all, by the method of this name.
+    fn gathered(&self, name: &'static str, root: Option<usize>) -> Result<Option<Vec<T>>> {
         let (me, size) = (self.ranks.rank(), self.ranks.size());
         let (stream, row) = (&self.stream, row(self.part.shape()));
-        let own = self.part.contiguous(Order::C)?;
         let receiver = |rank: usize| root.is_none_or(|root| root == rank);
+        let place = |rank: usize| match rank != me && receiver(me) {
+            true => DeviceBuffer::uninit(stream, part(self.rows, size, rank).len() * row),
+            false => DeviceBuffer::uninit(stream, 0),
+        };
+        // What may fail on this rank alone comes before ranks compare.
+        let ready = self.shape().and_then(|shape| {
+            let places: Vec<DeviceBuffer<T>> = (0..size).map(place).collect::<Result<_, _>>()?;
+            Ok((shape, self.part.contiguous(Order::C)?, places))
+        });
+        let mut facts = vec![Fact::Name("the method", name)];
+        facts.extend(root.map(|root| Fact::Number("the root", root as u64)));
+        let shape = ready.as_ref().map(|(shape, ..)| *shape);
+        expect_same::<T>(self.ranks, stream, shape.map_err(Clone::clone), &facts)?;
+        if let Some(root) = root.filter(|&root| root >= size) {
+            return Err(no_root(root, size));
+        }
+        let (_, own, mut places) = ready?;
         // SAFETY: side by side now.
         let view = unsafe { elements(&own) };
-        let others = (0..size).filter(|&rank| rank != me && receiver(rank));
-        let sends: Vec<_> = others.map(|rank| (rank, view)).collect();
-        if !receiver(me) {
-            self.ranks.exchange(stream, &sends, &mut [])?;
-            self.ranks.wait(stream)?;
-            return Ok(None);
-        }
-        let mut parts = (0..size)
-            .map(|rank| match rank == me {
-                true => DeviceBuffer::uninit(stream, 0),
-                false => DeviceBuffer::uninit(stream, part(self.rows, size, rank).len() * row),
-            })
-            .collect::<cuda_safe::Result<Vec<DeviceBuffer<T>>>>()?;
-        let places = parts.iter_mut().enumerate();
+        let others = (0..size).filter(|&rank| rank != me);
+        let sends: Vec<_> = others
+            .filter(|&rank| receiver(rank))
+            .map(|rank| (rank, view))
+            .collect();
         let mut receives: Vec<_> = places
-            .filter(|(rank, _)| *rank != me)
+            .iter_mut()
+            .enumerate()
+            .filter(|(rank, _)| *rank != me && receiver(me))
             .map(|(rank, place)| (rank, place.view_mut()))
             .collect();
         self.ranks.exchange(stream, &sends, &mut receives)?;
         self.ranks.wait(stream)?;
+        if !receiver(me) {
+            return Ok(None);
+        }
         let mut all = Vec::with_capacity(self.rows * row);
-        for (rank, place) in parts.iter().enumerate() {
+        for (rank, place) in places.iter().enumerate() {
             match rank == me {
                 true => all.extend(view.to_vec(stream)?),
                 false => all.extend(place.to_vec(stream)?),

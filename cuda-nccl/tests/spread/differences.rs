@@ -174,6 +174,54 @@ fn arrays_of_other_shapes_types_and_seeds() {
 }
 
 #[test]
+fn gathered_to_other_ranks() {
+    fn numbers<'a>(
+        rank: &'a PeerRank,
+        stream: &Stream,
+    ) -> cuda_nccl::Result<Sharded<'a, PeerRank, u32>> {
+        Sharded::from_fn(rank, stream, 6, |i| i as u32)
+    }
+    refused(
+        "the root of rank 1: 1; of rank 0: 0",
+        |rank, stream, other| {
+            let root = if other { 1 } else { 0 };
+            numbers(rank, stream)?.gather(root)
+        },
+    );
+    refused(
+        "the root of rank 1: 3; of rank 0: 2",
+        |rank, stream, other| {
+            let root = if other { 3 } else { 2 };
+            numbers(rank, stream)?.gather(root)
+        },
+    );
+    refused("root 3: the group has ranks 0 to 2", |rank, stream, _| {
+        numbers(rank, stream)?.gather(3)
+    });
+    refused(
+        "the method of rank 1: to_vec; of rank 0: gather",
+        |rank, stream, other| {
+            let x = numbers(rank, stream)?;
+            match other {
+                true => x.to_vec().map(Some),
+                false => x.gather(0),
+            }
+        },
+    );
+    refused(
+        "axis 0 of rank 1: 7; of rank 0: 6",
+        |rank, stream, other| {
+            let more = Sharded::from_fn(rank, stream, 7, |i| i as u32)?;
+            let x = numbers(rank, stream)?;
+            match other {
+                true => more.to_vec(),
+                false => x.to_vec(),
+            }
+        },
+    );
+}
+
+#[test]
 fn other_results() {
     refused(
         "axis 0 of rank 1: 2; of rank 0: 3",

@@ -61,6 +61,10 @@ pub struct FileVector<T> {
 impl<T: Reducible> FileVector<T> {
     /// The whole file.
     ///
+    /// Ranks open it each by itself. So one that can't tells the others before it gives up, such as by
+    /// [`Collectives::gather_on_host`]: else they wait for it at their first reduction, until it has ended or the time limit
+    /// is over.
+    ///
     /// # Errors
     /// [`Error::File`]: the file can't be opened, or its length is not a multiple of an element's.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
