@@ -114,6 +114,23 @@ fn expect_rows(shape: Shape) -> Result<usize> {
         .ok_or_else(|| Error::Value("an array without axes has no rows to cut it into".into()))
 }
 
+/// An error, with the remedy, unless a part has the rows that are this rank's.
+fn expect_own_rows(
+    ranks: &impl Collectives,
+    rows: usize,
+    shape: Shape,
+    remedy: &str,
+) -> Result<()> {
+    let (rank, have) = (ranks.rank(), expect_rows(shape)?);
+    let own = part(rows, ranks.size(), rank).len();
+    if have == own {
+        return Ok(());
+    }
+    Err(Error::Value(format!(
+        "rank {rank} has {own} of {rows} rows, not {have}: {remedy}"
+    )))
+}
+
 /// The elements of an array whose elements lie side by side.
 ///
 /// # Safety
@@ -146,7 +163,9 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     /// The part has other rows, or none to cut, or is of another context. On all ranks: parts don't fit together.
     pub fn from_part(ranks: &'a C, rows: usize, part: Array<T>) -> Result<Self> {
         let stream = part.stream().clone();
-        let whole = Self::of_part(ranks, rows, part);
+        let remedy = "spread::part says which rows a rank has";
+        let whole = expect_own_rows(ranks, rows, part.shape(), remedy)
+            .and_then(|()| Self::of_part(ranks, rows, part));
         let shape = whole.as_ref().map_err(Clone::clone).and_then(Self::shape);
         // Not on a stream that is of another context.
         let on = match stream.context() == ranks.context() {
@@ -157,17 +176,8 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         whole
     }
 
-    /// The same, for parts that are known to fit together.
+    /// The same, for parts that are known to fit together and have their rows.
     fn of_part(ranks: &'a C, rows: usize, part: Array<T>) -> Result<Self> {
-        let own = self::part(rows, ranks.size(), ranks.rank());
-        let have = expect_rows(part.shape())?;
-        if have != own.len() {
-            return Err(Error::Value(format!(
-                "rank {} has {} of {rows} rows, not {have}",
-                ranks.rank(),
-                own.len()
-            )));
-        }
         expect_context(ranks.rank(), ranks.context(), part.stream(), [])?;
         Ok(Self {
             ranks,
@@ -209,34 +219,98 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         &self.stream
     }
 
-    /// Computes an expression of each rank's part, whose rows are the same ones: element by element, or along other axes
-    /// than the first. The ranks don't meet.
+    /// Computes an expression of each rank's part: element by element, or along other axes than the first. The ranks don't
+    /// meet. For the parts of two arrays there is [`zip`](Self::zip).
     ///
-    /// For two arrays that are cut alike: `x.map(|x| x + y.part())`.
+    /// **What goes along the first axis within the expression is not noticed.** It sees this rank's rows alone, so that the
+    /// result is another one for each number of ranks: a sum or mean along that axis, or of all elements; another array,
+    /// stretched over the part's rows; random numbers, of which each rank has the same. What all rows need is computed
+    /// before, by the methods that all ranks call together:
+    ///
+    /// ```
+    /// use cuda_nccl::{Collectives, PeerGroup, spread::Sharded};
+    /// use cuda_safe::Stream;
+    ///
+    /// # fn main() -> cuda_nccl::Result<()> {
+    /// let centred = PeerGroup::of_all_devices()?.run(|rank| {
+    ///     let stream = Stream::new(rank.context())?;
+    ///     let x = Sharded::from_fn(rank, &stream, [5, 2], |i| i as f32)?;
+    ///     let sums = x.sum_first_axis()?; // not `x.map(|x| x - x.mean_axis(0))`: a mean of a part
+    ///     x.map(|x| x - &sums / 5.0)?.to_vec()
+    /// })?;
+    /// assert_eq!(centred[0], [-4.0, -4.0, -2.0, -2.0, 0.0, 0.0, 2.0, 2.0, 4.0, 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// The expression's, or it doesn't keep the rows.
+    /// The expression's, or the result has not as many rows as the part.
     pub fn map<U: Element>(
         &self,
         expression: impl FnOnce(&Array<T>) -> Expr<U>,
     ) -> Result<Sharded<'a, C, U>> {
-        let result = expression(&self.part).eval_on(&self.stream)?;
-        Sharded::of_part(self.ranks, self.rows, result)
+        self.computed(expression(&self.part).eval_on(&self.stream)?)
     }
 
     /// As [`map`](Self::map), for what gives arrays: scans along other axes, convolutions of each image.
     ///
     /// # Errors
-    /// The function's, or it doesn't keep the rows.
+    /// The function's, or the result has not as many rows as the part.
     pub fn map_arrays<U: Element>(
         &self,
         function: impl FnOnce(&Array<T>) -> cuda_compute::Result<Array<U>>,
     ) -> Result<Sharded<'a, C, U>> {
-        Sharded::of_part(self.ranks, self.rows, function(&self.part)?)
+        self.computed(function(&self.part)?)
+    }
+
+    /// As [`map`](Self::map), of the same rows of two arrays. Operands stretch from the last axis on, as everywhere: an
+    /// array with one number for each row of a matrix has the shape `[rows, 1]`.
+    ///
+    /// ```
+    /// use cuda_nccl::{Collectives, PeerGroup, spread::Sharded};
+    /// use cuda_safe::Stream;
+    ///
+    /// # fn main() -> cuda_nccl::Result<()> {
+    /// let sums = PeerGroup::of_all_devices()?.run(|rank| {
+    ///     let stream = Stream::new(rank.context())?;
+    ///     let x = Sharded::from_fn(rank, &stream, 5, |i| i as u32)?;
+    ///     let y = Sharded::from_fn(rank, &stream, 5, |i| 10 * i as u32)?;
+    ///     x.zip(&y, |x, y| x + y)?.to_vec()
+    /// })?;
+    /// assert_eq!(sums[0], [0, 11, 22, 33, 44]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The arrays have not as many rows, or this rank has others of them. As [`map`](Self::map).
+    pub fn zip<U: Element, V: Element>(
+        &self,
+        other: &Sharded<'_, C, U>,
+        expression: impl FnOnce(&Array<T>, &Array<U>) -> Expr<V>,
+    ) -> Result<Sharded<'a, C, V>> {
+        let rows = [(self.own_rows(), self.rows), (other.own_rows(), other.rows)];
+        if rows[0] != rows[1] {
+            let [mine, theirs] = rows.map(|(own, all)| format!("rows {own:?} of {all}"));
+            return Err(Error::Value(format!(
+                "zip of {mine} and {theirs}: both have the same. What all rows need is an array that each rank has, for map"
+            )));
+        }
+        self.computed(expression(&self.part, &other.part).eval_on(&self.stream)?)
+    }
+
+    /// From what was computed of the part.
+    fn computed<U: Element>(&self, result: Array<U>) -> Result<Sharded<'a, C, U>> {
+        let remedy = "what is computed of a part keeps its rows, and what goes along the first axis is a method of Sharded";
+        expect_own_rows(self.ranks, self.rows, result.shape(), remedy)?;
+        Sharded::of_part(self.ranks, self.rows, result)
     }
 
     /// An expression of each rank's part, and then the reduction of all ranks' results, element by element, which has the
     /// same bits on all ranks: `x.reduce(Reduction::Max, |x| x.abs().max_axis(0))`.
+    ///
+    /// Ranks compare the type and shape of their results, and not the expressions: `x.sin()` on one rank and `x.cos()` on
+    /// another is not noticed.
     ///
     /// # Errors
     /// The expression's. On all ranks: one of them has an error, another reduction or a result of another type or shape. As
