@@ -51,11 +51,12 @@ macro_rules! draws {
         impl<'a, C: Collectives, T: $class> Sharded<'a, C, T> {$(
             $(#[$doc])*
             ///
-            /// The same numbers as [`Array`]'s function of this name draws for the whole shape, however many ranks there
-            /// are. All ranks pass the same sequence, which goes on behind them.
+            /// The same numbers as [`Array`](cuda_compute::Array)'s function of this name draws for the whole shape, however
+            /// many ranks there are. All ranks pass the same sequence, which goes on behind them.
             ///
             /// # Errors
-            /// The shape has no axes. Memory ran out.
+            /// The shape has no axes. Memory ran out. On all ranks: one of them draws another shape, type or distribution, or
+            /// from another place of a sequence.
             pub fn $name(
                 ranks: &'a C,
                 stream: &Stream,
