@@ -470,3 +470,28 @@ fn no_slots() {
         "{refused}"
     );
 }
+
+#[test]
+fn slots_that_there_is_no_memory_for() {
+    const BYTES: u64 = 1 << 43;
+    let file = Temporary::new::<u8>(&[]);
+    // Without a single block on the disk.
+    let whole = fs::File::options().write(true).open(&file).unwrap();
+    whole.set_len(BYTES).unwrap();
+    let vector = FileVector::<f32>::open(&file).unwrap();
+    let pass = FilePass::new().piece_bytes(BYTES as usize / 2).slots(2);
+    let refused = vector.sum(&alone(), pass).unwrap_err();
+    let Error::Value(text) = &refused else {
+        panic!("{refused}")
+    };
+    let told = "2 slots of 4398046511104 bytes each, ";
+    let words = ["FilePass::piece_bytes", "FilePass::slots", " failed: "];
+    assert!(text.starts_with(told), "{text}");
+    assert!(words.iter().all(|word| text.contains(word)), "{text}");
+    // The device is as it was.
+    let numbers = Temporary::new(&numbers(10));
+    let least = FileVector::<u32>::open(&numbers)
+        .unwrap()
+        .min(&alone(), FilePass::new());
+    assert_eq!(least.unwrap(), Some(0));
+}

@@ -111,17 +111,7 @@ tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) 
 /// # Errors
 /// As [`Expr::eval`].
 pub fn eval<E: Evaluate>(expressions: E) -> Result<E::Arrays> {
-    let roots = expressions.roots();
-    for root in &roots {
-        root.0.shape()?;
-    }
-    let memory = roots.iter().find_map(|root| first_array(root.0));
-    let Some(memory) = memory else {
-        return Err(Error::Shape(
-            "an expression that reads no array belongs to no stream: use eval_on".into(),
-        ));
-    };
-    evaluate::<E>(memory.kernels(), memory.stream(), &roots)
+    evaluate(&expressions, None)
 }
 
 /// As [`eval`], into arrays of this stream.
@@ -129,8 +119,7 @@ pub fn eval<E: Evaluate>(expressions: E) -> Result<E::Arrays> {
 /// # Errors
 /// As [`Expr::eval`].
 pub fn eval_on<E: Evaluate>(stream: &Stream, expressions: E) -> Result<E::Arrays> {
-    let kernels = Kernels::of(stream.context())?;
-    evaluate::<E>(&kernels, stream, &expressions.roots())
+    evaluate(&expressions, Some(stream))
 }
 
 /// Computes an expression into a new array, dense in this order.
@@ -155,14 +144,25 @@ pub(crate) fn eval_dense<T: Element>(expression: &Expr<T>, order: Order) -> Resu
     Ok(Array::of(memory, layout))
 }
 
-fn evaluate<E: Evaluate>(
-    kernels: &Kernels,
-    stream: &Stream,
-    roots: &[Root<'_>],
-) -> Result<E::Arrays> {
+/// On this stream, or else on that of the first array that is read.
+fn evaluate<E: Evaluate>(expressions: &E, stream: Option<&Stream>) -> Result<E::Arrays> {
+    let roots = expressions.roots();
     let nodes: Vec<&Arc<Node>> = roots.iter().map(|root| root.0).collect();
-    let mut parts = compute(kernels, stream, &nodes)?.into_iter();
-    E::arrays(&mut parts).ok_or_else(|| Error::Shape("fewer results than expressions".into()))
+    // A reduction along an axis that there is not has no shape, but could be computed.
+    for node in &nodes {
+        node.shape()?;
+    }
+    let parts = if let Some(stream) = stream {
+        compute(&Kernels::of(stream.context())?, stream, &nodes)?
+    } else if let Some(memory) = nodes.iter().find_map(|node| first_array(node)) {
+        compute(memory.kernels(), memory.stream(), &nodes)?
+    } else {
+        return Err(Error::Shape(
+            "an expression that reads no array belongs to no stream: use eval_on".into(),
+        ));
+    };
+    E::arrays(&mut parts.into_iter())
+        .ok_or_else(|| Error::Shape("fewer results than expressions".into()))
 }
 
 /// The values of two expressions, on the stream of the first array that is read. An expression that is an array as it

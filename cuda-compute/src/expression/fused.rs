@@ -51,30 +51,40 @@ pub(crate) struct Fused {
     memories: Vec<Arc<Memory>>,
 }
 
+/// The shape that all roots stretch to.
+fn shape_of_all(roots: &[&Arc<Node>]) -> Result<Shape> {
+    let mut shape = Shape::of(&[]);
+    for root in roots {
+        let own = root.shape()?;
+        shape = shape.broadcast(&own).ok_or_else(|| {
+            Error::Shape(format!(
+                "shapes {shape} and {own} don't fit together: from the last axis on, lengths must be equal, or one \
+                 of them 1"
+            ))
+        })?;
+    }
+    Ok(shape)
+}
+
 impl Prepared {
     /// Plans the `roots`, stretched to the shape that all of them stretch to, for the stream of the first array that they
     /// read.
     pub(crate) fn new(roots: &[&Arc<Node>]) -> Result<Self> {
+        let shape = shape_of_all(roots)?;
         let Some(memory) = roots.iter().find_map(|root| first_array(root)) else {
             return Err(Error::Shape(
                 "an expression that reads no array belongs to no stream: evaluate it with eval_on first".into(),
             ));
         };
-        Self::on(memory.kernels(), memory.stream(), roots)
+        Self::of(memory.kernels(), memory.stream(), roots, shape)
     }
 
     /// The same, for this stream.
     pub(crate) fn on(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<Self> {
-        let mut shape = Shape::of(&[]);
-        for root in roots {
-            let own = root.shape()?;
-            shape = shape.broadcast(&own).ok_or_else(|| {
-                Error::Shape(format!(
-                    "shapes {shape} and {own} don't fit together: from the last axis on, lengths must be equal, or one \
-                     of them 1"
-                ))
-            })?;
-        }
+        Self::of(kernels, stream, roots, shape_of_all(roots)?)
+    }
+
+    fn of(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>], shape: Shape) -> Result<Self> {
         let mut computed = Computed::default();
         reductions(kernels, stream, roots, &mut computed)?;
         let plan = Plan::new(roots, shape, &computed)?;

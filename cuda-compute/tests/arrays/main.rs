@@ -21,6 +21,7 @@ mod rows;
 mod scans;
 mod segments;
 mod selections;
+mod shapeless;
 mod shapes;
 mod structs;
 mod sums;

@@ -17,7 +17,7 @@ const FAILED: &str = "failure";
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fact {
     Number(&'static str, u64),
-    /// Of up to 8 letters; what is longer is compared by the last of them.
+    /// Of up to 16 letters; what is longer is compared by the last of them.
     Name(&'static str, &'static str),
 }
 
@@ -28,30 +28,30 @@ impl Fact {
         }
     }
 
-    fn word(self) -> u64 {
+    fn words(self) -> [u64; 2] {
         match self {
-            Self::Number(_, number) => number,
+            Self::Number(_, number) => [number, 0],
             Self::Name(_, name) => packed(name),
         }
     }
 
-    fn told(self, word: u64) -> String {
+    fn told(self, words: &[u64]) -> String {
         match self {
-            Self::Number(..) => word.to_string(),
-            Self::Name(..) => unpacked(word),
+            Self::Number(..) => words[0].to_string(),
+            Self::Name(..) => unpacked(words),
         }
     }
 }
 
-fn packed(name: &str) -> u64 {
-    let mut bytes = [0; 8];
-    let last = &name.as_bytes()[name.len().saturating_sub(8)..];
-    bytes[..last.len()].copy_from_slice(last);
-    u64::from_ne_bytes(bytes)
+fn packed(name: &str) -> [u64; 2] {
+    let mut words = [0; 2];
+    let last = &name.as_bytes()[name.len().saturating_sub(size_of_val(&words))..];
+    bytemuck::bytes_of_mut(&mut words)[..last.len()].copy_from_slice(last);
+    words
 }
 
-fn unpacked(word: u64) -> String {
-    let bytes = word.to_ne_bytes();
+fn unpacked(words: &[u64]) -> String {
+    let bytes: &[u8] = bytemuck::cast_slice(words);
     let letters = bytes.iter().take_while(|&&byte| byte != 0);
     letters.map(|&byte| char::from(byte)).collect()
 }
@@ -68,7 +68,7 @@ fn failure(error: &Error) -> [u64; WORDS] {
         text.push_str(MORE);
     }
     let mut words = [0; WORDS];
-    words[0] = packed(FAILED);
+    words[0] = packed(FAILED)[0];
     bytemuck::bytes_of_mut(&mut words)[size_of::<u64>()..][..text.len()]
         .copy_from_slice(text.as_bytes());
     words
@@ -77,7 +77,7 @@ fn failure(error: &Error) -> [u64; WORDS] {
 /// The text of an error that a rank tells of; `None` if it tells of something else.
 fn reason(words: &[u64]) -> Option<String> {
     let (first, text) = words.split_first()?;
-    (*first == packed(FAILED)).then(|| {
+    (*first == packed(FAILED)[0]).then(|| {
         let text = String::from_utf8_lossy(bytemuck::cast_slice(text));
         text.trim_end_matches('\0').to_owned()
     })
@@ -99,8 +99,9 @@ pub(super) fn agree<const N: usize>(
     let mut words = [0; WORDS];
     match &mine {
         Ok((facts, more)) => {
-            for (word, fact) in words.iter_mut().zip(facts) {
-                *word = fact.word();
+            debug_assert!(2 * facts.len() + N <= WORDS, "no room for {facts:?}");
+            for (place, fact) in words.chunks_exact_mut(2).zip(facts) {
+                place.copy_from_slice(&fact.words());
             }
             words[WORDS - N..].copy_from_slice(more);
         }
@@ -116,13 +117,14 @@ pub(super) fn agree<const N: usize>(
         }
     }
     for (rank, words) in ranks.iter().enumerate() {
-        for (fact, (word, first)) in facts.iter().zip(words.iter().zip(ranks[0])) {
-            if word != first {
+        let pairs = words.chunks_exact(2).zip(ranks[0].chunks_exact(2));
+        for (fact, (own, first)) in facts.iter().zip(pairs) {
+            if own != first {
                 return Err(Error::Value(format!(
                     "{} of rank {rank}: {}; of rank 0: {}. It has to be the same on all ranks",
                     fact.label(),
-                    fact.told(*word),
-                    fact.told(*first)
+                    fact.told(own),
+                    fact.told(first)
                 )));
             }
         }

@@ -11,7 +11,7 @@ use super::{
     strip::{Shape, Strip},
 };
 use crate::{
-    collectives::Collectives,
+    collectives::{Collectives, expect_context},
     error::{Error, Result},
 };
 
@@ -53,6 +53,16 @@ pub struct Strips<'a, C> {
     /// What borders and the rows beside them go on, before others.
     side: Stream,
 }
+
+/// What a rank that can't take part exchanges none of: the error of the others names the type.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct StripOfAnotherCut(#[allow(dead_code, reason = "none is ever made")] u8);
+
+// SAFETY: it is a byte.
+unsafe impl bytemuck::Zeroable for StripOfAnotherCut {}
+// SAFETY: it is a byte.
+unsafe impl bytemuck::Pod for StripOfAnotherCut {}
 
 fn border_name(border: Border) -> &'static str {
     match border {
@@ -129,8 +139,12 @@ impl<'a, C: Collectives> Strips<'a, C> {
         let least = part(height, ranks.size(), ranks.size() - 1).len();
         let reach = above.max(below) + usize::from(options.border == Border::Reflect);
         if least < reach.max(1) {
+            let remedy = match height / reach.max(1) {
+                0 => "too few for any number of ranks".to_owned(),
+                most => format!("take {most} ranks at most"),
+            };
             return Err(Error::Value(format!(
-                "{height} rows over {} ranks are {least} for the last one, and the filter reaches {reach} rows",
+                "{height} rows over {} ranks are {least} for the last one, and the filter reaches {reach} rows: {remedy}",
                 ranks.size()
             )));
         }
@@ -175,15 +189,15 @@ impl<'a, C: Collectives> Strips<'a, C> {
     /// Enqueues the convolution of `from` into `to`. The rows of the neighbours in `from` are renewed.
     ///
     /// # Errors
-    /// A strip of another cut. As [`Collectives::exchange`], and as [`Convolution::run`].
+    /// A strip of another cut, a strip or a stream of another context; the other ranks get an [`Error::Value`] that names
+    /// this one. As [`Collectives::exchange`], and as [`Convolution::run`].
     pub fn run(&self, stream: &Stream, from: &mut Strip, to: &mut Strip) -> Result<()> {
-        if from.shape != self.shape || to.shape != self.shape {
-            return Err(Error::Value(
-                "a strip belongs to the Strips that it was made by".into(),
-            ));
-        }
         let side = &self.side;
         let owners = [from.memory.owner(), to.memory.owner()];
+        if let Err(error) = self.expect_own(stream, [&from.shape, &to.shape], owners) {
+            self.tell_others();
+            return Err(error);
+        }
         stream.ordered_with(owners, || {
             // The side stream begins behind what is enqueued so far, and what comes later waits for it, whatever happens in
             // between. The two go on at the same time, on memory that belongs to neither.
@@ -192,6 +206,36 @@ impl<'a, C: Collectives> Strips<'a, C> {
                 unsafe { self.enqueue(stream, side, from, to) }
             })
         })
+    }
+
+    fn expect_own(
+        &self,
+        stream: &Stream,
+        shapes: [&Shape; 2],
+        owners: [Owner<'_>; 2],
+    ) -> Result<()> {
+        if shapes != [&self.shape; 2] {
+            return Err(Error::Value(
+                "a strip belongs to the Strips that it was made by".into(),
+            ));
+        }
+        expect_context(self.ranks.rank(), self.ranks.context(), stream, owners)
+    }
+
+    /// Tells the others, who are about to exchange rows, that this rank doesn't, by a call that differs from theirs: to
+    /// compare facts before each run would take longer than many a convolution.
+    #[cold]
+    fn tell_others(&self) {
+        if self.exchanges() {
+            let _ = self
+                .ranks
+                .exchange::<StripOfAnotherCut>(&self.side, &[], &mut []);
+        }
+    }
+
+    /// Whether rows are exchanged.
+    fn exchanges(&self) -> bool {
+        self.ranks.size() > 1 || self.shape.border == Border::Wrap
     }
 
     /// # Safety
@@ -290,7 +334,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
             sends.extend(next.map(|rank| (rank, last)));
             receives.extend(previous.map(|rank| (rank, before.view_mut())));
         }
-        if size > 1 || wraps {
+        if self.exchanges() {
             self.ranks.exchange(side, &sends, &mut receives)?;
         }
         for k in 1..=above as isize {

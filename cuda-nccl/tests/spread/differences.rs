@@ -1,6 +1,6 @@
 //! What differs between ranks is an error on all of them, which names the rank and both values.
 
-use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Random};
+use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Kind, Random};
 use cuda_nccl::{
     Collectives, Error, PeerRank, Reduction,
     spread::{Reductions, Sharded, Strips},
@@ -57,6 +57,18 @@ fn strips_of_other_images_and_filters() {
         |rank, _, other| {
             let border = if other { Border::Clamp } else { zero };
             strips(rank, (8, 9), 3, border, 1.0)
+        },
+    );
+    refused(
+        "the kind of rank 1: correlation; of rank 0: convolution",
+        |rank, _, other| {
+            let kind = match other {
+                true => Kind::Correlation,
+                false => Kind::Convolution,
+            };
+            let filter = Filter::new(3, 3, &[1.0; 9])?;
+            let options = ConvolutionOptions::default().kind(kind);
+            Strips::new(rank, &filter, options, 8, 9).map(drop)
         },
     );
     let with = |rank: &PeerRank, options| {
@@ -132,6 +144,16 @@ fn arrays_of_other_shapes_types_and_seeds() {
             Sharded::<_, f32>::normal(rank, stream, &mut random, 6).map(drop)
         },
     );
+    refused(
+        "the draw of rank 1: exponential; of rank 0: uniform",
+        |rank, stream, other| {
+            let mut random = Random::new(7);
+            match other {
+                true => Sharded::<_, f32>::exponential(rank, stream, &mut random, 6).map(drop),
+                false => Sharded::<_, f32>::uniform(rank, stream, &mut random, 6).map(drop),
+            }
+        },
+    );
     refused("root 7: the group has ranks 0 to 2", |rank, stream, _| {
         Sharded::scatter(rank, stream, 6, 7, &[1u8; 6]).map(drop)
     });
@@ -149,6 +171,54 @@ fn arrays_of_other_shapes_types_and_seeds() {
             "{text}"
         );
     });
+}
+
+#[test]
+fn gathered_to_other_ranks() {
+    fn numbers<'a>(
+        rank: &'a PeerRank,
+        stream: &Stream,
+    ) -> cuda_nccl::Result<Sharded<'a, PeerRank, u32>> {
+        Sharded::from_fn(rank, stream, 6, |i| i as u32)
+    }
+    refused(
+        "the root of rank 1: 1; of rank 0: 0",
+        |rank, stream, other| {
+            let root = if other { 1 } else { 0 };
+            numbers(rank, stream)?.gather(root)
+        },
+    );
+    refused(
+        "the root of rank 1: 3; of rank 0: 2",
+        |rank, stream, other| {
+            let root = if other { 3 } else { 2 };
+            numbers(rank, stream)?.gather(root)
+        },
+    );
+    refused("root 3: the group has ranks 0 to 2", |rank, stream, _| {
+        numbers(rank, stream)?.gather(3)
+    });
+    refused(
+        "the method of rank 1: to_vec; of rank 0: gather",
+        |rank, stream, other| {
+            let x = numbers(rank, stream)?;
+            match other {
+                true => x.to_vec().map(Some),
+                false => x.gather(0),
+            }
+        },
+    );
+    refused(
+        "axis 0 of rank 1: 7; of rank 0: 6",
+        |rank, stream, other| {
+            let more = Sharded::from_fn(rank, stream, 7, |i| i as u32)?;
+            let x = numbers(rank, stream)?;
+            match other {
+                true => more.to_vec(),
+                false => x.to_vec(),
+            }
+        },
+    );
 }
 
 #[test]

@@ -58,8 +58,53 @@ fn mistakes_are_errors_of_all_ranks() {
             is_value(few.max().unwrap_err());
         }
         let x = Sharded::from_fn(rank, stream, [6, 5], |i| i as u32).unwrap();
-        is_value(x.map(|x| x.sum_axis(0)).unwrap_err());
+        let told = |error: Error| {
+            let text = error.to_string();
+            is_value(error);
+            text
+        };
+        let text = told(x.map(|x| x.sum_axis(0)).unwrap_err());
+        assert!(text.contains("is a method of Sharded"), "{text}");
+        let text = told(x.map_arrays(|x| x.slice(s![..1])).unwrap_err());
+        assert!(text.ends_with("is a method of Sharded"), "{text}");
+        let part = Array::<u32>::zeros(stream, [9, 2]).unwrap();
+        let text = told(Sharded::from_part(rank, 7, part).unwrap_err());
+        assert!(text.contains("of 7 rows, not 9: spread::part"), "{text}");
+        // A row of each rank would stretch over the others.
+        let few = Sharded::from_fn(rank, stream, [rank.size(), 5], |i| i as u32).unwrap();
+        let text = told(x.zip(&few, |x, few| x + few).unwrap_err());
+        assert!(text.starts_with("zip of rows "), "{text}");
+        // The error of an expression is none of the parts.
+        let wrong = x.map(|x| x.sum_axis(2)).unwrap_err().to_string();
+        assert!(wrong.contains("along axes [2]"), "{wrong}");
+        let wrong = x.reduce(Reduction::Sum, |x| x.sum_axis(2)).unwrap_err();
+        assert!(wrong.to_string().contains("along axes [2]"), "{wrong}");
         assert!(format!("{x:?}").contains("of 6 rows: Array<u32>"));
+    });
+}
+
+/// The sum of each row, as a column.
+fn rows_of<'a>(x: &Sharded<'a, PeerRank, f32>) -> Sharded<'a, PeerRank, f32> {
+    x.map(|x| x.sum_axis(1).keep_axes()).unwrap()
+}
+
+#[test]
+fn rows_of_another_group_are_not_zipped() {
+    let (one, mut other) = (ranks(2), ranks(2));
+    other.reverse();
+    std::thread::scope(|scope| {
+        for (one, other) in one.into_iter().zip(other) {
+            scope.spawn(move || {
+                let [mine, theirs] = [&one, &other].map(|rank| {
+                    let stream = Stream::new(rank.context()).unwrap();
+                    Sharded::from_fn(rank, &stream, 3, |i| i as u32).unwrap()
+                });
+                let error = mine.zip(&theirs, |x, y| x + y).unwrap_err();
+                let text = error.to_string();
+                assert!(text.contains("rows 0..2 of 3"), "{text}");
+                assert!(text.contains("rows 2..3 of 3"), "{text}");
+            });
+        }
     });
 }
 
@@ -75,12 +120,24 @@ fn expressions_and_reductions() {
     let columns = whole(|x| x.sum_axis(0).eval().unwrap().to_vec().unwrap());
     let largest = whole(|x| x.max_axis(0).eval().unwrap().to_vec().unwrap());
     let running = whole(|x| x.cumsum(0).unwrap().to_vec().unwrap());
+    let around = whole(|x| {
+        let mean = x.sum_axis(0) / 10.0;
+        (x - mean).eval().unwrap().to_vec().unwrap()
+    });
     let along = whole(|x| x.cumsum(1).unwrap().to_vec().unwrap());
     on_all(|rank, stream| {
         let x = Sharded::from_fn(rank, stream, [10, 5], value).unwrap();
         let y = x.map(|x| x * 2.0).unwrap();
         let both = x.map(|x| x + y.part()).unwrap();
         assert_eq!(both.to_vec().unwrap()[7], value(7) * 3.0);
+        let zipped = x.zip(&y, |x, y| x + y).unwrap();
+        assert_eq!(zipped.to_vec().unwrap(), both.to_vec().unwrap());
+        let larger = x.zip(&rows_of(&x), |x, sum| x.greater(sum)).unwrap();
+        assert_eq!(larger.shape().unwrap(), [10, 5]);
+        // Around the means of all rows, on any number of ranks.
+        let mean = x.sum_first_axis().unwrap();
+        let centred = x.map(|x| x - &mean / 10.0).unwrap();
+        assert_eq!(centred.to_vec().unwrap(), around);
         assert_eq!(y.map(|y| y.sum_axis(1)).unwrap().to_vec().unwrap(), rows);
         // These are whole numbers, so that sums are exact.
         let sums = x.sum_first_axis().unwrap();

@@ -112,10 +112,14 @@ fn strips_that_do_not_fit() {
             error.to_string()
         };
         let text = refused(filter(3, 9), options, 11);
-        assert!(text.contains("the filter reaches 4 rows"), "{text}");
+        let told = "11 rows over 3 ranks are 3 for the last one, and the filter reaches 4 rows: take 2 ranks at most";
+        assert_eq!(text, told);
         assert!(Strips::new(rank, &filter(3, 9), options, 8, 12).is_ok());
         refused(filter(3, 9), options.border(Border::Reflect), 12);
-        refused(filter(1, 1), options, 2);
+        let text = refused(filter(1, 1), options, 2);
+        assert!(text.ends_with("take 2 ranks at most"), "{text}");
+        let text = refused(filter(3, 9), options, 3);
+        assert!(text.ends_with("too few for any number of ranks"), "{text}");
         refused(filter(3, 3), options.extent(Extent::Valid), 30);
         let stream = Stream::new(rank.context()).unwrap();
         let one = Strips::new(rank, &filter(3, 3), options, 8, 30).unwrap();
@@ -129,4 +133,36 @@ fn strips_that_do_not_fit() {
         assert!(from.copy_from_slice(&stream, &[0.0; 9]).is_err());
         assert_eq!((from.width(), from.rows(), from.pitch()), (8, 10, 8));
     });
+}
+
+#[test]
+fn a_strip_of_another_cut_is_an_error_of_all_ranks() {
+    let options = ConvolutionOptions::default();
+    for border in BORDERS {
+        suite::on_all(ranks(3), |rank| {
+            let stream = Stream::new(rank.context()).unwrap();
+            let strips = |rows| {
+                let options = options.border(border);
+                Strips::new(rank, &filter(3, rows), options, 8, 30).unwrap()
+            };
+            let (one, other) = (strips(3), strips(5));
+            let mut from = one.strip(&stream).unwrap();
+            let wrong = if rank.rank() == 1 { &other } else { &one };
+            let mut to = wrong.strip(&stream).unwrap();
+            let error = one.run(&stream, &mut from, &mut to).unwrap_err();
+            assert!(matches!(error, Error::Value(_)), "{error}");
+            let text = error.to_string();
+            match rank.rank() {
+                1 => assert!(text.contains("belongs to the Strips"), "{text}"),
+                _ => assert!(
+                    text.starts_with("rank 1 ") && text.contains("StripOfAnotherCut"),
+                    "{text}"
+                ),
+            }
+            // And the group goes on.
+            let mut to = one.strip(&stream).unwrap();
+            one.run(&stream, &mut from, &mut to).unwrap();
+            assert_eq!(to.to_vec(&stream).unwrap(), [0.0; 80]);
+        });
+    }
 }

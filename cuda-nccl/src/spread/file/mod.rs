@@ -12,7 +12,7 @@ use std::{
 };
 
 use cuda_compute::{MapReduce, Reducer, Reducible, Scalar};
-use cuda_safe::{Pipeline, Stream, bytemuck};
+use cuda_safe::{ErrorKind, Pipeline, Stream, bytemuck};
 
 pub use self::pass::{FilePass, FileProgress};
 use super::{
@@ -60,6 +60,10 @@ pub struct FileVector<T> {
 
 impl<T: Reducible> FileVector<T> {
     /// The whole file.
+    ///
+    /// Ranks open it each by itself. So one that can't tells the others before it gives up, such as by
+    /// [`Collectives::gather_on_host`]: else they wait for it at their first reduction, until it has ended or the time limit
+    /// is over.
     ///
     /// # Errors
     /// [`Error::File`]: the file can't be opened, or its length is not a multiple of an element's.
@@ -192,8 +196,8 @@ impl<T: Reducible> FileVector<T> {
     /// # Errors
     /// - [`Error::File`]: what could not be read, with the file's name and the offset. The other ranks get an
     ///   [`Error::Value`] with this one's number and reason, and the group goes on.
-    /// - [`Error::Value`]: no slots. On all ranks, before anything is read: vectors of other types, lengths or beginnings,
-    ///   or other calls, on other ranks.
+    /// - [`Error::Value`]: no slots, or more or larger ones than there is memory for. On all ranks, before anything is read:
+    ///   vectors of other types, lengths or beginnings, or other calls, on other ranks.
     /// - Failures of the device, of the reduction's code, and of the group.
     ///
     /// # Panics
@@ -263,7 +267,8 @@ impl<T: Reducible> FileVector<T> {
         let piece = (pass.piece_bytes / size_of::<T>()).clamp(1, share.len());
         let slots = pass.slots.min(share.len().div_ceil(piece));
         let reducer = Reducer::new(group.context())?;
-        let mut pipeline = Pipeline::<T, A>::new(group.context(), slots, piece, 1)?;
+        let mut pipeline = Pipeline::<T, A>::new(group.context(), slots, piece, 1)
+            .map_err(|error| no_room(error, slots, piece * size_of::<T>()))?;
         let pieces = share
             .clone()
             .step_by(piece)
@@ -304,6 +309,18 @@ impl<T: Reducible> FileVector<T> {
             bytemuck::cast_slice_mut(host),
             threads,
         )
+    }
+}
+
+/// With the remedy, if memory ran out.
+#[cold]
+fn no_room(error: cuda_safe::Error, slots: usize, bytes: usize) -> Error {
+    match error.kind() {
+        ErrorKind::OutOfMemory { .. } => Error::Value(format!(
+            "{slots} slots of {bytes} bytes each, on the device and in page-locked memory, have no room: take a smaller \
+             FilePass::piece_bytes, or fewer FilePass::slots. {error}"
+        )),
+        _ => error.into(),
     }
 }
 

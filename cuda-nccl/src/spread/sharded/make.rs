@@ -1,0 +1,144 @@
+//! Arrays from parts, and from elements on the host.
+
+use cuda_compute::{Array, Element, IntoShape};
+use cuda_safe::{DeviceBuffer, PlainData, Stream};
+
+use super::{
+    Sharded,
+    compare::{cut, expect_own_rows, expect_rows, expect_same, no_root},
+    row, with_rows,
+};
+use crate::{
+    collectives::{Collectives, expect_context},
+    error::{Error, Result},
+    spread::{agree::Fact, part},
+};
+
+impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
+    /// From each rank's part, which has the rows that [`part`] says: of `rows` together.
+    ///
+    /// # Errors
+    /// The part has other rows, or none to cut, or is of another context. On all ranks: parts don't fit together.
+    pub fn from_part(ranks: &'a C, rows: usize, part: Array<T>) -> Result<Self> {
+        let stream = part.stream().clone();
+        let remedy = "spread::part says which rows a rank has";
+        let whole = expect_own_rows(ranks, rows, part.shape(), remedy)
+            .and_then(|()| Self::of_part(ranks, rows, part));
+        let shape = whole.as_ref().map_err(Clone::clone).and_then(Self::shape);
+        // Not on a stream that is of another context.
+        let on = match stream.context() == ranks.context() {
+            true => stream,
+            false => Stream::new(ranks.context())?,
+        };
+        expect_same::<T>(ranks, &on, shape, &[])?;
+        whole
+    }
+
+    /// The same, for parts that are known to fit together and have their rows.
+    pub(super) fn of_part(ranks: &'a C, rows: usize, part: Array<T>) -> Result<Self> {
+        expect_context(ranks.rank(), ranks.context(), part.stream(), [])?;
+        Ok(Self {
+            ranks,
+            stream: part.stream().clone(),
+            rows,
+            part,
+        })
+    }
+}
+
+impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
+    /// From a function of each element's number, in C order of the whole array. Each rank calls it for its own elements.
+    ///
+    /// # Errors
+    /// The shape has no axes. Memory ran out.
+    pub fn from_fn(
+        ranks: &'a C,
+        stream: &Stream,
+        shape: impl IntoShape,
+        element: impl FnMut(usize) -> T,
+    ) -> Result<Self> {
+        let shape = cut(shape);
+        expect_same::<T>(ranks, stream, shape.clone(), &[])?;
+        let shape = shape?;
+        let rows = expect_rows(shape)?;
+        let own = part(rows, ranks.size(), ranks.rank());
+        let (own_shape, row) = (with_rows(shape, own.len())?, row(shape));
+        let host: Vec<T> = (own.start * row..own.end * row).map(element).collect();
+        Self::of_part(ranks, rows, Array::from_shape(stream, own_shape, &host)?)
+    }
+
+    /// From elements on the host that all ranks have, in C order. Each uploads its own.
+    ///
+    /// # Errors
+    /// Not as many elements as the shape has, or a shape without axes. Memory ran out.
+    pub fn from_slice(
+        ranks: &'a C,
+        stream: &Stream,
+        shape: impl IntoShape,
+        host: &[T],
+    ) -> Result<Self> {
+        let shape = cut(shape).and_then(|shape| match host.len() == shape.elements() {
+            true => Ok(shape),
+            false => Err(Error::Value(format!(
+                "{} elements for an array of shape {shape}",
+                host.len()
+            ))),
+        });
+        expect_same::<T>(ranks, stream, shape.clone(), &[])?;
+        let shape = shape?;
+        let rows = expect_rows(shape)?;
+        let own = part(rows, ranks.size(), ranks.rank());
+        let (own_shape, row) = (with_rows(shape, own.len())?, row(shape));
+        let host = &host[own.start * row..own.end * row];
+        Self::of_part(ranks, rows, Array::from_shape(stream, own_shape, host)?)
+    }
+
+    /// From elements on the host of rank `root` alone, in C order, which sends the others theirs. What the others pass
+    /// doesn't matter.
+    ///
+    /// # Errors
+    /// On all ranks: a root that is not a rank, not as many elements as the shape has, a shape without axes. As
+    /// [`Collectives::exchange`].
+    pub fn scatter(
+        ranks: &'a C,
+        stream: &Stream,
+        shape: impl IntoShape,
+        root: usize,
+        host: &[T],
+    ) -> Result<Self> {
+        let shape = cut(shape);
+        let facts = [Fact::Number("the root", root as u64)];
+        expect_same::<T>(ranks, stream, shape.clone(), &facts)?;
+        let shape = shape?;
+        let rows = expect_rows(shape)?;
+        let (me, size, row) = (ranks.rank(), ranks.size(), row(shape));
+        let have = ranks.gather_on_host(stream, &[host.len() as u64])?;
+        match have.get(root) {
+            Some(&len) if len == shape.elements() as u64 => {}
+            Some(len) => {
+                return Err(Error::Value(format!(
+                    "rank {root} has {len} elements for an array of shape {shape}"
+                )));
+            }
+            None => return Err(no_root(root, size)),
+        }
+        let elements = |rank: usize| {
+            let rows = part(rows, size, rank);
+            rows.start * row..rows.end * row
+        };
+        let mut own = DeviceBuffer::uninit(stream, elements(me).len())?;
+        if me == root {
+            own.copy_from_slice(stream, &host[elements(me)])?;
+            let all = DeviceBuffer::from_slice(stream, host)?;
+            let others = (0..size).filter(|&rank| rank != me);
+            let sends: Vec<_> = others
+                .map(|rank| Ok((rank, all.slice(elements(rank))?)))
+                .collect::<Result<_>>()?;
+            ranks.exchange(stream, &sends, &mut [])?;
+        } else {
+            ranks.exchange(stream, &[], &mut [(root, own.view_mut())])?;
+        }
+        let own_shape = with_rows(shape, part(rows, size, me).len())?;
+        Self::of_part(ranks, rows, Array::from_buffer(own, own_shape)?)
+    }
+}
