@@ -141,6 +141,8 @@ impl Collectives for Alone {
         Ok(values.to_vec())
     }
 
+    fn refuse(&self, _: &str) {}
+
     fn wait(&self, stream: &Stream) -> Result<()> {
         self.expect(stream, [])?;
         Ok(stream.synchronize()?)

@@ -177,6 +177,34 @@ pub trait Collectives {
         receives: &mut [(usize, DeviceViewMut<'_, T>)],
     ) -> Result<()>;
 
+    /// Tells the other ranks that this one can't make the call that they are about to make, and why. They have an error
+    /// instead of waiting for it, and the group goes on: it counts as this rank's part in the call. The methods here do so by
+    /// themselves; it is for who finds a mistake before.
+    ///
+    /// ```
+    /// use cuda_nccl::{Collectives, PeerGroup, Result};
+    /// use cuda_safe::{Context, Stream};
+    ///
+    /// # fn main() -> Result<()> {
+    /// let context = Context::primary(0)?;
+    /// PeerGroup::new(&[context.clone(), context])?.run(|rank| {
+    ///     let stream = Stream::new(rank.context())?;
+    ///     if rank.rank() == 1 {
+    ///         rank.refuse("its part has no file");
+    ///     } else {
+    ///         let error = rank.gather_on_host(&stream, &[7]).unwrap_err().to_string();
+    ///         assert_eq!(error, "rank 1 can't take part: its part has no file");
+    ///     }
+    ///     rank.gather_on_host(&stream, &[7])
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Over NCCL the reason stays with this rank, and ranks whose calls are
+    /// [not compared](crate::CommunicatorOptions::unverified) are told nothing.
+    fn refuse(&self, why: &str);
+
     /// All ranks have the values of each rank, one behind the other in the order of ranks. For few values. Waits for them.
     ///
     /// # Errors

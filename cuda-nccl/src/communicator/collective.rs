@@ -388,6 +388,13 @@ impl Communicator {
         group.run()
     }
 
+    /// Tells the other ranks that this one can't make the collective that they are about to make: they have an error instead of
+    /// waiting for it. The reason stays here. Ranks whose calls are
+    /// [not compared](super::CommunicatorOptions::unverified) are told nothing.
+    pub fn refuse(&self, why: &str) {
+        let _ = self.told(Error::Value(why.to_owned()));
+    }
+
     /// Makes the call, if it can be made.
     #[inline]
     fn make(&self, prepared: Result<Pending<'_>>) -> Result<()> {

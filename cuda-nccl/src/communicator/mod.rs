@@ -36,7 +36,7 @@ pub use unique_id::UniqueId;
 use crate::{
     collectives::Collectives,
     element::{Reducible, Reduction},
-    error::Result,
+    error::{Error, Result},
     sys,
 };
 use inner::Inner;
@@ -199,6 +199,10 @@ impl Collectives for Communicator {
         receives: &mut [(usize, DeviceViewMut<'_, T>)],
     ) -> Result<()> {
         Self::exchange(self, stream, sends, receives)
+    }
+
+    fn refuse(&self, why: &str) {
+        Self::refuse(self, why);
     }
 
     fn wait(&self, stream: &Stream) -> Result<()> {

@@ -54,16 +54,6 @@ pub struct Strips<'a, C> {
     side: Stream,
 }
 
-/// What a rank that can't take part exchanges none of: the error of the others names the type.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-struct StripOfAnotherCut(#[allow(dead_code, reason = "none is ever made")] u8);
-
-// SAFETY: it is a byte.
-unsafe impl bytemuck::Zeroable for StripOfAnotherCut {}
-// SAFETY: it is a byte.
-unsafe impl bytemuck::Pod for StripOfAnotherCut {}
-
 fn border_name(border: Border) -> &'static str {
     match border {
         Border::Zero => "Zero",
@@ -195,7 +185,9 @@ impl<'a, C: Collectives> Strips<'a, C> {
         let side = &self.side;
         let owners = [from.memory.owner(), to.memory.owner()];
         if let Err(error) = self.expect_own(stream, [&from.shape, &to.shape], owners) {
-            self.tell_others();
+            if self.exchanges() {
+                self.ranks.refuse(&error.to_string());
+            }
             return Err(error);
         }
         stream.ordered_with(owners, || {
@@ -220,17 +212,6 @@ impl<'a, C: Collectives> Strips<'a, C> {
             ));
         }
         expect_context(self.ranks.rank(), self.ranks.context(), stream, owners)
-    }
-
-    /// Tells the others, who are about to exchange rows, that this rank doesn't, by a call that differs from theirs: to
-    /// compare facts before each run would take longer than many a convolution.
-    #[cold]
-    fn tell_others(&self) {
-        if self.exchanges() {
-            let _ = self
-                .ranks
-                .exchange::<StripOfAnotherCut>(&self.side, &[], &mut []);
-        }
     }
 
     /// Whether rows are exchanged.

@@ -161,6 +161,18 @@ fn a_rank_with_another_length() {
                     .to_string()
                     .contains("all_reduce of 4 u8")
             );
+            if rank.rank() == 0 {
+                rank.refuse("on purpose");
+            } else {
+                let error = rank
+                    .broadcast(stream, &mut bytes, 1)
+                    .unwrap_err()
+                    .to_string();
+                assert!(
+                    error.contains("rank 0 makes nothing, since it has an error"),
+                    "{error}"
+                );
+            }
             // What one sends must be what the other receives.
             let other = 1 - rank.rank();
             let mine = DeviceBuffer::<u8>::zeroed(stream, 8).unwrap();

@@ -137,6 +137,9 @@ impl Collectives for OnDevices {
     ) -> Result<()> {
         self.0.exchange(stream, sends, receives)
     }
+    fn refuse(&self, why: &str) {
+        self.0.refuse(why);
+    }
     fn wait(&self, stream: &Stream) -> Result<()> {
         self.0.wait(stream)
     }

@@ -309,4 +309,7 @@ fn local_mistakes(rank: &impl Collectives) {
     assert!(matches!(error, Error::Value(_)), "{error}");
     // And the group goes on.
     rank.all_reduce(&stream, &mut data, Reduction::Max).unwrap();
+    // All of them find something wrong before their call.
+    rank.refuse("on purpose");
+    rank.all_reduce(&stream, &mut data, Reduction::Max).unwrap();
 }

@@ -180,6 +180,11 @@ impl Collectives for PeerRank {
         self.copy_between(stream, sends, receives)
     }
 
+    fn refuse(&self, why: &str) {
+        let side = self.own.borrow().side.clone();
+        let _: Result<()> = self.call(&side, [], |_| Err(Error::Value(why.to_owned())));
+    }
+
     fn gather_on_host<T: PlainData>(&self, stream: &Stream, values: &[T]) -> Result<Vec<T>> {
         self.tell_all(stream, values)
     }
