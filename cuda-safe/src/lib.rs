@@ -185,8 +185,8 @@ pub use tensor_map::{
     TensorMapBuilder, TensorMemory, TensorPromotion, TensorSwizzle,
 };
 pub use texture::{
-    AddressMode, FilterMode, ResourceView, Sampler, Surface, Texture, TextureResource,
-    TextureSource, ViewFormat,
+    AddressMode, FilterMode, IntoTextureSource, ResourceView, Sampler, Surface, Texture,
+    TextureResource, TextureSource, ViewFormat,
 };
 
 /// The code in README.md, as a test.

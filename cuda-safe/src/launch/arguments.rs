@@ -31,6 +31,9 @@ use crate::{
     label = "neither plain data nor device memory",
     note = "host data travels as `In(&x)`, `Out(&mut x)` or `InOut(&mut x)`, with elements that are `bytemuck::Pod`",
     note = "buffers, views and globals are passed by reference: `&buffer`, `&mut buffer`",
+    note = "page-locked memory travels as `In(&x)` too; a kernel reaches it over the link as `x.into_mapped(&stream)?`, by \
+            reference, or by the number `x.device_ptr()?`",
+    note = "an array is read through a `Texture`, and written through a `Surface`: `&texture`, `&surface`",
     note = "a struct goes by value, without `&`: as itself with `#[repr(C)]` and `#[derive(Clone, Copy, bytemuck::Pod, \
             bytemuck::Zeroable)]` (add bytemuck with its feature derive); as `ByValue(x)` if it has padding, and so does \
             a `bool`"

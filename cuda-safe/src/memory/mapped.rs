@@ -335,7 +335,8 @@ impl Stream {
     /// Page-locks borrowed memory while `body` runs, and gives `body` a view of it that kernels take. Waits for this
     /// stream, and unregisters the memory, before it returns, even if `body` fails or panics.
     ///
-    /// The memory is the device's until then: the host doesn't reach it.
+    /// The memory is the device's until then: the host doesn't reach it. A `body` with errors of another type returns them as
+    /// for [`Stream::scope`].
     ///
     /// # Errors
     /// As [`Registration::new`](crate::Registration::new), and for [`RegisterFlags::IO_MEMORY`] and

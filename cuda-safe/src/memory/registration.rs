@@ -264,7 +264,8 @@ impl Context {
     /// Page-locks borrowed memory while `body` runs, and passes it on: copies within are as fast as those of a
     /// [`PinnedBuffer`](crate::PinnedBuffer). The memory is unregistered at the end, even if `body` fails or panics.
     ///
-    /// For memory that kernels are to reach, see [`Stream::mapped`](crate::Stream::mapped).
+    /// For memory that kernels are to reach, see [`Stream::mapped`](crate::Stream::mapped). A `body` with errors of another
+    /// type returns them as for [`Stream::scope`](crate::Stream::scope).
     ///
     /// # Errors
     /// As [`Registration::new`], and for [`RegisterFlags::IO_MEMORY`] and [`RegisterFlags::READ_ONLY`]; `body` is not called

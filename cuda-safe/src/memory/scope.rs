@@ -45,6 +45,9 @@ impl Stream {
     ///
     /// Copies of host memory that is not page-locked may block the host while they run.
     ///
+    /// A `body` that fails with another type of error returns its result within this one: `Ok(work())`, and two `?` behind
+    /// the call.
+    ///
     /// # Errors
     /// `body`'s error, or that of the work that it enqueued. The stream is being captured by raw calls: then `body`
     /// is not called. Nor may `body` begin such a capture.

@@ -9,6 +9,6 @@ mod view;
 
 pub use object::{Texture, TextureResource};
 pub use sampler::{AddressMode, FilterMode, Sampler};
-pub use source::TextureSource;
+pub use source::{IntoTextureSource, TextureSource};
 pub use surface::Surface;
 pub use view::{ResourceView, ViewFormat};

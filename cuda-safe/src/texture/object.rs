@@ -9,7 +9,7 @@ use cuda_sys::{
 
 use super::{
     sampler::{Sampler, integer_bits},
-    source::{Resource, TextureSource},
+    source::{IntoTextureSource, Resource, TextureSource},
     view::ResourceView,
 };
 use crate::{
@@ -157,7 +157,7 @@ impl Texture {
     /// [`MIRROR`](crate::AddressMode::MIRROR) without normalised coordinates; a seamless cube that is none. A stream is
     /// being captured by this thread.
     #[doc(alias = "cuTexObjectCreate")]
-    pub fn new(source: impl Into<TextureSource>, sampler: Sampler) -> Result<Self> {
+    pub fn new(source: impl IntoTextureSource, sampler: Sampler) -> Result<Self> {
         Self::create(source.into(), sampler, None, "Texture::new")
     }
 
@@ -168,7 +168,7 @@ impl Texture {
     /// another size than the array's.
     #[doc(alias = "cuTexObjectCreate")]
     pub fn with_view(
-        source: impl Into<TextureSource>,
+        source: impl IntoTextureSource,
         sampler: Sampler,
         view: ResourceView,
     ) -> Result<Self> {

@@ -89,6 +89,35 @@ impl From<&MipmappedArray> for TextureSource {
     }
 }
 
+/// What [`Texture::new`](crate::Texture::new) takes: `&array`, `&mipmapped` or a [`TextureSource`]. The trait has a name of its
+/// own so that the compiler can say what to do about device memory.
+///
+/// ```
+/// use cuda_safe::{Array, Context, IntoTextureSource, TexelFormat, TextureSource};
+///
+/// fn format(source: impl IntoTextureSource) -> TexelFormat {
+///     let source: TextureSource = source.into();
+///     source.format()
+/// }
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// let array = Array::uninit::<u16>(&context, 4)?;
+/// assert_eq!(format(&array), TexelFormat::of::<u16>());
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a texture can't read `{Self}`",
+    label = "expected an `&Array`, a `&MipmappedArray` or a `TextureSource`",
+    note = "device memory is given away, or shared in an `Arc`: `TextureSource::linear(buffer)?`, \
+            `TextureSource::rows(buffer, [width, height], pitch)?`, `TextureSource::pitched(buffer)?`"
+)]
+pub trait IntoTextureSource: Into<TextureSource> {}
+
+// Else the compiler would speak of `From` alone.
+#[diagnostic::do_not_recommend]
+impl<S: Into<TextureSource>> IntoTextureSource for S {}
+
 impl TextureSource {
     /// Texels that follow each other in device memory: kernels fetch them by their number (`tex1Dfetch`).
     ///

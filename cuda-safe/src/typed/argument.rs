@@ -25,7 +25,9 @@ mod sealed {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no memory of `{T}` that a kernel may read",
-    label = "expected a `&DeviceBuffer<{T}>`, a view or a global of `{T}`, or `In` of a host slice"
+    label = "expected a `&DeviceBuffer<{T}>`, a view or a global of `{T}`, or `In` of a host slice",
+    note = "page-locked memory is `In(&x)` too, or reached over the link as `x.into_mapped(&stream)?`; an array is read through a \
+            `&Texture`"
 )]
 pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
 
@@ -43,7 +45,9 @@ pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no memory of `{T}` that a kernel may write",
-    label = "expected a `&mut DeviceBuffer<{T}>`, a `&mut` view or global of `{T}`, or `Out` or `InOut` of a host slice"
+    label = "expected a `&mut DeviceBuffer<{T}>`, a `&mut` view or global of `{T}`, or `Out` or `InOut` of a host slice",
+    note = "page-locked memory is `Out(&mut x)` too, or reached over the link as `x.into_mapped(&stream)?`; an array is written \
+            through a `&Surface`"
 )]
 pub trait Writable<T>: KernelArgument + sealed::Writes<T> {}
 

@@ -1,4 +1,6 @@
-use cuda_safe::{ByValue, DeviceBuffer, Function, In, LaunchConfig, Result, Stream};
+use cuda_safe::{
+    Array, ByValue, DeviceBuffer, Function, In, LaunchConfig, PinnedBuffer, Result, Stream,
+};
 
 fn slices(function: &Function, stream: &Stream, host: &[f32]) -> Result<()> {
     // SAFETY: does not compile: a host slice is no argument.
@@ -45,6 +47,16 @@ fn no_tuple(function: &Function, stream: &Stream, x: DeviceBuffer<f32>) -> Resul
 fn moved_buffers(function: &Function, stream: &Stream, x: DeviceBuffer<f32>) -> Result<()> {
     // SAFETY: does not compile: buffers are passed by reference.
     unsafe { function.launch(stream, LaunchConfig::new(1, 1), (x,)) }
+}
+
+fn page_locked(function: &Function, stream: &Stream, x: PinnedBuffer<f32>) -> Result<()> {
+    // SAFETY: does not compile: the kernel would reach the host's memory, which has to be said.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), (&x,)) }
+}
+
+fn arrays(function: &Function, stream: &Stream, x: Array) -> Result<()> {
+    // SAFETY: does not compile: an array is reached through a texture or a surface.
+    unsafe { function.launch(stream, LaunchConfig::new(1, 1), (&x,)) }
 }
 
 fn elements(function: &Function, stream: &Stream, host: &[bool]) -> Result<()> {

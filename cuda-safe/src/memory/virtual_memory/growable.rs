@@ -204,11 +204,13 @@ impl fmt::Debug for Growable {
 }
 
 impl<T> GrowableBuffer<T> {
-    /// An empty buffer that may grow up to `capacity` elements, of which the addresses are taken now, and the memory isn't.
+    /// An empty buffer that may grow up to `capacity` elements, of which the addresses are taken now, and the memory isn't. The
+    /// addresses are rounded up to whole units of [`PhysicalMemory::unit`]: [`capacity`](Self::capacity) tells how many
+    /// elements these have room for.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the device has no virtual memory management.
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) where there are no such addresses left.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, of kind [`ErrorKind::Driver`](crate::ErrorKind::Driver), where so many addresses are not left.
     pub fn with_capacity(stream: &Stream, capacity: usize) -> Result<Self>
     where
         T: PlainData,
@@ -255,7 +257,7 @@ impl<T: PlainData> GrowableBuffer<T> {
         &self.storage().stream
     }
 
-    /// How many elements there may be.
+    /// How many elements there may be: at least as many as were asked for.
     #[must_use]
     pub fn capacity(&self) -> usize {
         let bytes = self.storage().range.size();
@@ -283,6 +285,7 @@ impl<T: PlainData> GrowableBuffer<T> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
     /// let mut x = GrowableBuffer::<f64>::with_capacity(&stream, 1000)?;
+    /// assert!(x.capacity() >= 1000);
     /// x.grow(3)?;
     /// x.fill(&stream, 1.5)?;
     /// assert_eq!(x.to_vec(&stream)?, [1.5; 3]);
