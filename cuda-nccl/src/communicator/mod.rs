@@ -36,7 +36,7 @@ pub use unique_id::UniqueId;
 use crate::{
     collectives::Collectives,
     element::{Reducible, Reduction},
-    error::{Error, Result},
+    error::Result,
     sys,
 };
 use inner::Inner;
