@@ -411,11 +411,11 @@ fn levels_are_those_of_an_h200() {
     unsafe { kernel.launch(&stream, LaunchConfig::new(1, 1), (&mut out, &texture)) }.unwrap();
     let mixed = [
         35.0,
-        17.0859375,
+        17.0 + 22.0 / 256.0,
         109.0,
-        103.49609375,
+        103.0 + 127.0 / 256.0,
         202.0,
-        200.3046875,
+        200.0 + 78.0 / 256.0,
         300.0,
         300.0,
         300.0,

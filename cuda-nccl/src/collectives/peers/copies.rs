@@ -128,7 +128,7 @@ impl PeerRank {
         let what = what::<T>("all_to_all", Some(from.len()));
         let (size, me) = (self.size(), self.rank());
         self.call(stream, [from.owner(), to.owner()], |frame| {
-            if from.len() != to.len() || from.len() % size != 0 {
+            if from.len() != to.len() || !from.len().is_multiple_of(size) {
                 return Err(Error::Value(format!(
                     "all_to_all: `from` has {} elements and `to` {}: both have a part of one length for each of the {size} ranks",
                     from.len(),
