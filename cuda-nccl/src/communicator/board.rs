@@ -1,15 +1,16 @@
-//! What the ranks of one process tell each other of their calls, at the price of a lock for each.
+//! What the ranks of one process tell each other of their calls.
 //!
 //! NCCL writes as much into another rank's memory as its own rank was told, so ranks that disagree about a length would write
-//! beyond the end of memory that belongs to safe code. Within one process nothing of the kind is enqueued: the first rank
-//! that makes a call writes it down here, and each other one compares. What differs is refused, and ends the communicators of
-//! all ranks here, since the first has enqueued its call already.
+//! beyond the end of memory that belongs to safe code. Within one process nothing of the kind is enqueued: each rank
+//! writes its collectives down in its [lane](super::lane), and compares them with those of the others; sends and receives meet
+//! on the board itself. What differs is refused, and ends the communicators of all ranks here, since another one may have
+//! enqueued its call already.
 
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
         Arc, Condvar, Mutex, PoisonError, Weak,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     thread::{self, ThreadId},
     time::Duration,
@@ -17,6 +18,7 @@ use std::{
 
 use super::{
     call::{Call, Kind},
+    lane::{self, Chunk, Words},
     shared::Shared,
 };
 
@@ -27,8 +29,8 @@ static BOARDS: Mutex<Option<Boards>> = Mutex::new(None);
 
 #[derive(Default)]
 pub(super) struct Board {
-    /// How many ranks are here. One alone needs to compare nothing.
-    ranks: AtomicUsize,
+    /// Another number whenever a rank has come or gone.
+    members: AtomicU64,
     state: Mutex<State>,
     /// A member has come further.
     further: Condvar,
@@ -37,9 +39,6 @@ pub(super) struct Board {
 #[derive(Default)]
 struct State {
     members: Vec<Member>,
-    /// Calls that some ranks have made and others have not yet, and the number of the first of them.
-    calls: VecDeque<Entry>,
-    first: u64,
     /// Sends without their receives, or the other way round, by who sends and who receives.
     pairs: HashMap<[usize; 2], VecDeque<(Kind, usize)>>,
 }
@@ -50,6 +49,10 @@ struct Member {
     /// The thread that made it.
     thread: ThreadId,
     step: Step,
+    /// Where it writes its calls.
+    tail: Arc<Chunk>,
+    /// Where others begin to, who have come since it has looked.
+    arrived: Vec<(usize, Arc<Chunk>)>,
 }
 
 /// How far a rank has come.
@@ -58,12 +61,6 @@ pub(super) enum Step {
     Coming,
     Ready,
     Gone,
-}
-
-struct Entry {
-    words: [u64; 5],
-    rank: usize,
-    seen: usize,
 }
 
 /// A rank's place at the board. It leaves when this is dropped.
@@ -93,15 +90,23 @@ impl Seat {
             }
             name.push(0);
         };
-        board.ranks.fetch_add(1, Ordering::Relaxed);
         let mut state = board.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail = Chunk::new(0);
+        let mut arrived = Vec::new();
+        for other in &mut state.members {
+            arrived.push((other.rank, other.tail.clone()));
+            other.arrived.push((rank, tail.clone()));
+        }
         state.members.push(Member {
             rank,
             shared: Weak::new(),
             thread: thread::current().id(),
             step: Step::Coming,
+            tail,
+            arrived,
         });
         drop(state);
+        board.members.fetch_add(1, Ordering::Relaxed);
         Self { board, rank }
     }
 
@@ -178,29 +183,96 @@ impl Seat {
         let _ = self.board.further.wait_timeout_while(state, limit, behind);
     }
 
-    /// Compares the rank's call of this number, which counts up where it is a collective. What differs is told.
+    /// Compares the rank's next call with those of the other ranks here. What differs is told.
     #[inline]
-    pub(super) fn compare(&self, number: &mut u64, call: &Call) -> Option<String> {
-        let number = match call.kind.is_collective() {
-            true => {
-                *number += 1;
-                *number - 1
-            }
-            false => 0,
-        };
-        if self.board.ranks.load(Ordering::Relaxed) < 2 {
+    pub(super) fn compare(&self, calls: &mut Calls, call: &Call) -> Option<String> {
+        if calls.members != self.board.members.load(Ordering::Relaxed) {
+            self.look_around(calls);
+        }
+        if !call.kind.is_collective() {
+            return self.compare_pair(call);
+        }
+        let number = calls.number;
+        calls.number += 1;
+        if calls.others.is_empty() {
             return None;
         }
+        let words = call.words();
+        if let Some(begun) = lane::write(&mut calls.own, number, &words) {
+            self.begin(begun);
+        }
+        let others = calls.others.iter_mut();
+        let mut made = others.filter_map(|(rank, theirs)| {
+            let theirs = lane::read(theirs, number)?;
+            (theirs != words).then_some((*rank, theirs))
+        });
+        let (rank, theirs) = made.next()?;
+        Some(differ(number, [(self.rank, &words), (rank, &theirs)]))
+    }
+
+    /// Who is here.
+    #[cold]
+    fn look_around(&self, calls: &mut Calls) {
         let mut state = self
             .board
             .state
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let ranks = state.members.len();
+        calls.members = self.board.members.load(Ordering::Relaxed);
+        if let Some(own) = state.member(self.rank) {
+            calls.others.append(&mut own.arrived);
+            calls.own = own.tail.clone();
+        }
+        calls
+            .others
+            .retain(|(rank, _)| state.member(*rank).is_some());
+    }
+
+    /// Those who come later begin there.
+    #[cold]
+    fn begin(&self, chunk: Arc<Chunk>) {
+        let mut state = self
+            .board
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = state.member(self.rank) {
+            own.tail = chunk;
+        }
+    }
+
+    fn compare_pair(&self, call: &Call) -> Option<String> {
+        let mut state = self
+            .board
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let other = call.root as usize;
         match call.kind {
-            Kind::Send => state.pair([self.rank, call.root as usize], self.rank, call),
-            Kind::Receive => state.pair([call.root as usize, self.rank], self.rank, call),
-            _ => state.collective(self.rank, ranks, number, call),
+            Kind::Send => state.pair([self.rank, other], self.rank, call),
+            _ => state.pair([other, self.rank], self.rank, call),
+        }
+    }
+}
+
+/// What a rank knows of its calls and of where the others have theirs.
+pub(super) struct Calls {
+    /// How many collectives it has made.
+    number: u64,
+    own: Arc<Chunk>,
+    others: Vec<(usize, Arc<Chunk>)>,
+    /// [`Board::members`] when it last looked.
+    members: u64,
+}
+
+impl Calls {
+    pub(super) fn new() -> Self {
+        Self {
+            number: 0,
+            own: Chunk::new(0),
+            others: Vec::new(),
+            // Nobody is there before the first has come.
+            members: 0,
         }
     }
 }
@@ -208,42 +280,6 @@ impl Seat {
 impl State {
     fn member(&mut self, rank: usize) -> Option<&mut Member> {
         self.members.iter_mut().find(|member| member.rank == rank)
-    }
-
-    fn collective(
-        &mut self,
-        rank: usize,
-        ranks: usize,
-        number: u64,
-        call: &Call,
-    ) -> Option<String> {
-        // Calls that ranks have made which have left since are not known any more.
-        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        let words = call.words();
-        let Some(entry) = self.calls.get_mut(place) else {
-            if place == self.calls.len() {
-                self.calls.push_back(Entry {
-                    words,
-                    rank,
-                    seen: 1,
-                });
-            }
-            return None;
-        };
-        entry.seen += 1;
-        if entry.words != words {
-            return Some(differ(number, [(rank, &words), (entry.rank, &entry.words)]));
-        }
-        self.forget(ranks);
-        None
-    }
-
-    /// Forgets what all have made.
-    fn forget(&mut self, ranks: usize) {
-        while self.calls.front().is_some_and(|entry| entry.seen >= ranks) {
-            self.calls.pop_front();
-            self.first += 1;
-        }
     }
 
     fn pair(&mut self, pair: [usize; 2], rank: usize, call: &Call) -> Option<String> {
@@ -277,7 +313,7 @@ impl State {
 }
 
 #[cold]
-fn differ(number: u64, ranks: [(usize, &[u64; 5]); 2]) -> String {
+fn differ(number: u64, ranks: [(usize, &Words); 2]) -> String {
     let [one, other] =
         ranks.map(|(rank, words)| format!("rank {rank} makes {}", Call::describe(words)));
     format!(
@@ -300,9 +336,8 @@ impl Drop for Seat {
         {
             state.members.swap_remove(place);
         }
-        let ranks = state.members.len();
-        state.forget(ranks);
-        self.board.ranks.fetch_sub(1, Ordering::Relaxed);
+        drop(state);
+        self.board.members.fetch_add(1, Ordering::Relaxed);
         self.board.further.notify_all();
     }
 }
@@ -319,22 +354,21 @@ mod tests {
     #[test]
     fn ranks_of_a_process_make_the_same_calls() {
         let seats = [0, 1].map(|rank| Seat::take(b"same".to_vec(), rank));
-        let mut numbers = [0, 0];
+        let mut calls = [Calls::new(), Calls::new()];
         for len in 1..5 {
             assert_eq!(
-                seats[0].compare(&mut numbers[0], &call(Kind::Broadcast, len, 0)),
+                seats[0].compare(&mut calls[0], &call(Kind::Broadcast, len, 0)),
                 None
             );
         }
         for len in 1..4 {
             assert_eq!(
-                seats[1].compare(&mut numbers[1], &call(Kind::Broadcast, len, 0)),
+                seats[1].compare(&mut calls[1], &call(Kind::Broadcast, len, 0)),
                 None
             );
         }
-        assert_eq!(seats[0].board.state.lock().unwrap().calls.len(), 1); // the rest is forgotten
         let why = seats[1]
-            .compare(&mut numbers[1], &call(Kind::Broadcast, 5, 0))
+            .compare(&mut calls[1], &call(Kind::Broadcast, 5, 0))
             .unwrap();
         let text = "the ranks don't make the same call (collective number 4): rank 1 makes broadcast of 5 u8, root 0; rank 0 makes \
                     broadcast of 4 u8, root 0. The communicator was aborted";
@@ -344,24 +378,36 @@ mod tests {
     #[test]
     fn what_is_sent_is_received() {
         let seats = [0, 1].map(|rank| Seat::take(b"pairs".to_vec(), rank));
-        let mut number = 0;
+        let mut calls = [Calls::new(), Calls::new()];
         assert_eq!(
-            seats[1].compare(&mut number, &call(Kind::Receive, 7, 0)),
+            seats[1].compare(&mut calls[1], &call(Kind::Receive, 7, 0)),
             None
         );
-        assert_eq!(seats[1].compare(&mut number, &call(Kind::Send, 9, 0)), None);
-        assert_eq!(seats[0].compare(&mut number, &call(Kind::Send, 7, 1)), None);
-        assert_eq!(seats[0].compare(&mut number, &call(Kind::Send, 8, 1)), None);
+        assert_eq!(
+            seats[1].compare(&mut calls[1], &call(Kind::Send, 9, 0)),
+            None
+        );
+        assert_eq!(
+            seats[0].compare(&mut calls[0], &call(Kind::Send, 7, 1)),
+            None
+        );
+        assert_eq!(
+            seats[0].compare(&mut calls[0], &call(Kind::Send, 8, 1)),
+            None
+        );
         let why = seats[1]
-            .compare(&mut number, &call(Kind::Receive, 6, 0))
+            .compare(&mut calls[1], &call(Kind::Receive, 6, 0))
             .unwrap();
         assert!(
             why.starts_with("rank 0 sends 8 bytes to rank 1, which receives 6 from it"),
             "{why}"
         );
         // Who is elsewhere is not known here.
-        assert_eq!(seats[0].compare(&mut number, &call(Kind::Send, 1, 2)), None);
-        assert_eq!(number, 0);
+        assert_eq!(
+            seats[0].compare(&mut calls[0], &call(Kind::Send, 1, 2)),
+            None
+        );
+        assert_eq!(calls.map(|calls| calls.number), [0, 0]);
     }
 
     #[test]
@@ -390,8 +436,8 @@ mod tests {
     fn an_id_that_comes_again_has_another_board() {
         let first = [0, 1].map(|rank| Seat::take(b"again".to_vec(), rank));
         let second = [0, 1].map(|rank| Seat::take(b"again".to_vec(), rank));
-        let mut numbers = [0; 4];
-        let [a, b, c, d] = &mut numbers;
+        let mut calls = [0; 4].map(|_| Calls::new());
+        let [a, b, c, d] = &mut calls;
         assert_eq!(first[0].compare(a, &call(Kind::AllGather, 1, 0)), None);
         assert_eq!(second[0].compare(b, &call(Kind::AllGather, 2, 0)), None);
         assert_eq!(second[1].compare(c, &call(Kind::AllGather, 2, 0)), None);
@@ -402,19 +448,19 @@ mod tests {
     fn communicators_have_boards_of_their_own_and_ranks_leave() {
         let one = Seat::take(b"one".to_vec(), 0);
         let two = Seat::take(b"two".to_vec(), 1);
-        let mut numbers = [0, 0];
+        let mut calls = [Calls::new(), Calls::new()];
         assert_eq!(
-            one.compare(&mut numbers[0], &call(Kind::AllGather, 1, 0)),
+            one.compare(&mut calls[0], &call(Kind::AllGather, 1, 0)),
             None
         );
         assert_eq!(
-            two.compare(&mut numbers[1], &call(Kind::AllGather, 2, 0)),
+            two.compare(&mut calls[1], &call(Kind::AllGather, 2, 0)),
             None
         );
         let other = Seat::take(b"one".to_vec(), 1);
         drop(one);
         assert_eq!(
-            other.compare(&mut numbers[1], &call(Kind::AllGather, 9, 0)),
+            other.compare(&mut calls[1], &call(Kind::AllGather, 9, 0)),
             None
         );
     }

@@ -16,7 +16,7 @@ use std::{
 use cuda_safe::{Context, Stream};
 
 use super::{
-    board::Seat,
+    board::{Calls, Seat},
     call::Call,
     current::{enter, said},
     options::CommunicatorOptions,
@@ -55,8 +55,7 @@ pub(super) struct Work {
     pub(super) comm: sys::ncclComm_t,
     /// The streams that it has enqueued on.
     pub(super) streams: Vec<Stream>,
-    /// How many collectives it has made.
-    number: u64,
+    calls: Calls,
 }
 
 impl Work {
@@ -64,7 +63,7 @@ impl Work {
         Self {
             comm: std::ptr::null_mut(),
             streams: Vec::new(),
-            number: 0,
+            calls: Calls::new(),
         }
     }
 }
@@ -101,7 +100,7 @@ impl Inner {
             work: Mutex::new(Work {
                 comm: work,
                 streams: Vec::new(),
-                number: 0,
+                calls: Calls::new(),
             }),
             compared: AtomicU64::new(0),
             shrunk: AtomicU64::new(0),
@@ -139,7 +138,7 @@ impl Inner {
     /// Compares a call with those of the ranks of this process, before it is made.
     #[inline]
     pub(super) fn compare(&self, work: &mut Work, call: &Call) -> Result<()> {
-        match self.seat.compare(&mut work.number, call) {
+        match self.seat.compare(&mut work.calls, call) {
             None => Ok(()),
             Some(why) => {
                 self.lose(why.clone());

@@ -10,6 +10,7 @@ mod current;
 mod end;
 mod group;
 mod inner;
+mod lane;
 mod numbers;
 mod options;
 mod partners;

@@ -1,6 +1,8 @@
 //! Which calls collectives make, and what they refuse before any.
 
-use cuda_nccl::{Collectives, Error, Group, Reduction};
+use std::{sync::Barrier, thread};
+
+use cuda_nccl::{Collectives, Communicator, Error, Group, Reduction, UniqueId};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
 use crate::library::{Fake, options, rank};
@@ -184,5 +186,40 @@ fn the_trait_makes_the_same_calls() {
     ];
     assert_eq!(fake.calls(), expected);
     drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn of_threads_that_differ_one_at_least_enqueues_nothing() {
+    let fake = Fake::new();
+    for calls in (0..300).step_by(7) {
+        let id = UniqueId::new().unwrap();
+        // As NCCL does: nobody goes on before all have come.
+        let together = &Barrier::new(2);
+        let results = thread::scope(|scope| {
+            let work = move |number: usize| {
+                let context = Context::primary(0).unwrap();
+                let rank = Communicator::new(&context, id, number, 2, options()).unwrap();
+                let stream = Stream::new(&context).unwrap();
+                let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4 + number).unwrap();
+                let mut same = data.slice_mut(..4).unwrap();
+                together.wait();
+                for _ in 0..calls {
+                    rank.all_reduce(&stream, &mut same, Reduction::Sum).unwrap();
+                }
+                let result = rank.all_reduce(&stream, &mut data, Reduction::Sum);
+                together.wait();
+                result
+            };
+            let other = scope.spawn(move || work(1));
+            [work(0), other.join().unwrap()]
+        });
+        let refused = |result: &Result<(), Error>| match result {
+            Ok(()) | Err(Error::Lost(_)) => false,
+            Err(Error::Value(text)) => text.contains(&format!("(collective number {})", calls + 1)),
+            Err(error) => panic!("{error}"),
+        };
+        assert!(results.iter().any(refused), "{calls}: {results:?}");
+    }
     fake.assert_clean();
 }

@@ -273,7 +273,8 @@ fn a_rank_of_this_process_with_another_length() {
         .iter()
         .filter(|error| matches!(error, Error::Value(_)))
         .count();
-    assert_eq!(refused, 1, "{errors:?}");
+    // Both, where they came at the same moment.
+    assert!(refused >= 1, "{errors:?}");
     for error in &errors {
         let text = error.to_string();
         assert!(

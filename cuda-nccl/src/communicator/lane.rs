@@ -1,0 +1,198 @@
+//! The calls that one rank has made, for the other ranks of its process to read, without a lock.
+//!
+//! A rank writes each call down before it looks whether another rank has written the call of the same number, so of two
+//! ranks at least the later one sees both. What is written lies in chunks, each of which lives as long as a rank has not read
+//! past it: a rank may be any number of calls ahead.
+
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+/// What ranks compare of a call: `Call::words`.
+pub(super) type Words = [u64; 5];
+
+const LEN: usize = 64;
+
+/// Some calls in a row.
+pub(super) struct Chunk {
+    /// The number of the first.
+    first: u64,
+    entries: [Entry; LEN],
+    next: OnceLock<Arc<Chunk>>,
+}
+
+#[derive(Default)]
+struct Entry {
+    words: [AtomicU64; 3],
+    /// The words are there, and stay.
+    written: AtomicBool,
+}
+
+impl Chunk {
+    pub(super) fn new(first: u64) -> Arc<Self> {
+        Arc::new(Self {
+            first,
+            entries: std::array::from_fn(|_| Entry::default()),
+            next: OnceLock::new(),
+        })
+    }
+
+    fn entry(&self, number: u64) -> Option<&Entry> {
+        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.entries.get(place)
+    }
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // One after the other: a rank that was far behind may be the last to hold many.
+        let mut next = self.next.take();
+        while let Some(mut chunk) = next.and_then(Arc::into_inner) {
+            next = chunk.next.take();
+        }
+    }
+}
+
+/// Writes down the call of this number, the next one. Returns a new chunk if one was begun, which is where readers who come
+/// later begin.
+#[inline]
+pub(super) fn write(chunk: &mut Arc<Chunk>, number: u64, words: &Words) -> Option<Arc<Chunk>> {
+    let mut begun = None;
+    if number.wrapping_sub(chunk.first) >= LEN as u64 {
+        begun = Some(begin(chunk, number));
+    }
+    if let Some(entry) = chunk.entry(number) {
+        for (place, word) in entry.words.iter().zip(pack(words)) {
+            place.store(word, Ordering::Relaxed);
+        }
+        // With the load of `read` in one order that all ranks see: no two miss each other.
+        entry.written.store(true, Ordering::SeqCst);
+    }
+    begun
+}
+
+#[cold]
+fn begin(chunk: &mut Arc<Chunk>, number: u64) -> Arc<Chunk> {
+    let next = Chunk::new(number);
+    let _ = chunk.next.set(next.clone()); // the writer alone sets it, once
+    *chunk = next.clone();
+    next
+}
+
+/// The call of this number, if the rank whose chunk this is has written it. Numbers grow from call to call; chunks that are
+/// behind are let go.
+#[inline]
+pub(super) fn read(chunk: &mut Arc<Chunk>, number: u64) -> Option<Words> {
+    while number.checked_sub(chunk.first)? >= LEN as u64 {
+        let next = chunk.next.get()?.clone();
+        *chunk = next;
+    }
+    let entry = chunk.entry(number)?;
+    if !entry.written.load(Ordering::SeqCst) {
+        return None;
+    }
+    let words = &entry.words;
+    Some(unpack(
+        [0, 1, 2].map(|place: usize| words[place].load(Ordering::Relaxed)),
+    ))
+}
+
+/// The kind, the operation and the root have few bits each.
+fn pack(&[kind, element, len, op, root]: &Words) -> [u64; 3] {
+    [kind << 56 | op << 48 | (root & ROOT), element, len]
+}
+
+fn unpack([mixed, element, len]: [u64; 3]) -> Words {
+    [mixed >> 56, element, len, mixed >> 48 & 0xff, mixed & ROOT]
+}
+
+const ROOT: u64 = (1 << 48) - 1;
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    fn words(number: u64) -> Words {
+        [
+            number % 12,
+            number << 33,
+            !number,
+            number % 6,
+            number % 4096,
+        ]
+    }
+
+    #[test]
+    fn words_stay_what_they_are() {
+        for number in [0, 1, 11, 4095, 1 << 30] {
+            assert_eq!(unpack(pack(&words(number))), words(number));
+        }
+    }
+
+    #[test]
+    fn a_rank_that_is_behind_reads_all_and_lets_go() {
+        let mut writer = Chunk::new(0);
+        let mut reader = writer.clone();
+        let first = Arc::downgrade(&reader);
+        assert_eq!(read(&mut reader, 0), None);
+        let begun = (0..100_000).filter(|&n| write(&mut writer, n, &words(n)).is_some());
+        assert_eq!(begun.count(), 100_000_usize.div_ceil(LEN) - 1);
+        for number in 0..100_000 {
+            assert_eq!(read(&mut reader, number), Some(words(number)));
+        }
+        assert_eq!(read(&mut reader, 100_000), None);
+        assert!(first.upgrade().is_none());
+        // Who is far ahead is known from there on.
+        let mut late = writer.clone();
+        assert_eq!(read(&mut late, 3), None);
+        assert_eq!(read(&mut late, 99_999), Some(words(99_999)));
+    }
+
+    #[test]
+    fn a_long_way_behind_is_dropped_without_recursion() {
+        let mut writer = Chunk::new(0);
+        let reader = writer.clone();
+        for number in (0..2_500_000).step_by(LEN) {
+            write(&mut writer, number, &words(number));
+        }
+        drop(writer);
+        drop(reader);
+    }
+
+    /// Of two ranks that write and then read, one at least sees what the other has written.
+    #[test]
+    fn nobody_misses_the_other() {
+        const CALLS: u64 = 200_000;
+        let mut chunks = [Chunk::new(0), Chunk::new(0)];
+        let cursors = [chunks[1].clone(), chunks[0].clone()];
+        let seen: Vec<Vec<bool>> = thread::scope(|scope| {
+            let ranks = chunks.iter_mut().zip(cursors);
+            let threads: Vec<_> = ranks
+                .map(|(own, mut other)| {
+                    scope.spawn(move || {
+                        let each = (0..CALLS).map(|number| {
+                            write(own, number, &words(number));
+                            let read = read(&mut other, number);
+                            assert!(read.is_none_or(|read| read == words(number)));
+                            read.is_some()
+                        });
+                        each.collect()
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        assert!(
+            seen[0]
+                .iter()
+                .zip(&seen[1])
+                .all(|(one, other)| *one || *other)
+        );
+    }
+}
