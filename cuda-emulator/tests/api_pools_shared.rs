@@ -28,7 +28,11 @@ fn a_pool_goes_to_others_as_a_file() {
     let (own, mut theirs, plain) = (shared_pool(1), null_mut(), pool(0, 0));
     let mut file = -1i32;
     let place: *mut c_void = (&raw mut file).cast();
+    // As on an H200 (driver 580), memory goes to others behind its pool.
+    let (early, mut told) = (take(own, 10).unwrap(), CUmemPoolPtrExportData::default());
+    invalid!(cuMemPoolExportPointer(&mut told, early));
     ok!(cuMemPoolExportToShareableHandle(place, own, FILE, 0));
+    ok!(cuMemPoolExportPointer(&mut told, early));
     for (pool, kind, flags) in [(plain, 1, 0), (own, 2, 0), (own, 1, 1)] {
         let kind = CUmemAllocationHandleType(kind);
         invalid!(cuMemPoolExportToShareableHandle(place, pool, kind, flags));
@@ -88,6 +92,7 @@ fn a_pool_goes_to_others_as_a_file() {
         FILE,
         0
     ));
+    give(early);
     give(first);
     give(second);
     assert_eq!(read(own, 7), Ok(0));

@@ -112,6 +112,9 @@ pub fn export(address: u64) -> Result<Exported> {
     let allocation = memory::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     let pool = allocation.pool.as_ref().ok_or(Code::ERROR_INVALID_VALUE)?;
     pool.expect_own()?;
+    if !pool.is_exported() {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
     let place = pool.place_of(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     let file = pool.file().and_then(Memfd::identity);
     let file = file.ok_or(Code::ERROR_INVALID_VALUE)?;

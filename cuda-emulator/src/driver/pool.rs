@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::abi::*;
@@ -42,6 +42,8 @@ pub struct Pool {
     file: Option<Memfd>,
     /// It is another process's: nothing can be allocated from it here.
     pub is_imported: bool,
+    /// Other processes may have it. Before that, an H200 tells nobody of its memory.
+    is_exported: AtomicBool,
 }
 
 static POOLS: Table<Pool> = Table::new();
@@ -259,6 +261,7 @@ impl Pool {
             access: Mutex::default(),
             file,
             is_imported,
+            is_exported: AtomicBool::new(false),
         })
     }
 
@@ -304,6 +307,17 @@ impl Pool {
             true => Err(Code::ERROR_INVALID_VALUE),
             false => Ok(()),
         }
+    }
+
+    /// The file of a pool that goes to other processes.
+    pub fn export(&self) -> Option<&Memfd> {
+        let file = self.file.as_ref()?;
+        self.is_exported.store(true, Ordering::Relaxed);
+        Some(file)
+    }
+
+    pub fn is_exported(&self) -> bool {
+        self.is_exported.load(Ordering::Relaxed)
     }
 
     /// Whether its memory is a device's own.

@@ -167,7 +167,8 @@ impl MemoryPool {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for what is no allocation of this pool, for a pool that was not imported, where the
-    /// allocation is smaller, and where the stream's device has no access to it.
+    /// allocation is smaller, and where the stream's device has no access to it. Memory that its owner has freed already is
+    /// opened all the same by an H200's driver (580).
     #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn import_pointer<T: PlainData>(
         &self,
@@ -217,7 +218,8 @@ impl<T: PlainData> DeviceBuffer<T> {
     /// [`MemoryPool::export_file`].
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for memory that comes from no pool that was made to be shared.
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that comes from no pool that was made to be shared, and before the first
+    /// [`export_file`](MemoryPool::export_file) of its pool.
     /// [`ErrorKind::InvalidArgument`] for a buffer of no elements.
     #[doc(alias = "cuMemPoolExportPointer")]
     pub fn export_pointer(&self) -> Result<PoolPointer> {
@@ -237,8 +239,9 @@ impl<T: PlainData> DeviceBuffer<T> {
             .check("cuMemPoolExportPointer", code)
             .map_err(|error| match code {
                 sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
-                    "the memory is of no pool that was made to be shared: allocate it by MemoryPool::allocate, from a pool \
-                     with MemoryPoolOptions::handle_types; what was imported can't be exported again",
+                    "the memory is of no pool that was made to be shared, or of one that was not exported yet: allocate it by \
+                     MemoryPool::allocate, from a pool with MemoryPoolOptions::handle_types, and call \
+                     MemoryPool::export_file before; what was imported can't be exported again",
                 ),
                 _ => error,
             })?;

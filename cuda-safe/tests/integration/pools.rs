@@ -326,6 +326,12 @@ fn pointers_into_pools_are_plain_bytes() {
     let options = options().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
     let pool = MemoryPool::with_options(&context, options).unwrap();
     let buffer = pool.allocate::<u32>(&stream, 3).unwrap();
+    let early = buffer.export_pointer().unwrap_err().to_string();
+    assert!(
+        early.contains("call MemoryPool::export_file before"),
+        "{early}"
+    );
+    let _file = pool.export_file().unwrap();
     let pointer = buffer.export_pointer().unwrap();
     assert_eq!(PoolPointer::from_bytes(pointer.to_bytes()), pointer);
     assert_eq!(format!("{pointer:?}"), "PoolPointer(..)");

@@ -193,7 +193,7 @@ export! {
         if handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        let file = pool.file().ok_or(Code::ERROR_INVALID_VALUE)?;
+        let file = pool.export().ok_or(Code::ERROR_INVALID_VALUE)?;
         handle_out.set(file.duplicate().ok_or(Code::ERROR_UNKNOWN)?)
     }
 
