@@ -191,7 +191,7 @@ impl Error {
             CUresult::CUDA_ERROR_NO_DEVICE => (
                 ErrorKind::NoDevice,
                 "there is a driver, but no GPU: check `nvidia-smi`, CUDA_VISIBLE_DEVICES, and \
-                 whether a laptop's GPU is switched off",
+                 whether a laptop's GPU is switched off (on the emulator, CUDA_EMULATOR_DEVICES)",
             ),
             CUresult::CUDA_ERROR_NOT_INITIALIZED | CUresult::CUDA_ERROR_STUB_LIBRARY => (
                 ErrorKind::NoDevice,
