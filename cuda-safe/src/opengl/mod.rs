@@ -85,7 +85,8 @@ choices! {
 /// The devices that the OpenGL context draws with that is current on this thread. Sharing is with one of them.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` where no OpenGL context of NVIDIA's driver is current on this thread.
+/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` where no OpenGL context of NVIDIA's driver is current on this thread;
+/// `CUDA_ERROR_OPERATING_SYSTEM` where OpenGL's library is not installed.
 ///
 /// ```
 /// use cuda_safe::{opengl, sys::CUresult};
@@ -118,6 +119,9 @@ fn explained(error: Error) -> Error {
     let detail = match error.driver_code() {
         Some(CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT) => {
             "no OpenGL context of NVIDIA's driver is current on this thread: make it current first"
+        }
+        Some(CUresult::CUDA_ERROR_OPERATING_SYSTEM) => {
+            "the driver can't open OpenGL's library: install libGL.so.1 (Debian: libgl1), through which a program draws"
         }
         Some(CUresult::CUDA_ERROR_ALREADY_MAPPED) => {
             "the resource is mapped: it can be mapped again, and changed, when it has been unmapped"

@@ -1,5 +1,7 @@
 //! Memory pools: what they keep, where their memory is, who may use it.
 
+use std::{thread, time::Duration};
+
 use cuda_safe::{
     Context, ErrorKind, LaunchConfig, MemoryAccess, MemoryLocation, MemoryPool, MemoryPoolOptions,
     Module, PoolAttribute, PoolPointer, PoolType, ShareableHandles, Stream, sys::CUresult,
@@ -200,7 +202,14 @@ fn shared(context: &Context, stream: &Stream, pool: &MemoryPool) {
     assert_eq!(pool.used().unwrap(), 128);
     x.close().unwrap();
     stream.synchronize().unwrap();
-    assert_eq!(pool.used().unwrap(), 0);
+    // Beside other tests the driver's count follows a little later.
+    for _ in 0..500 {
+        if pool.used().unwrap() == 0 {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{} bytes are not given back", pool.used().unwrap());
 }
 
 #[test]
