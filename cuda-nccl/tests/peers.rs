@@ -230,7 +230,7 @@ fn nobody_waits_at_the_end_for_work_that_is_stuck() {
     if !in_a_process_of_its_own(&[]) {
         return; // what waits for all work of the context would wait for this
     }
-    let options = PeerOptions::default().timeout(Duration::from_secs(1));
+    let options = PeerOptions::default().timeout(Duration::from_secs(3)); // in which both compile
     let mut group = ranks(2, options).into_iter();
     let (zero, one) = (group.next().unwrap(), group.next().unwrap());
     let (loaded, gone) = (Barrier::new(2), Barrier::new(2));
