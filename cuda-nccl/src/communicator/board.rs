@@ -9,7 +9,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Arc, Condvar, Mutex, PoisonError, Weak,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
     thread::{self, ThreadId},
@@ -34,6 +34,12 @@ pub(super) struct Board {
     state: Mutex<State>,
     /// A member has come further.
     further: Condvar,
+}
+
+impl Board {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[derive(Default)]
@@ -82,7 +88,7 @@ impl Seat {
                 boards.insert(name, Arc::downgrade(&board));
                 break board;
             };
-            let mut state = board.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = board.lock();
             let taken = state.member(rank).is_some();
             drop(state);
             if !taken {
@@ -90,7 +96,7 @@ impl Seat {
             }
             name.push(0);
         };
-        let mut state = board.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = board.lock();
         let tail = Chunk::new(0);
         let mut arrived = Vec::new();
         for other in &mut state.members {
@@ -112,11 +118,7 @@ impl Seat {
 
     /// Whom to end when another rank is lost.
     pub(super) fn is(&self, shared: &Arc<Shared>) {
-        let mut state = self
-            .board
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.board.lock();
         if let Some(member) = state.member(self.rank) {
             member.shared = Arc::downgrade(shared);
         }
@@ -124,21 +126,13 @@ impl Seat {
 
     /// Whether a rank is of this process.
     pub(super) fn has(&self, rank: usize) -> bool {
-        let mut state = self
-            .board
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.board.lock();
         state.member(rank).is_some()
     }
 
     /// The other ranks of this process.
     pub(super) fn others(&self) -> Vec<Arc<Shared>> {
-        let state = self
-            .board
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let state = self.board.lock();
         let others = state
             .members
             .iter()
@@ -150,11 +144,7 @@ impl Seat {
 
     /// This rank has come so far.
     pub(super) fn step(&self, step: Step) {
-        let mut state = self
-            .board
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.board.lock();
         if let Some(member) = state.member(self.rank) {
             member.step = step;
         }
@@ -168,11 +158,7 @@ impl Seat {
     /// wait for it: on two GPUs, that hangs.
     pub(super) fn wait_for(&self, step: Step, limit: Duration) {
         let mine = thread::current().id();
-        let state = self
-            .board
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let state = self.board.lock();
         let behind = |state: &mut State| {
             state
                 .members
@@ -213,11 +199,7 @@ impl Seat {
     /// Who is here.
     #[cold]
     fn look_around(&self, calls: &mut Calls) {
-        let mut state = self
-            .board
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.board.lock();
         calls.members = self.board.members.load(Ordering::Relaxed);
         if let Some(own) = state.member(self.rank) {
             calls.others.append(&mut own.arrived);
@@ -231,22 +213,14 @@ impl Seat {
     /// Those who come later begin there.
     #[cold]
     fn begin(&self, chunk: Arc<Chunk>) {
-        let mut state = self
-            .board
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.board.lock();
         if let Some(own) = state.member(self.rank) {
             own.tail = chunk;
         }
     }
 
     fn compare_pair(&self, call: &Call) -> Option<String> {
-        let mut state = self
-            .board
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.board.lock();
         let other = call.root as usize;
         match call.kind {
             Kind::Send => state.pair([self.rank, other], self.rank, call),
@@ -324,11 +298,7 @@ fn differ(number: u64, ranks: [(usize, &Words); 2]) -> String {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut state = self
-            .board
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.board.lock();
         if let Some(place) = state
             .members
             .iter()
