@@ -88,6 +88,37 @@ fn works(state: CUlinkState) {
 }
 
 #[test]
+fn inputs_of_several_megabytes_are_linked() {
+    let _context = Own::new();
+    let state = linker();
+    // The device runtime's library has had more than 2^20 bytes since CUDA 13.5.
+    let padding = "// nothing but a comment\n".repeat(100_000);
+    for text in [format!("{CALLER}{padding}"), format!("{OTHER}{padding}")] {
+        let (data, size) = (text.as_ptr().cast_mut().cast(), text.len());
+        assert!(size > 2 << 20);
+        let no = null_mut();
+        ok!(cuLinkAddData_v2(
+            state,
+            CUjitInputType(PTX),
+            data,
+            size,
+            c"large".as_ptr(),
+            0,
+            null_mut(),
+            no
+        ));
+    }
+    let mut image = null_mut();
+    ok!(cuLinkComplete(state, &mut image, null_mut()));
+    let mut module = null_mut();
+    ok!(cuModuleLoadData(&mut module, image));
+    ok!(cuLinkDestroy(state));
+    let out = alloc(4);
+    launch(function(module, "get"), 1, 1, null_mut(), &mut [arg(&out)]);
+    assert_eq!(download::<u32>(out, 1), [77]);
+}
+
+#[test]
 fn data_and_files_are_linked_by_either_form_of_the_calls() {
     let _context = Own::new();
     let path = |name: &str| std::env::temp_dir().join(format!("{name}-{}", std::process::id()));

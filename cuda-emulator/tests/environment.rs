@@ -231,7 +231,7 @@ fn reason(context: CUcontext) -> (CUresult, String) {
     if report.is_null() {
         return (code, String::new());
     }
-    // SAFETY: a NUL-terminated text that is never freed.
+    // SAFETY: a NUL-terminated text, which is valid until the next call that fails.
     let text = unsafe { CStr::from_ptr(report) };
     (code, text.to_str().unwrap().into())
 }
@@ -303,8 +303,52 @@ fn what_is_not_emulated_is_the_reason_of_the_last_error() {
     assert_eq!(asked().1, expected);
     let elsewhere = std::thread::spawn(|| reason(null_mut())).join().unwrap();
     assert_eq!(elsewhere, (CUresult::CUDA_ERROR_NOT_FOUND, String::new()));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuDriverGetVersion(null_mut()));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(null_mut()));
     assert_eq!(reason(null_mut()).0, CUresult::CUDA_ERROR_NOT_FOUND);
+}
+
+#[test]
+fn rejected_arguments_have_a_reason() {
+    let _context = Own::new();
+    let told = |code: CUresult| {
+        assert_eq!(code, INVALID);
+        reason(null_mut()).1
+    };
+    // SAFETY: the driver rejects these null pointers, numbers and texts, and the rest is valid for the calls.
+    unsafe {
+        assert_eq!(
+            told(cuDriverGetVersion(null_mut())),
+            "cuDriverGetVersion: `driverVersion` is null, and must not be"
+        );
+        let text = told(cuMemcpyHtoD_v2(alloc(4), null(), 4));
+        assert!(text.contains("`srcHost`"), "{text}");
+        assert_eq!(
+            told(cuModuleGetFunction(null_mut(), null_mut(), null())),
+            "cuModuleGetFunction: `hfunc`, `name` are null, and at least one of them must not be"
+        );
+        let mut range = CUmemAccessDesc::default();
+        assert_eq!(
+            told(cuMemSetAccess(0, 0, &range, (1 << 20) + 1)),
+            "an array of 1048577 values is passed: no call takes more than 1048576"
+        );
+        let text = told(cuMemGetAccess(&mut 0, &raw mut range.location, 77));
+        let begin = "cuMemGetAccess rejected one of its arguments: `flags` = 0x";
+        assert!(
+            text.starts_with(begin) && text.ends_with("`ptr` = 77"),
+            "{text}"
+        );
+        assert_eq!(
+            told(cuDeviceGetName((&raw mut range).cast(), 0, 0)),
+            "a buffer of 0 bytes has no room for a text"
+        );
+        let mut function = null_mut();
+        let text = told(cuModuleGetFunction(
+            &mut function,
+            null_mut(),
+            c"\xff".as_ptr(),
+        ));
+        assert_eq!(text, "the text \"\\xff\" is not UTF-8");
+    }
 }
 
 #[test]

@@ -91,6 +91,25 @@ fn vector_registers() {
 }
 
 #[test]
+fn counted_vector_registers_need_no_other_vector() {
+    let got: [u32; 2] = words(
+        "",
+        ".reg .v2 .b16 y<4>;\n\
+         mov.b32 y3, 0x00020001; st.global.v2.b16 [%out], y3;\n\
+         mov.b16 y1.x, 3; mov.b16 y1.y, y3.x; st.global.v2.b16 [%out+4], {y1.x, y1.y};",
+    );
+    assert_eq!(got, [0x20001, 0x10003]);
+    // The first use names an element.
+    let got: [u32; 1] = words(
+        "",
+        ".reg .v4 .f32 v<2>; mov.f32 v1.w, 0f3f800000; st.global.f32 [%out], v1.a;",
+    );
+    assert_eq!(got, [0x3f80_0000]);
+    let refused = refusal("", ".reg .v2 .b16 y<4>; mov.b16 y4.x, 3;");
+    assert!(refused.contains("`y4.x` isn't declared"), "{refused}");
+}
+
+#[test]
 fn vector_registers_are_checked() {
     let vectors = ".reg .v2 .b32 v; .reg .v4 .b32 w;";
     for (wrong, why) in [

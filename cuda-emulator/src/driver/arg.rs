@@ -3,11 +3,12 @@
 //! Each type has the layout of the C pointer it stands for and can only be made by a C caller. The driver's contract
 //! binds that caller: a pointer that isn't null is valid for the function's duration. Null is checked here, once.
 
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
 use std::fmt;
 
-use super::abi;
-use super::status::{Code, Result};
+use super::status::Result;
+use super::{abi, reason};
 
 /// A value as the trace shows it.
 pub trait Show {
@@ -66,10 +67,9 @@ impl<T> Out<T> {
     /// Refuses null before anything is done.
     pub fn check(self) -> Result<Self> {
         if self.0.is_null() {
-            Err(Code::ERROR_INVALID_VALUE)
-        } else {
-            Ok(self)
+            return Err(reason::null());
         }
+        Ok(self)
     }
 
     /// Stores the result.
@@ -82,7 +82,9 @@ impl<T> Out<T> {
 
     /// Stores the result if the caller wants it.
     pub fn set_optional(self, value: T) {
-        let _ = self.set(value);
+        if !self.is_null() {
+            let _ = self.set(value);
+        }
     }
 
     pub fn is_null(self) -> bool {
@@ -115,16 +117,21 @@ impl<T: Copy> Out<T> {
 
 impl<T: Show + Copy> Show for Out<T> {
     fn show(&self, done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
+        if self.is_null() {
+            return out.write_str("null");
+        }
         match self.get() {
-            Err(_) => out.write_str("null"),
             Ok(value) if done => {
                 out.write_char('&')?;
                 value.show(done, out)
             }
-            Ok(_) => write!(out, "{:p}", self.0),
+            _ => write!(out, "{:p}", self.0),
         }
     }
 }
+
+/// The largest number of values in an array that a call passes. Sensible batches are far smaller.
+const MOST_VALUES: usize = 1 << 20;
 
 /// `const T *`: one value or an array to read.
 #[repr(transparent)]
@@ -154,23 +161,64 @@ impl<T: Copy> In<T> {
     /// The `index`-th value of an array, null refused.
     pub fn at(self, index: usize) -> Result<T> {
         if self.0.is_null() {
-            return Err(Code::ERROR_INVALID_VALUE);
+            return Err(reason::null());
         }
         // SAFETY: not null, and the C caller promises an array that is long enough.
         Ok(unsafe { self.0.wrapping_add(index).read_unaligned() })
     }
 
-    /// The first `count` values; null is fine when there are none.
+    /// Copies the first `count` values, which may be none behind a null pointer.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a null pointer, and for more values than any call takes.
     pub fn array(self, count: usize) -> Result<Vec<T>> {
-        // No call takes as many: such a number is a mistake.
-        if count > 1 << 20 {
-            return Err(Code::ERROR_INVALID_VALUE);
+        if count > MOST_VALUES {
+            return Err(reason::invalid(format!(
+                "an array of {count} values is passed: no call takes more than {MOST_VALUES}"
+            )));
         }
-        (0..count).map(|index| self.at(index)).collect()
+        self.block(count)
+    }
+
+    /// Copies the first `count` values as one block.
+    fn block(self, count: usize) -> Result<Vec<T>> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        if self.0.is_null() {
+            return Err(reason::null());
+        }
+        let mut values: Vec<T> = Vec::new();
+        values.try_reserve_exact(count).map_err(|_| {
+            let size = size_of::<T>();
+            reason::invalid(format!(
+                "{count} values of {size} bytes do not fit into memory"
+            ))
+        })?;
+        // SAFETY: not null, and the C caller promises `count` values. Bytes need no alignment. The vector has room for
+        // `count` values, and its length changes after they are written.
+        unsafe {
+            let to: *mut u8 = values.as_mut_ptr().cast();
+            self.0
+                .cast::<u8>()
+                .copy_to_nonoverlapping(to, count * size_of::<T>());
+            values.set_len(count);
+        }
+        Ok(values)
     }
 
     pub fn is_null(self) -> bool {
         self.0.is_null()
+    }
+}
+
+impl In<u8> {
+    /// Copies a file's contents or other data of any length.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a null pointer, and for more bytes than the process can allocate.
+    pub fn bytes(self, length: usize) -> Result<Vec<u8>> {
+        self.block(length)
     }
 }
 
@@ -193,7 +241,7 @@ impl Text {
     /// The text, null refused.
     pub fn get(self) -> Result<&'static CStr> {
         if self.0.is_null() {
-            return Err(Code::ERROR_INVALID_VALUE);
+            return Err(reason::null());
         }
         // SAFETY: not null and NUL-terminated, as the C caller promises. The lifetime is that of the call: nothing
         // keeps the reference longer.
@@ -202,23 +250,39 @@ impl Text {
 
     /// The text as UTF-8.
     pub fn str(self) -> Result<&'static str> {
-        self.get()?.to_str().map_err(|_| Code::ERROR_INVALID_VALUE)
+        let text = self.get()?;
+        text.to_str()
+            .map_err(|_| reason::invalid(format!("the text {text:?} is not UTF-8")))
+    }
+
+    /// A name for messages: empty for null.
+    pub fn lossy(self) -> Cow<'static, str> {
+        match self.0.is_null() {
+            true => Cow::default(),
+            false => self.get().map(CStr::to_string_lossy).unwrap_or_default(),
+        }
     }
 }
 
 impl Show for Text {
     fn show(&self, _done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
-        match self.get() {
-            Ok(text) => write!(out, "{text:?}"),
-            Err(_) => out.write_str("null"),
+        match self.0.is_null() {
+            true => out.write_str("null"),
+            false => match self.get() {
+                Ok(text) => write!(out, "{text:?}"),
+                Err(_) => out.write_str("null"),
+            },
         }
     }
 }
 
 /// `char *` with a length: a buffer that gets a NUL-terminated text, cut to fit.
 pub fn set_text(buffer: Out<u8>, len: i32, text: &str) -> Result {
-    if buffer.is_null() || len <= 0 {
-        return Err(Code::ERROR_INVALID_VALUE);
+    buffer.check()?;
+    if len <= 0 {
+        return Err(reason::invalid(format!(
+            "a buffer of {len} bytes has no room for a text"
+        )));
     }
     let kept = &text.as_bytes()[..text.len().min(len as usize - 1)];
     for (index, byte) in kept.iter().chain([&0]).enumerate() {

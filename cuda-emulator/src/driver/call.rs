@@ -16,6 +16,7 @@ use super::context::{self, Context};
 use super::exit;
 use super::log;
 use super::notice;
+use super::reason;
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
 
@@ -132,7 +133,7 @@ pub fn enter(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Sh
     if watched() {
         watch(call, body, arguments)
     } else {
-        guarded(call, body)
+        guarded(call, body, arguments)
     }
 }
 
@@ -141,7 +142,13 @@ pub fn enter(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Sh
 fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
     let start = Instant::now();
     let injected = inject(call.name);
-    let code = injected.unwrap_or_else(|| guarded(call, body));
+    let code = match injected {
+        Some(code) => {
+            reason::set(None);
+            code
+        }
+        None => guarded(call, body, arguments),
+    };
     if call.name == "cuCtxGetCurrent" && code == Code::SUCCESS && !config::get().every {
         // Layers above the driver ask before each call: the other lines would drown.
         return code;
@@ -201,7 +208,7 @@ fn inject(name: &str) -> Option<Code> {
         .reduce(|first, _| first)
 }
 
-fn guarded(call: &Call, body: &mut dyn FnMut() -> Result) -> Code {
+fn guarded(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
     if !call.early && !INITIALISED.load(Ordering::Acquire) {
         return Code::ERROR_NOT_INITIALIZED;
     }
@@ -212,9 +219,12 @@ fn guarded(call: &Call, body: &mut dyn FnMut() -> Result) -> Code {
     let result = catch_unwind(AssertUnwindSafe(body));
     PER_THREAD.set(before);
     match result {
-        Ok(Ok(())) => Code::SUCCESS,
+        Ok(Ok(())) => {
+            reason::forget();
+            Code::SUCCESS
+        }
         Ok(Err(code)) => {
-            notice::failed(call.name, code);
+            notice::failed(call, code, arguments);
             tell(call.name, code);
             code
         }

@@ -70,6 +70,7 @@ mod pool_book;
 mod preferences;
 #[cfg(all(cuda_sys_opens_libraries, target_os = "linux"))]
 mod provide;
+mod reason;
 mod registers;
 mod registry;
 mod rights;

@@ -1,15 +1,16 @@
 //! What the emulator says on standard error without being asked. `CUDA_EMULATOR_QUIET=1` silences all of it. Reports of
 //! faults, of what a check has found, and of settings that make no sense are no notices.
 
-use std::cell::Cell;
 use std::collections::HashSet;
-use std::ffi::{CStr, CString, OsString};
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, Once};
 
-use super::config;
+use super::arg::Show;
+use super::call::Call;
 use super::status::Code;
+use super::{config, reason};
 use crate::lock::Unpoisoned;
 
 /// Writes one line, in one piece.
@@ -68,58 +69,27 @@ fn is_test(
     of_cargo && !arguments.into_iter().any(|argument| argument == "--bench")
 }
 
-thread_local! {
-    /// What the call under way asked for that isn't emulated.
-    static LACKING: Cell<Option<&'static str>> = const { Cell::new(None) };
-    /// Why the last call of this thread that failed did so, where that is for want of something here.
-    static REASON: Cell<Option<&'static CStr>> = const { Cell::new(None) };
-}
-
-/// Why the last call of this thread that failed returned `CUDA_ERROR_NOT_SUPPORTED`: what isn't emulated.
-pub fn reason() -> Option<&'static CStr> {
-    REASON.get()
-}
-
-/// A text for clients, which is never freed. There are as many as there are functions and things that aren't emulated.
-fn kept(text: String) -> Option<&'static CStr> {
-    static KEPT: Mutex<Option<HashSet<&'static CStr>>> = Mutex::new(None);
-    let text = CString::new(text).ok()?;
-    let mut kept = KEPT.lock().unpoisoned();
-    let kept = kept.get_or_insert_default();
-    if let Some(text) = kept.get(text.as_c_str()) {
-        return Some(text);
-    }
-    let text: &'static CStr = Box::leak(text.into_boxed_c_str());
-    kept.insert(text);
-    Some(text)
-}
-
-/// The code for something that a GPU's driver does and the emulator doesn't. Where a GPU's driver refuses as well, as an
-/// H200's does, the plain code is right.
+/// The code for something that a GPU's driver does and the emulator does not. Use the plain code for what a GPU's driver
+/// rejects as well.
 #[cold]
 pub fn lacking(what: &'static str) -> Code {
-    LACKING.set(Some(what));
-    Code::ERROR_NOT_SUPPORTED
+    reason::lacking(what)
 }
 
-/// A function has failed: if that is for want of something here, it is said, once for each function.
+/// Keeps the reason for a failed call, and says once for each function what the emulator lacks.
 #[cold]
-pub fn failed(function: &'static str, code: Code) {
-    REASON.set(None);
-    if let Some(what) = LACKING.take()
-        && code == Code::ERROR_NOT_SUPPORTED
-    {
-        REASON.set(kept(format!("{what} is not emulated")));
-        once(function, || {
-            format!("{function} returns {code}: {what} is not emulated")
+pub fn failed(call: &Call, code: Code, arguments: &[&dyn Show]) {
+    if let Some(what) = reason::failed(call, code, arguments) {
+        once(call.name, || {
+            format!("{} returns {code}: {what} is not emulated", call.name)
         });
     }
 }
 
-/// A function that only exists has been called.
+/// Says once that a function is exported but not implemented.
 #[cold]
 pub fn not_emulated(function: &'static str) {
-    REASON.set(kept(format!("{function} is not emulated")));
+    reason::set(Some(format!("{function} is not emulated")));
     once(function, || {
         format!(
             "{function} is not emulated: it does nothing and returns {}",

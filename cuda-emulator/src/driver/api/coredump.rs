@@ -17,7 +17,7 @@ fn get(context: Option<u64>, attrib: u32, value: Buffer, size: Out<usize>) -> Re
 }
 
 fn set(context: Option<u64>, attrib: u32, value: Buffer, size: Out<usize>) -> Result {
-    let bytes = In::<u8>::of(value.0.address()).array(size.get()?.min(1 << 16))?;
+    let bytes = In::<u8>::of(value.0.address()).bytes(size.get()?.min(1 << 16))?;
     coredump::set(context, attrib, &bytes)
 }
 

@@ -1,11 +1,13 @@
 //! Initialisation, version, error texts, entry points, profiler.
 
+use std::ffi::CStr;
+
 use crate::driver::abi::*;
 use crate::driver::arg::{In, Out, Text, Word};
 use crate::driver::call::{self, export};
 use crate::driver::status::Code;
 use crate::driver::symbols::{self, Search};
-use crate::driver::{config, context, device, exit, notice};
+use crate::driver::{config, context, device, exit, notice, reason};
 
 /// Which variant is looked up.
 const LEGACY: u64 = CU_GET_PROC_ADDRESS_LEGACY_STREAM as u64;
@@ -49,16 +51,16 @@ export! {
         Ok(())
     }
 
-    // Of the emulator alone; other drivers have no such function. What stands behind an error that the client has got:
-    // the report of the fault that a context is unusable after or, with null, the setting that cuInit refuses, or what it
-    // was that isn't emulated, if the last call of this thread that failed did so for that.
+    // Only the emulator has this function. It explains an error: for a context, the report of its fault. For null, the
+    // environment variable that cuInit rejects, or the reason for this thread's last failed call.
     early fn cuEmulatorGetReport(context: u64, pStr: Out<usize>) {
         pStr.check()?;
+        let address = |text: &CStr| text.as_ptr() as usize;
         let report = match context {
-            0 => config::complaint().or_else(notice::reason),
-            _ => context::get(context)?.report(),
+            0 => config::complaint().map(address).or_else(reason::address),
+            _ => context::get(context)?.report().map(address),
         };
-        pStr.set(report.map_or(0, |report| report.as_ptr() as usize))?;
+        pStr.set(report.unwrap_or(0))?;
         report.map(drop).ok_or(Code::ERROR_NOT_FOUND)
     }
 

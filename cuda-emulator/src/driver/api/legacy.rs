@@ -82,7 +82,7 @@ export! {
         if numbytes > 32 << 10 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        put(hfunc, offset, &ptr.array(numbytes as usize)?)
+        put(hfunc, offset, &ptr.bytes(numbytes as usize)?)
     }
 
     fn cuLaunch(f: u64) {

@@ -27,9 +27,9 @@ fn add_data(
     options: Options,
 ) -> Result {
     let linker = link::get(state)?;
-    let name = name.str().unwrap_or("");
-    let bytes = data.array(size)?;
-    linker.add(kind, &bytes, name, options.bounds())
+    let name = name.lossy();
+    let bytes = data.bytes(size)?;
+    linker.add(kind, &bytes, &name, options.bounds())
 }
 
 fn add_file(state: u64, kind: u32, path: Text, options: Options) -> Result {

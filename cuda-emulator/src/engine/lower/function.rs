@@ -290,14 +290,18 @@ impl<'a> Lower<'_, 'a> {
                             let local = self.named(*ty, *vector)?;
                             self.declare(name, local);
                         }
-                        Some(count) => self.declare(
-                            name,
-                            Local::Range {
-                                ty: *ty,
-                                vector: *vector,
-                                count: *count,
-                            },
-                        ),
+                        Some(count) => {
+                            // The registers themselves are created by the first use of each.
+                            self.vectors |= *vector > 1;
+                            self.declare(
+                                name,
+                                Local::Range {
+                                    ty: *ty,
+                                    vector: *vector,
+                                    count: *count,
+                                },
+                            );
+                        }
                     }
                 }
                 Statement::Variable(variable) => self.variable(variable)?,

@@ -1,0 +1,128 @@
+//! Why this thread's last failed call failed: the text of `cuEmulatorGetReport`.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString};
+use std::fmt::Write as _;
+
+use super::arg::Show;
+use super::call::Call;
+use super::status::Code;
+
+/// The reason for a failure, as the running call notes it.
+enum Reason {
+    /// The emulator lacks this.
+    Lacking(&'static str),
+    /// A pointer is null. The code that reads pointers does not know their parameters' names.
+    Null,
+    /// A sentence, for this code.
+    Text(Code, String),
+}
+
+thread_local! {
+    /// The reason that the running call has noted so far.
+    static NOTED: RefCell<Option<Reason>> = const { RefCell::new(None) };
+    /// The reason for the last failed call.
+    static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
+}
+
+fn note(reason: Reason) {
+    NOTED.with_borrow_mut(|noted| *noted = Some(reason));
+}
+
+/// The code of a call that needs something the emulator lacks.
+#[cold]
+pub fn lacking(what: &'static str) -> Code {
+    note(Reason::Lacking(what));
+    Code::ERROR_NOT_SUPPORTED
+}
+
+/// The code of a call that got a null pointer.
+#[cold]
+pub fn null() -> Code {
+    note(Reason::Null);
+    Code::ERROR_INVALID_VALUE
+}
+
+/// Returns `code`, and keeps the reason for the report.
+#[cold]
+pub fn rejected(code: Code, text: impl Into<String>) -> Code {
+    note(Reason::Text(code, text.into()));
+    code
+}
+
+/// The code of an argument that is out of range.
+#[cold]
+pub fn invalid(text: impl Into<String>) -> Code {
+    rejected(Code::ERROR_INVALID_VALUE, text)
+}
+
+/// Discards the note of a call that succeeded after all.
+pub fn forget() {
+    NOTED.with_borrow_mut(|noted| {
+        if noted.is_some() {
+            *noted = None;
+        }
+    });
+}
+
+/// Keeps the reason for a failed call. Returns the missing feature, if that is the reason.
+#[cold]
+pub fn failed(call: &Call, code: Code, arguments: &[&dyn Show]) -> Option<&'static str> {
+    let noted = NOTED.take();
+    let (text, lacking) = match (noted, code) {
+        (Some(Reason::Lacking(what)), Code::ERROR_NOT_SUPPORTED) => {
+            (Some(format!("{what} is not emulated")), Some(what))
+        }
+        (Some(Reason::Text(for_code, text)), _) if for_code == code => (Some(text), None),
+        (Some(Reason::Null), Code::ERROR_INVALID_VALUE) => (Some(nulls(call, arguments)), None),
+        (_, Code::ERROR_INVALID_VALUE) => (Some(values(call, arguments)), None),
+        _ => (None, None),
+    };
+    set(text);
+    lacking
+}
+
+/// Sets the reason for the last failed call.
+pub fn set(text: Option<String>) {
+    LAST.set(text.and_then(|text| CString::new(text).ok()));
+}
+
+/// The address of the text. It is valid until the next call that fails on this thread.
+pub fn address() -> Option<usize> {
+    LAST.with_borrow(|last| last.as_deref().map(|text: &CStr| text.as_ptr() as usize))
+}
+
+fn shown(argument: &dyn Show) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = argument.show(false, &mut text);
+    text
+}
+
+/// The null pointers among a call's arguments.
+fn nulls(call: &Call, arguments: &[&dyn Show]) -> String {
+    let named = call.arguments.iter().zip(arguments);
+    let nulls: Vec<String> = named
+        .filter(|(_, argument)| shown(**argument) == "null")
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    let call = call.name;
+    match &nulls[..] {
+        [] => format!("{call}: a pointer within a structure is null, and must not be"),
+        [one] => format!("{call}: {one} is null, and must not be"),
+        several => {
+            let several = several.join(", ");
+            format!("{call}: {several} are null, and at least one of them must not be")
+        }
+    }
+}
+
+/// All arguments of a call that rejected one of them.
+fn values(call: &Call, arguments: &[&dyn Show]) -> String {
+    let mut text = format!("{} rejected one of its arguments:", call.name);
+    for (index, (name, argument)) in call.arguments.iter().zip(arguments).enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        let _ = write!(text, "{comma} `{name}` = {}", shown(*argument));
+    }
+    text
+}
