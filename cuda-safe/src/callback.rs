@@ -23,6 +23,12 @@ pub(crate) fn run(function: impl FnOnce()) {
     RUNNING.set(before);
 }
 
+/// Whether this thread runs a host function.
+#[inline]
+pub(crate) fn is_running() -> bool {
+    RUNNING.get()
+}
+
 fn discard(payload: Box<dyn Any + Send>) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         // Dropping this payload might panic again, without end.

@@ -1,6 +1,10 @@
 //! Events: points in a stream's order, to wait for and to measure the time between.
 
-use std::{ptr, time::Duration};
+use std::{
+    ptr,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use cuda_sys::{self as sys, CUevent, CUresult};
 
@@ -34,7 +38,11 @@ use crate::{
 /// ```
 pub struct Event(Handle<EventKind>);
 
-struct EventKind;
+#[derive(Default)]
+struct EventKind {
+    /// Whether a stream that this crate captured recorded it last.
+    captured: AtomicBool,
+}
 
 impl Kind for EventKind {
     type Raw = CUevent;
@@ -50,7 +58,7 @@ impl Kind for EventKind {
 
 impl Adopt for EventKind {
     fn adopt(_: CUevent) -> Self {
-        Self
+        Self::default()
     }
 }
 
@@ -133,7 +141,7 @@ impl Event {
         context.check("cuEventCreate", code)?;
         // SAFETY: just made in this context, and owned by nobody else.
         Ok(Self(unsafe {
-            Handle::new(raw, true, context.clone(), EventKind)
+            Handle::new(raw, true, context.clone(), EventKind::default())
         }))
     }
 
@@ -179,9 +187,16 @@ impl Event {
             _ => error,
         })?;
         let _current = stream.enter()?;
+        let captured = capture::captures_exist() && stream.is_capturing()?;
+        self.0.kind().captured.store(captured, Ordering::Relaxed);
         // SAFETY: both handles are live and of one context.
         let code = unsafe { sys::cuEventRecord(self.as_raw(), stream.as_raw()) };
         self.context().check("cuEventRecord", code)
+    }
+
+    /// Whether a stream that waits for the event joins a capture of this crate.
+    pub(crate) fn may_be_captured(&self) -> bool {
+        capture::captures_exist() && self.0.kind().captured.load(Ordering::Relaxed)
     }
 
     /// Whether the event has been reached; also true if it was never recorded. Does not wait.

@@ -39,7 +39,9 @@ pub(crate) trait Kind: Sized {
     }
 
     /// The handle now belongs to somebody else: what the driver may still use of this object must stay for ever.
-    fn hand_over(&mut self) {}
+    fn hand_over(&mut self, raw: Self::Raw) {
+        let _ = raw;
+    }
 
     /// Whether two objects with equal handle and parent are the same.
     fn is_same(&self, other: &Self) -> bool {
@@ -92,13 +94,17 @@ impl<K: Kind> Handle<K> {
         &self.0.kind
     }
 
+    pub(crate) fn is_owned(&self) -> bool {
+        self.0.owned
+    }
+
     pub(crate) fn into_raw(self) -> Result<K::Raw, Self> {
         if !self.0.owned {
             return Err(self);
         }
         let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
         inner.owned = false;
-        inner.kind.hand_over();
+        inner.kind.hand_over(inner.raw);
         Ok(inner.raw)
     }
 
@@ -174,6 +180,19 @@ impl<K: Kind> Hash for Handle<K> {
 impl<K: Kind> fmt::Debug for Handle<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.kind.show(self.0.raw, &self.0.parent, f)
+    }
+}
+
+/// A handle that moves to the thread that releases it.
+pub(crate) struct Sendable<T>(pub(crate) T);
+
+// SAFETY: the driver's handles may be used from any thread.
+unsafe impl<T> Send for Sendable<T> {}
+
+impl<T: Copy> Sendable<T> {
+    /// A method, so that a closure takes the whole and not its field.
+    pub(crate) fn get(&self) -> T {
+        self.0
     }
 }
 
@@ -263,7 +282,9 @@ macro_rules! handle {
             pub unsafe fn from_raw(parent: &$parent, raw: $raw) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
                 // SAFETY: as this function's contract says.
-                Self(unsafe { $crate::handle::Handle::new(raw, true, parent.clone(), kind) })
+                let handle = unsafe { $crate::handle::Handle::new(raw, true, parent.clone(), kind) };
+                $crate::handle::Adopt::adopted(&handle);
+                Self(handle)
             }
 
             /// Uses a raw handle that somebody else owns, such as another library. The returned object never
@@ -276,7 +297,9 @@ macro_rules! handle {
             pub unsafe fn borrow_raw(parent: &$parent, raw: $raw) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
                 // SAFETY: as this function's contract says.
-                Self(unsafe { $crate::handle::Handle::new(raw, false, parent.clone(), kind) })
+                let handle = unsafe { $crate::handle::Handle::new(raw, false, parent.clone(), kind) };
+                $crate::handle::Adopt::adopted(&handle);
+                Self(handle)
             }
         }
     };
@@ -286,4 +309,9 @@ pub(crate) use handle;
 /// What is known of an object that came in as a raw handle.
 pub(crate) trait Adopt: Kind {
     fn adopt(raw: Self::Raw) -> Self;
+
+    /// Called with each object that is made from a raw handle.
+    fn adopted(handle: &Handle<Self>) {
+        let _ = handle;
+    }
 }

@@ -193,12 +193,14 @@ impl fmt::Debug for Listener {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogPosition(c_uint);
 
-/// The end of the messages so far.
+/// Returns the position behind the last message so far.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.9.
+/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.9, and
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a function that the driver calls.
 #[doc(alias = "cuLogsCurrent")]
 pub fn position() -> Result<LogPosition> {
+    callback::refuse_within()?;
     let mut position = 0;
     // SAFETY: `position` is valid for the write; there are no flags.
     check("cuLogsCurrent", unsafe {
@@ -239,6 +241,7 @@ pub fn all() -> Result<String> {
 fn text(position: *mut c_uint) -> Result<String> {
     /// The most that the driver gives, as documented.
     const MOST: usize = 25_600;
+    callback::refuse_within()?;
     let dump = newer::cuLogsDumpToMemory()?;
     // More room than is told: where there are more messages than fit, driver 580 was seen to write some lines too many.
     let mut bytes = vec![0u8; 2 * MOST];
@@ -263,6 +266,7 @@ fn text(position: *mut c_uint) -> Result<String> {
 #[doc(alias = "cuLogsDumpToFile")]
 pub fn write_to(path: impl AsRef<Path>, since: Option<&mut LogPosition>) -> Result<()> {
     const CALL: &str = "cuLogsDumpToFile";
+    callback::refuse_within()?;
     let path = path.as_ref();
     let name = CString::new(path.as_os_str().as_bytes())
         .map_err(|_| Error::invalid(CALL, format!("{} contains a NUL", path.display())))?;

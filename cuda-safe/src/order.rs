@@ -1,6 +1,7 @@
 //! Order among streams.
 
 use crate::{
+    capture::Entered,
     context::unheard,
     error::{Error, Result},
     event::Event,
@@ -84,11 +85,17 @@ impl Stream {
         if others.is_empty() {
             return work();
         }
-        // Events last, when nothing else can fail any more: what is needed after the work is created before it.
+        // No stream may become captured before the others wait for the work: they would not wait for it then.
+        let mut entered = vec![self.hold_captures_off()];
+        entered.extend(others.iter().map(|other| other.hold_captures_off()));
         let captured = self.expect_captured_together(&others, "Stream::ordered_with")?;
+        if captured {
+            entered.clear(); // they stay captured, and other streams may join them
+        }
+        // Events last, when nothing else can fail any more: what is needed after the work is created before it.
         let done = Event::without_timing(self.context())?;
         for other in &others {
-            self.wait_event(&other.record_event()?)?;
+            self.wait_uncaptured(&other.record_event()?)?;
         }
         let mut behind = Behind {
             stream: self,
@@ -96,6 +103,7 @@ impl Stream {
             done,
             captured,
             told: false,
+            _entered: entered,
         };
         let result = work();
         // Also after a failure: part of the work may have been enqueued.
@@ -114,13 +122,15 @@ struct Behind<'a> {
     /// What is captured runs later, and can't be waited for.
     captured: bool,
     told: bool,
+    _entered: Vec<Entered>,
 }
 
 impl Behind<'_> {
     fn tell(&mut self) -> Result<()> {
         self.told = true;
         let told = self.done.record(self.stream).and_then(|()| {
-            let waits = self.others.iter().map(|other| other.wait_event(&self.done));
+            let waits = self.others.iter();
+            let waits = waits.map(|other| other.wait_uncaptured(&self.done));
             // All of them, even if one fails.
             waits.fold(Ok(()), Result::and)
         });

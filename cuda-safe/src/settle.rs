@@ -10,7 +10,10 @@ use crate::{
     stream::Stream,
 };
 
-/// What is known of enqueued work after a wait: see [`Stream::settle`].
+/// What is known about enqueued work after a wait. See [`Stream::settle`].
+///
+/// A wait answers three questions: is the device done, are host functions done, and are other contexts done with the
+/// memory. [`Done`](Self::Done) and [`Failed`](Self::Failed) answer all three with yes.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Settled, Stream};
@@ -21,6 +24,7 @@ use crate::{
 /// match stream.settle() {
 ///     Settled::Done => {}
 ///     Settled::Failed(error) => println!("it is over, but failed: {error}"),
+///     Settled::Faulted(error) => println!("only host functions may still run: {error}"),
 ///     Settled::Unknown(error) => println!("it may still be running: {error}"),
 /// }
 /// # Ok(())
@@ -33,29 +37,32 @@ pub enum Settled {
     Done,
     /// The work is over. It, or a wait for it, failed.
     Failed(Error),
-    /// It is not known whether the work is over. The memory that it touches must not be reused: leak it if it is
-    /// owned. Borrowed memory can't be returned.
+    /// The context has faulted. Its kernels and copies are over, and so is the work of other contexts that its streams
+    /// waited for. A host function that had begun may still be running: what raw host functions use must be leaked.
+    Faulted(Error),
+    /// It is not known whether the work is over. The memory that it uses must not be reused: leak it if you own it.
+    /// Borrowed memory cannot be returned.
     Unknown(Error),
 }
 
 impl Settled {
-    /// For work that touches memory about to be freed. If it is not known whether the work is over, that is an error
-    /// too, and the caller leaks the memory.
+    /// For work that uses memory about to be freed, but no raw host functions. Returns an error if it is not known
+    /// whether the work is over. The caller then leaks the memory.
     pub(crate) fn or_leak(self) -> Result<()> {
         match self {
-            Self::Done | Self::Failed(_) => Ok(()),
+            Self::Done | Self::Failed(_) | Self::Faulted(_) => Ok(()),
             Self::Unknown(error) => Err(error),
         }
     }
 
-    /// For work that touches borrowed memory, which can't be leaked.
+    /// For work that uses borrowed memory, which cannot be leaked. Host functions must not use the memory.
     ///
     /// # Errors
-    /// That of [`Settled::Failed`].
+    /// Returns the error of [`Settled::Failed`] or [`Settled::Faulted`].
     ///
     /// # Aborts
-    /// If it is not known whether the work is over, the process ends with a message: going on would let the device
-    /// write to memory that is in use for something else by then.
+    /// Ends the process with a message if it is not known whether the work is over. Otherwise the device could write to
+    /// memory that is in use for something else by then.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -69,7 +76,7 @@ impl Settled {
     pub fn or_abort(self) -> Result<()> {
         match self {
             Self::Done => Ok(()),
-            Self::Failed(error) => Err(error),
+            Self::Failed(error) | Self::Faulted(error) => Err(error),
             Self::Unknown(error) => abort(&error),
         }
     }
@@ -86,19 +93,19 @@ fn abort(why: &dyn fmt::Display) -> ! {
 
 /// Tries one way of waiting after another until one of them gives certainty.
 ///
-/// A fault does, for work on the other streams of its context too. Observed on an H200 (driver 580): when a wait
-/// reports the fault of one stream, a copy to page-locked memory on another has finished, a copy to pageable memory
-/// and a kernel that writes to mapped memory have stopped, and nothing moves afterwards.
+/// A fault ends the work of the context's other streams too. Observed on an H200 (driver 580): when a wait reports the
+/// fault of one stream, a copy to page-locked memory on another has finished, a copy to pageable memory and a kernel that
+/// writes to mapped memory have stopped, and nothing moves afterwards. But a host function that has begun runs on.
 pub(crate) fn settle<const N: usize>(ways: [&dyn Fn() -> Result<()>; N]) -> Settled {
     let mut first = None;
     for way in ways {
         match way() {
             Ok(()) => return first.map_or(Settled::Done, Settled::Failed),
             Err(error) => {
-                let over = error.driver_code().is_some_and(ends_context);
+                let faulted = error.driver_code().is_some_and(ends_context);
                 let told = first.get_or_insert(error);
-                if over {
-                    return Settled::Failed(told.clone());
+                if faulted {
+                    return Settled::Faulted(told.clone());
                 }
             }
         }
@@ -109,13 +116,32 @@ pub(crate) fn settle<const N: usize>(ways: [&dyn Fn() -> Result<()>; N]) -> Sett
     }
 }
 
+/// As [`settle`], for work of `context`. While another thread's capture forbids to wait, waits for the end of that capture
+/// and tries again. After a fault, waits for the other contexts whose work `context` waited for.
+fn settle_in<const N: usize>(context: &Context, ways: [&dyn Fn() -> Result<()>; N]) -> Settled {
+    loop {
+        let before = context.capture_changes();
+        match settle(ways) {
+            Settled::Unknown(_) if context.wait_for_captures(before) => {}
+            Settled::Faulted(error) => {
+                return match context.settle_others() {
+                    Ok(()) => Settled::Faulted(error),
+                    Err(error) => Settled::Unknown(error),
+                };
+            }
+            settled => return settled,
+        }
+    }
+}
+
 impl Stream {
     /// Waits until nothing that was enqueued here so far touches memory any more. For callers who enqueue raw work on
     /// memory that they own or have borrowed.
     ///
-    /// [`synchronize`](Self::synchronize) may fail while the work goes on: for want of memory, for instance, or
-    /// because a stream is being captured somewhere. This method then tries other ways of waiting (again, by an
-    /// event, for the whole context) until one gives certainty. Work whose context is unusable after a fault is over.
+    /// [`synchronize`](Self::synchronize) may fail while the work goes on: for want of memory, or because a stream is being
+    /// captured. This method then tries other ways of waiting until one gives certainty: it waits again, for an event, and
+    /// for the whole context. If another thread captures the stream, it waits for the end of the capture. After a fault it
+    /// also waits for other contexts whose events a stream of this context waited for.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Settled, Stream, sys};
@@ -133,7 +159,7 @@ impl Stream {
     /// assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
     /// match stream.settle() {
     ///     Settled::Done => assert_eq!(*host, [1, 2, 3]),
-    ///     Settled::Failed(error) => return Err(error),
+    ///     Settled::Failed(error) | Settled::Faulted(error) => return Err(error),
     ///     Settled::Unknown(error) => {
     ///         std::mem::forget(host); // the device may still write to it
     ///         return Err(error);
@@ -144,12 +170,21 @@ impl Stream {
     /// ```
     #[doc(alias = "cuStreamSynchronize")]
     pub fn settle(&self) -> Settled {
-        settle([
-            &|| self.synchronize(),
-            &|| relaxed(|| self.synchronize()),
-            &|| relaxed(|| self.record_event()?.synchronize()),
-            &|| relaxed(|| self.context().synchronize()),
-        ])
+        settle_in(
+            self.context(),
+            [
+                &|| self.synchronize(),
+                &|| relaxed(|| self.synchronize()),
+                &|| relaxed(|| self.record_uncaptured()?.synchronize()),
+                &|| relaxed(|| self.context().synchronize()),
+            ],
+        )
+    }
+
+    /// Records an event that no capture takes for its own.
+    pub(crate) fn record_uncaptured(&self) -> Result<Event> {
+        let _uncaptured = self.enter_to_wait("Stream::record_event")?;
+        self.record_event()
     }
 
     /// For work that touches memory about to be given back. A fault is no error here, and is left for others to report.
@@ -161,11 +196,14 @@ impl Stream {
 impl Event {
     /// Waits until nothing enqueued before the event touches memory any more.
     pub(crate) fn settle(&self) -> Settled {
-        settle([
-            &|| self.synchronize(),
-            &|| relaxed(|| self.synchronize()),
-            &|| relaxed(|| self.context().synchronize()),
-        ])
+        settle_in(
+            self.context(),
+            [
+                &|| self.synchronize(),
+                &|| relaxed(|| self.synchronize()),
+                &|| relaxed(|| self.context().synchronize()),
+            ],
+        )
     }
 }
 
@@ -186,7 +224,27 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxSynchronize")]
     pub fn settle(&self) -> Settled {
-        settle([&|| self.synchronize(), &|| relaxed(|| self.synchronize())])
+        settle_in(self, self.ways().each_ref().map(|way| way as _))
+    }
+
+    /// As [`settle`](Self::settle), without a look at other contexts after a fault.
+    pub(crate) fn settle_alone(&self) -> Settled {
+        loop {
+            let before = self.capture_changes();
+            match settle(self.ways().each_ref().map(|way| way as _)) {
+                Settled::Unknown(_) if self.wait_for_captures(before) => {}
+                settled => return settled,
+            }
+        }
+    }
+
+    fn ways(&self) -> [impl Fn() -> Result<()>; 2] {
+        [false, true].map(|again| {
+            move || match again {
+                false => self.synchronize(),
+                true => relaxed(|| self.synchronize()),
+            }
+        })
     }
 
     /// As [`Stream::settle_or_leak`], on whatever stream.
@@ -219,7 +277,7 @@ mod tests {
         );
         let faulted = settle([&|| failed(FAULT), &untouched]);
         assert!(
-            matches!(&faulted, Settled::Failed(e) if e.driver_code() == Some(FAULT)),
+            matches!(&faulted, Settled::Faulted(e) if e.driver_code() == Some(FAULT)),
             "{faulted:?}"
         );
     }
@@ -228,7 +286,7 @@ mod tests {
     fn a_later_fault_is_sure_and_the_first_error_is_told() {
         let over = settle([&|| failed(UNKNOWN), &|| failed(FAULT)]);
         assert!(
-            matches!(&over, Settled::Failed(e) if e.driver_code() == Some(UNKNOWN)),
+            matches!(&over, Settled::Faulted(e) if e.driver_code() == Some(UNKNOWN)),
             "{over:?}"
         );
         assert!(over.or_abort().is_err());

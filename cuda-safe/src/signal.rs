@@ -3,7 +3,7 @@
 use std::{
     ffi::c_uint,
     fmt,
-    mem::ManuallyDrop,
+    mem::{self, ManuallyDrop},
     ptr::NonNull,
     sync::{Mutex, PoisonError},
 };
@@ -11,6 +11,7 @@ use std::{
 use cuda_sys::{self as sys, CUdeviceptr, CUresult, CUstream};
 
 use crate::{
+    capture::{Needs, release},
     context::{Context, unheard},
     error::{Result, ends_context},
     memory::{PinnedBuffer, PinnedFlags, PlainData},
@@ -193,9 +194,8 @@ impl<T: SignalWord> Signal<T> {
     ) -> Result<()> {
         self.context
             .expect_same(stream.context(), call, "the signal and the stream")?;
-        let _current = stream.enter()?;
         // A graph would use the word in every launch.
-        stream.expect_uncaptured_for(call, "use Graph::add_memory_operations")?;
+        let _uncaptured = stream.uncaptured(call, "use Graph::add_memory_operations")?;
         {
             let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
             if !streams.contains(stream) {
@@ -204,28 +204,35 @@ impl<T: SignalWord> Signal<T> {
         }
         check(stream, call, enqueue(stream.as_raw(), self.address))
     }
+}
 
-    /// Whether no stream uses the word any more, and that is known. Asked again where the question failed.
-    fn is_over(&mut self) -> bool {
-        let streams = self
-            .streams
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
-        streams
-            .iter()
-            .all(|stream| match stream.query().or_else(|_| stream.query()) {
-                Ok(done) => done,
-                Err(error) => error.driver_code().is_some_and(ends_context),
-            })
+/// Whether a stream uses its signals no more, and that is known. Asked again if the question failed.
+fn is_over(stream: &Stream) -> bool {
+    match stream.query().or_else(|_| stream.query()) {
+        Ok(done) => done,
+        Err(error) => error.driver_code().is_some_and(ends_context),
     }
 }
 
 impl<T: SignalWord> Drop for Signal<T> {
     fn drop(&mut self) {
-        if unheard(|| self.is_over()) {
-            // SAFETY: once, and it is not used again.
-            unsafe { ManuallyDrop::drop(&mut self.memory) };
-        }
+        let streams = mem::take(
+            self.streams
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        // SAFETY: once, and it is not used again.
+        let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
+        // An error here can't be acted upon.
+        let _ = release(Needs::Streams(&streams.clone()), move || {
+            match unheard(|| streams.iter().all(is_over)) {
+                true => memory.close(),
+                false => {
+                    mem::forget(memory); // a stream may still write it
+                    Ok(())
+                }
+            }
+        });
     }
 }
 

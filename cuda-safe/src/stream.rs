@@ -10,7 +10,8 @@ use std::{
 use cuda_sys::{self as sys, CUresult, CUstream};
 
 use crate::{
-    callback, capture,
+    callback,
+    capture::Queue,
     context::{Context, GreenContext},
     error::{Error, Result},
     event::Event,
@@ -295,7 +296,21 @@ impl Stream {
     /// ```
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
+        if !event.may_be_captured() {
+            return self.wait_uncaptured(event);
+        }
+        // The stream joins the capture that the event was recorded in.
+        let beginning = self.begin_capture("Stream::wait_event")?;
+        self.wait_uncaptured(event)?;
+        beginning.joined();
+        Ok(())
+    }
+
+    /// As [`wait_event`](Self::wait_event), for an event that was recorded in no capture, or for a stream that is part of
+    /// the event's capture.
+    pub(crate) fn wait_uncaptured(&self, event: &Event) -> Result<()> {
         let _current = self.enter()?;
+        self.context().waits_for(event.context());
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         let code = unsafe { sys::cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0) };
         let checked = self.context().check("cuStreamWaitEvent", code);
@@ -416,9 +431,9 @@ impl Stream {
             let function = unsafe { Box::from_raw(data.cast::<F>()) };
             callback::run(function);
         }
-        let _current = self.enter()?;
         // A graph would call it once in every launch.
-        self.expect_uncaptured_for("Stream::launch_host_function", "use Capture::host_function")?;
+        let _uncaptured =
+            self.uncaptured("Stream::launch_host_function", "use Capture::host_function")?;
         let data = Box::into_raw(Box::new(function));
         // SAFETY: `call::<F>` takes back exactly this box, on any thread (`F: Send + 'static`).
         let code = unsafe { sys::cuLaunchHostFunc(self.as_raw(), Some(call::<F>), data.cast()) };
@@ -513,13 +528,13 @@ impl Stream {
         self.context().enter()
     }
 
-    /// As [`enter`](Self::enter), for a call that waits for the stream or queries it: an error where that is not
-    /// possible, before anything is enqueued that would have to be waited for.
-    pub(crate) fn enter_to_wait(&self, call: &'static str) -> Result<crate::context::Current> {
-        let current = self.enter()?;
-        capture::refuse_here(call, "make it before the capture, or after it")?;
-        self.expect_uncaptured(call)?;
-        Ok(current)
+    /// How this stream can be captured, and what that affects.
+    pub(crate) fn queue(&self) -> Queue {
+        match self.as_raw() {
+            raw if self.is_created() => Queue::Stream(raw.addr()),
+            PER_THREAD => Queue::PerThread,
+            _ => Queue::Legacy,
+        }
     }
 
     #[cold]

@@ -5,7 +5,13 @@ use std::{
     env, fs,
     path::PathBuf,
     process,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
 };
 
 use cuda_safe::{
@@ -227,5 +233,46 @@ fn a_compilation_can_be_cancelled() {
     let panics: fn() -> bool = || panic!("out of the compiler's way");
     let error = program.compile_unless(VIRTUAL, panics).unwrap_err();
     assert!(error.to_string().contains("was cancelled"), "{error}");
+    assert!(program.compile(VIRTUAL).is_ok());
+}
+
+#[test]
+fn the_function_that_may_cancel_must_not_compile() {
+    let program = Program::new(SOURCE).cache(Cache::Off);
+    if !has(12, 8) {
+        let error = program.compile_unless(VIRTUAL, || true).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Unsupported);
+        return;
+    }
+    let (sender, receiver) = mpsc::channel();
+    let compiling = program.clone();
+    thread::spawn(move || {
+        let refusals = Mutex::new(Vec::new());
+        let cancelled = compiling.compile_unless(VIRTUAL, || {
+            let calls = [
+                compiling.compile(VIRTUAL).map(drop),
+                compiling.compile_unless(VIRTUAL, || false).map(drop),
+                set_precompiled_header_heap(64 << 20),
+            ];
+            // These neither compile nor wait.
+            nvrtc_version().unwrap();
+            precompiled_header_heap().unwrap();
+            refusals
+                .lock()
+                .unwrap()
+                .extend(calls.map(Result::unwrap_err));
+            true
+        });
+        let _ = sender.send((cancelled, refusals.into_inner().unwrap()));
+    });
+    let result = receiver.recv_timeout(Duration::from_secs(60));
+    let (cancelled, refusals) = result.expect("a compilation waits for itself");
+    assert!(cancelled.unwrap_err().to_string().contains("was cancelled"));
+    assert_eq!(refusals.len(), 3, "the compiler asks once");
+    for error in refusals {
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(error.to_string().contains("compile_unless"), "{error}");
+    }
+    // Outside of the function everything works again.
     assert!(program.compile(VIRTUAL).is_ok());
 }

@@ -286,7 +286,9 @@ impl Array {
         });
         match stream.settle() {
             Settled::Done => enqueued?,
-            Settled::Failed(error) => return Err(enqueued.err().unwrap_or(error)),
+            Settled::Failed(error) | Settled::Faulted(error) => {
+                return Err(enqueued.err().unwrap_or(error));
+            }
             Settled::Unknown(error) => {
                 mem::forget(host); // the copy may still write to it
                 return Err(enqueued.err().unwrap_or(error));

@@ -4,13 +4,14 @@ use std::ptr;
 
 use cuda_sys::{self as sys, CUmipmappedArray};
 
-use super::{Array, ArrayFlags, ArrayShape, Described, Sendable, TexelFormat, Whole, after_work};
+use super::{Array, ArrayFlags, ArrayShape, Described, TexelFormat, Whole, after_work};
 #[cfg(feature = "opengl")]
 use crate::stream::Stream;
 use crate::{
     capture,
     context::Context,
     error::{Error, Result},
+    handle::Sendable,
     handle::{Handle, Kind, handle},
     memory::{ExternalMemory, Owner},
 };
@@ -93,7 +94,7 @@ impl Kind for MipmappedKind {
         }
     }
 
-    fn hand_over(&mut self) {
+    fn hand_over(&mut self, _: CUmipmappedArray) {
         std::mem::forget(self.held.take());
     }
 }

@@ -16,7 +16,7 @@ use cuda_sys::{self as sys, CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUarray_format, CU
 pub use format::{ChannelFormat, HalfBits, Texel, TexelFormat};
 pub use memory::{ArrayMemory, SparseProperties};
 pub use mipmapped::MipmappedArray;
-pub(crate) use release::{Sendable, after_work};
+pub(crate) use release::after_work;
 pub use shape::ArrayShape;
 pub use texels::ArrayTexels;
 
@@ -25,6 +25,7 @@ use crate::{
     context::Context,
     error::{Error, Result},
     flags::flags,
+    handle::Sendable,
     handle::{Handle, Kind, handle},
     memory::Owner,
     stream::Stream,

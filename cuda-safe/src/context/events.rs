@@ -12,7 +12,7 @@ impl Context {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context.
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.5.
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while one of the streams is being captured; the capture is invalid then.
+    /// Also returns an error while one of the streams is being captured. Raw calls' captures become invalid then.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -43,7 +43,7 @@ impl Context {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.5.
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while one of the streams is being captured; the capture is invalid then.
+    /// Also returns an error while one of the streams is being captured. Raw calls' captures become invalid then.
     #[doc(alias = "cuCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         let wait = newer::cuCtxWaitEvent()?;
@@ -57,7 +57,7 @@ impl Context {
         event: &Event,
     ) -> Result<()> {
         capture::refuse_here(name, "make it before the capture, or after it")?;
-        let _current = self.enter()?;
+        let _uncaptured = self.uncaptured(name)?;
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };
         self.check(name, code)

@@ -9,9 +9,11 @@ use cuda_sys::{CUcontext, CUevent, CUresult};
 
 use super::{Context, Multiprocessors, PushedContext, current, resource, wait_for};
 use crate::{
-    callback, capture,
+    callback,
+    capture::{self, Needs, release, released},
     error::{Error, Result},
     event::Event,
+    handle::Sendable,
     handle::{Adopt, Handle, Kind, handle},
     newer,
     stream::Stream,
@@ -58,16 +60,19 @@ impl Kind for GreenKind {
     const NAME: &'static str = "GreenContext";
 
     unsafe fn release(&self, raw: RawGreen, primary: &Context) -> Result<()> {
-        callback::refuse_within()?;
-        let destroy = newer::cuGreenCtxDestroy()?;
-        // Streams that are gone may have left work behind. To wait for the primary context is to wait for its parts, too.
-        // SAFETY: live, by this function's contract.
-        let own = unsafe { context_of(raw, primary) };
-        wait_for(own.unwrap_or_else(|_| primary.as_raw()))?;
-        let _current = primary.enter()?;
-        // SAFETY: destroyed once, by this function's contract.
-        let code = capture::released(|| unsafe { destroy(raw) });
-        primary.check("cuGreenCtxDestroy", code)
+        let (raw, own) = (Sendable(raw), primary.clone());
+        release(Needs::Context(primary), move || {
+            let (raw, primary) = (raw.get(), own);
+            let destroy = newer::cuGreenCtxDestroy()?;
+            // Streams that are gone may have left work behind. To wait for the primary context is to wait for its parts, too.
+            // SAFETY: live, by this function's contract.
+            let own = unsafe { context_of(raw, &primary) };
+            wait_for(own.unwrap_or_else(|_| primary.as_raw()))?;
+            let _current = primary.enter()?;
+            // SAFETY: destroyed once, by this function's contract.
+            let code = released(|| unsafe { destroy(raw) });
+            primary.check("cuGreenCtxDestroy", code)
+        })
     }
 }
 

@@ -6,6 +6,7 @@ mod events;
 mod fault;
 mod green;
 mod limits;
+mod others;
 mod peer;
 mod resource;
 mod settings;
@@ -29,10 +30,11 @@ pub use settings::{CacheConfig, ContextFlags, Limit};
 
 use crate::{
     callback,
-    capture::{self, relaxed},
+    capture::{self, Needs, relaxed, release},
     device::Device,
     driver::{self, check},
     error::{DROP, Error, ErrorKind, FAULTED, FIND, Result, is_fault},
+    handle::Sendable,
     handle::{Handle, Kind, Weak, handle},
     newer,
     settle::settle,
@@ -76,17 +78,21 @@ impl Kind for ContextKind {
     const NAME: &'static str = "Context";
 
     unsafe fn release(&self, raw: CUcontext, device: &Device) -> Result<()> {
-        callback::refuse_within()?;
-        if self.is_primary {
-            // SAFETY: one retain is released once, by this function's contract.
-            return check("cuDevicePrimaryCtxRelease_v2", unsafe {
-                sys::cuDevicePrimaryCtxRelease_v2(device.as_raw())
-            });
-        }
-        // Streams that are gone may have left work behind. The driver waits for it too, but does not document that.
-        wait_for(raw)?;
-        // SAFETY: destroyed once, by this function's contract.
-        check("cuCtxDestroy_v2", unsafe { sys::cuCtxDestroy_v2(raw) })
+        let (raw, device, is_primary) = (Sendable(raw), *device, self.is_primary);
+        // No stream of it is being captured: a capture holds its stream, which holds the context.
+        release(Needs::Nothing, move || {
+            let raw = raw.get();
+            if is_primary {
+                // SAFETY: one retain is released once, by this function's contract.
+                return check("cuDevicePrimaryCtxRelease_v2", unsafe {
+                    sys::cuDevicePrimaryCtxRelease_v2(device.as_raw())
+                });
+            }
+            // Streams that are gone may have left work behind. The driver waits for it too, but does not document that.
+            wait_for(raw)?;
+            // SAFETY: destroyed once, by this function's contract.
+            check("cuCtxDestroy_v2", unsafe { sys::cuCtxDestroy_v2(raw) })
+        })
     }
 
     fn show(&self, raw: CUcontext, device: &Device, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -138,6 +144,8 @@ impl Context {
     /// As [`primary`](Self::primary).
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary_of(device: Device) -> Result<Self> {
+        // Before the lock: a log listener runs inside the call that is made under it.
+        callback::refuse_within()?;
         let mut registry = PRIMARY.lock().unwrap_or_else(PoisonError::into_inner);
         registry.retain(|(_, context)| !context.is_gone());
         let found = registry.iter().find(|(raw, _)| *raw == device.as_raw());
@@ -332,8 +340,9 @@ impl Context {
     /// Waits until everything that was enqueued in this context has finished.
     ///
     /// # Errors
-    /// [`ErrorKind::Fault`] or [`ErrorKind::Poisoned`] where a kernel has faulted.
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while raw calls capture a stream.
+    /// Returns [`ErrorKind::Fault`] or [`ErrorKind::Poisoned`] if a kernel has faulted, and
+    /// [`ErrorKind::InvalidArgument`] if this crate captures a stream of the context, on whatever thread: the wait would
+    /// invalidate the capture. Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if raw calls capture one.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -349,28 +358,24 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        capture::refuse_here(
-            "Context::synchronize",
-            "make it before the capture, or after it",
-        )?;
-        let _current = self.enter()?;
+        const CALL: &str = "Context::synchronize";
+        capture::refuse_here(CALL, "make it before the capture, or after it")?;
+        let _uncaptured = self.uncaptured(CALL)?;
         // SAFETY: works on the current context.
         let code = unsafe { sys::cuCtxSynchronize() };
         self.check("cuCtxSynchronize", code)
     }
 
-    /// Free and total device memory, in bytes.
+    /// Returns the free and the total device memory, in bytes.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuMemGetInfo")]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
         let _current = self.enter()?;
-        let (mut free, mut total) = (0, 0);
-        // SAFETY: both are valid for the write.
-        let code = unsafe { sys::cuMemGetInfo_v2(&mut free, &mut total) };
+        let (info, code) = read_memory_info();
         self.check("cuMemGetInfo_v2", code)?;
-        Ok(MemoryInfo { free, total })
+        Ok(info)
     }
 
     #[inline]
@@ -461,11 +466,20 @@ impl Context {
         }
     }
 
+    /// Makes an error that names the free and the total memory, or zeros if the driver does not tell them.
+    ///
+    /// Only calls that make plain errors are allowed in here: an error of [`check`](Self::check) may be another
+    /// out-of-memory error, which would ask for the memory again, without end.
     #[cold]
     fn out_of_memory(&self, call: &'static str, requested: usize) -> Error {
-        let info = self
-            .memory_info()
-            .unwrap_or(MemoryInfo { free: 0, total: 0 });
+        let read = || {
+            callback::refuse_within()?;
+            // SAFETY: the handle is live.
+            let _current = unsafe { current::push(self.as_raw())? };
+            let (info, code) = read_memory_info();
+            check("cuMemGetInfo_v2", code).map(|()| info)
+        };
+        let info = read().unwrap_or(MemoryInfo { free: 0, total: 0 });
         Error::driver(call, CUresult::CUDA_ERROR_OUT_OF_MEMORY).with_kind(ErrorKind::OutOfMemory {
             requested,
             free: info.free,
@@ -487,10 +501,17 @@ impl Context {
     }
 }
 
+/// The free and the total memory of the current context's device, and the driver's code.
+fn read_memory_info() -> (MemoryInfo, CUresult) {
+    let mut info = MemoryInfo { free: 0, total: 0 };
+    // SAFETY: both are valid for the write.
+    let code = unsafe { sys::cuMemGetInfo_v2(&mut info.free, &mut info.total) };
+    (info, code)
+}
+
 /// Waits for a context that is about to be destroyed. After a fault nothing runs.
 fn wait_for(raw: CUcontext) -> Result<()> {
     let wait = || {
-        callback::refuse_within()?;
         // SAFETY: the handle is live.
         let _current = unsafe { current::push(raw)? };
         // SAFETY: works on the current context.

@@ -9,7 +9,8 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::{Context, unheard};
 use crate::{
-    capture::{self, released},
+    callback,
+    capture::{self, Needs, release, released},
     error::{Error, ErrorKind, Result},
     memory::{
         BorrowedMut, DeviceMemory, DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation,
@@ -98,7 +99,7 @@ impl Context {
     /// # Errors
     /// [`ErrorKind::Unsupported`] where the devices have no such link ([`Device::can_access_peer`](crate::Device::can_access_peer)),
     /// and for two contexts of one device. `CUDA_ERROR_TOO_MANY_PEERS` where the hardware's links are used up.
-    /// [`ErrorKind::InvalidArgument`] while this thread captures a stream.
+    /// [`ErrorKind::InvalidArgument`] while this thread captures a stream, and in a function that the driver calls.
     #[doc(alias = "cuCtxEnablePeerAccess")]
     pub fn enable_peer_access(&self, peer: &Context) -> Result<PeerAccess> {
         const CALL: &str = "cuCtxEnablePeerAccess";
@@ -106,6 +107,8 @@ impl Context {
             "Context::enable_peer_access",
             "enable it before the capture",
         )?;
+        // Before the lock: a log listener runs inside the call that is made under it.
+        callback::refuse_within()?;
         let mut pairs = pairs();
         let key = key(self, peer);
         if let Some(enabled) = find(&mut pairs, key) {
@@ -254,8 +257,15 @@ impl PeerAccess {
             return self.expect_mapped_here(address, call);
         }
         let pool = ptr::with_exposed_provenance_mut(pool as usize);
-        // SAFETY: a live pool, since its memory is; it is only asked, here.
-        let pool = unsafe { MemoryPool::borrow_raw(peer, pool) };
+        // The memory may outlive its pool, whose handle must not be used then.
+        let Some(pool) = MemoryPool::behind(peer, pool)? else {
+            return Err(Error::invalid(
+                call,
+                "the memory is of a pool that was dropped, or that other code created, so nothing tells which devices have \
+                 access to it: keep its MemoryPool (or, for a pool of other code, one of MemoryPool::borrow_raw) while the \
+                 memory is viewed",
+            ));
+        };
         let device = self.context().device();
         if pool.access(device)? != MemoryAccess::NONE {
             return Ok(());
@@ -311,15 +321,15 @@ impl Inner {
         if !std::mem::take(&mut self.counted) {
             return Ok(());
         }
-        if capture::is_under_way() {
-            // The driver forbids it, and would end a capture.
-            capture::drop_afterwards(Self {
-                context: self.context.clone(),
-                peer: self.peer.clone(),
-                counted: true,
-            });
-            return Ok(());
-        }
+        let own = Self {
+            context: self.context.clone(),
+            peer: self.peer.clone(),
+            counted: false,
+        };
+        release(Needs::Context(&self.context), move || own.release_now())
+    }
+
+    fn release_now(&self) -> Result<()> {
         let key = key(&self.context, &self.peer);
         let (mut settled, mut seen) = (Ok(()), None);
         loop {

@@ -18,7 +18,7 @@ use crate::{
     driver,
     error::{Error, Result},
     launch::address_argument,
-    memory::{PlainData, byte_size},
+    memory::{PlainData, byte_size, expect_guaranteed},
 };
 
 /// Memory that exists from one node of a graph to another, within a launch: made by
@@ -90,7 +90,9 @@ impl Graph {
     /// each other share the memory that they need between such nodes.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); no elements; and as [`add_empty`](Self::add_empty).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the device has not enough memory. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements, and for types with an alignment
+    /// above 256 bytes. Otherwise as [`add_empty`](Self::add_empty).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
@@ -125,6 +127,8 @@ impl Graph {
     ) -> Result<(Node, Allocation<T>)> {
         const CALL: &str = "Graph::add_allocation";
         let bytes = byte_size::<T>(len, CALL)?;
+        // The address is known only when the node is there.
+        expect_guaranteed::<T>(CALL)?;
         if bytes == 0 {
             return Err(Error::invalid(
                 CALL,

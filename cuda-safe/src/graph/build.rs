@@ -89,11 +89,21 @@ impl Graph {
     /// the graph is passed by its token, as an address. A grid of no blocks does nothing.
     ///
     /// # Safety
-    /// As [`Function::launch`], for each launch of the graph. In particular, memory that is not the graph's own (a token of
-    /// another graph is not refused) lives
-    /// until the graph, or the [`GraphExec`](super::GraphExec) made of it, is gone and its launches are over; if
-    /// it is device memory, launches are ordered with what else uses it; if it is host memory, nobody touches it
-    /// meanwhile.
+    /// The caller must ensure that the contract of [`Function::launch`] holds for each launch of the graph, of graphs that
+    /// it becomes a part of, and of what is instantiated from them. This includes launches after later safe calls. In
+    /// particular:
+    /// - Memory that is not the graph's own lives until the graph, or the [`GraphExec`](super::GraphExec) made of it, is
+    ///   gone and its launches are over. A token of another graph is not rejected here.
+    /// - Launches are ordered with everything else that uses this memory, if it is device memory. Nobody touches it
+    ///   meanwhile if it is host memory.
+    /// - The kernel is right for all values that other nodes, and the host between launches, may write to memory that it
+    ///   reads. Safe methods change these values: [`set_fill`](super::GraphExec::set_fill),
+    ///   [`set_copy`](super::GraphExec::set_copy), [`set_enabled`](super::GraphExec::set_enabled),
+    ///   [`update`](super::GraphExec::update), [`memory`](super::GraphExec::memory) and their like. If the kernel needs
+    ///   certain values, such as indices within bounds, nobody may change them so.
+    ///
+    /// Launches of one [`GraphExec`](super::GraphExec) do not overlap, nor do those of one that is made of it by
+    /// [`into_graph`](super::GraphExec::into_graph) and [`instantiate`](Self::instantiate).
     ///
     /// # Errors
     /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) as [`Function::launch`].
@@ -258,12 +268,12 @@ impl Graph {
         let node = self.add(
             "cuGraphAddHostNode",
             after,
-            // SAFETY: as `add_empty`; the graph holds the function.
+            // SAFETY: as `add_empty`; the data is a number, which stays valid.
             |node, graph, nodes, count| unsafe {
                 sys::cuGraphAddHostNode(node, graph, nodes, count, &host)
             },
         )?;
-        self.held.other(function);
+        self.held.host(node.tag(), function);
         Ok(node)
     }
 
@@ -287,7 +297,7 @@ impl Graph {
                 sys::cuGraphAddEventRecordNode(node, graph, nodes, count, event.as_raw())
             },
         )?;
-        self.held.event(event);
+        self.held.event(node.tag(), event);
         Ok(node)
     }
 
@@ -311,7 +321,7 @@ impl Graph {
                 sys::cuGraphAddEventWaitNode(node, graph, nodes, count, event.as_raw())
             },
         )?;
-        self.held.event(event);
+        self.held.event(node.tag(), event);
         Ok(node)
     }
 
@@ -417,7 +427,7 @@ impl Graph {
         });
         match added {
             Ok(node) => {
-                self.held.absorb(&mut child.held);
+                self.held.absorb(node.tag(), &mut child.held);
                 Ok(node)
             }
             Err(error) => Err(GraphError::new(error, child)),

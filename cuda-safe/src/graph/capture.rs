@@ -4,7 +4,11 @@ use std::{cell::RefCell, ffi::c_uint, ptr};
 
 use cuda_sys::{self as sys, CUresult, CUstreamCaptureMode};
 
-use super::{Graph, Node, held::Held, host::HostFunction};
+use super::{
+    Graph, Node,
+    held::{Held, UNTAGGED},
+    host::HostFunction,
+};
 use crate::{
     capture::UnderWay,
     error::{Error, Result},
@@ -56,6 +60,8 @@ impl Stream {
     /// the capture by [`wait_stream`](Self::wait_stream) on this one, and what it is given then can run beside the rest;
     /// at the end this stream waits for it. A stream that has not joined runs what it is given at once, as always.
     ///
+    /// Before it begins, the capture waits for calls of other threads that wait for this stream, or for its whole context.
+    ///
     /// Not possible are calls that wait, on whatever stream, copies from and to host slices, allocations, memory of streams
     /// that are not part of the capture, and launches of other graphs: methods of this crate say so, and the capture goes
     /// on. What the driver itself refuses ends the capture: a `wait_event` or `wait_stream` for what is not part of it, and, in
@@ -71,7 +77,13 @@ impl Stream {
     /// - the contracts of captured launches hold for each launch of the graph. A launch on whatever stream is ordered with
     ///   this stream, and so with memory that belongs to it, also of a graph that was updated from this one or has it as
     ///   a child. Memory that belongs to other streams, those that have joined too, the caller orders;
-    /// - host memory that captured raw calls or kernels use is left alone.
+    /// - host memory that captured raw calls or kernels use is left alone;
+    /// - kernels are right for all values that safe methods may later write to memory that they read: see
+    ///   [`Graph::add_kernel`].
+    ///
+    /// While `work` runs, no other thread enqueues anything on this stream, or on a stream that joins the capture, unless
+    /// that is meant to be recorded. Methods of this crate that borrow host memory, allocate, free or wait are safe to call
+    /// there: they fail, or wait for the end of the capture.
     ///
     /// # Errors
     /// Those of `work`. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream that is being
@@ -221,7 +233,7 @@ struct Open<'a> {
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        self.held.absorb(self.capture.held.get_mut());
+        self.held.absorb(UNTAGGED, self.capture.held.get_mut());
     }
 }
 
@@ -260,10 +272,10 @@ impl Capture<'_> {
         let function = HostFunction::new(function);
         let _current = self.stream.enter()?;
         let (call, data) = function.as_raw();
-        // SAFETY: the graph holds the function.
+        // SAFETY: the data is a number, which stays valid.
         let code = unsafe { sys::cuLaunchHostFunc(self.stream.as_raw(), call, data) };
         // Also after a failure: a part may have been recorded.
-        self.hold(function);
+        self.held.borrow_mut().host(UNTAGGED, function);
         self.stream.check("cuLaunchHostFunc", code)
     }
 }
@@ -307,7 +319,7 @@ impl Capture<'_> {
         let what = "the captured stream and the event";
         let context = self.stream.context();
         context.expect_same(event.context(), CALL, what)?;
-        self.held.borrow_mut().event(event);
+        self.held.borrow_mut().event(UNTAGGED, event);
         let _current = self.stream.enter()?;
         // SAFETY: both handles are live, and the graph holds the event.
         let code =
@@ -328,7 +340,7 @@ impl Capture<'_> {
         let what = "the captured stream and the event";
         let context = self.stream.context();
         context.expect_same(event.context(), CALL, what)?;
-        self.held.borrow_mut().event(event);
+        self.held.borrow_mut().event(UNTAGGED, event);
         let _current = self.stream.enter()?;
         // SAFETY: as above.
         let code =
@@ -351,19 +363,20 @@ impl<'a> Recording<'a> {
         mode: CaptureMode,
         into: Option<(sys::CUgraph, &[Node])>,
     ) -> Result<Self> {
+        let begin_into = match into {
+            Some(_) => Some(newer::cuStreamBeginCaptureToGraph()?),
+            None => None,
+        };
+        let _current = stream.enter()?;
+        // Until the driver knows of the capture, nobody else may rely on the stream being uncaptured.
+        let beginning = stream.begin_capture("Stream::capture")?;
         if stream.is_capturing()? {
             return Err(Error::invalid(
                 "Stream::capture",
                 "the stream is being captured already: let it be captured by one, or wait_stream from another stream",
             ));
         }
-        let begin_into = match into {
-            Some(_) => Some(newer::cuStreamBeginCaptureToGraph()?),
-            None => None,
-        };
-        let _current = stream.enter()?;
-        // From here on, also where the mode forbids what this crate does: see `UnderWay`.
-        let under_way = Some(UnderWay::begin(mode != CaptureMode::RELAXED));
+        let under_way = Some(UnderWay::begin(&beginning, mode));
         let mode = CUstreamCaptureMode(mode.0);
         let (call, code) = match begin_into.zip(into) {
             Some((begin, (graph, after))) => {
@@ -379,6 +392,7 @@ impl<'a> Recording<'a> {
                 sys::cuStreamBeginCapture_v2(stream.as_raw(), mode)
             }),
         };
+        drop(beginning);
         let into = into.is_some();
         match code {
             CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => Err(Error::invalid(

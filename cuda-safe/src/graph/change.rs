@@ -57,7 +57,7 @@ impl GraphExec {
         arguments: A,
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_kernel";
-        self.template.expect_own(node, CALL)?;
+        self.expect_own(node, CALL)?;
         self.context()
             .expect_same(function.context(), CALL, "the graph and the kernel")?;
         self.expect_attributes(node, &config, CALL)?;
@@ -131,7 +131,7 @@ impl GraphExec {
         from: impl Into<Part<T>>,
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_copy";
-        self.template.expect_own(node, CALL)?;
+        self.expect_own(node, CALL)?;
         let copy = parameters::copy(self.held(), to.into(), from.into(), CALL)?;
         let copy = copy.ok_or_else(|| nothing(CALL))?;
         // SAFETY: both sides are memory that the graph owns.
@@ -166,7 +166,7 @@ impl GraphExec {
         value: T,
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_fill";
-        self.template.expect_own(node, CALL)?;
+        self.expect_own(node, CALL)?;
         let fill = parameters::fill(self.held(), part.into(), value, CALL)?;
         let fill = fill.ok_or_else(|| nothing(CALL))?;
         let context = self.context();
@@ -178,8 +178,8 @@ impl GraphExec {
         self.checked("cuGraphExecMemsetNodeSetParams", code, node, "to fill")
     }
 
-    /// Changes the function of the host that a node calls. Launches that were made before are not changed, and keep the one
-    /// before, which goes with the graph.
+    /// Changes the function of the host that a node calls. Launches that were made before still call the old one, which is
+    /// dropped by a later method of this type when they are over.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for a node of another graph. The driver's code for another kind of node.
@@ -212,18 +212,21 @@ impl GraphExec {
         F: FnMut() + Send + 'static,
     {
         const CALL: &str = "cuGraphExecHostNodeSetParams";
-        self.template.expect_own(node, CALL)?;
+        self.expect_own(node, CALL)?;
         let function = HostFunction::new(function);
         let (call, data) = function.as_raw();
         let host = CUDA_HOST_NODE_PARAMS {
             fn_: call,
             userData: data,
         };
-        // Before the change, which may have been made though it failed.
-        self.held().other(function);
         let _current = self.context().enter()?;
-        // SAFETY: a live node of the graph that this was made of; the function is held.
+        // SAFETY: a live node of the graph that this was made of; the data is a number, which stays valid.
         let code = unsafe { sys::cuGraphExecHostNodeSetParams(self.as_raw(), node.raw, &host) };
+        if code == CUresult::CUDA_SUCCESS {
+            self.retire(node.tag());
+        }
+        // After a failure too: the change may have been made.
+        self.held().host(node.tag(), function);
         self.checked(CALL, code, node, "to call a function")
     }
 
@@ -235,11 +238,10 @@ impl GraphExec {
     #[doc(alias = "cuGraphExecEventWaitNodeSetEvent")]
     pub fn set_event(&mut self, node: Node, event: &Event) -> Result<()> {
         const CALL: &str = "GraphExec::set_event";
-        self.template.expect_own(node, CALL)?;
+        self.expect_own(node, CALL)?;
         self.context()
             .expect_same(event.context(), CALL, "the graph and the event")?;
         let kind = self.template.kind(node)?;
-        self.held().event(event);
         let _current = self.context().enter()?;
         let (exec, raw) = (self.as_raw(), event.as_raw());
         let (call, code) = match kind {
@@ -258,11 +260,17 @@ impl GraphExec {
                 return Err(Error::invalid(CALL, text));
             }
         };
+        if code == CUresult::CUDA_SUCCESS {
+            drop(self.held().take(node.tag())); // the driver keeps what launches need of the old event
+        }
+        // After a failure too: the change may have been made.
+        self.held().event(node.tag(), event);
         self.context().check(call, code)
     }
 
     /// Changes the graph that a node runs, for one with the same nodes and edges: with everything that it keeps. Launches
-    /// that were made before are not changed; what the one before keeps goes with the whole graph.
+    /// that were made before are not changed. What the old child keeps is dropped by a later method of this type when they
+    /// are over, and its tokens are rejected.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for a node of another graph, and for a child of another context. The driver's code
@@ -270,7 +278,7 @@ impl GraphExec {
     #[doc(alias = "cuGraphExecChildGraphNodeSetParams")]
     pub fn set_child(&mut self, node: Node, mut child: Graph) -> Result<(), GraphError> {
         const CALL: &str = "cuGraphExecChildGraphNodeSetParams";
-        let changed = self.template.expect_own(node, CALL).and_then(|()| {
+        let changed = self.expect_own(node, CALL).and_then(|()| {
             self.context()
                 .expect_same(child.context(), CALL, "the graph and the child")?;
             let _current = self.context().enter()?;
@@ -287,7 +295,8 @@ impl GraphExec {
         });
         match changed {
             Ok(()) => {
-                self.held().absorb(&mut child.held);
+                self.retire(node.tag());
+                self.held().absorb(node.tag(), &mut child.held);
                 Ok(())
             }
             Err(error) => Err(GraphError::new(error, child)),
@@ -318,7 +327,7 @@ impl GraphExec {
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: Node, enabled: bool) -> Result<()> {
         const CALL: &str = "cuGraphNodeSetEnabled";
-        self.template.expect_own(node, CALL)?;
+        self.expect_own(node, CALL)?;
         let _current = self.context().enter()?;
         // SAFETY: a live node of the graph that this was made of.
         let code =
@@ -349,7 +358,7 @@ impl GraphExec {
     #[doc(alias = "cuGraphNodeGetEnabled")]
     pub fn is_enabled(&self, node: Node) -> Result<bool> {
         const CALL: &str = "cuGraphNodeGetEnabled";
-        self.template.expect_own(node, CALL)?;
+        self.expect_own(node, CALL)?;
         let _current = self.context().enter()?;
         let mut enabled = 0;
         // SAFETY: a live node; `enabled` is valid for the write.

@@ -4,12 +4,17 @@ use std::{fmt, mem, ptr};
 
 use cuda_sys::{self as sys, CUgraphExec};
 
-use super::{Graph, GraphError, Keep, Kept, held::Held};
+use super::{
+    Graph, GraphError, Keep, Kept, Node,
+    held::{Held, Tag},
+};
 use crate::{
-    capture,
+    capture::{self, Needs, captures_exist, relaxed, release, released},
     context::{Context, unheard},
     error::{Error, Result},
+    event::Event,
     flags::flags,
+    handle::Sendable,
     handle::{Handle, Kind},
     launch::Number,
     memory::Owner,
@@ -52,13 +57,30 @@ pub struct GraphExec {
     pub(super) template: Graph,
     /// What it was last updated from: that keeps what the nodes use.
     updated: Option<Graph>,
-    /// What earlier updates kept, and launches may still use.
-    retired: Vec<Held>,
+    /// What nodes no longer use, but launches made before may.
+    retired: Vec<Retired>,
     /// On which streams it was launched since it was last waited for.
     launched: Vec<Stream>,
     /// What the error of a fault calls it.
     number: Number,
     pub(super) flags: InstantiateFlags,
+}
+
+/// What was replaced, and when the launches that may use it are over.
+struct Retired {
+    held: Held,
+    /// `None` if that is only known when all launches have been waited for.
+    over: Option<Vec<Event>>,
+}
+
+impl Retired {
+    /// Whether the launches are over. Does not wait.
+    fn is_over(&self) -> bool {
+        let reached = |event: &Event| relaxed(|| unheard(|| event.query())).unwrap_or(false);
+        self.over
+            .as_ref()
+            .is_some_and(|events| events.iter().all(reached))
+    }
 }
 
 struct ExecKind;
@@ -69,17 +91,12 @@ impl Kind for ExecKind {
     const NAME: &'static str = "GraphExec";
 
     unsafe fn release(&self, raw: CUgraphExec, context: &Context) -> Result<()> {
-        if capture::is_under_way() {
-            // The driver forbids it, and would end a capture.
-            // SAFETY: the handle is this function's to release.
-            let later = unsafe { Handle::new(raw, true, context.clone(), ExecKind) };
-            capture::drop_afterwards(later);
-            return Ok(());
-        }
-        let _current = context.enter()?;
-        // SAFETY: released once, by this function's contract; a launch that is under way goes on.
-        context.check("cuGraphExecDestroy", unsafe {
-            sys::cuGraphExecDestroy(raw)
+        let (raw, own) = (Sendable(raw), context.clone());
+        release(Needs::Nothing, move || {
+            let _current = own.enter()?;
+            // SAFETY: released once, by this function's contract; a launch that is under way goes on.
+            let code = released(|| unsafe { sys::cuGraphExecDestroy(raw.get()) });
+            own.check("cuGraphExecDestroy", code)
         })
     }
 }
@@ -211,7 +228,8 @@ impl GraphExec {
             "GraphExec::launch",
             "the graph and the stream",
         )?;
-        if capture::is_under_way() {
+        let _uncaptured = stream.hold_captures_off();
+        if captures_exist() {
             // A driver that allows it (an H200's doesn't) would make it part of a graph that could run when this is gone.
             stream.expect_uncaptured_for(
                 "GraphExec::launch",
@@ -249,7 +267,8 @@ impl GraphExec {
             "GraphExec::upload",
             "the graph and the stream",
         )?;
-        if capture::is_under_way() {
+        let _uncaptured = stream.hold_captures_off();
+        if captures_exist() {
             stream.expect_uncaptured_for("GraphExec::upload", "upload it before the capture")?;
         }
         let _current = stream.enter()?;
@@ -272,18 +291,18 @@ impl GraphExec {
         self.held().memory(kept, "GraphExec::memory")
     }
 
-    /// Destroys this, and returns the graph that it was made of, or last [updated](Self::update) from, with what it keeps:
-    /// to be changed, and instantiated again. What single nodes were changed to ([`set_kernel`](Self::set_kernel),
-    /// [`set_enabled`](Self::set_enabled) and their like) is lost: the graph is as it was handed over. Waits for launches that
-    /// use host memory or functions of the host.
+    /// Waits for all launches, destroys this, and returns the graph that it was made of, or last [updated](Self::update)
+    /// from, with what it keeps: to be changed, and instantiated again. What single nodes were changed to
+    /// ([`set_kernel`](Self::set_kernel), [`set_enabled`](Self::set_enabled) and their like) is lost.
+    ///
+    /// It waits because launches of one executable graph run one after the other, but those of two do not: a second one
+    /// made of the same graph could run the same kernels at the same time.
     ///
     /// # Errors
-    /// A fault of a kernel, where this waits. What the graph keeps is leaked if it is not known whether the
-    /// launches are over.
+    /// Returns an error if a kernel has faulted. What the graph keeps is leaked if it is not known whether the launches are
+    /// over.
     pub fn into_graph(mut self) -> Result<Graph> {
-        if self.waits_to_drop() {
-            self.wait()?; // on failure `drop` sees to what is held
-        }
+        self.wait()?; // on failure `drop` sees to what is held
         if let Some(graph) = self.updated.take() {
             return Ok(graph);
         }
@@ -291,7 +310,7 @@ impl GraphExec {
         Ok(mem::replace(&mut self.template, empty))
     }
 
-    /// Waits until the launches are over.
+    /// Waits until the launches are over. After a fault this fails each time: what they should have written is not there.
     pub(super) fn wait(&mut self) -> Result<()> {
         let mut failed = Ok(());
         while let Some(stream) = self.launched.last() {
@@ -299,7 +318,7 @@ impl GraphExec {
                 Settled::Done => {}
                 Settled::Failed(error) => failed = Err(error),
                 // The stream stays: it has to be waited for again.
-                Settled::Unknown(error) => return Err(error),
+                Settled::Faulted(error) | Settled::Unknown(error) => return Err(error),
             }
             self.launched.pop();
         }
@@ -316,10 +335,38 @@ impl GraphExec {
     pub(super) fn replace(&mut self, graph: Graph) {
         let old = mem::take(self.held());
         self.updated = Some(graph);
-        if old.is_unordered() && !self.launched.is_empty() {
-            self.retired.push(old);
+        self.keep_for_launches(old);
+    }
+
+    /// Gives up what only one node needs, when the launches that were made before are over.
+    pub(super) fn retire(&mut self, tag: Tag) {
+        let old = self.held().take(tag);
+        self.keep_for_launches(old);
+    }
+
+    /// Drops what was replaced when the launches that were made before are over, and now what they are over for.
+    fn keep_for_launches(&mut self, old: Held) {
+        self.retired.retain(|one| !one.is_over());
+        if !old.is_unordered() || self.launched.is_empty() {
+            return; // dropped in the order of its streams, which have the launches before them
         }
-        // Else in the order of its streams, which have the launches before them.
+        let recorded = self.launched.iter().map(Stream::record_uncaptured);
+        let over = relaxed(|| unheard(|| recorded.collect::<Result<Vec<_>>>())).ok();
+        self.retired.push(Retired { held: old, over });
+    }
+
+    /// An error unless the node is one of the graph that this was made of.
+    pub(super) fn expect_own(&self, node: Node, call: &'static str) -> Result<()> {
+        let own = self.template.expect_own(node, call);
+        match &self.updated {
+            Some(updated) if node.graph == updated.number => own.map_err(|error| {
+                error.with_detail(format!(
+                    "{node:?} is a node of the graph that this one was updated from: name nodes by those of the graph that \
+                     was instantiated"
+                ))
+            }),
+            _ => own,
+        }
     }
 
     /// Whether something is used or freed in no stream's order.
@@ -329,21 +376,19 @@ impl GraphExec {
 }
 
 /// What is left of a graph whose launches could not be waited for at once.
-struct Left {
-    launched: Vec<Stream>,
-    held: Vec<Held>,
-}
-
-impl Drop for Left {
-    fn drop(&mut self) {
-        for stream in &self.launched {
-            if let Settled::Unknown(_) = unheard(|| stream.settle()) {
+fn drop_after(launched: &[Stream], mut held: Vec<Held>) -> Result<()> {
+    for stream in launched {
+        match unheard(|| stream.settle()) {
+            Settled::Done | Settled::Failed(_) => {}
+            Settled::Faulted(_) => held.iter_mut().for_each(Held::leak_for_host_functions),
+            Settled::Unknown(error) => {
                 // The device may still be using it: a leak is the lesser evil.
-                mem::forget(mem::take(&mut self.held));
-                return;
+                mem::forget(held);
+                return Err(error);
             }
         }
     }
+    Ok(())
 }
 
 impl Drop for GraphExec {
@@ -351,16 +396,14 @@ impl Drop for GraphExec {
         if !self.waits_to_drop() {
             return;
         }
-        let mut held = mem::take(&mut self.retired);
+        let retired = mem::take(&mut self.retired).into_iter();
+        let mut held: Vec<_> = retired.map(|one| one.held).collect();
         held.push(mem::take(self.held()));
-        let left = Left {
-            launched: mem::take(&mut self.launched),
-            held,
-        };
-        if capture::is_under_way() {
-            // The driver may forbid the wait, and would end a capture.
-            capture::drop_afterwards(left);
-        }
+        let launched = mem::take(&mut self.launched);
+        // An error here can't be acted upon.
+        let _ = release(Needs::Streams(&launched.clone()), move || {
+            drop_after(&launched, held)
+        });
     }
 }
 

@@ -6,7 +6,10 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use super::kept::{Keep, Kept, Part};
+use super::{
+    host::HostFunction,
+    kept::{Keep, Kept, Part},
+};
 use crate::{
     error::{Error, Result},
     event::Event,
@@ -39,16 +42,22 @@ impl Owned {
     }
 }
 
+/// The address of the node that needs something, so that it goes when the node is changed.
+pub(super) type Tag = usize;
+/// For what stays as long as the graph.
+pub(super) const UNTAGGED: Tag = 0;
+
 /// What a graph keeps alive. Its memory is reached through the graph alone, by tokens.
 #[derive(Default)]
 pub(super) struct Held {
-    memory: Vec<(u64, Owned)>,
+    memory: Vec<(Tag, u64, Owned)>,
     functions: Vec<Function>,
-    events: Vec<Event>,
+    events: Vec<(Tag, Event)>,
     semaphores: Vec<ExternalSemaphore>,
     /// Memory that nodes allocate, and whether others free it.
     allocated: Vec<(u64, bool)>,
-    others: Vec<Owned>,
+    hosts: Vec<(Tag, HostFunction)>,
+    others: Vec<(Tag, Owned)>,
     /// The streams in whose order the memory is used and freed. Each launch is ordered with them.
     owners: Vec<Stream>,
     /// Whether something is used or freed in no stream's order.
@@ -62,7 +71,8 @@ impl Held {
             Some(stream) => self.order_with(stream),
             None => self.unordered = true,
         }
-        self.memory.push((kept.number, Owned::new(memory)));
+        self.memory
+            .push((UNTAGGED, kept.number, Owned::new(memory)));
         kept
     }
 
@@ -76,14 +86,14 @@ impl Held {
             Owner::Stream(stream) => self.order_with(stream),
             Owner::Context(_) => self.unordered = true,
         }
-        self.memory.push((number, Owned::new(memory)));
+        self.memory.push((UNTAGGED, number, Owned::new(memory)));
         number
     }
 
     /// The memory of a number.
     pub(super) fn region<M: 'static>(&mut self, number: u64, call: &'static str) -> Result<&mut M> {
-        let found = self.memory.iter_mut().find(|(n, _)| *n == number);
-        let memory = found.and_then(|(_, memory)| memory.get_mut().downcast_mut::<M>());
+        let found = self.memory.iter_mut().find(|(_, n, _)| *n == number);
+        let memory = found.and_then(|(_, _, memory)| memory.get_mut().downcast_mut::<M>());
         memory.ok_or_else(|| foreign(call))
     }
 
@@ -93,8 +103,8 @@ impl Held {
         kept: Kept<M>,
         call: &'static str,
     ) -> Result<M::Access<'_>> {
-        let found = self.memory.iter_mut().find(|(n, _)| *n == kept.number);
-        let memory = found.and_then(|(_, memory)| memory.get_mut().downcast_mut::<M>());
+        let found = self.memory.iter_mut().find(|(_, n, _)| *n == kept.number);
+        let memory = found.and_then(|(_, _, memory)| memory.get_mut().downcast_mut::<M>());
         memory.map(M::access).ok_or_else(|| foreign(call))
     }
 
@@ -103,7 +113,7 @@ impl Held {
     }
 
     pub(super) fn expect_number(&self, number: u64, call: &'static str) -> Result<()> {
-        let kept = self.memory.iter().any(|(kept, _)| *kept == number);
+        let kept = self.memory.iter().any(|(_, kept, _)| *kept == number);
         if kept || self.allocated.iter().any(|(n, _)| *n == number) {
             Ok(())
         } else {
@@ -153,11 +163,18 @@ impl Held {
 
     pub(super) fn other(&mut self, other: impl Send + 'static) {
         self.unordered = true;
-        self.others.push(Owned::new(other));
+        self.others.push((UNTAGGED, Owned::new(other)));
     }
 
-    pub(super) fn event(&mut self, event: &Event) {
-        self.events.push(event.clone()); // the driver keeps what a launch needs of it
+    /// A function that a node calls.
+    pub(super) fn host(&mut self, tag: Tag, function: HostFunction) {
+        self.unordered = true;
+        self.hosts.push((tag, function));
+    }
+
+    /// An event that a node records or waits for. The driver keeps what launches need of it.
+    pub(super) fn event(&mut self, tag: Tag, event: &Event) {
+        self.events.push((tag, event.clone()));
     }
 
     /// Semaphores that nodes use, which wait themselves for all work before they go.
@@ -185,23 +202,50 @@ impl Held {
 
     /// The same for another graph; `None` where it can't be shared.
     pub(super) fn try_clone(&self) -> Option<Self> {
-        (self.memory.is_empty() && self.others.is_empty() && self.allocated.is_empty()).then(|| {
-            Self {
-                functions: self.functions.clone(),
-                events: self.events.clone(),
-                semaphores: self.semaphores.clone(),
-                owners: self.owners.clone(),
-                ..Self::default()
-            }
+        let shareable = self.hosts.is_empty() && self.others.is_empty();
+        (shareable && self.memory.is_empty() && self.allocated.is_empty()).then(|| Self {
+            functions: self.functions.clone(),
+            events: self.events.clone(),
+            semaphores: self.semaphores.clone(),
+            owners: self.owners.clone(),
+            ..Self::default()
         })
     }
 
-    /// Takes what another graph held.
-    pub(super) fn absorb(&mut self, other: &mut Held) {
+    /// What only the node of a tag needs.
+    pub(super) fn take(&mut self, tag: Tag) -> Self {
+        Self {
+            memory: self.memory.extract_if(.., |one| one.0 == tag).collect(),
+            events: self.events.extract_if(.., |one| one.0 == tag).collect(),
+            hosts: self.hosts.extract_if(.., |one| one.0 == tag).collect(),
+            others: self.others.extract_if(.., |one| one.0 == tag).collect(),
+            unordered: self.unordered,
+            ..Self::default()
+        }
+    }
+
+    /// After a fault: leaks what a raw host function may still use. The device uses nothing of it any more, and functions of
+    /// [`hosts`](Self::host) own what they use.
+    pub(super) fn leak_for_host_functions(&mut self) {
+        mem::forget(mem::take(&mut self.memory));
+        mem::forget(mem::take(&mut self.others));
+    }
+
+    /// Takes what another graph held, for the node of a tag.
+    pub(super) fn absorb(&mut self, tag: Tag, other: &mut Held) {
         let other = mem::take(other);
-        self.memory.extend(other.memory);
-        self.others.extend(other.others);
-        self.events.extend(other.events);
+        self.memory.extend(
+            other
+                .memory
+                .into_iter()
+                .map(|(_, number, one)| (tag, number, one)),
+        );
+        self.others
+            .extend(other.others.into_iter().map(|(_, one)| (tag, one)));
+        self.hosts
+            .extend(other.hosts.into_iter().map(|(_, one)| (tag, one)));
+        self.events
+            .extend(other.events.into_iter().map(|(_, one)| (tag, one)));
         self.semaphores.extend(other.semaphores);
         self.allocated.extend(other.allocated);
         self.unordered |= other.unordered;

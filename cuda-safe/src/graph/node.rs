@@ -4,6 +4,7 @@ use std::fmt;
 
 use cuda_sys::CUgraphNode;
 
+use super::held::Tag;
 use crate::flags::choices;
 
 /// A node of a [`Graph`](super::Graph). It names the node, and keeps nothing alive: used with another graph, or after
@@ -21,6 +22,11 @@ unsafe impl Send for Node {}
 unsafe impl Sync for Node {}
 
 impl Node {
+    /// By what the graph names what only this node needs.
+    pub(super) fn tag(self) -> Tag {
+        self.raw.addr()
+    }
+
     /// The driver's handle, valid as long as the graph has the node.
     #[must_use]
     pub fn as_raw(self) -> CUgraphNode {

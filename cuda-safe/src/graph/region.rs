@@ -170,7 +170,7 @@ impl GraphExec {
         from: impl Into<PartRegion<T>>,
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_region_copy";
-        self.template.expect_own(node, CALL)?;
+        self.expect_own(node, CALL)?;
         let copy = described(self.held(), copy, to.into(), from.into(), CALL)?;
         let copy = copy.ok_or_else(|| {
             let text = "no elements: use GraphExec::set_enabled to leave the node out";

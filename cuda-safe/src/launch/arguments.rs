@@ -292,9 +292,10 @@ macro_rules! tuple {
                 #[repr(C)]
                 struct Pointers<$($name),*>([*mut c_void; 0], $($name),*);
                 let ($($name,)*) = self;
-                if const { <Self as KernelArguments>::WAITS } {
-                    drop(stream.enter_to_wait("Function::launch")?);
-                }
+                let _uncaptured = match const { <Self as KernelArguments>::WAITS } {
+                    true => Some(stream.enter_to_wait("Function::launch")?),
+                    false => None,
+                };
                 // Where a later one fails, those before it are dropped, and wait.
                 // SAFETY: they stay here, to be dropped at the end.
                 $(let mut $name = unsafe { $name.stage(stream)? };)*

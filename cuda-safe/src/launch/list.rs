@@ -167,9 +167,10 @@ impl Function {
             return Ok(());
         }
         let waits = slots.iter().any(|slot| slot.waits());
-        if waits {
-            drop(stream.enter_to_wait("Function::launch_list")?);
-        }
+        let _uncaptured = match waits {
+            true => Some(stream.enter_to_wait("Function::launch_list")?),
+            false => None,
+        };
         let mut pointers = Vec::with_capacity(types.len());
         for slot in &mut slots {
             // SAFETY: they stay here, to be dropped at the end. Where a later one fails, those before it are dropped, and

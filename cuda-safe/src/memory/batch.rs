@@ -13,6 +13,7 @@ use super::{
     region_copy::{HostRegion, HostRegionMut, RegionCopy},
 };
 use crate::{
+    capture,
     error::{Error, Result},
     flags::{choices, options},
     newer,
@@ -254,7 +255,7 @@ impl<'a> CopyBatch<'a> {
         if self.copies.is_empty() {
             return Ok(()); // the driver refuses none
         }
-        stream.expect_uncaptured("CopyBatch::enqueue")?;
+        let _uncaptured = stream.uncaptured("CopyBatch::enqueue", capture::REMEDY)?;
         if !self.waits {
             return self.submit(stream);
         }

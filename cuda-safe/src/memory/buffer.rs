@@ -11,7 +11,7 @@ use super::{
     storage::{OwnedStorage, Storage, StorageMut},
 };
 use crate::{
-    capture::{self, released},
+    capture::{self, Needs, or_relaxed, release, released},
     context::unheard,
     error::Result,
     stream::Stream,
@@ -87,12 +87,15 @@ impl StreamOrdered {
         if bytes == 0 {
             return Ok(storage);
         }
+        const CALL: &str = "DeviceBuffer::uninit";
+        const REMEDY: &str = "allocate before the capture";
         let context = stream.context();
         let _current = stream.enter()?;
-        if capture::is_under_way() {
-            const CALL: &str = "DeviceBuffer::uninit";
-            capture::refuse_here(CALL, "allocate before the capture")?;
-            stream.expect_uncaptured_for(CALL, "allocate before the capture")?;
+        // In a capture the allocation would become a node of the graph.
+        let _uncaptured = stream.hold_captures_off();
+        if capture::captures_exist() {
+            capture::refuse_here(CALL, REMEDY)?;
+            stream.expect_uncaptured_for(CALL, REMEDY)?;
         }
         let (call, code) = if let Some(pool) = pool {
             let (raw, stream) = (pool.as_raw(), stream.as_raw());
@@ -119,34 +122,26 @@ impl StreamOrdered {
         if !std::mem::take(&mut self.owned) {
             return Ok(());
         }
-        if capture::is_under_way() {
-            // Neither now, since nothing of the stream can be waited for, nor in its order, which may be a graph's. Not of
-            // other streams either: the driver may forbid it.
-            self.owned = true;
-            let later = Self {
-                stream: self.stream.clone(),
-                ..*self
-            };
-            self.owned = false;
-            capture::drop_afterwards(later);
-            return Ok(());
-        }
+        let (ptr, stream) = (self.ptr, self.stream.clone());
         let context = self.stream.context();
-        let (call, code) = if context.limits().memory_pools
-            && let Ok(_current) = self.stream.enter()
-        {
-            // SAFETY: owned, and freed once, after everything enqueued on its stream.
-            let code = released(|| unsafe { sys::cuMemFreeAsync(self.ptr, self.stream.as_raw()) });
-            ("cuMemFreeAsync", code)
-        } else {
-            // No ordered free, or a per-thread stream on another thread: wait for everything.
+        if context.limits().memory_pools && self.stream.enter().is_ok() {
+            // In a capture the free would become a node of the graph.
+            return release(&self.stream, move || {
+                let _current = stream.enter()?;
+                // SAFETY: owned, and freed once, after everything enqueued on its stream.
+                let code = or_relaxed(|| unsafe { sys::cuMemFreeAsync(ptr, stream.as_raw()) });
+                stream.context().check("cuMemFreeAsync", code)
+            });
+        }
+        // No ordered free, or a per-thread stream on another thread: wait for everything.
+        release(Needs::Context(context), move || {
+            let context = stream.context();
             context.settle_or_leak()?;
             let _current = context.enter()?;
             // SAFETY: owned, and freed once; nothing runs that could use it.
-            let code = released(|| unsafe { sys::cuMemFree_v2(self.ptr) });
-            ("cuMemFree_v2", code)
-        };
-        context.check(call, code)
+            let code = released(|| unsafe { sys::cuMemFree_v2(ptr) });
+            context.check("cuMemFree_v2", code)
+        })
     }
 }
 
@@ -162,7 +157,9 @@ impl<T> DeviceBuffer<T> {
     /// Allocates memory for `len` elements, with unspecified contents: whatever bits were there before.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is not aligned for `T`, which
+    /// happens only to types with an alignment above 256 bytes.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -196,10 +193,11 @@ impl<T> DeviceBuffer<T> {
     where
         T: PlainData,
     {
-        let bytes = byte_size::<T>(len, "DeviceBuffer::uninit")?;
+        const CALL: &str = "DeviceBuffer::uninit";
+        let bytes = byte_size::<T>(len, CALL)?;
         let storage = StreamOrdered::allocate(stream, bytes, pool)?;
-        // SAFETY: room for `len` elements; allocations are aligned for every type of element.
-        Ok(unsafe { Self::from_storage(storage, len) })
+        // SAFETY: room for `len` elements.
+        unsafe { Self::from_allocation(storage, len, CALL) }
     }
 
     /// Allocates `len` elements, and sets all bytes to zero.
@@ -222,6 +220,7 @@ impl<T> DeviceBuffer<T> {
     where
         T: PlainData,
     {
+        let _uncaptured = stream.hold_captures_off(); // a capture would record the fill
         let mut buffer = Self::uninit(stream, len)?;
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)

@@ -126,7 +126,9 @@ pub(crate) fn device_to_vec<T: Pod>(span: Span<'_>, stream: &Stream, len: usize)
         let enqueued = unsafe { device_to_host_enqueue(span, stream, spare) };
         match stream.settle() {
             Settled::Done => enqueued?,
-            Settled::Failed(error) => return Err(enqueued.err().unwrap_or(error)),
+            Settled::Failed(error) | Settled::Faulted(error) => {
+                return Err(enqueued.err().unwrap_or(error));
+            }
             Settled::Unknown(error) => {
                 std::mem::forget(host); // the copy may still write to it
                 return Err(enqueued.err().unwrap_or(error));
@@ -220,7 +222,7 @@ pub(super) fn of_another_device(stream: &Stream, owner: Owner<'_>) -> Option<Str
 }
 
 fn between_devices(to: Span<'_>, stream: &Stream, from: Span<'_>) -> Result<()> {
-    expect_no_capture(stream, "copy_from")?;
+    let _uncaptured = expect_no_capture(stream, "copy_from")?;
     stream.ordered_with([to.owner, from.owner], || {
         let (target, source) = (to.owner.context(), from.owner.context());
         let _current = stream.enter()?;

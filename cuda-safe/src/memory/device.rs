@@ -5,6 +5,7 @@ use std::{fmt, marker::PhantomData, ops::RangeBounds};
 use cuda_sys::CUdeviceptr;
 
 use super::{
+    alignment::expect_aligned,
     copy::{self, Span},
     owner::Owner,
     plain::PlainData,
@@ -72,6 +73,20 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
             len,
             element: PhantomData,
         }
+    }
+
+    /// Creates the memory, or returns an error if its address is not aligned for `T`.
+    ///
+    /// # Safety
+    /// The storage has room for `len` elements at its address.
+    pub(crate) unsafe fn from_allocation(
+        storage: S,
+        len: usize,
+        call: &'static str,
+    ) -> Result<Self> {
+        expect_aligned::<T>(storage.as_device_ptr(), call)?;
+        // SAFETY: aligned; the rest is this function's contract.
+        Ok(unsafe { Self::from_storage(storage, len) })
     }
 
     /// What holds the memory.

@@ -182,7 +182,8 @@ impl ExternalMemory {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for what does not lie within the memory, and for a part of dedicated memory.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no bytes, an offset that is not aligned for `T`, and a stream of another context.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no bytes, an offset or
+    /// an address that is not aligned for `T`, and a stream of another context.
     #[doc(alias = "cuExternalMemoryGetMappedBuffer")]
     pub unsafe fn buffer<T: PlainData>(
         &self,
@@ -225,11 +226,11 @@ impl ExternalMemory {
                 )),
                 _ => error,
             })?;
-        // SAFETY: just mapped, `len` elements; pages are aligned for all of them, and the offset for these.
-        Ok(unsafe {
+        // SAFETY: just mapped, with room for `len` elements.
+        unsafe {
             let storage = External(Waited::new(ptr, stream, Unmap(self.clone())));
-            ExternalBuffer::from_storage(storage, len)
-        })
+            ExternalBuffer::from_allocation(storage, len, CALL)
+        }
     }
 }
 

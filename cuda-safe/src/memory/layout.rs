@@ -133,11 +133,12 @@ impl Layout {
         let strides = self.strides(size_of::<T>(), bytes, what, call)?;
         let (pitch, alignment) = (strides.pitch, align_of::<T>());
         if !pitch.is_multiple_of(alignment) {
+            let larger = pitch.checked_next_multiple_of(alignment);
             return Err(Error::invalid(
                 call,
                 format!(
                     "a pitch of {pitch} bytes is no multiple of the elements' alignment, {alignment} bytes: use {}",
-                    pitch.next_multiple_of(alignment)
+                    larger.unwrap_or(pitch - pitch % alignment)
                 ),
             ));
         }
@@ -196,7 +197,8 @@ impl Strides {
 
     /// How many bytes from the first element on the one at `at` lies, which is within the extent or right behind it.
     pub(crate) fn offset(&self, at: Offset) -> usize {
-        (at.z * self.slice_rows + at.y) * self.pitch + at.x * self.element
+        // In this order no product exceeds what was checked: elements of no bytes may have a pitch of 0 and any number of rows.
+        at.z * (self.slice_rows * self.pitch) + at.y * self.pitch + at.x * self.element
     }
 
     /// Whether all bytes between the first and the last belong to elements.
@@ -263,6 +265,23 @@ mod tests {
             assert!(text.contains(part) && text.contains("the source"), "{text}");
         }
         assert_eq!(strides(Layout::new([5, 0, 2]), 0).unwrap().span(), 0);
+    }
+
+    #[test]
+    fn numbers_that_no_memory_has_are_errors_and_no_overflows() {
+        const MOST: usize = usize::MAX;
+        for extent in [[0, 1, 1], [0, MOST, MOST], [1, 0, MOST], [1, 1, 1]] {
+            let layout = Layout::new(extent).pitch(MOST);
+            let error = layout.aligned::<u32>(1000, "the source", "t").unwrap_err();
+            let text = error.to_string();
+            assert!(text.ends_with(&format!("use {}", MOST - 3)), "{text}");
+        }
+        // Elements of no bytes need no memory, however many rows of them there are.
+        let nothing = Layout::new([2, MOST, MOST]);
+        let strides = nothing.aligned::<[u32; 0]>(0, "the source", "t").unwrap();
+        assert_eq!((strides.span(), strides.row()), (0, 0));
+        assert_eq!(strides.offset([1, MOST - 1, MOST - 1].into()), 0);
+        assert!(!strides.is_dense());
     }
 
     #[test]

@@ -77,37 +77,41 @@ impl<T> ManagedBuffer<T> {
     /// Allocates `len` elements, and sets all bytes to zero.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`], with the bytes requested and free. [`ErrorKind::Unsupported`] where the host may
-    /// not touch managed memory while any kernel runs (the device lacks `CONCURRENT_MANAGED_ACCESS`).
+    /// Returns [`ErrorKind::OutOfMemory`], with the bytes requested and free. Returns [`ErrorKind::Unsupported`] if the
+    /// host may not touch managed memory while any kernel runs (the device lacks `CONCURRENT_MANAGED_ACCESS`). Returns
+    /// [`ErrorKind::InvalidArgument`] if the memory is not aligned for `T`, which happens only to types with an alignment
+    /// above 256 bytes.
     #[doc(alias = "cuMemAllocManaged")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self>
     where
         T: PlainData,
     {
-        let bytes = byte_size::<T>(len, "ManagedBuffer::zeroed")?;
+        const CALL: &str = "ManagedBuffer::zeroed";
+        let bytes = byte_size::<T>(len, CALL)?;
         let context = stream.context();
         let needed = DeviceAttribute::CONCURRENT_MANAGED_ACCESS;
         if context.device().attribute(needed)? == 0 {
             return Err(Error::checked(
                 ErrorKind::Unsupported,
-                "ManagedBuffer::zeroed",
+                CALL,
                 "this device has no managed memory that the host may use while kernels run \
                  (CONCURRENT_MANAGED_ACCESS): use a DeviceBuffer and copies",
             ));
         }
         let mut ptr = 0;
+        // A capture would record the fill instead.
+        let _uncaptured = stream.uncaptured(CALL, "allocate before the capture")?;
         if bytes > 0 {
-            capture::refuse_here("ManagedBuffer::zeroed", "allocate before the capture")?;
-            let _current = stream.enter()?;
+            capture::refuse_here(CALL, "allocate before the capture")?;
             let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
             // SAFETY: `ptr` is valid for the write.
             let code = unsafe { sys::cuMemAllocManaged(&mut ptr, bytes, flags) };
             context.check_allocation("cuMemAllocManaged", code, bytes)?;
         }
-        // SAFETY: just allocated, with room for `len` elements; allocations are aligned for every type of element.
+        // SAFETY: just allocated, with room for `len` elements.
         let mut buffer = unsafe {
             let storage = Managed(Waited::new(ptr, stream, FreeManaged::Allocated));
-            Self::from_storage(storage, len)
+            Self::from_allocation(storage, len, CALL)?
         };
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)
@@ -130,7 +134,7 @@ impl<T: PlainData> ManagedBuffer<T> {
     /// Memory of a pool that the host reaches.
     pub(super) fn from_pool(buffer: DeviceBuffer<T>) -> Self {
         let (stream, len) = (buffer.stream().clone(), buffer.len());
-        // SAFETY: the memory of that buffer, which it has handed over.
+        // SAFETY: the memory of that buffer, which it has handed over, and which is aligned as it was.
         unsafe {
             let storage = Waited::new(buffer.into_raw(), &stream, FreeManaged::OfPool);
             Self::from_storage(Managed(storage), len)
@@ -159,7 +163,7 @@ impl<T: PlainData> ManagedBuffer<T> {
     #[doc(alias = "cuStreamAttachMemAsync")]
     pub fn attach(&mut self, to: ManagedAttachment) -> Result<()> {
         let stream = self.stream();
-        stream.expect_uncaptured("ManagedBuffer::attach")?;
+        let _uncaptured = stream.uncaptured("ManagedBuffer::attach", capture::REMEDY)?;
         if self.size_bytes() == 0 {
             return Ok(());
         }
@@ -190,7 +194,7 @@ impl<T: PlainData> ManagedBuffer<T> {
     /// The fault of work that was enqueued earlier. The stream is being captured.
     pub fn host(&self) -> Result<&[T]> {
         let ptr = self.ready()?;
-        // SAFETY: `len` elements that the host may read; nothing writes to them while they are borrowed.
+        // SAFETY: `len` aligned elements that the host may read; nothing writes to them while they are borrowed.
         Ok(unsafe { slice::from_raw_parts(ptr, self.len()) })
     }
 
@@ -200,7 +204,7 @@ impl<T: PlainData> ManagedBuffer<T> {
     /// As [`host`](Self::host).
     pub fn host_mut(&mut self) -> Result<&mut [T]> {
         let ptr = self.ready()?;
-        // SAFETY: `len` elements that the host may write; nothing else uses them while they are borrowed exclusively.
+        // SAFETY: `len` aligned elements that the host may write; nothing else uses them while they are borrowed exclusively.
         Ok(unsafe { slice::from_raw_parts_mut(ptr, self.len()) })
     }
 
@@ -208,7 +212,9 @@ impl<T: PlainData> ManagedBuffer<T> {
     fn ready(&self) -> Result<*mut T> {
         match self.stream().settle() {
             Settled::Done => {}
-            Settled::Failed(error) | Settled::Unknown(error) => return Err(error),
+            Settled::Failed(error) | Settled::Faulted(error) | Settled::Unknown(error) => {
+                return Err(error);
+            }
         }
         if self.size_bytes() == 0 {
             return Ok(std::ptr::NonNull::dangling().as_ptr());

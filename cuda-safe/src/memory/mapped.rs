@@ -5,6 +5,7 @@ use std::slice;
 use cuda_sys::CUdeviceptr;
 
 use super::{
+    alignment::expect_aligned,
     device::DeviceMemory,
     owner::Owner,
     pinned::{PinnedBuffer, PinnedFlags},
@@ -15,7 +16,7 @@ use super::{
     view::{DeviceView, DeviceViewMut},
 };
 use crate::{
-    capture,
+    capture::release,
     context::{Context, unheard},
     error::Result,
     settle::Settled,
@@ -81,7 +82,11 @@ unsafe impl<H: PageLocked> StorageMut for Mapped<H> {}
 
 impl<H: PageLocked> OwnedStorage for Mapped<H> {
     fn close(mut self) -> Result<()> {
-        self.take()?.map_or(Ok(()), H::end)
+        let Some(host) = self.host.take() else {
+            return Ok(());
+        };
+        let stream = self.stream.clone();
+        release(&self.stream, move || after(host, &stream)?.end())
     }
 }
 
@@ -122,34 +127,22 @@ fn bytes<T>(slice: *mut [T]) -> *mut [u8] {
     std::ptr::slice_from_raw_parts_mut(slice.cast(), slice.len() * size_of::<T>())
 }
 
-impl<H: PageLocked> Mapped<H> {
-    /// The memory, when the stream's work is over. Where that can't be known it is leaked.
-    fn take(&mut self) -> Result<Option<H>> {
-        let Some(host) = self.host.take() else {
-            return Ok(None);
-        };
-        if let Err(error) = self.stream.settle_or_leak() {
-            std::mem::forget(host); // the device may still use it
-            return Err(error);
-        }
-        Ok(Some(host))
+impl<H: PageLocked> Drop for Mapped<H> {
+    fn drop(&mut self) {
+        let Some(host) = self.host.take() else { return };
+        let stream = self.stream.clone();
+        // An error here can't be acted upon; `close` reports it.
+        let _ = unheard(|| release(&self.stream, move || after(host, &stream).map(drop)));
     }
 }
 
-impl<H: PageLocked> Drop for Mapped<H> {
-    fn drop(&mut self) {
-        if capture::is_under_way() && self.host.is_some() {
-            // The stream may be what is captured, and the driver may forbid the wait.
-            capture::drop_afterwards(Self {
-                host: self.host.take(),
-                ptr: self.ptr,
-                stream: self.stream.clone(),
-            });
-            return;
-        }
-        // An error here can't be acted upon; `close` reports it.
-        let _ = unheard(|| self.take());
+/// The memory, when the stream's work is over. It is leaked if that is not known.
+fn after<H>(host: H, stream: &Stream) -> Result<H> {
+    if let Err(error) = stream.settle_or_leak() {
+        std::mem::forget(host); // the device may still use it
+        return Err(error);
     }
+    Ok(host)
 }
 
 impl<T: PlainData> MappedBuffer<T> {
@@ -200,7 +193,9 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// ```
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn into_mapped(self, stream: &Stream) -> Result<MappedBuffer<T>, RegisterError<Self>> {
-        let found = expect_context(self.context(), stream).and_then(|()| self.device_ptr());
+        let found = expect_context(self.context(), stream)
+            .and_then(|()| self.device_ptr())
+            .and_then(aligned::<T>);
         let len = self.len();
         // SAFETY: the device's address of `len` elements.
         unsafe { mapped(self, found, len, stream) }
@@ -235,11 +230,17 @@ impl<H: HostBlock + 'static> RegisteredBuffer<H> {
     ) -> Result<MappedBuffer<H::Element, Self>, RegisterError<Self>> {
         let found = expect_context(self.context(), stream)
             .and_then(|()| self.registered_with().expect_plain(INTO_MAPPED))
-            .and_then(|()| self.device_ptr());
+            .and_then(|()| self.device_ptr())
+            .and_then(aligned::<H::Element>);
         let len = self.len();
         // SAFETY: the device's address of `len` elements.
         unsafe { mapped(self, found, len, stream) }
     }
+}
+
+/// The device's address of elements, which need not be the host's.
+fn aligned<T>(address: CUdeviceptr) -> Result<CUdeviceptr> {
+    expect_aligned::<T>(address, INTO_MAPPED).map(|()| address)
 }
 
 const INTO_MAPPED: &str = "into_mapped";
@@ -251,7 +252,7 @@ fn expect_context(context: &Context, stream: &Stream) -> Result<()> {
 /// Gives the memory back where no address was found.
 ///
 /// # Safety
-/// `found` is the device's address of the `len` elements of `host`, in the stream's context.
+/// `found` is the device's address of the `len` elements of `host`, in the stream's context, and aligned for them.
 unsafe fn mapped<T: PlainData, H: PageLocked>(
     host: H,
     found: Result<CUdeviceptr>,
@@ -310,7 +311,7 @@ impl<T: PlainData, H: PageLocked> MappedBuffer<T, H> {
         let host = storage.host.take().expect("until it is given back");
         match settled {
             Settled::Done => Ok(host),
-            Settled::Failed(error) => Err(error),
+            Settled::Failed(error) | Settled::Faulted(error) => Err(error),
             Settled::Unknown(error) => {
                 std::mem::forget(host); // the device may still use it
                 Err(error)
@@ -322,7 +323,9 @@ impl<T: PlainData, H: PageLocked> MappedBuffer<T, H> {
     fn ready(&self) -> Result<*mut T> {
         match self.stream().settle() {
             Settled::Done => {}
-            Settled::Failed(error) | Settled::Unknown(error) => return Err(error),
+            Settled::Failed(error) | Settled::Faulted(error) | Settled::Unknown(error) => {
+                return Err(error);
+            }
         }
         Ok(match &self.storage().host {
             Some(host) if self.size_bytes() > 0 => host.raw_slice().cast(),
@@ -432,13 +435,13 @@ impl Stream {
                 let _ = unheard(|| self.0.settle()).or_abort(); // only on a panic in `body`
             }
         }
-        capture::refuse_here(call, "make it before the capture, or after it")?;
         drop(self.enter_to_wait(call)?);
         let flags = flags | RegisterFlags::DEVICE_MAP;
         // SAFETY: as this function's contract says; the wait below ends before the registration does.
         unsafe {
             while_registered(self.context(), host, flags, |registration| {
                 let ptr = registration.device_ptr()?;
+                expect_aligned::<T>(ptr, call)?;
                 let wait = Wait(self);
                 let result = body(ptr);
                 std::mem::forget(wait);

@@ -8,6 +8,7 @@ use super::{
     copy::Span, device::DeviceMemory, location::MemoryLocation, plain::PlainData, storage::Storage,
 };
 use crate::{
+    capture,
     error::{Error, ErrorKind, Result},
     flags::choices,
     newer,
@@ -197,7 +198,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         if span.bytes == 0 {
             return Ok(());
         }
-        stream.expect_uncaptured("DeviceMemory::prefetch")?;
+        let _uncaptured = stream.uncaptured("DeviceMemory::prefetch", capture::REMEDY)?;
         stream.ordered_with([span.owner], || {
             let _current = stream.enter()?;
             let code = match newer::cuMemPrefetchAsync_v2() {

@@ -12,6 +12,7 @@ use super::{
     storage::{Storage, StorageMut},
 };
 use crate::{
+    capture,
     error::{ErrorKind, Result},
     newer,
     stream::Stream,
@@ -227,7 +228,7 @@ impl Stream {
         if batch.ptrs.is_empty() {
             return Ok(());
         }
-        self.expect_uncaptured(call)?;
+        let _uncaptured = self.uncaptured(call, capture::REMEDY)?;
         self.ordered_with(owners, || {
             let _current = self.enter()?;
             let code = enqueue(&mut batch, self.as_raw());

@@ -1,5 +1,6 @@
 //! Memory: on the device, and page-locked on the host.
 
+mod alignment;
 mod batch;
 mod buffer;
 pub(crate) mod copy;
@@ -24,7 +25,9 @@ mod pointer;
 mod pool;
 mod pool_access;
 mod pool_attributes;
+mod pool_current;
 mod pool_options;
+mod pool_registry;
 mod pool_share;
 mod region;
 mod region_call;
@@ -75,6 +78,7 @@ pub use virtual_memory::{
     PhysicalUsage, RangeFlags,
 };
 
+pub(crate) use alignment::{expect_aligned, expect_guaranteed};
 pub(crate) use batch::{RawAttributes, RawOperation};
 pub(crate) use copy::{device_to_host_enqueue, host_to_device_enqueue};
 pub(crate) use layout::Strides;

@@ -10,12 +10,13 @@ use std::{
 
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
-use super::{plain::PlainData, size::byte_size};
+use super::{alignment::expect_aligned, plain::PlainData, size::byte_size};
 use crate::{
-    capture::{self, released},
+    capture::{self, Needs, release, released},
     context::{Context, unheard},
     error::{Error, ErrorKind, Result},
     flags::flags,
+    handle::Sendable,
 };
 
 /// `len` elements in page-locked (pinned) host memory. Asynchronous copies need it, and other copies are faster with
@@ -75,8 +76,7 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// Allocates `len` elements, and sets all bytes to zero.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, where the host can't lock
-    /// that many bytes.
+    /// As [`with_flags`](Self::with_flags).
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -96,8 +96,7 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// Allocates a page-locked copy of `host`.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, where the host can't lock
-    /// that many bytes.
+    /// As [`with_flags`](Self::with_flags).
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -117,8 +116,10 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// Allocates `len` elements with flags, and sets all bytes to zero.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know.
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, where the host can't lock
+    /// Returns `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know, and
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is not aligned for `T`. This happens
+    /// only to types with an alignment above 256 bytes.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, if the host can't lock
     /// that many bytes.
     #[doc(alias = "cuMemHostAlloc")]
     pub fn with_flags(context: &Context, len: usize, flags: PinnedFlags) -> Result<Self> {
@@ -151,18 +152,20 @@ impl<T: PlainData> PinnedBuffer<T> {
         let Some(ptr) = NonNull::new(raw.cast::<T>()) else {
             return Err(context.error("cuMemHostAlloc", CUresult::CUDA_ERROR_UNKNOWN));
         };
-        // SAFETY: `bytes` were just allocated here, page-aligned.
-        unsafe { ptr.as_ptr().cast::<u8>().write_bytes(0, bytes) };
         buffer.ptr = ptr;
         buffer.owned = true;
+        expect_aligned::<T>(ptr.addr().get() as CUdeviceptr, "PinnedBuffer::with_flags")?;
+        // SAFETY: `bytes` were just allocated here.
+        unsafe { ptr.as_ptr().cast::<u8>().write_bytes(0, bytes) };
         Ok(buffer)
     }
 
     /// Takes ownership of memory that a raw call page-locked; `len` counts elements.
     ///
     /// # Safety
-    /// `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this context, has room
-    /// for `len` initialised elements, and nobody else uses or frees it.
+    /// `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this context, is aligned for
+    /// `T`, has room for `len` initialised elements, and nobody else uses or frees it. Drivers align allocations to 256
+    /// bytes at least, and to whole pages only by chance.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -278,20 +281,14 @@ impl<T: PlainData> PinnedBuffer<T> {
         if !std::mem::take(&mut self.owned) {
             return Ok(());
         }
-        if capture::is_under_way() {
-            // The driver forbids it, and would end a capture.
-            capture::drop_afterwards(Self {
-                context: self.context.clone(),
-                owned: true,
-                ..*self
-            });
-            return Ok(());
-        }
-        let _current = self.context.enter()?;
-        // SAFETY: owned, and freed once. No copy is running on it, as a running copy owns the buffer; kernels that
-        // use its address are over, as their launches promised.
-        let code = released(|| unsafe { sys::cuMemFreeHost(self.ptr.as_ptr().cast()) });
-        self.context.check("cuMemFreeHost", code)
+        let (ptr, context) = (Sendable(self.ptr.as_ptr()), self.context.clone());
+        release(Needs::Nothing, move || {
+            let _current = context.enter()?;
+            // SAFETY: owned, and freed once. No copy is running on it, as a running copy owns the buffer; kernels that
+            // use its address are over, as their launches promised.
+            let code = released(|| unsafe { sys::cuMemFreeHost(ptr.get().cast()) });
+            context.check("cuMemFreeHost", code)
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use cuda_sys::{self as sys, CUdeviceptr};
 
 use super::{
+    alignment::expect_aligned,
     extent::Extent,
     layout::{Layout, Strides},
     pitched::PitchedMemory,
@@ -58,7 +59,9 @@ impl<T: PlainData> PitchedBuffer<T> {
     /// driver chooses the pitch. Slices follow each other without gaps.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the first row or the pitch is not aligned for
+    /// `T`, which happens only to types with an alignment above 256 bytes.
     #[doc(alias = "cuMemAllocPitch")]
     #[doc(alias = "cudaMalloc3D")]
     pub fn uninit(stream: &Stream, extent: impl Into<Extent>) -> Result<Self> {
@@ -89,13 +92,17 @@ impl<T: PlainData> PitchedBuffer<T> {
             )
         };
         context.check_allocation("cuMemAllocPitch_v2", code, bytes)?;
+        let storage = owned(ptr);
         let strides = Strides {
             extent,
             element: size_of::<T>(),
             pitch,
             slice_rows: extent.height,
         };
-        Ok(Self::new(owned(ptr), strides))
+        // Every row has to begin where elements may.
+        expect_aligned::<T>(ptr, CALL)?;
+        expect_aligned::<T>(pitch as CUdeviceptr, CALL)?;
+        Ok(Self::new(storage, strides))
     }
 
     /// Allocates `extent` elements, rows and slices, and sets the bytes of all elements to zero.
@@ -104,6 +111,9 @@ impl<T: PlainData> PitchedBuffer<T> {
     /// As [`uninit`](Self::uninit).
     #[doc(alias = "cuMemsetD2D8Async")]
     pub fn zeroed(stream: &Stream, extent: impl Into<Extent>) -> Result<Self> {
+        // A capture would record the fill instead.
+        let _uncaptured =
+            stream.uncaptured("PitchedBuffer::zeroed", "allocate before the capture")?;
         let mut buffer = Self::uninit(stream, extent)?;
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)

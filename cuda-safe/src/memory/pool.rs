@@ -1,22 +1,22 @@
 //! The pools behind stream-ordered allocation.
 
-use std::sync::{Mutex, PoisonError};
-
 use cuda_sys::{self as sys, CUmemoryPool};
 
 use super::{
     buffer::DeviceBuffer,
     location::MemoryLocation,
     plain::PlainData,
+    pool_current::{self, Places},
     pool_options::{MemoryPoolOptions, PoolType, RawProperties},
+    pool_registry::Registry,
     size::byte_size,
     virtual_memory::fabric_refused,
 };
 use crate::{
+    callback,
     context::Context,
     error::{Error, ErrorKind, Result},
     handle::{Adopt, Handle, Kind, handle},
-    newer,
     peer::ShareableHandles,
     stream::Stream,
 };
@@ -41,7 +41,7 @@ use crate::{
 pub struct MemoryPool(Handle<PoolKind>);
 
 #[derive(Default)]
-struct PoolKind {
+pub(super) struct PoolKind {
     /// Memory of the context's device, or managed: the device reaches it, whatever is set.
     is_within_reach: bool,
     /// It was imported: another process, or this one, has made it.
@@ -49,7 +49,7 @@ struct PoolKind {
     /// The most bytes that it was made to have; 0 where that isn't known.
     max_size: usize,
     /// Where it has been made current.
-    current_at: Mutex<Vec<(MemoryLocation, PoolType)>>,
+    current_at: Places,
 }
 
 impl Kind for PoolKind {
@@ -58,35 +58,32 @@ impl Kind for PoolKind {
     const NAME: &'static str = "MemoryPool";
 
     unsafe fn release(&self, raw: CUmemoryPool, context: &Context) -> Result<()> {
-        let replaced = self.replace(raw, context);
+        // Locked until the pool has been destroyed, so that no thread finds it as a current pool meanwhile.
+        let mut registry = Registry::lock()?;
+        registry.remove(raw);
+        let replaced = pool_current::replace(&self.current_at, raw, context);
         // SAFETY: released once, by this function's contract. The driver keeps the pool until the last allocation
         // from it is freed.
         let code = unsafe { sys::cuMemPoolDestroy(raw) };
         context.check("cuMemPoolDestroy", code).and(replaced)
     }
-}
 
-impl PoolKind {
-    /// Makes the default pools current again where this one still is. Observed (driver 580): left alone, the driver puts the
-    /// default pool of a device in the place of one of the host's memory, or of managed memory.
-    fn replace(&self, raw: CUmemoryPool, context: &Context) -> Result<()> {
-        let mut places = self
-            .current_at
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        for (location, kind) in places.drain(..) {
-            if MemoryPool::current_at(context, location, kind)?.as_raw() == raw {
-                let default = MemoryPool::default_at(context, location, kind)?;
-                default.make_current_at(location, kind)?;
-            }
+    fn hand_over(&mut self, raw: CUmemoryPool) {
+        if let Ok(mut registry) = Registry::lock() {
+            registry.remove(raw);
         }
-        Ok(())
     }
 }
 
 impl Adopt for PoolKind {
     fn adopt(_: CUmemoryPool) -> Self {
         Self::default()
+    }
+
+    fn adopted(handle: &Handle<Self>) {
+        if let Ok(mut registry) = Registry::lock() {
+            registry.add(handle);
+        }
     }
 }
 
@@ -95,6 +92,10 @@ handle!(MemoryPool, CUmemoryPool, released by "cuMemPoolDestroy", made in Contex
 impl MemoryPool {
     pub(super) fn context(&self) -> &Context {
         self.0.parent()
+    }
+
+    pub(super) fn current_at_places(&self) -> &Places {
+        &self.0.kind().current_at
     }
 
     /// Whether the context's device reaches the memory, whatever is set.
@@ -145,6 +146,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolCreate")]
     pub fn with_options(context: &Context, options: MemoryPoolOptions) -> Result<Self> {
+        callback::refuse_within()?;
         let kind = options.kind.unwrap_or(PoolType::PINNED);
         let location = options.location.unwrap_or_else(|| match kind {
             PoolType::MANAGED => MemoryLocation::NONE,
@@ -176,176 +178,46 @@ impl MemoryPool {
             ..PoolKind::default()
         };
         // SAFETY: just made, and owned by nobody else.
-        Ok(Self(unsafe {
-            Handle::new(raw, true, context.clone(), kind)
-        }))
+        unsafe { Self::register(context, raw, kind) }
     }
 
-    /// The pool that allocations on the context's device currently come from.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, MemoryPool};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let pool = MemoryPool::current(&context)?;
-    /// assert!(!pool.as_raw().is_null());
-    /// assert!(pool.used()? <= pool.reserved()?);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuDeviceGetMemPool")]
-    pub fn current(context: &Context) -> Result<Self> {
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is valid for the write.
-        let code = unsafe { sys::cuDeviceGetMemPool(&mut raw, context.device().as_raw()) };
-        context.check("cuDeviceGetMemPool", code)?;
-        // SAFETY: a pool of the context's device, which belongs to the driver.
-        Ok(unsafe { Self::borrow_raw(context, raw) })
-    }
-
-    /// The pool that the context's device begins with, whatever is its current one.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    #[doc(alias = "cuDeviceGetDefaultMemPool")]
-    pub fn default_of(context: &Context) -> Result<Self> {
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is valid for the write.
-        let code = unsafe { sys::cuDeviceGetDefaultMemPool(&mut raw, context.device().as_raw()) };
-        context.check("cuDeviceGetDefaultMemPool", code)?;
-        // SAFETY: a pool of the context's device, which belongs to the driver.
-        Ok(unsafe { Self::borrow_raw(context, raw) })
-    }
-
-    /// Has allocations on the pool's device come from this pool from now on, in all contexts of the process. When the
-    /// pool is destroyed, the default pool takes its place.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a pool that is not one of the device's memory.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// # let stream = Stream::new(&context)?;
-    /// let pool = MemoryPool::new(&context)?;
-    /// pool.make_current()?;
-    /// assert_eq!(MemoryPool::current(&context)?.as_raw(), pool.as_raw());
-    /// let buffer = DeviceBuffer::<u8>::zeroed(&stream, 1 << 20)?;
-    /// assert!(pool.used()? >= 1 << 20);
-    /// MemoryPool::default_of(&context)?.make_current()?;
-    /// # drop(buffer);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuDeviceSetMemPool")]
-    pub fn make_current(&self) -> Result<()> {
-        let context = self.0.parent();
-        // SAFETY: the handle is live; the driver turns to the default pool when it is destroyed.
-        let code = unsafe { sys::cuDeviceSetMemPool(context.device().as_raw(), self.as_raw()) };
-        context.check("cuDeviceSetMemPool", code)
-    }
-
-    /// The pool that memory of a kind and place comes from at present, which is its default pool unless another was made
-    /// current ([`make_current_at`](Self::make_current_at)).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`] for drivers before CUDA 13.0, and for kinds of places that have no pool.
-    /// `CUDA_ERROR_INVALID_VALUE` for a place that does not exist.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, MemoryPool, PoolType};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let device = context.device();
-    /// let pool = MemoryPool::current_at(&context, device, PoolType::PINNED)?;
-    /// assert_eq!(pool.as_raw(), MemoryPool::current(&context)?.as_raw());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuMemGetMemPool")]
-    pub fn current_at(
-        context: &Context,
-        location: impl Into<MemoryLocation>,
-        kind: PoolType,
-    ) -> Result<Self> {
-        let mut raw = std::ptr::null_mut();
-        let mut location = location.into().raw();
-        // SAFETY: both are valid for the call.
-        let code = unsafe { newer::cuMemGetMemPool()?(&mut raw, &mut location, kind.0) };
-        context.check("cuMemGetMemPool", code)?;
-        // SAFETY: a live pool, which belongs to the driver, or to whoever has made it current.
-        Ok(unsafe { Self::of_kind(context, raw, kind) })
-    }
-
-    /// The pool that memory of a kind and place comes from where nobody has chosen another.
-    ///
-    /// # Errors
-    /// As [`current_at`](Self::current_at).
-    #[doc(alias = "cuMemGetDefaultMemPool")]
-    pub fn default_at(
-        context: &Context,
-        location: impl Into<MemoryLocation>,
-        kind: PoolType,
-    ) -> Result<Self> {
-        let mut raw = std::ptr::null_mut();
-        let mut location = location.into().raw();
-        // SAFETY: both are valid for the call.
-        let code = unsafe { newer::cuMemGetDefaultMemPool()?(&mut raw, &mut location, kind.0) };
-        context.check("cuMemGetDefaultMemPool", code)?;
-        // SAFETY: a live pool, which belongs to the driver.
-        Ok(unsafe { Self::of_kind(context, raw, kind) })
-    }
-
-    /// A pool that was imported, as its owner.
+    /// Takes ownership of a pool.
     ///
     /// # Safety
-    /// As [`from_raw`](Self::from_raw).
-    pub(super) unsafe fn imported(context: &Context, raw: CUmemoryPool) -> Self {
+    /// As for [`from_raw`](Self::from_raw).
+    unsafe fn register(context: &Context, raw: CUmemoryPool, kind: PoolKind) -> Result<Self> {
+        // SAFETY: as this function's contract says.
+        let handle = unsafe { Handle::new(raw, true, context.clone(), kind) };
+        Registry::lock()?.add(&handle);
+        Ok(Self(handle))
+    }
+
+    /// Returns a handle of a default pool, which the driver never destroys.
+    pub(super) fn of_driver(context: &Context, raw: CUmemoryPool, kind: PoolType) -> Self {
+        let kind = PoolKind {
+            is_within_reach: kind == PoolType::MANAGED,
+            ..PoolKind::default()
+        };
+        // SAFETY: a pool of the driver's own, which outlives every handle.
+        Self(unsafe { Handle::new(raw, false, context.clone(), kind) })
+    }
+
+    /// Returns another handle of a pool that the registry knows.
+    pub(super) fn of_registry(handle: Handle<PoolKind>) -> Self {
+        Self(handle)
+    }
+
+    /// Takes ownership of a pool that was imported.
+    ///
+    /// # Safety
+    /// As for [`from_raw`](Self::from_raw).
+    pub(super) unsafe fn imported(context: &Context, raw: CUmemoryPool) -> Result<Self> {
         let kind = PoolKind {
             is_imported: true,
             ..PoolKind::default()
         };
         // SAFETY: as this function's contract says.
-        Self(unsafe { Handle::new(raw, true, context.clone(), kind) })
-    }
-
-    /// # Safety
-    /// As [`borrow_raw`](Self::borrow_raw).
-    unsafe fn of_kind(context: &Context, raw: CUmemoryPool, kind: PoolType) -> Self {
-        let kind = PoolKind {
-            is_within_reach: kind == PoolType::MANAGED,
-            ..PoolKind::default()
-        };
-        // SAFETY: as this function's contract says.
-        Self(unsafe { Handle::new(raw, false, context.clone(), kind) })
-    }
-
-    /// Has memory of a kind and place come from this pool from now on, in the whole process. When the pool is destroyed, the
-    /// default pool takes its place. For the memory of devices, [`make_current`](Self::make_current) does the same.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a pool of another kind or place. Otherwise as [`current_at`](Self::current_at).
-    #[doc(alias = "cuMemSetMemPool")]
-    pub fn make_current_at(
-        &self,
-        location: impl Into<MemoryLocation>,
-        kind: PoolType,
-    ) -> Result<()> {
-        let location = location.into();
-        let mut raw = location.raw();
-        // SAFETY: the handle is live; the default pool takes its place when it is destroyed.
-        let code = unsafe { newer::cuMemSetMemPool()?(&mut raw, kind.0, self.as_raw()) };
-        self.context().check("cuMemSetMemPool", code)?;
-        let places = &self.0.kind().current_at;
-        let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
-        if !places.contains(&(location, kind)) {
-            places.push((location, kind));
-        }
-        Ok(())
+        unsafe { Self::register(context, raw, kind) }
     }
 
     /// Allocates `len` elements from this pool, in a stream's order, with unspecified contents. The pool may go first: its

@@ -6,11 +6,12 @@ use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 use cuda_sys::{self as sys, CUmemAllocationHandleType};
 
 use super::{
-    buffer::DeviceBuffer, managed::ManagedBuffer, plain::PlainData, pool::MemoryPool,
-    pool_options::PoolPointer, size::byte_size, virtual_memory::NamedFile,
+    alignment::expect_aligned, buffer::DeviceBuffer, managed::ManagedBuffer, plain::PlainData,
+    pool::MemoryPool, pool_options::PoolPointer, size::byte_size, virtual_memory::NamedFile,
 };
 use crate::{
     attribute::DeviceAttribute,
+    capture,
     context::Context,
     error::{Error, ErrorKind, Result},
     peer::ShareableHandles,
@@ -156,7 +157,7 @@ impl MemoryPool {
                 _ => error,
             })?;
         // SAFETY: just made, and owned by nobody else.
-        Ok(unsafe { Self::imported(context, raw) })
+        unsafe { Self::imported(context, raw) }
     }
 
     /// Memory that another process has allocated from this pool, which was imported here; `len` counts elements.
@@ -167,7 +168,7 @@ impl MemoryPool {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for what is no allocation of this pool, for a pool that was not imported, where the
-    /// allocation is smaller, and where the stream's device has no access to it. Memory that its owner has freed already is
+    /// allocation is smaller or not aligned for `T`, and where the stream's device has no access to it. Memory that its owner has freed already is
     /// opened all the same by an H200's driver (580).
     #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn import_pointer<T: PlainData>(
@@ -179,7 +180,7 @@ impl MemoryPool {
         const CALL: &str = "MemoryPool::import_pointer";
         let bytes = byte_size::<T>(len, CALL)?;
         self.expect_access_of(stream, CALL)?;
-        stream.expect_uncaptured(CALL)?;
+        let _uncaptured = stream.uncaptured(CALL, capture::REMEDY)?;
         let context = stream.context();
         let _current = context.enter()?;
         let (mut ptr, mut data) = (0, pointer.to_bytes());
@@ -208,7 +209,8 @@ impl MemoryPool {
                 format!("{len} elements are {bytes} bytes, and the allocation has {room}"),
             ));
         }
-        // SAFETY: the same memory, of at least as many bytes; allocations are aligned for every type of element.
+        expect_aligned::<T>(ptr, CALL)?;
+        // SAFETY: the same memory, of at least as many bytes, and aligned.
         Ok(unsafe { DeviceBuffer::from_raw(stream, all.into_raw(), len) })
     }
 }

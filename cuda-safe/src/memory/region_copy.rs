@@ -12,7 +12,7 @@ use super::{
     region_call::{BoxCopy, Side},
 };
 use crate::{
-    capture,
+    capture::Uncaptured,
     error::{Error, Result},
     stream::Stream,
 };
@@ -178,13 +178,15 @@ impl RegionCopy {
         // What a stream can't be made to wait for, the host does.
         let foreign = |region: &Region<'_>| matches!(region.owner, Owner::Context(context) if context != here);
         let waits = foreign(&to) || foreign(&from);
-        if waits {
-            drop(stream.enter_to_wait(CALL)?);
-        }
+        let _uncaptured = match waits {
+            true => Some(stream.enter_to_wait(CALL)?),
+            false => None,
+        };
         let between = is_between_devices(stream, [to.owner, from.owner]);
-        if between {
-            expect_no_capture(stream, CALL)?;
-        }
+        let _uncaptured_too = match between {
+            true => Some(expect_no_capture(stream, CALL)?),
+            false => None,
+        };
         let owners = [&to, &from].into_iter().filter(|side| !foreign(side));
         let enqueued = stream.ordered_with(owners.map(|side| side.owner), || {
             let (to, from) = (to.owner.context(), from.owner.context());
@@ -367,9 +369,6 @@ unsafe fn with_host(copy: BoxCopy, stream: &Stream, owner: Owner<'_>) -> Result<
 }
 
 /// The driver has no nodes for copies that name contexts, and would end the capture.
-pub(super) fn expect_no_capture(stream: &Stream, call: &'static str) -> Result<()> {
-    match capture::is_under_way() {
-        true => stream.expect_uncaptured_for(call, "it is a copy between devices: make it outside"),
-        false => Ok(()),
-    }
+pub(super) fn expect_no_capture(stream: &Stream, call: &'static str) -> Result<Uncaptured> {
+    stream.uncaptured(call, "it is a copy between devices: make it outside")
 }

@@ -16,9 +16,10 @@ use super::{
     registration::{RegisterFlags, Registration},
 };
 use crate::{
-    capture,
+    capture::{self, Needs, release},
     context::{Context, unheard},
     error::{Error, Result},
+    handle::Sendable,
 };
 
 mod sealed {
@@ -255,39 +256,30 @@ impl<H: HostBlock> Drop for RegisteredBuffer<H> {
         if !std::mem::take(&mut self.whole) {
             return; // unregistered, or leaked
         }
-        if capture::is_under_way() && self.registration.is_active() {
-            // The driver forbids it, and would end a capture.
-            let later = Later::<H::Element> {
-                parts: self.take_parts(),
-                registration: Registration {
-                    start: std::mem::replace(&mut self.registration.start, ptr::null_mut()),
-                    context: self.context().clone(),
-                },
-            };
-            capture::drop_afterwards(later);
-            return;
-        }
-        // An error here can't be acted upon; `close` reports it.
-        let _ = unheard(|| self.end());
-    }
-}
-
-/// A registered block that outlives a capture. How it came in doesn't matter any more.
-struct Later<T: PlainData> {
-    parts: Parts<T>,
-    registration: Registration,
-}
-
-// SAFETY: plain data, exclusively owned.
-unsafe impl<T: PlainData> Send for Later<T> {}
-
-impl<T: PlainData> Drop for Later<T> {
-    fn drop(&mut self) {
-        if unheard(|| self.registration.end()).is_ok() {
-            let Parts { ptr, len, capacity } = self.parts;
-            // SAFETY: the parts of a vector, or of a boxed slice, which are the same; put together once.
-            drop(unsafe { Vec::put_together(Parts { ptr, len, capacity }) });
-        }
+        // How the block came in doesn't matter any more: a vector and a boxed slice have the same parts.
+        let Parts { ptr, len, capacity } = self.take_parts();
+        let ptr = Sendable(ptr);
+        let mut registration = ManuallyDrop::new(Registration {
+            start: std::mem::replace(&mut self.registration.start, ptr::null_mut()),
+            context: self.context().clone(),
+        });
+        // An error here can't be acted upon; `close` reports it. The block is leaked: it may still be registered.
+        let _ = unheard(|| {
+            release(Needs::Nothing, move || {
+                let ended = registration.end();
+                drop(ManuallyDrop::into_inner(registration)); // its context
+                ended?;
+                // SAFETY: the parts of a vector, put together once.
+                drop(unsafe {
+                    Vec::put_together(Parts {
+                        ptr: ptr.get(),
+                        len,
+                        capacity,
+                    })
+                });
+                Ok(())
+            })
+        });
     }
 }
 

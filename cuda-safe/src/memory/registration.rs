@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     attribute::DeviceAttribute,
-    capture::{self, relaxed, released},
+    capture::{self, released},
     context::{Context, unheard},
     error::{Error, ErrorKind, Result, ends_context},
     flags::flags,
@@ -201,15 +201,19 @@ impl Registration {
             Ok(()) => return Ok(()),
             Err(error) => error,
         };
-        let over = |error: &Error| error.driver_code().is_some_and(ends_context);
-        if over(&first) {
-            return Err(first);
+        let faulted = |error: &Error| error.driver_code().is_some_and(ends_context);
+        let mut over = faulted(&first);
+        if !over {
+            self.start = start;
+            match self.end() {
+                Ok(()) => return Err(first),
+                Err(error) => over = faulted(&error),
+            }
         }
-        self.start = start;
-        match relaxed(|| self.end()) {
-            Ok(()) => Err(first),
-            Err(error) if over(&error) => Err(first),
-            Err(_) => abort(&first),
+        // After a fault, other contexts may still use the memory.
+        match over && self.context.settle_others().is_ok() {
+            true => Err(first),
+            false => abort(&first),
         }
     }
 }

@@ -49,8 +49,9 @@ impl Stream {
     /// the call.
     ///
     /// # Errors
-    /// `body`'s error, or that of the work that it enqueued. The stream is being captured by raw calls: then `body`
-    /// is not called. Nor may `body` begin such a capture.
+    /// Returns `body`'s error, or that of the work that it enqueued. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) without calling `body` if the stream is being captured.
+    /// `body` must not begin a raw capture that is still under way when it returns.
     ///
     /// # Aborts
     /// As [`Settled::or_abort`](crate::Settled::or_abort).
@@ -103,14 +104,17 @@ impl<'env> Scope<'_, 'env> {
     /// Enqueues a copy of all of `host` to the device.
     ///
     /// # Errors
-    /// As [`DeviceMemory::copy_from`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ, or the stream is being
+    /// captured: a graph could use the memory after the scope. Otherwise as [`DeviceMemory::copy_from`].
     #[doc(alias = "cuMemcpyHtoDAsync")]
     pub fn upload<T: PlainData>(
         &self,
         host: &'env [T],
         device: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
-        expect_equal(host.len(), device.len(), "Scope::upload")?;
+        const CALL: &str = "Scope::upload";
+        expect_equal(host.len(), device.len(), CALL)?;
+        let _uncaptured = self.stream.enter_to_wait(CALL)?;
         // SAFETY: `host` is borrowed for longer than the scope, which waits for the stream.
         unsafe { copy::host_to_device_enqueue(device.span(), self.stream, host) }
     }
@@ -118,14 +122,17 @@ impl<'env> Scope<'_, 'env> {
     /// Enqueues a copy of all of the device's elements to `host`.
     ///
     /// # Errors
-    /// As [`DeviceMemory::copy_from`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ, or the stream is being
+    /// captured: a graph could use the memory after the scope. Otherwise as [`DeviceMemory::copy_from`].
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub fn download<T: PlainData>(
         &self,
         device: &DeviceMemory<impl Storage, T>,
         host: &'env mut [T],
     ) -> Result<()> {
-        expect_equal(device.len(), host.len(), "Scope::download")?;
+        const CALL: &str = "Scope::download";
+        expect_equal(device.len(), host.len(), CALL)?;
+        let _uncaptured = self.stream.enter_to_wait(CALL)?;
         // SAFETY: `host` is exclusively borrowed for longer than the scope, which waits.
         unsafe { copy::device_to_host_enqueue(device.span(), self.stream, host) }
     }
@@ -133,7 +140,8 @@ impl<'env> Scope<'_, 'env> {
     /// Enqueues a copy of a rectangle or box from the host to the device.
     ///
     /// # Errors
-    /// As [`RegionCopy::enqueue`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is being captured. Otherwise as
+    /// [`RegionCopy::enqueue`].
     ///
     /// ```
     /// # use cuda_safe::{Context, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy, Stream};
@@ -160,6 +168,7 @@ impl<'env> Scope<'_, 'env> {
         source: HostRegion<'env, T>,
     ) -> Result<()> {
         const CALL: &str = "Scope::upload_region";
+        let _uncaptured = self.stream.enter_to_wait(CALL)?;
         // SAFETY: the host memory is borrowed for longer than the scope, which waits for the stream.
         unsafe { copy.upload_enqueue(self.stream, target, source.place, CALL) }
     }
@@ -167,7 +176,8 @@ impl<'env> Scope<'_, 'env> {
     /// Enqueues a copy of a rectangle or box from the device to the host.
     ///
     /// # Errors
-    /// As [`RegionCopy::enqueue`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is being captured. Otherwise as
+    /// [`RegionCopy::enqueue`].
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
     pub fn download_region<T: PlainData>(
@@ -177,6 +187,7 @@ impl<'env> Scope<'_, 'env> {
         source: &impl CopySource<T>,
     ) -> Result<()> {
         const CALL: &str = "Scope::download_region";
+        let _uncaptured = self.stream.enter_to_wait(CALL)?;
         // SAFETY: the host memory is exclusively borrowed for longer than the scope, which waits.
         unsafe { copy.download_enqueue(self.stream, target.place, source, CALL) }
     }

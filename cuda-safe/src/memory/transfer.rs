@@ -14,7 +14,7 @@ use super::{
     storage::{Storage, StorageMut},
 };
 use crate::{
-    capture,
+    capture::{Needs, release},
     context::unheard,
     error::{Error, Result},
     event::Event,
@@ -82,9 +82,9 @@ impl<T: PlainData> Transfer<T> {
         // Whatever can fail comes first: nothing may fail between the copy's start and its guard.
         let prepared = stream
             .enter_to_wait(call)
-            .and_then(|_current| Event::without_timing(stream.context()));
-        let done = match prepared {
-            Ok(event) => event,
+            .and_then(|entered| Ok((entered, Event::without_timing(stream.context())?)));
+        let (_uncaptured, done) = match prepared {
+            Ok(prepared) => prepared,
             Err(error) => {
                 let host = Some(host);
                 return Err(TransferError { error, host });
@@ -94,7 +94,7 @@ impl<T: PlainData> Transfer<T> {
         if let Err(error) = started {
             // The copy may be running.
             let host = match unheard(|| stream.settle()) {
-                Settled::Done | Settled::Failed(_) => Some(host),
+                Settled::Done | Settled::Failed(_) | Settled::Faulted(_) => Some(host),
                 Settled::Unknown(_) => {
                     std::mem::forget(host);
                     None
@@ -149,22 +149,20 @@ impl<T: PlainData> Transfer<T> {
 impl<T: PlainData> Drop for Transfer<T> {
     fn drop(&mut self) {
         let Some(done) = self.done.take() else { return };
-        if capture::is_under_way() {
-            // The driver may forbid the wait, and would end a capture.
-            let host = &raw const *self.host;
-            capture::drop_afterwards(Self {
-                // SAFETY: moved: `done` is taken, so this object leaves it alone from here on.
-                host: ManuallyDrop::new(unsafe { host.read() }),
-                done: Some(done),
-            });
-            return;
-        }
-        match unheard(|| done.settle()) {
-            // SAFETY: not taken by `wait`, and the device no longer touches it.
-            Settled::Done | Settled::Failed(_) => unsafe { ManuallyDrop::drop(&mut self.host) },
-            // The device may still be using it: a leak is the lesser evil.
-            Settled::Unknown(_) => {}
-        }
+        // SAFETY: not taken by `wait`, which takes `done` too; not used from here on.
+        let host = unsafe { ManuallyDrop::take(&mut self.host) };
+        // An error here can't be acted upon.
+        let _ = unheard(|| {
+            release(Needs::Nothing, move || {
+                let settled = done.settle().or_leak();
+                match settled {
+                    Ok(()) => drop(host),
+                    // The device may still be using it: a leak is the lesser evil.
+                    Err(_) => std::mem::forget(host),
+                }
+                settled
+            })
+        });
     }
 }
 

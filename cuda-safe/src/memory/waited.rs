@@ -1,11 +1,11 @@
 //! Memory in a stream's order whose release doesn't keep that order: it waits for the stream first.
 
-use std::{cell::Cell, fmt, mem};
+use std::{fmt, mem};
 
 use cuda_sys::{CUdeviceptr, CUresult};
 
 use crate::{
-    capture::{self, released},
+    capture::{relaxed, release},
     context::unheard,
     error::Result,
     stream::Stream,
@@ -78,30 +78,19 @@ impl<R: Release> Waited<R> {
         if ptr == 0 {
             return Ok(());
         }
-        if capture::is_under_way() {
-            // The stream may be what is captured, and the driver may forbid the wait.
-            capture::drop_afterwards(Self {
-                ptr,
-                stream: self.stream.clone(),
-                release: self.release.clone(),
-            });
-            return Ok(());
-        }
-        if let Err(error) = self.stream.settle_or_leak() {
-            // What the memory is a part of is kept with it.
-            mem::forget(self.release.clone());
-            return Err(error);
-        }
-        let context = self.stream.context();
-        let _current = context.enter()?;
-        let call = Cell::new("");
-        let code = released(|| {
+        let (stream, how) = (self.stream.clone(), self.release.clone());
+        release(&self.stream, move || {
+            if let Err(error) = stream.settle_or_leak() {
+                // What the memory is a part of is kept with it.
+                mem::forget(how);
+                return Err(error);
+            }
+            let context = stream.context();
+            let _current = context.enter()?;
             // SAFETY: owned, and given back once; nothing runs that could use it.
-            let (name, code) = unsafe { self.release.release(ptr, &self.stream) };
-            call.set(name);
-            code
-        });
-        context.check(call.get(), code)
+            let (call, code) = relaxed(|| unsafe { how.release(ptr, &stream) });
+            context.check(call, code)
+        })
     }
 }
 

@@ -54,7 +54,7 @@ unsafe impl StorageMut for ModuleVariable {}
 
 impl<T: PlainData> Global<T> {
     /// # Safety
-    /// `ptr` is memory of `module`, of `len` elements.
+    /// `ptr` is memory of `module`, of `len` aligned elements.
     pub(super) unsafe fn of_module(module: &Module, ptr: CUdeviceptr, len: usize) -> Self {
         let storage = ModuleVariable {
             ptr,

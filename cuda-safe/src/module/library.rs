@@ -10,16 +10,17 @@ use std::{
 use cuda_sys::{self as sys, CUlibrary, CUresult};
 
 use super::{
-    Contents, Global, Kernel, Module, Names, check_size,
+    Contents, Global, Kernel, Module, Names, check_variable,
     jit::Request,
     kernel::linked_name,
     load::{explained, load_error},
 };
 use crate::{
-    capture,
+    capture::{Needs, release, released},
     context::Context,
     driver,
     error::{Code, Error, ErrorKind, Result},
+    handle::Sendable,
     handle::{Handle, Kind, handle},
     memory::PlainData,
     newer,
@@ -70,32 +71,14 @@ impl Kind for LibraryKind {
 
     unsafe fn release(&self, raw: CUlibrary, _: &()) -> Result<()> {
         let places = std::mem::take(&mut *self.places());
-        if capture::is_under_way() {
-            // The wait would be refused, and would end a capture, of whatever thread.
-            let later = Self {
-                names: Arc::default(),
-                places: Mutex::new(places),
-                request: self.request.clone(),
-            };
-            // SAFETY: the handle is this function's to release.
-            capture::drop_afterwards(unsafe { Handle::new(raw, true, (), later) });
-            return Ok(());
-        }
-        for context in &places {
-            // A kernel of the library may still run there.
-            context
-                .synchronize()
-                .inspect_err(|_| std::mem::forget(self.request.clone()))?; // it stays loaded
-        }
-        // SAFETY: released once, by this function's contract, and nothing runs that could use it.
-        driver::check("cuLibraryUnload", unsafe { sys::cuLibraryUnload(raw) })
+        unload(Sendable(raw), places, self.request.clone())
     }
 
     fn show(&self, raw: CUlibrary, _: &(), f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Library({raw:p})")
     }
 
-    fn hand_over(&mut self) {
+    fn hand_over(&mut self, _: CUlibrary) {
         std::mem::forget(self.request.take()); // the driver may go on writing to it
     }
 }
@@ -104,6 +87,30 @@ impl LibraryKind {
     fn places(&self) -> std::sync::MutexGuard<'_, Vec<Context>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Unloads a library when nothing of it runs any more in any of the `places`. It stays loaded where that is not known, and
+/// then the driver may still write to what the `request` owns.
+fn unload(
+    raw: Sendable<CUlibrary>,
+    mut places: Vec<Context>,
+    request: Option<Arc<Request>>,
+) -> Result<()> {
+    let Some(context) = places.pop() else {
+        // SAFETY: the handle is this function's to release, and nothing runs that could use it.
+        let code = released(|| unsafe { sys::cuLibraryUnload(raw.get()) });
+        return driver::check("cuLibraryUnload", code).inspect_err(|_| std::mem::forget(request));
+    };
+    let own = context.clone();
+    release(Needs::Context(&context), move || {
+        match own.settle_or_leak() {
+            Ok(()) => unload(raw, places, request),
+            Err(error) => {
+                std::mem::forget(request);
+                Err(error)
+            }
+        }
+    })
 }
 
 handle!(Library, CUlibrary, released by "cuLibraryUnload");
@@ -365,8 +372,8 @@ impl Library {
             return Err(names.not_found(call, code, "library", what, name, Vec::new()));
         }
         context.check(call, code)?;
-        check_size::<T>(call, name, bytes, len)?;
-        // SAFETY: `len` elements of memory that live as long as the library, which the module holds.
+        check_variable::<T>(call, name, (address, bytes), len)?;
+        // SAFETY: `len` aligned elements of memory that live as long as the library, which the module holds.
         Ok(unsafe { Global::of_module(&module, address, len) })
     }
 

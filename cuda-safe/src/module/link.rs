@@ -19,6 +19,7 @@ use super::{
 #[cfg(feature = "nvrtc")]
 use crate::program::CompiledProgram;
 use crate::{
+    callback,
     context::Context,
     error::{Error, Result},
     handle::{Adopt, Handle, Kind, handle},
@@ -78,15 +79,22 @@ impl Kind for LinkerKind {
     const NAME: &'static str = "Linker";
 
     unsafe fn release(&self, raw: CUlinkState, context: &Context) -> Result<()> {
-        let _current = context.enter()?;
+        // A linker that stays may still write to its logs.
+        let _current = context.enter().inspect_err(|_| self.leak_request())?;
         // SAFETY: released once, by this function's contract; what it writes to goes after it.
         context.check("cuLinkDestroy", unsafe { sys::cuLinkDestroy(raw) })
     }
 
-    fn hand_over(&mut self) {
-        let request = self.request.get_mut();
-        let request = request.unwrap_or_else(PoisonError::into_inner);
-        std::mem::forget(request.take()); // the driver goes on writing to it
+    fn hand_over(&mut self, _: CUlinkState) {
+        self.leak_request();
+    }
+}
+
+impl LinkerKind {
+    /// Keeps what the driver writes to: the handle outlives this object.
+    fn leak_request(&self) {
+        let mut request = self.request.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::forget(request.take());
     }
 }
 
@@ -146,10 +154,15 @@ impl Linker {
         }))
     }
 
-    /// What the driver has to say beside errors: what was linked and, with [`JitOptions::verbose`], what each kernel needs.
-    /// Empty where it said nothing, and for linkers that came in as raw handles.
+    /// Returns the driver's remarks: what was linked and, with [`JitOptions::verbose`], what each kernel needs.
+    ///
+    /// The text is empty if the driver made none, if the linker came in as a raw handle, and in a function that the
+    /// driver calls: a call of this linker may be under way there.
     #[must_use]
     pub fn info_log(&self) -> String {
+        if callback::refuse_within().is_err() {
+            return String::new();
+        }
         let request = self.0.kind().request.lock();
         let request = request.unwrap_or_else(PoisonError::into_inner);
         request.as_ref().map(Request::info_log).unwrap_or_default()
@@ -329,6 +342,8 @@ impl Linker {
     }
 
     fn locked(&self, call: &'static str, work: impl FnOnce(CUlinkState) -> CUresult) -> Result<()> {
+        // Before the lock: a log listener runs inside the call that is made under it.
+        callback::refuse_within()?;
         let log = self
             .0
             .kind()

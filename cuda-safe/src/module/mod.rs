@@ -23,7 +23,7 @@ use std::{
     sync::Arc,
 };
 
-use cuda_sys::{self as sys, CUmodule, CUresult};
+use cuda_sys::{self as sys, CUdeviceptr, CUmodule, CUresult};
 
 pub use embedded::Embedded;
 pub use global::{Global, ModuleVariable};
@@ -43,10 +43,11 @@ pub(crate) use names::same_expression;
 #[cfg(feature = "nvrtc")]
 use crate::program::{CompiledProgram, Loaded};
 use crate::{
-    capture,
+    capture::{Needs, release, released},
     context::Context,
     error::{Code, Error, ErrorKind, Result},
     function::Function,
+    handle::Sendable,
     handle::{Adopt, Handle, Kind, handle},
     memory::PlainData,
     parameter::ParameterInfo,
@@ -210,25 +211,28 @@ impl Names {
     }
 }
 
-/// Compares a variable's size with what is expected of it.
-fn check_size<T: PlainData>(
+/// Returns an error unless a variable has room for exactly `len` elements, which may begin at its address.
+fn check_variable<T: PlainData>(
     call: &'static str,
     name: &str,
-    bytes: usize,
+    (address, bytes): (CUdeviceptr, usize),
     len: usize,
 ) -> Result<()> {
     let expected = crate::memory::byte_size::<T>(len, call)?;
-    if bytes == expected {
-        return Ok(());
-    }
-    Err(Error::invalid(
-        call,
+    let (element, alignment) = (std::any::type_name::<T>(), align_of::<T>());
+    let why = if bytes != expected {
         format!(
-            "the global variable `{name}` has {bytes} bytes, and {len} elements of {} have \
-             {expected}",
-            std::any::type_name::<T>()
-        ),
-    ))
+            "the global variable `{name}` has {bytes} bytes, and {len} elements of {element} have {expected}"
+        )
+    } else if !address.is_multiple_of(alignment as CUdeviceptr) {
+        format!(
+            "the global variable `{name}` is at {address:#x}, and elements of type {element} have to begin at a multiple \
+             of {alignment} bytes: declare it with __align__({alignment})"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::invalid(call, why))
 }
 
 impl Kind for Contents {
@@ -237,18 +241,15 @@ impl Kind for Contents {
     const NAME: &'static str = "Module";
 
     unsafe fn release(&self, raw: CUmodule, context: &Context) -> Result<()> {
-        if capture::is_under_way() {
-            // The wait would be refused, and would end a capture, of whatever thread.
-            // SAFETY: the handle is this function's to release.
-            let later = unsafe { Handle::new(raw, true, context.clone(), Self::default()) };
-            capture::drop_afterwards(later);
-            return Ok(());
-        }
-        // A kernel of the module may still run; unloading its code under it is not allowed.
-        context.synchronize()?;
-        let _current = context.enter()?;
-        // SAFETY: released once, by this function's contract, and nothing runs that could use it.
-        context.check("cuModuleUnload", unsafe { sys::cuModuleUnload(raw) })
+        let (raw, own) = (Sendable(raw), context.clone());
+        release(Needs::Context(context), move || {
+            // A kernel of the module may still run; unloading its code under it is not allowed.
+            own.settle_or_leak()?;
+            let _current = own.enter()?;
+            // SAFETY: released once, by this function's contract, and nothing runs that could use it.
+            let code = released(|| unsafe { sys::cuModuleUnload(raw.get()) });
+            own.check("cuModuleUnload", code)
+        })
     }
 }
 
@@ -300,8 +301,8 @@ impl Module {
     /// expression.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]. [`ErrorKind::InvalidArgument`] where the variable's size is not that of `len`
-    /// elements.
+    /// Returns [`ErrorKind::NotFound`] if the module has no such variable. Returns [`ErrorKind::InvalidArgument`] if the
+    /// variable's size is not that of `len` elements, or if its address is not aligned for `T`.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module, Stream};
@@ -329,8 +330,8 @@ impl Module {
             return Err(self.not_found(CALL, code, "global variable", name));
         }
         self.context().check(CALL, code)?;
-        check_size::<T>(CALL, name, bytes, len)?;
-        // SAFETY: `len` elements of device memory that live as long as the module.
+        check_variable::<T>(CALL, name, (ptr, bytes), len)?;
+        // SAFETY: `len` aligned elements of device memory that live as long as the module.
         Ok(unsafe { Global::of_module(self, ptr, len) })
     }
 

@@ -4,13 +4,10 @@ use std::{array, fmt, mem, ptr, sync::Arc};
 
 use cuda_sys::{self as sys, CUgraphicsResource};
 
-use super::{
-    explained,
-    resource::{GraphicsResource, undisturbing},
-};
+use super::{explained, resource::GraphicsResource};
 use crate::{
     array::{Array, MipmappedArray},
-    capture,
+    capture::{self, released},
     context::unheard,
     error::{Error, Result},
     memory::{DeviceView, DeviceViewMut, PlainData},
@@ -133,7 +130,7 @@ impl<const N: usize> MappedResources<N> {
                  resources that this error carries (UnmapError::mapped), which stay CUDA's for ever if it is dropped first",
             ));
         }
-        if capture::is_under_way() {
+        if capture::captures_exist() {
             let remedy = "unmap before the capture, or after it: the resources are in this error (UnmapError::mapped), and \
                           stay CUDA's for ever if it is dropped before";
             self.stream.expect_uncaptured_for(CALL, remedy)?;
@@ -163,7 +160,7 @@ impl<const N: usize> MappedResources<N> {
     fn call_driver(&self) -> Result<()> {
         let _current = self.stream.enter()?;
         let raw: [CUgraphicsResource; N] = array::from_fn(|i| self.resources[i].as_raw());
-        let code = undisturbing(|| {
+        let code = released(|| {
             let mut raw = raw;
             // SAFETY: live resources, as many as that, which were mapped and not unmapped; the stream is live, and no
             // array of them is left.

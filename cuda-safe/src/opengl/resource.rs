@@ -93,31 +93,17 @@ impl Kind for ResourceKind {
         let _current = context.enter()?;
         // SAFETY: released once, by this function's contract; nothing is mapped, and no work on it is left. Also where the
         // driver refuses it (an H200's without an OpenGL context), the handle is not used again.
-        let code = undisturbing(|| unsafe { sys::cuGraphicsUnregisterResource(raw) });
+        let code = released(|| unsafe { sys::cuGraphicsUnregisterResource(raw) });
         let done = context.check("cuGraphicsUnregisterResource", code);
         done.map_err(explained)
-    }
-}
-
-/// Calls `release`, which ends a capture where one forbids it: also if it is tried again afterwards.
-pub(super) fn undisturbing(release: impl Fn() -> CUresult) -> CUresult {
-    if capture::is_under_way() {
-        relaxed(release)
-    } else {
-        released(release)
     }
 }
 
 /// Waits until what a stream was given is over. This can't be put off until after a capture, as it is elsewhere: the
 /// capture may end on another thread.
 fn finish(stream: &Stream) -> Result<()> {
-    if !capture::is_under_way() {
-        return stream.settle_or_leak();
-    }
-    stream.expect_uncaptured_for(
-        "GraphicsResource::close",
-        "drop the resource before the capture, or after it",
-    )?;
+    const CALL: &str = "GraphicsResource::close";
+    let _uncaptured = stream.uncaptured(CALL, "drop the resource before the capture, or after it");
     relaxed(|| stream.settle_or_leak())
 }
 
@@ -264,10 +250,8 @@ impl GraphicsResource {
         if streams.contains(stream) {
             return;
         }
-        if !capture::is_under_way() {
-            // Those whose work is over need not be waited for, nor kept.
-            streams.retain(|stream| !stream.query().unwrap_or(false));
-        }
+        // Those whose work is over need not be waited for, nor kept.
+        relaxed(|| streams.retain(|stream| !stream.query().unwrap_or(false)));
         streams.push(stream.clone());
     }
 }

@@ -1,6 +1,7 @@
 //! Compilations that can be given up.
 
 use std::{
+    cell::Cell,
     ffi::{c_int, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
@@ -10,7 +11,27 @@ use std::{
 use cuda_sys::nvrtcProgram;
 
 use super::{Architecture, CompiledProgram, Program, compile, newer};
-use crate::error::Result;
+use crate::error::{Error, Result};
+
+thread_local! {
+    /// Whether this thread is in a function that decides whether a compilation goes on.
+    static DECIDING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns an error if this thread is in the function that [`Program::compile_unless`] was given.
+///
+/// NVRTC 13.0 compiles one program at a time: a compilation that began there would wait for the one that called the
+/// function.
+pub(super) fn refuse_within(call: &'static str) -> Result<()> {
+    if !DECIDING.get() {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        call,
+        "the function that Program::compile_unless calls must not compile, nor change the compiler's heap: it would wait \
+         for the compilation that called it. Return first, and make the call afterwards or on another thread",
+    ))
+}
 
 /// What the compiler asks whether it is to go on.
 pub(super) struct Flow<'a> {
@@ -35,8 +56,10 @@ impl Flow<'_> {
         if self.decided.load(Ordering::Relaxed) {
             return true;
         }
+        let before = DECIDING.replace(true);
         // A panic must not unwind through the compiler: it cancels.
         let is_cancelled = catch_unwind(AssertUnwindSafe(self.is_cancelled)).unwrap_or(true);
+        DECIDING.set(before);
         if is_cancelled {
             self.decided.store(true, Ordering::Relaxed);
         }
@@ -51,9 +74,11 @@ unsafe extern "C" fn answer(flow: *mut c_void, _: *mut c_void) -> c_int {
 }
 
 impl Program {
-    /// Compiles, or takes the result of an earlier compilation from the cache, until `is_cancelled` returns `true`. The
-    /// compiler asks now and then, on whatever thread, and calls of NVRTC from there are not allowed. A panic there cancels,
-    /// too.
+    /// Compiles as [`compile`](Self::compile) does, until `is_cancelled` returns `true`.
+    ///
+    /// The compiler calls `is_cancelled` now and then, on any thread. Compiling in it, and
+    /// [`set_precompiled_header_heap`](crate::set_precompiled_header_heap), return
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument). A panic in it cancels, too.
     ///
     /// # Errors
     /// As [`compile`](Self::compile); NVRTC's code `NVRTC_ERROR_CANCELLED` (16) where it was cancelled;

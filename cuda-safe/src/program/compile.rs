@@ -12,7 +12,10 @@ use std::{
 use cuda_sys::{self as sys, nvrtcProgram, nvrtcResult};
 
 use super::{
-    Architecture, PrecompiledHeader, Program, Sources, cancel::Flow, diagnostics, kept::Place,
+    Architecture, PrecompiledHeader, Program, Sources,
+    cancel::{self, Flow},
+    diagnostics,
+    kept::Place,
     precompiled,
 };
 use crate::{
@@ -155,6 +158,8 @@ pub(super) fn compile(
     architecture: Architecture,
     flow: Option<&Flow<'_>>,
 ) -> Result<CompiledProgram> {
+    // Before the lock that `run` takes: whoever sets the compiler's heap may be waiting for it.
+    cancel::refuse_within("nvrtcCompileProgram")?;
     precompiled::check(program)?;
     let toolkit = toolkit_include_paths(|name| env::var_os(name), sys::TOOLKIT_INCLUDE_DIRS);
     let mut options = vec![format!("--gpu-architecture={architecture}")];

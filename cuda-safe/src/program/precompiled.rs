@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cuda_sys::{nvrtcProgram, nvrtcResult};
 
-use super::{Program, newer};
+use super::{Program, cancel, newer};
 use crate::error::{Error, Result};
 
 /// What became of a precompiled header that was to be written: [`CompiledProgram::precompiled_header`].
@@ -159,14 +159,19 @@ pub fn precompiled_header_heap() -> Result<usize> {
     Ok(bytes)
 }
 
-/// Sets how many bytes the compiler has for precompiled headers, in the whole process; it may round that up. Those that were
-/// read so far are forgotten. Waits for the compilations of this crate that are under way.
+/// Sets the number of bytes that the compiler has for precompiled headers, in the whole process.
+///
+/// The compiler may round the number up. It forgets the headers that it has read so far. The call waits for all
+/// compilations of this crate to finish.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where NVRTC is older than 12.8; otherwise NVRTC's code.
+/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if NVRTC is older than 12.8, and
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in the function that
+/// [`Program::compile_unless`] calls. Otherwise returns NVRTC's code.
 #[doc(alias = "nvrtcSetPCHHeapSize")]
 pub fn set_precompiled_header_heap(bytes: usize) -> Result<()> {
     let set_size = newer::nvrtcSetPCHHeapSize()?;
+    cancel::refuse_within("nvrtcSetPCHHeapSize")?;
     let _alone = HEAP
         .write()
         .unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -11,11 +11,12 @@ use cuda_sys::{
 };
 
 use crate::{
-    array::{Sendable, after_work},
+    array::after_work,
     capture,
     context::Context,
     error::Result,
     flags::choices,
+    handle::Sendable,
     handle::{Adopt, Handle, Kind, handle},
     stream::Stream,
 };

@@ -48,8 +48,9 @@ impl<T> IpcBuffer<T> {
     /// Allocates `len` elements, and sets all bytes to zero.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. The stream is being
-    /// captured.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is capturing, or if the memory is
+    /// not aligned for `T`, which happens only to types with an alignment above 256 bytes.
     #[doc(alias = "cuMemAlloc")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self>
     where
@@ -66,9 +67,11 @@ impl<T> IpcBuffer<T> {
             let code = unsafe { sys::cuMemAlloc_v2(&mut ptr, bytes) };
             context.check_allocation("cuMemAlloc_v2", code, bytes)?;
         }
-        // SAFETY: just allocated, with room for `len` elements; allocations are aligned for every type of element.
-        let mut buffer =
-            unsafe { Self::from_storage(IpcMemory(Waited::new(ptr, stream, Free)), len) };
+        // SAFETY: just allocated, with room for `len` elements.
+        let mut buffer = unsafe {
+            let storage = IpcMemory(Waited::new(ptr, stream, Free));
+            Self::from_allocation(storage, len, CALL)?
+        };
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)
     }

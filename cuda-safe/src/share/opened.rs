@@ -54,7 +54,7 @@ impl<T: PlainData> OpenedBuffer<T> {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for bytes that are no handle, memory that was freed, a process that has ended, memory
-    /// of this process itself, and memory with fewer elements.
+    /// of this process itself, memory with fewer elements, and memory that is not aligned for `T`.
     ///
     /// # Safety
     /// The other process keeps the memory until this has been closed. Between the two, whoever writes is alone: the other
@@ -87,8 +87,8 @@ impl<T: PlainData> OpenedBuffer<T> {
             let detail = format!("{len} elements are {bytes} bytes, and the memory has {room}");
             return Err(Error::invalid("OpenedBuffer::open", detail));
         }
-        // SAFETY: room for `len` elements, seen just now; allocations are aligned for every type of element.
-        Ok(unsafe { Self::from_storage(opened, len) })
+        // SAFETY: room for `len` elements, seen just now.
+        unsafe { Self::from_allocation(opened, len, "OpenedBuffer::open") }
     }
 
     /// The stream in whose order the memory is used.

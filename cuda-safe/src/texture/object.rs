@@ -89,7 +89,7 @@ impl Kind for TextureKind {
         write!(f, "Texture({raw:#x}, {context:?})")
     }
 
-    fn hand_over(&mut self) {
+    fn hand_over(&mut self, _: CUtexObject) {
         if let Some(source) = self.source.take() {
             let context = source.context().clone();
             // SAFETY: nothing is destroyed; memory is freed in the order of one stream, and kernels may read it on others.

@@ -69,7 +69,7 @@ impl Kind for SurfaceKind {
         write!(f, "Surface({raw:#x}, {context:?})")
     }
 
-    fn hand_over(&mut self) {
+    fn hand_over(&mut self, _: CUsurfObject) {
         self.0 = None; // the array waits, if this is the last reference to it
     }
 }

@@ -1,7 +1,11 @@
 //! Compares signatures with the source. The compiler does it, by assertions after the source, which leave nothing in
 //! the code. If one fails, `tell` finds out which one and why.
 
-use std::fmt::Write;
+use std::{
+    collections::BTreeSet,
+    fmt::Write,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use super::{Declaration, tell};
 use crate::{
@@ -10,9 +14,11 @@ use crate::{
     program::{Architecture, CompiledProgram, Program},
 };
 
-/// What declares and compares, in C++11; any program may precede it. `$` stands for a prefix: whatever a program
-/// defines as a macro, it is not a name in here.
+/// What declares and compares, in C++11; any program may precede it. `$` stands for the [`prefix`] of its names.
 const CHECK: &str = include_str!("check.cuh");
+
+/// Words that the comparisons have beside those of [`CHECK`].
+const COMPARISONS: &str = "static_assert decltype float double";
 
 pub(super) fn compile(
     program: &Program,
@@ -56,13 +62,36 @@ pub(super) fn facts(declaration: &Declaration) -> Facts {
     }
 }
 
+/// The prefix of all names in the text behind a source. It contains a hash of that source, so that the source does not
+/// declare such names itself.
+pub(super) fn prefix(program: &Program) -> String {
+    let mut hasher = DefaultHasher::new();
+    program.source().hash(&mut hasher);
+    format!("cuda_direct_{:016x}_", hasher.finish())
+}
+
 /// The program with text after its source, on lines of its own.
+///
+/// A source may define macros with the names of keywords, such as `static_assert` or `float`. They end before the text.
 pub(super) fn followed_by(program: &Program, parts: &[&str]) -> Program {
-    let mut text = String::from("\n\n");
+    let mut text = format!("\n\n{}", undefined(&[CHECK, COMPARISONS]));
+    let prefix = prefix(program);
     for part in parts {
-        text.push_str(&part.replace('$', "cuda_direct_"));
+        text.push_str(&part.replace('$', &prefix));
     }
     program.clone().append(&text)
+}
+
+/// Directives that undefine all words of some texts, but for names with the prefix.
+fn undefined(texts: &[&str]) -> String {
+    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let is_word = |text: &&str| text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let words = texts.iter().flat_map(|text| text.split(|c| !is_of_word(c)));
+    let words: BTreeSet<&str> = words.filter(is_word).collect();
+    words
+        .iter()
+        .map(|word| format!("#undef {word}\n"))
+        .collect()
 }
 
 pub(super) fn telling(program: &Program, text: &str) -> Program {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{
     Declaration,
-    check::{Facts, facts, telling},
+    check::{Facts, facts, prefix, telling},
     counts, refused,
 };
 use crate::{
@@ -67,6 +67,7 @@ fn ask(
     architecture: Architecture,
     declarations: &[Declaration],
 ) -> Result<Vec<Told>, String> {
+    let prefix = prefix(program);
     let mut text = String::new();
     for (number, declaration) in declarations.iter().enumerate() {
         let Facts { actual, declared } = facts(declaration);
@@ -79,13 +80,14 @@ fn ask(
     let compiled = telling(program, &text)
         .compile(architecture)
         .map_err(|error| match error.kind() {
-            ErrorKind::Compile { log } => first_error(log),
+            ErrorKind::Compile { log } => first_error(log, &prefix),
             _ => error.to_string(),
         })?;
     let texts = texts(compiled.ptx());
+    let compiled_in = |text: &String| compiled_in(text, &prefix);
     Ok((0..declarations.len())
         .map(|number| {
-            let told = texts.iter().filter_map(|text| compiled_in(text));
+            let told = texts.iter().filter_map(compiled_in);
             let mut told = told.filter(|(n, _)| *n == number).map(|(_, told)| told);
             told.next().ok_or_else(|| "not told".to_owned())
         })
@@ -93,14 +95,12 @@ fn ask(
 }
 
 /// The first error of the compiler.
-fn first_error(log: &str) -> String {
+fn first_error(log: &str, prefix: &str) -> String {
     let line = log.lines().find(|line| line.contains("error"));
     let line = line.unwrap_or(log);
     let told = line.split_once("error: ").map_or(line, |(_, told)| told);
-    told.replace(PREFIX, "").trim().to_owned()
+    told.replace(prefix, "").trim().to_owned()
 }
-
-const PREFIX: &str = "cuda_direct_";
 
 /// The string constants in PTX.
 fn texts(ptx: &str) -> Vec<String> {
@@ -119,11 +119,11 @@ fn texts(ptx: &str) -> Vec<String> {
 }
 
 /// The text of `__PRETTY_FUNCTION__` in `$text`, and the declaration that it belongs to.
-fn compiled_in(text: &str) -> Option<(usize, Compiled)> {
+fn compiled_in(text: &str, prefix: &str) -> Option<(usize, Compiled)> {
     let after = |name: &str| {
-        let mut places = text.match_indices(PREFIX);
+        let mut places = text.match_indices(prefix);
         places.find_map(|(at, _)| {
-            let rest = text[at + PREFIX.len()..].strip_prefix(name)?;
+            let rest = text[at + prefix.len()..].strip_prefix(name)?;
             Some(rest.trim_start().strip_prefix('=')?.trim_start())
         })
     };
@@ -210,6 +210,8 @@ mod tests {
     use super::*;
     use crate::typed::{Read, Signature, Value};
 
+    const PREFIX: &str = "cuda_direct_";
+
     #[test]
     fn texts_are_found_in_ptx() {
         let ptx = ".global .align 1 .b8 __unnamed_1[4] = {104, 105};\n\
@@ -232,14 +234,14 @@ mod tests {
                 sizes: vec![4, 0],
                 misfits: 5,
             };
-            assert_eq!(compiled_in(&text), Some((3, expected)));
+            assert_eq!(compiled_in(&text, PREFIX), Some((3, expected)));
         }
         let none = "void cuda_direct_text(const char **) [with cuda_direct_N = 0, cuda_direct_M = 0ULL, \
             cuda_direct_S = cuda_direct_list<>, cuda_direct_F = void (*)()]";
-        let (number, told) = compiled_in(none).unwrap();
+        let (number, told) = compiled_in(none, PREFIX).unwrap();
         assert_eq!((number, told.sizes, told.misfits), (0, vec![], 0));
-        assert_eq!(compiled_in("any other string"), None);
-        assert_eq!(compiled_in("cuda_direct_N = 3"), None);
+        assert_eq!(compiled_in("any other string", PREFIX), None);
+        assert_eq!(compiled_in("cuda_direct_N = 3", PREFIX), None);
     }
 
     #[test]
@@ -267,8 +269,8 @@ mod tests {
     fn the_first_error_is_told_in_the_user_s_words() {
         let log = "program.cu(3): warning: x\nprogram.cu(12): error: identifier \"k\" is undefined\n  \
             static_assert\n2 errors detected";
-        assert_eq!(first_error(log), "identifier \"k\" is undefined");
-        assert_eq!(first_error("nothing more"), "nothing more");
+        assert_eq!(first_error(log, PREFIX), "identifier \"k\" is undefined");
+        assert_eq!(first_error("nothing more", PREFIX), "nothing more");
     }
 
     #[test]

@@ -194,3 +194,28 @@ fn what_is_not_emulated_is_told() {
         assert_eq!(*error.kind(), ErrorKind::Unsupported);
     });
 }
+
+#[test]
+fn a_question_for_memory_that_fails_for_lack_of_memory_is_one_error() {
+    fn unknown(requested: usize) -> ErrorKind {
+        ErrorKind::OutOfMemory {
+            requested,
+            free: 0,
+            total: 0,
+        }
+    }
+    let test = "a_question_for_memory_that_fails_for_lack_of_memory_is_one_error";
+    traced(test, "cuMemGetInfo:1+:2", || {
+        let (context, stream) = device();
+        let error = context.memory_info().unwrap_err();
+        assert_eq!(*error.kind(), unknown(0), "{error}");
+        let error = DeviceBuffer::<u8>::uninit(&stream, 1 << 50).unwrap_err();
+        assert_eq!(*error.kind(), unknown(1 << 50), "{error}");
+    });
+    traced(test, "cuCtxPushCurrent:1+:2", || {
+        let [context, other] = [0, 1].map(|number| Context::primary(number).unwrap());
+        other.set_current().unwrap();
+        let error = context.memory_info().unwrap_err();
+        assert_eq!(*error.kind(), unknown(0), "{error}");
+    });
+}

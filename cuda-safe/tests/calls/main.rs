@@ -8,8 +8,10 @@ mod child;
 mod contexts;
 mod copies;
 mod launches;
+mod listeners;
 mod memory;
 mod modules;
+mod pools;
 mod streams;
 
 use child::{calls, passes, traced};

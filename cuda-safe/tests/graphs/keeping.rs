@@ -2,10 +2,10 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use cuda_safe::{DeviceBuffer, Graph, PinnedBuffer, Result};
+use cuda_safe::{DeviceBuffer, Graph, PinnedBuffer, Result, Signal, WaitUntil};
 
 use super::{config, device, kernel, refused};
 
@@ -126,4 +126,92 @@ fn kernels_and_memory_live_as_long_as_the_graph_needs_them() {
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&other).unwrap();
     assert_eq!(exec.memory(host).unwrap(), [8; 32]);
+}
+
+/// Counts the functions that exist.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn replaced_functions_are_dropped_when_their_launches_are_over() {
+    let (_one, context, stream) = device();
+    let count = Arc::new(AtomicUsize::new(0));
+    let calls = Arc::new(AtomicUsize::new(0));
+    let function = || {
+        let (counted, calls) = (Counted::new(&count), calls.clone());
+        move || {
+            let _ = &counted;
+            calls.fetch_add(1, Ordering::SeqCst);
+        }
+    };
+    let graph = || {
+        let mut graph = Graph::new(&context).unwrap();
+        let node = graph.add_host_function(&[], function()).unwrap();
+        (graph, node)
+    };
+    let (first, node) = graph();
+    let mut exec = first.instantiate().unwrap();
+    for round in 0..100 {
+        exec.launch(&stream).unwrap();
+        match round % 2 {
+            0 => exec.set_host_function(node, function()).unwrap(),
+            _ => exec.update(graph().0).unwrap(),
+        }
+        stream.synchronize().unwrap();
+        assert!(count.load(Ordering::SeqCst) <= 4, "round {round}");
+    }
+    assert_eq!(calls.load(Ordering::SeqCst), 100);
+    drop(exec);
+    assert_eq!(count.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_graph_is_taken_back_when_its_launches_are_over() {
+    let (_one, context, stream) = device();
+    let hold = Signal::<u32>::new(&context, 0).unwrap();
+    stream.wait_signal(&hold, WaitUntil::EQUAL, 1).unwrap();
+    let mut graph = Graph::new(&context).unwrap();
+    let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap());
+    graph.add_fill(&[], x, 1).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            hold.set(1);
+        });
+        let graph = exec.into_graph().unwrap();
+        assert_eq!(hold.get(), 1, "the launch was not over");
+        drop(graph);
+    });
+}
+
+#[test]
+fn nodes_of_the_graph_of_an_update_are_rejected_with_a_remedy() {
+    let (_one, context, _stream) = device();
+    let graph = || {
+        let mut graph = Graph::new(&context).unwrap();
+        graph.add_host_function(&[], || {}).unwrap();
+        graph
+    };
+    let mut exec = graph().instantiate().unwrap();
+    exec.update(graph()).unwrap();
+    let node = exec.graph().nodes().unwrap()[0];
+    let text = refused(exec.set_host_function(node, || {}));
+    assert!(
+        text.contains("the graph that this one was updated from"),
+        "{text}"
+    );
 }

@@ -1,5 +1,6 @@
 //! The safe layer against a driver: a GPU's where there is one, the emulator's otherwise.
 
+mod alignment;
 mod array_regions;
 mod arrays;
 mod attributes;

@@ -100,6 +100,31 @@ functions! {
     }
 }
 
+/// Why there is no OpenGL to share with.
+pub enum NoOpenGl {
+    /// It is not installed.
+    Missing(String),
+    /// It is installed, and does not work.
+    Failed(String),
+}
+
+impl From<String> for NoOpenGl {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+}
+
+/// Opens a library for as long as the process lives.
+fn open(name: &CStr) -> Result<Pointer, NoOpenGl> {
+    // SAFETY: opening the library runs its start-up, and nothing of this program's.
+    let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
+    if library.is_null() {
+        let name = name.to_string_lossy();
+        return Err(NoOpenGl::Missing(format!("{name} is not installed")));
+    }
+    Ok(library)
+}
+
 /// The display of CUDA's device 0, and a configuration of it.
 struct Display {
     egl: Egl,
@@ -108,19 +133,17 @@ struct Display {
 }
 
 impl Display {
-    fn open() -> Result<Self, String> {
+    fn open() -> Result<Self, NoOpenGl> {
         const CUDA_DEVICE: c_int = 0x323a;
         const PLATFORM_DEVICE: c_uint = 0x313f;
-        // SAFETY: opening EGL runs its start-up, and nothing of this program's.
-        let library = unsafe { libc::dlopen(c"libEGL.so.1".as_ptr(), libc::RTLD_NOW) };
-        if library.is_null() {
-            return Err("there is no libEGL.so.1".into());
-        }
+        let library = open(c"libEGL.so.1")?;
+        // CUDA's driver opens this one to share with OpenGL.
+        open(c"libGL.so.1")?;
         // SAFETY: the library stays open; names are NUL-terminated.
         let symbol = |name: &CStr| unsafe { libc::dlsym(library, name.as_ptr()) };
         let proc_address = symbol(c"eglGetProcAddress");
         if proc_address.is_null() {
-            return Err("libEGL.so.1 has no eglGetProcAddress".into());
+            return Err(String::from("libEGL.so.1 has no eglGetProcAddress").into());
         }
         // SAFETY: the function has this signature.
         let proc_address: unsafe extern "C" fn(*const c_char) -> Pointer =
@@ -135,15 +158,21 @@ impl Display {
         let (mut devices, mut count) = ([ptr::null_mut(); 64], 0);
         // SAFETY: places for 64 devices, and for their number.
         unsafe { (egl.eglQueryDevicesEXT)(64, devices.as_mut_ptr(), &mut count) };
-        let device = devices[..count as usize].iter().find(|device| {
+        let ordinal = |device: &Pointer| {
             let mut ordinal = -1;
             // SAFETY: a device of EGL's, and a place for a number; those that aren't CUDA's say so.
             let known =
-                unsafe { (egl.eglQueryDeviceAttribEXT)(**device, CUDA_DEVICE, &mut ordinal) };
-            known == 1 && ordinal == 0
-        });
-        let Some(device) = device else {
-            return Err(format!("none of EGL's {count} devices is CUDA's device 0"));
+                unsafe { (egl.eglQueryDeviceAttribEXT)(*device, CUDA_DEVICE, &mut ordinal) };
+            (known == 1).then_some(ordinal)
+        };
+        let devices = &devices[..count as usize];
+        if devices.iter().all(|device| ordinal(device).is_none()) {
+            return Err(NoOpenGl::Missing(format!(
+                "NVIDIA's part of OpenGL is not installed: none of EGL's {count} devices is CUDA's"
+            )));
+        }
+        let Some(device) = devices.iter().find(|device| ordinal(device) == Some(0)) else {
+            return Err(format!("none of EGL's {count} devices is CUDA's device 0").into());
         };
         // A context of OpenGL for 8 bits of red, without surfaces.
         let wanted = [0x3033, 1, 0x3040, 8, 0x3024, 8, 0x3038];
@@ -157,7 +186,7 @@ impl Display {
                     != 1
                 || configs != 1
             {
-                return Err("EGL makes no OpenGL on CUDA's device 0".into());
+                return Err(String::from("EGL makes no OpenGL on CUDA's device 0").into());
             }
             Ok(Self {
                 egl,
@@ -176,7 +205,7 @@ struct Made {
 }
 
 impl Made {
-    fn new() -> Result<Self, String> {
+    fn new() -> Result<Self, NoOpenGl> {
         let display = Display::open()?;
         let egl = &display.egl;
         let version = [0x3098, 4, 0x30fb, 5, 0x3038]; // 4.5
@@ -186,7 +215,7 @@ impl Made {
             (egl.eglCreateContext)(display, config, ptr::null_mut(), version.as_ptr())
         };
         if context.is_null() {
-            return Err("EGL makes no context of OpenGL 4.5".into());
+            return Err(String::from("EGL makes no context of OpenGL 4.5").into());
         }
         // SAFETY: names are NUL-terminated.
         let gl = Functions::find(|name| unsafe { (egl.eglGetProcAddress)(name.as_ptr()) });
@@ -204,7 +233,7 @@ pub struct Gl(Made);
 
 impl Gl {
     /// The context; the reason why there is none.
-    pub fn new() -> Result<Self, String> {
+    pub fn new() -> Result<Self, NoOpenGl> {
         Made::new().map(Self)
     }
 

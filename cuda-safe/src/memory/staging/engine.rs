@@ -88,7 +88,7 @@ impl Engine {
         };
         match self.stream.settle() {
             Settled::Done => result,
-            Settled::Failed(error) => result.and(Err(error)),
+            Settled::Failed(error) | Settled::Faulted(error) => result.and(Err(error)),
             Settled::Unknown(error) => {
                 // The device may still use the pieces; the host memory it never does.
                 std::mem::forget(std::mem::take(&mut self.slots));

@@ -210,7 +210,9 @@ impl Staging {
             // Nothing is held while the stream's own work is waited for, which may wait for another transfer.
             match stream.settle() {
                 Settled::Done => {}
-                Settled::Failed(error) | Settled::Unknown(error) => return Err(error),
+                Settled::Failed(error) | Settled::Faulted(error) | Settled::Unknown(error) => {
+                    return Err(error);
+                }
             }
             let mut engine = self.0.engine.lock().unwrap_or_else(PoisonError::into_inner);
             if engine.is_broken() {

@@ -1,12 +1,13 @@
 //! Memory that grows where it is.
 
 use std::fmt;
+use std::mem::ManuallyDrop;
 
 use cuda_sys::CUdeviceptr;
 
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
-    capture,
+    capture::{self, release},
     context::unheard,
     error::{Error, Result},
     flags::options,
@@ -174,19 +175,19 @@ impl Growable {
         if self.parts.is_empty() {
             return Ok(());
         }
-        if capture::is_under_way() {
-            capture::drop_afterwards(Self {
-                range: self.range.clone(),
-                stream: self.stream.clone(),
-                parts: std::mem::take(&mut self.parts),
-                ..*self
-            });
-            return Ok(());
-        }
-        let freed = self.uncover(0);
-        // What is left is in use, or can't be unmapped.
-        self.parts.drain(..).for_each(Part::leak);
-        freed
+        let mut own = ManuallyDrop::new(Self {
+            range: self.range.clone(),
+            stream: self.stream.clone(),
+            parts: std::mem::take(&mut self.parts),
+            ..*self
+        });
+        release(&self.stream, move || {
+            let freed = own.uncover(0);
+            // What is left is in use, or can't be unmapped.
+            own.parts.drain(..).for_each(Part::leak);
+            drop(ManuallyDrop::into_inner(own)); // its references
+            freed
+        })
     }
 }
 
@@ -245,8 +246,8 @@ impl<T> GrowableBuffer<T> {
                 piece => Some(rounded(piece)?),
             },
         };
-        // SAFETY: no elements; pages are aligned for every type of element.
-        Ok(unsafe { Self::from_storage(storage, 0) })
+        // SAFETY: no elements.
+        unsafe { Self::from_allocation(storage, 0, CALL) }
     }
 }
 

@@ -6,10 +6,12 @@ use cuda_sys::{self as sys, CUdeviceptr};
 
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
-    capture,
+    capture::{Needs, release},
     context::{Context, unheard},
     error::Result,
-    memory::{DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, Owner, PlainData},
+    memory::{
+        DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, Owner, PlainData, expect_aligned,
+    },
 };
 
 /// Physical memory at an address of a range, made by [`AddressRange::map`]. It holds both.
@@ -116,7 +118,8 @@ impl Mapping {
     /// The memory as elements, for reading: as many as it has room for.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the owner is of another context.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the owner is of another context, and
+    /// where the address is not aligned for `T`.
     ///
     /// # Safety
     /// While the view is used, nothing writes to the memory: by another mapping of it, in this process or in another one
@@ -127,6 +130,7 @@ impl Mapping {
         owner: impl Into<Owner<'a>>,
     ) -> Result<DeviceView<'a, T>> {
         let owner = self.owner(owner, "Mapping::view")?;
+        expect_aligned::<T>(self.as_device_ptr(), "Mapping::view")?;
         // SAFETY: mapped for as long as this is borrowed; the rest is this function's contract.
         Ok(unsafe { DeviceView::borrow_raw(self.as_device_ptr(), self.len::<T>(), owner) })
     }
@@ -145,6 +149,7 @@ impl Mapping {
         owner: impl Into<Owner<'a>>,
     ) -> Result<DeviceViewMut<'a, T>> {
         let owner = self.owner(owner, "Mapping::view_mut")?;
+        expect_aligned::<T>(self.as_device_ptr(), "Mapping::view_mut")?;
         // SAFETY: as above.
         Ok(unsafe { DeviceViewMut::borrow_raw(self.as_device_ptr(), self.len::<T>(), owner) })
     }
@@ -179,17 +184,15 @@ impl Mapping {
         let Some(part) = self.0.take() else {
             return Ok(());
         };
-        if capture::is_under_way() {
-            capture::drop_afterwards(Self(Some(part)));
-            return Ok(());
-        }
-        let over = part.range.context().settle_or_leak();
-        let ended = over.and_then(|()| part.unmap());
-        if ended.is_err() {
-            // It may still be mapped, or in use.
-            part.leak();
-        }
-        ended
+        let context = part.range.context().clone();
+        release(Needs::Context(&context.clone()), move || {
+            let ended = context.settle_or_leak().and_then(|()| part.unmap());
+            if ended.is_err() {
+                // It may still be mapped, or in use.
+                part.leak();
+            }
+            ended
+        })
     }
 }
 

@@ -205,3 +205,64 @@ fn all_dialects_and_lengths_are_checked() {
         }
     }
 }
+
+#[test]
+fn macros_named_as_keywords_do_not_disable_the_comparison() {
+    let declared = [declaration::<(Read<f32>, Value<i32>)>(
+        "k",
+        &[("x", None), ("n", None)],
+    )];
+    // Before the last line, no macro has a meaning.
+    let kernel = "__global__ void k(const double *x, long long n) {}\n";
+    for line in [
+        "",
+        "#define static_assert(...) struct Nothing",
+        "#define decltype(...) void (*)(const float *, int)",
+        "#define float double",
+        "#define int long long",
+        "#define sizeof(x) 4",
+        "#define constexpr constexpr const",
+        "#define false true",
+        "#define typename struct Nothing; typename",
+        "#define template",
+        "#define __is_enum(x) true",
+        "#define bool int",
+    ] {
+        let source = format!("{kernel}{line}\n");
+        let told = refusal(&source, &declared);
+        assert!(
+            told.contains("`x` is declared as `const float *`"),
+            "{line}: {told}"
+        );
+        assert!(told.contains("`n` is declared as `int`"), "{line}: {told}");
+    }
+    // What matches is still taken.
+    let fits =
+        "__global__ void k(const float *x, int n) {}\n#define float double\n#define int char\n";
+    compile(&program(fits), CAPABILITY, &declared).unwrap();
+}
+
+#[test]
+fn a_source_with_names_of_the_comparison_does_not_disable_it() {
+    let declared = [declaration::<(Read<f32>,)>("k", &[("x", None)])];
+    let source = "__global__ void k(const double *x) {}
+        template <class F, class D> struct cuda_direct_fits;
+        template <class... R> struct cuda_direct_declared;
+        template <class R, bool C> struct cuda_direct_points;
+        template <> struct cuda_direct_fits<void (*)(const double *), cuda_direct_declared<cuda_direct_points<float, true>>> {
+            static constexpr bool cuda_direct_is = true;
+        };";
+    let told = refusal(source, &declared);
+    assert!(
+        told.contains("`x` is declared as `const float *`"),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_prefix_depends_on_the_source() {
+    let [a, b] = ["a", "b"].map(|source| super::prefix(&program(source)));
+    assert_ne!(a, b);
+    assert_eq!(a, super::prefix(&program("a")));
+    assert!(a.starts_with("cuda_direct_") && a.ends_with('_'), "{a}");
+}

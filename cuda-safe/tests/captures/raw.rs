@@ -1,19 +1,19 @@
-//! Streams that raw calls are capturing: what the safe calls do then. A program of its own, and one test at a time: a
-//! global capture forbids calls to every thread of the process.
+//! Streams that raw calls are capturing: what the safe calls do then.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use cuda_safe::{
     Code, Context, DeviceBuffer, Error, LaunchConfig, Module, Out, PinnedBuffer, Settled, Stream,
     sys::{self, CUresult, CUstreamCaptureMode as Mode, CUstreamCaptureStatus as Status},
 };
 
+use super::one_at_a_time;
+
 const SPIN: &str = r#"extern "C" __global__ void spin(unsigned long long nanoseconds, unsigned *out) { *out = 1; }"#;
 
 /// One test at a time, with the primary context of device 0 and a stream on it.
 fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
-    static ONE: Mutex<()> = Mutex::new(());
-    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let one = one_at_a_time();
     let context = Context::primary(0).expect("a device");
     let stream = Stream::new(&context).expect("a stream");
     (one, context, stream)
@@ -169,17 +169,15 @@ fn what_is_dropped_during_a_capture_is_given_back() {
     other.synchronize().unwrap();
     context.set_current().unwrap();
     begin(&stream, Mode::CU_STREAM_CAPTURE_MODE_GLOBAL);
-    // Each of them is forbidden at first, and spoils the capture.
+    // The first attempt is forbidden, and invalidates the capture.
     assert!(buffer.close().is_ok());
     assert_eq!(
         end(&stream),
         CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
     );
     begin(&stream, Mode::CU_STREAM_CAPTURE_MODE_GLOBAL);
+    // In the thread's relaxed mode it is allowed.
     assert!(pinned.close().is_ok());
-    assert_eq!(
-        end(&stream),
-        CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-    );
+    assert_eq!(end(&stream), CUresult::CUDA_SUCCESS);
     assert!(module.close().is_ok());
 }

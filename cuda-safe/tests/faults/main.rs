@@ -1,6 +1,8 @@
 //! Kernels that fault. Each fault runs in a process of its own, since it may cost the process its
 //! device: the test starts this program again with the name of the fault.
 
+mod survivors;
+
 use std::{
     any::Any,
     future::Future,
@@ -37,6 +39,7 @@ fn in_child(test: &str, fault: impl FnOnce()) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, test)
+        .env("CUDA_EMULATOR_DEVICES", "2")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

@@ -1,0 +1,336 @@
+//! Streams that are being captured, by [`Stream::capture`] or by raw calls, and what that forbids.
+//!
+//! A capture forbids calls that wait: on its streams, on their whole context, and, unless its mode is relaxed, in the
+//! whole thread or process. Such a call fails and invalidates the capture, so methods of this crate check first. The
+//! rules, as recorded on an H200 (driver 580):
+//!
+//! - Waiting for a captured stream, or for a context with one, fails and invalidates the capture in every mode. So does
+//!   waiting for the legacy default stream while a blocking stream of its context is captured.
+//! - All other waits, allocations and frees are forbidden only by the capture's mode. A thread in the relaxed mode
+//!   ([`relaxed`]) may call them at any time.
+//! - `cuStreamIsCapturing` never invalidates.
+//!
+//! `gate.rs` keeps a check and the call behind it together, and `later.rs` puts off what cannot be released now.
+
+mod gate;
+mod later;
+
+use std::{cell::Cell, marker::PhantomData, ptr};
+
+use cuda_sys::{self as sys, CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
+
+pub(crate) use gate::{Beginning, Entered, Queue, captures_exist};
+pub(crate) use later::{Needs, release};
+
+use crate::{
+    context::{Context, Current},
+    error::{Error, Result},
+    graph::CaptureMode,
+    newer,
+    stream::Stream,
+};
+use gate::{Capturer, Counted, Place};
+
+thread_local! {
+    /// How many captures this thread has under way that forbid it to wait and to allocate.
+    static STRICT: Cell<usize> = const { Cell::new(0) };
+    /// Whether this thread is in the relaxed mode.
+    static RELAXED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns an error for a call that the driver forbids this thread while a stream is captured, whatever stream the call is
+/// for: by this thread, or by any thread with [`CaptureMode::GLOBAL`](crate::graph::CaptureMode::GLOBAL). The driver would
+/// invalidate the capture.
+#[inline]
+pub(crate) fn refuse_here(call: &'static str, remedy: &str) -> Result<()> {
+    if captures_exist() && !RELAXED.get() && (STRICT.get() > 0 || gate::global_captures_exist()) {
+        return Err(captured(call, remedy));
+    }
+    Ok(())
+}
+
+/// A capture of this crate, on the thread that began it.
+pub(crate) struct UnderWay {
+    strict: bool,
+    /// `None` once it has ended.
+    counted: Option<Counted>,
+    here: PhantomData<*const ()>,
+}
+
+impl UnderWay {
+    /// Counts a capture that is about to begin.
+    pub(crate) fn begin(beginning: &Beginning, mode: CaptureMode) -> Self {
+        let strict = mode != CaptureMode::RELAXED;
+        STRICT.set(STRICT.get() + usize::from(strict));
+        Self {
+            strict,
+            counted: Some(beginning.count(mode == CaptureMode::GLOBAL)),
+            here: PhantomData,
+        }
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        STRICT.set(STRICT.get() - usize::from(self.strict));
+        self.counted = None;
+        later::run();
+    }
+}
+
+/// A stream of which nothing is captured, and no capture begins, while this lives. The stream's context is current.
+#[must_use]
+pub(crate) struct Uncaptured {
+    _entered: Entered,
+    _current: Current,
+}
+
+/// A context none of whose streams is captured by this crate, and no capture begins, while this lives. The context is
+/// current.
+#[must_use]
+pub(crate) struct UncapturedContext {
+    _entered: Entered,
+    _current: Current,
+}
+
+impl Context {
+    /// Keeps captures from beginning on all streams of this context. Does not look whether one is captured now.
+    pub(crate) fn hold_captures_off(&self) -> Entered {
+        gate::enter(Place::new(self, Queue::All))
+    }
+
+    /// Keeps captures from beginning on all streams of this context.
+    ///
+    /// # Errors
+    /// Returns an error if one of them is being captured.
+    pub(crate) fn uncaptured(&self, call: &'static str) -> Result<UncapturedContext> {
+        let current = self.enter()?;
+        let entered = self.hold_captures_off();
+        if self.is_captured() {
+            return Err(captured(call, REMEDY));
+        }
+        Ok(UncapturedContext {
+            _entered: entered,
+            _current: current,
+        })
+    }
+
+    /// Whether this crate captures one of its streams.
+    pub(crate) fn is_captured(&self) -> bool {
+        captures_exist() && gate::capturer(self.as_raw()) != Capturer::Nobody
+    }
+
+    /// How often captures of this crate have begun or ended in this context.
+    pub(crate) fn capture_changes(&self) -> u64 {
+        gate::changes(self.as_raw())
+    }
+
+    /// After a wait that failed: waits until a capture of another thread, which may be the reason, has ended. Returns
+    /// whether to try again, also where one has ended since `before`. If this thread captures a stream of the context too,
+    /// waiting would be in vain.
+    pub(crate) fn wait_for_captures(&self, before: u64) -> bool {
+        match gate::capturer(self.as_raw()) {
+            Capturer::ThisThread => false,
+            Capturer::Nobody => self.capture_changes() != before,
+            Capturer::OtherThreads => {
+                gate::wait_for_change(self.as_raw());
+                true
+            }
+        }
+    }
+}
+
+/// What to do with most calls that a capture forbids.
+pub(crate) const REMEDY: &str = "make it before the capture, or after it";
+
+impl Stream {
+    fn place(&self) -> Place {
+        Place::new(self.context(), self.queue())
+    }
+
+    /// Keeps captures from beginning on this stream. Does not look whether it is captured now.
+    pub(crate) fn hold_captures_off(&self) -> Entered {
+        gate::enter(self.place())
+    }
+
+    /// For a call that must not be recorded: keeps captures from beginning on this stream until the result is dropped.
+    ///
+    /// # Errors
+    /// Returns an error if the stream is being captured.
+    pub(crate) fn uncaptured(&self, call: &'static str, remedy: &str) -> Result<Uncaptured> {
+        let current = self.enter()?;
+        let entered = self.hold_captures_off();
+        self.expect_uncaptured_for(call, remedy)?;
+        Ok(Uncaptured {
+            _entered: entered,
+            _current: current,
+        })
+    }
+
+    /// As [`uncaptured`](Self::uncaptured), for a call that waits for the stream, queries it or allocates: an error too
+    /// where this thread's capture of another stream forbids that.
+    pub(crate) fn enter_to_wait(&self, call: &'static str) -> Result<Uncaptured> {
+        refuse_here(call, REMEDY)?;
+        self.uncaptured(call, REMEDY)
+    }
+
+    /// Waits until no thread relies on this stream being uncaptured, and keeps others away while it becomes captured.
+    ///
+    /// # Errors
+    /// Returns an error if a caller of this function relies on it, or if the stream cannot be asked for its flags.
+    pub(crate) fn begin_capture(&self, call: &'static str) -> Result<Beginning> {
+        let blocking = match self.queue() {
+            Queue::Stream(_) => self.is_blocking()?,
+            _ => true,
+        };
+        gate::begin(self.place(), blocking).ok_or_else(|| {
+            Error::invalid(
+                call,
+                "the stream cannot be captured within Stream::ordered_with, which uses it: begin the capture outside",
+            )
+        })
+    }
+
+    /// Returns an error for a call that would invalidate a capture, or that the capture would record instead of executing
+    /// it. Only [`uncaptured`](Self::uncaptured) also keeps a capture from beginning right after.
+    pub(crate) fn expect_uncaptured_for(&self, call: &'static str, remedy: &str) -> Result<()> {
+        if self.captures(call)? {
+            Err(captured(call, remedy))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether what this stream is given is recorded, by [`capture`](Self::capture) or by raw calls.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault.
+    #[doc(alias = "cuStreamIsCapturing")]
+    pub fn is_capturing(&self) -> Result<bool> {
+        self.captures("cuStreamIsCapturing")
+    }
+
+    /// As [`is_capturing`](Self::is_capturing), for a caller whose name the error bears.
+    fn captures(&self, call: &'static str) -> Result<bool> {
+        let _current = self.enter()?;
+        let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        // SAFETY: the handle is live, `status` is valid for the write.
+        match unsafe { sys::cuStreamIsCapturing(self.as_raw(), &mut status) } {
+            CUresult::CUDA_SUCCESS
+                if status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE =>
+            {
+                Ok(false)
+            }
+            CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT => Ok(true),
+            code => self.check(call, code).map(|()| false),
+        }
+    }
+
+    /// The number of the capture that the stream is part of: streams of one capture have the same. `None` where what the
+    /// stream is given is executed.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault. `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy default stream while a
+    /// blocking stream is being captured.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// assert_eq!(stream.capture_number()?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamGetCaptureInfo")]
+    pub fn capture_number(&self) -> Result<Option<u64>> {
+        if !self.is_capturing()? {
+            return Ok(None);
+        }
+        let _current = self.enter()?;
+        let (mut status, mut number) = (CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0);
+        let get = newer::cuStreamGetCaptureInfo()?;
+        // SAFETY: the handle is live; both are valid for the write, and the driver leaves out what is null.
+        let code = unsafe {
+            get(
+                self.as_raw(),
+                &mut status,
+                &mut number,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        self.check("cuStreamGetCaptureInfo", code)?;
+        Ok(Some(number))
+    }
+
+    /// For streams that are to be ordered with each other: whether they are captured. An error where some are and others
+    /// are not, or they are parts of different captures.
+    pub(crate) fn expect_captured_together(
+        &self,
+        others: &[&Stream],
+        call: &'static str,
+    ) -> Result<bool> {
+        let number = self.capture_number()?;
+        for other in others {
+            if other.capture_number()? != number {
+                return Err(captured(
+                    call,
+                    "have the other stream join it first (wait_stream), or use memory of the stream itself",
+                ));
+            }
+        }
+        Ok(number.is_some())
+    }
+}
+
+#[cold]
+fn captured(call: &'static str, remedy: &str) -> Error {
+    Error::invalid(
+        call,
+        format!("a stream is being captured, and this call can't be a part of that: {remedy}"),
+    )
+}
+
+/// Calls `call` with this thread's capture mode relaxed: for work that belongs to no capture, but that the driver
+/// forbids while one is under way.
+pub(crate) fn relaxed<R>(call: impl FnOnce() -> R) -> R {
+    /// Restores the mode, after a panic too.
+    struct Restore {
+        mode: Option<CUstreamCaptureMode>,
+        relaxed: bool,
+    }
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            RELAXED.set(self.relaxed);
+            if let Some(mode) = &mut self.mode {
+                // SAFETY: `mode` is valid for the exchange.
+                let _ = unsafe { sys::cuThreadExchangeStreamCaptureMode(mode) };
+            }
+        }
+    }
+    let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    // SAFETY: `mode` is valid for the exchange.
+    let changed = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) };
+    let _restore = Restore {
+        mode: (changed == CUresult::CUDA_SUCCESS).then_some(mode),
+        relaxed: RELAXED.replace(true),
+    };
+    call()
+}
+
+/// Calls `release`, which a capture's mode may forbid but which touches no captured stream. So nothing is leaked because
+/// of a capture, and no capture is invalidated.
+pub(crate) fn released(release: impl FnOnce() -> CUresult) -> CUresult {
+    relaxed(release)
+}
+
+/// As [`released`], for a call that is made often: it costs nothing extra where no capture forbids it. Otherwise the call
+/// invalidates a capture of raw calls.
+pub(crate) fn or_relaxed(release: impl Fn() -> CUresult) -> CUresult {
+    match release() {
+        CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => relaxed(release),
+        code => code,
+    }
+}

@@ -1,0 +1,135 @@
+//! Calls in functions that listen to the driver's messages, which the driver makes inside a call that fails.
+
+use std::{
+    process,
+    sync::{
+        Mutex,
+        mpsc::{Sender, channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use cuda_safe::{Error, Linker, MemoryLocation, PeerAccess, PoolType, Result, logs};
+
+use super::*;
+
+/// Runs `body` on another thread. If a call waits for itself, the process ends: dropping anything might wait too.
+fn in_time<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
+    let (sender, receiver) = channel();
+    thread::spawn(move || sender.send(body()));
+    let result = receiver.recv_timeout(Duration::from_secs(60));
+    result.unwrap_or_else(|error| {
+        eprintln!("the call did not return: {error}");
+        process::abort()
+    })
+}
+
+/// Listens, with a function that makes `calls` and sends their results, while `fail` makes a call that fails. Returns the
+/// results.
+fn heard_during(
+    fail: impl FnOnce() + Send + 'static,
+    calls: impl Fn(&Sender<Result<()>>) + Send + Sync + 'static,
+) -> Vec<Result<()>> {
+    let (sender, receiver) = channel();
+    let sender = Mutex::new(sender);
+    in_time(move || {
+        let listener = logs::listen(move |_, _| calls(&sender.lock().unwrap())).unwrap();
+        fail();
+        listener.close().unwrap();
+    });
+    receiver.into_iter().collect()
+}
+
+#[track_caller]
+fn are_rejected(results: Vec<Result<()>>, count: usize) {
+    assert_eq!(results.len(), count, "{results:?}");
+    for result in results {
+        let error: Error = result.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(error.to_string().contains("no CUDA calls"), "{error}");
+    }
+}
+
+#[test]
+fn peer_access_is_rejected_in_a_listener_of_a_call_for_it() {
+    let test = "peer_access_is_rejected_in_a_listener_of_a_call_for_it";
+    traced(test, "", || {
+        let [here, there] = [0, 1].map(|number| Context::primary(number).unwrap());
+        let access = here.enable_peer_access(&there).unwrap();
+        let other = Mutex::new(Some(there.enable_peer_access(&here).unwrap()));
+        let (a, b) = (here.clone(), there.clone());
+        let again = here.clone();
+        let mut results = heard_during(
+            move || assert!(again.enable_peer_access(&again).is_err()),
+            move |results| {
+                let enabled = a.enable_peer_access(&b).map(drop);
+                results.send(enabled).unwrap();
+                // It can't be disabled here, which is put off.
+                let closed = other.lock().unwrap().take().map(PeerAccess::close);
+                results.send(closed.unwrap()).unwrap();
+            },
+        );
+        results.pop().expect("two results").unwrap();
+        are_rejected(results, 1);
+        // Outside of the listener both accesses end.
+        drop(access);
+        assert_eq!(calls("cuCtxDisablePeerAccess").len(), 2);
+        in_time(move || here.enable_peer_access(&there).unwrap());
+    });
+}
+
+#[test]
+fn a_linker_is_rejected_in_a_listener_of_its_own_call() {
+    let test = "a_linker_is_rejected_in_a_listener_of_its_own_call";
+    traced(test, "", || {
+        let (context, _) = device();
+        let linker = Linker::new(&context).unwrap();
+        let (inner, outer) = (linker.clone(), linker.clone());
+        let results = heard_during(
+            move || {
+                let wrong = ".version 7.0\n.target sm_50\n.address_size 64\nnonsense";
+                assert!(outer.add_ptx("wrong.ptx", wrong).is_err());
+            },
+            move |results| {
+                results.send(inner.add_ptx("set.ptx", PTX)).unwrap();
+                results.send(inner.finish_to_image().map(drop)).unwrap();
+                results.send(inner.finish().map(drop)).unwrap();
+                assert_eq!(inner.info_log(), "");
+            },
+        );
+        are_rejected(results, 3);
+        // Outside of the listener it takes calls again.
+        linker.add_ptx("set.ptx", PTX).unwrap();
+    });
+}
+
+#[test]
+fn pools_contexts_and_messages_are_rejected_in_a_listener() {
+    let test = "pools_contexts_and_messages_are_rejected_in_a_listener";
+    traced(test, "", || {
+        let (context, _) = device();
+        let pool = MemoryPool::new(&context).unwrap();
+        let (outer, inner) = (pool.clone(), context.clone());
+        let second = Device::get(1).unwrap();
+        let wrong = MemoryLocation::HOST;
+        let results = heard_during(
+            move || assert!(outer.make_current_at(wrong, PoolType::PINNED).is_err()),
+            move |results| {
+                let calls = [
+                    Context::primary_of(second).map(drop),
+                    MemoryPool::current(&inner).map(drop),
+                    MemoryPool::default_of(&inner).map(drop),
+                    MemoryPool::new(&inner).map(drop),
+                    pool.make_current_at(wrong, PoolType::PINNED),
+                    logs::position().map(drop),
+                    logs::all().map(drop),
+                    logs::write_to("/nonexistent/folder/file", None),
+                ];
+                calls.into_iter().for_each(|one| results.send(one).unwrap());
+            },
+        );
+        are_rejected(results, 8);
+        in_time(move || Context::primary_of(second).unwrap());
+    });
+}

@@ -1,0 +1,310 @@
+//! Captures that meet other threads' calls, all by safe methods.
+
+use std::{
+    sync::{
+        Barrier, Mutex,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use cuda_safe::{
+    Array, ArrayFlags, Context, DeviceBuffer, MappedBuffer, MemoryType, Module, PinnedBuffer,
+    Result, Signal, Stream, StreamOptions, TexelFormat, WaitUntil, graph::CaptureMode,
+};
+
+use super::one_at_a_time;
+
+/// Captures `stream` again and again while `body` runs on another thread. Every capture must succeed.
+fn while_captured(stream: &Stream, captures: usize, body: impl Fn() + Sync) {
+    let done = AtomicBool::new(false);
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                body();
+            }
+        });
+        for _ in 0..captures {
+            // SAFETY: nothing is recorded.
+            let graph = unsafe {
+                stream.capture(|_| -> Result<()> {
+                    thread::yield_now();
+                    Ok(())
+                })
+            };
+            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn copies_of_a_stream_that_another_thread_captures_copy_or_fail() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let buffer = Mutex::new(DeviceBuffer::<u32>::zeroed(&stream, 256).unwrap());
+    let copied = AtomicBool::new(false);
+    let turn = std::sync::atomic::AtomicU32::new(0);
+    while_captured(&stream, 2000, || {
+        let mut buffer = buffer.lock().unwrap();
+        let value = turn.fetch_add(1, Ordering::Relaxed);
+        let written = buffer.copy_from_slice(&stream, &[value; 256]).is_ok();
+        copied.fetch_or(written, Ordering::Relaxed);
+        match buffer.to_vec(&stream) {
+            Ok(read) if written => assert_eq!(read, [value; 256]),
+            Ok(read) => assert!(read.iter().all(|one| *one == read[0])),
+            Err(error) => assert!(error.to_string().contains("is being captured"), "{error}"),
+        }
+        // Allocated and freed, or refused, but never recorded.
+        drop(DeviceBuffer::<u8>::uninit(&stream, 100));
+        let pinned = PinnedBuffer::from_slice(&context, &[value; 256]).unwrap();
+        if let Ok(upload) = stream.upload(pinned, &mut buffer) {
+            upload.wait().unwrap();
+        }
+    });
+    assert!(copied.into_inner(), "some copies come between captures");
+}
+
+#[test]
+fn copies_of_a_scope_are_not_recorded() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let (stream, joining) = (
+        Stream::new(&context).unwrap(),
+        Stream::new(&context).unwrap(),
+    );
+    let mut buffer = DeviceBuffer::<u32>::zeroed(&joining, 4).unwrap();
+    let mut host = [0; 4];
+    for scoped in [&stream, &joining] {
+        let (begin, captured) = (Barrier::new(2), Barrier::new(2));
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                begin.wait();
+                // SAFETY: nothing is recorded.
+                let graph = unsafe {
+                    stream.capture(|_| -> Result<()> {
+                        joining.wait_stream(&stream)?;
+                        captured.wait();
+                        begin.wait();
+                        stream.wait_stream(&joining)
+                    })
+                };
+                assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+            });
+            let result = scoped.scope(|scope| {
+                begin.wait();
+                captured.wait();
+                let refused = [
+                    scope.upload(&[7; 4], &mut buffer),
+                    scope.download(&buffer, &mut host),
+                ];
+                begin.wait();
+                for refused in refused {
+                    let error = refused.unwrap_err().to_string();
+                    assert!(
+                        error.contains("Scope::") && error.contains("is being captured"),
+                        "{error}"
+                    );
+                }
+                Ok(())
+            });
+            result.unwrap(); // when the other thread's capture has ended
+        });
+    }
+    assert_eq!(buffer.to_vec(&joining).unwrap(), [0; 4]);
+    assert_eq!(host, [0; 4]);
+}
+
+#[test]
+fn a_copy_on_the_default_stream_waits_or_fails_while_blocking_streams_are_captured() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let blocking = Stream::with_options(&context, StreamOptions::default().blocking(true)).unwrap();
+    let legacy = Stream::legacy_default(&context);
+    let buffer = Mutex::new(DeviceBuffer::<u32>::zeroed(&blocking, 1024).unwrap());
+    while_captured(&blocking, 2000, || {
+        let mut buffer = buffer.lock().unwrap();
+        if buffer.copy_from_slice(&legacy, &[3; 1024]).is_ok() {
+            thread::yield_now();
+        }
+        if let Ok(read) = buffer.to_vec(&legacy) {
+            assert!(read.iter().all(|one| *one == read[0]));
+        }
+    });
+}
+
+#[test]
+fn arrays_and_modules_are_dropped_beside_captures() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing() { ret; }";
+    while_captured(&stream, 2000, || {
+        let format = TexelFormat::of::<f32>();
+        drop(Array::new(&context, format, [8, 8], ArrayFlags::default()).unwrap());
+        drop(Module::from_ptx(&context, ptx).unwrap());
+        let _ = context.synchronize();
+    });
+}
+
+#[test]
+fn a_sleeping_capture_holds_back_only_what_it_affects() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let other = Stream::new(&context).unwrap();
+    let free = || context.memory_info().unwrap().free;
+    let captured = DeviceBuffer::<u8>::zeroed(&stream, 64 << 20).unwrap();
+    let elsewhere = MappedBuffer::<u8>::zeroed(&other, 100).unwrap();
+    stream.synchronize().unwrap();
+    let (sleeping, wake) = (Barrier::new(2), Barrier::new(2));
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            // SAFETY: nothing is recorded.
+            let graph = unsafe {
+                stream.capture(|_| -> Result<()> {
+                    sleeping.wait();
+                    wake.wait();
+                    Ok(())
+                })
+            };
+            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+        });
+        sleeping.wait();
+        let before = free();
+        // Far more than the device holds at once.
+        let (piece, pieces) = (
+            1 << 30,
+            context.memory_info().unwrap().total / (1 << 30) + 2,
+        );
+        for _ in 0..pieces {
+            let buffer = DeviceBuffer::<u8>::uninit(&other, piece);
+            match buffer {
+                Ok(buffer) => buffer.close().unwrap(),
+                Err(error) => panic!("the memory before is free again: {error}"),
+            }
+        }
+        elsewhere.close().unwrap();
+        captured.close().unwrap(); // after the capture
+        assert!(free() <= before);
+        wake.wait();
+    });
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn a_signal_dropped_in_a_capture_is_released() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let signal = Signal::<u32>::new(&context, 0).unwrap();
+    stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    signal.set(1);
+    stream.synchronize().unwrap();
+    let address = signal.device_ptr();
+    // SAFETY: nothing is recorded.
+    let graph = unsafe {
+        stream.capture(|_| -> Result<()> {
+            drop(signal);
+            Ok(())
+        })
+    };
+    drop(graph.unwrap());
+    let info = context.pointer_info(address).unwrap();
+    assert_eq!(info.memory_type, MemoryType::UNKNOWN, "it is still there");
+}
+
+#[test]
+fn a_capture_waits_for_a_thread_that_waits_for_its_stream() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let begun = Barrier::new(2);
+    let (go, gone) = mpsc::channel::<()>();
+    stream
+        .launch_host_function(move || {
+            gone.recv().unwrap();
+        })
+        .unwrap();
+    let waited = AtomicBool::new(false);
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            begun.wait();
+            stream.synchronize().unwrap();
+            waited.store(true, Ordering::SeqCst);
+        });
+        begun.wait();
+        threads.spawn(move || {
+            thread::sleep(Duration::from_millis(100));
+            go.send(()).unwrap();
+        });
+        thread::sleep(Duration::from_millis(50));
+        // SAFETY: nothing is recorded.
+        let graph = unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) };
+        assert!(waited.load(Ordering::SeqCst), "the wait was over first");
+        drop(graph.unwrap());
+    });
+}
+
+#[test]
+fn a_stream_in_use_by_ordered_with_is_not_captured_by_the_same_thread() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let (stream, other) = (
+        Stream::new(&context).unwrap(),
+        Stream::new(&context).unwrap(),
+    );
+    let owner = DeviceBuffer::<u8>::zeroed(&other, 1).unwrap();
+    let error = stream
+        .ordered_with([owner.view().owner()], || {
+            // SAFETY: nothing is recorded.
+            unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) }.map(drop)
+        })
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("Stream::ordered_with"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_global_capture_is_not_invalidated_by_safe_calls_of_other_threads() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let (stream, other) = (
+        Stream::new(&context).unwrap(),
+        Stream::new(&context).unwrap(),
+    );
+    let mut buffer = DeviceBuffer::<u32>::zeroed(&other, 4).unwrap();
+    let pinned = PinnedBuffer::<u32>::zeroed(&context, 4).unwrap();
+    let (captured, done) = (Barrier::new(2), Barrier::new(2));
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            // SAFETY: nothing is recorded.
+            let graph = unsafe {
+                stream.capture_with_mode(CaptureMode::GLOBAL, |_| -> Result<()> {
+                    captured.wait();
+                    done.wait();
+                    Ok(())
+                })
+            };
+            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+        });
+        captured.wait();
+        for refused in [
+            other.synchronize(),
+            buffer.copy_from_slice(&other, &[1; 4]),
+            DeviceBuffer::<u8>::uninit(&other, 1).map(drop),
+            PinnedBuffer::<u8>::zeroed(&context, 1).map(drop),
+        ] {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains("is being captured"), "{error}");
+        }
+        pinned.close().unwrap();
+        done.wait();
+    });
+    buffer.copy_from_slice(&other, &[1; 4]).unwrap();
+}

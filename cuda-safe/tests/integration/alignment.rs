@@ -1,0 +1,178 @@
+//! Elements with a greater alignment than the driver gives to allocations.
+
+use cuda_safe::{
+    DeviceBuffer, DeviceMemory, ErrorKind, IpcBuffer, ManagedBuffer, MappedBuffer, MemoryLocation,
+    MemoryPool, MemoryPoolOptions, Module, PinnedBuffer, PitchedBuffer, PoolType, Result, Storage,
+    Stream, graph::Graph,
+};
+
+use crate::device;
+
+/// An element of a whole page. Small allocations of drivers lie closer together.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(4096))]
+struct Page([u8; 4096]);
+
+/// An element without bytes.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(4096))]
+struct Nothing;
+
+/// Allocates pages and small allocations in turn: each page is aligned, or is rejected with the reason.
+///
+/// The emulator places allocations one behind the other, at multiples of 512 bytes, so that some pages are rejected.
+#[track_caller]
+fn are_aligned_or_rejected<P, S>(
+    mut page: impl FnMut() -> Result<P>,
+    small: impl Fn() -> Result<S>,
+    address: impl Fn(&P) -> u64,
+) {
+    let (context, _) = device();
+    let is_emulated = context.device().name().unwrap().contains("emulator");
+    let (mut kept, mut rejected) = (Vec::new(), 0);
+    for _ in 0..16 {
+        kept.push((small().unwrap(), page()));
+    }
+    for (_, page) in &kept {
+        match page {
+            Ok(page) => assert_eq!(address(page) % 4096, 0),
+            Err(error) => {
+                rejected += 1;
+                assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+                let text = error.to_string();
+                assert!(
+                    text.contains("Page") && text.contains("4096 bytes"),
+                    "{text}"
+                );
+            }
+        }
+    }
+    assert!(
+        rejected > 0 || !is_emulated,
+        "all pages happen to be aligned"
+    );
+}
+
+fn of_device<S: Storage>(memory: &DeviceMemory<S, Page>) -> u64 {
+    memory.as_device_ptr()
+}
+
+#[test]
+fn page_locked_memory_is_aligned_or_rejected() {
+    let (context, stream) = device();
+    let small = || PinnedBuffer::<u8>::zeroed(&context, 100);
+    are_aligned_or_rejected(
+        || PinnedBuffer::<Page>::zeroed(&context, 1),
+        small,
+        // No reference yet: a misaligned one is undefined behaviour.
+        |page| page.device_ptr().unwrap(),
+    );
+    are_aligned_or_rejected(
+        || MappedBuffer::<Page>::zeroed(&stream, 1),
+        small,
+        of_device,
+    );
+    let page = std::iter::repeat_with(|| PinnedBuffer::<Page>::zeroed(&context, 1));
+    let page = page.take(100).find_map(Result::ok).expect("one of many");
+    assert_eq!(page[0].0, [0; 4096]);
+}
+
+#[test]
+fn managed_memory_is_aligned_or_rejected() {
+    let (context, stream) = device();
+    are_aligned_or_rejected(
+        || ManagedBuffer::<Page>::zeroed(&stream, 1),
+        || ManagedBuffer::<u8>::zeroed(&stream, 100),
+        of_device,
+    );
+    let managed = MemoryPoolOptions::default().kind(PoolType::MANAGED);
+    let host = MemoryPoolOptions::default().location(MemoryLocation::HOST);
+    for options in [managed, host] {
+        let pool = MemoryPool::with_options(&context, options).unwrap();
+        pool.grant_access(&[context.device()]).unwrap();
+        are_aligned_or_rejected(
+            || pool.allocate_shared::<Page>(&stream, 1),
+            || pool.allocate_shared::<u8>(&stream, 100),
+            of_device,
+        );
+    }
+}
+
+#[test]
+fn device_memory_is_aligned_or_rejected() {
+    let (_, stream) = device();
+    are_aligned_or_rejected(
+        || DeviceBuffer::<Page>::zeroed(&stream, 1),
+        || DeviceBuffer::<u8>::zeroed(&stream, 100),
+        of_device,
+    );
+    are_aligned_or_rejected(
+        || IpcBuffer::<Page>::zeroed(&stream, 1),
+        || IpcBuffer::<u8>::zeroed(&stream, 100),
+        of_device,
+    );
+}
+
+#[test]
+fn each_row_of_pitched_memory_is_aligned_or_rejected() {
+    let (_, stream) = device();
+    are_aligned_or_rejected(
+        || PitchedBuffer::<Page>::zeroed(&stream, [1, 2]),
+        || PitchedBuffer::<u8>::zeroed(&stream, [100, 1]),
+        |pages| pages.as_device_ptr() | pages.pitch() as u64,
+    );
+}
+
+#[test]
+fn variables_are_aligned_or_rejected() {
+    let (context, _) = device();
+    let source = "__device__ char small; __device__ char shifted[8192];
+        __device__ __align__(4096) char aligned[8192];
+        __global__ void k() { small = shifted[0] + aligned[0]; }";
+    let module = Module::compile(&context, source).unwrap();
+    let aligned = module.global::<Page>("aligned", 2).unwrap();
+    assert_eq!(aligned.as_device_ptr() % 4096, 0);
+    let bytes = module.global::<u8>("shifted", 8192).unwrap();
+    match module.global::<Page>("shifted", 2) {
+        Ok(pages) => assert_eq!(pages.as_device_ptr() % 4096, 0),
+        Err(error) => {
+            assert_ne!(bytes.as_device_ptr() % 4096, 0);
+            assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+            assert!(error.to_string().contains("__align__(4096)"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn memory_of_graphs_is_rejected_where_it_might_be_misaligned() {
+    let (context, _) = device();
+    let mut graph = Graph::new(&context).unwrap();
+    let error = graph.add_allocation::<Page>(&[], 1).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    assert!(error.to_string().contains("alignment of 4096"), "{error}");
+    assert!(graph.nodes().unwrap().is_empty());
+    graph.add_allocation::<[u64; 512]>(&[], 1).unwrap();
+}
+
+#[test]
+fn memory_without_bytes_is_aligned_for_every_element() {
+    let (context, stream) = device();
+    let aligned = |slice: *const [Page]| slice.addr().is_multiple_of(4096);
+    assert!(aligned(
+        &*PinnedBuffer::<Page>::zeroed(&context, 0).unwrap()
+    ));
+    let managed = ManagedBuffer::<Page>::zeroed(&stream, 0).unwrap();
+    assert!(aligned(managed.host().unwrap()));
+    let mapped = MappedBuffer::<Page>::zeroed(&stream, 0).unwrap();
+    assert!(aligned(mapped.host().unwrap()));
+    nothing(&stream);
+}
+
+fn nothing(stream: &Stream) {
+    let pinned = PinnedBuffer::<Nothing>::zeroed(stream.context(), 3).unwrap();
+    assert_eq!((pinned.len(), pinned.as_ptr().addr() % 4096), (3, 0));
+    let managed = ManagedBuffer::<Nothing>::zeroed(stream, 3).unwrap();
+    assert_eq!(managed.host().unwrap().as_ptr().addr() % 4096, 0);
+    let device = DeviceBuffer::<Nothing>::zeroed(stream, 3).unwrap();
+    assert_eq!(device.to_vec(stream).unwrap().len(), 3);
+}
