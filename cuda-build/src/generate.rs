@@ -4,6 +4,7 @@ use std::{fmt::Write, fs, path::Path};
 
 use crate::{
     Result, cant,
+    includes::Header,
     signature::{Kernel, in_rust},
 };
 
@@ -24,7 +25,7 @@ pub(crate) enum Compiled {
     /// To be compiled when the program runs.
     Source {
         text: String,
-        headers: Vec<(String, String)>,
+        headers: Vec<Header>,
         options: Vec<String>,
     },
 }
@@ -92,7 +93,7 @@ fn code(out: &Path, module: &str, unit: &Unit) -> Result<String> {
         } => {
             let file = save(&format!("{module}.cu"), text.as_bytes())?;
             let mut calls = String::new();
-            for (number, (name, text)) in headers.iter().enumerate() {
+            for (number, Header { name, text, .. }) in headers.iter().enumerate() {
                 let file = save(&format!("{module}.{number}.h"), text.as_bytes())?;
                 let _ = write!(
                     calls,
@@ -102,7 +103,7 @@ fn code(out: &Path, module: &str, unit: &Unit) -> Result<String> {
             for option in options {
                 let _ = write!(calls, "\n            .option({option:?})");
             }
-            for kernel in unit.kernels.iter().filter(|one| one.parameters.is_ok()) {
+            for kernel in unit.kernels.iter().filter(|one| one.is_known_by_name()) {
                 let _ = write!(calls, "\n            .name_expression({:?})", kernel.name);
             }
             Ok(format!(
@@ -152,6 +153,16 @@ fn kernels(unit: &Unit) -> String {
         "        pub struct Kernels{};",
         if is_source { " = program()" } else { "" }
     );
+    // The struct has these already.
+    let taken = [
+        "load",
+        "program",
+        "compile",
+        "from_module",
+        "clone",
+        "__take",
+    ];
+    let mut methods: Vec<String> = taken.map(str::to_owned).into();
     for kernel in &unit.kernels {
         let Ok(parameters) = &kernel.parameters else {
             continue;
@@ -161,11 +172,7 @@ fn kernels(unit: &Unit) -> String {
             .map(|(name, of)| format!("{name}: {}", of.in_rust()))
             .collect();
         let mut method = in_rust(&kernel.name);
-        // What the struct has besides.
-        if matches!(
-            method.as_str(),
-            "load" | "program" | "compile" | "from_module" | "clone"
-        ) {
+        while methods.contains(&method) {
             method.push('_');
         }
         let _ = writeln!(
@@ -175,6 +182,7 @@ fn kernels(unit: &Unit) -> String {
             parameters.join(", "),
             kernel.name
         );
+        methods.push(method);
     }
     text.push_str("    }\n");
     if !is_source {

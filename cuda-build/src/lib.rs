@@ -24,10 +24,12 @@
 //!
 //! # Which kernels are declared
 //!
-//! Those whose parameters are numbers, `bool`, and pointers to them, and that stand outside of namespaces and templates. The
-//! signatures are read from the text, and compared with what the compiler has made of it. Names of parameters come from the
-//! text. Others are listed in the documentation of `Kernels` with the reason, and can be had by `Module::function`, or
-//! declared by hand with `cuda_safe::kernels!` and `from_module`.
+//! A kernel is declared if it has at most 32 parameters, all of them numbers, `bool`, or pointers to these, and if it is
+//! outside of namespaces and templates. The signatures are read from the text, and compared with the compiled code. The names
+//! of the parameters come from the text.
+//!
+//! The documentation of `Kernels` lists all other kernels with the reason. Get them by `Module::function`, or declare them by
+//! hand with `cuda_safe::kernels!` and `from_module`.
 //!
 //! | in the kernel | declared |
 //! | --- | --- |
@@ -43,7 +45,9 @@
 #![forbid(missing_docs)]
 
 mod generate;
+mod includes;
 mod nvrtc;
+mod scan;
 mod signature;
 mod types;
 
@@ -53,6 +57,7 @@ use std::{
 };
 
 use generate::{Compiled, Unit};
+use includes::{Header, Included};
 use nvrtc::Nvrtc;
 
 /// A folder of `.cu` files, and how to compile them. Paths are relative to the package.
@@ -132,9 +137,12 @@ impl Build {
         self
     }
 
-    /// Where there is no NVRTC, embeds the sources instead: the program then compiles them when it runs, as
-    /// `Module::compile` does. `cuda-safe` needs its feature `nvrtc` for that. Headers of the folder and of the include
-    /// paths are embedded, too.
+    /// Embeds the sources if NVRTC is missing. The program then compiles them when it runs, as `Module::compile` does, and
+    /// `cuda-safe` needs its feature `nvrtc`.
+    ///
+    /// The headers that the sources include are embedded as well, except CUDA's own. The embedded sources find a header by the
+    /// name in its `#include`, so a name must lead to one file only. Nothing is compiled, so the kernels of both
+    /// branches of an `#if` are declared, except for a literal condition such as `#if 0`.
     pub fn or_source(mut self) -> Self {
         self.or_source = true;
         self
@@ -207,6 +215,31 @@ impl Build {
         }
     }
 
+    /// Finds the headers of a source, and makes cargo watch them.
+    fn included(&self, root: &Path, name: &str, text: &str) -> Result<Vec<Header>> {
+        let own = root.join(name);
+        let folder = own.parent().unwrap_or(root);
+        let by_option = includes::values(&self.options, &["--include-path", "-I"]);
+        let folders: Vec<PathBuf> = [folder.to_owned()]
+            .into_iter()
+            .chain(by_option.into_iter().map(PathBuf::from))
+            .chain(self.include_paths.iter().map(|folder| root.join(folder)))
+            .collect();
+        let Included { headers, unknown } =
+            includes::follow(text, folder, &folders, &self.options)?;
+        for header in &headers {
+            println!("cargo::rerun-if-changed={}", header.path.display());
+        }
+        for macro_name in unknown {
+            println!(
+                "cargo::warning={name}: `#include {macro_name}` can't be followed: no file defines the macro as the name of a \
+                 header. Changes of that header are only noticed in the folder of the sources and in include paths, and \
+                 `or_source` does not embed it. Fix: include the header by its name"
+            );
+        }
+        Ok(headers)
+    }
+
     /// The files with their texts, by name.
     fn sources(&self, root: &Path) -> Result<Vec<(String, String)>> {
         let folder = root.join(&self.folder);
@@ -238,6 +271,7 @@ impl Build {
         sources
             .into_iter()
             .map(|(name, text)| {
+                self.included(root, &name, &text)?;
                 let own = root.join(&name);
                 let mut options = options.clone();
                 if let Some(folder) = own.parent() {
@@ -261,24 +295,20 @@ impl Build {
     }
 
     fn embed(&self, root: &Path, sources: Vec<(String, String)>) -> Result<Vec<Unit>> {
-        let mut headers = Vec::new();
-        for folder in [&self.folder].into_iter().chain(&self.include_paths) {
-            let folder = root.join(folder);
-            for path in files(&folder, &["h", "cuh", "hpp", "inl"])? {
-                // As `#include` names them.
-                headers.push(read(&path, &folder)?);
-            }
-        }
-        let units = sources.into_iter().map(|(name, text)| Unit {
-            kernels: signature::of(&text, None),
-            code: Compiled::Source {
-                text,
-                headers: headers.clone(),
-                options: self.options.clone(),
-            },
-            name,
+        let units = sources.into_iter().map(|(name, text)| {
+            let headers = self.included(root, &name, &text)?;
+            expect_one_of_each(&name, &headers)?;
+            Ok(Unit {
+                kernels: signature::of(&text, None),
+                code: Compiled::Source {
+                    text,
+                    headers,
+                    options: self.options.clone(),
+                },
+                name,
+            })
         });
-        Ok(units.collect())
+        units.collect()
     }
 
     fn ptx_architecture(&self) -> String {
@@ -289,6 +319,25 @@ impl Build {
         let newest = self.architectures.iter().filter_map(number).max();
         format!("compute_{}", newest.unwrap_or(75))
     }
+}
+
+/// An error if one name stands for two headers: embedded headers have no folders.
+fn expect_one_of_each(source: &str, headers: &[Header]) -> Result<()> {
+    for (number, header) in headers.iter().enumerate() {
+        let mut before = headers[..number].iter();
+        let differs = |other: &&Header| other.name == header.name && other.text != header.text;
+        if let Some(other) = before.find(differs) {
+            return Err(Error(format!(
+                "{source}: `#include \"{}\"` names two files, {} and {}. A source that is compiled when the program runs \
+                 finds its headers by name alone. Fix: include one of them by another path, or install NVRTC where the \
+                 program is built",
+                header.name,
+                other.path.display(),
+                header.path.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn variable(name: &str) -> Result<PathBuf> {

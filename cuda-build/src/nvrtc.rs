@@ -272,6 +272,55 @@ impl Nvrtc {
     }
 }
 
+#[cfg(test)]
+impl Nvrtc {
+    /// Opens the library that `make setup` brought, or else the one that is found without it.
+    pub(crate) fn for_tests() -> Self {
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let brought = repository.join(".cuda/nvidia/cu13/lib/libnvrtc.so.13");
+        match brought.is_file() {
+            true => Self::open(&brought).unwrap(),
+            false => Self::find().unwrap(),
+        }
+    }
+
+    /// Compiles a source whose headers are all in memory, and returns the compiler's log if that fails.
+    pub(crate) fn compile_in_memory(
+        &self,
+        text: &str,
+        headers: &[(&str, &str)],
+    ) -> std::result::Result<(), String> {
+        let c_string = |text: &str| CString::new(text).unwrap();
+        let source = c_string(text);
+        let (names, texts): (Vec<_>, Vec<_>) = headers
+            .iter()
+            .map(|(name, text)| (c_string(name), c_string(text)))
+            .unzip();
+        let pointers = |all: &[CString]| all.iter().map(|one| one.as_ptr()).collect::<Vec<_>>();
+        let (names, texts) = (pointers(&names), pointers(&texts));
+        let mut program = Handle(ptr::null_mut(), &self.functions);
+        // SAFETY: a place for the program; strings that end in NUL and are copied; as many headers as the count says.
+        let code = unsafe {
+            (self.functions.create)(
+                &mut program.0,
+                source.as_ptr(),
+                c"kernels/in_memory.cu".as_ptr(),
+                headers.len() as c_int,
+                texts.as_ptr(),
+                names.as_ptr(),
+            )
+        };
+        self.check("a source in memory", code).unwrap();
+        // SAFETY: a live program, without options.
+        match unsafe { (self.functions.compile)(program.0, 0, ptr::null()) } {
+            0 => Ok(()),
+            _ => Err(self
+                .text(&program, self.functions.log_size, self.functions.log)
+                .unwrap()),
+        }
+    }
+}
+
 /// A program that is destroyed with this.
 struct Handle<'a>(Program, &'a Functions);
 

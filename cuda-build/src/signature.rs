@@ -1,6 +1,9 @@
 //! The kernels in a source, with their signatures where both languages have the types.
 
-use crate::types::{Type, mangled_name};
+use crate::{
+    scan::{Piece, pieces},
+    types::{Type, mangled_name},
+};
 
 /// A kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,16 +13,25 @@ pub(crate) struct Kernel {
     pub(crate) linked: String,
     /// As it stands in the source.
     pub(crate) text: String,
-    /// In a namespace or a class.
+    /// The kernel is in a namespace or a class.
     is_hidden: bool,
-    /// Names and types; or why it can't be declared.
+    /// Several kernels have this name.
+    is_overloaded: bool,
+    /// The names and types, or the reason why the kernel can't be declared.
     pub(crate) parameters: Result<Vec<(String, Type)>, String>,
+}
+
+impl Kernel {
+    /// Whether its name alone tells the compiler which kernel is meant.
+    pub(crate) fn is_known_by_name(&self) -> bool {
+        !self.is_hidden && !self.is_overloaded
+    }
 }
 
 /// The kernels of a source. With the PTX that it was compiled to, those that are in it, with parameters that were compared
 /// with it.
 pub(crate) fn of(source: &str, ptx: Option<&str>) -> Vec<Kernel> {
-    let text = without_comments(source);
+    let text = code(source);
     let mut kernels: Vec<Kernel> = Vec::new();
     for kernel in declared(&text) {
         let is_known = kernels.iter().any(|known| known.name == kernel.name);
@@ -29,6 +41,7 @@ pub(crate) fn of(source: &str, ptx: Option<&str>) -> Vec<Kernel> {
             for known in kernels.iter_mut().filter(same) {
                 if known.parameters != kernel.parameters {
                     known.parameters = Err("since there are several of this name".into());
+                    known.is_overloaded = true;
                 }
             }
         } else {
@@ -131,76 +144,29 @@ fn passed(declaration: &str) -> Passed {
     }
 }
 
-/// The text with blanks in place of comments, literals and directives.
-fn without_comments(source: &str) -> String {
-    let mut text = String::with_capacity(source.len());
-    let mut rest = source;
-    let mut at_line_start = true;
-    while let Some(c) = rest.chars().next() {
-        let skipped = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            comment.find("*/").map_or(rest.len(), |end| end + 4)
-        } else if let Some(raw) = rest.strip_prefix("R\"") {
-            let delimiter = raw.split('(').next().unwrap_or_default();
-            let end = format!("){delimiter}\"");
-            rest.find(&end).map_or(rest.len(), |at| at + end.len())
-        } else if c == '"' {
-            literal(rest)
-        } else if c == '#' && at_line_start {
-            directive(rest)
-        } else {
-            0
-        };
-        if skipped > 0 {
-            text.push(' ');
-            rest = &rest[skipped..];
-            continue;
-        }
-        at_line_start = c == '\n' || at_line_start && c.is_whitespace();
-        text.push(c);
-        rest = &rest[c.len_utf8()..];
-    }
-    text
+/// The code of a source, with blanks in place of comments, literals and directives.
+fn code(source: &str) -> String {
+    let text = |piece| match piece {
+        Piece::Code(text) => text,
+        Piece::Blank | Piece::Directive(_) => " ",
+    };
+    pieces(source).into_iter().map(text).collect()
 }
 
-fn literal(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// To the end of the last line that is a part of it.
-fn directive(text: &str) -> usize {
-    let mut end = 0;
-    for line in text.split_inclusive('\n') {
-        end += line.len();
-        if !line.trim_end().ends_with('\\') {
-            break;
-        }
-    }
-    end
-}
-
-/// What is outside of namespaces, classes and templates: each `__global__` with its declaration.
+/// Finds each `__global__` outside of templates, with its declaration.
 fn declared(text: &str) -> Vec<Kernel> {
     let tokens = tokens(text);
     let mut kernels = Vec::new();
-    // What each open brace is of: `extern "C"` hides no name.
+    // Whether each open brace is that of a namespace or a class. Both branches of an `#if` are read, so a function's brace may
+    // never be closed.
     let mut braces: Vec<bool> = Vec::new();
     let mut start = 0;
     for (at, token) in tokens.iter().enumerate() {
         match *token {
             "{" => {
-                let head = &tokens[start..at];
-                braces.push(head != ["extern"]);
+                let scopes = ["namespace", "class", "struct", "union"];
+                let mut head = tokens[start..at].iter();
+                braces.push(head.any(|token| scopes.contains(token)));
                 start = at + 1;
             }
             "}" => {
@@ -269,7 +235,7 @@ fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
     let list = &tokens[at + 2..end];
     let parameters = match is_hidden {
         true => Err("since it is in a namespace or a class".to_owned()),
-        false => parameters(list),
+        false => parameters(list).and_then(expect_few),
     };
     let text = list.join(" ").replace(" ,", ",").replace("* ", "*");
     Some(Kernel {
@@ -277,6 +243,7 @@ fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
         linked: name.to_owned(),
         text: format!("void {name}({text})"),
         is_hidden,
+        is_overloaded: false,
         parameters,
     })
 }
@@ -311,27 +278,37 @@ fn parameters(list: &[&str]) -> Result<Vec<(String, Type)>, String> {
             Some((name, before)) => ((*name).to_owned(), Type::of(before)),
             None => (format!("argument_{number}"), Type::of(one)),
         };
-        let name = in_rust(&name);
-        let is_taken = all.iter().any(|(known, _)| *known == name);
-        let name = if is_taken {
-            format!("{name}_{number}")
-        } else {
-            name
-        };
+        let mut name = in_rust(&name);
+        while all.iter().any(|(known, _)| *known == name) {
+            name.push('_');
+        }
         all.push((name, of.ok_or_else(refused)?));
     }
     Ok(all)
 }
 
-/// A name that is no keyword of Rust, nor one that the method's own parameters have.
+/// The most parameters that `cuda_safe::kernels!` can declare.
+const MOST_PARAMETERS: usize = 32;
+
+fn expect_few(parameters: Vec<(String, Type)>) -> Result<Vec<(String, Type)>, String> {
+    match parameters.len() {
+        ..=MOST_PARAMETERS => Ok(parameters),
+        count => Err(format!(
+            "since it has {count} parameters, and a method has at most {MOST_PARAMETERS}: launch it with an `ArgumentList`"
+        )),
+    }
+}
+
+/// Changes a name of C++ to one that Rust accepts: no keyword, no name of the method's own parameters, and no constant that is
+/// in scope.
 pub(crate) fn in_rust(name: &str) -> String {
     const TAKEN: &[&str] = &[
-        "Self", "abstract", "as", "async", "await", "become", "box", "break", "config", "const",
-        "continue", "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for",
-        "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut",
-        "override", "priv", "pub", "ref", "return", "self", "static", "stream", "struct", "super",
-        "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where",
-        "while", "yield", "_",
+        "EMBEDDED", "Err", "None", "Ok", "Self", "Some", "abstract", "as", "async", "await",
+        "become", "box", "break", "config", "const", "continue", "crate", "do", "dyn", "else",
+        "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+        "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self",
+        "static", "stream", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe",
+        "unsized", "use", "virtual", "where", "while", "yield", "_",
     ];
     let mut text: String = name
         .chars()
@@ -396,6 +373,77 @@ mod tests {
                 "pair: because of the parameter `float2 p`",
                 "twice: since there are several of this name",
             ]
+        );
+    }
+
+    #[test]
+    fn kernels_behind_quotes_are_found() {
+        let source = r##"
+            __device__ char quote() { return '"'; }
+            __global__ void first(int x) {}
+            __device__ int separated() { return 1'000'000 + '\'' + '"'; }
+            __global__ void second(int x) {}
+            #if 0
+            Don't read this: " __global__ void never() {}
+            #endif
+            // A comment that goes on \
+            __global__ void never() {}
+            #define TWO_LINES 1 /* " goes
+                on */
+            __global__ void third(int x) {}
+        "##;
+        assert_eq!(
+            told(source, None),
+            [
+                "first first(x: i32)",
+                "second second(x: i32)",
+                "third third(x: i32)"
+            ]
+        );
+    }
+
+    #[test]
+    fn braces_in_both_branches_of_a_condition_hide_no_kernel() {
+        let source = "
+            #ifdef FAST
+            __device__ int f(float x) {
+            #else
+            __device__ int f(int x) {
+            #endif
+            return 1; }
+            __global__ void k(int x) {}
+            struct S { __global__ void hidden(int x); };
+        ";
+        assert_eq!(
+            told(source, None),
+            [
+                "k k(x: i32)",
+                "hidden: since it is in a namespace or a class"
+            ]
+        );
+    }
+
+    #[test]
+    fn kernels_with_more_parameters_than_a_method_are_not_declared() {
+        let source = |count: usize| {
+            let all: Vec<_> = (0..count).map(|number| format!("int x{number}")).collect();
+            format!("__global__ void k({}) {{}}", all.join(", "))
+        };
+        assert!(told(&source(32), None)[0].ends_with(", x31: i32)"));
+        assert_eq!(
+            told(&source(33), None),
+            [
+                "k: since it has 33 parameters, and a method has at most 32: launch it with an `ArgumentList`"
+            ]
+        );
+    }
+
+    #[test]
+    fn names_of_parameters_are_distinct_and_bind() {
+        let source = "__global__ void k(int in, int in_, int None, int EMBEDDED) {}";
+        assert_eq!(
+            told(source, None),
+            ["k k(in_: i32, in__: i32, None_: i32, EMBEDDED_: i32)"]
         );
     }
 

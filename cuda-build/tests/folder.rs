@@ -22,7 +22,9 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: &str) -> &Self {
-        fs::write(self.0.join(name), text).unwrap();
+        let file = self.0.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
         self
     }
 
@@ -50,12 +52,17 @@ impl Drop for Folder {
 
 const NAMED: &str = "CUDA_SYS_LIBNVRTC";
 
-/// Whether this process has the NVRTC to test with; otherwise the test runs again in one that has: what `make setup` has
-/// brought, or else the one that is found without.
+/// Whether this process has the NVRTC to test with. Otherwise the test runs again in one that has.
 fn is_child(test: &str, nvrtc: Option<&str>) -> bool {
+    output_of_child(test, nvrtc).is_none()
+}
+
+/// Runs the test again in a process with the NVRTC to test with, and returns its output: the one that `make setup` brought, or
+/// else the one that is found without. Returns `None` in that process.
+fn output_of_child(test: &str, nvrtc: Option<&str>) -> Option<String> {
     const CHILD: &str = "CUDA_BUILD_TEST";
     if env::var(CHILD).as_deref() == Ok(test) {
-        return true;
+        return None;
     }
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let brought = repository.join(".cuda/nvidia/cu13/lib/libnvrtc.so.13");
@@ -74,7 +81,7 @@ fn is_child(test: &str, nvrtc: Option<&str>) -> bool {
         output.status.success() && text.contains("1 passed"),
         "{text}"
     );
-    false
+    Some(text)
 }
 
 const VECTORS: &str = r#"
@@ -140,6 +147,57 @@ fn a_folder_becomes_code_and_declarations() {
 }
 
 #[test]
+fn headers_in_other_folders_are_watched() {
+    let test = "headers_in_other_folders_are_watched";
+    if let Some(output) = output_of_child(test, None) {
+        for header in [
+            "/common/outer.cuh",
+            "/common/deep/inner.cuh",
+            "/elsewhere/option.h",
+        ] {
+            let watched = output
+                .lines()
+                .any(|line| line.starts_with("cargo::rerun-if-changed=") && line.ends_with(header));
+            assert!(watched, "{header}\n{output}");
+        }
+        return;
+    }
+    let folder = Folder::new("watch");
+    folder
+        .write(
+            "kernels/one.cu",
+            "#include \"../common/outer.cuh\"\n#include <option.h>\n__global__ void k(int *x) { *x = INNER + OPTION; }",
+        )
+        .write("common/outer.cuh", "#include \"deep/inner.cuh\"\n")
+        .write("common/deep/inner.cuh", "#define INNER 1\n")
+        .write("elsewhere/option.h", "#define OPTION 2\n");
+    let elsewhere = folder.0.join("elsewhere");
+    let build = folder.build().option(format!("-I{}", elsewhere.display()));
+    folder.made(&build).unwrap();
+}
+
+#[test]
+fn methods_have_distinct_names() {
+    if !is_child("methods_have_distinct_names", None) {
+        return;
+    }
+    let folder = Folder::new("methods");
+    folder.write(
+        "kernels/names.cu",
+        "__global__ void load() {}\n__global__ void load_() {}\n__global__ void type() {}\n__global__ void type_() {}\n",
+    );
+    let text = folder.made(&folder.build()).unwrap();
+    for expected in [
+        "pub fn load_() = \"load\";",
+        "pub fn load__() = \"load_\";",
+        "pub fn type_() = \"type\";",
+        "pub fn type__() = \"type_\";",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+}
+
+#[test]
 fn the_compilers_messages_name_the_file() {
     if !is_child("the_compilers_messages_name_the_file", None) {
         return;
@@ -198,9 +256,54 @@ fn without_a_compiler_it_is_an_error_or_the_source() {
         ".header(\"shared.h\", include_str!(",
         ".option(\"--define-macro=N=3\")",
         ".name_expression(\"many\")",
+        ".name_expression(\"structure\")",
         "Module::compile(context, program())",
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
     }
+    for unexpected in ["left_out", ".name_expression(\"hidden\")"] {
+        assert!(!text.contains(unexpected), "{unexpected}\n{text}");
+    }
     assert_eq!(folder.out("vectors.cu"), VECTORS.as_bytes());
+}
+
+#[test]
+fn headers_of_all_folders_are_embedded_with_a_source() {
+    let test = "headers_of_all_folders_are_embedded_with_a_source";
+    if !is_child(test, Some("/no/such/libnvrtc.so")) {
+        return;
+    }
+    let folder = Folder::new("headers");
+    folder
+        .write(
+            "kernels/one.cu",
+            "#include \"sub/first.cuh\"\n__global__ void k() {}",
+        )
+        .write(
+            "kernels/sub/first.cuh",
+            "#include \"second.inc\"\n#include <deep/shared.h>\n",
+        )
+        .write("kernels/sub/second.inc", "// the first\n")
+        .write("kernels/unused.cuh", "")
+        .write("include/deep/shared.h", "");
+    let build = folder.build().include_path("include").or_source();
+    let text = folder.made(&build).unwrap();
+    for expected in ["sub/first.cuh", "second.inc", "deep/shared.h"] {
+        assert!(
+            text.contains(&format!(".header({expected:?}")),
+            "{expected}\n{text}"
+        );
+    }
+    assert!(!text.contains("unused.cuh"), "{text}");
+    // A header from memory is found by its name alone.
+    folder
+        .write(
+            "kernels/one.cu",
+            "#include \"sub/first.cuh\"\n#include \"second.inc\"\n",
+        )
+        .write("kernels/second.inc", "// another one\n");
+    let error = folder.made(&build).unwrap_err().to_string();
+    let expected = "kernels/one.cu: `#include \"second.inc\"` names two files, ";
+    assert!(error.starts_with(expected), "{error}");
+    assert!(error.contains("sub/second.inc"), "{error}");
 }

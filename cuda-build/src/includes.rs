@@ -1,0 +1,347 @@
+//! Finds the headers that a source includes.
+//!
+//! NVRTC does not report them. As its preprocessor does, a quoted name is looked for beside the file that includes it, then in
+//! the include paths. Conditions are not evaluated, so headers may be found that the compiler skips.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    Result, cant,
+    scan::{Piece, before_comment, directive, pieces},
+};
+
+/// A header that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Header {
+    /// The name behind `#include`, without its quotes or brackets.
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+/// The headers of a source, direct and indirect ones.
+#[derive(Debug, Default)]
+pub(crate) struct Included {
+    /// The headers, each once for every name that a directive gives it.
+    pub(crate) headers: Vec<Header>,
+    /// Macros in directives such as `#include NAME` that no file defines as the name of a header.
+    pub(crate) unknown: Vec<String>,
+}
+
+/// Follows the includes of a source in `folder`. The options are those of the compiler: they may define macros and name
+/// headers that come first.
+pub(crate) fn follow(
+    source: &str,
+    folder: &Path,
+    include_paths: &[PathBuf],
+    options: &[String],
+) -> Result<Included> {
+    let mut search = Search {
+        include_paths,
+        macros: HashMap::new(),
+        by_macro: Vec::new(),
+        found: HashSet::new(),
+        scanned: HashSet::new(),
+        included: Included::default(),
+    };
+    for value in values(options, &["--define-macro", "-D"]) {
+        if let Some((name, value)) = value.split_once('=') {
+            search.define(name, value);
+        }
+    }
+    for name in values(options, &["--pre-include", "-include"]) {
+        search.find(&name, Some(Path::new("")))?;
+    }
+    search.scan(source, folder)?;
+    search.resolve_macros()?;
+    Ok(search.included)
+}
+
+/// The values of an option of the compiler, which may be in one argument or in two.
+pub(crate) fn values(options: &[String], names: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut options = options.iter().map(|option| option.trim());
+    while let Some(option) = options.next() {
+        if names.contains(&option) {
+            found.extend(options.next().map(str::to_owned));
+            continue;
+        }
+        let value = names.iter().find_map(|name| {
+            let rest = option.strip_prefix(name)?;
+            match rest.strip_prefix(['=', ' ']) {
+                Some(value) => Some(value),
+                // Only a short option may be joined to its value.
+                None => (name.len() == 2).then_some(rest),
+            }
+        });
+        found.extend(value.map(|value| value.trim().to_owned()));
+    }
+    found
+}
+
+struct Search<'a> {
+    include_paths: &'a [PathBuf],
+    /// Macros that are defined as the name of a header.
+    macros: HashMap<String, String>,
+    /// `#include NAME`, and the folder of the file that has it.
+    by_macro: Vec<(String, PathBuf)>,
+    /// The names and files of `included.headers`.
+    found: HashSet<(String, PathBuf)>,
+    scanned: HashSet<PathBuf>,
+    included: Included,
+}
+
+impl Search<'_> {
+    fn scan(&mut self, text: &str, folder: &Path) -> Result<()> {
+        for piece in pieces(text) {
+            let Piece::Directive(text) = piece else {
+                continue;
+            };
+            let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+            match directive(&joined) {
+                ("include", argument) => match header_name(argument) {
+                    Some((name, quoted)) => self.find(name, quoted.then_some(folder))?,
+                    None => {
+                        let name = before_comment(argument).to_owned();
+                        self.by_macro.push((name, folder.to_owned()));
+                    }
+                },
+                ("define", definition) => {
+                    if let Some((name, value)) = definition.split_once(char::is_whitespace) {
+                        self.define(name, value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, name: &str, value: &str) {
+        if header_name(value.trim()).is_some() {
+            self.macros.insert(name.to_owned(), value.trim().to_owned());
+        }
+    }
+
+    /// Follows `#include NAME` after everything else, since a macro may be defined in another file.
+    fn resolve_macros(&mut self) -> Result<()> {
+        let mut left = Vec::new();
+        while let Some((name, folder)) = self.by_macro.pop() {
+            let value = self.macros.get(&name).cloned();
+            match value.as_deref().and_then(header_name) {
+                Some((name, quoted)) => {
+                    self.find(name, quoted.then_some(&*folder))?;
+                    // The header may define what was unknown so far.
+                    self.by_macro.append(&mut left);
+                }
+                None => left.push((name, folder)),
+            }
+        }
+        let unknown = left.into_iter().map(|(name, _)| name);
+        self.included.unknown = unknown.collect();
+        Ok(())
+    }
+
+    /// Adds the header of this name and what it includes. A header that is not found is CUDA's own, or the compiler skips
+    /// its directive; otherwise the compiler reports it.
+    fn find(&mut self, name: &str, beside: Option<&Path>) -> Result<()> {
+        let folders = beside
+            .into_iter()
+            .chain(self.include_paths.iter().map(|path| &**path));
+        let mut candidates = folders.map(|folder| folder.join(name));
+        let Some(path) = candidates.find(|path| path.is_file()) else {
+            return Ok(());
+        };
+        // `a/../b` is another path of `b`.
+        let unreadable = |error| cant("read", &path, &error);
+        let file = fs::canonicalize(&path).map_err(unreadable)?;
+        if !self.found.insert((name.to_owned(), file.clone())) {
+            return Ok(());
+        }
+        let text = fs::read_to_string(&path).map_err(unreadable)?;
+        if self.scanned.insert(file) {
+            self.scan(&text, path.parent().unwrap_or(Path::new("")))?;
+        }
+        self.included.headers.push(Header {
+            name: name.to_owned(),
+            path,
+            text,
+        });
+        Ok(())
+    }
+}
+
+/// The name in `"name"` or `<name>`, and whether it is quoted.
+fn header_name(argument: &str) -> Option<(&str, bool)> {
+    let quoted = argument
+        .strip_prefix('"')
+        .and_then(|rest| rest.split_once('"'));
+    let bracketed = argument
+        .strip_prefix('<')
+        .and_then(|rest| rest.split_once('>'));
+    match (quoted, bracketed) {
+        (Some((name, _)), _) => Some((name, true)),
+        (_, Some((name, _))) => Some((name, false)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nvrtc::Nvrtc;
+
+    /// A folder with these files, removed at its end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str, files: &[(&str, &str)]) -> Self {
+            let path =
+                std::env::temp_dir().join(format!("cuda-build-{name}-{}", std::process::id()));
+            let _ = fs::remove_dir_all(&path);
+            for (name, text) in files {
+                let file = path.join(name);
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, text).unwrap();
+            }
+            Self(path)
+        }
+
+        /// Follows a source in `kernels/`, with `include/` as an include path.
+        fn follow(&self, source: &str, options: &[&str]) -> Included {
+            let options: Vec<_> = options.iter().map(|&option| option.to_owned()).collect();
+            let kernels = self.0.join("kernels");
+            let paths = [kernels.clone(), self.0.join("include")];
+            follow(source, &kernels, &paths, &options).unwrap()
+        }
+
+        /// The name and the file of each header, sorted.
+        fn names(&self, included: &Included) -> Vec<String> {
+            let name = |header: &Header| {
+                let path = header.path.strip_prefix(&self.0).unwrap();
+                format!("{} {}", header.name, path.display())
+            };
+            let mut names: Vec<_> = included.headers.iter().map(name).collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    const FILES: &[(&str, &str)] = &[
+        (
+            "kernels/sub/first.cuh",
+            "#include \"second.cuh\"\n#include \"../own.inc\"",
+        ),
+        ("kernels/sub/second.cuh", "#pragma once\n#define SECOND 2"),
+        (
+            "kernels/own.inc",
+            "#pragma once\n#include \"sub/first.cuh\"\n#define OWN 1",
+        ),
+        (
+            "common/outer.cuh",
+            "#include <deep/shared.h>\n#define OUTER SHARED",
+        ),
+        ("include/deep/shared.h", "#define SHARED 3"),
+    ];
+
+    const SOURCE: &str = "#include \"sub/first.cuh\"\n#  include \"../common/outer.cuh\" // beside\n\
+        #if 0\n#include \"own.inc\"\n#endif\n// #include \"sub/second.cuh\"\n#include <cuda_fp16.h>\n\
+        __global__ void k(int *x) { *x = OWN + SECOND + OUTER; }\n";
+
+    #[test]
+    fn headers_are_found_through_other_headers() {
+        let folder = Folder::new("through", FILES);
+        let included = folder.follow(SOURCE, &[]);
+        assert_eq!(
+            folder.names(&included),
+            [
+                "../common/outer.cuh kernels/../common/outer.cuh",
+                "../own.inc kernels/sub/../own.inc",
+                "deep/shared.h include/deep/shared.h",
+                "second.cuh kernels/sub/second.cuh",
+                "sub/first.cuh kernels/sub/first.cuh",
+            ]
+        );
+        assert!(included.unknown.is_empty());
+    }
+
+    #[test]
+    fn the_compiler_needs_no_other_headers() {
+        let folder = Folder::new("memory", FILES);
+        let source = SOURCE.replace("#include <cuda_fp16.h>", "");
+        let included = folder.follow(&source, &[]);
+        let headers: Vec<_> = included
+            .headers
+            .iter()
+            .map(|header| (&*header.name, &*header.text))
+            .collect();
+        let nvrtc = Nvrtc::for_tests();
+        nvrtc.compile_in_memory(&source, &headers).unwrap();
+        for left_out in 0..headers.len() {
+            let mut some = headers.clone();
+            let (name, _) = some.remove(left_out);
+            let log = nvrtc.compile_in_memory(&source, &some).unwrap_err();
+            assert!(log.contains(name), "{name}: {log}");
+        }
+    }
+
+    #[test]
+    fn macros_that_name_headers_are_followed() {
+        let folder = Folder::new(
+            "macros",
+            &[
+                ("kernels/config.h", "#define NEXT <by_macro.h>"),
+                ("include/by_macro.h", ""),
+                ("include/first.h", ""),
+                ("include/defined.h", ""),
+            ],
+        );
+        let source = "#include NEXT\n#include \"config.h\"\n#include DEFINED // by an option\n#include UNKNOWN\n";
+        let options = [
+            "--define-macro=DEFINED=<defined.h>",
+            "-include",
+            "first.h",
+            "-DN=3",
+        ];
+        let included = folder.follow(source, &options);
+        assert_eq!(
+            folder.names(&included),
+            [
+                "by_macro.h include/by_macro.h",
+                "config.h kernels/config.h",
+                "defined.h include/defined.h",
+                "first.h include/first.h"
+            ]
+        );
+        assert_eq!(included.unknown, ["UNKNOWN"]);
+    }
+
+    #[test]
+    fn options_are_read_in_each_form() {
+        let options = [
+            "-I/a",
+            "-I=/b",
+            "-I",
+            "/c",
+            "--include-path=/d",
+            "--include-path",
+            "/e",
+            "-I /f",
+            "-lineinfo",
+            "--include-paths=/no",
+        ];
+        let options = options.map(str::to_owned);
+        let found = values(&options, &["--include-path", "-I"]);
+        assert_eq!(found, ["/a", "/b", "/c", "/d", "/e", "/f"]);
+    }
+}
