@@ -34,7 +34,7 @@ use std::fmt;
 /// | statements | `let`, assignment, `if`, `while`, `loop`, `for` over `a..b` or `a..=b`, `break`, `continue`, `return` |
 /// | operators | all of numbers and truth values, `as` |
 /// | real methods | `sin` `cos` `tan` `asin` `acos` `atan` `atan2` `sinh` `cosh` `tanh` `asinh` `acosh` `atanh` `exp` `exp2` `exp_m1` `ln` `ln_1p` `log2` `log10` `sqrt` `cbrt` `powf` `powi` `hypot` `recip` `mul_add` `abs` `signum` `copysign` `max` `min` `clamp` `floor` `ceil` `trunc` `round` `round_ties_even` `fract` `rem_euclid` `div_euclid` `to_degrees` `to_radians` `is_nan` `is_finite` `is_infinite` `is_sign_negative` `to_bits` `from_bits` |
-/// | integer methods | `abs` `signum` `max` `min` `clamp` `pow` `abs_diff` `rem_euclid` `div_euclid` `div_ceil` `is_multiple_of` `count_ones` `leading_zeros` `trailing_zeros` `rotate_left` `rotate_right` `saturating_add` `saturating_sub` `wrapping_add` `wrapping_sub` `wrapping_mul` `wrapping_neg` `wrapping_abs` `wrapping_pow` `wrapping_shl` `wrapping_shr` |
+/// | integer methods | `abs` `signum` `max` `min` `clamp` `pow` `abs_diff` `rem_euclid` `div_euclid` `div_ceil` `is_multiple_of` `count_ones` `leading_zeros` `trailing_zeros` `rotate_left` `rotate_right` `saturating_add` `saturating_sub` `wrapping_add` `wrapping_sub` `wrapping_mul` `wrapping_neg` `wrapping_abs` `wrapping_pow` `wrapping_shl` `wrapping_shr` `unbounded_shl` `unbounded_shr` |
 /// | constants | of the types, such as `f32::INFINITY` and `i32::MAX`, and `std::f32::consts`, `std::f64::consts` |
 ///
 /// Numbers that nothing in the closure gives a type to are `i32` and `f64`, as everywhere in Rust. The macro does not see
@@ -44,8 +44,8 @@ use std::fmt;
 ///
 /// - Integers are the same. Where Rust panics, the device goes on: sums, differences and products that overflow wrap
 ///   around, as in a release build; a shift takes its count modulo the width; division by zero, and its remainder, is
-///   0; the lowest value by -1 wraps around; `clamp` between bounds in the wrong order takes the first bound that is
-///   passed.
+///   0; the lowest value by -1 wraps around. `clamp` gives the upper bound if its bounds are in the wrong order, and
+///   NaN if a bound is NaN.
 /// - `+`, `-`, `*`, `/`, `%`, `sqrt`, `mul_add`, rounding and conversions are the same to the bit, but for two
 ///   things: the compiler for the device may compute `a * b + c` with one rounding instead of two, so that results
 ///   differ by at most the rounding of a product ([`Program::fmad`](cuda_safe::Program::fmad) says how to forbid

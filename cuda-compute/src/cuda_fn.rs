@@ -52,6 +52,9 @@ use crate::{
 /// In a struct, halves are `stored_f16` and `stored_bf16`, and complex numbers `stored_complex<float>` and
 /// `stored_complex<double>`. They turn into `float` and `complex` by themselves, and these can be assigned to them.
 ///
+/// A name that is a keyword of C++ has an underscore after it: the field `class` is `class_` in the text. So that this is
+/// never another field's name, the field `class_` is `class__` there.
+///
 /// # The text
 /// The text has the function, with `__device__`, neither overloaded nor a template, and before it whatever it needs:
 /// functions, constants, types, `#include` of headers that the compiler finds. It stands in a namespace of its own, so its

@@ -163,6 +163,9 @@ pub use convolution::{
 /// Where C would pad, a field says so, such as `pad: [u8; 7]`. Its fields are numbers (halves and complex ones too), arrays
 /// of them, and structs that derive this as well. It has at most 128 bytes, and no parameters.
 ///
+/// The struct and its fields have names of ASCII letters, digits and single underscores. Names of macros and keywords of
+/// CUDA C++, such as `NULL` and `class`, are allowed: [`CudaFn`] says what they are called there.
+///
 /// # What there is for structs
 /// - All that moves elements: [`from_slice`](Array::from_slice), [`full`](Array::full), [`assign`](Array::assign) to any
 ///   part, [`slice`](Array::slice), [`reshape`](Array::reshape), [`permute`](Array::permute), [`take`](Array::take),

@@ -10,7 +10,9 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 mod child;
 
 use child::{calls, traced};
-use cuda_compute::{Array, Convolution, Error, Filter, Kernels, Layout, MapReduce, Reducer};
+use cuda_compute::{
+    Array, Convolution, Error, Filter, Kernels, Layout, MapReduce, Number, Ordered, Reducer,
+};
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, Stream,
     sys::{self, CUresult, CUstreamCaptureMode},
@@ -150,6 +152,51 @@ fn kernels_are_compiled_once_for_all_who_share_them() {
             assert_eq!((kernels.compiled(), loaded()), (4, 5));
         },
     );
+}
+
+/// Bytes that `act` allocates on the device.
+fn allocated(act: impl FnOnce()) -> u64 {
+    let before = calls("cuMemAllocAsync").len();
+    act();
+    let made = calls("cuMemAllocAsync").split_off(before);
+    let size = |call: &String| -> Option<u64> {
+        let (_, size) = call.split_once("bytesize=")?;
+        size.split(',').next()?.parse().ok()
+    };
+    let sizes = made
+        .iter()
+        .map(|call| size(call).unwrap_or_else(|| panic!("no size in {call}")));
+    sizes.sum()
+}
+
+#[test]
+fn values_put_into_a_large_array_allocate_little() {
+    const TEST: &str = "values_put_into_a_large_array_allocate_little";
+    fn check<T: Number + Ordered>(stream: &Stream, one: T) {
+        const LENGTH: usize = 1 << 20;
+        let mut x = Array::<T>::zeros(stream, [LENGTH]).unwrap();
+        let places = Array::from_slice(stream, &[5u32, 1 << 19, 5]).unwrap();
+        let mut put = |what: &str, act: &dyn Fn(&mut Array<T>)| {
+            let bytes = allocated(|| act(&mut x));
+            assert!(bytes <= 512, "{what} of {:?}: {bytes} bytes", T::DATA_TYPE);
+        };
+        put("put_add", &|x| x.put_add(&places, one).unwrap());
+        put("put_min", &|x| x.put_min(&places, one).unwrap());
+        put("put_max", &|x| x.put_max(&places, one).unwrap());
+        assert_eq!(
+            x.slice(cuda_compute::s![1 << 19]).unwrap().item().unwrap(),
+            one
+        );
+    }
+    traced(TEST, "", || {
+        let (_, stream) = device();
+        check(&stream, 1u8);
+        check(&stream, 1i16);
+        check(&stream, 1i32);
+        check(&stream, half::f16::ONE);
+        check(&stream, 1.0f32);
+        check(&stream, 1.0f64);
+    });
 }
 
 #[test]

@@ -138,7 +138,25 @@ const INTEGER: &[&str] = &[
     "rs_rotate_right<T>(a, (unsigned)b)",
     "rs_signum<T>(a)",
     "rs_clamp<T>(b, rs_min<T>(a, 7), rs_max<T>(a, 7))",
+    "rs_clamp<T>(a, 7, 3)",
+    "rs_mod_floor<T>(a, b)",
+    "rs_div_floor<T>(a, b)",
+    "rs_unbounded_shl<T>(a, b)",
+    "rs_unbounded_shr<T>(a, b)",
 ];
+
+/// The quotient rounded down, and its remainder. A zero divisor gives zeros.
+fn floored(a: i128, b: i128) -> (i128, i128) {
+    if b == 0 {
+        return (0, 0);
+    }
+    let rest = a % b;
+    let below = rest != 0 && (rest < 0) != (b < 0);
+    (
+        a / b - i128::from(below),
+        if below { rest + b } else { rest },
+    )
+}
 
 macro_rules! integers {
     ($($test:ident $type:ident $name:literal $absolute:expr, $negated:expr, $signum:expr;)*) => {$(
@@ -177,6 +195,13 @@ macro_rules! integers {
             check(&|a, b| a.rotate_right(b as u32));
             check(&$signum);
             check(&|a, b| b.clamp(a.min(7), a.max(7)));
+            check(&|_, _| 3);
+            check(&|a, b| floored(a as i128, b as i128).1 as T);
+            check(&|a, b| floored(a as i128, b as i128).0 as T);
+            // A negative count is a large one.
+            let count = |b: T| u32::try_from(b).unwrap_or(u32::MAX);
+            check(&|a, b| a.unbounded_shl(count(b)));
+            check(&|a, b| a.unbounded_shr(count(b)));
             assert!(next.next().is_none(), "every expression is checked");
         }
     )*};
@@ -204,6 +229,9 @@ const REAL: &[&str] = &[
     "rs_signum<T>(a)",
     "rs_rem_euclid<T>(a, b)",
     "rs_div_euclid<T>(a, b)",
+    "rs_maximum_or_nan<T>(a, b)",
+    "rs_minimum_or_nan<T>(a, b)",
+    "rs_clamp<T>(a, b, 2)",
     "rs_fract<T>(a)",
     "rs_to_degrees(a)",
     "rs_to_radians(a)",
@@ -233,6 +261,11 @@ macro_rules! reals {
             check(&|a, _| a.signum());
             check(&|a, b| a.rem_euclid(b));
             check(&|a, b| a.div_euclid(b));
+            let or_nan = |a: T, b: T, extreme: T| if a.is_nan() || b.is_nan() { T::NAN } else { extreme };
+            // Of zeros of either sign, the first.
+            check(&|a, b| or_nan(a, b, if a >= b { a } else { b }));
+            check(&|a, b| or_nan(a, b, if a <= b { a } else { b }));
+            check(&|a, b| or_nan(a, b, if a >= b { a } else { b }.min(2.0)));
             check(&|a, _| a.fract());
             check(&|a, _| a.to_degrees());
             check(&|a, _| a.to_radians());

@@ -228,6 +228,20 @@ const METHODS: &[Method] = &[
         Own,
         Text::Operator(Operator::Shr),
     ),
+    helper(
+        Integer,
+        "unbounded_shl",
+        "rs_unbounded_shl",
+        &[Is(U32)],
+        Own,
+    ),
+    helper(
+        Integer,
+        "unbounded_shr",
+        "rs_unbounded_shr",
+        &[Is(U32)],
+        Own,
+    ),
 ];
 
 impl Of {

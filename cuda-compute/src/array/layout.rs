@@ -328,7 +328,11 @@ impl Layout {
                         offset += start * self.strides[axis];
                     }
                     lengths.push(length);
-                    strides.push(self.strides[axis] * step);
+                    // A step past the end has no neighbour, and its product with the stride may overflow.
+                    strides.push(match length {
+                        0 | 1 => self.strides[axis],
+                        _ => self.strides[axis] * step,
+                    });
                     axis += 1;
                 }
             }

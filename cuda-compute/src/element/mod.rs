@@ -127,7 +127,7 @@ impl DataType {
             Self::F64 => "double",
             Self::Complex32 => "complex<float>",
             Self::Complex64 => "complex<double>",
-            Self::Struct(own) => return Cow::Owned(own.qualified()),
+            Self::Struct(own) => return Cow::Owned(own.kernel_name()),
         })
     }
 
@@ -141,11 +141,12 @@ impl DataType {
         }
     }
 
-    /// The type of a struct's member, which may lie anywhere in it.
+    /// The type of a struct's member, which may lie anywhere in it. The struct may have a member of the type's name.
     fn member(self) -> Cow<'static, str> {
         match self {
-            Self::Complex32 => "stored_complex<float>".into(),
-            Self::Complex64 => "stored_complex<double>".into(),
+            Self::Complex32 => "::stored_complex<float>".into(),
+            Self::Complex64 => "::stored_complex<double>".into(),
+            Self::F16 | Self::Bf16 | Self::Struct(_) => format!("::{}", self.stored()).into(),
             other => other.stored(),
         }
     }

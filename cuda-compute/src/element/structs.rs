@@ -1,6 +1,7 @@
 //! Structs of plain data as elements.
 
 use std::{
+    borrow::Cow,
     fmt::Write as _,
     hash::{BuildHasher, Hash, Hasher},
 };
@@ -39,14 +40,30 @@ pub enum FieldType {
     Array(&'static FieldType, usize),
 }
 
-/// What a struct may have as a field: elements of plain data, and arrays of them.
+/// A type that a field of an element can have: an element of plain data, or an array of such types.
+///
+/// This trait is sealed, so [`FIELD_TYPE`](Self::FIELD_TYPE) always describes the type that it belongs to. Kernels are
+/// compiled from these descriptions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a field of an element",
     label = "the fields of a struct that derives `Element` are numbers, structs that derive it too, and arrays of both"
 )]
-pub trait ElementField: PlainData {
+pub trait ElementField: PlainData + sealed::Field {
     /// The type as a value.
     const FIELD_TYPE: FieldType;
+}
+
+mod sealed {
+    use super::{Element, Pod};
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be a field of an element",
+        label = "the fields of a struct that derives `Element` are numbers, structs that derive it too, and arrays of both"
+    )]
+    pub trait Field {}
+
+    impl<T: Element + Pod> Field for T {}
+    impl<T: Field, const N: usize> Field for [T; N] where Self: Pod {}
 }
 
 impl<T: Element + Pod> ElementField for T {
@@ -89,11 +106,26 @@ impl StructType {
     /// The most bytes of a struct: blocks keep an element for each thread in shared memory.
     pub const MOST_BYTES: usize = 128;
 
-    /// What `derive(Element)` expands to.
+    /// Describes the struct `T`. `derive(Element)` expands to a call of this function.
+    ///
+    /// # Safety
+    /// `fields` must be the fields of `T`, in the order in which they are declared, each with its own name, offset and
+    /// type. Kernels are compiled from this description.
+    ///
+    /// # Panics
+    /// Panics, when the program is compiled, if `T` has no bytes or more than [`MOST_BYTES`](Self::MOST_BYTES), if it is
+    /// aligned to more than 16 bytes, if the fields do not fill it, or if a name is not an identifier of C++.
     #[doc(hidden)]
     #[must_use]
-    pub const fn of<T: PlainData>(name: &'static str, fields: &'static [StructField]) -> Self {
+    pub const unsafe fn of<T: PlainData>(
+        name: &'static str,
+        fields: &'static [StructField],
+    ) -> Self {
         let (size, alignment) = (size_of::<T>(), align_of::<T>());
+        assert!(
+            is_identifier(name),
+            "the name of an element is not an identifier of C++"
+        );
         assert!(size > 0, "an element has at least one byte");
         assert!(
             size <= Self::MOST_BYTES,
@@ -109,6 +141,10 @@ impl StructType {
             assert!(
                 fields[i].offset == at,
                 "the fields of an element lie side by side"
+            );
+            assert!(
+                is_identifier(fields[i].name),
+                "the name of an element's field is not an identifier of C++"
             );
             at += fields[i].data.size();
             i += 1;
@@ -146,70 +182,126 @@ impl StructType {
         self.fields
     }
 
+    /// The fields that have bytes. CUDA C++ has no arrays of no elements.
+    fn stored_fields(&self) -> impl Iterator<Item = &'static StructField> {
+        self.fields.iter().filter(|field| field.data.size() > 0)
+    }
+
     /// The members in CUDA C++.
     fn members(&self) -> String {
         let mut text = String::new();
-        for field in self.fields {
-            let element = field.data.element().member();
+        for field in self.stored_fields() {
             let _ = writeln!(
                 text,
-                "    {element} {}{};",
-                field.name,
+                "    {} {}{};",
+                field.data.element().member(),
+                cuda_name(field.name),
                 field.data.lengths()
             );
         }
         text
     }
 
-    /// The namespace in CUDA C++, by what the struct is: structs of one name may differ.
-    fn namespace(&self) -> String {
-        let what = (self.members(), self.alignment);
+    /// The struct's name in kernels, which is made from its whole description: structs of one name may differ, and a
+    /// kernel may have a macro of that name.
+    pub(crate) fn kernel_name(&self) -> String {
+        let what = (self.name, self.members(), self.alignment);
         format!("type_{:016x}", FxBuildHasher.hash_one(what))
     }
 
-    /// The name in CUDA C++.
-    pub(crate) fn qualified(&self) -> String {
-        format!("{}::{}", self.namespace(), self.name)
+    /// The declaration of the struct's own name, for functions that users write in CUDA C++.
+    pub(crate) fn alias(&self) -> String {
+        format!("typedef {} {};\n", self.kernel_name(), cuda_name(self.name))
     }
 
-    /// Writes the definition, behind those of the structs in it, unless the text has it.
-    fn define(&self, text: &mut String, known: &mut Vec<String>) {
-        let qualified = self.qualified();
-        if known.contains(&qualified) {
+    /// Writes the definition after those of the structs in it, unless `known` has the struct.
+    fn define(&'static self, text: &mut String, known: &mut Vec<&'static Self>) {
+        if known.contains(&self) {
             return;
         }
-        for field in self.fields {
+        for field in self.stored_fields() {
             if let DataType::Struct(inner) = field.data.element() {
                 inner.define(text, known);
             }
         }
-        let (space, name) = (self.namespace(), self.name);
-        let equal = |field: &StructField| match field.data {
-            FieldType::Element(_) => format!("a.{0} == b.{0}", field.name),
-            FieldType::Array(..) => format!("equal_arrays(a.{0}, b.{0})", field.name),
+        // The compiler defines `NULL`, for instance.
+        for name in self
+            .fields
+            .iter()
+            .map(|field| field.name)
+            .chain([self.name])
+        {
+            let _ = writeln!(text, "#undef {}", cuda_name(name));
+        }
+        let name = self.kernel_name();
+        let equal = |field: &StructField| {
+            let member = cuda_name(field.name);
+            match field.data {
+                FieldType::Element(_) => format!("a.{member} == b.{member}"),
+                FieldType::Array(..) => format!("equal_arrays(a.{member}, b.{member})"),
+            }
         };
-        let equal: Vec<String> = self.fields.iter().map(equal).collect();
+        let equal: Vec<String> = self.stored_fields().map(equal).collect();
         let _ = writeln!(
             text,
-            "namespace {space} {{\nstruct alignas({}) {name} {{\n{}}};\n\
+            "struct alignas({alignment}) {name} {{\n{}}};\n\
              __device__ __forceinline__ bool operator==(const {name} &a, const {name} &b) {{ return {}; }}\n\
-             __device__ __forceinline__ bool operator!=(const {name} &a, const {name} &b) {{ return !(a == b); }}\n}}\n\
-             static_assert(sizeof({qualified}) == {size} && alignof({qualified}) == {}, \"{name} has another layout\");",
-            self.alignment,
+             __device__ __forceinline__ bool operator!=(const {name} &a, const {name} &b) {{ return !(a == b); }}\n\
+             static_assert(sizeof({name}) == {size} && alignof({name}) == {alignment}, \"{} has another layout\");",
             self.members(),
             equal.join(" && "),
-            self.alignment,
+            self.name,
+            alignment = self.alignment,
             size = self.size,
         );
-        for field in self.fields {
+        for field in self.stored_fields() {
             let _ = writeln!(
                 text,
-                "static_assert(sizeof({qualified}::{}) == {}, \"{name} has another layout\");",
-                field.name,
-                field.data.size()
+                "static_assert(sizeof({name}::{}) == {}, \"{} has another layout\");",
+                cuda_name(field.name),
+                field.data.size(),
+                self.name
             );
         }
-        known.push(qualified);
+        known.push(self);
+    }
+}
+
+/// Whether a name can stand in CUDA C++: nothing but letters, digits and single underscores.
+const fn is_identifier(name: &str) -> bool {
+    let name = name.as_bytes();
+    let mut i = 0;
+    while i < name.len() {
+        let underscores = i > 0 && name[i] == b'_' && name[i - 1] == b'_';
+        if underscores || !(name[i].is_ascii_alphanumeric() || name[i] == b'_') {
+            return false;
+        }
+        i += 1;
+    }
+    !name.is_empty() && !name[0].is_ascii_digit()
+}
+
+/// The keywords and operators of C++ that a Rust identifier can be, in ASCII order.
+#[rustfmt::skip]
+const KEYWORDS: &[&str] = &[
+    "_Pragma", "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool",
+    "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await",
+    "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr",
+    "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast",
+    "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+    "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
+    "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
+    "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void",
+    "volatile", "wchar_t", "while", "xor", "xor_eq",
+];
+
+/// The name in CUDA C++: a keyword has an underscore behind it, and so has a keyword's name with one.
+fn cuda_name(name: &str) -> Cow<'_, str> {
+    match KEYWORDS.binary_search(&name.trim_end_matches('_')) {
+        Ok(_) => Cow::Owned(format!("{name}_")),
+        Err(_) => Cow::Borrowed(name),
     }
 }
 
@@ -241,5 +333,67 @@ impl Hash for StructType {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
         self.size.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &[StructField] = &[StructField {
+        name: "x",
+        offset: 0,
+        data: FieldType::Element(DataType::F32),
+    }];
+
+    fn described(name: &'static str, fields: &'static [StructField]) -> StructType {
+        // SAFETY: the description is of a struct of one `f32`, and becomes part of no kernel.
+        unsafe { StructType::of::<f32>(name, fields) }
+    }
+
+    #[test]
+    #[should_panic(expected = "the name of an element's field is not an identifier")]
+    fn names_of_fields_hold_no_other_text() {
+        const FORGED: &[StructField] = &[StructField {
+            name: "x\n#define value_of(v) 7",
+            offset: 0,
+            data: FieldType::Element(DataType::F32),
+        }];
+        described("Forged", FORGED);
+    }
+
+    #[test]
+    #[should_panic(expected = "the name of an element is not an identifier")]
+    fn names_of_structs_hold_no_other_text() {
+        described("Forged {}; struct Other", ONE);
+    }
+
+    #[test]
+    fn identifiers_are_told_from_other_text() {
+        for name in ["x", "_", "_x1", "THREADS", "double_"] {
+            assert!(is_identifier(name), "{name}");
+        }
+        for name in [
+            "", "1x", "x y", "x;", "x\n", "x__y", "größe", "a::b", "a/**/",
+        ] {
+            assert!(!is_identifier(name), "{name}");
+        }
+        assert!(KEYWORDS.is_sorted());
+        assert_eq!(cuda_name("class"), "class_");
+        assert_eq!(cuda_name("class_"), "class__");
+        assert_eq!(cuda_name("classes"), "classes");
+    }
+
+    #[test]
+    fn structs_of_one_name_have_different_names_in_kernels() {
+        const OTHER: &[StructField] = &[StructField {
+            name: "y",
+            offset: 0,
+            data: FieldType::Element(DataType::F32),
+        }];
+        let (one, other) = (described("Same", ONE), described("Same", OTHER));
+        assert_ne!(one.kernel_name(), other.kernel_name());
+        assert_ne!(one.kernel_name(), described("Other", ONE).kernel_name());
+        assert_eq!(one.kernel_name(), described("Same", ONE).kernel_name());
     }
 }

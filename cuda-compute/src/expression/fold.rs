@@ -191,9 +191,9 @@ pub(super) fn run(
         data: node.data,
     });
     let targets: Vec<Target<'_>> = targets.collect();
-    // Where nothing is folded, results have places all the same.
-    let places = whole.with_lengths(|axis| match folded(axis) {
-        true => shape[axis].max(1),
+    // Results have places even if there are no elements: one for each, as the kernel counts them.
+    let places = whole.with_lengths(|axis| match folded(axis) && count == 0 {
+        true => 1,
         false => shape[axis],
     });
     let mut operands = Operands::new(plan, places.shape, &targets, &order, |axis| groups[axis]);

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use super::{
-    Expr, IntoExpr, function,
+    Expr, HasRemainder, IntoExpr, Shifts, function,
     node::Node,
     operation::{Comparison, Operation},
 };
@@ -196,10 +196,35 @@ macro_rules! binary_functions {
 }
 
 binary_functions! { Ordered:
-    /// The smaller of two; of a number and NaN, the number.
+    /// The smaller of two. Of a number and NaN it is the number, as with [`f32::min`] and NumPy's `fmin`.
     minimum Operation::Minimum;
-    /// The larger of two; of a number and NaN, the number.
+    /// The larger of two. Of a number and NaN it is the number, as with [`f32::max`] and NumPy's `fmax`.
     maximum Operation::Maximum;
+    /// The smaller of two, or NaN if one of them is NaN, as NumPy's `minimum`.
+    minimum_or_nan Operation::Scalar("minimum_or_nan");
+    /// The larger of two, or NaN if one of them is NaN, as NumPy's `maximum`.
+    maximum_or_nan Operation::Scalar("maximum_or_nan");
+}
+
+binary_functions! { HasRemainder:
+    /// The quotient rounded so that [`rem_euclid`](Self::rem_euclid) is not negative, as Rust's `div_euclid`. Integers
+    /// wrap around, and divided by 0 they are 0.
+    div_euclid Operation::Scalar("div_euclid");
+    /// The remainder that is not negative, as Rust's `rem_euclid`. For integers it is 0 if the divisor is.
+    rem_euclid Operation::Scalar("rem_euclid");
+    /// The quotient rounded down, as `//` of Python and NumPy. Integers wrap around, and divided by 0 they are 0.
+    div_floor Operation::Scalar("div_floor");
+    /// The remainder with the divisor's sign, as `%` of Python and NumPy. For integers it is 0 if the divisor is.
+    mod_floor Operation::Scalar("mod_floor");
+}
+
+binary_functions! { Shifts:
+    /// Shifted left by any count: 0 from the number of bits on, as with Rust's `unbounded_shl` and NumPy's `<<`. A
+    /// negative count is a large one.
+    unbounded_shl Operation::Scalar("unbounded_shl");
+    /// Shifted right by any count: from the number of bits on 0, or −1 for negative numbers, as with Rust's
+    /// `unbounded_shr` and NumPy's `>>`. A negative count is a large one.
+    unbounded_shr Operation::Scalar("unbounded_shr");
 }
 
 binary_functions! { Math:
@@ -270,9 +295,10 @@ methods! {
     }
 
     impl<T: Ordered> {
-        /// Not below the first bound and not above the second. NaN gives the first bound.
+        /// Limited to the range from `low` to `high`. NaN if this or a bound is NaN, and `high` if the bounds are in the
+        /// wrong order, as NumPy's `clip`.
         pub fn clamp(self, low: impl IntoExpr<T>, high: impl IntoExpr<T>) -> Expr<T> {
-            self.maximum(low).minimum(high)
+            self.maximum_or_nan(low).minimum_or_nan(high)
         }
     }
 
@@ -364,19 +390,26 @@ absolute!(
 );
 
 /// Elements that others can be [`cast`](Expr::cast) to: all, except that a complex number has to give its real part
-/// first.
+/// first. This trait is sealed.
 #[diagnostic::on_unimplemented(
     message = "`{T}` is not cast to `{Self}`",
     note = "a complex number gives a part first: `real()`, `imag()`, or its size by `abs()`"
 )]
-pub trait CastFrom<T: Element>: Element {}
+pub trait CastFrom<T: Element>: Element + sealed::CastFrom<T> {}
+
+mod sealed {
+    pub trait CastFrom<T> {}
+}
 
 macro_rules! casts {
     (from $($from:ty),*) => {
         $(casts!(@to $from: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>);)*
     };
     (@to $from:ty: $($to:ty),*) => {
-        $(impl CastFrom<$from> for $to {})*
+        $(
+            impl sealed::CastFrom<$from> for $to {}
+            impl CastFrom<$from> for $to {}
+        )*
     };
 }
 

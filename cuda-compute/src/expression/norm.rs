@@ -7,7 +7,7 @@ use super::{
     function::{NORM_SQUARED, POW, SQRT},
     node::Node,
     operation::{Comparison, Operation},
-    reduction::Fold,
+    reduction::{Fold, Nan},
 };
 use crate::{
     array::{Array, NewAxis, SliceItem},
@@ -54,9 +54,9 @@ fn norm(node: &Arc<Node>, axes: Option<Vec<usize>>, p: f64, real: DataType) -> A
     } else if p == 1.0 {
         size().reduce(Fold::Sum, axes, wide)
     } else if p == f64::INFINITY {
-        size().reduce(Fold::Maximum, axes, wide)
+        size().reduce(Fold::Maximum(Nan::Propagated), axes, wide)
     } else if p == f64::NEG_INFINITY {
-        size().reduce(Fold::Minimum, axes, wide)
+        size().reduce(Fold::Minimum(Nan::Propagated), axes, wide)
     } else if p == 0.0 {
         let differs = Operation::Compare(Comparison::NotEqual);
         let differs = Node::apply(differs, DataType::Bool, [size(), number(0.0)]);
@@ -78,8 +78,8 @@ impl<T: Normed> Expr<T> {
     ///
     /// Nothing is scaled: where the sum of squares or powers is beyond the type's range, the norm is infinite, though it
     /// may itself be within; where all are below it, it is 0. Halves are computed as `f32`. Norms of no elements are 0,
-    /// except that those of infinite `p` are an error of [`eval`](Self::eval). These pass over NaN, as
-    /// [`max`](Self::max) does.
+    /// except that those of infinite `p` are an error of [`eval`](Self::eval). If an element is NaN, the norm is NaN,
+    /// except that NaN is one of the elements that are not zero.
     ///
     /// ```
     /// # use cuda_compute::Array;

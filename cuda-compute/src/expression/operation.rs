@@ -35,6 +35,8 @@ pub(crate) enum Operation {
     Select,
     /// A function of `function.rs`.
     Call(&'static Function),
+    /// A function of two numbers that `kernels/scalar.cuh` defines under this name, with `rs_` before it.
+    Scalar(&'static str),
     /// A function of the user's.
     Own(OwnFunction),
     /// What lies so many bytes from the beginning of a value.
@@ -91,6 +93,7 @@ impl Operation {
             Self::Compare(comparison) => comparison.sign(),
             Self::Select => "select",
             Self::Call(function) => function.name,
+            Self::Scalar(name) => name,
             Self::Own(_) => "map",
             Self::Field(_) => "field",
         }
@@ -140,6 +143,7 @@ impl Operation {
             (Self::Compare(comparison), _) => format!("{a} {} {b}", comparison.sign()),
             (Self::Select, _) => format!("({a} ? {b} : {c})"),
             (Self::Call(function), _) => function.call(inputs, from),
+            (Self::Scalar(name), _) => format!("rs_{name}({a}, {b})"),
             (Self::Own(_), _) => unreachable!("rendered with the name that its function got"),
             (Self::Field(offset), _) => format!(
                 "value_of(field_of<{}, {offset}>(storing<{}, {}>::of({a})))",

@@ -11,8 +11,12 @@ use crate::{
     element::{Element, Number, Signed},
 };
 
-/// Elements that have `&`, `|` and `^`: `bool` and integers.
-pub trait Bits: Element {}
+/// Elements that have `&`, `|` and `^`: `bool` and integers. This trait is sealed.
+pub trait Bits: Element + sealed::Bits {}
+
+mod sealed {
+    pub trait Bits {}
+}
 
 /// Elements that have `%`: integers and floats. The result has the sign of the first operand.
 pub trait HasRemainder: Number {}
@@ -21,12 +25,16 @@ pub trait HasRemainder: Number {}
 pub trait Shifts: Number {}
 
 macro_rules! marker {
+    (@sealed $trait:ident: $($type:ty),*) => {
+        $(impl sealed::$trait for $type {})*
+        marker!($trait: $($type),*);
+    };
     ($trait:ident: $($type:ty),*) => {
         $(impl $trait for $type {})*
     };
 }
 
-marker!(Bits: bool, i8, i16, i32, i64, u8, u16, u32, u64);
+marker!(@sealed Bits: bool, i8, i16, i32, i64, u8, u16, u32, u64);
 marker!(HasRemainder: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
 marker!(Shifts: i8, i16, i32, i64, u8, u16, u32, u64);
 

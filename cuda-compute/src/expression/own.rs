@@ -76,8 +76,10 @@ impl CudaText {
         let _ = writeln!(text, "namespace {wrapper}_text {{");
         let types = self.parameters.iter().chain([&self.result]);
         let mut used: Vec<String> = types
-            .filter(|data| matches!(data, DataType::Struct(_)))
-            .map(|data| format!("using {};\n", data.computed()))
+            .filter_map(|data| match data {
+                DataType::Struct(own) => Some(own.alias()),
+                _ => None,
+            })
             .collect();
         used.sort();
         used.dedup();

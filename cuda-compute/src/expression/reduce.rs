@@ -7,7 +7,7 @@ use super::{
     fold::result_shape,
     node::{Inputs, Kind, Node, common_shape},
     plan::MOST_VALUES,
-    reduction::{Fold, Reduction},
+    reduction::{Fold, Nan, Reduction},
 };
 use crate::{
     array::{Array, Shape},
@@ -155,20 +155,33 @@ reductions! {
         mean mean_axis -> T = Fold::Mean;
     }
     impl<T: Ordered> {
-        /// The smallest element. NaN is passed over, as [`f32::min`] does.
-        min min_axis -> T = Fold::Minimum;
-        /// The largest element. NaN is passed over, as [`f32::max`] does.
-        max max_axis -> T = Fold::Maximum;
-        /// The place of the smallest element, of the first of several, in C order along the axes. NaN is passed over.
-        argmin argmin_axis -> u64 = Fold::MinimumPlace;
-        /// The place of the largest element, of the first of several, in C order along the axes. NaN is passed over.
-        argmax argmax_axis -> u64 = Fold::MaximumPlace;
+        /// The smallest element. Ignores NaN, as [`f32::min`] does: the result is NaN only if all elements are.
+        min min_axis -> T = Fold::Minimum(Nan::Ignored);
+        /// The largest element. Ignores NaN, as [`f32::max`] does: the result is NaN only if all elements are.
+        max max_axis -> T = Fold::Maximum(Nan::Ignored);
+        /// The smallest element, or NaN if an element is NaN, as NumPy's `min`.
+        min_or_nan min_or_nan_axis -> T = Fold::Minimum(Nan::Propagated);
+        /// The largest element, or NaN if an element is NaN, as NumPy's `max`.
+        max_or_nan max_or_nan_axis -> T = Fold::Maximum(Nan::Propagated);
+        /// The index of the smallest element, or of the first of several, in C order along the axes. Ignores NaN: the
+        /// result is 0 if all elements are NaN.
+        argmin argmin_axis -> u64 = Fold::MinimumPlace(Nan::Ignored);
+        /// The index of the largest element, or of the first of several, in C order along the axes. Ignores NaN: the
+        /// result is 0 if all elements are NaN.
+        argmax argmax_axis -> u64 = Fold::MaximumPlace(Nan::Ignored);
+        /// The index of the first NaN if there is one, else [`argmin`](Self::argmin), as NumPy's `argmin`.
+        argmin_or_nan argmin_or_nan_axis -> u64 = Fold::MinimumPlace(Nan::Propagated);
+        /// The index of the first NaN if there is one, else [`argmax`](Self::argmax), as NumPy's `argmax`.
+        argmax_or_nan argmax_or_nan_axis -> u64 = Fold::MaximumPlace(Nan::Propagated);
     }
     impl<T: Float> {
-        /// The variance: the squared distances from the mean, divided by the number of elements less `ddof`. Computed in
-        /// one pass, of distances from a running mean: see [accuracy](crate::guide::accuracy).
+        /// The variance: the sum of squared distances from the mean, divided by the number of elements less `ddof`.
+        ///
+        /// The divisor is zero if `ddof` is the number of elements or more. The result is then infinite, or NaN if all
+        /// squares are zero, as in NumPy. So the variance of no elements is NaN. It is NaN too if any element is infinite
+        /// or NaN. One pass computes it, and a large mean costs no digits: see [accuracy](crate::guide::accuracy).
         var var_axis(ddof: u32) -> T = Fold::Variance(ddof);
-        /// The standard deviation: the square root of [`var`](Self::var).
+        /// The standard deviation: the square root of [`var`](Self::var), infinite or NaN where that is.
         std std_axis(ddof: u32) -> T = Fold::Deviation(ddof);
     }
 }
@@ -314,11 +327,49 @@ fn kept(
     result
 }
 
+impl<T: Number> Expr<T> {
+    /// The sum of the products of two vectors' elements, in one pass. Complex numbers are not conjugated.
+    ///
+    /// [`Array::inner`] sums along the last axes of matrices. With the feature `cublas`, `matmul` multiplies matrices.
+    /// `(&a * &b).sum()` takes all elements of arrays of any shape.
+    ///
+    /// # Errors
+    /// [`eval`](Self::eval) returns [`Error::Shape`](crate::Error::Shape) unless both operands have one axis, of the same
+    /// length.
+    #[must_use]
+    #[track_caller]
+    pub fn dot(&self, other: impl IntoExpr<T>) -> Self {
+        let other = other.into_expr().node;
+        let place = Location::caller();
+        let fit = |left: Shape, right: Shape| -> Result<(), Arc<str>> {
+            if left.rank() == 1 && left == right {
+                return Ok(());
+            }
+            Err(format!(
+                "`dot` of shapes {left} and {right}, at {place}: both operands must have one axis, of the same length. \
+                 Fix: call `matmul` (feature `cublas`) or `inner` for matrices, and `(&a * &b).sum()` for all elements"
+            )
+            .into())
+        };
+        let shapes = self
+            .node
+            .shape
+            .clone()
+            .and_then(|left| Ok((left, other.shape.clone()?)));
+        match shapes.and_then(|(left, right)| fit(left, right)) {
+            Ok(()) => (self * Self::of(other)).sum(),
+            Err(why) => Self::of(Node::new(Kind::Scalar(Words::ZERO), T::DATA_TYPE, Err(why))),
+        }
+    }
+}
+
 impl<T: Number> Array<T> {
-    /// The sum of the products of two arrays' elements, in one pass.
+    /// The sum of the products of two vectors' elements, in one pass.
+    ///
+    /// See the method of the same name of [`Expr`].
     #[must_use]
     #[track_caller]
     pub fn dot(&self, other: impl IntoExpr<T>) -> Expr<T> {
-        (self * other).sum()
+        self.expr().dot(other)
     }
 }

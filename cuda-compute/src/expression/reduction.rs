@@ -3,7 +3,11 @@
 use std::fmt::Write as _;
 
 use super::own::{Identity, OwnFunction};
-use crate::{array::Shape, element::DataType, kernel::Source};
+use crate::{
+    array::Shape,
+    element::{Class, DataType},
+    kernel::Source,
+};
 
 /// A reduction along some axes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,17 +25,26 @@ pub(crate) fn elements(shape: Shape, axes: u8) -> usize {
     folded.map(|axis| shape[axis]).product()
 }
 
+/// What a minimum or a maximum of numbers and NaN is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Nan {
+    /// That of the numbers, as with Rust's `f32::max`.
+    Ignored,
+    /// NaN, as with NumPy's `max`.
+    Propagated,
+}
+
 /// How many values become one: the structs of `kernels/folds.cuh`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Fold {
     Sum,
     Mean,
     Product,
-    Minimum,
-    Maximum,
+    Minimum(Nan),
+    Maximum(Nan),
     /// The place of the first smallest, in C order along the folded axes.
-    MinimumPlace,
-    MaximumPlace,
+    MinimumPlace(Nan),
+    MaximumPlace(Nan),
     All,
     Any,
     /// With this taken off the divisor.
@@ -49,10 +62,14 @@ impl Fold {
             Self::Sum => "sum",
             Self::Mean => "mean",
             Self::Product => "product",
-            Self::Minimum => "min",
-            Self::Maximum => "max",
-            Self::MinimumPlace => "argmin",
-            Self::MaximumPlace => "argmax",
+            Self::Minimum(Nan::Ignored) => "min",
+            Self::Minimum(Nan::Propagated) => "min_or_nan",
+            Self::Maximum(Nan::Ignored) => "max",
+            Self::Maximum(Nan::Propagated) => "max_or_nan",
+            Self::MinimumPlace(Nan::Ignored) => "argmin",
+            Self::MinimumPlace(Nan::Propagated) => "argmin_or_nan",
+            Self::MaximumPlace(Nan::Ignored) => "argmax",
+            Self::MaximumPlace(Nan::Propagated) => "argmax_or_nan",
             Self::All => "all",
             Self::Any => "any",
             Self::Variance(_) => "var",
@@ -65,13 +82,22 @@ impl Fold {
     pub(crate) const fn has_identity(&self) -> bool {
         !matches!(
             self,
-            Self::Minimum | Self::Maximum | Self::MinimumPlace | Self::MaximumPlace
+            Self::Minimum(_) | Self::Maximum(_) | Self::MinimumPlace(_) | Self::MaximumPlace(_)
         )
     }
 
     /// Whether it takes the place of a value as well.
     pub(crate) const fn takes_place(&self) -> bool {
-        matches!(self, Self::MinimumPlace | Self::MaximumPlace)
+        matches!(self, Self::MinimumPlace(_) | Self::MaximumPlace(_))
+    }
+
+    /// Whether the result depends on which of two accumulators is merged with the other.
+    fn is_ordered(&self, data: DataType) -> bool {
+        match self {
+            Self::Variance(_) | Self::Deviation(_) | Self::Own(..) => true,
+            Self::Product => data.class() == Class::Complex,
+            _ => false,
+        }
     }
 
     /// Whether several values together cost less than one after the other.
@@ -82,28 +108,34 @@ impl Fold {
     /// The struct that folds values of a type.
     fn accumulator(&self, data: DataType, place: usize) -> String {
         let value = data.computed();
+        // Where there is no NaN, both are one kernel.
+        let nans = |nan: &Nan| *nan == Nan::Propagated && data.class() == Class::Float;
         match self {
             Self::Own(..) => format!("fold_own_{place}"),
             Self::Sum => format!("fold_sum<{value}>"),
             Self::Mean => format!("fold_mean<{value}>"),
             Self::Product => format!("fold_product<{value}>"),
-            Self::Minimum => format!("fold_extreme<{value}, false>"),
-            Self::Maximum => format!("fold_extreme<{value}, true>"),
-            Self::MinimumPlace => format!("fold_place<{value}, index_t, false>"),
-            Self::MaximumPlace => format!("fold_place<{value}, index_t, true>"),
+            Self::Minimum(nan) => format!("fold_extreme<{value}, false, {}>", nans(nan)),
+            Self::Maximum(nan) => format!("fold_extreme<{value}, true, {}>", nans(nan)),
+            Self::MinimumPlace(nan) => {
+                format!("fold_place<{value}, index_t, false, {}>", nans(nan))
+            }
+            Self::MaximumPlace(nan) => {
+                format!("fold_place<{value}, index_t, true, {}>", nans(nan))
+            }
             Self::All => "fold_truth<true>".into(),
             Self::Any => "fold_truth<false>".into(),
-            Self::Variance(less) => format!("fold_variance<{value}, {less}, false>"),
-            Self::Deviation(less) => format!("fold_variance<{value}, {less}, true>"),
+            Self::Variance(ddof) => format!("fold_variance<{value}, {ddof}, false>"),
+            Self::Deviation(ddof) => format!("fold_variance<{value}, {ddof}, true>"),
         }
     }
 
     /// The bytes that an accumulator has at most.
     pub(crate) const fn accumulator_bytes(&self, data: DataType) -> usize {
         match self {
-            Self::MinimumPlace | Self::MaximumPlace => 16,
-            Self::Variance(_) | Self::Deviation(_) if data.size() == 8 => 24,
-            Self::Variance(_) | Self::Deviation(_) => 12,
+            Self::MinimumPlace(_) | Self::MaximumPlace(_) => 16,
+            Self::Variance(_) | Self::Deviation(_) if data.size() == 8 => 32,
+            Self::Variance(_) | Self::Deviation(_) => 16,
             _ if data.size() < 4 => 4,
             _ => data.size(),
         }
@@ -149,7 +181,12 @@ pub(crate) fn header(folds: &[Folded]) -> String {
             );
         }
     }
-    text.push_str("struct accumulator {\n");
+    let ordered = folds.iter().any(|f| f.fold.is_ordered(f.data));
+    let _ = writeln!(
+        text,
+        "struct accumulator {{\n    enum {{ ORDERED = {} }};",
+        u8::from(ordered)
+    );
     let each = |text: &mut String, line: &dyn Fn(usize, &Folded) -> String| {
         for (i, folded) in folds.iter().enumerate() {
             text.push_str(&line(i, folded));
@@ -158,7 +195,8 @@ pub(crate) fn header(folds: &[Folded]) -> String {
     each(&mut text, &|i, f| {
         format!("    {} f{i};\n", f.fold.accumulator(f.data, i))
     });
-    text.push_str("    FOLD void clear() {");
+    // Padding as well: copies through memory move it.
+    text.push_str("    FOLD void clear() { memset(this, 0, sizeof(*this));");
     each(&mut text, &|i, _| format!(" f{i}.clear();"));
     text.push_str(" }\n    template <class O> FOLD void take(const O &out, int lane) {");
     each(&mut text, &|i, f| match f.fold.takes_place() {

@@ -2,7 +2,7 @@
 
 use cuda_safe::LaunchConfig;
 
-use super::{THREADS, scatter::Scattered, source};
+use super::{THREADS, blocks, scatter::Scattered, source};
 use crate::{
     array::{Array, Memory},
     element::{Class, DataType, Integer, Number, Ordered},
@@ -29,10 +29,19 @@ enum Combining {
 enum Way {
     /// The array itself.
     Directly,
-    /// A word for each place, which the array then takes.
+    /// A word of 32 bits for each place, which the array then takes.
     Words,
     /// For each place the largest exponent, then this many integers.
     Limbs(u32),
+}
+
+/// The slots of the scratch memory in which values are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slots {
+    /// One slot for each element of the array, of which there are this many.
+    Elements(u64),
+    /// A hash table of places with this many slots, a power of two.
+    Table(u64),
 }
 
 /// A kernel that goes through the values once.
@@ -45,6 +54,7 @@ struct Combine {
     /// 0 to 3, as `combine.cu` numbers them.
     pass: u8,
     limbs: u32,
+    hashed: bool,
 }
 
 /// The kernel that puts what was combined into the array.
@@ -53,6 +63,7 @@ struct Combined {
     data: DataType,
     combining: Combining,
     limbs: u32,
+    hashed: bool,
 }
 
 const HEADER: &str = include_str!("../kernels/combine.cuh");
@@ -65,6 +76,7 @@ impl Specialisation for Combine {
             .define("COMBINING", self.combining as u8)
             .define("PASS", self.pass)
             .define("LIMBS", self.limbs)
+            .define("HASHED", u8::from(self.hashed))
     }
 }
 
@@ -81,6 +93,7 @@ impl Specialisation for Combined {
             .define("PART", part(self.data).computed())
             .define("COMBINING", self.combining as u8)
             .define("LIMBS", self.limbs)
+            .define("HASHED", u8::from(self.hashed))
     }
 }
 
@@ -108,18 +121,45 @@ fn limbs(data: DataType, count: u64) -> u32 {
     (precision + 3 + count.next_power_of_two().ilog2()).div_ceil(limb_bits(count))
 }
 
+impl Slots {
+    /// Returns the fewest slots for `count` values that are put into an array of `length` elements. A table has at least
+    /// two slots for each value, so it is at most half full.
+    fn of(count: u64, length: u64) -> Self {
+        let table = (2 * count).next_power_of_two();
+        match table < length {
+            true => Self::Table(table),
+            false => Self::Elements(length),
+        }
+    }
+
+    fn number(self) -> u64 {
+        match self {
+            Self::Elements(number) | Self::Table(number) => number,
+        }
+    }
+
+    fn is_table(self) -> bool {
+        matches!(self, Self::Table(_))
+    }
+}
+
 impl Combining {
     fn way(self, data: DataType, count: u64) -> Way {
         match (data.class(), self) {
             (Class::Float | Class::Complex, Self::Sum) => Way::Limbs(limbs(data, count)),
-            (Class::Float, _) => Way::Words,
             _ if data.size() < 4 => Way::Words,
             _ => Way::Directly,
         }
     }
 
     fn enqueue(self, data: DataType, mut job: Scattered<'_>) -> Result<()> {
+        grid(blocks(job.count))?; // so that nothing below overflows
         let way = self.way(data, job.count);
+        let slots = match way {
+            Way::Directly => Slots::Elements(0),
+            _ => Slots::of(job.count, job.length),
+        };
+        let hashed = slots.is_table();
         let limbs = match way {
             Way::Limbs(limbs) => limbs,
             _ => 0,
@@ -132,6 +172,7 @@ impl Combining {
                 combining: self,
                 pass,
                 limbs,
+                hashed,
             })
         };
         // All are compiled before anything is changed.
@@ -145,38 +186,51 @@ impl Combining {
                 data,
                 combining: self,
                 limbs,
+                hashed,
             })
         });
         let last = last.transpose()?;
-        let parts = job.length * (data.size() / part(data).size()) as u64;
+        let parts = slots.number() * (data.size() / part(data).size()) as u64;
         let bits = u64::from(limb_bits(job.count));
-        let (words, exponents) = match way {
-            Way::Directly => (0, 0),
-            Way::Words => (parts * part(data).size().max(4) as u64, 0),
-            Way::Limbs(limbs) => (parts * u64::from(limbs) * 8, parts * 4),
+        // One after the other: words or integers, the places of a table's slots, exponents.
+        let words = match way {
+            Way::Limbs(limbs) => parts * u64::from(limbs) * 8,
+            _ => parts * 4,
         };
-        let memory = Memory::zeroed(job.kernels, job.stream, (words + exponents) as usize)?;
+        let places = if hashed { slots.number() * 8 } else { 0 };
+        let exponents = if limbs > 0 { parts * 4 } else { 0 };
+        let bytes = words + places + exponents;
+        let memory = Memory::zeroed(job.kernels, job.stream, bytes as usize)?;
         let target = if last.is_some() {
             memory.address()
         } else {
             job.target
         };
+        let places = memory.address() + words;
+        let exponents = memory.address() + bytes - exponents;
         for kernel in &kernels {
-            let (count, length, wrong) = (job.count, job.length, job.wrong);
-            let exponents = memory.address() + words;
-            let mut parameters = [count, length, target, exponents, bits, wrong];
-            // SAFETY: `combine` has these parameters. It checks the places; for each of them the array, the words or the
-            // integers and exponents have what the pass combines values with.
+            let mut parameters = [
+                job.count,
+                job.length,
+                target,
+                exponents,
+                bits,
+                job.wrong,
+                places,
+                slots.number(),
+            ];
+            // SAFETY: `combine` has these parameters. It checks the places. The array has an element for each place, and the
+            // scratch memory a slot: the place's own, or one that the kernel finds in the table, which has more slots than
+            // there are values.
             unsafe { job.launch(kernel, &mut parameters, &[&memory])? };
         }
         if let Some(kernel) = last {
             let blocks = parts.div_ceil(u64::from(THREADS));
             let config = LaunchConfig::new(grid(blocks)?, THREADS);
-            let exponents = memory.address() + words;
-            let mut parameters = [parts, job.target, memory.address(), exponents, bits];
+            let mut parameters = [parts, job.target, memory.address(), exponents, bits, places];
             let memories = [job.memory, &memory];
-            // SAFETY: `combined` has these parameters: the array has so many parts, and the memory their words or
-            // integers and exponents.
+            // SAFETY: `combined` has these parameters. The scratch memory has words, or integers and exponents, for this
+            // many parts. So has the array, or it has the places in the table, which `combine` has checked.
             unsafe { enqueue(&kernel, job.stream, config, &mut parameters, &memories)? };
         }
         Ok(())
@@ -192,8 +246,11 @@ impl<T: Number> Array<T> {
     /// by at most a quarter of the last bit of the largest value. Complex numbers are added part by part. Integers wrap
     /// around.
     ///
-    /// Sums of floats compute the values twice, and use 12 to 28 bytes of memory for each element (twice that if it is
-    /// complex). Places are checked by the kernel, so the call waits for it, and for all that was enqueued before.
+    /// Places are checked by the kernel, so the call waits for it, and for all that was enqueued before.
+    ///
+    /// **Memory.** Sums of floats compute the values twice. They allocate scratch memory: 12 to 28 bytes for each element of
+    /// the array, or at most 144 bytes for each value if that is less. Complex numbers need up to twice as much. Integers of
+    /// 8 and 16 bits need 4 bytes for each element, or at most 48 for each value. Other integers need none.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -224,7 +281,8 @@ impl<T: Number> Array<T> {
 
 impl<T: Ordered> Array<T> {
     /// Makes each element at these places the smallest of itself and of the values for it: see [`put_add`](Self::put_add).
-    /// A number is preferred to NaN, and −0 is smaller than 0.
+    /// A number is preferred to NaN, and −0 is smaller than 0. Elements of 8 and 16 bits need as much scratch
+    /// memory as sums of such integers. Other elements need none.
     ///
     /// # Errors
     /// As [`put_add`](Self::put_add).
@@ -239,7 +297,8 @@ impl<T: Ordered> Array<T> {
     }
 
     /// Makes each element at these places the largest of itself and of the values for it: see [`put_add`](Self::put_add).
-    /// A number is preferred to NaN, and 0 is larger than −0.
+    /// A number is preferred to NaN, and 0 is larger than −0. It needs as much scratch memory as
+    /// [`put_min`](Self::put_min).
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -285,5 +344,20 @@ mod tests {
         }
         assert_eq!(limbs(DataType::F16, 1 << 17), 1);
         assert_eq!(limbs(DataType::F64, 1 << 20), 2);
+    }
+
+    #[test]
+    fn memory_grows_with_the_fewer_of_values_and_elements() {
+        assert_eq!(Slots::of(1, 1 << 40), Slots::Table(2));
+        assert_eq!(Slots::of(1000, 1 << 40), Slots::Table(2048));
+        assert_eq!(Slots::of(1 << 40, 1000), Slots::Elements(1000));
+        for (count, length) in [(1, 1), (1, 2), (500, 1024), (500, 1025), (513, 2048)] {
+            let slots = Slots::of(count, length);
+            assert!(slots.number() <= length.min(4 * count), "{slots:?}");
+            assert!(
+                !slots.is_table() || slots.number() >= 2 * count,
+                "{slots:?}"
+            );
+        }
     }
 }

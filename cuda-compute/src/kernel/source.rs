@@ -84,32 +84,31 @@ impl Source {
         self.entry
     }
 
-    /// The program to compile.
+    /// The program to compile. The macros come after what users write and name, in which they would replace names.
     pub(crate) fn program(&self) -> Program {
-        let program = match self.first.as_slice() {
-            [] => {
-                let program = Program::new(self.text).name(self.file);
-                let defines = self.defines.iter();
-                defines.fold(program, |program, (name, value)| {
-                    program.define(name, value)
-                })
-            }
-            first => Program::new(self.with_first(first))
+        let program = if self.first.is_empty() && !self.has(TYPES) {
+            let program = Program::new(self.text).name(self.file);
+            let defines = self.defines.iter();
+            defines.fold(program, |program, (name, value)| {
+                program.define(name, value)
+            })
+        } else {
+            Program::new(self.with_macros_last())
                 .name("kernel.cu")
-                .header(self.file, self.text),
+                .header(self.file, self.text)
         };
         self.headers.iter().fold(program, |program, (name, text)| {
             program.header(name.as_ref(), text.as_ref())
         })
     }
 
-    /// What includes all: the first headers, the macros, the kernel's text.
-    fn with_first(&self, first: &[Cow<'static, str>]) -> String {
+    /// The text that includes everything: structs, the first headers, the macros, the kernel's text.
+    fn with_macros_last(&self) -> String {
         let mut text = String::from("#include \"array.cuh\"\n#include \"complex.cuh\"\n");
         if self.has(TYPES) {
             let _ = writeln!(text, "#include \"{TYPES}\"");
         }
-        for name in first {
+        for name in &self.first {
             let _ = writeln!(text, "#include \"{name}\"");
         }
         for (name, value) in &self.defines {

@@ -1,7 +1,6 @@
 // Elements of arrays: how they lie in memory, and what they are computed as.
 
-#ifndef ARRAY_ELEMENTS
-#define ARRAY_ELEMENTS
+#pragma once
 
 #include "scalar.cuh"
 
@@ -13,25 +12,27 @@ typedef unsigned long long u64;
 // A bool is a byte, 0 or 1; anything else counts as 1.
 struct stored_bool { unsigned char bits; };
 
-// Halves are computed as floats, and rounded after each operation.
+// Halves are computed as floats, and rounded after each operation. The conversions of f16 drop the sign of NaN, so it is
+// copied.
+__device__ __forceinline__ float from_f16_bits(unsigned short bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return __uint_as_float(__float_as_uint(value) | (bits & 0x8000u) << 16);
+}
 __device__ __forceinline__ unsigned short to_f16_bits(float x) {
     unsigned short bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-    return bits;
+    return (unsigned short)((bits & 0x7fffu) | (__float_as_uint(x) >> 16 & 0x8000u));
 }
 __device__ __forceinline__ unsigned short to_bf16_bits(float x) {
     const unsigned bits = __float_as_uint(x);
-    if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
+    if ((bits & 0x7fffffffu) > 0x7f800000u) return (unsigned short)(bits >> 16 | 0x7fffu);
     return (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
 }
 // As floats where functions of the user's meet them in structs.
 struct stored_f16 {
     unsigned short bits;
-    __device__ __forceinline__ operator float() const {
-        float value;
-        asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-        return value;
-    }
+    __device__ __forceinline__ operator float() const { return from_f16_bits(bits); }
     __device__ __forceinline__ stored_f16 &operator=(float x) {
         bits = to_f16_bits(x);
         return *this;
@@ -145,5 +146,3 @@ template <class T> __device__ __forceinline__ T signum(T x) { return (T)((x > 0)
 template <class T> __device__ __forceinline__ T count_ones(T x) {
     return (T)__popcll((u64)x & (sizeof(T) == 8 ? ~0ull : (1ull << (8 * sizeof(T) % 64)) - 1));
 }
-
-#endif

@@ -3,11 +3,12 @@
 // Specialised by THREADS, UNROLL (elements of a thread), SIGNED (whether places may count from the end), STORED, VALUE,
 // COMBINING (0: sum, 1: smallest, 2: largest), PASS and expression.cuh, whose first value is the element and second the
 // place. Passes:
-//   0  with the array itself: integers of 32 and 64 bits, by one atomic operation
-//   1  with words, one for each place, zero at first: see word_of
+//   0  with the array itself: integers of 32 and 64 bits; smallest and largest floats of 32 and 64 bits
+//   1  with words, one for each place, zero at first: see word
 //   2  sums of floats: the largest exponent of each place's values
 //   3  sums of floats: integers in units that this exponent gives, LIMBS for each place
-// `combined.cu` adds to the array what passes 1 and 3 leave.
+// `combined.cu` adds to the array what passes 1 and 3 leave. They leave it for each element of the array, or, if HASHED,
+// for each slot of a table: see slot_of.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -15,28 +16,49 @@
 #include "expression.cuh"
 
 #if PASS == 0
-template <class T> __device__ __forceinline__ void combine_at(u64 target, u64 at, T value) {
-    T *place = (T *)target + at;
+// The smallest or largest float. NaN in the array gives way to the first number. Then atomic operations on the bits have the
+// right order: as signed integers, floats without a sign are in their own order and above all others; as unsigned integers,
+// floats with a sign are in reverse order and above all others.
+template <class SIGNED_BITS, class BITS, class T>
+__device__ __forceinline__ void combine_floats(T *target, T value, T before, BITS before_bits, SIGNED_BITS bits) {
+    if (isnan(value) || (COMBINING == 1 ? before < value : before > value)) return;
+    BITS *const place = (BITS *)target;
+    if (isnan(before) && atomicCAS(place, before_bits, (BITS)bits) == before_bits) return;
+    const bool smallest = COMBINING == 1;
+    if (bits >= 0)
+        smallest ? atomicMin((SIGNED_BITS *)place, bits) : atomicMax((SIGNED_BITS *)place, bits);
+    else
+        smallest ? atomicMax(place, (BITS)bits) : atomicMin(place, (BITS)bits);
+}
+__device__ __forceinline__ void combine_one(float *place, float value) {
+    const unsigned before = relaxed((const unsigned *)place);
+    combine_floats(place, value, __uint_as_float(before), before, __float_as_int(value));
+}
+__device__ __forceinline__ void combine_one(double *place, double value) {
+    const u64 before = relaxed((const u64 *)place);
+    combine_floats(place, value, __longlong_as_double((long long)before), before, __double_as_longlong(value));
+}
+template <class T> __device__ __forceinline__ void combine_one(T *place, T value) {
     if (COMBINING == 1) atomicMin(place, value);
     else if (COMBINING == 2) atomicMax(place, value);
     else if (sizeof(T) == 8) atomicAdd((u64 *)place, (u64)value);
     else atomicAdd((unsigned *)place, (unsigned)value);
 }
+template <class T> __device__ __forceinline__ void combine_at(u64 target, u64 at, T value) {
+    combine_one((T *)target + at, value);
+}
 #elif PASS == 1
 template <class T> __device__ __forceinline__ void combine_at(u64 words, u64 at, T value) {
-    typedef typename word<T>::type word_type;
-    word_type *place = (word_type *)words + at;
-    if (COMBINING == 0) atomicAdd(place, (word_type)value);
-    else if (const word_type key = word<T>::template of<COMBINING == 2>(value)) atomicMax(place, key);
+    unsigned *place = (unsigned *)words + at;
+    if (COMBINING == 0) atomicAdd(place, (unsigned)value);
+    else if (const unsigned key = word<T>::template of<COMBINING == 2>(value)) atomicMax(place, key);
 }
 #else
 __device__ __forceinline__ void combine_real(u64 limbs, u64 exponents, u64 at, double value, int bits) {
     unsigned *exponent = (unsigned *)exponents + at;
     if (PASS == 2) {
         const unsigned own = exponent_of(value);
-        unsigned most;
-        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(most) : "l"(exponent) : "memory");
-        if (own > most) atomicMax(exponent, own);
+        if (own > relaxed(exponent)) atomicMax(exponent, own);
         return;
     }
     u64 *limb = (u64 *)limbs + at * LIMBS;
@@ -65,7 +87,8 @@ __device__ __forceinline__ void combine_at(u64 limbs, u64 exponents, u64 at, com
 
 // The number of a place that is not below `length`, plus 1, goes to `wrong`.
 extern "C" __global__ void __launch_bounds__(THREADS)
-combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 exponents, u64 bits, u64 wrong) {
+combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 exponents, u64 bits, u64 wrong, u64 places,
+        u64 slots) {
     const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
     Inputs<1> in[UNROLL];
 #pragma unroll
@@ -79,6 +102,9 @@ combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 
             u64 at = (u64)out.y1[0];
             if (SIGNED && out.y1[0] < 0) at += length;
             if (at < length) {
+#if HASHED
+                at = slot_of((u64 *)places, slots, at);
+#endif
 #if PASS < 2
                 combine_at<VALUE>(target, at, out.y0[0]);
 #else

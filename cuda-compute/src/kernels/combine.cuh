@@ -14,7 +14,6 @@ __device__ __forceinline__ unsigned exponent_of(double value) {
 
 // Words whose largest belongs to the largest (or smallest) value; 0 is none. NaN has none.
 template <class T> struct word { // integers of 8 and 16 bits
-    typedef unsigned type;
     template <bool LARGEST> static __device__ __forceinline__ unsigned of(T value) {
         return LARGEST ? (unsigned)((int)value + 0x10000) : (unsigned)(0x20000 - (int)value);
     }
@@ -22,8 +21,7 @@ template <class T> struct word { // integers of 8 and 16 bits
         return (T)(LARGEST ? (int)word - 0x10000 : 0x20000 - (int)word);
     }
 };
-template <> struct word<float> {
-    typedef unsigned type;
+template <> struct word<float> { // halves
     template <bool LARGEST> static __device__ __forceinline__ unsigned of(float value) {
         if (isnan(value)) return 0;
         const unsigned bits = __float_as_uint(value), key = bits >> 31 ? ~bits : bits | 1u << 31;
@@ -34,15 +32,28 @@ template <> struct word<float> {
         return __uint_as_float(key >> 31 ? key & ~(1u << 31) : ~key);
     }
 };
-template <> struct word<double> {
-    typedef u64 type;
-    template <bool LARGEST> static __device__ __forceinline__ u64 of(double value) {
-        if (isnan(value)) return 0;
-        const u64 bits = (u64)__double_as_longlong(value), key = bits >> 63 ? ~bits : bits | 1ull << 63;
-        return LARGEST ? key : ~key;
+
+// Loads of what other threads may be changing.
+__device__ __forceinline__ unsigned relaxed(const unsigned *place) {
+    unsigned value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(place) : "memory");
+    return value;
+}
+__device__ __forceinline__ u64 relaxed(const u64 *place) {
+    u64 value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(place) : "memory");
+    return value;
+}
+
+// The slot of a place in a hash table, which gets one if it has none. The number of slots is a power of two, and half of
+// them stay free. A slot holds its place plus 1, or 0 while it is free.
+__device__ __forceinline__ u64 slot_of(u64 *places, u64 slots, u64 at) {
+    u64 slot = at * 0x9e3779b97f4a7c15ull;
+    slot ^= slot >> 32;
+    for (;; ++slot) {
+        u64 *const place = places + (slot & (slots - 1));
+        u64 held = relaxed(place);
+        if (!held) held = atomicCAS(place, 0ull, at + 1);
+        if (!held || held == at + 1) return slot & (slots - 1);
     }
-    template <bool LARGEST> static __device__ __forceinline__ double back(u64 word) {
-        const u64 key = LARGEST ? word : ~word;
-        return __longlong_as_double((long long)(key >> 63 ? key & ~(1ull << 63) : ~key));
-    }
-};
+}

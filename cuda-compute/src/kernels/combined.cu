@@ -1,7 +1,8 @@
 // Adds to an array what `combine.cu` has left for each of its places.
 //
 // Specialised by THREADS, STORED, PART (what a part is computed as: VALUE, or that of a complex number's parts), COMBINING,
-// and LIMBS (integers of a sum of floats; 0 if there is a word for each place).
+// LIMBS (integers of a sum of floats; 0 if there is a word for each place) and HASHED (whether slots are those of a table, not
+// one for each element).
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -44,17 +45,22 @@ template <class T> struct part_of { typedef STORED type; };
 template <class T> struct part_of<complex<T>> { typedef T type; };
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-combined(u64 parts, u64 target, const u64 *words, const unsigned *exponents, u64 bits) {
+combined(u64 parts, u64 target, const u64 *words, const unsigned *exponents, u64 bits, const u64 *places) {
     const u64 at = (u64)blockIdx.x * THREADS + threadIdx.x;
     if (at >= parts) return;
     typedef typename part_of<STORED>::type part;
+#if HASHED
+    const u64 of_element = sizeof(STORED) / sizeof(part), held = places[at / of_element];
+    if (!held) return;
+    part *place = (part *)target + (held - 1) * of_element + at % of_element;
+#else
     part *place = (part *)target + at;
+#endif
     const PART before = value_of(*place);
 #if LIMBS
     if (exponents[at]) *place = storing<part, PART>::of((PART)sum_of(before, exponents[at], words + at * LIMBS, (int)bits));
 #else
-    typedef typename word<PART>::type word_type;
-    const word_type key = ((const word_type *)words)[at];
+    const unsigned key = ((const unsigned *)words)[at];
     if (!key) return;
 #if COMBINING == 0
     *place = storing<part, PART>::of((PART)(before + (PART)key));

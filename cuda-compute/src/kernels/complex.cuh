@@ -1,6 +1,7 @@
 #pragma once
 
-// Complex numbers. Multiplication and division as C's without its treatment of infinities: NaN where a part overflows.
+// Complex numbers. Multiplication and division are C's without its treatment of infinities, as in NumPy: NaN where a part
+// overflows. The functions follow C's Annex G for infinities, NaN and the signs of zeros.
 
 template <class T> struct alignas(2 * sizeof(T)) complex { T re, im; };
 
@@ -22,7 +23,12 @@ template <class T> __device__ __forceinline__ complex<T> operator-(complex<T> a)
 template <class T> __device__ __forceinline__ complex<T> operator*(complex<T> a, complex<T> b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-template <class T> __device__ __forceinline__ T abs_of(T x) { return x < 0 ? -x : x; }
+// One leaves the other factor as it is: (1 + 0i)(inf + 0i) has an imaginary part of 0, not of NaN.
+template <class T> __device__ __forceinline__ complex<T> c_times(complex<T> a, complex<T> b) {
+    return a.re == 1 && a.im == 0 ? b : b.re == 1 && b.im == 0 ? a : a * b;
+}
+__device__ __forceinline__ float abs_of(float x) { return fabsf(x); }
+__device__ __forceinline__ double abs_of(double x) { return fabs(x); }
 // Smith, "Algorithm 116: Complex division", 1962: the larger part of the divisor divides first, so that nothing
 // overflows on the way.
 template <class T> __device__ __forceinline__ complex<T> operator/(complex<T> a, complex<T> b) {
@@ -61,9 +67,31 @@ REAL(r_tan, tanf, tan)
 REAL(r_tanh, tanhf, tanh)
 #undef REAL
 
+// Beyond this size of x, e^x and cosh(x) may overflow where a product with them does not.
+template <class T> __device__ __forceinline__ T large_exponent() { return (T)(sizeof(T) == 4 ? 88 : 709); }
+// wave * e^|x| / 2 for large |x|. The factors of e^|x| are multiplied one by one, so that nothing overflows on the way.
+template <class T> __device__ __forceinline__ T grown(T x, T wave) {
+    const T step = large_exponent<T>(), e_step = (T)(sizeof(T) == 4 ? 1.6516362549940018e38 : 8.218407461554972e307);
+    T rest = abs_of(x) - step;
+    wave *= e_step / 2;
+    if (rest > step) {
+        rest -= step;
+        wave *= e_step;
+    }
+    return wave * r_exp(rest);
+}
+
 template <class T> __device__ __forceinline__ complex<T> c_exp(complex<T> z) {
+    if (z.im == 0) return {r_exp(z.re), z.im};
+    if (!isfinite(z.im)) {
+        const T nan = z.im - z.im;
+        if (!isinf(z.re)) return {nan, nan};
+        return z.re < 0 ? complex<T>{0, 0} : complex<T>{z.re, nan};
+    }
+    const T c = r_cos(z.im), s = r_sin(z.im);
+    if (z.re > large_exponent<T>()) return {grown(z.re, 2 * c), grown(z.re, 2 * s)};
     const T size = r_exp(z.re);
-    return z.im == 0 ? complex<T>{size, z.im} : complex<T>{size * r_cos(z.im), size * r_sin(z.im)};
+    return {size * c, size * s};
 }
 // Parts larger or smaller than these are scaled where their size would overflow, or have few bits.
 template <class T> __device__ __forceinline__ T huge_part() { return (T)(sizeof(T) == 4 ? 1e38 : 1e307); }
@@ -84,36 +112,63 @@ template <class T> __device__ __forceinline__ complex<T> c_log10(complex<T> z) {
     const T factor = (T)0.43429448190325182765;
     return {natural.re * factor, natural.im * factor};
 }
-// The root whose real part is not negative.
+// The root whose real part is not negative. The sign of a zero imaginary part says on which side of the cut z lies.
 template <class T> __device__ __forceinline__ complex<T> c_sqrt(complex<T> z) {
+    if (z.re == 0 && z.im == 0) return {0, z.im};
+    if (isinf(z.im)) return {abs_of(z.im), z.im};
     const T a = abs_of(z.re), b = abs_of(z.im), large = a < b ? b : a;
-    if (large == 0) return {0, z.im};
     const bool huge = large > huge_part<T>(), tiny = large < tiny_part<T>();
     const T scale = huge ? (T)0.0625 : tiny ? two_to_64<T>() : (T)1, back = huge ? 4 : tiny ? (T)(1 / 4294967296.0) : (T)1;
     const T re = a * scale, im = b * scale;
     const T half = r_sqrt((re + c_abs(complex<T>{re, im})) * (T)0.5), other = im / (half + half);
     const complex<T> root = z.re >= 0 ? complex<T>{half * back, other * back} : complex<T>{other * back, half * back};
-    return z.im < 0 ? c_conj(root) : root;
+    return signbit(z.im) ? c_conj(root) : root;
 }
+// Powers of 0 are NumPy's. A real exponent multiplies each part of the logarithm by itself: 0 times an infinite one would
+// be NaN.
 template <class T> __device__ __forceinline__ complex<T> c_pow(complex<T> a, complex<T> b) {
     if (b.re == 0 && b.im == 0) return {1, 0};
-    if (a.re == 0 && a.im == 0) return {0, 0};
-    return c_exp(b * c_log(a));
-}
-template <class T> __device__ __forceinline__ complex<T> c_sin(complex<T> z) {
-    return {r_sin(z.re) * r_cosh(z.im), r_cos(z.re) * r_sinh(z.im)};
-}
-template <class T> __device__ __forceinline__ complex<T> c_cos(complex<T> z) {
-    return {r_cos(z.re) * r_cosh(z.im), -(r_sin(z.re) * r_sinh(z.im))};
+    if (a.re == 0 && a.im == 0) {
+        const T power = b.re > 0 ? (T)0 : (T)__longlong_as_double(0x7ff8000000000000ll);
+        return {power, power};
+    }
+    const complex<T> log = c_log(a);
+    return c_exp(b.im == 0 ? complex<T>{b.re * log.re, b.re * log.im} : b * log);
 }
 template <class T> __device__ __forceinline__ complex<T> c_sinh(complex<T> z) {
-    return {r_sinh(z.re) * r_cos(z.im), r_cosh(z.re) * r_sin(z.im)};
+    if (z.im == 0) return {r_sinh(z.re), z.im};
+    if (!isfinite(z.im)) {
+        const T nan = z.im - z.im;
+        return {z.re == 0 || isinf(z.re) ? z.re : nan, nan};
+    }
+    const T c = r_cos(z.im), s = r_sin(z.im);
+    if (abs_of(z.re) > large_exponent<T>()) return {grown(z.re, z.re < 0 ? -c : c), grown(z.re, s)};
+    return {r_sinh(z.re) * c, r_cosh(z.re) * s};
 }
 template <class T> __device__ __forceinline__ complex<T> c_cosh(complex<T> z) {
-    return {r_cosh(z.re) * r_cos(z.im), r_sinh(z.re) * r_sin(z.im)};
+    if (z.im == 0) return {r_cosh(z.re), signbit(z.re) ? -z.im : z.im};
+    if (!isfinite(z.im)) {
+        const T nan = z.im - z.im;
+        return {isinf(z.re) ? abs_of(z.re) : nan, z.re == 0 ? z.re : nan};
+    }
+    const T c = r_cos(z.im), s = r_sin(z.im);
+    if (abs_of(z.re) > large_exponent<T>()) return {grown(z.re, c), grown(z.re, z.re < 0 ? -s : s)};
+    return {r_cosh(z.re) * c, r_sinh(z.re) * s};
 }
+// sin(z) = -i sinh(iz), cos(z) = cosh(iz), tan(z) = -i tanh(iz).
+template <class T> __device__ __forceinline__ complex<T> c_sin(complex<T> z) {
+    const complex<T> turned = c_sinh(complex<T>{-z.im, z.re});
+    return {turned.im, -turned.re};
+}
+template <class T> __device__ __forceinline__ complex<T> c_cos(complex<T> z) { return c_cosh(complex<T>{-z.im, z.re}); }
 // Kahan, "Branch cuts for complex elementary functions", 1987: by tan and sinh, of which nothing cancels.
 template <class T> __device__ __forceinline__ complex<T> c_tanh(complex<T> z) {
+    if (z.im == 0) return {r_tanh(z.re), z.im};
+    if (!isfinite(z.im)) {
+        const T nan = z.im - z.im;
+        if (isinf(z.re)) return {z.re < 0 ? (T)-1 : (T)1, 0};
+        return {z.re == 0 ? z.re : nan, nan};
+    }
     if (abs_of(z.re) > 20) return {z.re < 0 ? (T)-1 : (T)1, 4 * r_sin(z.im) * r_cos(z.im) * r_exp(-2 * abs_of(z.re))};
     const T t = r_tan(z.im), s = r_sinh(z.re), b = 1 + t * t, r = r_sqrt(1 + s * s), d = 1 + b * s * s;
     return {b * r * s / d, t / d};

@@ -94,9 +94,10 @@ struct Part {
     enum { NONE, COPY, ZERO, ODD } kind;
 };
 
-// What the border's rule makes of the vector at a column that may lie outside.
+// What the border's rule makes of the vector at a column that may lie outside. Beyond `end` the ring has zeros: lanes
+// read them for columns that belong to no output.
 __device__ __forceinline__ Part part(int column, int end, int to, int width) {
-    if (column >= end) return {0, to, Part::NONE};
+    if (column >= end) return {0, to, Part::ZERO};
     if (column >= 0 && column + 4 <= width) return {column, to, Part::COPY};
     const int first = border(column, width);
     // Columns are multiples of 4, so that a vector that begins outside is outside as a whole.
@@ -139,8 +140,9 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
     const int end = min(geometry.out_width, left + 128) - PAD_X + KW - 1;
     const Part own = part(x - PAD_X - SHIFT + LEFT * 4, end, (LEFT + lane) * 16, geometry.in_width);
     const int beside = lane < LEFT ? lane : lane + 32;
-    const Part halo = part(lane < VECTORS - 32 ? left - PAD_X - SHIFT + beside * 4 : end, end,
-                           beside * 16, geometry.in_width);
+    const Part halo = lane < VECTORS - 32
+                          ? part(left - PAD_X - SHIFT + beside * 4, end, beside * 16, geometry.in_width)
+                          : Part{0, 0, Part::NONE};
     const bool odd = __any_sync(~0u, own.kind == Part::ODD || halo.kind == Part::ODD);
 
     // Starts the copies of the row y of the image, which may be outside.
@@ -159,8 +161,8 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
 #pragma unroll
             for (int i = 0; i < PITCH; i += 32) {
                 const int column = left - PAD_X - SHIFT + i + lane;
-                const int from = border(column, geometry.in_width);
-                if (i + lane < PITCH && column < end)
+                const int from = column < end ? border(column, geometry.in_width) : -1;
+                if (i + lane < PITCH)
                     copy4_async(to + (i + lane) * 4, line + max(from, 0),
                                 from < 0 || !inside ? 0 : 4);
             }
@@ -180,10 +182,11 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
 #pragma unroll
             for (int m = 0; m < ROWS; ++m)
                 copy_row(slot + m * ROW_BYTES, line + m * geometry.in_pitch, true);
-        } else {
+        } else if (asked < needed) {
+            // The last step reads rows that belong to no output: zeros.
 #pragma unroll 1
-            for (int m = 0; m < ROWS && asked + m < needed; ++m) {
-                const int y = border(above + asked + m, geometry.in_height);
+            for (int m = 0; m < ROWS; ++m) {
+                const int y = asked + m < needed ? border(above + asked + m, geometry.in_height) : -1;
                 copy_row(slot + m * ROW_BYTES, source + max(y, 0) * geometry.in_pitch, y >= 0);
             }
         }

@@ -28,7 +28,7 @@ struct Sizes {
     u64 counters;  // how many have; zero before and after
 };
 
-// How far apart rows are: those of nothing have places of their own, too.
+// How far apart the results of rows are. Where nothing is folded, the space has one place for each.
 __device__ __forceinline__ u64 apart(const Sizes &s) { return s.length == 0 ? 1 : s.length; }
 
 // Folds the accumulators of vectors, UNROLL of them loaded before any is folded.

@@ -3,7 +3,7 @@
 template <class T> __device__ __forceinline__ T plus(T a, T b) { return rs_add(a, b); }
 template <class T> __device__ __forceinline__ complex<T> plus(complex<T> a, complex<T> b) { return a + b; }
 template <class T> __device__ __forceinline__ T times(T a, T b) { return rs_mul(a, b); }
-template <class T> __device__ __forceinline__ complex<T> times(complex<T> a, complex<T> b) { return a * b; }
+template <class T> __device__ __forceinline__ complex<T> times(complex<T> a, complex<T> b) { return c_times(a, b); }
 template <class T> __device__ __forceinline__ T divided(T a, u64 count) { return a / (T)count; }
 template <class T> __device__ __forceinline__ complex<T> divided(complex<T> a, u64 count) {
     return {a.re / (T)count, a.im / (T)count};
@@ -36,45 +36,47 @@ template <class T> struct fold_product {
     FOLD T result(u64) const { return product; }
 };
 
-// The smallest or the largest; a number is preferred to NaN.
-template <class T, bool LARGEST> struct fold_extreme {
+// The smallest or the largest. Of a number and NaN, NaN if NANS, else the number.
+template <class T, bool LARGEST, bool NANS> struct fold_extreme {
     typedef T type;
     T value;
     FOLD void clear() {
-        if constexpr (sizeof(T) == 4 && rs_type<T>::real) value = __int_as_float(0x7fffffff);
-        else if constexpr (rs_type<T>::real) value = __longlong_as_double(0x7fffffffffffffffll);
-        else value = LARGEST ? rs_type<T>::lowest : rs_type<T>::highest;
+        if constexpr (!rs_type<T>::real) value = LARGEST ? rs_type<T>::lowest : rs_type<T>::highest;
+        else if constexpr (NANS) value = (T)__longlong_as_double(LARGEST ? 0xfff0000000000000ll : 0x7ff0000000000000ll);
+        else if constexpr (sizeof(T) == 4) value = __int_as_float(0x7fffffff);
+        else value = __longlong_as_double(0x7fffffffffffffffll);
     }
     FOLD void take(T x) {
         const bool better = LARGEST ? x > value : x < value;
-        if (better || (is_nan(value) && !is_nan(x))) value = x;
+        if (better || (NANS ? is_nan(x) : is_nan(value) && !is_nan(x))) value = x;
     }
     FOLD void merge(const fold_extreme &other) { take(other.value); }
     FOLD T result(u64) const { return value; }
 };
 
-// The first place of the smallest or the largest; that of a number is preferred to that of NaN. A thread takes values in
-// the order of their places.
-template <class T, class P, bool LARGEST> struct fold_place {
+// The first place of the smallest or the largest. Of a number and NaN, that of NaN if NANS, else that of the number. A
+// thread takes values in the order of their places.
+template <class T, class P, bool LARGEST, bool NANS> struct fold_place {
     typedef u64 type;
     T value;
     P place;
     static FOLD T worst() {
-        fold_extreme<T, LARGEST> extreme;
+        fold_extreme<T, LARGEST, NANS> extreme;
         extreme.clear();
         return extreme.value;
     }
-    // Not when one of them is NaN; the first value is.
     static FOLD bool better(T x, T than) {
-        if constexpr (rs_type<T>::real) return x == x && !(LARGEST ? x <= than : x >= than);
-        else return LARGEST ? x > than : x < than;
+        if constexpr (!rs_type<T>::real) return LARGEST ? x > than : x < than;
+        else return !is_nan(NANS ? than : x) && !(LARGEST ? x <= than : x >= than);
     }
-    FOLD void clear() { value = worst(); place = (P)-1; }
+    static FOLD bool equal(T a, T b) { return a == b || (NANS && is_nan(a) && is_nan(b)); }
+    // Padding as well: copies through memory move it.
+    FOLD void clear() { memset(this, 0, sizeof(*this)); value = worst(); place = (P)-1; }
     FOLD void take(T x, u64 at) {
         if (better(x, value)) { value = x; place = (P)at; }
     }
     FOLD void merge(const fold_place &other) {
-        if (better(other.value, value) || (other.value == value && other.place < place)) *this = other;
+        if (better(other.value, value) || (equal(other.value, value) && other.place < place)) *this = other;
     }
     // If nothing was better than the worst, all are the worst, or NaN.
     FOLD u64 result(u64) const { return place == (P)-1 ? 0 : place; }
@@ -89,38 +91,53 @@ template <bool ALL> struct fold_truth {
     FOLD bool result(u64) const { return truth; }
 };
 
-// Sums of squared distances from the mean, of several values at a time about their own mean; merged as Chan, Golub and
-// LeVeque do, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. LESS is taken off the
-// divisor.
-template <class T, int LESS, bool ROOT> struct fold_variance {
+// Sums of squared distances from the mean. Several values at a time are taken about their own mean, then merged as in Chan,
+// Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. The mean is the sum
+// of `mean` and `rest`, its rounding error, so distances from a large mean lose no digits. `taken` is NaN if a value was
+// infinite or NaN. If it is not, an infinite or NaN `squares` has overflowed. DDOF is subtracted from the divisor.
+template <class T, u64 DDOF, bool ROOT> struct fold_variance {
     typedef T type;
-    T taken, mean, squares;
+    T taken, mean, rest, squares;
     // Approximate for floats: a mean that is a little off its place costs nothing, since squares are taken about where it
     // is.
     static FOLD float share(float part, float all) { return __fdividef(part, all); }
     static FOLD double share(double part, double all) { return part / all; }
-    FOLD void clear() { taken = mean = squares = 0; }
-    FOLD void add(T count, T their_mean, T their_squares) {
-        const T all = taken + count, weight = share(count, all), distance = their_mean - mean;
-        mean += distance * weight;
-        squares += their_squares + distance * distance * taken * weight;
+    FOLD void clear() { taken = mean = rest = squares = 0; }
+    FOLD void add(T count, T their_mean, T their_rest, T their_squares) {
+        // The first mean is copied, since a weight near 1 would cost digits.
+        const bool first = taken == 0;
+        const T from = first ? their_mean : mean, from_rest = first ? their_rest : rest;
+        const T all = taken + count, weight = share(count, all);
+        const T distance = (their_mean - from) + (their_rest - from_rest), moved = from_rest + distance * weight;
+        mean = from + moved;
+        rest = (from - mean) + moved;
+        squares += their_squares + distance * (distance * (taken * weight));
         taken = all;
     }
-    FOLD void take(T x) { add(1, x, 0); }
+    FOLD void take(T x) { add(x * 0 + 1, x, 0, 0); }
     template <int MANY> FOLD void take_all(const T (&x)[MANY]) {
-        T sum = x[0], around = 0;
+        if (MANY == 1) return take(x[0]);
+        // Distances from the first value, scaled so that no sum of them overflows. The sum is finite if all values are.
+        const T small = (T)1 / (4 * MANY), large = 4 * MANY, first = -x[0] * small;
+        T from_first[MANY], sum = 0;
 #pragma unroll
-        for (int i = 1; i < MANY; ++i) sum += x[i];
+        for (int i = 1; i < MANY; ++i) {
+            from_first[i] = fma(x[i], small, first);
+            sum += from_first[i];
+        }
         const T own = sum * ((T)1 / MANY);
+        T around = own * own;
 #pragma unroll
-        for (int i = 0; i < MANY; ++i) around += (x[i] - own) * (x[i] - own);
-        add(MANY, own, around);
+        for (int i = 1; i < MANY; ++i) around += (from_first[i] - own) * (from_first[i] - own);
+        add(own * 0 + MANY, x[0], own * large, around * (large * large));
     }
     FOLD void merge(const fold_variance &other) {
-        if (other.taken > 0) add(other.taken, other.mean, other.squares);
+        if (other.taken != 0) add(other.taken, other.mean, other.rest, other.squares);
     }
     FOLD T result(u64 count) const {
-        const T variance = squares / (T)((long long)count - LESS);
+        if (isnan(taken)) return taken;
+        const T sum = isfinite(squares) ? squares : (T)__longlong_as_double(0x7ff0000000000000ll);
+        const T variance = sum / (T)(count > DDOF ? count - DDOF : 0);
         return ROOT ? (sizeof(T) == 8 ? (T)sqrt((double)variance) : (T)sqrtf((float)variance)) : variance;
     }
 };

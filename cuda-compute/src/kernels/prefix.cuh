@@ -9,15 +9,41 @@
 
 typedef unsigned long long u64;
 
-// Shuffles of values of any size.
+// The 32-bit words of an accumulator. Padding is left out: nobody writes it, and it would have to be moved too.
+#define VALUE_WORDS ((int)((sizeof(combined) + 3) / 4))
+#ifdef SEGMENTED
+#define WORDS (VALUE_WORDS + 1)
+#else
+#define WORDS VALUE_WORDS
+#endif
+
+__device__ __forceinline__ void to_words(const accumulator &x, unsigned (&words)[WORDS]) {
+    words[VALUE_WORDS - 1] = 0;
+#ifdef SEGMENTED
+    memcpy(words, &x.value, sizeof(combined));
+    words[VALUE_WORDS] = x.flags;
+#else
+    memcpy(words, &x, sizeof(combined));
+#endif
+}
+
+__device__ __forceinline__ accumulator of_words(const unsigned (&words)[WORDS]) {
+    combined value;
+    memcpy(&value, words, sizeof(combined));
+#ifdef SEGMENTED
+    return {value, words[VALUE_WORDS]};
+#else
+    return value;
+#endif
+}
+
+// Shuffles of accumulators of any size.
 #define SHUFFLED(name, instruction)                                                                                   \
-    template <int WIDTH, class T> __device__ __forceinline__ T name(T x, int by) {                                    \
-        unsigned words[(sizeof(T) + 3) / 4] = {};                                                                     \
-        memcpy(words, &x, sizeof(T));                                                                                 \
-        _Pragma("unroll") for (int i = 0; i < (int)(sizeof(words) / 4); ++i) words[i] =                               \
-            instruction(~0u, words[i], by, WIDTH);                                                                    \
-        memcpy(&x, words, sizeof(T));                                                                                 \
-        return x;                                                                                                     \
+    template <int WIDTH> __device__ __forceinline__ accumulator name(const accumulator &x, int by) {                  \
+        unsigned words[WORDS];                                                                                        \
+        to_words(x, words);                                                                                           \
+        _Pragma("unroll") for (int i = 0; i < WORDS; ++i) words[i] = instruction(~0u, words[i], by, WIDTH);           \
+        return of_words(words);                                                                                       \
     }
 SHUFFLED(shuffle_up, __shfl_up_sync)
 SHUFFLED(shuffle_down, __shfl_down_sync)
@@ -66,11 +92,9 @@ __device__ __forceinline__ void leave_zeros(u64 *memory, u64 words) {
 
 // A value travels as 64-bit words of 32 bits of value and a mark, in memory that was zero. A word is written and read
 // whole, so the mark alone says that the value is there.
-#define WORDS ((int)((sizeof(accumulator) + 3) / 4))
-
 __device__ __forceinline__ void publish(u64 *words, accumulator value) {
-    unsigned halves[WORDS] = {};
-    memcpy(halves, &value, sizeof(value));
+    unsigned halves[WORDS];
+    to_words(value, halves);
 #pragma unroll
     for (int i = 0; i < WORDS; ++i)
         asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(words + i), "l"((1ull << 32) | halves[i]) : "memory");
@@ -95,9 +119,7 @@ __device__ __forceinline__ accumulator value_read(const u64 (&read)[WORDS], bool
     unsigned halves[WORDS];
 #pragma unroll
     for (int i = 0; i < WORDS; ++i) halves[i] = (unsigned)read[i];
-    accumulator value;
-    memcpy(&value, halves, sizeof(value));
-    return value;
+    return of_words(halves);
 }
 
 // What lies before a warp's part of a line.
@@ -143,9 +165,11 @@ __device__ __forceinline__ Before look_back(u64 *memory, u64 tiles, u64 tile, ac
         const accumulator part = fold_lanes(value_read(read, wanted));
         if (lane == 0) of_readers[warp] = part;
     }
-    if (group > 0 && threadIdx.x == THREADS_ - 1) {
-        while (!poll(ends + (group - 1) * WORDS, true, read)) {}
-        of_readers[readers] = value_read(read, true);
+    // Written in the first group too: the compiler may read it before it asks for the group.
+    if (threadIdx.x == THREADS_ - 1) {
+        const bool wanted = group > 0;
+        while (!poll(ends + (group - 1) * WORDS, wanted, read)) {}
+        of_readers[readers] = value_read(read, wanted);
     }
     __syncthreads();
     before.tile = shuffle<32>(fold_lanes(lane < readers ? of_readers[lane] : (accumulator)(NEUTRAL)), 0);

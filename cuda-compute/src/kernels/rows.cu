@@ -16,12 +16,15 @@ struct Sizes {
     u64 count;   // elements of a row
 };
 
-// Combines what the threads of a row have; all have the result.
+// Combines what the threads of a row have; all have the result. Lanes merge in different orders. Where that
+// changes the last digits, all take the result of the first lane.
 template <class A> __device__ __forceinline__ void fold_row(A &total) {
 #pragma unroll
     for (int distance = 1; distance < (GROUP < 32 ? GROUP : 32); distance *= 2)
         total.merge(shuffled(total, distance));
-#if GROUP > 32
+#if GROUP <= 32
+    if (A::ORDERED) total = from_first(total, GROUP);
+#else
     __shared__ alignas(16) char room[sizeof(A) * (THREADS / 32)];
     A *const of_warp = (A *)room;
     const unsigned first = threadIdx.x / GROUP * (GROUP / 32);

@@ -134,6 +134,15 @@ template <typename T, typename Count> RS_FUNCTION T rs_shr(T a, Count count) {
     return (T)(a >> ((unsigned)count & (rs_type<T>::width - 1)));
 }
 
+// Shifts by any count: all bits are shifted out by the width or more. A negative count counts as a large one.
+template <typename T, typename Count> RS_FUNCTION T rs_unbounded_shl(T a, Count count) {
+    return (typename rs_type<Count>::bits)count < rs_type<T>::width ? rs_shl(a, count) : (T)0;
+}
+
+template <typename T, typename Count> RS_FUNCTION T rs_unbounded_shr(T a, Count count) {
+    return (typename rs_type<Count>::bits)count < rs_type<T>::width ? rs_shr(a, count) : (T)(a < (T)0 ? -1 : 0);
+}
+
 // `as`, and what Rust has no `as` for: a number is true unless it is zero. A real number goes to the nearest integer
 // towards zero, and no further than the type reaches; NaN goes to 0.
 template <typename To, typename From> RS_FUNCTION To rs_cast(From x) {
@@ -172,8 +181,14 @@ template <typename T> RS_FUNCTION T rs_min(T a, T b) {
     }
 }
 
-// NaN stays NaN.
-template <typename T> RS_FUNCTION T rs_clamp(T x, T low, T high) { return x < low ? low : x > high ? high : x; }
+// NaN wins over a number, and the first of two equal ones, as in NumPy's `maximum` and `minimum`.
+template <typename T> RS_FUNCTION T rs_maximum_or_nan(T a, T b) { return a >= b || a != a ? a : b; }
+template <typename T> RS_FUNCTION T rs_minimum_or_nan(T a, T b) { return a <= b || a != a ? a : b; }
+
+// NaN if any of them is. With bounds in the wrong order, the upper one.
+template <typename T> RS_FUNCTION T rs_clamp(T x, T low, T high) {
+    return rs_minimum_or_nan<T>(rs_maximum_or_nan<T>(x, low), high);
+}
 
 template <typename T> RS_FUNCTION T rs_signum(T x) {
     if constexpr (rs_type<T>::real) {
@@ -197,6 +212,38 @@ template <typename T> RS_FUNCTION T rs_div_euclid(T a, T b) {
         return b > (T)0 ? rs_sub<T>(quotient, (T)1) : rs_add<T>(quotient, (T)1);
     }
     return quotient;
+}
+
+// The remainder of `rs_div_floor`, of the sign of `b`. By zero it is 0 for integers and NaN for real numbers.
+template <typename T> RS_FUNCTION T rs_mod_floor(T a, T b) {
+    const T rest = rs_rem<T>(a, b);
+    if (rest == (T)0) {
+        if constexpr (rs_type<T>::real) {
+            return copysign((T)0, b);
+        }
+        return rest;
+    }
+    return (rest < (T)0) != (b < (T)0) ? rs_add<T>(rest, b) : rest;
+}
+
+// The quotient, rounded down. By zero it is 0 for integers, and the quotient for real numbers.
+template <typename T> RS_FUNCTION T rs_div_floor(T a, T b) {
+    const T rest = rs_rem<T>(a, b);
+    const bool below = rest != (T)0 && (rest < (T)0) != (b < (T)0);
+    if constexpr (rs_type<T>::real) {
+        if (b == (T)0) {
+            return a / b;
+        }
+        // A whole number, but for the rounding of the difference and of the division.
+        const T quotient = (a - rest) / b - (below ? (T)1 : (T)0);
+        if (quotient == (T)0) {
+            return copysign((T)0, a / b);
+        }
+        const T whole = floor(quotient);
+        return quotient - whole > (T)0.5 ? whole + (T)1 : whole;
+    } else {
+        return rs_sub<T>(rs_div<T>(a, b), below ? (T)1 : (T)0);
+    }
 }
 
 // Powers by squaring.

@@ -9,7 +9,7 @@ use crate::{
     expression::{
         operation::Operation,
         own::{Identity, OwnFunction},
-        reduction,
+        reduction::{self, Nan},
     },
     kernel::Source,
 };
@@ -27,8 +27,8 @@ pub struct Combination<T> {
 pub(crate) enum Kind {
     Sum,
     Product,
-    Maximum,
-    Minimum,
+    Maximum(Nan),
+    Minimum(Nan),
     /// A function of the user's, and what changes nothing.
     Own {
         function: OwnFunction,
@@ -86,16 +86,28 @@ impl<T: Number> Combination<T> {
 }
 
 impl<T: Ordered> Combination<T> {
-    /// The larger one; of a number and NaN, the number.
+    /// The larger one. Of a number and NaN, the number.
     #[must_use]
     pub const fn max() -> Self {
-        Self::of(Kind::Maximum)
+        Self::of(Kind::Maximum(Nan::Ignored))
     }
 
-    /// The smaller one; of a number and NaN, the number.
+    /// The smaller one. Of a number and NaN, the number.
     #[must_use]
     pub const fn min() -> Self {
-        Self::of(Kind::Minimum)
+        Self::of(Kind::Minimum(Nan::Ignored))
+    }
+
+    /// The larger one, or NaN if one of them is NaN, as NumPy's `maximum`.
+    #[must_use]
+    pub const fn max_or_nan() -> Self {
+        Self::of(Kind::Maximum(Nan::Propagated))
+    }
+
+    /// The smaller one, or NaN if one of them is NaN, as NumPy's `minimum`.
+    #[must_use]
+    pub const fn min_or_nan() -> Self {
+        Self::of(Kind::Minimum(Nan::Propagated))
     }
 }
 
@@ -135,6 +147,7 @@ typedef combined accumulator;
 /// Values with flags: bit 0 says that a segment begins among the elements that were combined, bit 1 that the last of them
 /// begins one. What lies before a segment's begin doesn't count, and that is associative.
 const SEGMENTED: &str = "\
+#define SEGMENTED
 struct accumulator { combined value; unsigned flags; };
 __device__ __forceinline__ accumulator combine(accumulator a, accumulator b) {
     return {b.flags & 1 ? b.value : combine_values(a.value, b.value), (a.flags & 1) | b.flags};
@@ -169,8 +182,8 @@ impl Kind {
         match self {
             Self::Sum => reduction::Fold::Sum,
             Self::Product => reduction::Fold::Product,
-            Self::Maximum => reduction::Fold::Maximum,
-            Self::Minimum => reduction::Fold::Minimum,
+            Self::Maximum(nan) => reduction::Fold::Maximum(nan),
+            Self::Minimum(nan) => reduction::Fold::Minimum(nan),
             Self::Own { function, identity } => reduction::Fold::Own(function, identity),
         }
     }
@@ -215,17 +228,16 @@ impl Kind {
         let operands = ["a".to_owned(), "b".to_owned()];
         let operation = match self {
             Self::Sum => Operation::Add,
+            // One times an infinity would be NaN.
+            Self::Product if data.class() == Class::Complex => return "c_times(a, b)".into(),
             Self::Product => Operation::Multiply,
-            Self::Maximum => Operation::Maximum,
-            Self::Minimum => Operation::Minimum,
+            Self::Maximum(Nan::Ignored) => Operation::Maximum,
+            Self::Minimum(Nan::Ignored) => Operation::Minimum,
+            Self::Maximum(Nan::Propagated) => Operation::Scalar("maximum_or_nan"),
+            Self::Minimum(Nan::Propagated) => Operation::Scalar("minimum_or_nan"),
             Self::Own { function, .. } => return format!("{}(a, b)", function.called(OWN)),
         };
-        let value = operation.render(&operands, data, data);
-        if *self == Self::Product && data.class() == Class::Complex {
-            // One times an infinity would be NaN.
-            return format!("a.re == 1 && a.im == 0 ? b : b.re == 1 && b.im == 0 ? a : {value}");
-        }
-        value
+        operation.render(&operands, data, data)
     }
 
     /// The value that leaves every other, and its sign, as it is.
@@ -233,7 +245,7 @@ impl Kind {
         match (self, class) {
             (Self::Sum, Class::Float) => "(combined)-0.0",
             (Self::Sum, Class::Complex) => "combined{-0.0f, -0.0f}",
-            (Self::Maximum | Self::Minimum, Class::Float) => {
+            (Self::Maximum(Nan::Ignored) | Self::Minimum(Nan::Ignored), Class::Float) => {
                 "(combined)__longlong_as_double(0x7ff8000000000000ll)"
             }
             _ => self.identity(class),
@@ -248,10 +260,14 @@ impl Kind {
             (Self::Sum, _) => "(combined)0",
             (Self::Product, Class::Complex) => "combined{1, 0}",
             (Self::Product, _) => "(combined)1",
-            (Self::Maximum, Class::Float) => "(combined)__longlong_as_double(0xfff0000000000000ll)",
-            (Self::Minimum, Class::Float) => "(combined)__longlong_as_double(0x7ff0000000000000ll)",
-            (Self::Maximum, _) => "rs_type<combined>::lowest",
-            (Self::Minimum, _) => "rs_type<combined>::highest",
+            (Self::Maximum(_), Class::Float) => {
+                "(combined)__longlong_as_double(0xfff0000000000000ll)"
+            }
+            (Self::Minimum(_), Class::Float) => {
+                "(combined)__longlong_as_double(0x7ff0000000000000ll)"
+            }
+            (Self::Maximum(_), _) => "rs_type<combined>::lowest",
+            (Self::Minimum(_), _) => "rs_type<combined>::highest",
         }
     }
 }

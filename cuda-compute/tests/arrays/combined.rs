@@ -36,7 +36,8 @@ fn folded<T: Copy>(start: &[T], places: &[i64], values: &[T], fold: impl Fn(T, T
 fn check_integers<T: Number + Ordered + Ord>(add: fn(T, T) -> T, of: impl Fn(u64) -> T) {
     let stream = stream();
     let mut random = Random(5);
-    for (count, length) in [(1, 1), (1000, 7), (5000, 1003)] {
+    // Of the last two, the array is far larger than what is put there.
+    for (count, length) in [(1, 1), (1000, 7), (5000, 1003), (3, 5000), (700, 40_001)] {
         let places = places(count, length);
         let start: Vec<T> = (0..length).map(|_| of(random.bits())).collect();
         let values: Vec<T> = (0..count).map(|_| of(random.bits())).collect();
@@ -80,7 +81,12 @@ fn exact_sum(values: &[f64]) -> (i128, f64) {
 fn check_sums<T: Number>(bits: i32, of: impl Fn(f64) -> T, back: impl Fn(T) -> f64) {
     let stream = stream();
     let mut random = Random(11);
-    for (count, length, spread) in [(3usize, 2usize, 1), (3000, 5, 12), (4000, 1001, 3)] {
+    for (count, length, spread) in [
+        (3usize, 2usize, 1),
+        (3000, 5, 12),
+        (4000, 1001, 3),
+        (300, 5003, 12),
+    ] {
         let places = places(count, length);
         let mut value = || {
             let mantissa = (random.bits() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
@@ -189,6 +195,12 @@ fn sums_at_the_ends_of_the_range() {
 }
 
 fn check_extremes<T: Ordered>(of: impl Fn(f64) -> T, back: impl Fn(T) -> f64) {
+    for length in [30, 7000] {
+        check_extremes_of(length, &of, &back);
+    }
+}
+
+fn check_extremes_of<T: Ordered>(length: usize, of: impl Fn(f64) -> T, back: impl Fn(T) -> f64) {
     let stream = stream();
     let values: Vec<f64> = (0..500)
         .map(|i| match i % 50 {
@@ -199,11 +211,11 @@ fn check_extremes<T: Ordered>(of: impl Fn(f64) -> T, back: impl Fn(T) -> f64) {
         })
         .collect();
     let indices: Vec<i64> = (0..500).map(|i| i % 23 + i / 400 * 2).collect();
-    let start: Vec<f64> = (0..30)
+    let start: Vec<f64> = (0..length as i32)
         .map(|i| match i {
             2 => f64::NAN,
             7 => f64::INFINITY,
-            _ => f64::from(i) - 12.0,
+            _ => f64::from(i % 30) - 12.0,
         })
         .collect();
     let device = |values: &[f64]| {
@@ -306,8 +318,22 @@ fn wrong_places_are_errors() {
     assert!(x.put_max(&places, 9).is_err());
     let mut x = Array::<u8>::zeros(&stream, [3]).unwrap();
     assert!(x.put_min(&places, 9).is_err());
+    let mut x = Array::<f64>::zeros(&stream, [300]).unwrap();
+    let far = Array::from_slice(&stream, &[299, 300, -300]).unwrap();
+    assert!(x.put_add(&far, 2.0).is_err());
+    assert_eq!(x.sum().eval().unwrap().item().unwrap(), 4.0);
     let mut none = Array::<f32>::from_slice(&stream, &[]).unwrap();
     assert!(none.put_add(&places, 1.0).is_err());
+    // More values than any kernel goes through.
+    for count in [1usize << 45, 1 << 62, (1 << 62) + 1] {
+        let mut x = Array::<u16>::zeros(&stream, [3]).unwrap();
+        let endless = Expr::index([count], 0).unwrap();
+        let error = x.put_add(endless, 1).unwrap_err().to_string();
+        assert!(error.contains("too large for one kernel"), "{error}");
+        let mut y = Array::<f32>::zeros(&stream, [3]).unwrap();
+        let endless = Expr::index([count], 0).unwrap();
+        assert!(y.put_add(endless, 1.0).is_err());
+    }
     let two = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
     let mut x = Array::<f32>::zeros(&stream, [3]).unwrap();
     let error = x.put_add(&places, two).unwrap_err().to_string();

@@ -1,7 +1,8 @@
 //! Reductions against plain loops and against ndarray.
 
-use cuda_compute::{Array, Number, eval, s};
+use cuda_compute::{Array, Float, Number, eval, s};
 use cuda_safe::Stream;
+use half::f16;
 use ndarray::{ArrayD, Axis};
 
 use crate::{random::Random, stream};
@@ -234,7 +235,8 @@ fn reductions_within_expressions() {
         assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-6);
         assert!((row[3] - 0.643_914_3).abs() < 1e-6, "{row:?}");
     }
-    assert_eq!(x.dot(&x).eval().unwrap().item().unwrap(), 506.0);
+    let flat = x.flatten().unwrap();
+    assert_eq!(flat.dot(&flat).eval().unwrap().item().unwrap(), 506.0);
     let error = x.sum_axis(2).eval().unwrap_err().to_string();
     assert!(error.contains("[2]") && error.contains("[3, 4]"), "{error}");
 }
@@ -271,6 +273,115 @@ fn rows_of_nothing() {
         let means = kept.cast::<f32>().mean_axis(axis).eval().unwrap();
         assert!(means.to_vec().unwrap().iter().all(|mean| mean.is_nan()));
         assert!(kept.min_axis(axis).eval().is_err());
+    }
+}
+
+#[test]
+fn empty_arrays_reduce_to_identities_along_several_axes() {
+    let stream = stream();
+    // Bytes that would show if results were left unwritten.
+    drop(Array::full(&stream, [1 << 12], 0x55u8).unwrap());
+    for (shape, axes, kept) in [
+        ([2, 6, 0], &[0, 2][..], 6),
+        ([6, 2, 0], &[1, 2], 6),
+        ([0, 6, 20], &[0, 1], 20),
+        ([3, 0, 20], &[0, 1], 20),
+        ([0, 20, 7], &[0, 2], 20),
+        ([4, 0, 5], &[0, 1, 2], 1),
+    ] {
+        let what = format!("{shape:?} along {axes:?}");
+        let empty = Array::<i32>::zeros(&stream, shape).unwrap();
+        let (sum, product, count, all) = eval((
+            empty.sum_axis(axes),
+            empty.product_axis(axes),
+            empty.equal(0).count_axis(axes),
+            empty.equal(0).all_axis(axes),
+        ))
+        .unwrap();
+        assert_eq!(sum.to_vec().unwrap(), vec![0; kept], "{what}");
+        assert_eq!(product.to_vec().unwrap(), vec![1; kept], "{what}");
+        assert_eq!(count.to_vec().unwrap(), vec![0; kept], "{what}");
+        assert_eq!(all.to_vec().unwrap(), vec![true; kept], "{what}");
+        let turned = empty.t();
+        let turned_axes: Vec<usize> = axes.iter().map(|axis| 2 - axis).collect();
+        let product = turned.product_axis(&turned_axes[..]).keep_axes();
+        assert_eq!(
+            product.eval().unwrap().to_vec().unwrap(),
+            vec![1; kept],
+            "{what}, turned"
+        );
+    }
+}
+
+#[test]
+fn variance_divides_by_nothing_as_numpy_does() {
+    fn check<T: Float>(of: impl Fn(f64) -> T, wide: impl Fn(T) -> f64) {
+        let stream = stream();
+        let three = Array::from_slice(&stream, &[1.0, 2.0, 6.0].map(&of)).unwrap();
+        let same = Array::from_slice(&stream, &[2.0; 3].map(&of)).unwrap();
+        let none = three.slice(s![..0]).unwrap();
+        for ddof in [3, 4, u32::MAX] {
+            let (var, std) = eval((three.var(ddof), three.std(ddof))).unwrap();
+            assert_eq!(wide(var.item().unwrap()), f64::INFINITY, "var({ddof})");
+            assert_eq!(wide(std.item().unwrap()), f64::INFINITY, "std({ddof})");
+            let zero = same.var(ddof).eval().unwrap().item().unwrap();
+            assert!(wide(zero).is_nan(), "var({ddof}) of equal values");
+        }
+        for ddof in [0, 1, u32::MAX] {
+            let (var, std) = eval((none.var(ddof), none.std(ddof))).unwrap();
+            assert!(wide(var.item().unwrap()).is_nan(), "var({ddof}) of nothing");
+            assert!(wide(std.item().unwrap()).is_nan(), "std({ddof}) of nothing");
+        }
+        let (one, two) = eval((three.var(1), three.var(2))).unwrap();
+        assert_eq!(wide(one.item().unwrap()), 7.0);
+        assert_eq!(wide(two.item().unwrap()), 14.0);
+    }
+    check(|x| x as f32, f64::from);
+    check(|x| x, |x| x);
+    check(f16::from_f64, f16::to_f64);
+}
+
+#[test]
+fn variance_is_nan_wherever_an_infinity_is() {
+    let stream = stream();
+    for length in [1usize, 2, 9, 300, 5000] {
+        for place in [0, 1, length / 2, length - 1] {
+            for wrong in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+                let mut host: Vec<f32> = (0..length).map(|i| (i % 7) as f32).collect();
+                host[place.min(length - 1)] = wrong;
+                let rows = Array::from_shape(&stream, [1, length], &host).unwrap();
+                let (all, columns) = eval((rows.var(0), rows.t().std_axis(0, 0))).unwrap();
+                let within = (&rows * 0.0f32 + rows.var_axis(1, 0).keep_axes()).eval();
+                let what = format!("{wrong} at {place} of {length}");
+                assert!(all.item().unwrap().is_nan(), "{what}");
+                assert!(columns.to_vec().unwrap()[0].is_nan(), "{what}, columns");
+                let other = (place + 1) % length;
+                assert!(
+                    within.unwrap().to_vec().unwrap()[other].is_nan(),
+                    "{what}, rows"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn variance_of_finite_values_is_never_nan() {
+    let stream = stream();
+    for length in [2usize, 9, 300, 5000] {
+        // Their squares are beyond the range, but not their distances.
+        let host = vec![1e30f32; length];
+        let x = Array::from_slice(&stream, &host).unwrap();
+        assert_eq!(x.var(0).eval().unwrap().item().unwrap(), 0.0, "{length}");
+        for place in [0, 1, length / 2, length - 1] {
+            for others in [0.0, 3e38f32] {
+                let mut host = vec![others; length];
+                host[place] = -3e38;
+                let x = Array::from_slice(&stream, &host).unwrap();
+                let got = x.var(0).eval().unwrap().item().unwrap();
+                assert_eq!(got, f32::INFINITY, "-3e38 at {place} of {length}");
+            }
+        }
     }
 }
 

@@ -89,3 +89,17 @@ fn halves_columns_and_other_operands() {
         }
     }
 }
+
+/// All lanes of a row's group get the bits of one of them.
+#[test]
+fn a_row_has_one_variance() {
+    let stream = stream();
+    for columns in [3usize, 40, 100, 1000, 5000] {
+        let host: Vec<f32> = (0..4 * columns).map(|i| (i as f32 * 1.7).sin()).collect();
+        let x = Array::from_shape(&stream, [4, columns], &host).unwrap();
+        let got = (&x * 0.0 + x.var_axis(1, 0).keep_axes()).eval().unwrap();
+        for row in got.to_vec().unwrap().chunks(columns) {
+            assert!(row.iter().all(|&var| var == row[0]), "{columns} columns");
+        }
+    }
+}

@@ -356,3 +356,29 @@ fn parts_along_an_axis() {
     assert_eq!(empty.axis_iter(0).unwrap().count(), 2);
     assert!(x.axis_iter(3).is_err() && x.axis_chunks_iter(0, 0).is_err());
 }
+
+#[test]
+fn slices_take_steps_of_any_size() {
+    let stream = stream();
+    let x = Array::range(&stream, 0..12)
+        .unwrap()
+        .reshape([3, 4])
+        .unwrap();
+    for step in [5, isize::MAX, isize::MAX / 4 + 1] {
+        let first = x.slice(s![..;step, 1..;step]).unwrap();
+        assert_eq!(first.shape(), [1, 1]);
+        assert_eq!(first.to_vec().unwrap(), [1]);
+        let last = x.slice(s![..2;-step, ..;-step]).unwrap();
+        assert_eq!(last.shape(), [1, 1]);
+        assert_eq!(last.to_vec().unwrap(), [7]);
+        assert!(x.slice(s![3..;step]).unwrap().to_vec().unwrap().is_empty());
+    }
+    let last = x.slice(s![..;isize::MIN]).unwrap();
+    assert_eq!(last.to_vec().unwrap(), [8, 9, 10, 11]);
+    let mut y = x.clone();
+    y.slice_mut(s![..;isize::MIN, ..;isize::MAX])
+        .unwrap()
+        .fill(-1)
+        .unwrap();
+    assert_eq!(y.to_vec().unwrap()[8], -1);
+}

@@ -139,6 +139,7 @@ macro_rules! for_all {
 mod fields;
 mod folded;
 mod moved;
+mod names;
 mod seen;
 
 /// Structs and their fields need no `unsafe` of those who use them.

@@ -1,7 +1,7 @@
 //! Sums, means, products, variances and running sums, which are off by no more than `guide/accuracy.md` says, against exact
 //! ones in whole numbers.
 
-use cuda_compute::{Array, CastFrom, Float, Number, eval, s};
+use cuda_compute::{Array, Float, Number, eval, s};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -352,67 +352,111 @@ fn products() {
     }
 }
 
-/// Variances of values whose mean is many times larger than their distance from it.
-fn check_variances<T: Exact + CastFrom<f64>>() {
+/// Whole numbers of eighths whose variance is computed.
+fn variance_values(kind: Spread, count: usize, mean: i64, random: &mut Random) -> Vec<i64> {
+    (0..count as i64)
+        .map(|i| match kind {
+            Spread::Even => mean + random.below(64) as i64,
+            Spread::Rising => mean + i / 16,
+            Spread::Outlier(place) if i == place => -mean,
+            Spread::Outlier(_) => mean + random.below(64) as i64,
+            Spread::Step => mean + random.below(16) as i64 + 1000 * i64::from(i > 300),
+        })
+        .collect()
+}
+
+/// How values lie about their mean.
+#[derive(Clone, Copy, Debug)]
+enum Spread {
+    Even,
+    Rising,
+    /// One value far from all others, at this place.
+    Outlier(i64),
+    /// The first values have another mean than the others.
+    Step,
+}
+
+/// Variances along both axes, against the exact ones.
+fn check_variances<T: Exact>(largest: i64) {
     let stream = stream();
     let mut random = Random(7);
-    for (rows, columns, mean) in [
-        (1, 50_001, 0.0),
-        (1, 50_001, 100.0),
-        (40, 3000, 1000.0),
-        (3000, 40, 1000.0),
-        (5, 300, 3000.0),
-    ] {
-        // Three bits behind the point, so that narrow types hold them.
-        let host: Vec<T> = (0..rows * columns)
-            .map(|_| T::of(random.below(64) as i64 + 8 * mean as i64, -3))
-            .collect();
-        let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
-        for axis in [0, 1] {
-            let (var, std) = eval((x.var_axis(axis, 0), x.std_axis(axis, 0))).unwrap();
-            let (var, std) = (var.to_vec().unwrap(), std.to_vec().unwrap());
-            for (i, (var, std)) in var.into_iter().zip(std).enumerate() {
-                let part: Vec<i64> = match axis {
-                    0 => host[i..]
-                        .iter()
-                        .step_by(columns)
-                        .map(|x| (x.wide() * 8.0) as i64)
-                        .collect(),
-                    _ => host[i * columns..][..columns]
-                        .iter()
-                        .map(|x| (x.wide() * 8.0) as i64)
-                        .collect(),
-                };
-                let count = part.len() as i128;
-                let sum: i128 = part.iter().map(|&x| i128::from(x)).sum();
-                let squares: i128 = part.iter().map(|&x| i128::from(x) * i128::from(x)).sum();
-                let n = count as f64;
-                let exact = (count * squares - sum * sum) as f64 / (n * n) / 64.0;
-                let mean = sum as f64 / n / 8.0;
-                let size = (exact + mean * mean).sqrt() * exact.sqrt();
-                let steps = additions(part.len(), axis == 1);
-                let bound = grown(steps + 10.0, T::UNIT) * size + exact * T::ROUNDED;
-                let what = format!(
-                    "{} {rows} x {columns} along {axis} about {mean}",
-                    T::DATA_TYPE.name()
-                );
-                close(var.wide(), exact, bound, &what);
-                let root = exact.sqrt();
-                close(
-                    std.wide(),
-                    root,
-                    bound / root.max(1e-300) + root * (2.0 * T::ROUNDED),
-                    &what,
-                );
+    for (rows, columns) in [(1, 50_001), (1, 1 << 18), (40, 3000), (3000, 40), (5, 300)] {
+        for mean in [0, largest / 1000, largest] {
+            for kind in [
+                Spread::Even,
+                Spread::Rising,
+                Spread::Outlier(0),
+                Spread::Outlier(17),
+                Spread::Step,
+            ] {
+                let eighths = variance_values(kind, rows * columns, mean, &mut random);
+                let host: Vec<T> = eighths.iter().map(|&x| T::of(x, -3)).collect();
+                let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+                for axis in [0, 1] {
+                    let (var, std) = eval((x.var_axis(axis, 0), x.std_axis(axis, 0))).unwrap();
+                    let (var, std) = (var.to_vec().unwrap(), std.to_vec().unwrap());
+                    for (i, (var, std)) in var.into_iter().zip(std).enumerate() {
+                        let part: Vec<i64> = match axis {
+                            0 => eighths[i..].iter().step_by(columns).copied().collect(),
+                            _ => eighths[i * columns..][..columns].to_vec(),
+                        };
+                        let what =
+                            format!("{kind:?} about {mean}: {rows} x {columns} along {axis}");
+                        check_variance(&part, axis == 1, var, std, &what);
+                    }
+                }
             }
         }
     }
 }
 
+/// One variance and its root within the bound that `guide/accuracy.md` states.
+#[track_caller]
+fn check_variance<T: Exact>(eighths: &[i64], side_by_side: bool, var: T, std: T, what: &str) {
+    let count = eighths.len() as i128;
+    let sum: i128 = eighths.iter().map(|&x| i128::from(x)).sum();
+    let squares: i128 = eighths.iter().map(|&x| i128::from(x) * i128::from(x)).sum();
+    let n = count as f64;
+    let exact = (count * squares - sum * sum) as f64 / (n * n) / 64.0;
+    let mean = sum as f64 / n / 8.0;
+    // κ u, which is 0 if all values are equal: the result is exact then.
+    let lost = match exact {
+        0.0 => 0.0,
+        _ => (1.0 + mean * mean / exact).sqrt() * T::UNIT,
+    };
+    let steps = additions(eighths.len(), side_by_side) + 20.0;
+    let relative = grown(steps, T::UNIT) * (1.0 + lost);
+    let bound = exact * (relative + T::ROUNDED);
+    let what = format!("{} {what}", T::DATA_TYPE.name());
+    close(var.wide(), exact, bound, &what);
+    let root = exact.sqrt();
+    let bound = root * (relative / 2.0 + 2.0 * T::ROUNDED);
+    close(std.wide(), root, bound, &what);
+}
+
 #[test]
-fn variances() {
-    check_variances::<f32>();
-    check_variances::<f64>();
+fn variances_of_f32_keep_their_digits_whatever_the_mean() {
+    check_variances::<f32>((1 << 24) - 20_000);
+}
+
+#[test]
+fn variances_of_f64_keep_their_digits_whatever_the_mean() {
+    check_variances::<f64>(1 << 44);
+}
+
+/// Values that `f32` can only just tell apart: the mean is ten million, the variance about 1.
+#[test]
+fn variance_about_ten_million() {
+    let stream = stream();
+    let mut random = Random(8);
+    let host: Vec<f32> = (0..100_000).map(|_| 1e7 + random.below(4) as f32).collect();
+    let n = host.len() as f64;
+    let mean = host.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
+    let squares = host.iter().map(|&x| (f64::from(x) - mean).powi(2));
+    let exact = squares.sum::<f64>() / n;
+    let x = Array::from_slice(&stream, &host).unwrap();
+    let got = f64::from(x.var(0).eval().unwrap().item().unwrap());
+    assert!((got / exact - 1.0).abs() < 1e-5, "{got}, not {exact}");
 }
 
 /// Running sums, each against the exact sum of the values so far.

@@ -44,6 +44,8 @@ macro_rules! operators {
                 .check(device_fn!(|a: $type| a.trailing_zeros()), Same)
                 .check(device_fn!(|a: $type, n: u32| a.rotate_left(n) ^ a.rotate_right(n / 3)), Same)
                 .check(device_fn!(|a: $type, n: u32| a.wrapping_shl(n) ^ a.wrapping_shr(n)), Same)
+                .check(device_fn!(|a: $type, n: u32| a.unbounded_shl(n) ^ a.unbounded_shr(n)), Same)
+                .against(device_fn!(|a: $type| a.clamp(7, 3)), |_| 3)
                 .check(device_fn!(|a: $type| a.wrapping_neg().wrapping_pow(3)), Same)
                 .check(device_fn!(|a: $type| if a == $type::MAX { $type::MIN } else { a + 1 }), Same)
                 .check(device_fn!(|a: $type| $type::BITS - a.leading_zeros()), Same)

@@ -34,6 +34,8 @@ macro_rules! reals {
                 .check(device_fn!(|a: $type, b: $type| a.max(b)), Equal)
                 .check(device_fn!(|a: $type, b: $type| $type::min(a, b)), Equal)
                 .check(device_fn!(|a: $type, b: $type| a.clamp(-1.0, b)), Same)
+                .against(device_fn!(|a: $type| a.clamp(1.0, -1.0)), |(a,)| if a.is_nan() { a } else { -1.0 })
+                .against(device_fn!(|a: $type| a.clamp($type::NAN, 1.0)), |_| $type::NAN)
                 .check(device_fn!(|a: $type| a.recip() * 2.0), Same)
                 .check(device_fn!(|a: $type| a.to_degrees()), Same)
                 .check(device_fn!(|a: $type| a.to_radians()), Same)

@@ -60,8 +60,8 @@ enum Choice {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
 #[repr(C)]
-struct Keyword {
-    double: f64,
+struct Reserved {
+    two__underscores: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]

@@ -1,0 +1,127 @@
+//! Structs and fields whose names mean something else in CUDA C++.
+
+use super::*;
+
+/// Macros of the compiler and of kernels, and types of kernels.
+#[allow(non_snake_case, reason = "the names are those of macros")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
+#[repr(C)]
+struct Macros {
+    NULL: u8,
+    THREADS: u8,
+    UNROLL: i16,
+    VECTOR: u8,
+    ARRAY_ELEMENTS: u8,
+    RS_FUNCTION: i16,
+    FOLD: f32,
+    linux: f32,
+    index_t: f32,
+    stored_f16: f16,
+    another: f16,
+}
+
+/// Keywords, and names that other keywords would take.
+#[allow(non_snake_case, reason = "the name is that of an operator")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
+#[repr(C)]
+struct Keywords {
+    double: f32,
+    double_: f32,
+    class: i16,
+    new: i16,
+    operator: u8,
+    and: u8,
+    default: u8,
+    _Pragma: u8,
+    r#struct: [u16; 2],
+    nothing: [f32; 0],
+}
+
+/// A macro of most kernels.
+#[allow(clippy::upper_case_acronyms, reason = "the name is that of a macro")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
+#[repr(C)]
+struct STORED {
+    stored: u32,
+}
+
+/// All that kernels do with elements: compare, gather, scatter, fill.
+fn check<T: Element + Pod>(values: [T; 3]) {
+    let stream = stream();
+    let x = Array::from_slice(&stream, &values).unwrap();
+    let same = x.equal(values[1]).eval().unwrap().to_vec().unwrap();
+    assert_eq!(same, [false, true, false]);
+    let places = Array::from_slice(&stream, &[2, 0]).unwrap();
+    let mut y = x.clone();
+    y.put(&places, x.take(&places, 0).unwrap()).unwrap();
+    y.slice_mut(s![1]).unwrap().fill(values[2]).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [values[0], values[2], values[2]]);
+}
+
+#[test]
+fn names_of_macros_are_names_of_fields() {
+    let of = |i: u8| Macros {
+        NULL: i,
+        THREADS: 2 * i,
+        UNROLL: -3,
+        stored_f16: f16::from_f32(i.into()),
+        ..Macros::default()
+    };
+    check([of(1), of(2), of(3)]);
+    // SAFETY: it only computes.
+    let text = unsafe {
+        CudaFn::<fn(Macros) -> f32>::new(
+            "all",
+            "__device__ float all(const Macros &m) { return m.NULL + m.THREADS + m.UNROLL + m.stored_f16; }",
+        )
+    };
+    let x = Array::full(&stream(), 2, of(5)).unwrap();
+    let got = text.map((&x,)).eval().unwrap().to_vec().unwrap();
+    assert_eq!(got, [17.0; 2]);
+}
+
+#[test]
+fn keywords_have_an_underscore_behind_them_in_cuda() {
+    let of = |i: u8| Keywords {
+        double: i.into(),
+        double_: -f32::from(i),
+        class: 7,
+        operator: 2 * i,
+        r#struct: [0, i.into()],
+        ..Keywords::default()
+    };
+    check([of(1), of(2), of(3)]);
+    // SAFETY: it only computes.
+    let text = unsafe {
+        CudaFn::<fn(Keywords) -> Keywords>::new(
+            "turned",
+            "__device__ Keywords turned(Keywords k) {
+                 k.double__ = k.double_ + k.class_ + k.operator_ + k.struct_[1];
+                 return k;
+             }",
+        )
+    };
+    let x = Array::full(&stream(), 2, of(5)).unwrap();
+    let got = text.map((&x,)).eval().unwrap().to_vec().unwrap();
+    let wanted = Keywords {
+        double_: 5.0 + 7.0 + 10.0 + 5.0,
+        ..of(5)
+    };
+    assert_eq!(got, [wanted; 2]);
+}
+
+#[test]
+fn names_of_macros_are_names_of_structs() {
+    let of = |stored| STORED { stored };
+    check([of(1), of(2), of(3)]);
+    // SAFETY: it only computes.
+    let larger = unsafe {
+        CudaFn::<fn(STORED, STORED) -> STORED>::new(
+            "larger",
+            "__device__ STORED larger(STORED a, STORED b) { return a.stored < b.stored ? b : a; }",
+        )
+    };
+    let x = Array::from_slice(&stream(), &[of(4), of(9), of(3)]).unwrap();
+    let got = x.reduce(Combination::new(&larger, of(0))).eval().unwrap();
+    assert_eq!(got.item().unwrap(), of(9));
+}

@@ -1,0 +1,17 @@
+#![forbid(unsafe_code)]
+
+use cuda_compute::{DataType, FieldType, StructField, StructType};
+
+// A struct's description becomes part of kernels.
+static DESCRIBED: StructType = StructType::of::<u32>(
+    "Forged",
+    &[StructField {
+        name: "x",
+        offset: 0,
+        data: FieldType::Element(DataType::U32),
+    }],
+);
+
+fn main() {
+    let _ = DataType::Struct(&DESCRIBED);
+}

@@ -1,0 +1,13 @@
+use bytemuck::{Pod, Zeroable};
+use cuda_compute::{DataType, ElementField, FieldType};
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+struct Forged(u32);
+
+// Kernels would take it for a float.
+impl ElementField for Forged {
+    const FIELD_TYPE: FieldType = FieldType::Element(DataType::F32);
+}
+
+fn main() {}
