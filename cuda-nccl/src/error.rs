@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use cuda_safe::ErrorKind;
+
 use crate::result::NcclResult;
 
 /// The result of everything in this crate that can fail.
@@ -18,7 +20,7 @@ pub enum Error {
     /// What [`cuda_compute`] refused.
     #[cfg(feature = "compute")]
     Compute(cuda_compute::Error),
-    /// Lengths, ranks or contexts that don't fit together. Nothing was enqueued.
+    /// Lengths, ranks or contexts that don't fit together. This rank has enqueued nothing.
     Value(String),
     /// A library that is opened at its first use is not installed: what was looked for, and what helps.
     Missing(String),
@@ -97,6 +99,16 @@ impl Error {
             result,
             detail: detail.join("; "),
         }
+    }
+}
+
+impl Error {
+    /// Whether the device's context can't be used any more.
+    pub(crate) fn is_fault(&self) -> bool {
+        let Self::Cuda(error) = self else {
+            return false;
+        };
+        matches!(error.kind(), ErrorKind::Fault | ErrorKind::Poisoned)
     }
 }
 

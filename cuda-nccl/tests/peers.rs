@@ -218,14 +218,41 @@ fn a_wait_ends_with_the_time_limit() {
     let rank = ranks(1, options).pop().unwrap();
     let stream = Stream::new(rank.context()).unwrap();
     let signal = Signal::<u32>::new(rank.context(), 0).unwrap();
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
     let error = rank.wait(&stream).unwrap_err();
     assert!(matches!(error, Error::Lost(_)), "{error}");
     assert!(error.to_string().contains("has not ended"), "{error}");
-    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     let again = rank.all_reduce(&stream, &mut data, Reduction::Sum);
     assert!(matches!(again, Err(Error::Lost(_))));
     drop(rank); // which waits for nothing
+    signal.set(1);
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn work_behind_a_call_does_not_end_the_group() {
+    if !in_a_process_of_its_own(&[]) {
+        return; // what waits for all work of the context would wait for this
+    }
+    let options = PeerOptions::default().timeout(Duration::from_millis(500));
+    let rank = ranks(1, options).pop().unwrap();
+    let stream = Stream::new(rank.context()).unwrap();
+    let signal = Signal::<u32>::new(rank.context(), 0).unwrap();
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    // A long kernel of the user's.
+    stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    rank.wait(&stream).unwrap();
+    assert!(!stream.query().unwrap());
+    let other = Stream::new(rank.context()).unwrap();
+    let mut theirs = DeviceBuffer::<f32>::zeroed(&other, 4).unwrap();
+    rank.all_reduce(&other, &mut theirs, Reduction::Sum)
+        .unwrap();
+    rank.wait(&other).unwrap();
+    drop(rank); // which doesn't wait for it either
+    assert!(!stream.query().unwrap());
     signal.set(1);
     stream.synchronize().unwrap();
 }

@@ -217,13 +217,16 @@ pub trait Collectives {
         Ok(all.to_vec(stream)?)
     }
 
-    /// Waits for what this rank has enqueued on the stream, with the group's time limit: a rank that is lost is an error
-    /// here, and no hang. A group of one has nobody to lose, and no limit.
+    /// Waits for this rank's calls on the stream, with the group's time limit. A lost rank is an error, not a hang.
     ///
-    /// What a call has brought is known to be right when this has returned: a copy to the host that is made without it may
-    /// be of a call in which another rank's device has failed.
+    /// Work that you enqueue behind the last call may go on, and takes none of the time limit. Work in front of a call delays
+    /// the call, so it counts. A [group of one](Alone) waits for the whole stream, without a limit.
+    ///
+    /// The results of a call are known to be right when this has returned. Without it, a copy to the host may hold the result
+    /// of a call in which another rank's device has failed.
     ///
     /// # Errors
-    /// A failure of the work, or of another rank ([`Error::Lost`](crate::Error::Lost)).
+    /// Returns [`Error::Lost`](crate::Error::Lost) if another rank has failed or does not come in time, and
+    /// [`Error::Cuda`](crate::Error::Cuda) if work in the context has failed.
     fn wait(&self, stream: &Stream) -> Result<()>;
 }

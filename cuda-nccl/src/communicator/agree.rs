@@ -34,7 +34,7 @@ pub(super) fn gather_words(parts: &[(&Inner, &[u64])]) -> Result<Vec<Vec<u64>>> 
     unsafe { enqueue(&calls, Streams::Own)? };
     let mut all = Vec::with_capacity(parts.len());
     for ((inner, _), (stream, _, words)) in parts.iter().zip(&places) {
-        inner.wait(stream)?;
+        inner.wait_until(|| stream.query())?;
         all.push(words.to_vec(stream)?);
     }
     Ok(all)

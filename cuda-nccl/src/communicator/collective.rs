@@ -69,35 +69,54 @@ impl Communicator {
         mut factor: T,
     ) -> Result<()> {
         let inner = &*self.0;
-        let functions = inner.library.functions();
-        let create = functions.ncclRedOpCreatePreMulSum;
-        let create = inner.library.need("ncclRedOpCreatePreMulSum", create)?;
-        let destroy = inner
-            .library
-            .need("ncclRedOpDestroy", functions.ncclRedOpDestroy)?;
-        let prepared = self.prepare_all_reduce(stream, data, Reduction::Sum);
-        let mut pending = prepared.map_err(|error| self.told(error))?;
-        let mut op = sys::ncclRedOp_t::ncclSum;
-        {
-            let _current = enter(&inner.context)?;
-            let mut work = inner.lock();
-            let comm = inner.usable(&mut work)?;
-            let (scalar, of) = ((&raw mut factor).cast(), pending.call.carrier);
-            let now = sys::ncclScalarResidence_t::ncclScalarHostImmediate;
-            // SAFETY: the factor is of that type and is read before the call returns; `op` is valid for the write.
-            let result = unsafe { create(&mut op, scalar, of, now, comm) };
-            if result != sys::ncclResult_t::ncclSuccess {
-                inner.after("ncclRedOpCreatePreMulSum", result, &mut work)?;
-            }
-        }
-        pending.call.op = op;
+        let prepared = self
+            .prepare_all_reduce(stream, data, Reduction::Sum)
+            .and_then(|mut pending| {
+                // SAFETY: the factor is of the type that the call carries.
+                pending.call.op = unsafe { self.scaled_sum(&mut factor, pending.call.carrier)? };
+                Ok(pending)
+            });
+        let pending = prepared.map_err(|error| self.told(error))?;
+        let op = pending.call.op;
         let enqueued = pending.run();
         let mut work = inner.lock();
-        if let Ok(comm) = inner.usable(&mut work) {
+        if let (Ok(comm), Some(destroy)) = (
+            inner.usable(&mut work),
+            inner.library.functions().ncclRedOpDestroy,
+        ) {
             // SAFETY: made above, and not used any more: the call that was given it has returned.
             let _ = unsafe { destroy(op, comm) };
         }
         enqueued
+    }
+
+    /// Makes the operation that multiplies by `factor` before it sums. NCCL reads the factor at once.
+    ///
+    /// # Safety
+    /// The factor is of the type `of`.
+    unsafe fn scaled_sum<T: Reducible>(
+        &self,
+        factor: &mut T,
+        of: sys::ncclDataType_t,
+    ) -> Result<sys::ncclRedOp_t> {
+        let inner = &*self.0;
+        let functions = inner.library.functions();
+        let create = functions.ncclRedOpCreatePreMulSum;
+        let create = inner.library.need("ncclRedOpCreatePreMulSum", create)?;
+        inner
+            .library
+            .need("ncclRedOpDestroy", functions.ncclRedOpDestroy)?;
+        let _current = enter(&inner.context)?;
+        let mut work = inner.lock();
+        let comm = inner.usable(&mut work)?;
+        let mut op = sys::ncclRedOp_t::ncclSum;
+        let now = sys::ncclScalarResidence_t::ncclScalarHostImmediate;
+        // SAFETY: a factor of the type `of`, which is read before the call returns; `op` is valid for the write.
+        let result = unsafe { create(&mut op, (&raw mut *factor).cast(), of, now, comm) };
+        if result != sys::ncclResult_t::ncclSuccess {
+            inner.after("ncclRedOpCreatePreMulSum", result, &mut work)?;
+        }
+        Ok(op)
     }
 
     /// Rank `root` has the reduction of all ranks' `data` in its place. That of the others stays as it is.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cuda_safe::Stream;
+use cuda_safe::{Event, Stream};
 
 use super::{
     board::Step,
@@ -10,7 +10,7 @@ use super::{
     inner::{Inner, Work},
     watch::Busy,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// How long the end of an aborted communicator's work is waited for: the time limit, within these two. The kernels of NCCL 2.28
 /// end within 3 ms; what else the stream has been given may take longer.
@@ -20,11 +20,17 @@ const GRACE: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 const LINGER: Duration = Duration::from_secs(1);
 
 impl Inner {
-    /// Waits for the stream, with the time limit.
+    /// Waits for this rank's calls on the stream, with the time limit.
     pub(super) fn wait(&self, stream: &Stream) -> Result<()> {
+        let end = self.lock().marks.end_of(stream)?;
+        self.wait_until(|| end.as_ref().map_or(Ok(true), Event::query))
+    }
+
+    /// Waits for calls of this rank, with the time limit: `is_over` tells whether they are over.
+    pub(super) fn wait_until(&self, is_over: impl Fn() -> cuda_safe::Result<bool>) -> Result<()> {
         let since = Instant::now();
         let mut looked = since;
-        while !stream.query()? {
+        while !is_over().map_err(|error| self.failed(error.into()))? {
             let now = Instant::now();
             if self.is_lost() {
                 break;
@@ -60,17 +66,40 @@ impl Inner {
         // The flag is set, so the kernels end by themselves; then nothing is left of the work.
         let since = Instant::now();
         let grace = self.options.timeout.clamp(GRACE[0], GRACE[1]);
-        while since.elapsed() < grace && matches!(stream.query(), Ok(false)) {
+        while since.elapsed() < grace && matches!(is_over(), Ok(false)) {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.abort_work(&mut self.lock());
         Err(self.lost_error())
     }
 
-    /// Waits for all that was enqueued.
+    /// The error of a wait. After a fault the context is unusable, so the communicator ends.
+    #[cold]
+    fn failed(&self, error: Error) -> Error {
+        if error.is_fault() {
+            self.lose(format!(
+                "{}: {error}. The communicator was aborted",
+                self.who()
+            ));
+            self.abort_work(&mut self.lock());
+        }
+        error
+    }
+
+    /// Waits for all of this rank's calls, with the time limit.
     pub(super) fn wait_for_all(&self) -> Result<()> {
-        let streams = self.lock().streams.clone();
-        streams.iter().try_for_each(|stream| self.wait(stream))
+        let ends = self.lock().marks.ends()?;
+        ends.iter()
+            .try_for_each(|end| self.wait_until(|| end.query()))
+    }
+
+    /// Waits for all work on the stream. The time limit ends with this rank's calls: what is left is the user's, and takes the
+    /// time that it takes.
+    pub(super) fn wait_for_stream(&self, stream: &Stream) -> Result<()> {
+        self.wait_for_all()?;
+        stream
+            .synchronize()
+            .map_err(|error| self.failed(error.into()))
     }
 
     /// Ends the communicator together with the other ranks, or else by itself.

@@ -117,12 +117,13 @@ impl<'a> Group<'a> {
             return Ok(());
         }
         let mut parts: Vec<(&Inner, Vec<&Call>)> = Vec::new();
+        let mut uncaptured = Ok(());
         for pending in &self.calls {
             let inner = &*pending.communicator.0;
             if !inner.options.verify {
                 continue;
             }
-            expect_uncaptured(pending.stream)?;
+            uncaptured = uncaptured.and_then(|()| expect_uncaptured(pending.stream));
             if !pending.call.kind.is_collective() {
                 continue;
             }
@@ -134,8 +135,18 @@ impl<'a> Group<'a> {
                 None => parts.push((inner, vec![&pending.call])),
             }
         }
-        let calls = self.calls.iter();
-        let partners = partners::agree(calls.map(|one| (&*one.communicator.0, &one.call)));
+        let calls = self
+            .calls
+            .iter()
+            .map(|one| (&*one.communicator.0, &one.call));
+        let partners = match uncaptured {
+            Ok(()) => partners::agree(calls),
+            Err(error) => {
+                // The error of this rank comes first.
+                let _ = partners::refuse(calls);
+                Err(error)
+            }
+        };
         if partners.is_err() {
             // The others compare collectives with this rank, and would wait.
             parts.iter_mut().for_each(|(_, calls)| calls.clear());

@@ -19,6 +19,7 @@ use super::{
     board::{Calls, Seat},
     call::Call,
     current::{enter, said},
+    marks::Marks,
     options::CommunicatorOptions,
     shared::{Control, Shared},
     watch::Busy,
@@ -53,8 +54,8 @@ impl Deref for Inner {
 /// The communicator that works, null when it is gone.
 pub(super) struct Work {
     pub(super) comm: sys::ncclComm_t,
-    /// The streams that it has enqueued on.
-    pub(super) streams: Vec<Stream>,
+    /// Where its calls end.
+    pub(super) marks: Marks,
     calls: Calls,
 }
 
@@ -62,7 +63,7 @@ impl Work {
     pub(super) fn none() -> Self {
         Self {
             comm: std::ptr::null_mut(),
-            streams: Vec::new(),
+            marks: Marks::default(),
             calls: Calls::new(),
         }
     }
@@ -99,7 +100,7 @@ impl Inner {
             shared,
             work: Mutex::new(Work {
                 comm: work,
-                streams: Vec::new(),
+                marks: Marks::default(),
                 calls: Calls::new(),
             }),
             compared: AtomicU64::new(0),
@@ -127,12 +128,15 @@ impl Inner {
         self.lost_error()
     }
 
-    /// Remembers a stream that is about to be enqueued on.
+    /// Marks the end of a call that was just enqueued on a stream.
     #[inline]
-    pub(super) fn note(&self, work: &mut Work, stream: &Stream) {
-        if work.streams.last() != Some(stream) {
-            note_new(&mut work.streams, stream);
+    pub(super) fn mark(&self, work: &mut Work, stream: &Stream) -> Result<()> {
+        // Ranks that compare their calls reject captured streams.
+        if !self.options.verify && stream.is_capturing()? {
+            work.marks.set_captured();
+            return Ok(());
         }
+        work.marks.record(stream)
     }
 
     /// Compares a call with those of the ranks of this process, before it is made.
@@ -157,15 +161,16 @@ impl Inner {
         let _current = enter(&self.context)?;
         let mut work = self.lock();
         let comm = self.usable(&mut work)?;
+        // Before the others know of the call, since it may fail.
+        work.marks.prepare(stream)?;
         self.compare(&mut work, call)?;
-        self.note(&mut work, stream);
         let result = {
             let _busy = Busy::begin(&self.calls);
             // SAFETY: a live communicator; the rest as this function's contract says.
             unsafe { call.make(self.library.functions(), comm, stream) }
         };
         if result == Some(sys::ncclResult_t::ncclSuccess) && self.lost.get().is_none() {
-            return Ok(());
+            return self.mark(&mut work, stream);
         }
         let result = self.library.need(call.kind.name(), result)?;
         self.after(call.kind.name(), result, &mut work)
@@ -242,14 +247,4 @@ impl fmt::Debug for Inner {
             .field("lost", &self.lost.get())
             .finish_non_exhaustive()
     }
-}
-
-#[cold]
-fn note_new(streams: &mut Vec<Stream>, stream: &Stream) {
-    streams.retain(|other| other != stream);
-    if streams.len() >= 16 {
-        // Those that are over are forgotten, so that the list doesn't grow with short-lived streams.
-        streams.retain(|stream| !matches!(stream.query(), Ok(true)));
-    }
-    streams.push(stream.clone());
 }

@@ -11,6 +11,7 @@ mod end;
 mod group;
 mod inner;
 mod lane;
+mod marks;
 mod numbers;
 mod options;
 mod partners;
@@ -50,11 +51,11 @@ use inner::Inner;
 ///
 /// **Time limit.** No call waits longer for other ranks than [`timeout`](CommunicatorOptions::timeout): what takes longer ends
 /// in [`Error::Lost`](crate::Error::Lost), and the communicator is aborted: its kernels end, and later calls fail at once.
-/// Results of what was under way are undefined then. Work is waited for by [`wait`](Self::wait); a
+/// Results of what was under way are undefined then. Calls are waited for by [`wait`](Self::wait); a
 /// [`Stream::synchronize`] has no limit, and hangs with the other ranks, as does dropping memory that must wait for
 /// its stream.
 ///
-/// **End.** Dropping the last clone waits for what was enqueued, with the time limit, and frees what is this rank's.
+/// **End.** Dropping the last clone waits for this rank's calls, with the time limit, and frees what is this rank's.
 /// [`finalize`](Self::finalize) does the same and tells of errors. [`abort`](Self::abort) doesn't wait.
 ///
 /// **Graphs.** Calls on a stream that is being captured are refused, unless the options are
@@ -90,17 +91,21 @@ impl Communicator {
         self.0.options.timeout
     }
 
-    /// Waits for what this rank has enqueued on the stream, with the time limit.
+    /// Waits for this rank's calls on the stream, with the time limit.
+    ///
+    /// The wait ends with the last call. Work that you enqueue behind it may go on, and takes none of the time limit. Work in
+    /// front of a call delays the call, so it counts. Raw calls ([`as_raw`](Self::as_raw)) are not waited for. After a call was
+    /// captured, this waits for everything on the stream, since the communicator does not see the graph's launches.
     ///
     /// # Errors
-    /// [`Error::Lost`](crate::Error::Lost) where another rank has ended or doesn't come in time. The communicator is aborted, and
-    /// what NCCL had on the stream ends; other work on it may go on. The driver's, where a kernel on the stream has failed.
+    /// Returns [`Error::Lost`](crate::Error::Lost) if another rank has ended or doesn't come in time. The communicator is aborted
+    /// then, and its kernels end. Returns [`Error::Cuda`](crate::Error::Cuda) if work in the context has failed.
     pub fn wait(&self, stream: &Stream) -> Result<()> {
         self.here(stream, &[])?;
         self.0.wait(stream)
     }
 
-    /// Ends the communicator together with the other ranks, after all that was enqueued. Clones can't be used any more.
+    /// Ends the communicator together with the other ranks, after all of its calls. Clones can't be used any more.
     ///
     /// # Errors
     /// As [`wait`](Self::wait), and what NCCL says. The communicator has ended in any case: it is aborted where it can't end
@@ -112,7 +117,7 @@ impl Communicator {
     }
 
     /// Ends the communicator at once, from whatever thread: its kernels end, calls that wait return, and everything fails from now
-    /// on. The other ranks notice by their time limit.
+    /// on. The communicators of the other ranks of this process end as well. Ranks of other processes notice by their time limit.
     #[doc(alias = "ncclCommAbort")]
     pub fn abort(&self) {
         self.0.abort();
@@ -121,7 +126,7 @@ impl Communicator {
     /// NCCL's handle, for raw calls; null when the communicator has ended. It stays this object's.
     ///
     /// Raw calls of one communicator are made one after the other. They must not overlap with calls of this object in other
-    /// threads, and not destroy it.
+    /// threads, and not destroy it. Neither [`wait`](Self::wait) nor the end of this object waits for them.
     #[must_use]
     pub fn as_raw(&self) -> sys::ncclComm_t {
         self.0.lock().comm

@@ -30,6 +30,29 @@ type Pair<'a> = (&'a Inner, usize);
 
 /// An error on both ranks unless each receives what the other sends, in the same order. Collectives are not looked at.
 pub(super) fn agree<'a>(calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>) -> Result<()> {
+    let records: Vec<(Pair<'a>, Record)> = pairs(calls)
+        .iter()
+        .map(|(pair, sides)| (*pair, [side(&sides[0]), side(&sides[1])]))
+        .collect();
+    let theirs = tell(&records)?;
+    for (((inner, partner), mine), theirs) in records.iter().zip(theirs) {
+        compare([inner.rank, *partner], *mine, theirs)?;
+    }
+    Ok(())
+}
+
+/// Tells the partners of these calls that this rank can't make them.
+#[cold]
+pub(super) fn refuse<'a>(calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>) -> Result<()> {
+    let pairs = pairs(calls);
+    let records: Vec<_> = pairs.iter().map(|(pair, _)| (*pair, NONE)).collect();
+    tell(&records).map(drop)
+}
+
+/// The calls by partner, as far as partners compare them: what is sent, and what is received.
+fn pairs<'a>(
+    calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>,
+) -> Vec<(Pair<'a>, [Vec<&'a Call>; 2])> {
     let mut pairs: Vec<(Pair<'a>, [Vec<&Call>; 2])> = Vec::new();
     for (inner, call) in calls {
         let pair = (inner, call.root as usize);
@@ -43,15 +66,7 @@ pub(super) fn agree<'a>(calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>) 
         });
         pairs[place].1[usize::from(call.kind == Kind::Receive)].push(call);
     }
-    let records: Vec<(Pair<'a>, Record)> = pairs
-        .iter()
-        .map(|(pair, sides)| (*pair, [side(&sides[0]), side(&sides[1])]))
-        .collect();
-    let theirs = tell(&records)?;
-    for (((inner, partner), mine), theirs) in records.iter().zip(theirs) {
-        compare([inner.rank, *partner], *mine, theirs)?;
-    }
-    Ok(())
+    pairs
 }
 
 impl Communicator {
@@ -109,7 +124,7 @@ fn tell(records: &[(Pair<'_>, Record)]) -> Result<Vec<Record>> {
     unsafe { enqueue(&calls, Streams::Own)? };
     let mut all = Vec::with_capacity(records.len());
     for (((inner, _), _), (stream, _, theirs)) in records.iter().zip(&places) {
-        inner.wait(stream)?;
+        inner.wait_until(|| stream.query())?;
         let words = theirs.to_vec(stream)?;
         let (sides, _) = words.as_chunks::<4>();
         all.push([sides[0], sides[1]]);

@@ -16,8 +16,8 @@ use crate::{
 /// had back.
 pub type RegisteredMemory<S, T> = DeviceMemory<Registered<S>, T>;
 
-/// What [`RegisteredMemory`] holds: other memory, and its registration. Dropping it waits for the memory's stream, with the
-/// communicator's time limit, and ends the registration first.
+/// What [`RegisteredMemory`] holds: other memory, and its registration. Dropping it ends the registration first. It waits for the
+/// communicator's calls, with the time limit, and then for everything else on the memory's stream, without one.
 #[derive(Debug)]
 pub struct Registered<S: Storage> {
     registration: Registration,
@@ -39,7 +39,8 @@ unsafe impl Sync for Registration {}
 impl Communicator {
     /// Tells NCCL of memory that it will use often, so that it needs no copies through its own buffers where the hardware allows
     /// that. Memory of [`NcclAllocated`](super::NcclAllocated) is made for this. What isn't registered works as well. The memory
-    /// is owned, not borrowed: it lives as long as the registration.
+    /// is owned, not borrowed: it lives as long as the registration. Waits for the communicator's calls, with the time limit, and
+    /// for everything else on the memory's stream, without one.
     ///
     /// # Errors
     /// [`Error::Value`] for memory of another context, or of no stream. [`Error::Unsupported`] before NCCL 2.19. What NCCL says.
@@ -92,7 +93,7 @@ impl Communicator {
         let mut handle = std::ptr::null_mut();
         if bytes > 0 {
             // What allocated it may still be under way.
-            inner.wait(&stream)?;
+            inner.wait_for_stream(&stream)?;
             let _current = enter(&inner.context)?;
             let mut work = inner.lock();
             let comm = inner.usable(&mut work)?;
@@ -124,7 +125,7 @@ impl Drop for Registration {
             return;
         }
         let inner = &self.inner;
-        if let Err(error) = inner.wait(&self.stream)
+        if let Err(error) = inner.wait_for_stream(&self.stream)
             && !inner.is_lost()
         {
             // NCCL must not know memory that is gone, and may not be told while it is used: its end is the only way left.

@@ -38,11 +38,14 @@ pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams
     let end = library.need(END, functions.ncclGroupEnd)?;
     let _current = enter(&first.context)?;
     let mut works = Locked::all(calls.iter().map(|(inner, ..)| *inner))?;
-    for (inner, call, stream) in calls {
-        works.compare(inner, call)?;
-        if streams == Streams::Given {
-            works.note(inner, stream);
+    if streams == Streams::Given {
+        // Before the others know of the calls, since it may fail.
+        for (inner, _, stream) in calls {
+            works.prepare(inner, stream)?;
         }
+    }
+    for (inner, call, _) in calls {
+        works.compare(inner, call)?;
     }
     let mut failed: Option<(&'static str, sys::ncclResult_t)> = None;
     let mut lacks = None;
@@ -74,7 +77,16 @@ pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams
         library.need::<()>(name, None)?;
     }
     let (call, result) = failed.unwrap_or((END, sys::ncclResult_t::ncclSuccess));
-    works.after(call, result)
+    works.after(call, result)?;
+    if streams == Streams::Given {
+        for (number, (inner, _, stream)) in calls.iter().enumerate() {
+            let mut later = calls[number + 1..].iter();
+            if !later.any(|(other, _, its)| std::ptr::eq(*other, *inner) && its == stream) {
+                works.mark(inner, stream)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The locks of several communicators, each once, in an order that is the same everywhere.
@@ -115,10 +127,14 @@ impl<'a> Locked<'a> {
         }
     }
 
-    fn note(&mut self, inner: &Inner, stream: &Stream) {
-        if let Some(work) = self.find(inner) {
-            inner.note(work, stream);
-        }
+    fn prepare(&mut self, inner: &Inner, stream: &Stream) -> Result<()> {
+        self.find(inner)
+            .map_or(Ok(()), |work| work.marks.prepare(stream))
+    }
+
+    fn mark(&mut self, inner: &Inner, stream: &Stream) -> Result<()> {
+        self.find(inner)
+            .map_or(Ok(()), |work| inner.mark(work, stream))
     }
 
     /// All of them are watched until this is dropped.

@@ -130,8 +130,9 @@ impl Launch {
     /// Where rank 0 listens for the others, as `host:port`.
     ///
     /// It is the first of these that is known: `CUDA_NCCL_ADDRESS`; `MASTER_ADDR` and `MASTER_PORT`; this host, if all
-    /// ranks are there; the first host of Slurm's list. Where no variable names a port, it follows from the job's number:
-    /// one from 23000 to 30999. The agent of `torchrun` listens at `MASTER_PORT` itself: then it is the port after that.
+    /// ranks are there; the first host of Slurm's list. Ranks by hand need `CUDA_NCCL_ADDRESS`. Where no variable names a port,
+    /// it follows from the job's number: one from 23000 to 30999. The agent of `torchrun` listens at `MASTER_PORT` itself: then
+    /// it is the port after that, or before it for 65535.
     ///
     /// # Errors
     /// [`Error::Start`](crate::Error::Start) where nothing says it, or not as a host and a port.
@@ -150,14 +151,16 @@ impl Launch {
     /// something is derived from what the launcher tells all ranks of the job. **That keeps jobs apart, and is no secret**: who
     /// can see the job's number could take part. The bytes are authenticated and not encrypted.
     ///
-    /// Foreign clients, slow ones too, are turned away, and the ranks don't wait for them.
+    /// Rank 0 turns foreign clients away, slow ones too, and the ranks don't wait for them. When very many clients come at once,
+    /// the silent ones make room. A rank that had to make room connects again.
     ///
     /// # Errors
     /// - [`Error::Start`](crate::Error::Start): nothing says where to meet; the address is in use, or nobody listens there
     ///   within the limit; another secret; ranks that have not come within the limit, that come twice, or with another
     ///   number of ranks. Rank 0 tells the others what it found.
     /// - [`Error::Lost`](crate::Error::Lost): a rank ended meanwhile.
-    /// - What `make` returned; the other ranks see that rank 0 is lost.
+    /// - On rank 0 the error of `make`. The other ranks have [`Error::Start`](crate::Error::Start) with its text, if they come
+    ///   within five seconds.
     pub fn share_bytes(
         &self,
         limit: Duration,

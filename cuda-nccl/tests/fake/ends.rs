@@ -1,6 +1,6 @@
 //! How communicators end, and what they have registered.
 
-use std::time::Instant;
+use std::{cell::Cell, thread, time::Instant};
 
 use cuda_nccl::{Error, NcclAllocated, Reduction};
 use cuda_safe::{DeviceBuffer, Signal, Stream, WaitUntil};
@@ -62,6 +62,35 @@ fn memory_is_registered_until_it_is_dropped() {
     assert_eq!(fake.calls(), ["Deregister", "Destroy", "DestroyControl"]);
     drop(back);
     assert_eq!(fake.calls(), ["MemFree"]);
+    fake.assert_clean();
+}
+
+#[test]
+fn registrations_wait_for_work_of_the_users_without_a_limit() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let signal = &Signal::new(rank.context(), 0u32).unwrap();
+    let held_for_longer_than_the_limit = |work: &dyn Fn()| {
+        signal.set(0);
+        stream.wait_signal(signal, WaitUntil::AT_LEAST, 1).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(LIMIT + LIMIT / 2);
+                signal.set(1);
+            });
+            work();
+        });
+    };
+    let memory = Cell::new(Some(NcclAllocated::zeroed::<f32>(&stream, 100).unwrap()));
+    let registered = Cell::new(None);
+    held_for_longer_than_the_limit(&|| {
+        let memory = memory.take().unwrap();
+        registered.set(Some(rank.register(memory).unwrap()));
+    });
+    fake.calls();
+    held_for_longer_than_the_limit(&|| drop(registered.take()));
+    assert_eq!(fake.calls(), ["Deregister", "MemFree"]);
+    drop(rank);
     fake.assert_clean();
 }
 

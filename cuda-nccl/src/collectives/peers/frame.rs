@@ -43,12 +43,7 @@ impl Frame<'_> {
     pub(super) fn follow(&mut self) -> Result<()> {
         match &self.own.last {
             Some(last) if last == self.stream => return Ok(()),
-            Some(_) => {
-                self.stream.wait_event(&self.own.tail)?;
-                if let Some(before) = &self.own.before {
-                    self.stream.wait_event(before)?;
-                }
-            }
+            Some(_) => self.stream.wait_event(&self.own.tail)?,
             None => {}
         }
         self.own.last = Some(self.stream.clone());

@@ -18,7 +18,7 @@ pub(super) struct Own {
     pub(super) done: [Event; 2],
     /// Of the call before, if anything was enqueued.
     pub(super) before: Option<Event>,
-    /// Reached when a call that failed has done what it had enqueued.
+    /// Recorded behind everything that the last call has enqueued.
     pub(super) tail: Event,
     /// The others have read what they read in the call before the last one.
     pub(super) others_before: Vec<(usize, Event)>,

@@ -9,8 +9,8 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceMemory, DeviceView, DeviceViewMut, ErrorKind, Owner, PlainData, Settled,
-    Storage, StorageMut, Stream,
+    Context, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Settled, Storage,
+    StorageMut, Stream,
 };
 
 use super::{Shared, frame::Frame, own::Own};
@@ -59,7 +59,11 @@ impl PeerRank {
         // Nothing may be enqueued any more: nobody tells when outboxes have been read.
         if let Some(why) = self.shared.meeting.lost() {
             // Another rank may have met this one's fault before this one did.
-            let own = stream.query().err().map(Error::from).filter(is_fault);
+            let own = stream
+                .query()
+                .err()
+                .map(Error::from)
+                .filter(Error::is_fault);
             return Err(own.unwrap_or(Error::Lost(why)));
         }
         let mut own = self.own.borrow_mut();
@@ -76,9 +80,20 @@ impl PeerRank {
         let may_use = checked.is_ok();
         let result = checked.and_then(|()| frame.follow());
         let result = result.and_then(|()| stream.ordered_with(owners, || work(&mut frame)));
-        let Err(error) = &result else { return result };
+        // The next call comes behind what this one has enqueued, on whatever stream that is, and a wait ends there.
+        let marked = match may_use {
+            true => frame.own.tail.record(stream),
+            false => Ok(()),
+        };
+        if let Err(error) = &marked {
+            let why = format!("rank {} failed: {error}", self.rank);
+            self.shared.meeting.lose(&why);
+        }
+        let Err(error) = &result else {
+            return result.and_then(|done| Ok(marked.map(|()| done)?));
+        };
         let why = error.to_string();
-        if is_fault(error) {
+        if error.is_fault() {
             let why = format!("the device of rank {} has failed: {why}", self.rank);
             self.shared.meeting.lose(&why);
         } else if !frame.met {
@@ -86,11 +101,6 @@ impl PeerRank {
         } else if matches!(error, Error::Cuda(_)) {
             // The others count on what was not enqueued.
             let why = format!("rank {} failed: {why}", self.rank);
-            self.shared.meeting.lose(&why);
-        }
-        // What was enqueued all the same comes before the next call, on whatever stream that is.
-        if may_use && let Err(error) = frame.own.tail.record(stream) {
-            let why = format!("rank {} failed: {error}", self.rank);
             self.shared.meeting.lose(&why);
         }
         result
@@ -192,8 +202,10 @@ impl Collectives for PeerRank {
     fn wait(&self, stream: &Stream) -> Result<()> {
         expect_context(self.rank, self.context(), stream, [])?;
         let limit = self.shared.options.timeout;
-        let (start, mark) = (Instant::now(), stream.record_event()?);
-        while !mark.query()? {
+        // Work of the user's behind the last call is not this group's, and has no time limit.
+        let start = Instant::now();
+        let end = self.own.borrow().tail.clone();
+        while !end.query()? {
             let waited = start.elapsed();
             if waited > limit {
                 self.shared.stuck.store(true, Ordering::Relaxed);
@@ -243,21 +255,27 @@ impl PeerRank {
     fn is_over(&mut self) -> bool {
         let (own, shared) = (self.own.get_mut(), &self.shared);
         let start = Instant::now();
-        // Each call comes behind the one before, on whatever streams: the last one is enough.
-        // Work of the user's may be what is stuck, and then it is not on these streams.
-        !shared.stuck.load(Ordering::Relaxed)
-            && own.last.iter().chain([&own.side]).all(|stream| {
-                while matches!(stream.query(), Ok(false)) {
-                    if shared.stuck.load(Ordering::Relaxed)
-                        || start.elapsed() > shared.options.timeout
-                    {
-                        shared.stuck.store(true, Ordering::Relaxed);
-                        return false;
-                    }
-                    thread::sleep(Duration::from_micros(50));
+        // Each call comes behind the one before, on whatever streams, so the end of the last one is enough. Work of the user's
+        // may be stuck on other streams.
+        loop {
+            match own
+                .tail
+                .query()
+                .and_then(|tail| Ok(tail && own.side.query()?))
+            {
+                Ok(true) => return true,
+                Ok(false) => {}
+                Err(_) => {
+                    let mut streams = own.last.iter().chain([&own.side]);
+                    return streams.all(|stream| !matches!(stream.settle(), Settled::Unknown(_)));
                 }
-                !matches!(stream.settle(), Settled::Unknown(_))
-            })
+            }
+            let is_late = start.elapsed() > shared.options.timeout;
+            if shared.stuck.fetch_or(is_late, Ordering::Relaxed) || is_late {
+                return false;
+            }
+            thread::sleep(Duration::from_micros(50));
+        }
     }
 }
 
@@ -282,12 +300,4 @@ impl fmt::Debug for PeerRank {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PeerRank({} of {:?})", self.rank, self.shared)
     }
-}
-
-/// Whether the context can't be used any more.
-fn is_fault(error: &Error) -> bool {
-    let Error::Cuda(error) = error else {
-        return false;
-    };
-    matches!(error.kind(), ErrorKind::Fault | ErrorKind::Poisoned)
 }

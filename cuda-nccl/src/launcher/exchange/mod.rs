@@ -1,7 +1,8 @@
 //! One exchange over TCP: rank 0 gives all others the same bytes, and knows then that all have come.
 //!
-//! `protocol.rs` says what is sent; `serve.rs` is rank 0, `join.rs` are the others.
+//! `protocol.rs` describes the messages. `serve.rs` is rank 0, whose clients begin in `guests.rs`. `join.rs` is every other rank.
 
+mod guests;
 mod join;
 mod protocol;
 mod serve;
@@ -9,6 +10,7 @@ mod serve;
 mod tests;
 
 use std::{
+    io::{self, ErrorKind},
     net::TcpListener,
     time::{Duration, Instant},
 };
@@ -74,6 +76,11 @@ fn listen(meeting: &Meeting) -> Result<TcpListener> {
             meeting.source
         ))
     })
+}
+
+/// Whether a socket that does not block has nothing to do.
+fn waits(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
 /// When everything has to be over.

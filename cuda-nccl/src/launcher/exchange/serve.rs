@@ -3,8 +3,8 @@
 //! One thread, and sockets that don't block: who is slow, or no rank at all, keeps nobody waiting.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
-    io::{ErrorKind, Read, Write},
+    collections::BTreeMap,
+    io::Write,
     net::{SocketAddr, TcpListener, TcpStream},
     thread,
     time::{Duration, Instant},
@@ -12,7 +12,9 @@ use std::{
 
 use super::{
     Deadline,
-    protocol::{self, BYTES, FAILED, HELLO, Hello, LONGEST, Nonce, Pair, WELCOME},
+    guests::{GUESTS, Guest, Guests, HELLO_LIMIT, Heard},
+    protocol::{self, BYTES, FAILED, Hello, LONGEST, Pair, WELCOME},
+    waits,
 };
 use crate::{
     error::{Error, Result},
@@ -21,36 +23,22 @@ use crate::{
 
 /// How often sockets are looked at.
 const PAUSE: Duration = Duration::from_millis(1);
-/// How long a client may take for its hello. Its bytes are on their way when it has connected.
-const HELLO_LIMIT: Duration = Duration::from_secs(10);
-/// How many clients may be between connection and hello, beside as many as there are ranks.
-const GUESTS: usize = 64;
 /// How many clients that were turned away an error tells of.
 const NOTES: usize = 4;
 
-/// A client that has not said who it is.
-struct Guest {
-    stream: TcpStream,
-    from: SocketAddr,
-    nonce: Nonce,
-    hello: [u8; HELLO],
-    filled: usize,
-    since: Instant,
-}
-
 /// A rank that has proven to know the secret.
-struct Member {
+pub(super) struct Member {
     stream: TcpStream,
     from: SocketAddr,
     pair: Pair,
 }
 
-struct Server<'a> {
+pub(super) struct Server<'a> {
     meeting: &'a Meeting,
     secret: &'a Secret,
     size: usize,
-    guests: VecDeque<Guest>,
-    members: BTreeMap<u32, Member>,
+    guests: Guests,
+    pub(super) members: BTreeMap<u32, Member>,
     /// Who was turned away, and why: when ranks are missing, these may be they.
     notes: Vec<String>,
     turned_away: usize,
@@ -90,12 +78,12 @@ pub(super) fn refuse(
 }
 
 impl<'a> Server<'a> {
-    fn new(meeting: &'a Meeting, secret: &'a Secret, size: usize) -> Self {
+    pub(super) fn new(meeting: &'a Meeting, secret: &'a Secret, size: usize) -> Self {
         Self {
             meeting,
             secret,
             size,
-            guests: VecDeque::new(),
+            guests: Guests::new(size),
             members: BTreeMap::new(),
             notes: Vec::new(),
             turned_away: 0,
@@ -122,7 +110,7 @@ impl<'a> Server<'a> {
                     break;
                 };
                 moved = true;
-                self.greet(stream, from);
+                self.greet(stream, from)?;
             }
             moved |= self.listen_to_guests()?;
             self.look_after_members()?;
@@ -133,60 +121,34 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    fn greet(&mut self, stream: TcpStream, from: SocketAddr) {
-        let greet = || {
-            stream.set_nonblocking(true)?;
-            stream.set_nodelay(true)?;
-            let nonce = protocol::nonce()?;
-            // The socket's buffer is empty: it takes all of it.
-            (&stream).write_all(&protocol::greeting(&nonce))?;
-            Ok::<_, std::io::Error>(nonce)
-        };
-        let Ok(nonce) = greet() else { return };
-        if self.guests.len() >= GUESTS + self.size {
-            // The oldest: a rank says who it is at once.
-            if let Some(oldest) = self.guests.pop_front() {
-                self.note(oldest.from, "said nothing while many others came");
-            }
+    pub(super) fn greet(&mut self, stream: TcpStream, from: SocketAddr) -> Result<()> {
+        if self.guests.is_full() {
+            // Ranks that have said who they are make room first.
+            self.listen_to_guests()?;
         }
-        self.guests.push_back(Guest {
-            stream,
-            from,
-            nonce,
-            hello: [0; HELLO],
-            filled: 0,
-            since: Instant::now(),
-        });
+        if self.guests.is_full()
+            && let Some(silent) = self.guests.make_room()
+        {
+            self.note(silent, "said nothing while many others came");
+        }
+        // A client that can't be greeted has gone away.
+        let _ = self.guests.greet(stream, from);
+        Ok(())
     }
 
     fn listen_to_guests(&mut self) -> Result<bool> {
-        let mut moved = false;
-        for _ in 0..self.guests.len() {
-            let Some(mut guest) = self.guests.pop_front() else {
-                break;
-            };
-            match guest.stream.read(&mut guest.hello[guest.filled..]) {
-                Ok(0) => self.note(guest.from, "went away without saying who it is"),
-                Ok(read) => {
-                    moved = true;
-                    guest.filled += read;
-                    if guest.filled == HELLO {
-                        self.admit(guest)?;
-                    } else {
-                        self.guests.push_back(guest);
-                    }
-                }
-                Err(error) if waits(&error) => {
-                    if guest.since.elapsed() > HELLO_LIMIT {
-                        self.note(guest.from, "did not say who it is");
-                    } else {
-                        self.guests.push_back(guest);
-                    }
-                }
-                Err(error) => self.note(guest.from, &error.to_string()),
-            }
+        let Heard {
+            anything,
+            complete,
+            gone,
+        } = self.guests.listen();
+        for (from, why) in gone {
+            self.note(from, &why);
         }
-        Ok(moved)
+        complete
+            .into_iter()
+            .try_for_each(|guest| self.admit(guest))?;
+        Ok(anything)
     }
 
     /// Checks a hello. Only who knows the secret can make the group fail.
@@ -351,10 +313,6 @@ impl Member {
         let sent = (&self.stream).write_all(&message).is_ok();
         self.stream.set_nonblocking(true).is_ok() && sent
     }
-}
-
-fn waits(error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
 /// How many ranks are named.

@@ -1,5 +1,7 @@
 //! Real sockets on the loopback, threads as ranks, and all that can go wrong.
 
+mod crowd;
+
 use std::{
     io::{Read, Write},
     net::{Shutdown, TcpListener, TcpStream},
@@ -356,22 +358,6 @@ fn foreign_and_slow_clients_hold_up_nobody() {
         begin.elapsed()
     );
     drop((silent, slow));
-}
-
-#[test]
-fn a_crowd_of_silent_clients_makes_room() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 2, LONG);
-    let crowd: Vec<_> = (0..100).map(|_| knock(&meeting)).collect();
-    assert_eq!(
-        other(&meeting, secret(), 1, 2, LONG)
-            .join()
-            .unwrap()
-            .unwrap(),
-        BYTES
-    );
-    zero.join().unwrap().unwrap();
-    drop(crowd);
 }
 
 #[test]
