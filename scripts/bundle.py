@@ -23,6 +23,7 @@ LEFT_OUT = {
     ("cuda-safe", "compile_fail"): "calls cargo",
     ("cuda-compute", "compile_fail"): "calls cargo",
     ("cuda-compute", "kernel_sources"): "prints sources for cuda-compute/tuning, which take them along",
+    ("cuda-nccl", "bindings"): "compares the carried bindings with a header",
     ("cuda-direct", "python"): "loads a library of examples/ into Python, which examples/dlpack/README.md tells how to do",
     ("cuda-direct-sys", "failures"): "tests the build script",
     ("cuda-direct-sys", "header"): "reads the headers it was built with",
@@ -42,7 +43,7 @@ def main():
     programs = build()
     shutil.rmtree(BUNDLE, ignore_errors=True)
     (BUNDLE / "bin").mkdir(parents=True)
-    listed, left_out = [], []
+    listed, left_out, readers = [], [], []
     for package in LEFT_OUT_PACKAGES.keys() & set(PACKAGES.values()):
         left_out.append(f"tests/{package}: {LEFT_OUT_PACKAGES[package]}")
     for kind, package, target, binary in programs:
@@ -57,7 +58,12 @@ def main():
         copy.parent.mkdir(exist_ok=True)
         shutil.copy2(binary, copy)
         subprocess.run(["strip", str(copy)], check=True)
+        if names_sources(copy.read_bytes()):
+            readers.append(f"{kind}/{name}")
         listed.append(f"{kind} {package} {name}")
+    if readers:
+        sys.exit(f"make bundle: {', '.join(readers)} would read sources, which the bundle does not have: use include_str!, or "
+                 "add the program to LEFT_OUT")
     for package, folder in sorted(package_folders().items()):
         copy_data(package, folder)
     if os.environ.get("BUNDLE_NVRTC") != "0":
@@ -136,6 +142,15 @@ WORKSPACE = metadata()
 PACKAGES = {package["manifest_path"]: package["name"] for package in WORKSPACE["packages"]}
 
 
+def committed():
+    """The names of what is committed at the top of the repository."""
+    command = ["git", "ls-tree", "-z", "--name-only", "HEAD"]
+    return set(subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, check=True).stdout.split(b"\0")) - {b""}
+
+
+COMMITTED = committed()
+
+
 def package_folders():
     return {name: pathlib.Path(manifest).parent for manifest, name in PACKAGES.items()}
 
@@ -144,6 +159,13 @@ def holds_emulator(binary):
     """Whether the driver's functions are in the program itself."""
     symbols = subprocess.run(["nm", "--defined-only", str(binary)], stdout=subprocess.PIPE, check=True).stdout
     return any(line.split()[-1:] == [b"cuInit"] for line in symbols.splitlines())
+
+
+def names_sources(program):
+    """Whether a stripped program names a committed file of this checkout, which it can't find on another machine."""
+    # Other files are those of the toolkit in .cuda, and generated ones in target. The compiler's own paths are relative.
+    named = program.split(os.fsencode(REPOSITORY) + b"/")[1:]
+    return any(rest.split(b"/")[0] in COMMITTED for rest in named)
 
 
 def copy_data(package, folder):
