@@ -3,7 +3,8 @@
 
     scripts/coverage.py FOLDER   writes the page, with chapters from the headers in a folder: those that the carried
                                  bindings were made of
-    scripts/coverage.py          fails unless the page is what the sources and the carried bindings say
+    scripts/coverage.py --write  writes the page, with the chapters that it already has
+    scripts/coverage.py          fails unless the page matches the sources and the carried bindings
 """
 
 import pathlib
@@ -165,7 +166,8 @@ def read(text):
 def main(arguments):
     where = reached(sources())
     known = functions((ROOT / "cuda-sys/bindings/cuda.rs").read_text())
-    if arguments:
+    write = bool(arguments)
+    if arguments and arguments != ["--write"]:
         folder = pathlib.Path(arguments[0])
         found, deprecated = chapters("".join((folder / name).read_text() for name in HEADERS))
         found = {chapter: [n for n in names if n in known] for chapter, names in found.items()}
@@ -179,10 +181,10 @@ def main(arguments):
     if strangers:
         return f"called by cuda-safe, and not in the bindings: {', '.join(strangers)}"
     text = page(found, deprecated, where)
-    if arguments:
+    if write:
         PAGE.write_text(text)
     elif text != PAGE.read_text():
-        return f"{PAGE.relative_to(ROOT)} is not what the sources say: scripts/coverage.py FOLDER writes it"
+        return f"{PAGE.relative_to(ROOT)} does not match the sources. Fix: run scripts/coverage.py --write"
     return 0
 
 
