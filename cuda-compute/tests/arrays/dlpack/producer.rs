@@ -136,6 +136,15 @@ pub fn produce_unversioned<T: Pod>(
     })
 }
 
+/// Frees a tensor that has no deleter, as its producer.
+///
+/// # Safety
+/// `manager_ctx` is that of a tensor of [`produce`] or [`produce_unversioned`], of the type `M`. Nothing uses it any more.
+pub unsafe fn free<M>(manager_ctx: *mut c_void) {
+    // SAFETY: made below; freed once, by this function's contract.
+    drop(unsafe { Box::from_raw(manager_ctx.cast::<Made<M>>()) });
+}
+
 fn make<T: Pod, M>(
     stream: &Stream,
     elements: &[T],

@@ -6,13 +6,16 @@ use cuda_compute::{
     Array, Element, Error, Result,
     interop::{
         Incoming,
-        dlpack::{DLDataType, DLDevice, DLDeviceType, DLPackVersion, FLAG_READ_ONLY},
+        dlpack::{
+            DLDataType, DLDevice, DLDeviceType, DLManagedTensor, DLManagedTensorVersioned,
+            DLPackVersion, FLAG_READ_ONLY,
+        },
     },
     s,
 };
 use cuda_safe::{DeviceView, Stream};
 
-use super::producer::{Deletions, F32, Told, produce, produce_unversioned};
+use super::producer::{self, Deletions, F32, Told, produce, produce_unversioned};
 use crate::stream;
 
 /// An array of a tensor over these floats, as told.
@@ -65,12 +68,20 @@ fn a_tensor_without_a_deleter_is_taken() {
         deleter: false,
         ..Told::of(F32, &[2])
     };
-    let (x, _, deletions) = take(&stream, &[1.0, 2.0], &told);
+    let (raw, _, deletions) = produce(&stream, &[1.0f32, 2.0], &told);
+    // SAFETY: live, and handed over once.
+    let (owned, x) = unsafe { ((*raw).manager_ctx, Array::<f32>::from_dlpack(&stream, raw)) };
     assert_eq!(x.unwrap().to_vec().unwrap(), [1.0, 2.0]);
-    let (raw, _, _) = produce_unversioned(&stream, &[1.0f32, 2.0], &told);
-    // SAFETY: handed over once.
-    drop(unsafe { Incoming::from_unversioned(raw).unwrap() });
     assert_eq!(deletions.count(), 0);
+    // SAFETY: the array that used it is gone.
+    unsafe { producer::free::<DLManagedTensorVersioned>(owned) };
+    let (raw, _, deletions) = produce_unversioned(&stream, &[1.0f32, 2.0], &told);
+    // SAFETY: as above.
+    let (owned, tensor) = unsafe { ((*raw).manager_ctx, Incoming::from_unversioned(raw)) };
+    drop(tensor.unwrap());
+    assert_eq!(deletions.count(), 0);
+    // SAFETY: as above.
+    unsafe { producer::free::<DLManagedTensor>(owned) };
 }
 
 #[test]
