@@ -1,4 +1,4 @@
-//! Host functions that the driver calls, and what they must not do.
+//! Functions that the driver calls, and the rejection of driver calls in them.
 
 use std::{
     any::Any,
@@ -36,23 +36,24 @@ fn discard(payload: Box<dyn Any + Send>) {
     }
 }
 
-/// An error for calls from within a host function, where the driver forbids them. Some would wait for the very
-/// function that makes them.
+/// Returns an error that names `call` in a function that the driver calls. The driver forbids its calls there, and some
+/// of them would wait for the function that makes them.
 #[inline]
-pub(crate) fn refuse_within() -> Result<()> {
+pub(crate) fn refuse_within(call: &'static str) -> Result<()> {
     if RUNNING.get() {
-        Err(refusal())
+        Err(refusal(call))
     } else {
         Ok(())
     }
 }
 
 #[cold]
-fn refusal() -> Error {
+fn refusal(call: &'static str) -> Error {
     Error::invalid(
-        "Stream::launch_host_function",
-        "a host function must make no CUDA calls, nor drop the last reference to an object whose release needs one: hand the result \
-         to another thread, over a channel for instance, and make the call there",
+        call,
+        "a function that the driver calls (a host function or a log listener) must not call CUDA, nor drop the last \
+         reference to an object whose release calls it: send the object to another thread, for example over a channel, \
+         and make the call there",
     )
 }
 
@@ -62,13 +63,13 @@ mod tests {
 
     #[test]
     fn calls_are_refused_within_and_allowed_again_afterwards() {
-        assert!(refuse_within().is_ok());
+        assert!(refuse_within("cuInit").is_ok());
         run(|| {
-            assert!(refuse_within().is_err());
+            assert!(refuse_within("cuInit").is_err());
             run(|| {});
-            assert!(refuse_within().is_err());
+            assert!(refuse_within("cuInit").is_err());
         });
-        assert!(refuse_within().is_ok());
+        assert!(refuse_within("cuInit").is_ok());
     }
 
     #[test]
@@ -82,6 +83,6 @@ mod tests {
             }
         }
         run(|| std::panic::panic_any(Bomb(3)));
-        assert!(refuse_within().is_ok());
+        assert!(refuse_within("cuInit").is_ok());
     }
 }

@@ -33,6 +33,7 @@ use std::{
 use cuda_sys::CUresult;
 
 use crate::{
+    callback,
     device::Uuid,
     driver::check,
     error::{Error, ErrorKind, Result},
@@ -98,6 +99,7 @@ impl Process {
     /// where it does not use CUDA.
     #[doc(alias = "cuCheckpointProcessGetState")]
     pub fn state(self) -> Result<ProcessState> {
+        callback::refuse_within("cuCheckpointProcessGetState")?;
         let get = newer::cuCheckpointProcessGetState()?;
         let pid = self.pid()?;
         let mut state = 0;
@@ -114,6 +116,7 @@ impl Process {
     /// As [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessGetRestoreThreadId")]
     pub fn restore_thread(self) -> Result<u32> {
+        callback::refuse_within("cuCheckpointProcessGetRestoreThreadId")?;
         let get = newer::cuCheckpointProcessGetRestoreThreadId()?;
         let pid = self.pid()?;
         let mut thread: c_int = 0;
@@ -132,6 +135,7 @@ impl Process {
     /// [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessLock")]
     pub fn lock(self, timeout: Option<Duration>) -> Result<()> {
+        callback::refuse_within("cuCheckpointProcessLock")?;
         let lock = newer::cuCheckpointProcessLock()?;
         let pid = self.pid()?;
         // 0 is none.
@@ -154,6 +158,7 @@ impl Process {
     /// `CUDA_ERROR_ILLEGAL_STATE` where it is not locked; otherwise as [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessCheckpoint")]
     pub fn checkpoint(self) -> Result<()> {
+        callback::refuse_within("cuCheckpointProcessCheckpoint")?;
         let checkpoint = newer::cuCheckpointProcessCheckpoint()?;
         let pid = self.pid()?;
         // SAFETY: there are no arguments.
@@ -169,6 +174,7 @@ impl Process {
     /// `CUDA_ERROR_ILLEGAL_STATE` where it is not checkpointed; otherwise as [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessRestore")]
     pub fn restore(self, onto: &[(Uuid, Uuid)]) -> Result<()> {
+        callback::refuse_within("cuCheckpointProcessRestore")?;
         let restore = newer::cuCheckpointProcessRestore()?;
         let pid = self.pid()?;
         let pairs = onto.iter().map(|(old, new)| RawPair {
@@ -198,6 +204,7 @@ impl Process {
     /// `CUDA_ERROR_ILLEGAL_STATE` where it is not locked; otherwise as [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessUnlock")]
     pub fn unlock(self) -> Result<()> {
+        callback::refuse_within("cuCheckpointProcessUnlock")?;
         let unlock = newer::cuCheckpointProcessUnlock()?;
         let pid = self.pid()?;
         // SAFETY: there are no arguments.

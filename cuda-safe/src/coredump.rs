@@ -30,6 +30,7 @@ use std::{
 use cuda_sys::CUresult;
 
 use crate::{
+    callback,
     context::{Context, Current},
     driver::{self, check},
     error::{Error, Result},
@@ -269,9 +270,11 @@ impl Coredump {
         unsafe { self.set(setting, bytes.as_mut_ptr().cast(), bytes.len()) }
     }
 
-    fn enter(&self) -> Result<Option<Current>> {
+    fn enter(&self, call: &'static str) -> Result<Option<Current>> {
         driver::init()?;
-        self.context.as_ref().map(Context::enter).transpose()
+        callback::refuse_within(call)?;
+        let context = self.context.as_ref();
+        context.map(|context| context.enter(call)).transpose()
     }
 
     fn check(&self, call: &'static str, code: CUresult) -> Result<()> {
@@ -293,7 +296,7 @@ impl Coredump {
 
     /// Writes at most so many bytes of a setting to `value`. Gives their number.
     fn get(&self, setting: Setting, value: *mut c_void, room: usize) -> Result<usize> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCoredumpGetAttribute")?;
         let mut size = room;
         let call = match self.context {
             Some(_) => newer::cuCoredumpGetAttribute()?,
@@ -308,7 +311,7 @@ impl Coredump {
     /// # Safety
     /// `value` is of the type of the setting, and has so many bytes.
     unsafe fn set(&self, setting: Setting, value: *mut c_void, mut size: usize) -> Result<()> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCoredumpSetAttribute")?;
         let call = match self.context {
             Some(_) => newer::cuCoredumpSetAttribute()?,
             None => newer::cuCoredumpSetAttributeGlobal()?,

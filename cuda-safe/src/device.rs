@@ -9,6 +9,7 @@ use cuda_sys::{self as sys, CUdevice, CUresult, CUuuid};
 
 use crate::{
     attribute::DeviceAttribute,
+    callback,
     driver::{self, check},
     error::{Error, ErrorKind, Result},
 };
@@ -142,7 +143,7 @@ impl Device {
         driver::init()?;
         let mut count: c_int = 0;
         // SAFETY: `count` is valid for the write.
-        check("cuDeviceGetCount", unsafe {
+        driver::call("cuDeviceGetCount", || unsafe {
             sys::cuDeviceGetCount(&mut count)
         })?;
         Ok(u32::try_from(count).unwrap_or(0))
@@ -165,6 +166,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGet")]
     pub fn get(ordinal: u32) -> Result<Self> {
+        callback::refuse_within("cuDeviceGet")?;
         driver::init()?;
         let mut raw: CUdevice = 0;
         let code = match c_int::try_from(ordinal) {
@@ -201,6 +203,7 @@ impl Device {
     #[doc(alias = "cuDeviceGetByPCIBusId")]
     pub fn by_pci_bus_id(address: &str) -> Result<Self> {
         const CALL: &str = "cuDeviceGetByPCIBusId";
+        callback::refuse_within(CALL)?;
         driver::init()?;
         let text = CString::new(address).map_err(|_| {
             Error::invalid(CALL, format!("the PCI address {address:?} contains a NUL"))
@@ -287,7 +290,7 @@ impl Device {
     pub fn name(self) -> Result<String> {
         let mut text = [0 as c_char; 256];
         // SAFETY: `text` is valid for writes of the length given.
-        check("cuDeviceGetName", unsafe {
+        driver::call("cuDeviceGetName", || unsafe {
             sys::cuDeviceGetName(text.as_mut_ptr(), text.len() as c_int, self.raw)
         })?;
         Ok(string_from(&text))
@@ -310,7 +313,7 @@ impl Device {
     pub fn uuid(self) -> Result<Uuid> {
         let mut uuid = CUuuid::default();
         // SAFETY: `uuid` is valid for the write.
-        check("cuDeviceGetUuid_v2", unsafe {
+        driver::call("cuDeviceGetUuid_v2", || unsafe {
             sys::cuDeviceGetUuid_v2(&mut uuid, self.raw)
         })?;
         Ok(Uuid(uuid.bytes.map(|byte| byte as u8)))
@@ -333,7 +336,7 @@ impl Device {
     pub fn pci_bus_id(self) -> Result<String> {
         let mut text = [0 as c_char; 32];
         // SAFETY: `text` is valid for writes of the length given.
-        check("cuDeviceGetPCIBusId", unsafe {
+        driver::call("cuDeviceGetPCIBusId", || unsafe {
             sys::cuDeviceGetPCIBusId(text.as_mut_ptr(), text.len() as c_int, self.raw)
         })?;
         Ok(string_from(&text))
@@ -400,7 +403,7 @@ impl Device {
     pub fn total_memory(self) -> Result<usize> {
         let mut bytes = 0;
         // SAFETY: `bytes` is valid for the write.
-        check("cuDeviceTotalMem_v2", unsafe {
+        driver::call("cuDeviceTotalMem_v2", || unsafe {
             sys::cuDeviceTotalMem_v2(&mut bytes, self.raw)
         })?;
         Ok(bytes)
@@ -422,6 +425,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
+        callback::refuse_within("cuDeviceGetAttribute")?;
         let mut value: c_int = 0;
         // SAFETY: `value` is valid for the write; an unknown attribute is refused.
         let code = unsafe { sys::cuDeviceGetAttribute(&mut value, attribute.as_raw(), self.raw) };

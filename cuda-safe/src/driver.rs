@@ -9,7 +9,10 @@ use std::{
 
 use cuda_sys::{self as sys, CUcontext, CUresult};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    callback,
+    error::{Error, ErrorKind, Result},
+};
 
 /// A CUDA version: of the driver, or of the run-time compiler.
 ///
@@ -64,9 +67,16 @@ pub fn init() -> Result<()> {
         return Ok(());
     }
     // SAFETY: no pointers; may be called at any time and from any thread.
-    check("cuInit", unsafe { sys::cuInit(0) }).map_err(explained)?;
+    call("cuInit", || unsafe { sys::cuInit(0) }).map_err(explained)?;
     READY.store(true, Ordering::Release);
     Ok(())
+}
+
+/// Makes a driver call that needs no current context, and checks its code. In a function that the driver calls, returns
+/// an error instead.
+pub(crate) fn call(name: &'static str, call: impl FnOnce() -> CUresult) -> Result<()> {
+    callback::refuse_within(name)?;
+    check(name, call())
 }
 
 /// An emulator that refuses to start says why.
@@ -159,7 +169,7 @@ pub fn is_available() -> bool {
 pub fn version() -> Result<Version> {
     let mut version: c_int = 0;
     // SAFETY: `version` is valid for the write; needs no initialisation.
-    check("cuDriverGetVersion", unsafe {
+    call("cuDriverGetVersion", || unsafe {
         sys::cuDriverGetVersion(&mut version)
     })?;
     Ok(Version::from_number(u32::try_from(version).unwrap_or(0)))
@@ -199,6 +209,7 @@ pub fn version() -> Result<Version> {
 /// ```
 #[doc(alias = "cuGetProcAddress")]
 pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
+    callback::refuse_within("cuGetProcAddress")?;
     init()?;
     let mut address = ptr::null_mut();
     let number = since

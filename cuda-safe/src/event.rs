@@ -50,7 +50,7 @@ impl Kind for EventKind {
     const NAME: &'static str = "Event";
 
     unsafe fn release(&self, raw: CUevent, context: &Context) -> Result<()> {
-        let _current = context.enter()?;
+        let _current = context.enter("cuEventDestroy_v2")?;
         // SAFETY: released once, by this function's contract; the driver keeps what enqueued work needs of it.
         context.check("cuEventDestroy_v2", unsafe { sys::cuEventDestroy_v2(raw) })
     }
@@ -130,7 +130,7 @@ impl Event {
     /// No memory for the event is left, or the context is unusable after a fault.
     #[doc(alias = "cuEventCreate")]
     pub fn with_options(context: &Context, options: EventOptions) -> Result<Self> {
-        let _current = context.enter()?;
+        let _current = context.enter("cuEventCreate")?;
         let untimed = options.disable_timing || options.interprocess;
         let flags = u32::from(options.blocking_sync)
             | u32::from(untimed) << 1
@@ -186,7 +186,7 @@ impl Event {
             )),
             _ => error,
         })?;
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuEventRecord")?;
         let captured = capture::captures_exist() && stream.is_capturing()?;
         self.0.kind().captured.store(captured, Ordering::Relaxed);
         // SAFETY: both handles are live and of one context.
@@ -221,7 +221,7 @@ impl Event {
     #[doc(alias = "cuEventQuery")]
     pub fn query(&self) -> Result<bool> {
         capture::refuse_here("Event::query", "make it before the capture, or after it")?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuEventQuery")?;
         // SAFETY: the handle is live.
         match unsafe { sys::cuEventQuery(self.as_raw()) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
@@ -254,7 +254,7 @@ impl Event {
             "Event::synchronize",
             "make it before the capture, or after it",
         )?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuEventSynchronize")?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuEventSynchronize(self.as_raw()) };
         self.checked("cuEventSynchronize", code)
@@ -299,7 +299,7 @@ impl Event {
     #[doc(alias = "cuEventElapsedTime")]
     pub fn elapsed_ms_since(&self, start: &Self) -> Result<f32> {
         let elapsed_time = newer::cuEventElapsedTime()?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuEventElapsedTime")?;
         let mut milliseconds = 0.0;
         // SAFETY: both handles are live; `milliseconds` is valid for the write.
         let code = unsafe { elapsed_time(&mut milliseconds, start.as_raw(), self.as_raw()) };

@@ -272,7 +272,7 @@ impl Function {
             }
             Err(error) => return Err(error),
         };
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuFuncGetParamInfo")?;
         let mut parameters = Vec::new();
         loop {
             let (mut offset, mut size) = (0, 0);
@@ -318,7 +318,7 @@ impl Function {
     /// ```
     #[doc(alias = "cuFuncGetAttribute")]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuFuncGetAttribute")?;
         let mut value: c_int = 0;
         // SAFETY: the kernel is live, `value` is valid for the write; an unknown attribute is
         // refused.
@@ -351,7 +351,7 @@ impl Function {
     /// ```
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result<()> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuFuncSetAttribute")?;
         // SAFETY: the kernel is live; an unknown attribute is refused.
         let code = unsafe {
             sys::cuFuncSetAttribute(self.as_raw(), sys::CUfunction_attribute(attribute.0), value)
@@ -426,7 +426,7 @@ impl Function {
     /// ```
     #[doc(alias = "cuFuncSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result<()> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuFuncSetCacheConfig")?;
         // SAFETY: the kernel is live; an unknown value is refused.
         let code = unsafe { sys::cuFuncSetCacheConfig(self.as_raw(), sys::CUfunc_cache(config.0)) };
         self.context().check("cuFuncSetCacheConfig", code)

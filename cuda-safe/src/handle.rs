@@ -7,18 +7,19 @@
 use std::{
     fmt,
     hash::{Hash, Hasher},
+    mem::ManuallyDrop,
     sync::Arc,
 };
 
-use crate::{context::unheard, error::Result};
+use crate::{callback, capture, context::unheard, error::Result};
 
 /// What distinguishes one kind of handle. A value of the type holds what an object of this kind knows beside its
 /// handle.
-pub(crate) trait Kind: Sized {
+pub(crate) trait Kind: Sized + 'static {
     /// The driver's handle.
-    type Raw: Copy + PartialEq + Hash + fmt::Debug;
+    type Raw: Copy + PartialEq + Hash + fmt::Debug + 'static;
     /// What the object was created in. It is kept alive for as long as the object, and equal for equal handles.
-    type Parent: PartialEq + fmt::Debug;
+    type Parent: PartialEq + fmt::Debug + 'static;
     /// The type's name, for `Debug`.
     const NAME: &'static str;
 
@@ -53,7 +54,10 @@ pub(crate) trait Kind: Sized {
 /// A counted reference to a driver object. The last one releases the object, if it is owned.
 pub(crate) struct Handle<K: Kind>(Arc<Inner<K>>);
 
-struct Inner<K: Kind> {
+/// Releases the object when it is dropped. In a host function the release is put off.
+struct Inner<K: Kind>(ManuallyDrop<Object<K>>);
+
+struct Object<K: Kind> {
     raw: K::Raw,
     owned: bool,
     parent: K::Parent,
@@ -62,54 +66,60 @@ struct Inner<K: Kind> {
 
 // SAFETY: every handle of the driver may be used from any thread, since the driver locks; where that does not hold (the
 // per-thread default stream), the methods of the kind check it.
-unsafe impl<K: Kind + Send> Send for Inner<K> where K::Parent: Send {}
+unsafe impl<K: Kind + Send> Send for Object<K> where K::Parent: Send {}
 // SAFETY: as above.
-unsafe impl<K: Kind + Sync> Sync for Inner<K> where K::Parent: Sync {}
+unsafe impl<K: Kind + Sync> Sync for Object<K> where K::Parent: Sync {}
 
 impl<K: Kind> Handle<K> {
     /// # Safety
     /// `raw` is a live handle, created in `parent`. If it is owned, nothing else releases it; otherwise it outlives
     /// the last clone of this, and everything created from it.
     pub(crate) unsafe fn new(raw: K::Raw, owned: bool, parent: K::Parent, kind: K) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(Inner(ManuallyDrop::new(Object {
             raw,
             owned,
             parent,
             kind,
-        }))
+        }))))
     }
 
     #[inline]
     pub(crate) fn raw(&self) -> K::Raw {
-        self.0.raw
+        self.0.0.raw
     }
 
     #[inline]
     pub(crate) fn parent(&self) -> &K::Parent {
-        &self.0.parent
+        &self.0.0.parent
     }
 
     #[inline]
     pub(crate) fn kind(&self) -> &K {
-        &self.0.kind
+        &self.0.0.kind
     }
 
     pub(crate) fn is_owned(&self) -> bool {
-        self.0.owned
+        self.0.0.owned
     }
 
     pub(crate) fn into_raw(self) -> Result<K::Raw, Self> {
-        if !self.0.owned {
+        if !self.is_owned() {
             return Err(self);
         }
         let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
-        inner.owned = false;
-        inner.kind.hand_over(inner.raw);
-        Ok(inner.raw)
+        let object = &mut *inner.0;
+        object.owned = false;
+        object.kind.hand_over(object.raw);
+        Ok(object.raw)
     }
 
     pub(crate) fn close(self) -> Result<()> {
-        Arc::into_inner(self.0).map_or(Ok(()), |mut inner| inner.release())
+        let Some(inner) = Arc::into_inner(self.0) else {
+            return Ok(());
+        };
+        let mut inner = ManuallyDrop::new(inner);
+        // SAFETY: taken once: `inner` is not dropped.
+        unsafe { ManuallyDrop::take(&mut inner.0) }.end()
     }
 
     pub(crate) fn downgrade(&self) -> Weak<K> {
@@ -130,11 +140,23 @@ impl<K: Kind> Weak<K> {
     }
 }
 
-impl<K: Kind> Inner<K> {
-    fn release(&mut self) -> Result<()> {
-        if !std::mem::take(&mut self.owned) {
+impl<K: Kind> Object<K> {
+    fn end(self) -> Result<()> {
+        if !self.owned {
             return Ok(());
         }
+        if callback::is_running() {
+            // SAFETY: an object that cannot be sent does not get into a host function.
+            let object = unsafe { Sent::new(self) };
+            capture::put_off(move || object.get().release());
+            return Ok(());
+        }
+        let released = self.release();
+        capture::release_later();
+        released
+    }
+
+    fn release(self) -> Result<()> {
         // SAFETY: owned, and released once; everything created from it held a reference.
         unsafe { self.kind.release(self.raw, &self.parent) }
     }
@@ -142,8 +164,10 @@ impl<K: Kind> Inner<K> {
 
 impl<K: Kind> Drop for Inner<K> {
     fn drop(&mut self) {
+        // SAFETY: taken once, here.
+        let object = unsafe { ManuallyDrop::take(&mut self.0) };
         // An error here can't be acted upon; `close` reports it.
-        let _ = unheard(|| self.release());
+        let _ = unheard(|| object.end());
     }
 }
 
@@ -164,7 +188,7 @@ impl<K: Kind> PartialEq for Handle<K> {
 impl<K: Kind> Handle<K> {
     #[cold]
     fn is_equal(&self, other: &Self) -> bool {
-        let (a, b) = (&*self.0, &*other.0);
+        let (a, b) = (&*self.0.0, &*other.0.0);
         a.raw == b.raw && a.parent == b.parent && a.kind.is_same(&b.kind)
     }
 }
@@ -173,13 +197,13 @@ impl<K: Kind> Eq for Handle<K> {}
 
 impl<K: Kind> Hash for Handle<K> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.raw.hash(state);
+        self.raw().hash(state);
     }
 }
 
 impl<K: Kind> fmt::Debug for Handle<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.kind.show(self.0.raw, &self.0.parent, f)
+        self.kind().show(self.raw(), self.parent(), f)
     }
 }
 
@@ -192,6 +216,25 @@ unsafe impl<T> Send for Sendable<T> {}
 impl<T: Copy> Sendable<T> {
     /// A method, so that a closure takes the whole and not its field.
     pub(crate) fn get(&self) -> T {
+        self.0
+    }
+}
+
+/// A value that moves to another thread, though the compiler cannot know that it may.
+struct Sent<T>(T);
+
+// SAFETY: `new` has the caller promise it.
+unsafe impl<T> Send for Sent<T> {}
+
+impl<T> Sent<T> {
+    /// # Safety
+    /// The value may be sent to another thread.
+    unsafe fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    /// A method, so that a closure takes the whole and not its field.
+    fn get(self) -> T {
         self.0
     }
 }

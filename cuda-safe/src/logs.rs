@@ -73,7 +73,7 @@ unsafe impl Sync for Listener {}
 /// Has `function` called with each message, on the thread that makes the call, or on one of the driver's: perhaps on
 /// several threads at the same time.
 ///
-/// The function must make no CUDA calls: the driver is in the middle of one. Methods of this crate return an error
+/// The function must not call CUDA, since the driver is in the middle of a call. Methods of this crate return an error
 /// there. A panic in it goes no further. When the listener is dropped, a call that is under way on another thread may
 /// still be finished afterwards.
 ///
@@ -102,7 +102,7 @@ unsafe impl Sync for Listener {}
 #[doc(alias = "cuLogsRegisterCallback")]
 pub fn listen(function: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Result<Listener> {
     static NEXT: AtomicUsize = AtomicUsize::new(1);
-    callback::refuse_within()?;
+    callback::refuse_within("cuLogsRegisterCallback")?;
     let register = newer::cuLogsRegisterCallback()?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     // Before the driver knows of it: a message may come at once.
@@ -159,7 +159,7 @@ impl Listener {
 
     fn end(&mut self) -> Result<()> {
         if !self.raw.is_null() {
-            callback::refuse_within()?;
+            callback::refuse_within("cuLogsUnregisterCallback")?;
             let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
             // SAFETY: registered, and not given back before.
             check("cuLogsUnregisterCallback", unsafe {
@@ -200,7 +200,7 @@ pub struct LogPosition(c_uint);
 /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a function that the driver calls.
 #[doc(alias = "cuLogsCurrent")]
 pub fn position() -> Result<LogPosition> {
-    callback::refuse_within()?;
+    callback::refuse_within("cuLogsCurrent")?;
     let mut position = 0;
     // SAFETY: `position` is valid for the write; there are no flags.
     check("cuLogsCurrent", unsafe {
@@ -241,7 +241,7 @@ pub fn all() -> Result<String> {
 fn text(position: *mut c_uint) -> Result<String> {
     /// The most that the driver gives, as documented.
     const MOST: usize = 25_600;
-    callback::refuse_within()?;
+    callback::refuse_within("cuLogsDumpToMemory")?;
     let dump = newer::cuLogsDumpToMemory()?;
     // More room than is told: where there are more messages than fit, driver 580 was seen to write some lines too many.
     let mut bytes = vec![0u8; 2 * MOST];
@@ -266,7 +266,7 @@ fn text(position: *mut c_uint) -> Result<String> {
 #[doc(alias = "cuLogsDumpToFile")]
 pub fn write_to(path: impl AsRef<Path>, since: Option<&mut LogPosition>) -> Result<()> {
     const CALL: &str = "cuLogsDumpToFile";
-    callback::refuse_within()?;
+    callback::refuse_within(CALL)?;
     let path = path.as_ref();
     let name = CString::new(path.as_os_str().as_bytes())
         .map_err(|_| Error::invalid(CALL, format!("{} contains a NUL", path.display())))?;

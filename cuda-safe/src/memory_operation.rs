@@ -177,7 +177,7 @@ impl Stream {
         if operations.is_empty() {
             return Ok(());
         }
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamBatchMemOp_v2")?;
         let code = MemoryOperation::with_raw(operations, |raw, count| {
             // SAFETY: as many operations as are said, on a live stream; the rest is the caller's promise.
             unsafe { sys::cuStreamBatchMemOp_v2(self.as_raw(), count, raw, 0) }

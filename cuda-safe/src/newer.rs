@@ -16,6 +16,7 @@ use cuda_sys::{
 };
 
 use crate::{
+    callback,
     checkpoint::{RawLock, RawRestore},
     context::RawResource,
     driver::{self, Version},
@@ -59,6 +60,7 @@ const fn name(with_nul: &'static str) -> &'static CStr {
 
 #[cold]
 fn find(found: &AtomicPtr<c_void>, name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
+    callback::refuse_within(name.to_str().unwrap_or("cuGetProcAddress"))?;
     let address = driver::symbol(name, since)?;
     // Only a definite answer is kept: a driver that failed to answer is queried again.
     found.store(address.as_ptr(), Ordering::Release);

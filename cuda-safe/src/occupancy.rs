@@ -56,7 +56,9 @@ impl Function {
         const CALL: &str = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
         let threads = c_int::try_from(block_threads)
             .map_err(|_| Error::invalid(CALL, format!("a block of {block_threads} threads")))?;
-        let _current = self.context().enter()?;
+        let _current = self
+            .context()
+            .enter("cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
         let mut blocks: c_int = 0;
         // SAFETY: the kernel is live, `blocks` is valid for the write.
         let code = unsafe {
@@ -78,7 +80,7 @@ impl Function {
     /// fault.
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     pub fn best_block_size(&self, dynamic_shared: usize) -> Result<Occupancy> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuOccupancyMaxPotentialBlockSize")?;
         let (mut grid, mut block): (c_int, c_int) = (0, 0);
         // SAFETY: the kernel is live, both are valid for the write; no callback.
         let code = unsafe {
@@ -124,7 +126,9 @@ impl Function {
             c_int::try_from(value).map_err(|_| Error::invalid(CALL, format!("{value} {what}")))
         };
         let (blocks, threads) = (number(blocks, "blocks")?, number(block_threads, "threads")?);
-        let _current = self.context().enter()?;
+        let _current = self
+            .context()
+            .enter("cuOccupancyAvailableDynamicSMemPerBlock")?;
         let mut bytes = 0;
         // SAFETY: the kernel is live, `bytes` is valid for the write.
         let code = unsafe {
@@ -184,7 +188,7 @@ impl Function {
         let stream = Stream::legacy_default(self.context());
         let mut attributes = RawAttributes::new(&config);
         let launch = attributes.launch(&config, &stream);
-        let _current = self.context().enter()?;
+        let _current = self.context().enter(call)?;
         let mut found = 0;
         let code = ask(&mut found, &launch);
         self.context().check(call, code)?;

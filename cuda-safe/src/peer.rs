@@ -10,9 +10,10 @@ use cuda_sys::{
 use crate::{
     array::ChannelFormat,
     attribute::DeviceAttribute,
+    callback,
     context::Context,
     device::Device,
-    driver::check,
+    driver::{self, check},
     error::{ErrorKind, Result},
     flags::{choices, flags},
     newer,
@@ -146,7 +147,7 @@ impl Device {
     pub fn can_access_peer(self, other: Self) -> Result<bool> {
         let mut can = 0;
         // SAFETY: `can` is valid for the write.
-        check("cuDeviceCanAccessPeer", unsafe {
+        driver::call("cuDeviceCanAccessPeer", || unsafe {
             sys::cuDeviceCanAccessPeer(&mut can, self.as_raw(), other.as_raw())
         })?;
         Ok(can != 0)
@@ -207,6 +208,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetP2PAttribute")]
     pub fn peer_attribute(self, other: Self, attribute: PeerAttribute) -> Result<i32> {
+        callback::refuse_within("cuDeviceGetP2PAttribute")?;
         let mut value = 0;
         // SAFETY: `value` is valid for the write; an unknown attribute is refused.
         let code = unsafe {
@@ -240,6 +242,7 @@ impl Device {
         other: Self,
         operations: &[AtomicOperation],
     ) -> Result<Vec<AtomicCapabilities>> {
+        callback::refuse_within("cuDeviceGetP2PAtomicCapabilities")?;
         let get = newer::cuDeviceGetP2PAtomicCapabilities()?;
         atomics(
             "cuDeviceGetP2PAtomicCapabilities",
@@ -276,6 +279,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetHostAtomicCapabilities")]
     pub fn host_atomics(self, operations: &[AtomicOperation]) -> Result<Vec<AtomicCapabilities>> {
+        callback::refuse_within("cuDeviceGetHostAtomicCapabilities")?;
         let get = newer::cuDeviceGetHostAtomicCapabilities()?;
         atomics(
             "cuDeviceGetHostAtomicCapabilities",
@@ -310,7 +314,7 @@ impl Device {
     ) -> Result<usize> {
         let mut width = 0;
         // SAFETY: `width` is valid for the write; unknown formats are refused.
-        check("cuDeviceGetTexture1DLinearMaxWidth", unsafe {
+        driver::call("cuDeviceGetTexture1DLinearMaxWidth", || unsafe {
             sys::cuDeviceGetTexture1DLinearMaxWidth(
                 &mut width,
                 CUarray_format(format.0),
@@ -430,7 +434,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuFlushGPUDirectRDMAWrites")]
     pub fn flush_gpu_direct_writes(&self, scope: FlushScope) -> Result<()> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuFlushGPUDirectRDMAWrites")?;
         // SAFETY: works on the current context; an unknown scope is refused.
         let code = unsafe {
             sys::cuFlushGPUDirectRDMAWrites(

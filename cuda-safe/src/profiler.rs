@@ -26,7 +26,7 @@ use crate::{context::Context, error::Result};
 /// ```
 #[doc(alias = "cuProfilerStart")]
 pub fn start(context: &Context) -> Result<()> {
-    let _current = context.enter()?;
+    let _current = context.enter("cuProfilerStart")?;
     // SAFETY: works on the current context.
     let code = unsafe { sys::cuProfilerStart() };
     context.check("cuProfilerStart", code)
@@ -38,7 +38,7 @@ pub fn start(context: &Context) -> Result<()> {
 /// The context is unusable after a fault.
 #[doc(alias = "cuProfilerStop")]
 pub fn stop(context: &Context) -> Result<()> {
-    let _current = context.enter()?;
+    let _current = context.enter("cuProfilerStop")?;
     // SAFETY: works on the current context.
     let code = unsafe { sys::cuProfilerStop() };
     context.check("cuProfilerStop", code)

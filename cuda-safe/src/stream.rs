@@ -58,7 +58,7 @@ impl Kind for StreamKind {
     const NAME: &'static str = "Stream";
 
     unsafe fn release(&self, raw: CUstream, context: &Context) -> Result<()> {
-        let _current = context.enter()?;
+        let _current = context.enter("cuStreamDestroy_v2")?;
         // SAFETY: released once, by this function's contract. The driver returns at once, and frees the stream's resources
         // when its work is done.
         context.check("cuStreamDestroy_v2", unsafe {
@@ -141,7 +141,7 @@ impl Stream {
     /// No memory for the stream is left, or the context is unusable after a fault.
     #[doc(alias = "cuStreamCreateWithPriority")]
     pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
-        let _current = context.enter()?;
+        let _current = context.enter("cuStreamCreateWithPriority")?;
         let flags: c_uint = if options.blocking { 0 } else { 1 };
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
@@ -309,7 +309,7 @@ impl Stream {
     /// As [`wait_event`](Self::wait_event), for an event that was recorded in no capture, or for a stream that is part of
     /// the event's capture.
     pub(crate) fn wait_uncaptured(&self, event: &Event) -> Result<()> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamWaitEvent")?;
         self.context().waits_for(event.context());
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         let code = unsafe { sys::cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0) };
@@ -400,10 +400,10 @@ impl Stream {
     /// Enqueues a call of `function`, on a thread of the driver, when everything enqueued before it has finished.
     /// Work enqueued after it waits for it.
     ///
-    /// The function must make no CUDA calls: the driver forbids it, and methods of this crate return an error there.
-    /// For the same reason an object of this crate is leaked if its last reference is dropped in the function. A
-    /// panic in it is caught, and goes no further. If the context faults before the function's turn, the driver never
-    /// calls it, and it is leaked.
+    /// The driver forbids CUDA calls in the function: methods of this crate return an error there, under their own name.
+    /// An object whose last reference is dropped in the function is released later, when the program next releases an
+    /// object of this crate outside of host functions. A panic in the function is caught, and goes no further. If the
+    /// context faults before the function's turn, the driver never calls it, and it is leaked.
     ///
     /// # Errors
     /// The driver has no memory left, the stream is being captured, or the context is unusable after a fault; the
@@ -450,7 +450,7 @@ impl Stream {
     /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetPriority")]
     pub fn priority(&self) -> Result<i32> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamGetPriority")?;
         let mut priority = 0;
         // SAFETY: `priority` is valid for the write.
         let code = unsafe { sys::cuStreamGetPriority(self.as_raw(), &mut priority) };
@@ -464,7 +464,7 @@ impl Stream {
     /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetFlags")]
     pub fn is_blocking(&self) -> Result<bool> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamGetFlags")?;
         let mut flags = 0;
         // SAFETY: `flags` is valid for the write.
         let code = unsafe { sys::cuStreamGetFlags(self.as_raw(), &mut flags) };
@@ -503,29 +503,40 @@ impl Stream {
         self.as_raw().addr() > 2
     }
 
-    /// Makes a call that names this stream. A created stream knows its context: the current one matters only where the
-    /// driver says so, which spares the usual launch the question.
+    /// Makes a call that names this stream. A created stream knows its context, which spares the usual launch the
+    /// question which context is current. If the call fails, that context may be the reason: it may be missing, destroyed or
+    /// faulted. The call is then made again in the stream's own context.
     #[inline]
-    pub(crate) fn call(&self, mut call: impl FnMut() -> CUresult) -> Result<CUresult> {
+    pub(crate) fn call(
+        &self,
+        name: &'static str,
+        mut call: impl FnMut() -> CUresult,
+    ) -> Result<CUresult> {
+        callback::refuse_within(name)?;
         if self.is_created() {
-            match call() {
-                CUresult::CUDA_ERROR_INVALID_CONTEXT
-                | CUresult::CUDA_ERROR_INVALID_HANDLE
-                | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => {}
-                code => return Ok(code),
+            let code = call();
+            if code == CUresult::CUDA_SUCCESS || self.context().is_current() {
+                return Ok(code);
             }
         }
-        let _current = self.enter()?;
+        let _current = self.enter(name)?;
         Ok(call())
     }
 
     /// Makes the stream's context current, and checks that this thread may use the stream.
     #[inline]
-    pub(crate) fn enter(&self) -> Result<crate::context::Current> {
+    pub(crate) fn enter(&self, call: &'static str) -> Result<crate::context::Current> {
         if let Some(owner) = self.0.kind().thread {
             self.expect_thread(owner)?;
         }
-        self.context().enter()
+        self.context().enter(call)
+    }
+
+    /// Whether memory can be freed in this stream's order by the calling thread or, if it runs a host function, later by
+    /// another one.
+    pub(crate) fn can_free_here(&self) -> bool {
+        let owner = self.0.kind().thread;
+        owner.is_none_or(|owner| owner == thread::current().id() && !callback::is_running())
     }
 
     /// How this stream can be captured, and what that affects.

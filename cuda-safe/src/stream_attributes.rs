@@ -71,7 +71,7 @@ impl Stream {
     /// ```
     #[doc(alias = "cuStreamGetId")]
     pub fn id(&self) -> Result<u64> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamGetId")?;
         let mut id = 0;
         // SAFETY: the handle is live, `id` is valid for the write.
         let code = unsafe { sys::cuStreamGetId(self.as_raw(), &mut id) };
@@ -100,7 +100,7 @@ impl Stream {
     #[doc(alias = "cuStreamGetDevice")]
     pub fn device(&self) -> Result<Device> {
         let get = newer::cuStreamGetDevice()?;
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamGetDevice")?;
         let mut device = 0;
         // SAFETY: the handle is live, `device` is valid for the write.
         let code = unsafe { get(self.as_raw(), &mut device) };
@@ -117,7 +117,7 @@ impl Stream {
     #[doc(alias = "cuStreamGetCtx")]
     #[doc(alias = "cuStreamGetGreenCtx")]
     pub fn belongs_to_its_context(&self) -> Result<bool> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamGetGreenCtx")?;
         if let Some(green) = self.green_context() {
             let get = newer::cuStreamGetGreenCtx()?;
             let mut found = std::ptr::null_mut();
@@ -309,15 +309,15 @@ impl Stream {
             "Stream::copy_attributes_from",
             "the streams",
         )?;
-        let _others = other.enter()?;
-        let _current = self.enter()?;
+        let _others = other.enter("cuStreamCopyAttributes")?;
+        let _current = self.enter("cuStreamCopyAttributes")?;
         // SAFETY: both handles are live.
         let code = unsafe { sys::cuStreamCopyAttributes(self.as_raw(), other.as_raw()) };
         self.context().check("cuStreamCopyAttributes", code)
     }
 
     fn attribute(&self, id: Id) -> Result<CUlaunchAttributeValue> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamGetAttribute")?;
         let mut value = empty();
         // SAFETY: the handle is live, `value` is valid for the write, and has room for any attribute.
         let code = unsafe { sys::cuStreamGetAttribute(self.as_raw(), id, &mut value) };
@@ -326,7 +326,7 @@ impl Stream {
     }
 
     fn set_attribute(&self, id: Id, value: &CUlaunchAttributeValue) -> Result<()> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamSetAttribute")?;
         // SAFETY: the handle is live, `value` is what this attribute is.
         let code = unsafe { sys::cuStreamSetAttribute(self.as_raw(), id, value) };
         self.checked_attribute("cuStreamSetAttribute", code)

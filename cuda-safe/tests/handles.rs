@@ -216,7 +216,7 @@ fn a_library_is_unloaded_after_the_wait_for_its_contexts() {
 #[test]
 fn a_library_whose_context_can_not_be_waited_for_stays() {
     let test = "a_library_whose_context_can_not_be_waited_for_stays";
-    passes(test, "cuCtxSynchronize:1:999", || {
+    passes(test, "cuCtxSynchronize:1:999,cuCtxSynchronize:2:999", || {
         let context = Context::primary(0).unwrap();
         let library = Library::from_ptx(PTX).unwrap();
         library.module(&context).unwrap();
@@ -485,6 +485,53 @@ fn a_pushed_context_is_current_until_its_guard_goes() {
                 assert_eq!(current(), a.as_raw());
             }
             assert!(current().is_null(), "nothing was current before");
+        },
+    );
+}
+
+/// The latest guard that is left decides which context is current, whatever the order of the drops.
+#[test]
+fn guards_of_current_contexts_can_be_dropped_in_any_order() {
+    passes(
+        "guards_of_current_contexts_can_be_dropped_in_any_order",
+        "",
+        || {
+            let current = || {
+                let mut raw = std::ptr::null_mut();
+                // SAFETY: `raw` is valid for the write.
+                let code = unsafe { cuda_safe::sys::cuCtxGetCurrent(&mut raw) };
+                assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
+                raw
+            };
+            let device = Context::primary(0).unwrap().device();
+            let [a, b, c] = [(); 3].map(|()| Context::create(device, ContextFlags::AUTO).unwrap());
+            let first = a.push_current().unwrap();
+            let second = b.push_current().unwrap();
+            drop(first);
+            assert_eq!(current(), b.as_raw());
+            // The first guard's context can be destroyed now.
+            a.close().unwrap();
+            let third = c.push_current().unwrap();
+            let fourth = b.push_current().unwrap();
+            drop(third);
+            assert_eq!(current(), b.as_raw());
+            drop(second);
+            assert_eq!(current(), b.as_raw());
+            // Calls in another context leave the order as it is.
+            c.synchronize().unwrap();
+            assert_eq!(current(), b.as_raw());
+            drop(fourth);
+            assert!(current().is_null(), "nothing was current before");
+
+            // A guard that was made while a call had its own context current.
+            let stream = Stream::new(&c).unwrap();
+            let before = current();
+            let outer = b.push_current().unwrap();
+            let inner = stream.ordered_with([], || b.push_current()).unwrap();
+            drop(outer);
+            assert_eq!(current(), b.as_raw());
+            drop(inner);
+            assert_eq!(current(), before);
         },
     );
 }

@@ -79,7 +79,7 @@ impl ExternalMemory {
             ..Default::default()
         };
         let context = self.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuExternalMemoryGetMappedMipmappedArray")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, the handle is live, the description lives through the call.
         let code = unsafe {

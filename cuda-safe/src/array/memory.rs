@@ -6,6 +6,7 @@ use cuda_sys::{
 
 use super::{Array, ArrayFlags, MipmappedArray, told};
 use crate::{
+    callback,
     context::Context,
     error::{Error, Result},
 };
@@ -93,6 +94,7 @@ impl Array {
     #[doc(alias = "cuArrayGetMemoryRequirements")]
     pub fn memory_requirements(&self) -> Result<ArrayMemory> {
         const CALL: &str = "cuArrayGetMemoryRequirements";
+        callback::refuse_within(CALL)?;
         // SAFETY: a live array.
         unsafe {
             ArrayMemory::told(self.context(), CALL, |place, device| {
@@ -108,6 +110,7 @@ impl Array {
     #[doc(alias = "cuArrayGetSparseProperties")]
     pub fn sparse_properties(&self) -> Result<SparseProperties> {
         const CALL: &str = "cuArrayGetSparseProperties";
+        callback::refuse_within(CALL)?;
         // SAFETY: a live array.
         unsafe {
             SparseProperties::told(self.context(), CALL, |place| {
@@ -126,6 +129,7 @@ impl MipmappedArray {
     #[doc(alias = "cuMipmappedArrayGetMemoryRequirements")]
     pub fn memory_requirements(&self) -> Result<ArrayMemory> {
         const CALL: &str = "cuMipmappedArrayGetMemoryRequirements";
+        callback::refuse_within(CALL)?;
         // SAFETY: a live mipmapped array.
         unsafe {
             ArrayMemory::told(self.context(), CALL, |place, device| {
@@ -141,6 +145,7 @@ impl MipmappedArray {
     #[doc(alias = "cuMipmappedArrayGetSparseProperties")]
     pub fn sparse_properties(&self) -> Result<SparseProperties> {
         const CALL: &str = "cuMipmappedArrayGetSparseProperties";
+        callback::refuse_within(CALL)?;
         // SAFETY: a live mipmapped array.
         unsafe {
             SparseProperties::told(self.context(), CALL, |place| {

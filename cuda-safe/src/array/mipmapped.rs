@@ -128,7 +128,7 @@ impl MipmappedArray {
         const CALL: &str = "MipmappedArray::new";
         let described = Self::described(CALL, format, shape.into(), levels, flags)?;
         capture::refuse_here(CALL, "create the array before the capture")?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuMipmappedArrayCreate")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, and the description lives through the call.
         let code = unsafe { sys::cuMipmappedArrayCreate(&mut raw, &described.to_raw(), levels) };
@@ -327,7 +327,7 @@ impl Described {
 
 /// The handle of a level.
 fn raw_level(context: &Context, raw: CUmipmappedArray, level: u32) -> Result<sys::CUarray> {
-    let _current = context.enter()?;
+    let _current = context.enter("cuMipmappedArrayGetLevel")?;
     let mut found = ptr::null_mut();
     // SAFETY: a live mipmapped array, by the callers' contracts; `found` is valid for the write.
     let code = unsafe { sys::cuMipmappedArrayGetLevel(&mut found, raw, level) };

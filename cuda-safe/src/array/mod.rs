@@ -211,7 +211,7 @@ unsafe fn told<N>(
     call: &'static str,
     ask: impl FnOnce(*mut N) -> CUresult,
 ) -> Result<N> {
-    let _current = context.enter()?;
+    let _current = context.enter(call)?;
     let mut found = MaybeUninit::<N>::zeroed();
     context.check(call, ask(found.as_mut_ptr()))?;
     // SAFETY: numbers, which were zero before the driver wrote them.
@@ -253,7 +253,7 @@ impl Array {
         described.shape.expect_lengths("Array::new")?;
         described.shape.expect_kind("Array::new")?;
         capture::refuse_here("Array::new", "create the array before the capture")?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuArray3DCreate_v2")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, and the description lives through the call.
         let code = unsafe { sys::cuArray3DCreate_v2(&mut raw, &described.to_raw()) };
@@ -413,7 +413,7 @@ impl Array {
     #[doc(alias = "cuArrayGetPlane")]
     pub fn plane(&self, index: u32) -> Result<Self> {
         let context = self.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuArrayGetPlane")?;
         let mut raw = ptr::null_mut();
         // SAFETY: a live array; `raw` is valid for the write.
         let code = unsafe { sys::cuArrayGetPlane(&mut raw, self.as_raw(), index) };

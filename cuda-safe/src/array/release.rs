@@ -26,7 +26,7 @@ pub(crate) unsafe fn after_work<H: Send + 'static>(
             std::mem::forget(held);
             return Err(error);
         }
-        let _current = own.enter()?;
+        let _current = own.enter(call)?;
         let code = released(&destroy);
         drop(held);
         own.check(call, code)

@@ -123,25 +123,31 @@ pub(crate) fn release<'a>(
         false => needs.attempt(release),
     };
     let result = attempted.unwrap_or_else(|release| {
-        put_off(needs.owned(), Box::new(release));
+        push(needs.owned(), Box::new(release));
         Ok(())
     });
     // What a host function dropped, or what a capture forbade that has ended just now.
     if !callback::is_running() && !needs.is_captured() {
-        run();
+        release_later();
     }
     result
 }
 
-fn put_off(needs: OwnedNeeds, release: Release) {
+/// Puts off the release of what a host function drops. It waits for nothing that can be captured, or checks that itself.
+pub(crate) fn put_off(release: impl FnOnce() -> Result<()> + Send + 'static) {
+    push(OwnedNeeds::Nothing, Box::new(release));
+}
+
+fn push(needs: OwnedNeeds, release: Release) {
     let release = ManuallyDrop::new(release);
     let mut later = LATER.lock().unwrap_or_else(PoisonError::into_inner);
     later.push(Later { needs, release });
     WAITING.store(true, Ordering::Relaxed);
 }
 
-/// Releases what was put off, as far as no capture forbids it any more. Called when a capture has ended.
-pub(super) fn run() {
+/// Releases what was put off, as far as no capture forbids it any more. Called when a capture has ended, and when
+/// something is released outside of host functions.
+pub(crate) fn release_later() {
     thread_local!(static RUNNING: Cell<bool> = const { Cell::new(false) });
     /// After a panic too.
     struct End;
@@ -163,7 +169,7 @@ pub(super) fn run() {
         // An error here can't be acted upon, as in a drop.
         let release = ManuallyDrop::into_inner(release);
         if let Err(release) = unheard(|| needs.borrow().attempt(release)) {
-            put_off(needs, release);
+            push(needs, release);
         }
     }
 }

@@ -20,7 +20,7 @@ use std::{cell::Cell, marker::PhantomData, ptr};
 use cuda_sys::{self as sys, CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
 
 pub(crate) use gate::{Beginning, Entered, Queue, captures_exist};
-pub(crate) use later::{Needs, release};
+pub(crate) use later::{Needs, put_off, release, release_later};
 
 use crate::{
     context::{Context, Current},
@@ -74,7 +74,7 @@ impl Drop for UnderWay {
     fn drop(&mut self) {
         STRICT.set(STRICT.get() - usize::from(self.strict));
         self.counted = None;
-        later::run();
+        release_later();
     }
 }
 
@@ -104,7 +104,7 @@ impl Context {
     /// # Errors
     /// Returns an error if one of them is being captured.
     pub(crate) fn uncaptured(&self, call: &'static str) -> Result<UncapturedContext> {
-        let current = self.enter()?;
+        let current = self.enter(call)?;
         let entered = self.hold_captures_off();
         if self.is_captured() {
             return Err(captured(call, REMEDY));
@@ -158,7 +158,7 @@ impl Stream {
     /// # Errors
     /// Returns an error if the stream is being captured.
     pub(crate) fn uncaptured(&self, call: &'static str, remedy: &str) -> Result<Uncaptured> {
-        let current = self.enter()?;
+        let current = self.enter(call)?;
         let entered = self.hold_captures_off();
         self.expect_uncaptured_for(call, remedy)?;
         Ok(Uncaptured {
@@ -212,7 +212,7 @@ impl Stream {
 
     /// As [`is_capturing`](Self::is_capturing), for a caller whose name the error bears.
     fn captures(&self, call: &'static str) -> Result<bool> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamIsCapturing")?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         // SAFETY: the handle is live, `status` is valid for the write.
         match unsafe { sys::cuStreamIsCapturing(self.as_raw(), &mut status) } {
@@ -247,7 +247,7 @@ impl Stream {
         if !self.is_capturing()? {
             return Ok(None);
         }
-        let _current = self.enter()?;
+        let _current = self.enter("cuStreamGetCaptureInfo")?;
         let (mut status, mut number) = (CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0);
         let get = newer::cuStreamGetCaptureInfo()?;
         // SAFETY: the handle is live; both are valid for the write, and the driver leaves out what is null.

@@ -7,6 +7,7 @@ use cuda_sys::{
 
 use super::{Context, ContextFlags};
 use crate::{
+    callback,
     device::Device,
     driver::{self, check},
     error::{ErrorKind, Result},
@@ -32,6 +33,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetExecAffinitySupport")]
     pub fn can_limit_contexts(self) -> Result<bool> {
+        callback::refuse_within("cuDeviceGetExecAffinitySupport")?;
         let mut supported = 0;
         // SAFETY: `supported` is valid for the write.
         let code =
@@ -67,6 +69,7 @@ impl Context {
         flags: ContextFlags,
         multiprocessors: u32,
     ) -> Result<Self> {
+        callback::refuse_within("cuCtxCreate_v3")?;
         driver::init()?;
         let create = newer::cuCtxCreate_v3()?;
         let mut limit = parameter(multiprocessors);
@@ -100,7 +103,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxGetExecAffinity")]
     pub fn multiprocessor_limit(&self) -> Result<u32> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxGetExecAffinity")?;
         let mut limit = parameter(0);
         // SAFETY: `limit` is valid for the write.
         let code = unsafe { sys::cuCtxGetExecAffinity(&mut limit, COUNT) };

@@ -1,11 +1,16 @@
 //! Which context is the thread's current one.
 
-use std::{marker::PhantomData, ptr};
+use std::{
+    cell::{Cell, RefCell},
+    marker::PhantomData,
+    num::NonZero,
+    ptr,
+};
 
 use cuda_sys::{self as sys, CUcontext, CUresult};
 
 use super::Context;
-use crate::{callback, driver::check, error::Result};
+use crate::{callback, driver, error::Result};
 
 impl Context {
     /// Makes this context the calling thread's current one, for raw calls, until another one is made current. Nothing
@@ -28,13 +33,16 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxSetCurrent")]
     pub fn set_current(&self) -> Result<()> {
+        callback::refuse_within("cuCtxSetCurrent")?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuCtxSetCurrent(self.as_raw()) };
         self.check("cuCtxSetCurrent", code)
     }
 
-    /// Makes this context the calling thread's current one, for raw calls, until the returned guard is dropped. Drop
-    /// guards in the reverse order of their creation, as scopes do.
+    /// Makes this context the calling thread's current one, for raw calls, until the returned guard is dropped.
+    ///
+    /// Guards may be dropped in any order: the latest that is left decides which context is current.
+    /// [`mem::forget`](std::mem::forget) of a guard leaves its context on the thread's stack.
     ///
     /// # Errors
     /// The context has been destroyed. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a
@@ -58,36 +66,46 @@ impl Context {
     #[doc(alias = "cuCtxPushCurrent")]
     #[doc(alias = "cuCtxPopCurrent")]
     pub fn push_current(&self) -> Result<PushedContext<'_>> {
-        callback::refuse_within()?;
-        // SAFETY: the handle is live.
-        let code = unsafe { sys::cuCtxPushCurrent_v2(self.as_raw()) };
-        self.check("cuCtxPushCurrent_v2", code)?;
-        Ok(PushedContext::new(Current { pushed: true }))
+        callback::refuse_within("cuCtxPushCurrent")?;
+        Ok(PushedContext::new(self.push()?))
     }
 
-    /// Makes the context current for as long as the guard lives.
+    /// Makes the context current for `call`, for as long as the guard lives.
     #[inline]
-    pub(crate) fn enter(&self) -> Result<Current> {
-        callback::refuse_within()?;
+    pub(crate) fn enter(&self, call: &'static str) -> Result<Current> {
+        callback::refuse_within(call)?;
         let mut current = ptr::null_mut();
         // SAFETY: `current` is valid for the write.
         let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
         if current == self.as_raw() && code == CUresult::CUDA_SUCCESS {
-            return Ok(Current { pushed: false });
+            return Ok(Current { pushed: None });
         }
         self.enter_slow(current, code)
+    }
+
+    /// Whether the context is this thread's current one.
+    #[cold]
+    pub(crate) fn is_current(&self) -> bool {
+        let mut current = ptr::null_mut();
+        // SAFETY: `current` is valid for the write.
+        let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
+        code == CUresult::CUDA_SUCCESS && current == self.as_raw()
     }
 
     #[cold]
     fn enter_slow(&self, current: CUcontext, code: CUresult) -> Result<Current> {
         if code == CUresult::CUDA_SUCCESS && current.is_null() {
             self.set_current()?;
-            return Ok(Current { pushed: false });
+            return Ok(Current { pushed: None });
         }
+        self.push()
+    }
+
+    fn push(&self) -> Result<Current> {
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuCtxPushCurrent_v2(self.as_raw()) };
         self.check("cuCtxPushCurrent_v2", code)?;
-        Ok(Current { pushed: true })
+        Ok(Current::pushed())
     }
 }
 
@@ -97,10 +115,10 @@ impl Context {
 /// `raw` is a live context.
 pub(super) unsafe fn push(raw: CUcontext) -> Result<Current> {
     // SAFETY: as this function's contract says.
-    check("cuCtxPushCurrent_v2", unsafe {
+    driver::call("cuCtxPushCurrent_v2", || unsafe {
         sys::cuCtxPushCurrent_v2(raw)
     })?;
-    Ok(Current { pushed: true })
+    Ok(Current::pushed())
 }
 
 /// Keeps a context current; see [`Context::push_current`]. It can't leave its thread.
@@ -121,20 +139,61 @@ impl PushedContext<'_> {
     }
 }
 
+thread_local! {
+    /// The numbers of this thread's guards that have pushed a context, in the order of the driver's stack.
+    static PUSHED: RefCell<Vec<NonZero<usize>>> = const { RefCell::new(Vec::new()) };
+    static NEXT: Cell<NonZero<usize>> = const { Cell::new(NonZero::<usize>::MIN) };
+}
+
 /// The context is current until this is dropped.
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct Current {
-    pushed: bool,
+    /// The guard's number if it has pushed the context.
+    pushed: Option<NonZero<usize>>,
+}
+
+impl Current {
+    fn pushed() -> Self {
+        let number = NEXT.get();
+        NEXT.set(number.saturating_add(1));
+        // If the thread is ending, guards are dropped in order.
+        let _ = PUSHED.try_with(|pushed| pushed.borrow_mut().push(number));
+        Self {
+            pushed: Some(number),
+        }
+    }
 }
 
 impl Drop for Current {
     #[inline]
     fn drop(&mut self) {
-        if self.pushed {
-            let mut popped = ptr::null_mut();
-            // SAFETY: pops what `enter_slow` pushed; `popped` is valid for the write.
-            let _ = unsafe { sys::cuCtxPopCurrent_v2(&mut popped) };
+        if let Some(number) = self.pushed {
+            remove(number);
         }
+    }
+}
+
+/// Takes a guard's context from the driver's stack. The contexts of later guards go back onto it.
+#[cold]
+fn remove(number: NonZero<usize>) {
+    let later = PUSHED.try_with(|pushed| {
+        let mut pushed = pushed.borrow_mut();
+        let place = pushed.iter().rposition(|other| *other == number)?;
+        pushed.remove(place);
+        Some(pushed.len() - place)
+    });
+    let pop = || {
+        let mut popped = ptr::null_mut();
+        // SAFETY: pops what a guard has pushed; `popped` is valid for the write.
+        let _ = unsafe { sys::cuCtxPopCurrent_v2(&mut popped) };
+        popped
+    };
+    let later = later.ok().flatten().unwrap_or(0);
+    let kept: Vec<_> = (0..later).map(|_| pop()).collect();
+    pop();
+    for raw in kept.into_iter().rev() {
+        // SAFETY: the driver had this context on its stack. It rejects one that was destroyed meanwhile.
+        let _ = unsafe { sys::cuCtxPushCurrent_v2(raw) };
     }
 }

@@ -3,7 +3,7 @@
 use cuda_sys::{CUcontext, CUevent, CUresult};
 
 use super::Context;
-use crate::{capture, error::Result, event::Event, newer};
+use crate::{callback, capture, error::Result, event::Event, newer};
 
 impl Context {
     /// Records `event` behind everything that the streams of this context have been given so far, those of its green
@@ -29,6 +29,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxRecordEvent")]
     pub fn record(&self, event: &Event) -> Result<()> {
+        callback::refuse_within("cuCtxRecordEvent")?;
         self.expect_same(
             event.context(),
             "Context::record",
@@ -46,6 +47,7 @@ impl Context {
     /// Also returns an error while one of the streams is being captured. Raw calls' captures become invalid then.
     #[doc(alias = "cuCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
+        callback::refuse_within("cuCtxWaitEvent")?;
         let wait = newer::cuCtxWaitEvent()?;
         self.with_event("cuCtxWaitEvent", wait, event)
     }

@@ -68,7 +68,7 @@ impl Kind for GreenKind {
             // SAFETY: live, by this function's contract.
             let own = unsafe { context_of(raw, &primary) };
             wait_for(own.unwrap_or_else(|_| primary.as_raw()))?;
-            let _current = primary.enter()?;
+            let _current = primary.enter("cuGreenCtxDestroy")?;
             // SAFETY: destroyed once, by this function's contract.
             let code = released(|| unsafe { destroy(raw) });
             primary.check("cuGreenCtxDestroy", code)
@@ -89,6 +89,7 @@ handle!(GreenContext, RawGreen, released by "cuGreenCtxDestroy", made in Context
 /// # Safety
 /// `raw` is a live green context of the primary context.
 unsafe fn context_of(raw: RawGreen, primary: &Context) -> Result<CUcontext> {
+    callback::refuse_within("cuCtxFromGreenCtx")?;
     let get = newer::cuCtxFromGreenCtx()?;
     let mut context = ptr::null_mut();
     // SAFETY: live by this function's contract; `context` is valid for the write.
@@ -137,7 +138,7 @@ impl GreenContext {
         // What its end takes is found first: what can't be looked up then would leave the green context behind.
         newer::cuGreenCtxDestroy()?;
         newer::cuCtxFromGreenCtx()?;
-        let _current = primary.enter()?;
+        let _current = primary.enter("cuGreenCtxCreate")?;
         let descriptor = resource::describe(parts)?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write; descriptors live as long as the process.
@@ -171,7 +172,7 @@ impl GreenContext {
     #[doc(alias = "cuGreenCtxGetDevResource")]
     pub fn multiprocessors(&self) -> Result<Multiprocessors> {
         let get = newer::cuGreenCtxGetDevResource()?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGreenCtxGetDevResource")?;
         Multiprocessors::read(self.context().device(), |raw| {
             // SAFETY: the handle is live, `raw` is valid for the write.
             let code = unsafe { get(self.as_raw(), raw, resource::MULTIPROCESSORS) };
@@ -186,7 +187,7 @@ impl GreenContext {
     #[doc(alias = "cuGreenCtxGetId")]
     pub fn id(&self) -> Result<u64> {
         let get = newer::cuGreenCtxGetId()?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGreenCtxGetId")?;
         let mut id = 0;
         // SAFETY: the handle is live, `id` is valid for the write.
         let code = unsafe { get(self.as_raw(), &mut id) };
@@ -214,7 +215,7 @@ impl GreenContext {
         /// `CU_STREAM_NON_BLOCKING`: nothing else is allowed.
         const NON_BLOCKING: c_uint = 1;
         let create = newer::cuGreenCtxStreamCreate()?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGreenCtxStreamCreate")?;
         let mut raw = ptr::null_mut();
         // SAFETY: the handle is live, `raw` is valid for the write.
         let code = unsafe { create(&mut raw, self.as_raw(), NON_BLOCKING, c_int::from(priority)) };
@@ -230,6 +231,7 @@ impl GreenContext {
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while one of the streams is being captured; the capture is invalid then.
     #[doc(alias = "cuGreenCtxRecordEvent")]
     pub fn record(&self, event: &Event) -> Result<()> {
+        callback::refuse_within("cuGreenCtxRecordEvent")?;
         self.context().expect_same(
             event.context(),
             "GreenContext::record",
@@ -246,6 +248,7 @@ impl GreenContext {
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while one of the streams is being captured; the capture is invalid then.
     #[doc(alias = "cuGreenCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
+        callback::refuse_within("cuGreenCtxWaitEvent")?;
         let wait = newer::cuGreenCtxWaitEvent()?;
         self.with_event("cuGreenCtxWaitEvent", wait, event)
     }
@@ -257,7 +260,7 @@ impl GreenContext {
         event: &Event,
     ) -> Result<()> {
         capture::refuse_here(name, "make it before the capture, or after it")?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter(name)?;
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };
         self.context().check(name, code)
@@ -273,7 +276,7 @@ impl GreenContext {
             "GreenContext::synchronize",
             "make it before the capture, or after it",
         )?;
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxSynchronize")?;
         // SAFETY: works on the current context.
         let code = unsafe { cuda_sys::cuCtxSynchronize() };
         self.context().check("cuCtxSynchronize", code)
@@ -301,12 +304,11 @@ impl GreenContext {
     /// ```
     #[doc(alias = "cuCtxFromGreenCtx")]
     pub fn push_current(&self) -> Result<PushedContext<'_>> {
-        callback::refuse_within()?;
-        Ok(PushedContext::new(self.enter()?))
+        Ok(PushedContext::new(self.enter("cuCtxPushCurrent")?))
     }
 
-    fn enter(&self) -> Result<current::Current> {
-        callback::refuse_within()?;
+    fn enter(&self, call: &'static str) -> Result<current::Current> {
+        callback::refuse_within(call)?;
         // SAFETY: the handle is live.
         let raw = unsafe { context_of(self.as_raw(), self.context())? };
         // SAFETY: as live as the green context.

@@ -84,14 +84,14 @@ impl Kind for ContextKind {
             let raw = raw.get();
             if is_primary {
                 // SAFETY: one retain is released once, by this function's contract.
-                return check("cuDevicePrimaryCtxRelease_v2", unsafe {
+                return driver::call("cuDevicePrimaryCtxRelease_v2", || unsafe {
                     sys::cuDevicePrimaryCtxRelease_v2(device.as_raw())
                 });
             }
             // Streams that are gone may have left work behind. The driver waits for it too, but does not document that.
             wait_for(raw)?;
             // SAFETY: destroyed once, by this function's contract.
-            check("cuCtxDestroy_v2", unsafe { sys::cuCtxDestroy_v2(raw) })
+            driver::call("cuCtxDestroy_v2", || unsafe { sys::cuCtxDestroy_v2(raw) })
         })
     }
 
@@ -145,7 +145,7 @@ impl Context {
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary_of(device: Device) -> Result<Self> {
         // Before the lock: a log listener runs inside the call that is made under it.
-        callback::refuse_within()?;
+        callback::refuse_within("cuDevicePrimaryCtxRetain")?;
         let mut registry = PRIMARY.lock().unwrap_or_else(PoisonError::into_inner);
         registry.retain(|(_, context)| !context.is_gone());
         let found = registry.iter().find(|(raw, _)| *raw == device.as_raw());
@@ -154,7 +154,7 @@ impl Context {
         }
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
-        check("cuDevicePrimaryCtxRetain", unsafe {
+        driver::call("cuDevicePrimaryCtxRetain", || unsafe {
             sys::cuDevicePrimaryCtxRetain(&mut raw, device.as_raw())
         })?;
         // SAFETY: the retain is this call's own.
@@ -181,7 +181,7 @@ impl Context {
     #[doc(alias = "cuDevicePrimaryCtxSetFlags")]
     pub fn set_primary_flags(device: Device, flags: ContextFlags) -> Result<()> {
         // SAFETY: plain values; unknown flags are refused.
-        check("cuDevicePrimaryCtxSetFlags_v2", unsafe {
+        driver::call("cuDevicePrimaryCtxSetFlags_v2", || unsafe {
             sys::cuDevicePrimaryCtxSetFlags_v2(device.as_raw(), flags.0)
         })
     }
@@ -204,6 +204,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxCreate")]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Self> {
+        callback::refuse_within("cuCtxCreate")?;
         driver::init()?;
         let create = newer::cuCtxCreate()?;
         // SAFETY: the place is valid for the write.
@@ -294,7 +295,7 @@ impl Context {
             // SAFETY: `raw` is a live context by this function's contract.
             let _current = unsafe { current::push(raw)? };
             // SAFETY: `device` is valid for the write.
-            check("cuCtxGetDevice", unsafe {
+            driver::call("cuCtxGetDevice", || unsafe {
                 sys::cuCtxGetDevice(&mut device)
             })?;
         }
@@ -305,7 +306,7 @@ impl Context {
     fn is_primary(device: Device, raw: CUcontext) -> Result<bool> {
         let (mut flags, mut active) = (0, 0);
         // SAFETY: both are valid for the write.
-        check("cuDevicePrimaryCtxGetState", unsafe {
+        driver::call("cuDevicePrimaryCtxGetState", || unsafe {
             sys::cuDevicePrimaryCtxGetState(device.as_raw(), &mut flags, &mut active)
         })?;
         // Retaining the primary context would create one where there is none.
@@ -372,7 +373,7 @@ impl Context {
     /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuMemGetInfo")]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuMemGetInfo_v2")?;
         let (info, code) = read_memory_info();
         self.check("cuMemGetInfo_v2", code)?;
         Ok(info)
@@ -473,7 +474,7 @@ impl Context {
     #[cold]
     fn out_of_memory(&self, call: &'static str, requested: usize) -> Error {
         let read = || {
-            callback::refuse_within()?;
+            callback::refuse_within("cuMemGetInfo")?;
             // SAFETY: the handle is live.
             let _current = unsafe { current::push(self.as_raw())? };
             let (info, code) = read_memory_info();
@@ -515,7 +516,7 @@ fn wait_for(raw: CUcontext) -> Result<()> {
         // SAFETY: the handle is live.
         let _current = unsafe { current::push(raw)? };
         // SAFETY: works on the current context.
-        check("cuCtxSynchronize", unsafe { sys::cuCtxSynchronize() })
+        driver::call("cuCtxSynchronize", || unsafe { sys::cuCtxSynchronize() })
     };
     settle([&wait, &|| relaxed(wait)]).or_leak()
 }

@@ -108,14 +108,14 @@ impl Context {
             "enable it before the capture",
         )?;
         // Before the lock: a log listener runs inside the call that is made under it.
-        callback::refuse_within()?;
+        callback::refuse_within(CALL)?;
         let mut pairs = pairs();
         let key = key(self, peer);
         if let Some(enabled) = find(&mut pairs, key) {
             enabled.values += 1;
             enabled.made += 1;
         } else {
-            let _current = self.enter()?;
+            let _current = self.enter("cuCtxEnablePeerAccess")?;
             // SAFETY: the handle is live.
             let owned = match unsafe { sys::cuCtxEnablePeerAccess(peer.as_raw(), 0) } {
                 CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => false,
@@ -289,7 +289,7 @@ impl PeerAccess {
         }
         let device = self.context().device();
         let (mut flags, location) = (0, MemoryLocation::device(device).raw());
-        let _current = self.peer().enter()?;
+        let _current = self.peer().enter("cuMemGetAccess")?;
         // SAFETY: `flags` is valid for the write, the location for the read; the address is looked up.
         let code = unsafe { sys::cuMemGetAccess(&mut flags, &location, address) };
         if code != CUresult::CUDA_SUCCESS || MemoryAccess(flags as u32) != MemoryAccess::NONE {
@@ -362,7 +362,7 @@ impl Inner {
 
     /// Nothing relies on the access any more, and nobody else enables it meanwhile: the table is locked.
     fn disable(&self) -> Result<()> {
-        let _current = self.context.enter()?;
+        let _current = self.context.enter("cuCtxDisablePeerAccess")?;
         // SAFETY: both contexts are live; nothing runs that relies on the access.
         let code = released(|| unsafe { sys::cuCtxDisablePeerAccess(self.peer.as_raw()) });
         // Somebody else has disabled it, which is what is wanted.

@@ -9,6 +9,7 @@ use cuda_sys::CUresult;
 
 use super::Context;
 use crate::{
+    callback,
     device::Device,
     driver::{self, check},
     error::{Error, ErrorKind, Result},
@@ -136,6 +137,7 @@ impl Multiprocessors {
     /// ```
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     pub fn groups_of(&self, at_least: u32, flags: SplitFlags) -> Result<u32> {
+        callback::refuse_within("cuDevSmResourceSplitByCount")?;
         let split = newer::cuDevSmResourceSplitByCount()?;
         let mut count = 0;
         // SAFETY: without a place for groups, only their number is written; the input is one that the driver made.
@@ -188,6 +190,7 @@ impl Multiprocessors {
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     pub fn split_with(&self, groups: u32, at_least: u32, flags: SplitFlags) -> Result<Split> {
         const CALL: &str = "cuDevSmResourceSplitByCount";
+        callback::refuse_within(CALL)?;
         // Also bounds what is allocated.
         let most = self.groups_of(at_least, flags)?;
         let too_many = |most| {
@@ -285,6 +288,7 @@ impl Device {
     /// [`ErrorKind::Unsupported`] for a driver older than CUDA 12.4.
     #[doc(alias = "cuDeviceGetDevResource")]
     pub fn multiprocessors(self) -> Result<Multiprocessors> {
+        callback::refuse_within("cuDeviceGetDevResource")?;
         driver::init()?;
         let get = newer::cuDeviceGetDevResource()?;
         Multiprocessors::read(self, |raw| {
@@ -312,7 +316,7 @@ impl Context {
     #[doc(alias = "cuCtxGetDevResource")]
     pub fn multiprocessors(&self) -> Result<Multiprocessors> {
         let get = newer::cuCtxGetDevResource()?;
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxGetDevResource")?;
         Multiprocessors::read(self.device(), |raw| {
             // SAFETY: the context is live, `raw` is valid for the write.
             let code = unsafe { get(self.as_raw(), raw, MULTIPROCESSORS) };

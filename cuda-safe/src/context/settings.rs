@@ -108,7 +108,7 @@ impl Context {
     /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuCtxGetFlags")]
     pub fn flags(&self) -> Result<ContextFlags> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxGetFlags")?;
         let mut flags = 0;
         // SAFETY: `flags` is valid for the write.
         let code = unsafe { sys::cuCtxGetFlags(&mut flags) };
@@ -134,7 +134,7 @@ impl Context {
     #[doc(alias = "cuCtxSetFlags")]
     pub fn set_flags(&self, flags: ContextFlags) -> Result<()> {
         let set = newer::cuCtxSetFlags()?;
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxSetFlags")?;
         // SAFETY: a plain value; unknown flags are refused.
         let code = unsafe { set(flags.0) };
         self.check("cuCtxSetFlags", code)
@@ -156,7 +156,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxGetId")]
     pub fn id(&self) -> Result<u64> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxGetId")?;
         let mut id = 0;
         // SAFETY: the handle is live, `id` is valid for the write.
         let code = unsafe { sys::cuCtxGetId(self.as_raw(), &mut id) };
@@ -171,7 +171,7 @@ impl Context {
     /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuCtxGetApiVersion")]
     pub fn api_version(&self) -> Result<u32> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxGetApiVersion")?;
         let mut version = 0;
         // SAFETY: the handle is live, `version` is valid for the write.
         let code = unsafe { sys::cuCtxGetApiVersion(self.as_raw(), &mut version) };
@@ -197,7 +197,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxResetPersistingL2Cache")]
     pub fn reset_persisting_l2(&self) -> Result<()> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxResetPersistingL2Cache")?;
         // SAFETY: works on the current context.
         let code = unsafe { sys::cuCtxResetPersistingL2Cache() };
         self.check("cuCtxResetPersistingL2Cache", code)
@@ -209,7 +209,7 @@ impl Context {
     /// `CUDA_ERROR_UNSUPPORTED_LIMIT` where the device does not have this limit.
     #[doc(alias = "cuCtxGetLimit")]
     pub fn limit(&self, limit: Limit) -> Result<usize> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxGetLimit")?;
         let mut value = 0;
         // SAFETY: `value` is valid for the write; an unknown limit is refused.
         let code = unsafe { sys::cuCtxGetLimit(&mut value, sys::CUlimit(limit.0)) };
@@ -226,7 +226,7 @@ impl Context {
     /// memory for it.
     #[doc(alias = "cuCtxSetLimit")]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result<()> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxSetLimit")?;
         // SAFETY: plain values; an unknown limit is refused.
         let code = unsafe { sys::cuCtxSetLimit(sys::CUlimit(limit.0), value) };
         self.check("cuCtxSetLimit", code)
@@ -238,7 +238,7 @@ impl Context {
     /// The context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuCtxGetCacheConfig")]
     pub fn cache_config(&self) -> Result<CacheConfig> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxGetCacheConfig")?;
         let mut config = sys::CUfunc_cache(0);
         // SAFETY: `config` is valid for the write.
         let code = unsafe { sys::cuCtxGetCacheConfig(&mut config) };
@@ -253,7 +253,7 @@ impl Context {
     /// or has been destroyed.
     #[doc(alias = "cuCtxSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result<()> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxSetCacheConfig")?;
         // SAFETY: a plain value; an unknown one is refused.
         let code = unsafe { sys::cuCtxSetCacheConfig(sys::CUfunc_cache(config.0)) };
         self.check("cuCtxSetCacheConfig", code)
@@ -279,7 +279,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxGetStreamPriorityRange")]
     pub fn stream_priority_range(&self) -> Result<(i32, i32)> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuCtxGetStreamPriorityRange")?;
         let (mut least, mut greatest) = (0, 0);
         // SAFETY: both are valid for the write.
         let code = unsafe { sys::cuCtxGetStreamPriorityRange(&mut least, &mut greatest) };

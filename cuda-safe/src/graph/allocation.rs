@@ -14,6 +14,7 @@ use super::{
     node::Node,
 };
 use crate::{
+    callback,
     device::Device,
     driver,
     error::{Error, Result},
@@ -214,6 +215,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetGraphMemAttribute")]
     pub fn graph_memory(self) -> Result<GraphMemory> {
+        callback::refuse_within("cuDeviceGetGraphMemAttribute")?;
         let get = |attribute| -> Result<u64> {
             let mut value = 0u64;
             // SAFETY: these attributes are written as 64-bit numbers.
@@ -241,6 +243,7 @@ impl Device {
     /// The driver's code.
     #[doc(alias = "cuDeviceSetGraphMemAttribute")]
     pub fn reset_graph_memory_high(self) -> Result<()> {
+        callback::refuse_within("cuDeviceSetGraphMemAttribute")?;
         for attribute in [
             CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH,
             CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH,
@@ -266,7 +269,7 @@ impl Device {
     #[doc(alias = "cuDeviceGraphMemTrim")]
     pub fn trim_graph_memory(self) -> Result<()> {
         // SAFETY: the device exists.
-        driver::check("cuDeviceGraphMemTrim", unsafe {
+        driver::call("cuDeviceGraphMemTrim", || unsafe {
             sys::cuDeviceGraphMemTrim(self.as_raw())
         })
     }

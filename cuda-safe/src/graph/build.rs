@@ -37,7 +37,7 @@ impl Graph {
                 ),
             ));
         }
-        let _current = self.context().enter()?;
+        let _current = self.context().enter(call)?;
         let after: Vec<_> = after.iter().map(|node| node.raw).collect();
         let mut raw = ptr::null_mut();
         let code = make(&mut raw, self.as_raw(), after.as_ptr(), after.len());
@@ -157,7 +157,7 @@ impl Graph {
             let text = "a node's launch has no `programmatic_serialization`: in a graph an edge says it (`Graph::add_edge`)";
             return Err(Error::invalid("Graph::add_kernel", text));
         }
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphKernelNodeSetAttribute")?;
         for one in attributes.as_slice() {
             // SAFETY: a live node of a kernel; the driver copies the value.
             let code = unsafe { sys::cuGraphKernelNodeSetAttribute(node.raw, one.id, &one.value) };
@@ -228,8 +228,8 @@ impl Graph {
     }
 
     /// Adds a call of `function`, on a thread of the driver, once in every launch. It waits for the nodes of `after`. What
-    /// holds for [`Stream::launch_host_function`](crate::Stream::launch_host_function) holds here: no CUDA calls, and a
-    /// panic goes no further. After one the function is called again in the next launch.
+    /// holds for [`Stream::launch_host_function`](crate::Stream::launch_host_function) holds here: methods of this crate
+    /// return an error in the function, and a panic goes no further. After a panic the next launch calls the function again.
     ///
     /// # Errors
     /// As [`add_empty`](Self::add_empty).

@@ -270,7 +270,7 @@ impl Capture<'_> {
         F: FnMut() + Send + 'static,
     {
         let function = HostFunction::new(function);
-        let _current = self.stream.enter()?;
+        let _current = self.stream.enter("cuLaunchHostFunc")?;
         let (call, data) = function.as_raw();
         // SAFETY: the data is a number, which stays valid.
         let code = unsafe { sys::cuLaunchHostFunc(self.stream.as_raw(), call, data) };
@@ -320,7 +320,7 @@ impl Capture<'_> {
         let context = self.stream.context();
         context.expect_same(event.context(), CALL, what)?;
         self.held.borrow_mut().event(UNTAGGED, event);
-        let _current = self.stream.enter()?;
+        let _current = self.stream.enter("cuEventRecordWithFlags")?;
         // SAFETY: both handles are live, and the graph holds the event.
         let code =
             unsafe { sys::cuEventRecordWithFlags(event.as_raw(), self.stream.as_raw(), EXTERNAL) };
@@ -341,7 +341,7 @@ impl Capture<'_> {
         let context = self.stream.context();
         context.expect_same(event.context(), CALL, what)?;
         self.held.borrow_mut().event(UNTAGGED, event);
-        let _current = self.stream.enter()?;
+        let _current = self.stream.enter("cuStreamWaitEvent")?;
         // SAFETY: as above.
         let code =
             unsafe { sys::cuStreamWaitEvent(self.stream.as_raw(), event.as_raw(), EXTERNAL) };
@@ -367,7 +367,7 @@ impl<'a> Recording<'a> {
             Some(_) => Some(newer::cuStreamBeginCaptureToGraph()?),
             None => None,
         };
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuStreamBeginCaptureToGraph")?;
         // Until the driver knows of the capture, nobody else may rely on the stream being uncaptured.
         let beginning = stream.begin_capture("Stream::capture")?;
         if stream.is_capturing()? {
@@ -416,7 +416,7 @@ impl<'a> Recording<'a> {
 
     fn finish(&self) -> Result<sys::CUgraph> {
         const CALL: &str = "cuStreamEndCapture";
-        let _current = self.stream.enter()?;
+        let _current = self.stream.enter("cuStreamEndCapture")?;
         let mut raw = ptr::null_mut();
         // SAFETY: a live stream, whose capture this thread began; `raw` is valid for the write.
         let mut code = unsafe { sys::cuStreamEndCapture(self.stream.as_raw(), &mut raw) };

@@ -68,7 +68,7 @@ impl GraphExec {
                     "a grid of no blocks: use GraphExec::set_enabled to leave the node out",
                 ));
             };
-            let _current = self.context().enter()?;
+            let _current = self.context().enter("cuGraphExecKernelNodeSetParams_v2")?;
             // SAFETY: a live node of the graph that this was made of, if it is a kernel's; the arguments are read now.
             let code =
                 unsafe { sys::cuGraphExecKernelNodeSetParams_v2(self.as_raw(), node.raw, kernel) };
@@ -96,7 +96,7 @@ impl GraphExec {
         if !config.cooperative {
             wanted.push(COOPERATIVE, &[0u32]);
         }
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphKernelNodeGetAttribute")?;
         for one in wanted.as_slice() {
             let mut value = sys::CUlaunchAttributeValue::default();
             // SAFETY: a live node; the value is valid for the write.
@@ -146,7 +146,7 @@ impl GraphExec {
         copy: &sys::CUDA_MEMCPY3D,
     ) -> Result<()> {
         let context = self.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuGraphExecMemcpyNodeSetParams")?;
         // SAFETY: a live node of the graph that this was made of; the rest is the caller's promise.
         let code = unsafe {
             sys::cuGraphExecMemcpyNodeSetParams(self.as_raw(), node.raw, copy, context.as_raw())
@@ -170,7 +170,7 @@ impl GraphExec {
         let fill = parameters::fill(self.held(), part.into(), value, CALL)?;
         let fill = fill.ok_or_else(|| nothing(CALL))?;
         let context = self.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuGraphExecMemsetNodeSetParams")?;
         // SAFETY: a live node of the graph that this was made of; the memory is its own.
         let code = unsafe {
             sys::cuGraphExecMemsetNodeSetParams(self.as_raw(), node.raw, &fill, context.as_raw())
@@ -219,7 +219,7 @@ impl GraphExec {
             fn_: call,
             userData: data,
         };
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphExecHostNodeSetParams")?;
         // SAFETY: a live node of the graph that this was made of; the data is a number, which stays valid.
         let code = unsafe { sys::cuGraphExecHostNodeSetParams(self.as_raw(), node.raw, &host) };
         if code == CUresult::CUDA_SUCCESS {
@@ -242,7 +242,7 @@ impl GraphExec {
         self.context()
             .expect_same(event.context(), CALL, "the graph and the event")?;
         let kind = self.template.kind(node)?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphExecEventRecordNodeSetEvent")?;
         let (exec, raw) = (self.as_raw(), event.as_raw());
         let (call, code) = match kind {
             NodeKind::EVENT_RECORD => (
@@ -281,7 +281,7 @@ impl GraphExec {
         let changed = self.expect_own(node, CALL).and_then(|()| {
             self.context()
                 .expect_same(child.context(), CALL, "the graph and the child")?;
-            let _current = self.context().enter()?;
+            let _current = self.context().enter("cuGraphExecChildGraphNodeSetParams")?;
             // SAFETY: a live node of the graph that this was made of; the driver reads the child now.
             let code = unsafe {
                 sys::cuGraphExecChildGraphNodeSetParams(self.as_raw(), node.raw, child.as_raw())
@@ -328,7 +328,7 @@ impl GraphExec {
     pub fn set_enabled(&mut self, node: Node, enabled: bool) -> Result<()> {
         const CALL: &str = "cuGraphNodeSetEnabled";
         self.expect_own(node, CALL)?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphNodeSetEnabled")?;
         // SAFETY: a live node of the graph that this was made of.
         let code =
             unsafe { sys::cuGraphNodeSetEnabled(self.as_raw(), node.raw, u32::from(enabled)) };
@@ -359,7 +359,7 @@ impl GraphExec {
     pub fn is_enabled(&self, node: Node) -> Result<bool> {
         const CALL: &str = "cuGraphNodeGetEnabled";
         self.expect_own(node, CALL)?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphNodeGetEnabled")?;
         let mut enabled = 0;
         // SAFETY: a live node; `enabled` is valid for the write.
         let code = unsafe { sys::cuGraphNodeGetEnabled(self.as_raw(), node.raw, &mut enabled) };

@@ -86,7 +86,7 @@ impl Graph {
     #[doc(alias = "cuGraphConditionalHandleCreate")]
     pub fn add_condition(&mut self, default: Option<u32>) -> Result<Condition> {
         let create = newer::cuGraphConditionalHandleCreate()?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphConditionalHandleCreate")?;
         let (mut raw, context) = (0, self.context().as_raw());
         let (value, flags) = (default.unwrap_or(0), default.is_some().into());
         // SAFETY: a live graph and its context; `raw` is valid for the write.

@@ -180,7 +180,7 @@ impl Graph {
     pub fn make_updatable(&mut self, node: Node) -> Result<UpdatableKernel> {
         const CALL: &str = "cuGraphKernelNodeSetAttribute";
         self.expect_own(node, "Graph::make_updatable")?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphKernelNodeSetAttribute")?;
         let mut value = Value {
             updatable: 1,
             node: 0,

@@ -96,7 +96,7 @@ impl Graph {
     }
 
     fn copy_label(&self, node: Node) -> Result<String> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphMemcpyNodeGetParams")?;
         let mut copy = CUDA_MEMCPY3D::default();
         // SAFETY: a live node, of this graph; `copy` is valid for the write.
         let code = unsafe { sys::cuGraphMemcpyNodeGetParams(node.raw, &mut copy) };
@@ -153,7 +153,7 @@ impl Graph {
     }
 
     fn kernel(&self, node: Node) -> Result<CUDA_KERNEL_NODE_PARAMS> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphKernelNodeGetParams_v2")?;
         let mut kernel = CUDA_KERNEL_NODE_PARAMS::default();
         // SAFETY: a live node, of this graph; `kernel` is valid for the write.
         let code = unsafe { sys::cuGraphKernelNodeGetParams_v2(node.raw, &mut kernel) };

@@ -152,7 +152,7 @@ impl Graph {
 
     fn list_edges(&self, get: EdgesOf<'_>) -> Result<Vec<(Node, Node, EdgeData)>> {
         const CALL: &str = "cuGraphGetEdges";
-        let _current = self.context().enter()?;
+        let _current = self.context().enter(CALL)?;
         let mut count = 0;
         let code = get(
             ptr::null_mut(),
@@ -254,12 +254,12 @@ impl Graph {
         let (raw, edge) = (self.as_raw(), RawEdgeData::from(data));
         let code = if data == EdgeData::default() {
             let add = newer::cuGraphAddDependencies()?;
-            let _current = self.context().enter()?;
+            let _current = self.context().enter(CALL)?;
             // SAFETY: live nodes of this graph.
             unsafe { add(raw, &before.raw, &node.raw, 1) }
         } else {
             let add = newer::cuGraphAddDependencies_v2()?;
-            let _current = self.context().enter()?;
+            let _current = self.context().enter(CALL)?;
             // SAFETY: as above.
             unsafe { add(raw, &before.raw, &node.raw, &edge, 1) }
         };
@@ -303,13 +303,13 @@ impl Graph {
         let raw = self.as_raw();
         let code = if data == EdgeData::default() {
             let remove = newer::cuGraphRemoveDependencies()?;
-            let _current = self.context().enter()?;
+            let _current = self.context().enter(CALL)?;
             // SAFETY: live nodes of this graph.
             unsafe { remove(raw, &before.raw, &node.raw, 1) }
         } else {
             // An edge with data is removed by the same data.
             let remove = newer::cuGraphRemoveDependencies_v2()?;
-            let _current = self.context().enter()?;
+            let _current = self.context().enter(CALL)?;
             // SAFETY: as above.
             unsafe { remove(raw, &before.raw, &node.raw, &RawEdgeData::from(data), 1) }
         };

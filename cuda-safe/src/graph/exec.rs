@@ -93,7 +93,7 @@ impl Kind for ExecKind {
     unsafe fn release(&self, raw: CUgraphExec, context: &Context) -> Result<()> {
         let (raw, own) = (Sendable(raw), context.clone());
         release(Needs::Nothing, move || {
-            let _current = own.enter()?;
+            let _current = own.enter("cuGraphExecDestroy")?;
             // SAFETY: released once, by this function's contract; a launch that is under way goes on.
             let code = released(|| unsafe { sys::cuGraphExecDestroy(raw.get()) });
             own.check("cuGraphExecDestroy", code)
@@ -146,24 +146,28 @@ impl Graph {
         if let Some(error) = foreign {
             return Err(GraphError::new(error, self));
         }
-        let made = self.context().enter().and_then(|_current| {
-            let mut told = sys::CUDA_GRAPH_INSTANTIATE_PARAMS {
-                flags: flags.0.into(),
-                ..Default::default()
-            };
-            // SAFETY: a live graph; `raw` and the parameters are valid for the write.
-            let code =
-                unsafe { sys::cuGraphInstantiateWithParams(&mut raw, self.as_raw(), &mut told) };
-            self.context()
-                .check("cuGraphInstantiateWithParams", code)
-                .map_err(|error| match refusal(told.result_out.0) {
-                    Some(why) => error.with_detail(match self.culprit(told.hErrNode_out) {
-                        Some(node) => format!("{why} See {node}"),
-                        None => why.into(),
-                    }),
-                    None => error,
-                })
-        });
+        let made = self
+            .context()
+            .enter("cuGraphInstantiateWithParams")
+            .and_then(|_current| {
+                let mut told = sys::CUDA_GRAPH_INSTANTIATE_PARAMS {
+                    flags: flags.0.into(),
+                    ..Default::default()
+                };
+                // SAFETY: a live graph; `raw` and the parameters are valid for the write.
+                let code = unsafe {
+                    sys::cuGraphInstantiateWithParams(&mut raw, self.as_raw(), &mut told)
+                };
+                self.context()
+                    .check("cuGraphInstantiateWithParams", code)
+                    .map_err(|error| match refusal(told.result_out.0) {
+                        Some(why) => error.with_detail(match self.culprit(told.hErrNode_out) {
+                            Some(node) => format!("{why} See {node}"),
+                            None => why.into(),
+                        }),
+                        None => error,
+                    })
+            });
         match made {
             Ok(()) => {
                 let context = self.context().clone();
@@ -249,7 +253,9 @@ impl GraphExec {
 
     fn enqueue(&self, stream: &Stream) -> Result<()> {
         // SAFETY: both handles are live; what the nodes use is held, or lives as its contracts say.
-        let code = stream.call(|| unsafe { sys::cuGraphLaunch(self.as_raw(), stream.as_raw()) })?;
+        let code = stream.call("cuGraphLaunch", || unsafe {
+            sys::cuGraphLaunch(self.as_raw(), stream.as_raw())
+        })?;
         stream.check("cuGraphLaunch", code)?;
         stream.note_launch(&self.number);
         Ok(())
@@ -271,7 +277,7 @@ impl GraphExec {
         if captures_exist() {
             stream.expect_uncaptured_for("GraphExec::upload", "upload it before the capture")?;
         }
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuGraphUpload")?;
         // SAFETY: both handles are live.
         let code = unsafe { sys::cuGraphUpload(self.as_raw(), stream.as_raw()) };
         stream.check("cuGraphUpload", code)

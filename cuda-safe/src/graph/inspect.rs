@@ -73,7 +73,7 @@ impl Graph {
     pub fn copy_of(&self, original: &Self, node: Node) -> Result<Node> {
         const CALL: &str = "cuGraphNodeFindInClone";
         original.expect_own(node, CALL)?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphNodeFindInClone")?;
         let mut raw = ptr::null_mut();
         // SAFETY: a live node and a live graph; `raw` is valid for the write.
         let code = unsafe { sys::cuGraphNodeFindInClone(&mut raw, node.raw, self.as_raw()) };
@@ -87,7 +87,7 @@ impl Graph {
         call: &'static str,
         get: impl Fn(*mut sys::CUgraphNode, *mut usize) -> CUresult,
     ) -> Result<Vec<Node>> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter(call)?;
         let mut count = 0;
         self.context()
             .check(call, get(ptr::null_mut(), &mut count))?;
@@ -119,7 +119,7 @@ impl Graph {
     pub fn kind(&self, node: Node) -> Result<NodeKind> {
         const CALL: &str = "cuGraphNodeGetType";
         self.expect_own(node, CALL)?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphNodeGetType")?;
         let mut kind = CUgraphNodeType(0);
         // SAFETY: a live node; `kind` is valid for the write.
         let code = unsafe { sys::cuGraphNodeGetType(node.raw, &mut kind) };

@@ -119,7 +119,7 @@ impl Kind for GraphKind {
     const NAME: &'static str = "Graph";
 
     unsafe fn release(&self, raw: CUgraph, context: &Context) -> Result<()> {
-        let _current = context.enter()?;
+        let _current = context.enter("cuGraphDestroy")?;
         // SAFETY: released once, by this function's contract.
         context.check("cuGraphDestroy", unsafe { sys::cuGraphDestroy(raw) })
     }
@@ -132,7 +132,7 @@ impl Graph {
     /// No memory for the graph is left, or the context is unusable after a fault.
     #[doc(alias = "cuGraphCreate")]
     pub fn new(context: &Context) -> Result<Self> {
-        let _current = context.enter()?;
+        let _current = context.enter("cuGraphCreate")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuGraphCreate(&mut raw, 0) };
@@ -278,7 +278,7 @@ impl Graph {
                  twice",
             )
         })?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphClone")?;
         let mut raw = ptr::null_mut();
         // SAFETY: a live graph; `raw` is valid for the write.
         let code = unsafe { sys::cuGraphClone(&mut raw, self.as_raw()) };

@@ -99,7 +99,9 @@ impl Graph {
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeGetParams")]
     pub fn semaphores(&self, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>> {
         let kind = self.expect_semaphores(node, "Graph::semaphores")?;
-        let _current = self.context().enter()?;
+        let _current = self
+            .context()
+            .enter("cuGraphExternalSemaphoresSignalNodeGetParams")?;
         let (semaphores, values, count) = if kind == NodeKind::SEMAPHORE_SIGNAL {
             let mut found = MaybeUninit::<CUDA_EXT_SEM_SIGNAL_NODE_PARAMS>::zeroed();
             // SAFETY: a live node of that kind; `found` is valid for the write.
@@ -155,7 +157,9 @@ impl Graph {
         let mut raw = RawValues::new(self.context(), CALL, values)?;
         // Before the change, which may have been made though it failed.
         self.held.semaphores(values);
-        let _current = self.context().enter()?;
+        let _current = self
+            .context()
+            .enter("cuGraphExternalSemaphoresSignalNodeSetParams")?;
         let (call, code) = if kind == NodeKind::SEMAPHORE_SIGNAL {
             let signal = raw.signal_parameters();
             (
@@ -208,7 +212,9 @@ impl GraphExec {
         let mut raw = RawValues::new(self.context(), CALL, values)?;
         // Before the change, which may have been made though it failed.
         self.held().semaphores(values);
-        let _current = self.context().enter()?;
+        let _current = self
+            .context()
+            .enter("cuGraphExecExternalSemaphoresSignalNodeSetParams")?;
         let exec = self.as_raw();
         let (call, code) = if kind == NodeKind::SEMAPHORE_SIGNAL {
             let signal = raw.signal_parameters();

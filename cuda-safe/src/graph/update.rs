@@ -52,7 +52,7 @@ impl GraphExec {
         const CALL: &str = "cuGraphExecUpdate_v2";
         self.context()
             .expect_same(graph.context(), "GraphExec::update", "the two graphs")?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuGraphExecUpdate_v2")?;
         let mut info = CUgraphExecUpdateResultInfo::default();
         // SAFETY: both handles are live; `info` is valid for the write.
         let code = unsafe { sys::cuGraphExecUpdate_v2(self.as_raw(), graph.as_raw(), &mut info) };

@@ -222,7 +222,7 @@ impl Function {
         config: &LaunchConfig,
         enqueue: impl FnMut() -> CUresult,
     ) -> Result<()> {
-        match stream.call(enqueue)? {
+        match stream.call("cuLaunchKernel", enqueue)? {
             CUresult::CUDA_SUCCESS => {
                 stream.launched(self);
                 Ok(())

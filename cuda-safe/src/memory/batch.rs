@@ -268,7 +268,7 @@ impl<'a> CopyBatch<'a> {
 
     fn submit(&self, stream: &Stream) -> Result<()> {
         stream.ordered_with(self.owners.iter().copied(), || {
-            let _current = stream.enter()?;
+            let _current = stream.enter("CopyBatch::enqueue")?;
             match self.copies.iter().all(|one| one.copy.linear().is_some()) {
                 true => self.submit_linear(stream),
                 false => self.submit_boxes(stream),
@@ -385,7 +385,7 @@ impl RegionCopy {
             return Ok(());
         };
         let enqueued = stream.ordered_with(batch.owners.iter().copied(), || {
-            let _current = stream.enter()?;
+            let _current = stream.enter("cuMemcpyWithAttributesAsync")?;
             if let Some(bytes) = copy.linear() {
                 let call = newer::cuMemcpyWithAttributesAsync()?;
                 let (to, from) = (address(copy.to), address(copy.from));

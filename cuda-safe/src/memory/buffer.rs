@@ -90,7 +90,7 @@ impl StreamOrdered {
         const CALL: &str = "DeviceBuffer::uninit";
         const REMEDY: &str = "allocate before the capture";
         let context = stream.context();
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemAllocFromPoolAsync")?;
         // In a capture the allocation would become a node of the graph.
         let _uncaptured = stream.hold_captures_off();
         if capture::captures_exist() {
@@ -124,10 +124,10 @@ impl StreamOrdered {
         }
         let (ptr, stream) = (self.ptr, self.stream.clone());
         let context = self.stream.context();
-        if context.limits().memory_pools && self.stream.enter().is_ok() {
+        if context.limits().memory_pools && self.stream.can_free_here() {
             // In a capture the free would become a node of the graph.
             return release(&self.stream, move || {
-                let _current = stream.enter()?;
+                let _current = stream.enter("cuMemFreeAsync")?;
                 // SAFETY: owned, and freed once, after everything enqueued on its stream.
                 let code = or_relaxed(|| unsafe { sys::cuMemFreeAsync(ptr, stream.as_raw()) });
                 stream.context().check("cuMemFreeAsync", code)
@@ -137,7 +137,7 @@ impl StreamOrdered {
         release(Needs::Context(context), move || {
             let context = stream.context();
             context.settle_or_leak()?;
-            let _current = context.enter()?;
+            let _current = context.enter("cuMemFree_v2")?;
             // SAFETY: owned, and freed once; nothing runs that could use it.
             let code = released(|| unsafe { sys::cuMemFree_v2(ptr) });
             context.check("cuMemFree_v2", code)

@@ -41,7 +41,7 @@ pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
         return Ok(());
     }
     stream.ordered_with([span.owner], || {
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemcpyHtoDAsync_v2")?;
         // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
         // contract says.
         let code = unsafe {
@@ -65,7 +65,7 @@ pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
         return Ok(());
     }
     stream.ordered_with([span.owner], || {
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemcpyDtoHAsync_v2")?;
         // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
         // contract says.
         let code = unsafe {
@@ -159,7 +159,7 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
         return between_devices(to, stream, from);
     }
     stream.ordered_with([to.owner, from.owner], || {
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemcpyDtoDAsync_v2")?;
         // SAFETY: both are live device memory of `bytes`, ordered on this stream, and apart.
         let code =
             unsafe { sys::cuMemcpyDtoDAsync_v2(to.ptr, from.ptr, to.bytes, stream.as_raw()) };
@@ -225,7 +225,7 @@ fn between_devices(to: Span<'_>, stream: &Stream, from: Span<'_>) -> Result<()> 
     let _uncaptured = expect_no_capture(stream, "copy_from")?;
     stream.ordered_with([to.owner, from.owner], || {
         let (target, source) = (to.owner.context(), from.owner.context());
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemcpyPeerAsync")?;
         // SAFETY: both are live memory of `bytes` of these contexts, ordered on this stream, and apart.
         let code = unsafe {
             sys::cuMemcpyPeerAsync(
@@ -259,7 +259,7 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
     let uniform = pattern.iter().all(|byte| *byte == pattern[0]);
     let (Span { ptr, bytes, .. }, count) = (span, span.bytes / pattern.len());
     let enqueue = || {
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemsetD8Async")?;
         let raw = stream.as_raw();
         let check = |call, code| stream.check(call, code);
         match *pattern {
@@ -317,7 +317,7 @@ pub(crate) fn fill_rows(
         false => (height, depth),
     };
     let enqueue = || {
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemsetD2D8Async")?;
         for slice in 0..slices {
             let ptr = ptr + (slice * strides.slice_rows * pitch) as CUdeviceptr;
             if whole_rows {

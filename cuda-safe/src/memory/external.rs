@@ -98,7 +98,7 @@ impl Kind for ExternalKind {
     const NAME: &'static str = "ExternalMemory";
 
     unsafe fn release(&self, raw: CUexternalMemory, context: &Context) -> Result<()> {
-        let _current = context.enter()?;
+        let _current = context.enter("cuDestroyExternalMemory")?;
         // SAFETY: released once, by this function's contract; what is mapped onto it held a reference.
         let code = released(|| unsafe { sys::cuDestroyExternalMemory(raw) });
         context.check("cuDestroyExternalMemory", code)
@@ -144,7 +144,7 @@ impl ExternalMemory {
             flags: if dedicated { DEDICATED } else { 0 },
             reserved: [0; 16],
         };
-        let _current = context.enter()?;
+        let _current = context.enter("cuImportExternalMemory")?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is valid for the write, the description of the driver's layout; the caller vouches for the file.
         let code =
@@ -213,7 +213,7 @@ impl ExternalMemory {
             ..Default::default()
         };
         let mut ptr = 0;
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuExternalMemoryGetMappedBuffer")?;
         // SAFETY: the address is valid for the write, the handle is live.
         let code =
             unsafe { sys::cuExternalMemoryGetMappedBuffer(&mut ptr, self.as_raw(), &description) };

@@ -57,7 +57,7 @@ enum FreeManaged {
 impl Release for FreeManaged {
     unsafe fn release(&self, ptr: CUdeviceptr, stream: &Stream) -> (&'static str, CUresult) {
         if let Self::OfPool = self
-            && let Ok(_current) = stream.enter()
+            && let Ok(_current) = stream.enter("cuMemFreeAsync")
         {
             // SAFETY: as this function's contract says.
             let code = unsafe { sys::cuMemFreeAsync(ptr, stream.as_raw()) };
@@ -167,7 +167,7 @@ impl<T: PlainData> ManagedBuffer<T> {
         if self.size_bytes() == 0 {
             return Ok(());
         }
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuStreamAttachMemAsync")?;
         // SAFETY: live memory, all of it: 0 stands for its length. The attachment is a number.
         let code =
             unsafe { sys::cuStreamAttachMemAsync(stream.as_raw(), self.as_device_ptr(), 0, to.0) };

@@ -200,7 +200,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         }
         let _uncaptured = stream.uncaptured("DeviceMemory::prefetch", capture::REMEDY)?;
         stream.ordered_with([span.owner], || {
-            let _current = stream.enter()?;
+            let _current = stream.enter("cuMemPrefetchAsync_v2")?;
             let code = match newer::cuMemPrefetchAsync_v2() {
                 // SAFETY: live memory; the driver checks whether it is managed.
                 Ok(prefetch) => unsafe {
@@ -236,7 +236,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
             return Ok(());
         }
         let context = span.owner.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemAdvise_v2")?;
         let MemoryAdvice { advice, location } = advice;
         let code = match newer::cuMemAdvise_v2() {
             // SAFETY: live memory; the driver checks whether it is managed.
@@ -276,7 +276,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     pub fn range_attribute(&self, attribute: RangeAttribute) -> Result<i32> {
         let span = self.some_span("DeviceMemory::range_attribute")?;
         let context = span.owner.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemRangeGetAttribute")?;
         let mut value: c_int = 0;
         // SAFETY: these attributes are written as an int.
         let code = unsafe {
@@ -318,7 +318,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         const MOST: usize = 65;
         let span = self.some_span("DeviceMemory::range_attributes")?;
         let context = span.owner.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemRangeGetAttributes")?;
         let mut accessors = [-2 as c_int; MOST];
         let mut values = [0 as c_int; 5];
         let ask = |attributes: &mut [c_uint], values: &mut [c_int], accessors: &mut [c_int]| {

@@ -230,7 +230,7 @@ impl Stream {
         }
         let _uncaptured = self.uncaptured(call, capture::REMEDY)?;
         self.ordered_with(owners, || {
-            let _current = self.enter()?;
+            let _current = self.enter(call)?;
             let code = enqueue(&mut batch, self.as_raw());
             self.check(call, code).map_err(|error| {
                 let context = self.context();

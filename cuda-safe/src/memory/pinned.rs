@@ -134,7 +134,7 @@ impl<T: PlainData> PinnedBuffer<T> {
             return Ok(buffer);
         }
         capture::refuse_here("PinnedBuffer::with_flags", "allocate before the capture")?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemHostAlloc")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuMemHostAlloc(&mut raw, bytes, flags.0) };
@@ -283,7 +283,7 @@ impl<T: PlainData> PinnedBuffer<T> {
         }
         let (ptr, context) = (Sendable(self.ptr.as_ptr()), self.context.clone());
         release(Needs::Nothing, move || {
-            let _current = context.enter()?;
+            let _current = context.enter("cuMemFreeHost")?;
             // SAFETY: owned, and freed once. No copy is running on it, as a running copy owns the buffer; kernels that
             // use its address are over, as their launches promised.
             let code = released(|| unsafe { sys::cuMemFreeHost(ptr.get().cast()) });
@@ -294,7 +294,7 @@ impl<T: PlainData> PinnedBuffer<T> {
 
 /// The device's address of page-locked memory.
 pub(super) fn device_address(context: &Context, host: *mut c_void) -> Result<CUdeviceptr> {
-    let _current = context.enter()?;
+    let _current = context.enter("cuMemHostGetDevicePointer_v2")?;
     let mut raw = 0;
     // SAFETY: `raw` is valid for the write; the driver looks the host's address up.
     let code = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut raw, host, 0) };
@@ -304,7 +304,7 @@ pub(super) fn device_address(context: &Context, host: *mut c_void) -> Result<CUd
 
 /// The flags of page-locked memory.
 pub(super) fn host_flags(context: &Context, host: *mut c_void) -> Result<PinnedFlags> {
-    let _current = context.enter()?;
+    let _current = context.enter("cuMemHostGetFlags")?;
     let mut flags = 0;
     // SAFETY: `flags` is valid for the write; the driver looks the host's address up.
     let code = unsafe { sys::cuMemHostGetFlags(&mut flags, host) };

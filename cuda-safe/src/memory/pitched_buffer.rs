@@ -78,7 +78,7 @@ impl<T: PlainData> PitchedBuffer<T> {
         }
         capture::refuse_here(CALL, "allocate before the capture")?;
         let context = stream.context();
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemAllocPitch_v2")?;
         let (mut ptr, mut pitch) = (0, 0);
         let (row, rows) = (extent.width * size_of::<T>(), extent.height * extent.depth);
         // SAFETY: both are valid for the write.

@@ -145,7 +145,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuPointerGetAttributes")]
     pub fn pointer_info(&self, ptr: CUdeviceptr) -> Result<PointerInfo> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuPointerGetAttributes")?;
         let mut attributes = [0; ASKED.len() + 1];
         attributes[..ASKED.len()].copy_from_slice(&ASKED);
         attributes[ASKED.len()] = PointerAttribute::MEMPOOL_HANDLE.0;
@@ -238,7 +238,7 @@ impl Context {
     }
 
     fn two_words(&self, ptr: CUdeviceptr, attribute: c_uint) -> Result<[u64; 2]> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuPointerGetAttribute")?;
         let mut value = [0u64; 2];
         // SAFETY: the widest value is the tokens', two words.
         let code = unsafe {
@@ -270,7 +270,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuMemGetAddressRange")]
     pub fn address_range(&self, ptr: CUdeviceptr) -> Result<(CUdeviceptr, usize)> {
-        let _current = self.enter()?;
+        let _current = self.enter("cuMemGetAddressRange_v2")?;
         let (mut start, mut size) = (0, 0);
         // SAFETY: both are valid for the write.
         let code = unsafe { sys::cuMemGetAddressRange_v2(&mut start, &mut size, ptr) };
@@ -317,7 +317,7 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     #[doc(alias = "CU_POINTER_ATTRIBUTE_SYNC_MEMOPS")]
     pub fn set_sync_memops(&mut self, sync: bool) -> Result<()> {
         let context = self.owner().context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuPointerSetAttribute")?;
         let value = c_uint::from(sync);
         // SAFETY: the attribute is read as an unsigned int.
         let code = unsafe {

@@ -59,7 +59,7 @@ impl Kind for PoolKind {
 
     unsafe fn release(&self, raw: CUmemoryPool, context: &Context) -> Result<()> {
         // Locked until the pool has been destroyed, so that no thread finds it as a current pool meanwhile.
-        let mut registry = Registry::lock()?;
+        let mut registry = Registry::lock("cuMemPoolDestroy")?;
         registry.remove(raw);
         let replaced = pool_current::replace(&self.current_at, raw, context);
         // SAFETY: released once, by this function's contract. The driver keeps the pool until the last allocation
@@ -69,7 +69,7 @@ impl Kind for PoolKind {
     }
 
     fn hand_over(&mut self, raw: CUmemoryPool) {
-        if let Ok(mut registry) = Registry::lock() {
+        if let Ok(mut registry) = Registry::lock("MemoryPool::into_raw") {
             registry.remove(raw);
         }
     }
@@ -81,7 +81,7 @@ impl Adopt for PoolKind {
     }
 
     fn adopted(handle: &Handle<Self>) {
-        if let Ok(mut registry) = Registry::lock() {
+        if let Ok(mut registry) = Registry::lock("MemoryPool::from_raw") {
             registry.add(handle);
         }
     }
@@ -146,7 +146,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolCreate")]
     pub fn with_options(context: &Context, options: MemoryPoolOptions) -> Result<Self> {
-        callback::refuse_within()?;
+        callback::refuse_within("cuMemPoolCreate")?;
         let kind = options.kind.unwrap_or(PoolType::PINNED);
         let location = options.location.unwrap_or_else(|| match kind {
             PoolType::MANAGED => MemoryLocation::NONE,
@@ -188,7 +188,7 @@ impl MemoryPool {
     unsafe fn register(context: &Context, raw: CUmemoryPool, kind: PoolKind) -> Result<Self> {
         // SAFETY: as this function's contract says.
         let handle = unsafe { Handle::new(raw, true, context.clone(), kind) };
-        Registry::lock()?.add(&handle);
+        Registry::lock("cuMemPoolCreate")?.add(&handle);
         Ok(Self(handle))
     }
 

@@ -4,6 +4,7 @@ use cuda_sys::{self as sys, CUmemAccess_flags, CUmemAccessDesc, CUresult};
 
 use super::{location::MemoryLocation, pool::MemoryPool, pool_options::MemoryAccess};
 use crate::{
+    callback,
     device::Device,
     error::{Error, Result},
     stream::Stream,
@@ -42,6 +43,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolGetAccess")]
     pub fn access(&self, location: impl Into<MemoryLocation>) -> Result<MemoryAccess> {
+        callback::refuse_within("cuMemPoolGetAccess")?;
         let mut access = CUmemAccess_flags(0);
         let mut location = location.into().raw();
         // SAFETY: both are valid for the call, and the handle is live.
@@ -115,6 +117,7 @@ impl MemoryPool {
     /// # Safety
     /// As [`set_access`](Self::set_access).
     unsafe fn change_access(&self, access: Vec<(MemoryLocation, MemoryAccess)>) -> Result<()> {
+        callback::refuse_within("cuMemPoolSetAccess")?;
         let description = |&(location, access): &(MemoryLocation, MemoryAccess)| CUmemAccessDesc {
             location: location.raw(),
             flags: CUmemAccess_flags(access.0),

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use cuda_sys::{self as sys, CUmemPool_attribute};
 
 use super::{pool::MemoryPool, pool_options::PoolAttribute};
+use crate::callback;
 use crate::error::{Error, Result};
 
 impl MemoryPool {
@@ -78,6 +79,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, keep: usize) -> Result<()> {
+        callback::refuse_within("cuMemPoolTrimTo")?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuMemPoolTrimTo(self.as_raw(), keep) };
         self.context().check("cuMemPoolTrimTo", code)
@@ -167,6 +169,7 @@ impl MemoryPool {
     }
 
     fn set(&self, attribute: PoolAttribute, mut value: u64) -> Result<()> {
+        callback::refuse_within("cuMemPoolSetAttribute")?;
         // SAFETY: attributes are read as 64-bit numbers, or as their lower halves.
         let code = unsafe {
             sys::cuMemPoolSetAttribute(
@@ -179,6 +182,7 @@ impl MemoryPool {
     }
 
     fn get(&self, attribute: CUmemPool_attribute) -> Result<u64> {
+        callback::refuse_within("cuMemPoolGetAttribute")?;
         let mut value = 0u64;
         // SAFETY: attributes are written as 64-bit numbers, or as their lower halves.
         let code = unsafe {

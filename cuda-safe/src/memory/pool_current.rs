@@ -11,6 +11,7 @@ use super::{
     pool_registry::{Found, Registry},
 };
 use crate::{
+    callback,
     context::Context,
     error::{Error, Result},
     newer,
@@ -41,7 +42,7 @@ impl MemoryPool {
     #[doc(alias = "cuDeviceGetMemPool")]
     pub fn current(context: &Context) -> Result<Self> {
         const CALL: &str = "cuDeviceGetMemPool";
-        let mut registry = Registry::lock()?;
+        let mut registry = Registry::lock(CALL)?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuDeviceGetMemPool(&mut raw, context.device().as_raw()) };
@@ -56,7 +57,7 @@ impl MemoryPool {
     /// As [`new`](Self::new).
     #[doc(alias = "cuDeviceGetDefaultMemPool")]
     pub fn default_of(context: &Context) -> Result<Self> {
-        let mut registry = Registry::lock()?;
+        let mut registry = Registry::lock("cuDeviceGetDefaultMemPool")?;
         let raw = raw_default_of(context)?;
         Ok(Self::default_handle(
             &mut registry,
@@ -90,6 +91,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuDeviceSetMemPool")]
     pub fn make_current(&self) -> Result<()> {
+        callback::refuse_within("cuDeviceSetMemPool")?;
         let context = self.context();
         // SAFETY: the handle is live; the driver turns to the default pool when it is destroyed.
         let code = unsafe { sys::cuDeviceSetMemPool(context.device().as_raw(), self.as_raw()) };
@@ -124,7 +126,7 @@ impl MemoryPool {
     ) -> Result<Self> {
         const CALL: &str = "cuMemGetMemPool";
         let location = location.into();
-        let mut registry = Registry::lock()?;
+        let mut registry = Registry::lock(CALL)?;
         let raw = raw_current_at(context, location, kind)?;
         let default = || raw_default_at(context, location, kind);
         Self::known(&mut registry, context, raw, kind, CALL, default)
@@ -140,7 +142,7 @@ impl MemoryPool {
         location: impl Into<MemoryLocation>,
         kind: PoolType,
     ) -> Result<Self> {
-        let mut registry = Registry::lock()?;
+        let mut registry = Registry::lock("cuMemGetDefaultMemPool")?;
         let raw = raw_default_at(context, location.into(), kind)?;
         Ok(Self::default_handle(&mut registry, context, raw, kind))
     }
@@ -178,7 +180,7 @@ impl MemoryPool {
 
     /// Returns the pool behind an allocation of `context`'s device; `None` if it was destroyed, or belongs to other code.
     pub(crate) fn behind(context: &Context, raw: CUmemoryPool) -> Result<Option<Self>> {
-        let mut registry = Registry::lock()?;
+        let mut registry = Registry::lock("cuPointerGetAttribute")?;
         let is_default = match registry.find(raw) {
             Found::Alive(handle) => return Ok(Some(Self::of_registry(handle))),
             Found::Default => true,
@@ -204,7 +206,7 @@ impl MemoryPool {
     ) -> Result<()> {
         let location = location.into();
         // A pool that ends there meanwhile must not put the default pool in the place of this one.
-        let _registry = Registry::lock()?;
+        let _registry = Registry::lock("cuMemSetMemPool")?;
         // SAFETY: the handle is live; the default pool takes its place when it is destroyed.
         unsafe { set_current_at(self.context(), location, kind, self.as_raw())? };
         let mut places = self
@@ -233,6 +235,7 @@ pub(super) fn replace(places: &Places, raw: CUmemoryPool, context: &Context) -> 
     }
     Ok(())
 }
+
 fn raw_default_of(context: &Context) -> Result<CUmemoryPool> {
     let mut raw = std::ptr::null_mut();
     // SAFETY: `raw` is valid for the write.

@@ -50,8 +50,8 @@ impl Registry {
     /// # Errors
     /// Returns an error in a function that the driver calls. The driver may call it inside a call that is made under
     /// the lock.
-    pub(super) fn lock() -> Result<Self> {
-        callback::refuse_within()?;
+    pub(super) fn lock(call: &'static str) -> Result<Self> {
+        callback::refuse_within(call)?;
         Ok(Self(POOLS.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 

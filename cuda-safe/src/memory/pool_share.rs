@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     attribute::DeviceAttribute,
-    capture,
+    callback, capture,
     context::Context,
     error::{Error, ErrorKind, Result},
     peer::ShareableHandles,
@@ -106,6 +106,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
     pub fn export_file(&self) -> Result<OwnedFd> {
+        callback::refuse_within("cuMemPoolExportToShareableHandle")?;
         let mut file: c_int = -1;
         let kind = CUmemAllocationHandleType(ShareableHandles::POSIX_FILE_DESCRIPTOR.0);
         // SAFETY: a handle of this type is written as an int.
@@ -141,7 +142,7 @@ impl MemoryPool {
         let mut raw = std::ptr::null_mut();
         let kind = CUmemAllocationHandleType(ShareableHandles::POSIX_FILE_DESCRIPTOR.0);
         let file = NamedFile::new(file.as_fd(), CALL)?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemPoolImportFromShareableHandle")?;
         // SAFETY: a file is passed as a number in the place of an address; the driver looks at what it is.
         let code =
             unsafe { sys::cuMemPoolImportFromShareableHandle(&mut raw, file.place(), kind, 0) };
@@ -182,7 +183,7 @@ impl MemoryPool {
         self.expect_access_of(stream, CALL)?;
         let _uncaptured = stream.uncaptured(CALL, capture::REMEDY)?;
         let context = stream.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemPoolImportPointer")?;
         let (mut ptr, mut data) = (0, pointer.to_bytes());
         // SAFETY: the address is valid for the write; the data has the driver's size, and is checked by it.
         let code =
@@ -232,7 +233,7 @@ impl<T: PlainData> DeviceBuffer<T> {
             ));
         }
         let context = self.stream().context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemPoolExportPointer")?;
         let mut data = [0u8; 64];
         // SAFETY: the data has the driver's size; the address is live.
         let code =

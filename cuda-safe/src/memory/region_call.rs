@@ -104,7 +104,7 @@ impl BoxCopy {
     /// # Safety
     /// The sides stay what they are until the copy has finished, which is ordered with what else uses them.
     pub(crate) unsafe fn enqueue(&self, stream: &Stream) -> Result<()> {
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemcpyDtoDAsync_v2")?;
         let raw = stream.as_raw();
         // SAFETY: the caller's promise, for all calls; the structures are read now.
         unsafe {
@@ -145,7 +145,7 @@ impl BoxCopy {
         to: &Context,
         from: &Context,
     ) -> Result<()> {
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemcpyPeerAsync")?;
         if let (Some(bytes), Side::Device(target, _), Side::Device(source, _)) =
             (self.linear(), self.to, self.from)
         {

@@ -127,7 +127,7 @@ impl Registration {
             return Ok(registration);
         }
         capture::refuse_here("Registration::new", "register before the capture")?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemHostRegister_v2")?;
         // SAFETY: the caller vouches for the memory.
         let code = unsafe { sys::cuMemHostRegister_v2(start, bytes, flags.0) };
         if code != CUresult::CUDA_SUCCESS {
@@ -188,7 +188,7 @@ impl Registration {
         if start.is_null() {
             return Ok(());
         }
-        let _current = self.context.enter()?;
+        let _current = self.context.enter("cuMemHostUnregister")?;
         // SAFETY: registered by this object, and unregistered once; work on it is over, by the contract of `new`.
         let code = released(|| unsafe { sys::cuMemHostUnregister(start) });
         self.context.check("cuMemHostUnregister", code)

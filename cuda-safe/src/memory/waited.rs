@@ -86,7 +86,7 @@ impl<R: Release> Waited<R> {
                 return Err(error);
             }
             let context = stream.context();
-            let _current = context.enter()?;
+            let _current = context.enter("cuMemFree_v2")?;
             // SAFETY: owned, and given back once; nothing runs that could use it.
             let (call, code) = relaxed(|| unsafe { how.release(ptr, &stream) });
             context.check(call, code)

@@ -10,6 +10,7 @@ use cuda_sys::{self as sys, CUkernel, CUresult};
 
 use super::{Library, library::explained_by_log};
 use crate::{
+    callback,
     context::{CacheConfig, Context},
     device::Device,
     driver,
@@ -139,7 +140,7 @@ impl Kernel {
     pub fn function(&self, context: &Context) -> Result<Function> {
         const CALL: &str = "cuKernelGetFunction";
         let module = self.library().module(context)?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuKernelGetFunction")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write; a kernel of the library, which is held.
         let code = unsafe { sys::cuKernelGetFunction(&mut raw, self.as_raw()) };
@@ -183,7 +184,7 @@ impl Kernel {
             Err(error) => return Err(error),
         };
         self.library().place(context);
-        let _current = context.enter()?;
+        let _current = context.enter("cuKernelGetParamInfo")?;
         let count = self.parameter_count()?;
         let mut parameters = Vec::new();
         while count.is_none_or(|count| parameters.len() < count) {
@@ -219,7 +220,7 @@ impl Kernel {
         };
         let mut count = 0;
         // SAFETY: the kernel is live, `count` is valid for the write.
-        driver::check("cuKernelGetParamCount", unsafe {
+        driver::call("cuKernelGetParamCount", || unsafe {
             get_count(self.as_raw(), &mut count)
         })?;
         Ok(Some(count))
@@ -232,6 +233,7 @@ impl Kernel {
     /// no code for the device.
     #[doc(alias = "cuKernelGetAttribute")]
     pub fn attribute(&self, device: Device, attribute: FunctionAttribute) -> Result<i32> {
+        callback::refuse_within("cuKernelGetAttribute")?;
         let mut value: c_int = 0;
         // SAFETY: the kernel is live, `value` is valid for the write; an unknown attribute is refused.
         let code = unsafe {
@@ -269,6 +271,7 @@ impl Kernel {
         attribute: FunctionAttribute,
         value: i32,
     ) -> Result<()> {
+        callback::refuse_within("cuKernelSetAttribute")?;
         // SAFETY: the kernel is live; an unknown attribute is refused.
         let code = unsafe {
             sys::cuKernelSetAttribute(
@@ -294,6 +297,7 @@ impl Kernel {
     /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not know.
     #[doc(alias = "cuKernelSetCacheConfig")]
     pub fn set_cache_config(&self, device: Device, config: CacheConfig) -> Result<()> {
+        callback::refuse_within("cuKernelSetCacheConfig")?;
         // SAFETY: the kernel is live; an unknown value is refused.
         let code = unsafe {
             sys::cuKernelSetCacheConfig(self.as_raw(), sys::CUfunc_cache(config.0), device.as_raw())
@@ -315,7 +319,7 @@ pub(super) unsafe fn linked_name(kernel: CUkernel) -> Result<String> {
     let get_name = newer::cuKernelGetName()?;
     let mut name = ptr::null();
     // SAFETY: the caller's promise; `name` is valid for the write.
-    driver::check(CALL, unsafe { get_name(&mut name, kernel) })?;
+    driver::call(CALL, || unsafe { get_name(&mut name, kernel) })?;
     if name.is_null() {
         let detail = "the driver gave no name for a kernel";
         return Err(Error::checked(ErrorKind::Driver, CALL, detail));

@@ -43,7 +43,7 @@ pub fn loading_mode() -> Result<LoadingMode> {
     driver::init()?;
     let mut mode = CUmoduleLoadingMode(0);
     // SAFETY: `mode` is valid for the write.
-    driver::check("cuModuleGetLoadingMode", unsafe {
+    driver::call("cuModuleGetLoadingMode", || unsafe {
         sys::cuModuleGetLoadingMode(&mut mode)
     })?;
     Ok(LoadingMode(mode.0))
@@ -61,7 +61,7 @@ impl Function {
     #[doc(alias = "cuFuncIsLoaded")]
     pub fn is_loaded(&self) -> Result<bool> {
         let is_loaded = newer::cuFuncIsLoaded()?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuFuncIsLoaded")?;
         let mut state = 0;
         // SAFETY: the kernel is live, `state` is valid for the write.
         let code = unsafe { is_loaded(&mut state, self.as_raw()) };
@@ -89,7 +89,7 @@ impl Function {
     #[doc(alias = "cuFuncLoad")]
     pub fn load(&self) -> Result<()> {
         let load = newer::cuFuncLoad()?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuFuncLoad")?;
         // SAFETY: the kernel is live.
         let code = unsafe { load(self.as_raw()) };
         self.context()

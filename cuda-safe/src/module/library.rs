@@ -16,6 +16,7 @@ use super::{
     load::{explained, load_error},
 };
 use crate::{
+    callback,
     capture::{Needs, release, released},
     context::Context,
     driver,
@@ -97,9 +98,11 @@ fn unload(
     request: Option<Arc<Request>>,
 ) -> Result<()> {
     let Some(context) = places.pop() else {
-        // SAFETY: the handle is this function's to release, and nothing runs that could use it.
-        let code = released(|| unsafe { sys::cuLibraryUnload(raw.get()) });
-        return driver::check("cuLibraryUnload", code).inspect_err(|_| std::mem::forget(request));
+        return release(Needs::Nothing, move || {
+            // SAFETY: the handle is this function's to release, and nothing runs that could use it.
+            let code = released(|| unsafe { sys::cuLibraryUnload(raw.get()) });
+            driver::check("cuLibraryUnload", code).inspect_err(|_| std::mem::forget(request))
+        });
     };
     let own = context.clone();
     release(Needs::Context(&context), move || {
@@ -165,6 +168,7 @@ impl Library {
     #[doc(alias = "cuLibraryGetKernel")]
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         const CALL: &str = "cuLibraryGetKernel";
+        callback::refuse_within(CALL)?;
         let linked = self.names().c_name(name, CALL)?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the library is live.
@@ -202,7 +206,7 @@ impl Library {
         let enumerate = newer::cuLibraryEnumerateKernels()?;
         let mut count = 0;
         // SAFETY: `count` is valid for the write; the library is live.
-        driver::check("cuLibraryGetKernelCount", unsafe {
+        driver::call("cuLibraryGetKernelCount", || unsafe {
             get_count(&mut count, self.as_raw())
         })?;
         let mut kernels = vec![ptr::null_mut(); count as usize];
@@ -210,7 +214,7 @@ impl Library {
             return Ok(Vec::new());
         }
         // SAFETY: room for as many as the call above announced.
-        driver::check("cuLibraryEnumerateKernels", unsafe {
+        driver::call("cuLibraryEnumerateKernels", || unsafe {
             enumerate(kernels.as_mut_ptr(), count, self.as_raw())
         })?;
         kernels
@@ -259,7 +263,7 @@ impl Library {
     #[doc(alias = "cuLibraryGetModule")]
     pub fn module(&self, context: &Context) -> Result<Module> {
         const CALL: &str = "cuLibraryGetModule";
-        let _current = context.enter()?;
+        let _current = context.enter("cuLibraryGetModule")?;
         self.place(context);
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write; the library is live.
@@ -302,6 +306,7 @@ impl Library {
         name: &str,
         len: usize,
     ) -> Result<Global<T>> {
+        callback::refuse_within("cuLibraryGetGlobal")?;
         self.variable(
             context,
             name,
@@ -338,6 +343,7 @@ impl Library {
         name: &str,
         len: usize,
     ) -> Result<Global<T>> {
+        callback::refuse_within("cuLibraryGetManaged")?;
         self.variable(
             context,
             name,
@@ -360,7 +366,7 @@ impl Library {
     ) -> Result<Global<T>> {
         let linked = self.names().c_name(name, call)?;
         let module = self.module(context)?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuLibraryGetManaged")?;
         let (mut address, mut bytes) = (0, 0);
         let code = get(&mut address, &mut bytes, linked.as_ptr());
         if code == CUresult::CUDA_ERROR_NOT_FOUND {
@@ -387,6 +393,7 @@ impl Library {
     #[doc(alias = "cuLibraryGetUnifiedFunction")]
     pub fn unified_function(&self, name: &str) -> Result<NonNull<c_void>> {
         const CALL: &str = "cuLibraryGetUnifiedFunction";
+        callback::refuse_within(CALL)?;
         let linked = self.names().c_name(name, CALL)?;
         let mut address = ptr::null_mut();
         // SAFETY: `address` is valid for the write, the name is NUL-terminated, the library is live.

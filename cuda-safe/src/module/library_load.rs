@@ -15,6 +15,7 @@ use super::{
 };
 #[cfg(feature = "nvrtc")]
 use crate::{
+    callback,
     device::Device,
     program::{CompiledProgram, Program},
 };
@@ -203,6 +204,7 @@ impl Library {
         names: impl FnOnce() -> Names,
     ) -> Result<Self> {
         const CALL: &str = "cuLibraryLoadData";
+        callback::refuse_within(CALL)?;
         driver::init()?;
         let request = Request::new(options);
         let (count, keys, values) = request.raw();
@@ -238,6 +240,7 @@ impl Library {
     /// Drivers load what no device can use, too: their first answer about a kernel tells.
     fn check(&self) -> Result<()> {
         const CALL: &str = "cuLibraryGetKernel";
+        callback::refuse_within(CALL)?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write; a name that ends in NUL, which no kernel has.
         let code = unsafe { sys::cuLibraryGetKernel(&mut raw, self.as_raw(), c" ".as_ptr()) };

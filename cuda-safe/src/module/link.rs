@@ -80,7 +80,9 @@ impl Kind for LinkerKind {
 
     unsafe fn release(&self, raw: CUlinkState, context: &Context) -> Result<()> {
         // A linker that stays may still write to its logs.
-        let _current = context.enter().inspect_err(|_| self.leak_request())?;
+        let _current = context
+            .enter("cuLinkDestroy")
+            .inspect_err(|_| self.leak_request())?;
         // SAFETY: released once, by this function's contract; what it writes to goes after it.
         context.check("cuLinkDestroy", unsafe { sys::cuLinkDestroy(raw) })
     }
@@ -136,7 +138,7 @@ impl Linker {
     /// ```
     #[doc(alias = "cuLinkCreate")]
     pub fn with_options(context: &Context, options: &JitOptions) -> Result<Self> {
-        let _current = context.enter()?;
+        let _current = context.enter("cuLinkCreate_v2")?;
         let request = Request::new(options);
         let (count, keys, values) = request.raw();
         let mut raw = ptr::null_mut();
@@ -160,7 +162,7 @@ impl Linker {
     /// driver calls: a call of this linker may be under way there.
     #[must_use]
     pub fn info_log(&self) -> String {
-        if callback::refuse_within().is_err() {
+        if callback::refuse_within("cuLinkCreate").is_err() {
             return String::new();
         }
         let request = self.0.kind().request.lock();
@@ -281,6 +283,7 @@ impl Linker {
     /// Data of this kind, which the driver may follow.
     unsafe fn add(&self, kind: CUjitInputType, name: &str, data: &[u8]) -> Result<()> {
         const CALL: &str = "cuLinkAddData_v2";
+        callback::refuse_within(CALL)?;
         let name = CString::new(name).map_err(|_| {
             Error::invalid(CALL, format!("the name {name:?} contains a NUL character"))
         })?;
@@ -321,6 +324,7 @@ impl Linker {
     /// As [`finish`](Self::finish).
     #[doc(alias = "cuLinkComplete")]
     pub fn finish_to_image(&self) -> Result<Vec<u8>> {
+        callback::refuse_within("cuLinkComplete")?;
         let (mut image, mut size) = (ptr::null_mut(), 0);
         let mut copy = Vec::new();
         self.locked("cuLinkComplete", |raw| {
@@ -343,14 +347,14 @@ impl Linker {
 
     fn locked(&self, call: &'static str, work: impl FnOnce(CUlinkState) -> CUresult) -> Result<()> {
         // Before the lock: a log listener runs inside the call that is made under it.
-        callback::refuse_within()?;
+        callback::refuse_within(call)?;
         let log = self
             .0
             .kind()
             .request
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let _current = self.context().enter()?;
+        let _current = self.context().enter(call)?;
         let code = work(self.as_raw());
         if code == CUresult::CUDA_SUCCESS {
             return Ok(());

@@ -283,7 +283,7 @@ impl Module {
         names: impl FnOnce() -> Names,
     ) -> Result<Self> {
         const CALL: &str = "cuModuleLoadDataEx";
-        let _current = context.enter()?;
+        let _current = context.enter("cuModuleLoadDataEx")?;
         let mut raw = ptr::null_mut();
         let (code, log) = options.with_raw(|count, keys, values| {
             // SAFETY: `raw` is valid for the write; the image is whole; the two arrays are as long

@@ -245,7 +245,7 @@ impl Kind for Contents {
         release(Needs::Context(context), move || {
             // A kernel of the module may still run; unloading its code under it is not allowed.
             own.settle_or_leak()?;
-            let _current = own.enter()?;
+            let _current = own.enter("cuModuleUnload")?;
             // SAFETY: released once, by this function's contract, and nothing runs that could use it.
             let code = released(|| unsafe { sys::cuModuleUnload(raw.get()) });
             own.check("cuModuleUnload", code)
@@ -284,7 +284,7 @@ impl Module {
     pub fn function(&self, name: &str) -> Result<Function> {
         const CALL: &str = "cuModuleGetFunction";
         let linked = self.names().c_name(name, CALL)?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuModuleGetFunction")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the module is live.
         let code = unsafe { sys::cuModuleGetFunction(&mut raw, self.as_raw(), linked.as_ptr()) };
@@ -320,7 +320,7 @@ impl Module {
     pub fn global<T: PlainData>(&self, name: &str, len: usize) -> Result<Global<T>> {
         const CALL: &str = "cuModuleGetGlobal_v2";
         let linked = self.names().c_name(name, CALL)?;
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuModuleGetGlobal_v2")?;
         let (mut ptr, mut bytes) = (0, 0);
         // SAFETY: both are valid for the write, the name is NUL-terminated, the module is live.
         let code = unsafe {

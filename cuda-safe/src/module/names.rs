@@ -21,7 +21,7 @@ pub(super) fn enumerate(module: &Module) -> Result<Vec<String>> {
         name: newer::cuFuncGetName()?,
     };
     let context = module.context();
-    let _current = context.enter()?;
+    let _current = context.enter("cuModuleGetFunctionCount")?;
     // SAFETY: the driver's functions, the module is live and its context current.
     unsafe { calls.names(module.as_raw(), |call, code| context.check(call, code)) }
 }

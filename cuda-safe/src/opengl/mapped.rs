@@ -54,7 +54,7 @@ impl<const N: usize> MappedResources<N> {
             }
         }
         capture::refuse_here(CALL, "map it before the capture")?;
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuGraphicsMapResources")?;
         // SAFETY: live resources, as many as that; the stream is live.
         let code =
             unsafe { sys::cuGraphicsMapResources(N as u32, raw.as_mut_ptr(), stream.as_raw()) };
@@ -158,7 +158,7 @@ impl<const N: usize> MappedResources<N> {
     }
 
     fn call_driver(&self) -> Result<()> {
-        let _current = self.stream.enter()?;
+        let _current = self.stream.enter("cuGraphicsUnmapResources")?;
         let raw: [CUgraphicsResource; N] = array::from_fn(|i| self.resources[i].as_raw());
         let code = released(|| {
             let mut raw = raw;
@@ -278,7 +278,7 @@ impl<'a> MappedResource<'a> {
     /// Address and length.
     fn place<T>(&self) -> Result<(sys::CUdeviceptr, usize)> {
         let (mut ptr, mut bytes) = (0, 0);
-        let _current = self.stream.enter()?;
+        let _current = self.stream.enter("cuGraphicsResourceGetMappedPointer_v2")?;
         // SAFETY: both are valid for the writes; the resource is live.
         let code = unsafe {
             sys::cuGraphicsResourceGetMappedPointer_v2(&mut ptr, &mut bytes, self.resource.as_raw())
@@ -300,7 +300,7 @@ impl<'a> MappedResource<'a> {
     #[doc(alias = "cuGraphicsSubResourceGetMappedArray")]
     pub fn array(&self, layer: u32, level: u32) -> Result<Array> {
         let mut raw = ptr::null_mut();
-        let current = self.stream.enter()?;
+        let current = self.stream.enter("cuGraphicsSubResourceGetMappedArray")?;
         // SAFETY: `raw` is valid for the write; the resource is live.
         let code = unsafe {
             sys::cuGraphicsSubResourceGetMappedArray(&mut raw, self.resource.as_raw(), layer, level)
@@ -322,7 +322,9 @@ impl<'a> MappedResource<'a> {
     #[doc(alias = "cuGraphicsResourceGetMappedMipmappedArray")]
     pub fn mipmapped(&self) -> Result<MipmappedArray> {
         let mut raw = ptr::null_mut();
-        let current = self.stream.enter()?;
+        let current = self
+            .stream
+            .enter("cuGraphicsResourceGetMappedMipmappedArray")?;
         // SAFETY: `raw` is valid for the write; the resource is live.
         let code = unsafe {
             sys::cuGraphicsResourceGetMappedMipmappedArray(&mut raw, self.resource.as_raw())

@@ -62,6 +62,7 @@ pub use mapped::{MappedResource, MappedResources, UnmapError};
 pub use resource::{GraphicsResource, ImageTarget, MapFlags, RegisterFlags};
 
 use crate::{
+    callback,
     device::Device,
     driver::check,
     error::{Error, Result},
@@ -96,6 +97,7 @@ choices! {
 /// ```
 #[doc(alias = "cuGLGetDevices")]
 pub fn devices(list: DeviceList) -> Result<Vec<Device>> {
+    callback::refuse_within("cuGLGetDevices")?;
     let get = newer::cuGLGetDevices()?;
     let mut found: Vec<c_int> = vec![0; Device::count()? as usize];
     let mut count = 0;

@@ -90,7 +90,7 @@ impl Kind for ResourceKind {
         for stream in self.streams.borrow().iter() {
             finish(stream)?; // else it stays registered
         }
-        let _current = context.enter()?;
+        let _current = context.enter("cuGraphicsUnregisterResource")?;
         // SAFETY: released once, by this function's contract; nothing is mapped, and no work on it is left. Also where the
         // driver refuses it (an H200's without an OpenGL context), the handle is not used again.
         let code = released(|| unsafe { sys::cuGraphicsUnregisterResource(raw) });
@@ -137,7 +137,7 @@ impl GraphicsResource {
     ) -> Result<Self> {
         capture::refuse_here("GraphicsResource::register_buffer", CAPTURED)?;
         let register = newer::cuGraphicsGLRegisterBuffer()?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuGraphicsGLRegisterBuffer")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write; the driver looks at the rest.
         let code = unsafe { register(&mut raw, buffer, flags.0) };
@@ -173,7 +173,7 @@ impl GraphicsResource {
     ) -> Result<Self> {
         capture::refuse_here("GraphicsResource::register_image", CAPTURED)?;
         let register = newer::cuGraphicsGLRegisterImage()?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuGraphicsGLRegisterImage")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write; the driver looks at the rest.
         let code = unsafe { register(&mut raw, image, target.0, flags.0) };
@@ -237,7 +237,7 @@ impl GraphicsResource {
     #[doc(alias = "cuGraphicsResourceSetMapFlags")]
     pub fn set_map_flags(&self, flags: MapFlags) -> Result<()> {
         let context = self.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuGraphicsResourceSetMapFlags_v2")?;
         // SAFETY: a live resource.
         let code = unsafe { sys::cuGraphicsResourceSetMapFlags_v2(self.as_raw(), flags.0) };
         let done = context.check("cuGraphicsResourceSetMapFlags_v2", code);

@@ -185,7 +185,7 @@ impl ExternalSemaphore {
             flags: 0,
             reserved: [0; 16],
         };
-        let _current = context.enter()?;
+        let _current = context.enter("cuImportExternalSemaphore")?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is valid for the write, the description of the driver's layout; the caller vouches for the file.
         let code =
@@ -248,7 +248,7 @@ impl Stream {
             return Ok(());
         }
         let raw = RawValues::new(self.context(), CALL, signals)?;
-        let _current = self.enter()?;
+        let _current = self.enter("cuSignalExternalSemaphoresAsync")?;
         // SAFETY: live semaphores and a live stream; as many values, which the driver reads now. The semaphores stay until
         // the stream has done it: see `SemaphoreKind::release`.
         let code = unsafe {
@@ -273,7 +273,7 @@ impl Stream {
             return Ok(());
         }
         let raw = RawValues::new(self.context(), CALL, waits)?;
-        let _current = self.enter()?;
+        let _current = self.enter("cuWaitExternalSemaphoresAsync")?;
         // SAFETY: as in `signal_semaphores`.
         let code = unsafe {
             sys::cuWaitExternalSemaphoresAsync(

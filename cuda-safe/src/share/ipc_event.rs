@@ -40,7 +40,7 @@ impl Event {
     #[doc(alias = "cuIpcGetEventHandle")]
     pub fn ipc_handle(&self) -> Result<IpcEventHandle> {
         let context = self.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuIpcGetEventHandle")?;
         let mut raw = sys::CUipcEventHandle::default();
         // SAFETY: `raw` is valid for the write; the event is live.
         let code = unsafe { sys::cuIpcGetEventHandle(&mut raw, self.as_raw()) };
@@ -85,7 +85,7 @@ impl Event {
     /// ```
     #[doc(alias = "cuIpcOpenEventHandle")]
     pub unsafe fn open(context: &Context, handle: &IpcEventHandle) -> Result<Self> {
-        let _current = context.enter()?;
+        let _current = context.enter("cuIpcOpenEventHandle")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write; the driver looks at the handle; the caller vouches for the event.
         let code = unsafe { sys::cuIpcOpenEventHandle(&mut raw, handle.raw()) };

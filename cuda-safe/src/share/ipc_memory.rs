@@ -62,7 +62,7 @@ impl<T> IpcBuffer<T> {
         let mut ptr = 0;
         if bytes > 0 {
             capture::refuse_here(CALL, "allocate before the capture")?;
-            let _current = stream.enter()?;
+            let _current = stream.enter("cuMemAlloc_v2")?;
             // SAFETY: `ptr` is valid for the write.
             let code = unsafe { sys::cuMemAlloc_v2(&mut ptr, bytes) };
             context.check_allocation("cuMemAlloc_v2", code, bytes)?;
@@ -115,7 +115,7 @@ impl<T: PlainData> IpcBuffer<T> {
             ));
         }
         let context = self.stream().context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuIpcGetMemHandle")?;
         let mut raw = sys::CUipcMemHandle::default();
         // SAFETY: `raw` is valid for the write; the memory is live.
         let code = unsafe { sys::cuIpcGetMemHandle(&mut raw, self.as_device_ptr()) };

@@ -68,7 +68,7 @@ impl<T: PlainData> OpenedBuffer<T> {
         let bytes = byte_size::<T>(len, "OpenedBuffer::open")?;
         capture::refuse_here("OpenedBuffer::open", "open it before the capture")?;
         let context = stream.context();
-        let _current = stream.enter()?;
+        let _current = stream.enter("cuMemGetAddressRange_v2")?;
         let mut ptr = 0;
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
         // SAFETY: `ptr` is valid for the write; the driver looks at the handle.

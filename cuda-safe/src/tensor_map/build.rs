@@ -313,7 +313,7 @@ impl<'a> TensorMapBuilder<'a> {
     ) -> Result<TensorMap<'a>> {
         let mut map = Encoded::new();
         let context = &self.memory.context;
-        let _current = context.enter()?;
+        let _current = context.enter(call)?;
         // A tensor of one dimension has no strides; the driver takes no null all the same.
         let mut all = [0; 5];
         all[..strides.len()].copy_from_slice(strides);

@@ -138,7 +138,7 @@ impl<'a> TensorMap<'a> {
             align: self.align,
             memory: PhantomData,
         };
-        let _current = memory.context.enter()?;
+        let _current = memory.context.enter("cuTensorMapReplaceAddress")?;
         // SAFETY: an encoded map.
         let code = unsafe {
             sys::cuTensorMapReplaceAddress(moved.map.as_mut_ptr(), memory.address as *mut c_void)

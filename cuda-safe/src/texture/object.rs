@@ -192,7 +192,7 @@ impl Texture {
             read.levels = raw.lastMipmapLevel - raw.firstMipmapLevel + 1;
         }
         capture::refuse_here(call, "create the texture before the capture")?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuTexObjectCreate")?;
         let mut raw = 0;
         let view_place = raw_view
             .as_ref()
@@ -244,7 +244,7 @@ impl Texture {
                 .format()?
                 .is_some_and(|one| integer_bits(one).is_some()),
         };
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuTexObjectGetTextureDesc")?;
         let mut found = MaybeUninit::<sys::CUDA_TEXTURE_DESC>::zeroed();
         // SAFETY: a live texture; `found` is valid for the write.
         let code = unsafe { sys::cuTexObjectGetTextureDesc(found.as_mut_ptr(), self.as_raw()) };
@@ -267,7 +267,7 @@ impl Texture {
     /// The context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetResourceViewDesc")]
     pub fn view(&self) -> Result<Option<ResourceView>> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuTexObjectGetResourceViewDesc")?;
         let mut found = MaybeUninit::<sys::CUDA_RESOURCE_VIEW_DESC>::zeroed();
         // SAFETY: a live texture; `found` is valid for the write.
         let code =
@@ -284,7 +284,7 @@ impl Texture {
     /// The context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetResourceDesc")]
     pub fn resource(&self) -> Result<TextureResource> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuTexObjectGetResourceDesc")?;
         let mut found = MaybeUninit::<CUDA_RESOURCE_DESC>::zeroed();
         // SAFETY: a live texture; `found` is valid for the write.
         let code = unsafe { sys::cuTexObjectGetResourceDesc(found.as_mut_ptr(), self.as_raw()) };

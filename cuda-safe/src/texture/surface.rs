@@ -99,7 +99,7 @@ impl Surface {
         }
         let context = array.context().clone();
         capture::refuse_here(CALL, "create the surface before the capture")?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuSurfObjectCreate")?;
         let mut raw = 0;
         let resource = TextureSource::from(array).resource().to_raw();
         // SAFETY: `raw` is valid for the write; the description lives through the call, and names a live array.
@@ -128,7 +128,7 @@ impl Surface {
     /// The context is unusable after a fault.
     #[doc(alias = "cuSurfObjectGetResourceDesc")]
     pub fn resource(&self) -> Result<TextureResource> {
-        let _current = self.context().enter()?;
+        let _current = self.context().enter("cuSurfObjectGetResourceDesc")?;
         let mut found = MaybeUninit::<CUDA_RESOURCE_DESC>::zeroed();
         // SAFETY: a live surface; `found` is valid for the write.
         let code = unsafe { sys::cuSurfObjectGetResourceDesc(found.as_mut_ptr(), self.as_raw()) };

@@ -47,7 +47,7 @@ fn are_rejected(results: Vec<Result<()>>, count: usize) {
     for result in results {
         let error: Error = result.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-        assert!(error.to_string().contains("no CUDA calls"), "{error}");
+        assert!(error.to_string().contains("must not call CUDA"), "{error}");
     }
 }
 

@@ -7,6 +7,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 mod child;
 mod contexts;
 mod copies;
+mod host_functions;
 mod launches;
 mod listeners;
 mod memory;

@@ -157,7 +157,7 @@ impl Engine {
     fn send(&self, job: &Job, piece: usize, device: CUdeviceptr) -> Result<()> {
         let (begin, len) = job.piece(piece);
         let slot = &self.slots[piece % self.slots.len()];
-        let _current = self.stream.enter()?;
+        let _current = self.stream.enter("cuMemcpyHtoDAsync_v2")?;
         // SAFETY: the piece has been filled, and its slot is left alone until the event behind the copy is over; the
         // device's memory is as long as the transfer.
         let code = unsafe {
@@ -172,7 +172,7 @@ impl Engine {
         let (begin, len) = job.piece(piece);
         let slot = &self.slots[piece % self.slots.len()];
         let memory: *mut [u8] = slot.memory.as_raw_slice();
-        let _current = self.stream.enter()?;
+        let _current = self.stream.enter("cuMemcpyDtoHAsync_v2")?;
         // SAFETY: the slot's last piece has been emptied, and nobody reads it until the event behind the copy is over;
         // the device's memory is as long as the transfer.
         let code = unsafe {

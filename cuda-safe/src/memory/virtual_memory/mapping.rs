@@ -107,7 +107,7 @@ impl Mapping {
     pub fn access(&self, who: impl Into<MemoryLocation>) -> Result<MemoryAccess> {
         let location = who.into().raw();
         let context = self.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemGetAccess")?;
         let mut flags = 0;
         // SAFETY: `flags` is valid for the write, the location for the read.
         let code = unsafe { sys::cuMemGetAccess(&mut flags, &location, self.as_device_ptr()) };

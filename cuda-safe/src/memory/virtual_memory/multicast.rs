@@ -79,7 +79,7 @@ impl MulticastObject {
         which: Granularity,
     ) -> Result<usize> {
         let get_granularity = newer::cuMulticastGetGranularity()?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuMulticastGetGranularity")?;
         let mut bytes = 0;
         // SAFETY: `bytes` is valid for the write, the properties for the read.
         let code = unsafe { get_granularity(&mut bytes, &options.raw(), which.0) };
@@ -94,7 +94,7 @@ impl MulticastObject {
     #[doc(alias = "cuMulticastCreate")]
     pub fn new(context: &Context, options: MulticastOptions) -> Result<Self> {
         let create = newer::cuMulticastCreate()?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuMulticastCreate")?;
         let mut raw = 0;
         // SAFETY: `raw` is valid for the write, the properties for the read.
         let code = unsafe { create(&mut raw, &options.raw()) };
@@ -128,7 +128,7 @@ impl MulticastObject {
     pub fn add_device(&self, device: Device) -> Result<()> {
         let add_device = newer::cuMulticastAddDevice()?;
         let context = self.0.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMulticastAddDevice")?;
         // SAFETY: the handle is live.
         let code = unsafe { add_device(self.0.as_raw(), device.as_raw()) };
         context.check("cuMulticastAddDevice", code)
@@ -150,7 +150,7 @@ impl MulticastObject {
     ) -> Result<()> {
         let bind = newer::cuMulticastBindMem()?;
         let context = self.0.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMulticastBindMem")?;
         let (own, other) = (self.0.as_raw(), memory.as_raw());
         // SAFETY: both handles are live, and `memory` stays as long as the object.
         let code = unsafe { bind(own, offset, other, memory_offset, size, 0) };
@@ -174,7 +174,7 @@ impl MulticastObject {
     ) -> Result<()> {
         let bind = newer::cuMulticastBindMem_v2()?;
         let context = self.0.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMulticastBindMem")?;
         let (own, other) = (self.0.as_raw(), memory.as_raw());
         let device = device.as_raw();
         // SAFETY: both handles are live, and `memory` stays as long as the object.
@@ -209,7 +209,7 @@ impl MulticastObject {
     ) -> Result<()> {
         let bind = newer::cuMulticastBindAddr()?;
         let context = self.0.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMulticastBindAddr")?;
         // SAFETY: the handle is live; the memory is this function's contract.
         let code = unsafe { bind(self.0.as_raw(), offset, address, size, 0) };
         context.check("cuMulticastBindAddr", code)
@@ -232,7 +232,7 @@ impl MulticastObject {
     ) -> Result<()> {
         let bind = newer::cuMulticastBindAddr_v2()?;
         let context = self.0.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMulticastBindAddr")?;
         let (own, device) = (self.0.as_raw(), device.as_raw());
         // SAFETY: the handle is live; the memory is this function's contract.
         let code = unsafe { bind(own, device, offset, address, size, 0) };
@@ -251,7 +251,7 @@ impl MulticastObject {
         let unbind = newer::cuMulticastUnbind()?;
         let context = self.0.context();
         context.settle_or_leak()?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuMulticastUnbind")?;
         // SAFETY: the handle is live; what this context has enqueued is over, the rest is this function's contract.
         let code = unsafe { unbind(self.0.as_raw(), device.as_raw(), offset, size) };
         context.check("cuMulticastUnbind", code)

@@ -27,7 +27,7 @@ impl Part {
     ) -> Result<Self> {
         let address = range.as_device_ptr() + offset as CUdeviceptr;
         let context = range.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemMap")?;
         // SAFETY: reserved addresses, and live memory; the driver looks whether the sizes agree.
         let code = unsafe { sys::cuMemMap(address, memory.size(), 0, memory.as_raw(), 0) };
         context
@@ -59,7 +59,7 @@ impl Part {
             flags: CUmemAccess_flags(access.0),
         };
         let context = self.range.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemSetAccess")?;
         // SAFETY: mapped as a whole; the description is valid for the read.
         let code = unsafe { sys::cuMemSetAccess(self.address, self.memory.size(), &wanted, 1) };
         context.check("cuMemSetAccess", code).map_err(|error| {
@@ -76,7 +76,7 @@ impl Part {
     /// Nothing uses the memory at these addresses any more, and this is called until it succeeds.
     pub(super) fn unmap(&self) -> Result<()> {
         let context = self.range.context();
-        let _current = context.enter().ok();
+        let _current = context.enter("cuMemUnmap").ok();
         // SAFETY: mapped as a whole; the caller has waited for what used it.
         let code = released(|| unsafe { sys::cuMemUnmap(self.address, self.memory.size()) });
         context.check("cuMemUnmap", code)

@@ -13,7 +13,8 @@ use cuda_sys::{
 
 use super::{granularity::Granularity, shareable::fabric_refused};
 use crate::{
-    capture::released,
+    callback,
+    capture::{Needs, release, released},
     context::{Context, unheard},
     error::{Error, Result},
     flags::{flags, options},
@@ -159,7 +160,7 @@ impl PhysicalMemory {
     ) -> Result<usize> {
         let properties = raw_properties(context, options, "PhysicalMemory::granularity")?;
         let which = CUmemAllocationGranularity_flags(which.0);
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemGetAllocationGranularity")?;
         let mut bytes = 0;
         // SAFETY: `bytes` is valid for the write, the properties for the read.
         let code = unsafe { sys::cuMemGetAllocationGranularity(&mut bytes, &properties, which) };
@@ -186,7 +187,7 @@ impl PhysicalMemory {
         let unit = Self::granularity(context, options, Granularity::MINIMUM)?;
         size::expect_multiple(size, unit, "PhysicalMemory::new")?;
         let properties = raw_properties(context, options, "PhysicalMemory::with_options")?;
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemCreate")?;
         let mut raw = 0;
         // SAFETY: `raw` is valid for the write, the properties for the read.
         let code = unsafe { sys::cuMemCreate(&mut raw, size, &properties, 0) };
@@ -269,7 +270,7 @@ impl PhysicalMemory {
     #[doc(alias = "cuMemRetainAllocationHandle")]
     pub unsafe fn mapped_at(context: &Context, address: CUdeviceptr) -> Result<Self> {
         const SIZE: CUpointer_attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MAPPING_SIZE;
-        let _current = context.enter()?;
+        let _current = context.enter("cuPointerGetAttribute")?;
         let mut size = 0usize;
         // SAFETY: the attribute is written as a size.
         let code = unsafe { sys::cuPointerGetAttribute((&raw mut size).cast(), SIZE, address) };
@@ -305,6 +306,7 @@ impl PhysicalMemory {
     /// None that a working driver returns for live memory.
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
     pub fn properties(&self) -> Result<PhysicalProperties> {
+        callback::refuse_within("cuMemGetAllocationPropertiesFromHandle")?;
         let mut raw = CUmemAllocationProp::default();
         // SAFETY: `raw` is valid for the write, and the handle is live.
         let code = unsafe { sys::cuMemGetAllocationPropertiesFromHandle(&mut raw, self.as_raw()) };
@@ -338,10 +340,13 @@ impl Inner {
         if !mem::take(&mut self.owned) {
             return Ok(());
         }
-        let _current = self.context.enter().ok();
-        // SAFETY: owned, and released once; the driver keeps what is mapped.
-        let code = released(|| unsafe { sys::cuMemRelease(self.raw) });
-        self.context.check("cuMemRelease", code)
+        let (context, raw) = (self.context.clone(), self.raw);
+        release(Needs::Nothing, move || {
+            let _current = context.enter("cuMemRelease").ok();
+            // SAFETY: owned, and released once; the driver keeps what is mapped.
+            let code = released(|| unsafe { sys::cuMemRelease(raw) });
+            context.check("cuMemRelease", code)
+        })
     }
 }
 

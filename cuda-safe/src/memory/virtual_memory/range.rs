@@ -7,7 +7,7 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 use super::{mapping::Mapping, physical::PhysicalMemory};
 use crate::{
     attribute::DeviceAttribute,
-    capture::released,
+    capture::{Needs, release, released},
     context::{Context, unheard},
     error::{Error, ErrorKind, Result},
     memory::size,
@@ -98,7 +98,7 @@ impl AddressRange {
             let detail = format!("an alignment of {alignment} bytes is no power of two");
             return Err(Error::invalid(CALL, detail));
         }
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemAddressReserve")?;
         let mut address = 0;
         // SAFETY: `address` is valid for the write.
         let code = unsafe { sys::cuMemAddressReserve(&mut address, size, alignment, wish, 0) };
@@ -186,10 +186,13 @@ impl Reserved {
         if size == 0 {
             return Ok(());
         }
-        let _current = self.context.enter().ok();
-        // SAFETY: reserved, and given back once; mappings held a reference.
-        let code = released(|| unsafe { sys::cuMemAddressFree(self.address, size) });
-        self.context.check("cuMemAddressFree", code)
+        let (context, address) = (self.context.clone(), self.address);
+        release(Needs::Nothing, move || {
+            let _current = context.enter("cuMemAddressFree").ok();
+            // SAFETY: reserved, and given back once; mappings held a reference.
+            let code = released(|| unsafe { sys::cuMemAddressFree(address, size) });
+            context.check("cuMemAddressFree", code)
+        })
     }
 }
 

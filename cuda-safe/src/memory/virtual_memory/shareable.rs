@@ -130,7 +130,7 @@ impl PhysicalMemory {
     /// The place has room for a handle of this kind.
     unsafe fn export_as(&self, kind: CUmemAllocationHandleType, place: *mut c_void) -> Result<()> {
         let context = self.context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemExportToShareableHandle")?;
         // SAFETY: the handle is live; the rest is this function's contract.
         let code = unsafe { sys::cuMemExportToShareableHandle(place, self.as_raw(), kind, 0) };
         context.check("cuMemExportToShareableHandle", code).map_err(|error| {
@@ -200,7 +200,7 @@ impl PhysicalMemory {
                 ),
             ));
         }
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemImportFromShareableHandle")?;
         let mut raw = 0;
         // SAFETY: `raw` is valid for the write; the rest is this function's contract.
         let code = unsafe { sys::cuMemImportFromShareableHandle(&mut raw, place, kind) };
@@ -256,7 +256,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     pub fn export_dma_buf(&self, flags: RangeFlags) -> Result<OwnedFd> {
         const CALL: &str = "cuMemGetHandleForAddressRange";
         let context = self.owner().context();
-        let _current = context.enter()?;
+        let _current = context.enter("cuMemGetHandleForAddressRange")?;
         let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
         let (ptr, bytes, flags) = (self.as_device_ptr(), self.size_bytes(), flags.0.into());
         let mut fd: c_int = -1;

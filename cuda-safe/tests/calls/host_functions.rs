@@ -1,0 +1,201 @@
+//! Calls within host functions: each is rejected under its own name, and none reaches the driver.
+
+use std::{sync::mpsc::channel, time::Duration};
+
+use cuda_safe::{AddressRange, Error, Graph, Library, PhysicalMemory, Result, checkpoint::Process};
+
+use super::*;
+
+/// The call that an error names, once it is clear that the error is a rejection.
+#[track_caller]
+fn rejected<R>(result: Result<R>) -> &'static str {
+    let error: Error = result.map(drop).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    assert!(error.detail().contains("a host function"), "{error}");
+    error.call()
+}
+
+/// Runs `body` in a host function, waits for it, and checks that no driver call was made in it.
+#[track_caller]
+fn within_a_host_function<R: Send + 'static>(
+    stream: &Stream,
+    body: impl FnOnce() -> R + Send + 'static,
+) -> R {
+    let (sender, receiver) = channel();
+    stream
+        .launch_host_function(move || sender.send(body()).unwrap())
+        .unwrap();
+    stream.synchronize().unwrap();
+    let result = receiver.recv_timeout(Duration::from_secs(60)).unwrap();
+    let reached: Vec<_> = calls("")
+        .into_iter()
+        .filter(|call| call.contains("NOT_PERMITTED"))
+        .collect();
+    assert!(reached.is_empty(), "{reached:?}");
+    result
+}
+
+#[test]
+fn rejections_name_the_call() {
+    traced("rejections_name_the_call", "", || {
+        let (context, stream) = device();
+        let (c, s) = (context.clone(), stream.clone());
+        let names = within_a_host_function(&stream, move || {
+            let device = c.device();
+            [
+                rejected(s.synchronize()),
+                rejected(s.query()),
+                rejected(c.synchronize()),
+                rejected(c.memory_info()),
+                rejected(c.set_current()),
+                rejected(c.push_current()),
+                rejected(Context::primary(0)),
+                rejected(Context::create(device, ContextFlags::AUTO)),
+                rejected(Device::count()),
+                rejected(Device::get(0)),
+                rejected(device.name()),
+                rejected(device.total_memory()),
+                rejected(device.multiprocessor_count()),
+                rejected(driver::version()),
+                rejected(Event::new(&c)),
+                rejected(DeviceBuffer::<u8>::zeroed(&s, 1)),
+                rejected(Graph::new(&c)),
+                rejected(Process::new(0).state()),
+            ]
+        });
+        let expected = [
+            "Stream::synchronize",
+            "Stream::query",
+            "Context::synchronize",
+            "cuMemGetInfo_v2",
+            "cuCtxSetCurrent",
+            "cuCtxPushCurrent",
+            "cuDeviceGet",
+            "cuCtxCreate",
+            "cuDeviceGetCount",
+            "cuDeviceGet",
+            "cuDeviceGetName",
+            "cuDeviceTotalMem_v2",
+            "cuDeviceGetAttribute",
+            "cuDriverGetVersion",
+            "cuEventCreate",
+            "cuMemAllocFromPoolAsync",
+            "cuGraphCreate",
+            "cuCheckpointProcessGetState",
+        ];
+        assert_eq!(names, expected);
+    });
+}
+
+#[test]
+fn launches_are_rejected() {
+    traced("launches_are_rejected", "", || {
+        let (context, stream) = device();
+        let module = Module::from_ptx(&context, PTX).unwrap();
+        let set = module.function("set").unwrap();
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        // SAFETY: `x` has the one element that the kernel writes.
+        unsafe {
+            set.launch(&stream, LaunchConfig::new(1, 1), (&mut x,))
+                .unwrap()
+        };
+        let mut exec = Graph::new(&context).unwrap().instantiate().unwrap();
+        let s = stream.clone();
+        let (names, ..) = within_a_host_function(&stream, move || {
+            // SAFETY: as above.
+            let launched = unsafe { set.launch(&s, LaunchConfig::new(1, 1), (&mut x,)) };
+            let names = [
+                rejected(launched),
+                rejected(exec.launch(&s)),
+                rejected(exec.upload(&s)),
+            ];
+            // Returned, so that nothing is dropped here.
+            (names, x, exec, set)
+        });
+        assert_eq!(names, ["cuLaunchKernel", "cuGraphLaunch", "cuGraphUpload"]);
+    });
+}
+
+#[test]
+fn libraries_and_pools_are_rejected() {
+    traced("libraries_and_pools_are_rejected", "", || {
+        let (context, stream) = device();
+        let library = Library::from_ptx(PTX).unwrap();
+        let kernel = library.kernel("set").unwrap();
+        let pool = MemoryPool::new(&context).unwrap();
+        let (c, s) = (context.clone(), stream.clone());
+        let (names, ..) = within_a_host_function(&stream, move || {
+            let names = [
+                rejected(Library::from_ptx(PTX)),
+                rejected(library.kernel("set")),
+                rejected(library.kernels()),
+                rejected(library.module(&c)),
+                rejected(library.global::<u32>(&c, "x", 1)),
+                rejected(kernel.function(&c)),
+                rejected(MemoryPool::new(&c)),
+                rejected(MemoryPool::current(&c)),
+                rejected(MemoryPool::default_of(&c)),
+                rejected(pool.used()),
+                rejected(pool.set_release_threshold(0)),
+                rejected(pool.trim_to(0)),
+                rejected(pool.make_current()),
+                rejected(pool.access(c.device())),
+                rejected(pool.export_file()),
+                rejected(pool.allocate::<u8>(&s, 1)),
+            ];
+            (names, library, kernel, pool)
+        });
+        let expected = [
+            "cuLibraryLoadData",
+            "cuLibraryGetKernel",
+            "cuLibraryGetKernelCount",
+            "cuLibraryGetModule",
+            "cuLibraryGetGlobal",
+            "cuLibraryGetModule",
+            "cuMemPoolCreate",
+            "cuDeviceGetMemPool",
+            "cuDeviceGetDefaultMemPool",
+            "cuMemPoolGetAttribute",
+            "cuMemPoolSetAttribute",
+            "cuMemPoolTrimTo",
+            "cuDeviceSetMemPool",
+            "cuMemPoolGetAccess",
+            "cuMemPoolExportToShareableHandle",
+            "cuMemAllocFromPoolAsync",
+        ];
+        assert_eq!(names, expected);
+    });
+}
+
+/// An object whose last reference is dropped in a host function is released with the next object that is released.
+#[test]
+fn what_a_host_function_drops_is_released_later() {
+    traced("what_a_host_function_drops_is_released_later", "", || {
+        let (context, stream) = device();
+        let dropped = (
+            Library::from_ptx(PTX).unwrap(),
+            MemoryPool::new(&context).unwrap(),
+            DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap(),
+            Graph::new(&context).unwrap().instantiate().unwrap(),
+            Event::new(&context).unwrap(),
+            Stream::new(&context).unwrap(),
+            PhysicalMemory::new(&context, 2 << 20).unwrap(),
+            AddressRange::reserve(&context, 2 << 20).unwrap(),
+        );
+        within_a_host_function(&stream, move || drop(dropped));
+        drop(Event::new(&context).unwrap());
+        for release in [
+            "cuLibraryUnload",
+            "cuMemPoolDestroy",
+            "cuMemFreeAsync",
+            "cuGraphExecDestroy",
+            "cuEventDestroy",
+            "cuStreamDestroy",
+            "cuMemRelease",
+            "cuMemAddressFree",
+        ] {
+            let expected = if release == "cuEventDestroy" { 2 } else { 1 };
+            assert_eq!(calls(release).len(), expected, "{release}");
+        }
+    });
+}
