@@ -135,8 +135,10 @@ impl Behind<'_> {
             waits.fold(Ok(()), Result::and)
         });
         if told.is_err() && !self.captured {
-            // An owner that does not wait may free its memory: now only the host can wait.
-            let _ = unheard(|| self.stream.settle()).or_abort();
+            // An owner that does not wait may free its memory: now only the host can wait. After a fault no owner can free
+            // memory, whichever context faulted.
+            let settled = unheard(|| self.stream.settle_or_fault());
+            let _ = settled.or_abort();
         }
         told
     }

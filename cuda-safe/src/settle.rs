@@ -1,6 +1,8 @@
 //! Waiting until work no longer touches memory, also where the first way of waiting fails.
 
-use std::{fmt, process};
+use std::{ffi::c_uint, fmt, process};
+
+use cuda_sys::{self as sys, CUdeviceptr, CUpointer_attribute, CUresult};
 
 use crate::{
     capture::relaxed,
@@ -37,11 +39,14 @@ pub enum Settled {
     Done,
     /// The work is over. It, or a wait for it, failed.
     Failed(Error),
-    /// The context has faulted. Its kernels and copies are over, and so is the work of other contexts that its streams
-    /// waited for. A host function that had begun may still be running: what raw host functions use must be leaked.
+    /// The context has faulted, and the process has no other one. Its kernels and copies are over. A host function that had
+    /// begun may still be running: leak everything that raw host functions use.
     Faulted(Error),
     /// It is not known whether the work is over. The memory that it uses must not be reused: leak it if you own it.
     /// Borrowed memory cannot be returned.
+    ///
+    /// This is also the result after a fault in a process that has had several contexts. The fault ends all of them, on all
+    /// devices, but the device goes on with the work of those that did not fault. The driver does not tell which one did.
     Unknown(Error),
 }
 
@@ -49,9 +54,23 @@ impl Settled {
     /// For work that uses memory about to be freed, but no raw host functions. Returns an error if it is not known
     /// whether the work is over. The caller then leaks the memory.
     pub(crate) fn or_leak(self) -> Result<()> {
+        self.or_unknown().map(drop)
+    }
+
+    /// Returns the result of work that is over, and an error if it is not known whether it is.
+    pub(crate) fn or_unknown(self) -> Result<Result<()>> {
         match self {
-            Self::Done | Self::Failed(_) | Self::Faulted(_) => Ok(()),
+            Self::Done => Ok(Ok(())),
+            Self::Failed(error) | Self::Faulted(error) => Ok(Err(error)),
             Self::Unknown(error) => Err(error),
+        }
+    }
+
+    /// The result for work of `context`, which a fault of another context may not have ended.
+    fn of(self, context: &Context) -> Self {
+        match self {
+            Self::Faulted(error) if !context.is_alone() => Self::Unknown(error),
+            settled => settled,
         }
     }
 
@@ -86,16 +105,17 @@ impl Settled {
 fn abort(why: &dyn fmt::Display) -> ! {
     eprintln!(
         "cuda-safe: the driver can't tell whether a copy to or from borrowed memory is over ({why}). Going on would \
-         let the device use memory that is the program's again, so the process ends here."
+         let the device use memory that is the program's again, so the process ends here. Fix: find the error above. After \
+         a fault, this happens only in processes with several contexts."
     );
     process::abort()
 }
 
 /// Tries one way of waiting after another until one of them gives certainty.
 ///
-/// A fault ends the work of the context's other streams too. Observed on an H200 (driver 580): when a wait reports the
-/// fault of one stream, a copy to page-locked memory on another has finished, a copy to pageable memory and a kernel that
-/// writes to mapped memory have stopped, and nothing moves afterwards. But a host function that has begun runs on.
+/// A wait or a query reports a fault of its own context when all work of the context has ended, on all streams and in its
+/// green contexts. Recorded on an H100 (driver 580) with kernels and copies that took seconds: nothing moved afterwards. But
+/// a host function that has begun may run on. For faults of other contexts see `context/others.rs`.
 pub(crate) fn settle<const N: usize>(ways: [&dyn Fn() -> Result<()>; N]) -> Settled {
     let mut first = None;
     for way in ways {
@@ -117,18 +137,12 @@ pub(crate) fn settle<const N: usize>(ways: [&dyn Fn() -> Result<()>; N]) -> Sett
 }
 
 /// As [`settle`], for work of `context`. While another thread's capture forbids to wait, waits for the end of that capture
-/// and tries again. After a fault, waits for the other contexts whose work `context` waited for.
+/// and tries again.
 fn settle_in<const N: usize>(context: &Context, ways: [&dyn Fn() -> Result<()>; N]) -> Settled {
     loop {
         let before = context.capture_changes();
         match settle(ways) {
             Settled::Unknown(_) if context.wait_for_captures(before) => {}
-            Settled::Faulted(error) => {
-                return match context.settle_others() {
-                    Ok(()) => Settled::Faulted(error),
-                    Err(error) => Settled::Unknown(error),
-                };
-            }
             settled => return settled,
         }
     }
@@ -140,8 +154,11 @@ impl Stream {
     ///
     /// [`synchronize`](Self::synchronize) may fail while the work goes on: for want of memory, or because a stream is being
     /// captured. This method then tries other ways of waiting until one gives certainty: it waits again, for an event, and
-    /// for the whole context. If another thread captures the stream, it waits for the end of the capture. After a fault it
-    /// also waits for other contexts whose events a stream of this context waited for.
+    /// for the whole context. If another thread captures the stream, it waits for the end of the capture.
+    ///
+    /// After a fault nothing can wait any more. The result is [`Settled::Faulted`] if the process has had no other context,
+    /// and [`Settled::Unknown`] otherwise. Contexts of other libraries count if this crate uses them, or if they are primary
+    /// contexts.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Settled, Stream, sys};
@@ -170,6 +187,11 @@ impl Stream {
     /// ```
     #[doc(alias = "cuStreamSynchronize")]
     pub fn settle(&self) -> Settled {
+        self.settle_or_fault().of(self.context())
+    }
+
+    /// As [`settle`](Self::settle), but [`Settled::Faulted`] may be the fault of another context: then the work may go on.
+    pub(crate) fn settle_or_fault(&self) -> Settled {
         settle_in(
             self.context(),
             [
@@ -179,6 +201,18 @@ impl Stream {
                 &|| relaxed(|| self.context().synchronize()),
             ],
         )
+    }
+
+    /// Waits for the end of copies to or from borrowed host memory, as [`Settled::or_abort`] does. After a fault of another
+    /// context the borrow also ends if the memory is pageable: the host copies that, and stops at the fault.
+    ///
+    /// # Errors
+    /// Returns the error of the copies, or of the wait.
+    pub(crate) fn end_borrow(&self, host: impl IntoIterator<Item = HostRange>) -> Result<()> {
+        match self.settle_or_fault() {
+            Settled::Faulted(error) if host.into_iter().all(HostRange::is_pageable) => Err(error),
+            settled => settled.of(self.context()).or_abort(),
+        }
     }
 
     /// Records an event that no capture takes for its own.
@@ -196,14 +230,50 @@ impl Stream {
 impl Event {
     /// Waits until nothing enqueued before the event touches memory any more.
     pub(crate) fn settle(&self) -> Settled {
-        settle_in(
+        let settled = settle_in(
             self.context(),
             [
                 &|| self.synchronize(),
                 &|| relaxed(|| self.synchronize()),
                 &|| relaxed(|| self.context().synchronize()),
             ],
-        )
+        );
+        settled.of(self.context())
+    }
+}
+
+/// Host memory that a copy uses: its address, and its length in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostRange {
+    start: usize,
+    bytes: usize,
+}
+
+impl HostRange {
+    pub(crate) fn of<T>(host: *const [T]) -> Self {
+        Self {
+            start: host.cast::<T>().addr(),
+            bytes: host.len() * size_of::<T>(),
+        }
+    }
+
+    /// Whether the device cannot reach the memory, neither its first byte nor its last. Works after a fault too.
+    fn is_pageable(self) -> bool {
+        let Some(last) = self.bytes.checked_sub(1) else {
+            return true;
+        };
+        [self.start, self.start + last].iter().all(|address| {
+            let mut kind: c_uint = 0;
+            // SAFETY: this attribute is an integer; the driver looks the address up, and does not follow it.
+            let code = unsafe {
+                sys::cuPointerGetAttribute(
+                    (&raw mut kind).cast(),
+                    CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                    *address as CUdeviceptr,
+                )
+            };
+            code == CUresult::CUDA_ERROR_INVALID_VALUE
+        })
     }
 }
 
@@ -224,18 +294,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxSynchronize")]
     pub fn settle(&self) -> Settled {
-        settle_in(self, self.ways().each_ref().map(|way| way as _))
-    }
-
-    /// As [`settle`](Self::settle), without a look at other contexts after a fault.
-    pub(crate) fn settle_alone(&self) -> Settled {
-        loop {
-            let before = self.capture_changes();
-            match settle(self.ways().each_ref().map(|way| way as _)) {
-                Settled::Unknown(_) if self.wait_for_captures(before) => {}
-                settled => return settled,
-            }
-        }
+        settle_in(self, self.ways().each_ref().map(|way| way as _)).of(self)
     }
 
     fn ways(&self) -> [impl Fn() -> Result<()>; 2] {

@@ -310,7 +310,6 @@ impl Stream {
     /// the event's capture.
     pub(crate) fn wait_uncaptured(&self, event: &Event) -> Result<()> {
         let _current = self.enter("cuStreamWaitEvent")?;
-        self.context().waits_for(event.context());
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         let code = unsafe { sys::cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0) };
         let checked = self.context().check("cuStreamWaitEvent", code);

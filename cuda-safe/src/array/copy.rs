@@ -8,7 +8,7 @@ use super::{Array, Described, Texel, TexelFormat};
 use crate::{
     error::{Error, Result},
     memory::{BoxCopy, DeviceMemory, Extent, PlainData, Side, Storage, StorageMut, Strides},
-    settle::Settled,
+    settle::{HostRange, Settled},
     stream::Stream,
 };
 
@@ -267,7 +267,7 @@ impl Array {
             // SAFETY: as long as the array; borrowed until the wait below is over, which also follows a failure.
             unsafe { rows.enqueue(stream, self.side(), from) }
         });
-        let waited = stream.settle().or_abort();
+        let waited = stream.end_borrow([HostRange::of(bytes)]);
         enqueued.and(waited)
     }
 

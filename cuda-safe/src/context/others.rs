@@ -1,71 +1,159 @@
-//! Contexts whose work another context waits for.
+//! Other contexts of the process, which a fault ends too.
 //!
-//! A stream may wait for an event of another context, and memory that belongs to the stream may be used there. As long as
-//! the context works, waiting for the stream waits for that work too. After a fault the driver no longer waits: the other
-//! context's work goes on, and [`Context::settle_others`] waits for it.
+//! A fault in one context makes all calls fail in every context of the process, on all devices. The driver reports it in
+//! the context that faulted when all work of that context is over. The work of the other contexts goes on: their kernels
+//! and copies still use memory although their waits have returned (recorded on two H100s, driver 580). The code does not
+//! tell which context faulted. So after a fault, a wait proves that work is over only in a process that has had one context.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    ffi::c_int,
+    fmt, ptr,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use super::{Context, ContextKind, unheard};
-use crate::{error::Result, handle::Weak};
+use cuda_sys::{self as sys, CUcontext, CUresult};
 
-/// A context, by its address, and one whose work its streams waited for.
-static WAITED: Mutex<Vec<(usize, Weak<ContextKind>)>> = Mutex::new(Vec::new());
+use super::Context;
 
-fn waited() -> MutexGuard<'static, Vec<(usize, Weak<ContextKind>)>> {
-    WAITED.lock().unwrap_or_else(PoisonError::into_inner)
+/// The contexts that this crate uses, an entry for each object.
+static PRESENT: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+
+struct Entry {
+    /// The address of the raw context.
+    context: usize,
+    /// Whether another context existed at any time since this one was created.
+    met: Arc<AtomicBool>,
+}
+
+fn present() -> MutexGuard<'static, Vec<Entry>> {
+    PRESENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Registers a context for as long as it lives.
+pub(super) struct Presence {
+    context: usize,
+    met: Arc<AtomicBool>,
+}
+
+impl Presence {
+    pub(super) fn new(raw: CUcontext) -> Self {
+        let context = raw.addr();
+        let mut present = present();
+        let same = present.iter().find(|one| one.context == context);
+        let met = same.map_or_else(Arc::default, |one| one.met.clone());
+        if present.iter().any(|one| one.context != context) {
+            met.store(true, Ordering::Relaxed);
+            for other in &*present {
+                other.met.store(true, Ordering::Relaxed);
+            }
+        }
+        let met_here = met.clone();
+        present.push(Entry { context, met });
+        Self {
+            context,
+            met: met_here,
+        }
+    }
+
+    /// Whether no other context has existed in the process, as far as this crate and the driver know.
+    fn is_alone(&self) -> bool {
+        // The lock orders this after the registration of a context that has faulted since.
+        let present = present();
+        let met = self.met.load(Ordering::Relaxed);
+        drop(present);
+        !met && !self.meets_foreign_primary()
+    }
+
+    /// Whether a primary context is active that this crate does not use: the CUDA runtime uses such contexts.
+    fn meets_foreign_primary(&self) -> bool {
+        let mut count: c_int = 0;
+        // SAFETY: `count` is valid for the write.
+        if unsafe { sys::cuDeviceGetCount(&mut count) } != CUresult::CUDA_SUCCESS {
+            return true;
+        }
+        (0..count).any(|device| {
+            let (mut flags, mut active) = (0, 0);
+            // SAFETY: both are valid for the write.
+            let code =
+                unsafe { sys::cuDevicePrimaryCtxGetState(device, &mut flags, &mut active) };
+            match code {
+                CUresult::CUDA_SUCCESS if active == 0 => false,
+                CUresult::CUDA_SUCCESS => self.is_not_primary_of(device),
+                _ => true,
+            }
+        })
+    }
+
+    /// Whether this is another context than the active primary one of a device.
+    fn is_not_primary_of(&self, device: c_int) -> bool {
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuDevicePrimaryCtxRetain(&mut raw, device) };
+        if code != CUresult::CUDA_SUCCESS {
+            return true;
+        }
+        // SAFETY: releases the retain above.
+        let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(device) };
+        raw.addr() != self.context
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        let mut present = present();
+        let own = present
+            .iter()
+            .position(|one| one.context == self.context && Arc::ptr_eq(&one.met, &self.met));
+        if let Some(own) = own {
+            present.swap_remove(own);
+        }
+    }
+}
+
+impl fmt::Debug for Presence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Presence").finish_non_exhaustive()
+    }
 }
 
 impl Context {
-    /// Notes that a stream of this context is about to wait for work of another one.
-    #[inline]
-    pub(crate) fn waits_for(&self, other: &Self) {
-        if self != other {
-            self.note(other);
-        }
-    }
-
+    /// Whether the process has had no other context since this one was created. Then a fault is this context's own, and its
+    /// work is over when the driver reports it.
     #[cold]
-    fn note(&self, other: &Self) {
-        let mut waited = waited();
-        // What is gone has waited for its work.
-        waited.retain(|(_, one)| !one.is_gone());
-        let own = self.as_raw().addr();
-        let mut known = waited.iter().filter(|(context, _)| *context == own);
-        if !known.any(|(_, one)| one.upgrade().is_some_and(|one| one == other.0)) {
-            waited.push((own, other.0.downgrade()));
-        }
+    pub(crate) fn is_alone(&self) -> bool {
+        self.0.kind().presence.is_alone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn presence(context: usize) -> Presence {
+        Presence::new(ptr::without_provenance_mut(context))
     }
 
-    /// Waits until no work of other contexts is left that a stream of this context waited for.
-    ///
-    /// # Errors
-    /// Returns an error if that is not known of one of them.
-    pub(crate) fn settle_others(&self) -> Result<()> {
-        let mut known = vec![self.clone()];
-        let mut next = 0;
-        while let Some(context) = known.get(next).cloned() {
-            next += 1;
-            let own = context.as_raw().addr();
-            let others: Vec<Self> = waited()
-                .iter()
-                .filter(|(one, _)| *one == own)
-                .filter_map(|(_, other)| other.upgrade().map(Self))
-                .collect();
-            // Without the lock: a wait takes its time, and a context may be released here.
-            for other in others
-                .into_iter()
-                .filter(|one| !known.contains(one))
-                .collect::<Vec<_>>()
-            {
-                let settled = unheard(|| other.settle_alone());
-                let faulted = matches!(settled, crate::Settled::Faulted(_));
-                settled.or_leak()?;
-                if faulted {
-                    known.push(other); // it no longer waits for others either
-                }
-            }
-        }
-        Ok(())
+    fn has_met(presence: &Presence) -> bool {
+        presence.met.load(Ordering::Relaxed)
+    }
+
+    // One test, since the list belongs to the process.
+    #[test]
+    fn contexts_that_existed_at_the_same_time_have_met() {
+        let first = presence(0x10);
+        let again = presence(0x10);
+        assert!(!has_met(&first) && !has_met(&again));
+        let second = presence(0x20);
+        assert!(has_met(&first) && has_met(&again) && has_met(&second));
+        drop((first, again));
+        let third = presence(0x10); // a new context at the same address
+        assert!(has_met(&third) && has_met(&second));
+        drop((second, third));
+        assert!(!has_met(&presence(0x30)));
+        let fourth = presence(0x40);
+        assert!(!has_met(&fourth), "0x30 has been dropped");
     }
 }

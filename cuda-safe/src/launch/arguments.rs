@@ -306,8 +306,9 @@ macro_rules! tuple {
                 if const { <Self as KernelArguments>::WAITS } {
                     // SAFETY: as above, and the same stream.
                     $(unsafe { $name::unstage(&mut $name, stream)? };)*
-                    let waited = stream.settle().or_abort();
-                    // SAFETY: the wait is over.
+                    // Where it is not known whether the copies are over, their drops see to the borrowed slices.
+                    let waited = stream.settle().or_unknown()?;
+                    // SAFETY: the copies are over.
                     $(unsafe { $name::settle(&mut $name) };)*
                     waited?;
                 }

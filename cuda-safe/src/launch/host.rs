@@ -10,6 +10,7 @@ use crate::{
     context::unheard,
     error::Result,
     memory::{PlainData, device_to_host_enqueue, host_to_device_enqueue},
+    settle::HostRange,
     stream::Stream,
 };
 
@@ -78,18 +79,21 @@ pub struct Staged<'a, T: PlainData> {
     ptr: CUdeviceptr,
     /// Where the result goes; null when nothing is copied back.
     host: *mut [T],
+    /// The borrowed memory.
+    borrowed: HostRange,
     settled: bool,
     borrow: PhantomData<&'a mut [T]>,
 }
 
 impl<T: PlainData> Staged<'_, T> {
-    fn new(stream: &Stream, len: usize, host: *mut [T]) -> Result<Self> {
-        let buffer = DeviceBuffer::uninit(stream, len)?;
+    fn new(stream: &Stream, borrowed: *const [T], host: *mut [T]) -> Result<Self> {
+        let buffer = DeviceBuffer::uninit(stream, borrowed.len())?;
         let ptr = buffer.as_device_ptr();
         Ok(Self {
             buffer,
             ptr,
             host,
+            borrowed: HostRange::of(borrowed),
             settled: false,
             borrow: PhantomData,
         })
@@ -108,7 +112,7 @@ impl<T: PlainData> Drop for Staged<'_, T> {
     fn drop(&mut self) {
         if !self.settled {
             // A copy may still use the host slice. The failure before has reported the error.
-            let _ = unheard(|| self.buffer.stream().settle()).or_abort();
+            let _ = unheard(|| self.buffer.stream().end_borrow([self.borrowed]));
         }
     }
 }
@@ -124,7 +128,7 @@ unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
     unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged> {
         let nothing = std::ptr::slice_from_raw_parts_mut(std::ptr::null_mut(), 0);
         // SAFETY: the slice is borrowed for as long as the stand-in exists.
-        unsafe { Staged::new(stream, self.0.len(), nothing)?.upload(stream, self.0) }
+        unsafe { Staged::new(stream, self.0, nothing)?.upload(stream, self.0) }
     }
 
     fn pointers(staged: &mut Self::Staged) -> [*mut c_void; 1] {
@@ -149,7 +153,7 @@ macro_rules! copied_back {
 
             unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged> {
                 let stage: fn(Staged<'a, T>, &Stream) -> Result<Staged<'a, T>> = $stage;
-                stage(Staged::new(stream, self.0.len(), self.0)?, stream)
+                stage(Staged::new(stream, self.0, self.0)?, stream)
             }
 
             fn pointers(staged: &mut Self::Staged) -> [*mut c_void; 1] {

@@ -185,9 +185,10 @@ impl Function {
                 // SAFETY: as above, and the same stream.
                 unsafe { slot.unstage(stream)? };
             }
-            let waited = stream.settle().or_abort();
+            // Where it is not known whether the copies are over, their drops see to the borrowed slices.
+            let waited = stream.settle().or_unknown()?;
             for slot in &mut slots {
-                // SAFETY: the wait is over.
+                // SAFETY: the copies are over.
                 unsafe { slot.settle() };
             }
             waited?;

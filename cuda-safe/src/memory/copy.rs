@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    settle::Settled,
+    settle::{HostRange, Settled},
     stream::Stream,
 };
 
@@ -86,7 +86,7 @@ pub(crate) fn host_to_device<T: Pod>(span: Span<'_>, stream: &Stream, host: &[T]
     }
     // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
     let enqueued = unsafe { host_to_device_enqueue(span, stream, host) };
-    let waited = stream.settle().or_abort();
+    let waited = stream.end_borrow([HostRange::of(host)]);
     enqueued.and(waited)
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn device_to_host<T: Pod>(
     }
     // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
     let enqueued = unsafe { device_to_host_enqueue(span, stream, host) };
-    let waited = stream.settle().or_abort();
+    let waited = stream.end_borrow([HostRange::of(host)]);
     enqueued.and(waited)
 }
 

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     capture::Uncaptured,
     error::{Error, Result},
+    settle::HostRange,
     stream::Stream,
 };
 
@@ -69,6 +70,7 @@ pub struct RegionCopy {
 #[derive(Clone, Copy, Debug)]
 pub struct HostRegion<'a, T> {
     pub(super) place: Place,
+    pub(super) range: HostRange,
     host: PhantomData<&'a [T]>,
 }
 
@@ -76,6 +78,7 @@ pub struct HostRegion<'a, T> {
 #[derive(Debug)]
 pub struct HostRegionMut<'a, T> {
     pub(super) place: Place,
+    pub(super) range: HostRange,
     host: PhantomData<&'a mut [T]>,
 }
 
@@ -96,6 +99,7 @@ impl<'a, T: PlainData> HostRegion<'a, T> {
         let (host, layout) = (std::ptr::from_ref(host).cast_mut(), layout.into());
         Ok(Self {
             place: host_place(host, layout, "HostRegion::new")?,
+            range: HostRange::of(host),
             host: PhantomData,
         })
     }
@@ -108,6 +112,7 @@ impl<'a, T: PlainData> HostRegionMut<'a, T> {
     /// As [`HostRegion::new`].
     pub fn new(host: &'a mut [T], layout: impl Into<Layout>) -> Result<Self> {
         Ok(Self {
+            range: HostRange::of(&*host),
             place: host_place(host, layout.into(), "HostRegionMut::new")?,
             host: PhantomData,
         })
@@ -226,7 +231,7 @@ impl RegionCopy {
         let _current = stream.enter_to_wait(CALL)?;
         // SAFETY: borrowed until the wait below is over, which also follows a failure.
         let enqueued = unsafe { self.upload_enqueue(stream, target, source.place, CALL) };
-        let waited = stream.settle().or_abort();
+        let waited = stream.end_borrow([source.range]);
         enqueued.and(waited)
     }
 
@@ -250,8 +255,9 @@ impl RegionCopy {
         const CALL: &str = "RegionCopy::download";
         let _current = stream.enter_to_wait(CALL)?;
         // SAFETY: borrowed exclusively until the wait below is over, which also follows a failure.
+        let range = target.range;
         let enqueued = unsafe { self.download_enqueue(stream, target.place, source, CALL) };
-        let waited = stream.settle().or_abort();
+        let waited = stream.end_borrow([range]);
         enqueued.and(waited)
     }
 

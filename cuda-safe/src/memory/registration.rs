@@ -210,8 +210,8 @@ impl Registration {
                 Err(error) => over = faulted(&error),
             }
         }
-        // After a fault, other contexts may still use the memory.
-        match over && self.context.settle_others().is_ok() {
+        // After a fault of another context, work of this one may still use the memory.
+        match over && self.context.is_alone() {
             true => Err(first),
             false => abort(&first),
         }

@@ -1,6 +1,10 @@
 //! Copies that borrow host memory for as long as a scope lasts.
 
-use std::{cell::Cell, marker::PhantomData};
+use std::{
+    cell::{Cell, RefCell},
+    marker::PhantomData,
+    mem::ManuallyDrop,
+};
 
 use super::{
     copy,
@@ -11,7 +15,7 @@ use super::{
     size::expect_equal,
     storage::{Storage, StorageMut},
 };
-use crate::{context::unheard, error::Result, stream::Stream};
+use crate::{context::unheard, error::Result, settle::HostRange, stream::Stream};
 
 /// Enqueues copies of borrowed host memory. [`Stream::scope`] creates it.
 ///
@@ -35,6 +39,8 @@ use crate::{context::unheard, error::Result, stream::Stream};
 /// ```
 pub struct Scope<'scope, 'env: 'scope> {
     stream: &'scope Stream,
+    /// The borrowed memory that copies use.
+    borrowed: &'scope RefCell<Vec<HostRange>>,
     host: PhantomData<Cell<&'env mut ()>>,
 }
 
@@ -76,20 +82,26 @@ impl Stream {
         &self,
         body: impl for<'scope> FnOnce(&Scope<'scope, 'env>) -> Result<R>,
     ) -> Result<R> {
-        struct Wait<'a>(&'a Stream);
+        struct Wait<'a>(&'a Stream, &'a RefCell<Vec<HostRange>>);
+        impl Wait<'_> {
+            fn end(&self) -> Result<()> {
+                self.0.end_borrow(self.1.borrow().iter().copied())
+            }
+        }
         impl Drop for Wait<'_> {
             fn drop(&mut self) {
-                let _ = unheard(|| self.0.settle()).or_abort(); // only on a panic in `body`
+                let _ = unheard(|| self.end()); // only on a panic in `body`
             }
         }
         drop(self.enter_to_wait("Stream::scope")?);
-        let wait = Wait(self);
+        let borrowed = RefCell::default();
+        let wait = Wait(self, &borrowed);
         let result = body(&Scope {
             stream: self,
+            borrowed: &borrowed,
             host: PhantomData,
         });
-        std::mem::forget(wait);
-        let waited = self.settle().or_abort();
+        let waited = ManuallyDrop::new(wait).end();
         result.and_then(|value| waited.map(|()| value))
     }
 }
@@ -115,6 +127,7 @@ impl<'env> Scope<'_, 'env> {
         const CALL: &str = "Scope::upload";
         expect_equal(host.len(), device.len(), CALL)?;
         let _uncaptured = self.stream.enter_to_wait(CALL)?;
+        self.borrowed.borrow_mut().push(HostRange::of(host));
         // SAFETY: `host` is borrowed for longer than the scope, which waits for the stream.
         unsafe { copy::host_to_device_enqueue(device.span(), self.stream, host) }
     }
@@ -133,6 +146,7 @@ impl<'env> Scope<'_, 'env> {
         const CALL: &str = "Scope::download";
         expect_equal(device.len(), host.len(), CALL)?;
         let _uncaptured = self.stream.enter_to_wait(CALL)?;
+        self.borrowed.borrow_mut().push(HostRange::of(&*host));
         // SAFETY: `host` is exclusively borrowed for longer than the scope, which waits.
         unsafe { copy::device_to_host_enqueue(device.span(), self.stream, host) }
     }
@@ -169,6 +183,7 @@ impl<'env> Scope<'_, 'env> {
     ) -> Result<()> {
         const CALL: &str = "Scope::upload_region";
         let _uncaptured = self.stream.enter_to_wait(CALL)?;
+        self.borrowed.borrow_mut().push(source.range);
         // SAFETY: the host memory is borrowed for longer than the scope, which waits for the stream.
         unsafe { copy.upload_enqueue(self.stream, target, source.place, CALL) }
     }
@@ -188,6 +203,7 @@ impl<'env> Scope<'_, 'env> {
     ) -> Result<()> {
         const CALL: &str = "Scope::download_region";
         let _uncaptured = self.stream.enter_to_wait(CALL)?;
+        self.borrowed.borrow_mut().push(target.range);
         // SAFETY: the host memory is exclusively borrowed for longer than the scope, which waits.
         unsafe { copy.download_enqueue(self.stream, target.place, source, CALL) }
     }
