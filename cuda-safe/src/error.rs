@@ -335,12 +335,12 @@ impl Error {
 }
 
 /// What errors say of faults.
-pub(crate) const FAULTED: &str = "a kernel faulted, and its context can't be used any more";
-pub(crate) const DROP: &str = "drop everything that was created in it";
+pub(crate) const FAULTED: &str = "a kernel of this process faulted, and its context can't be used any more, nor can any other";
+pub(crate) const DROP: &str = "end the process, and go on in a new one";
 pub(crate) const FIND: &str = "Run the program under compute-sanitizer or on the emulator to find the faulting line: kernels \
     have line information, unless it was left out (Program::without_line_info)";
 
-/// Codes after which no work of the context is running any more.
+/// Codes after which no work of the context is running any more, if it is the context that faulted.
 pub(crate) fn ends_context(code: CUresult) -> bool {
     is_fault(code)
         || matches!(

@@ -137,8 +137,7 @@ impl Behind<'_> {
         if told.is_err() && !self.captured {
             // An owner that does not wait may free its memory: now only the host can wait. After a fault no owner can free
             // memory, whichever context faulted.
-            let settled = unheard(|| self.stream.settle_or_fault());
-            let _ = settled.or_abort();
+            let _ = unheard(|| self.stream.settle()).or_abort_without_fault();
         }
         told
     }

@@ -99,6 +99,22 @@ impl Settled {
             Self::Unknown(error) => abort(&error),
         }
     }
+
+    /// For work that uses borrowed device memory, and no host memory. As [`or_abort`](Self::or_abort), but any fault ends
+    /// the borrow. The device may go on with the work, but no call can free or use the memory after a fault. Memory that the
+    /// host can reach too, such as [`MappedBuffer`](crate::MappedBuffer), checks that itself before it gives access.
+    ///
+    /// # Errors
+    /// Returns the error of [`Settled::Failed`] or [`Settled::Faulted`], and that of [`Settled::Unknown`] if it is a fault.
+    ///
+    /// # Aborts
+    /// Ends the process with a message if it is not known whether the work is over, and nothing has faulted.
+    pub fn or_abort_without_fault(self) -> Result<()> {
+        match self {
+            Self::Unknown(error) if error.driver_code().is_some_and(ends_context) => Err(error),
+            settled => settled.or_abort(),
+        }
+    }
 }
 
 #[cold]
@@ -191,7 +207,7 @@ impl Stream {
     }
 
     /// As [`settle`](Self::settle), but [`Settled::Faulted`] may be the fault of another context: then the work may go on.
-    pub(crate) fn settle_or_fault(&self) -> Settled {
+    fn settle_or_fault(&self) -> Settled {
         settle_in(
             self.context(),
             [

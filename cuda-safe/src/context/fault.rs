@@ -78,8 +78,8 @@ impl Fault {
             ));
         }
         error.with_kind(ErrorKind::Poisoned).with_detail(format!(
-            "a consequence of the {} that {} reported: the context can't be used any more; drop everything created from \
-             it",
+            "a consequence of the {} that {} reported: the process can't use CUDA any more. Fix that fault; to go on, start \
+             a new process",
             first.code.name().unwrap_or("fault"),
             first.call
         ))

@@ -185,7 +185,7 @@ impl Frame<'_> {
                     if let Err(error) = self.stream.wait_event(done) {
                         // Else this rank's memory could go while somebody reads it.
                         if done.synchronize().is_err() {
-                            let _ = done.context().settle().or_abort();
+                            let _ = done.context().settle().or_abort_without_fault();
                         }
                         result = result.and(Err(self.rank.blame(self.stream, other, error)));
                     }
@@ -222,8 +222,8 @@ impl Frame<'_> {
 
     /// Nothing that this call has enqueued reads others' memory any more.
     fn settle(&self) {
-        let _ = self.own.side.settle().or_abort();
-        let _ = self.stream.settle().or_abort();
+        let _ = self.own.side.settle().or_abort_without_fault();
+        let _ = self.stream.settle().or_abort_without_fault();
     }
 }
 
@@ -236,7 +236,7 @@ impl Drop for Frame<'_> {
         let event = self.own.done[self.parity].clone();
         let _ = self.barrier(&event, Err(Error::Lost("it panicked".into())));
         // Streams that own the array were told before this one was made to wait for the others.
-        let _ = self.stream.settle().or_abort();
+        let _ = self.stream.settle().or_abort_without_fault();
         self.bound = false;
     }
 }
