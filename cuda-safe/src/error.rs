@@ -335,7 +335,8 @@ impl Error {
 }
 
 /// What errors say of faults.
-pub(crate) const FAULTED: &str = "a kernel of this process faulted, and its context can't be used any more, nor can any other";
+pub(crate) const FAULTED: &str =
+    "a kernel of this process faulted, and its context can't be used any more, nor can any other";
 pub(crate) const DROP: &str = "end the process, and go on in a new one";
 pub(crate) const FIND: &str = "Run the program under compute-sanitizer or on the emulator to find the faulting line: kernels \
     have line information, unless it was left out (Program::without_line_info)";

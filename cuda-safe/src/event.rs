@@ -2,7 +2,7 @@
 
 use std::{
     ptr,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -41,7 +41,7 @@ pub struct Event(Handle<EventKind>);
 #[derive(Default)]
 struct EventKind {
     /// Whether a stream that this crate captured recorded it last.
-    captured: AtomicBool,
+    captured: Mutex<bool>,
 }
 
 impl Kind for EventKind {
@@ -187,16 +187,22 @@ impl Event {
             _ => error,
         })?;
         let _current = stream.enter("cuEventRecord")?;
-        let captured = capture::captures_exist() && stream.is_capturing()?;
-        self.0.kind().captured.store(captured, Ordering::Relaxed);
+        let mut captured = self.captured();
+        *captured = capture::captures_exist() && stream.is_capturing()?;
         // SAFETY: both handles are live and of one context.
         let code = unsafe { sys::cuEventRecord(self.as_raw(), stream.as_raw()) };
+        if capture::captures_exist() && !*captured {
+            // Another thread may have begun a capture before the record.
+            *captured = stream.is_capturing().unwrap_or(true);
+        }
         self.context().check("cuEventRecord", code)
     }
 
-    /// Whether a stream that waits for the event joins a capture of this crate.
-    pub(crate) fn may_be_captured(&self) -> bool {
-        capture::captures_exist() && self.0.kind().captured.load(Ordering::Relaxed)
+    /// Whether a stream that this crate captured recorded the event last, and another one that waits for it joins the
+    /// capture. Locked, so that no record comes between the question and the wait.
+    pub(crate) fn captured(&self) -> MutexGuard<'_, bool> {
+        let captured = self.0.kind().captured.lock();
+        captured.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the event has been reached; also true if it was never recorded. Does not wait.
@@ -220,7 +226,8 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventQuery")]
     pub fn query(&self) -> Result<bool> {
-        capture::refuse_here("Event::query", "make it before the capture, or after it")?;
+        let _allowed =
+            capture::refuse_here("Event::query", "make it before the capture, or after it")?;
         let _current = self.context().enter("cuEventQuery")?;
         // SAFETY: the handle is live.
         match unsafe { sys::cuEventQuery(self.as_raw()) } {
@@ -250,7 +257,7 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        capture::refuse_here(
+        let _allowed = capture::refuse_here(
             "Event::synchronize",
             "make it before the capture, or after it",
         )?;

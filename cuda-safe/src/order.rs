@@ -86,8 +86,10 @@ impl Stream {
             return work();
         }
         // No stream may become captured before the others wait for the work: they would not wait for it then.
-        let mut entered = vec![self.hold_captures_off()];
-        entered.extend(others.iter().map(|other| other.hold_captures_off()));
+        let mut entered = vec![self.hold_captures_off("Stream::ordered_with")?];
+        for other in &others {
+            entered.push(other.hold_captures_off("Stream::ordered_with")?);
+        }
         let captured = self.expect_captured_together(&others, "Stream::ordered_with")?;
         if captured {
             entered.clear(); // they stay captured, and other streams may join them

@@ -11,7 +11,7 @@ use cuda_sys::{self as sys, CUresult, CUstream};
 
 use crate::{
     callback,
-    capture::Queue,
+    capture::{self, Queue, Start, captures_exist},
     context::{Context, GreenContext},
     error::{Error, Result},
     event::Event,
@@ -264,7 +264,7 @@ impl Stream {
     /// ```
     #[doc(alias = "cuStreamQuery")]
     pub fn query(&self) -> Result<bool> {
-        let _current = self.enter_to_wait("Stream::query")?;
+        let _current = self.enter_to_query("Stream::query", capture::REMEDY)?;
         // SAFETY: the handle is live.
         match unsafe { sys::cuStreamQuery(self.as_raw()) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
@@ -296,13 +296,18 @@ impl Stream {
     /// ```
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
-        if !event.may_be_captured() {
-            return self.wait_uncaptured(event);
+        callback::refuse_within("cuStreamWaitEvent")?;
+        {
+            // The event is not recorded anew until the stream waits for it.
+            let captured = event.captured();
+            if !(captures_exist() && *captured) {
+                return self.wait_uncaptured(event);
+            }
         }
         // The stream joins the capture that the event was recorded in.
-        let beginning = self.begin_capture("Stream::wait_event")?;
+        let beginning = self.begin_capture("Stream::wait_event", Start::Join)?;
         self.wait_uncaptured(event)?;
-        beginning.joined();
+        beginning.joined(event.context());
         Ok(())
     }
 
@@ -536,6 +541,11 @@ impl Stream {
     pub(crate) fn can_free_here(&self) -> bool {
         let owner = self.0.kind().thread;
         owner.is_none_or(|owner| owner == thread::current().id() && !callback::is_running())
+    }
+
+    /// Whether it is the per-thread default stream of a thread, which other threads can't use.
+    pub(crate) fn is_per_thread(&self) -> bool {
+        self.0.kind().thread.is_some()
     }
 
     /// How this stream can be captured, and what that affects.

@@ -216,17 +216,21 @@ fn a_library_is_unloaded_after_the_wait_for_its_contexts() {
 #[test]
 fn a_library_whose_context_can_not_be_waited_for_stays() {
     let test = "a_library_whose_context_can_not_be_waited_for_stays";
-    passes(test, "cuCtxSynchronize:1:999,cuCtxSynchronize:2:999", || {
-        let context = Context::primary(0).unwrap();
-        let library = Library::from_ptx(PTX).unwrap();
-        library.module(&context).unwrap();
-        let raw = library.as_raw();
-        let error = library.close().unwrap_err();
-        assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
-        // SAFETY: it is still there, and nobody else's any more.
-        let library = unsafe { Library::from_raw(raw) };
-        assert!(library.kernel("none").is_ok());
-    });
+    passes(
+        test,
+        "cuCtxSynchronize:1:999,cuCtxSynchronize:2:999",
+        || {
+            let context = Context::primary(0).unwrap();
+            let library = Library::from_ptx(PTX).unwrap();
+            library.module(&context).unwrap();
+            let raw = library.as_raw();
+            let error = library.close().unwrap_err();
+            assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
+            // SAFETY: it is still there, and nobody else's any more.
+            let library = unsafe { Library::from_raw(raw) };
+            assert!(library.kernel("none").is_ok());
+        },
+    );
 }
 
 #[test]

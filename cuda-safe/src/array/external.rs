@@ -68,7 +68,7 @@ impl ExternalMemory {
             levels,
             flags,
         )?;
-        capture::refuse_here(
+        let _allowed = capture::refuse_here(
             "ExternalMemory::mipmapped_array",
             "map it before the capture",
         )?;

@@ -127,7 +127,7 @@ impl MipmappedArray {
     ) -> Result<Self> {
         const CALL: &str = "MipmappedArray::new";
         let described = Self::described(CALL, format, shape.into(), levels, flags)?;
-        capture::refuse_here(CALL, "create the array before the capture")?;
+        let _allowed = capture::refuse_here(CALL, "create the array before the capture")?;
         let _current = context.enter("cuMipmappedArrayCreate")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, and the description lives through the call.

@@ -252,7 +252,7 @@ impl Array {
         let described = Described::new(format, shape.into(), flags);
         described.shape.expect_lengths("Array::new")?;
         described.shape.expect_kind("Array::new")?;
-        capture::refuse_here("Array::new", "create the array before the capture")?;
+        let _allowed = capture::refuse_here("Array::new", "create the array before the capture")?;
         let _current = context.enter("cuArray3DCreate_v2")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, and the description lives through the call.

@@ -9,8 +9,15 @@
 //! - [`begin`] writes: the holder makes a stream part of a capture. It holds the lock for one driver call, not for the
 //!   whole capture.
 //!
-//! The lock is split by [`Place`], so a wait on one stream delays only captures that affect this stream. A thread that
-//! holds a place enters others without queueing behind waiting writers. That excludes deadlocks between places.
+//! The lock is split by [`Place`], so a wait on one stream delays only captures that affect this stream. A capture in the
+//! global mode affects every call of other threads.
+//!
+//! No thread waits forever:
+//!
+//! - A user waits for a capture that is just beginning, which takes one driver call. Behind a capture that still waits it
+//!   queues for [`PATIENCE`] at most, and not at all if it holds a place already, or if it would return soon and the capture
+//!   waits for a call that does not.
+//! - A capture that waits for a thread that waits for this thread, in the same way, fails.
 
 use std::{
     marker::PhantomData,
@@ -19,6 +26,7 @@ use std::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use cuda_sys::CUcontext;
@@ -42,15 +50,35 @@ pub(crate) enum Queue {
     PerThread,
     /// All streams of the context.
     All,
+    /// No stream. Only captures in the global mode affect it.
+    None,
 }
 
 impl Place {
+    /// For calls that only captures in the global mode affect.
+    pub(crate) const NONE: Self = Self {
+        context: 0,
+        queue: Queue::None,
+    };
+
     pub(crate) fn new(context: &Context, queue: Queue) -> Self {
         Self {
             context: context.as_raw().addr(),
             queue,
         }
     }
+}
+
+/// How a stream becomes part of a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// A capture begins on it.
+    Begin {
+        /// Whether the capture forbids calls to all threads.
+        global: bool,
+    },
+    /// It joins a capture of another stream.
+    Join,
 }
 
 /// A stream that is about to be captured.
@@ -60,14 +88,35 @@ struct Target {
     thread: usize,
     /// Whether the legacy default stream waits for it.
     blocking: bool,
+    start: Start,
 }
 
 impl Target {
+    /// Whether the user's call must not meet the capture.
     fn affects(&self, user: &User) -> bool {
+        let is_global = self.start == Start::Begin { global: true };
+        match user.length {
+            Length::Scope => false, // see `splits`
+            Length::Short | Length::Long => {
+                self.covers(user) || is_global && user.thread != self.thread
+            }
+        }
+    }
+
+    /// Whether the stream of a scope would still be captured at the scope's end, which waits for it.
+    fn splits(&self, user: &User, captures: &[Capture]) -> bool {
+        user.length == Length::Scope
+            && self.start == Start::Join
+            && self.covers(user)
+            && (user.thread == self.thread || captures.iter().any(|one| one.thread == user.thread))
+    }
+
+    fn covers(&self, user: &User) -> bool {
         if self.place.context != user.place.context {
             return false;
         }
         match user.place.queue {
+            Queue::None => false,
             Queue::All => true,
             Queue::Legacy => self.blocking,
             Queue::PerThread => self.place.queue == Queue::PerThread && self.thread == user.thread,
@@ -76,10 +125,25 @@ impl Target {
     }
 }
 
+/// How long a user holds its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// For calls that return soon.
+    Short,
+    /// For calls that may wait for the device.
+    Long,
+    /// For user code that ends with a wait. Captures may begin meanwhile, unless they could outlast it.
+    Scope,
+}
+
+/// How long a user queues behind a capture that waits.
+const PATIENCE: Duration = Duration::from_millis(50);
+
 #[derive(Clone, Copy)]
 struct User {
     place: Place,
     thread: usize,
+    length: Length,
 }
 
 /// A capture that this crate began.
@@ -103,6 +167,34 @@ struct State {
 }
 
 impl State {
+    /// The users that a capture waits for.
+    fn blockers<'a>(&'a self, target: &'a Target) -> impl Iterator<Item = &'a User> {
+        let of_others = move |user: &&User| user.thread != target.thread;
+        self.users
+            .iter()
+            .filter(of_others)
+            .filter(|user| target.affects(user))
+    }
+
+    /// Whether a thread that the capture waits for waits for the capture's own thread, directly or through others.
+    fn is_deadlocked(&self, target: &Target) -> bool {
+        let mut seen: Vec<usize> = Vec::new();
+        let mut next: Vec<usize> = self.blockers(target).map(|user| user.thread).collect();
+        while let Some(thread) = next.pop() {
+            if thread == target.thread {
+                return true;
+            }
+            if seen.contains(&thread) {
+                continue;
+            }
+            seen.push(thread);
+            for waiting in self.waiting.iter().filter(|one| one.thread == thread) {
+                next.extend(self.blockers(waiting).map(|user| user.thread));
+            }
+        }
+        false
+    }
+
     fn count_change(&mut self, contexts: &[usize]) {
         for &context in contexts {
             match self.changes.iter_mut().find(|one| one.0 == context) {
@@ -165,41 +257,64 @@ pub(crate) fn global_captures_exist() -> bool {
 #[derive(Debug)]
 pub(crate) struct Entered {
     place: Place,
+    length: Length,
     here: PhantomData<*const ()>,
 }
 
 /// Keeps captures that affect `place` from beginning. Waits for one that is just beginning.
-pub(crate) fn enter(place: Place) -> Entered {
+pub(crate) fn enter(place: Place, length: Length) -> Entered {
     let user = User {
         place,
         thread: this_thread(),
+        length,
     };
     let mut state = state();
+    let mut until = None;
     loop {
-        // A thread that holds a place never queues behind a writer, which may be waiting for this thread.
-        let queues = !state.users.iter().any(|one| one.thread == user.thread);
-        let waiting = state.waiting.iter().filter(|_| queues);
-        let mut writers = state.beginning.iter().chain(waiting);
-        if !writers.any(|target| target.affects(&user)) {
+        // A listener may run within the call that begins a capture of this thread.
+        let mut beginning = state.beginning.iter();
+        if beginning.any(|target| target.thread != user.thread && target.affects(&user)) {
+            state = wait(state);
+            continue;
+        }
+        if !queues(&state, &user) {
             break;
         }
-        state = wait(state);
+        let until = *until.get_or_insert_with(|| Instant::now() + PATIENCE);
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        let waited = CHANGED.wait_timeout(state, left);
+        state = waited.unwrap_or_else(PoisonError::into_inner).0;
     }
     state.users.push(user);
     Entered {
         place,
+        length,
         here: PhantomData,
     }
+}
+
+/// Whether a user lets a capture go first.
+fn queues(state: &State, user: &User) -> bool {
+    // A capture may wait for the places that this thread holds.
+    if state.waiting.is_empty() || state.users.iter().any(|one| one.thread == user.thread) {
+        return false;
+    }
+    state.waiting.iter().any(|target| {
+        let is_held_up = || state.blockers(target).any(|one| one.length == Length::Long);
+        target.affects(user) && (user.length == Length::Long || !is_held_up())
+    })
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
         let thread = this_thread();
         let mut state = state();
-        let found = state
-            .users
-            .iter()
-            .rposition(|user| user.thread == thread && user.place == self.place);
+        let found = state.users.iter().rposition(|user| {
+            user.thread == thread && user.place == self.place && user.length == self.length
+        });
         if let Some(found) = found {
             state.users.swap_remove(found);
         }
@@ -216,22 +331,31 @@ pub(crate) struct Beginning {
     here: PhantomData<*const ()>,
 }
 
-/// Waits until nobody uses a stream that is to become part of a capture. `None` if this thread itself uses it.
-pub(crate) fn begin(place: Place, blocking: bool) -> Option<Beginning> {
+/// Waits until nobody uses a stream that is to become part of a capture. Returns `None` if this thread uses it, if a scope
+/// would end while the stream is captured, or if the wait would never end.
+pub(crate) fn begin(place: Place, blocking: bool, start: Start) -> Option<Beginning> {
     let target = Target {
         place,
         thread: this_thread(),
         blocking,
+        start,
     };
     let mut state = state();
-    let own = |user: &User| user.thread == target.thread && target.affects(user);
-    if state.users.iter().any(own) {
-        return None;
-    }
     state.waiting.push(target);
-    while state.users.iter().any(|user| target.affects(user))
-        || state.beginning.iter().any(|one| one.place == place)
-    {
+    loop {
+        let own = |user: &User| user.thread == target.thread && target.affects(user);
+        let mut users = state.users.iter();
+        let fails = users.any(|user| own(user) || target.splits(user, &state.captures))
+            || state.is_deadlocked(&target);
+        if fails {
+            remove(&mut state.waiting, &target);
+            CHANGED.notify_all();
+            return None;
+        }
+        let mut beginning = state.beginning.iter();
+        if !beginning.any(|one| one.place == place) && state.blockers(&target).next().is_none() {
+            break;
+        }
         state = wait(state);
     }
     remove(&mut state.waiting, &target);
@@ -250,14 +374,14 @@ fn remove(targets: &mut Vec<Target>, target: &Target) {
 
 impl Beginning {
     /// Counts a capture from here on, until the result is dropped.
-    pub(crate) fn count(&self, global: bool) -> Counted {
+    pub(crate) fn count(&self) -> Counted {
         let mut state = state();
         let number = state.next;
         state.next += 1;
         state.captures.push(Capture {
             number,
             thread: self.target.thread,
-            global,
+            global: self.target.start == Start::Begin { global: true },
             contexts: vec![self.target.place.context],
         });
         state.count_change(&[self.target.place.context]);
@@ -265,12 +389,12 @@ impl Beginning {
         Counted { number }
     }
 
-    /// The stream has joined a capture. Which one is not known, so all of them count for its context.
-    pub(crate) fn joined(&self) {
-        let context = self.target.place.context;
+    /// The stream has joined a capture of a stream of `from`. Which one is not known, so all of that context count.
+    pub(crate) fn joined(&self, from: &Context) {
+        let (own, from) = (self.target.place.context, from.as_raw().addr());
         for capture in &mut state().captures {
-            if !capture.contexts.contains(&context) {
-                capture.contexts.push(context);
+            if capture.contexts.contains(&from) && !capture.contexts.contains(&own) {
+                capture.contexts.push(own);
             }
         }
     }
@@ -301,27 +425,24 @@ impl Drop for Counted {
     }
 }
 
-/// Who captures streams of a context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Capturer {
-    Nobody,
-    /// This thread, and perhaps others.
-    ThisThread,
-    OtherThreads,
+/// Which threads capture streams of a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Capturers {
+    pub(super) this_thread: bool,
+    pub(super) others: bool,
 }
 
-/// Who captures streams of a context by this crate.
-pub(crate) fn capturer(context: CUcontext) -> Capturer {
+/// Which threads capture streams of a context by this crate.
+pub(crate) fn capturers(context: CUcontext) -> Capturers {
     let thread = this_thread();
-    let mut found = Capturer::Nobody;
+    let mut found = Capturers::default();
     for capture in &state().captures {
-        if !capture.contexts.contains(&context.addr()) {
-            continue;
+        if capture.contexts.contains(&context.addr()) {
+            match capture.thread == thread {
+                true => found.this_thread = true,
+                false => found.others = true,
+            }
         }
-        if capture.thread == thread {
-            return Capturer::ThisThread;
-        }
-        found = Capturer::OtherThreads;
     }
     found
 }
@@ -359,6 +480,17 @@ mod tests {
 
     use super::*;
 
+    const BEGIN: Start = Start::Begin { global: false };
+    const GLOBAL: Start = Start::Begin { global: true };
+    const THIS_THREAD: Capturers = Capturers {
+        this_thread: true,
+        others: false,
+    };
+    const OTHERS: Capturers = Capturers {
+        this_thread: false,
+        others: true,
+    };
+
     /// A place in a context of this test's own.
     fn place(context: usize, queue: Queue) -> Place {
         Place { context, queue }
@@ -366,10 +498,10 @@ mod tests {
 
     /// Whether `begin` on another thread gets through while `entered` is held.
     fn begins(held: Place, target: Place, blocking: bool) -> bool {
-        let entered = enter(held);
+        let entered = enter(held, Length::Long);
         let (sender, receiver) = mpsc::channel();
         let beginner = spawn(move || {
-            let beginning = begin(target, blocking).expect("another thread holds it");
+            let beginning = begin(target, blocking, BEGIN).expect("another thread holds it");
             sender.send(()).unwrap();
             drop(beginning);
         });
@@ -402,43 +534,43 @@ mod tests {
     #[test]
     fn a_thread_cannot_capture_what_it_uses_itself() {
         let stream = place(4, Queue::Stream(7));
-        let entered = enter(stream);
-        assert!(begin(stream, false).is_none());
-        assert!(begin(place(4, Queue::Stream(8)), false).is_some());
+        let entered = enter(stream, Length::Long);
+        assert!(begin(stream, false, BEGIN).is_none());
+        assert!(begin(place(4, Queue::Stream(8)), false, BEGIN).is_some());
         drop(entered);
-        assert!(begin(stream, false).is_some());
+        assert!(begin(stream, false, BEGIN).is_some());
     }
 
     #[test]
     fn users_wait_while_a_capture_begins_and_then_see_it() {
         let stream = place(5, Queue::Stream(7));
-        let beginning = begin(stream, false).unwrap();
+        let beginning = begin(stream, false, BEGIN).unwrap();
         let user = spawn(move || {
-            let _entered = enter(stream);
+            let _entered = enter(stream, Length::Long);
             let context = ptr::without_provenance_mut(5);
-            (captures_exist(), capturer(context))
+            (captures_exist(), capturers(context))
         });
         sleep(Duration::from_millis(50));
-        let counted = beginning.count(false);
+        let counted = beginning.count();
         drop(beginning);
-        assert_eq!(user.join().unwrap(), (true, Capturer::OtherThreads));
+        assert_eq!(user.join().unwrap(), (true, OTHERS));
         let context = ptr::without_provenance_mut(5);
-        assert_eq!(capturer(context), Capturer::ThisThread);
+        assert_eq!(capturers(context), THIS_THREAD);
         drop(counted);
-        assert_eq!(capturer(context), Capturer::Nobody);
+        assert_eq!(capturers(context), Capturers::default());
     }
 
     #[test]
     fn a_thread_that_holds_a_place_does_not_queue_behind_a_waiting_capture() {
         let (one, other) = (place(6, Queue::Stream(1)), place(6, Queue::Stream(2)));
-        let held = enter(one);
-        let beginner = spawn(move || drop(begin(one, false).unwrap()));
+        let held = enter(one, Length::Long);
+        let beginner = spawn(move || drop(begin(one, false, BEGIN).unwrap()));
         while state().waiting.iter().all(|target| target.place != one) {
             sleep(Duration::from_millis(1));
         }
         // Both would wait forever if they queued: the capture waits for `held`.
-        drop(enter(other));
-        drop(enter(one));
+        drop(enter(other, Length::Long));
+        drop(enter(one, Length::Long));
         drop(held);
         beginner.join().unwrap();
     }
@@ -449,17 +581,106 @@ mod tests {
         wait_for_change(context); // there is none
         let (sender, receiver) = mpsc::channel();
         let capturing = spawn(move || {
-            let counted = begin(place(9, Queue::Stream(7)), false)
+            let counted = begin(place(9, Queue::Stream(7)), false, BEGIN)
                 .unwrap()
-                .count(false);
+                .count();
             sender.send(()).unwrap();
             sleep(Duration::from_millis(30));
             drop(counted);
         });
         receiver.recv().unwrap();
-        while capturer(context) != Capturer::Nobody {
+        while capturers(context) != Capturers::default() {
             wait_for_change(context);
         }
         capturing.join().unwrap();
+    }
+
+    /// Whether `begin` on another thread gets through while `held` is.
+    fn starts(held: (Place, Length), target: Place, start: Start) -> bool {
+        let entered = enter(held.0, held.1);
+        let (sender, receiver) = mpsc::channel();
+        let beginner = spawn(move || {
+            drop(begin(target, true, start).expect("another thread holds it"));
+            sender.send(()).unwrap();
+        });
+        let through = receiver.recv_timeout(Duration::from_millis(100)).is_ok();
+        drop(entered);
+        beginner.join().unwrap();
+        through
+    }
+
+    /// Calls of other places are affected too, those of its own thread are not.
+    #[test]
+    fn a_global_capture_waits_for_the_calls_of_all_other_threads() {
+        let stream = place(10, Queue::Stream(7));
+        assert!(!starts((Place::NONE, Length::Long), stream, GLOBAL));
+        let elsewhere = place(11, Queue::Stream(8));
+        assert!(!starts((elsewhere, Length::Short), stream, GLOBAL));
+        assert!(starts((Place::NONE, Length::Long), stream, BEGIN));
+        assert!(starts((elsewhere, Length::Scope), stream, GLOBAL));
+        let _own = enter(Place::NONE, Length::Long);
+        drop(begin(stream, true, GLOBAL).unwrap());
+    }
+
+    #[test]
+    fn a_stream_does_not_join_a_capture_within_its_scope() {
+        let stream = place(12, Queue::Stream(7));
+        let scope = enter(stream, Length::Scope);
+        assert!(begin(stream, false, Start::Join).is_none());
+        assert!(begin(place(12, Queue::Stream(8)), false, Start::Join).is_some());
+        // A capture of this thread ends within the scope.
+        assert!(begin(stream, false, BEGIN).is_some());
+        // A join by another thread is this thread's to wait for, unless this thread captures something itself.
+        let joins = move || spawn(move || begin(stream, false, Start::Join).is_some());
+        assert!(joins().join().unwrap());
+        let counted = begin(place(12, Queue::Stream(9)), false, BEGIN)
+            .unwrap()
+            .count();
+        assert!(!joins().join().unwrap());
+        drop((counted, scope));
+        assert!(begin(stream, false, Start::Join).is_some());
+    }
+
+    #[test]
+    fn captures_that_wait_for_each_other_fail() {
+        let (one, other) = (place(13, Queue::Stream(1)), place(13, Queue::Stream(2)));
+        let held = enter(one, Length::Short);
+        let (sender, receiver) = mpsc::channel();
+        let beginner = spawn(move || {
+            let _held = enter(other, Length::Short);
+            sender.send(()).unwrap();
+            begin(one, false, BEGIN).is_some()
+        });
+        receiver.recv().unwrap();
+        let first = begin(other, false, BEGIN).is_some();
+        drop(held);
+        assert!(!(first && beginner.join().unwrap()), "one of them fails");
+    }
+
+    /// The capture waits for a call that is not soon over: a short one does not wait for the capture, and a long one does
+    /// not wait forever.
+    #[test]
+    fn calls_do_not_wait_forever_behind_a_capture_that_waits() {
+        let stream = place(14, Queue::Stream(1));
+        let held = enter(stream, Length::Long);
+        let beginner = spawn(move || drop(begin(stream, false, BEGIN).unwrap()));
+        while state().waiting.iter().all(|target| target.place != stream) {
+            sleep(Duration::from_millis(1));
+        }
+        for length in [Length::Short, Length::Long] {
+            let start = Instant::now();
+            spawn(move || drop(enter(stream, length))).join().unwrap();
+            let waited = start.elapsed();
+            assert_eq!(length == Length::Long, waited >= PATIENCE, "{waited:?}");
+        }
+        drop(held);
+        beginner.join().unwrap();
+    }
+
+    #[test]
+    fn a_listener_within_a_beginning_of_its_own_thread_does_not_wait() {
+        let stream = place(15, Queue::Stream(1));
+        let _beginning = begin(stream, false, BEGIN).unwrap();
+        drop(enter(stream, Length::Short));
     }
 }

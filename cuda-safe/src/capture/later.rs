@@ -1,15 +1,20 @@
 //! Releases that a capture forbids, put off until it has ended.
 
 use std::{
-    cell::Cell,
+    any::Any,
+    cell::{Cell, RefCell},
     mem::{self, ManuallyDrop},
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
-use super::{captures_exist, relaxed};
+use super::{
+    captures_exist,
+    gate::{self, Length, Place, Queue},
+    relaxed,
+};
 use crate::{
     callback,
     context::{Context, unheard},
@@ -53,9 +58,28 @@ impl OwnedNeeds {
     }
 }
 
+impl OwnedNeeds {
+    /// Whether nothing has to be waited for, as far as that can be known without a wait.
+    fn is_done(&self) -> bool {
+        match self {
+            // A stream that cannot be queried has faulted: the release reports that.
+            Self::Streams(streams) => relaxed(|| {
+                let mut streams = streams.iter();
+                streams.all(|stream| unheard(|| stream.query()).unwrap_or(true))
+            }),
+            Self::Context(_) => false,
+            Self::Nothing => true,
+        }
+    }
+}
+
 impl Needs<'_> {
     fn owned(self) -> OwnedNeeds {
         match self {
+            // Only its own thread can ask about it, and that may end.
+            Self::Streams(streams) if streams.iter().any(Stream::is_per_thread) => {
+                OwnedNeeds::Context(streams[0].context().clone())
+            }
             Self::Streams(streams) => OwnedNeeds::Streams(streams.to_vec()),
             Self::Context(context) => OwnedNeeds::Context(context.clone()),
             Self::Nothing => OwnedNeeds::Nothing,
@@ -65,8 +89,8 @@ impl Needs<'_> {
     /// Whether a capture is in the way.
     fn is_captured(&self) -> bool {
         match *self {
-            // A stream that cannot be asked belongs to a context that has faulted: the release itself reports that.
             Self::Streams(streams) => {
+                // A stream that cannot be asked has faulted, or belongs to another thread.
                 let is_captured = |stream: &Stream| stream.is_capturing().unwrap_or(false);
                 captures_exist() && streams.iter().any(is_captured)
             }
@@ -75,17 +99,26 @@ impl Needs<'_> {
         }
     }
 
+    fn places(&self) -> (Place, Vec<Place>) {
+        match *self {
+            Self::Streams([first, others @ ..]) => {
+                // Allocates only for several streams.
+                (first.place(), others.iter().map(Stream::place).collect())
+            }
+            Self::Context(context) => (Place::new(context, Queue::All), Vec::new()),
+            Self::Streams([]) | Self::Nothing => (Place::NONE, Vec::new()),
+        }
+    }
+
     /// Calls `work` while no capture is in the way. Returns it if one is.
     fn attempt<R, W: FnOnce() -> R>(&self, work: W) -> Result<R, W> {
-        let (first, others) = match *self {
-            Self::Streams([]) | Self::Nothing => (None, &[][..]),
-            Self::Streams([first, others @ ..]) => (Some(first.hold_captures_off()), others),
-            Self::Context(context) => (Some(context.hold_captures_off()), &[][..]),
-        };
-        // Allocates only for several streams.
+        let _inside = Inside::enter();
+        let (first, others) = self.places();
+        let first = gate::enter(first, Length::Long);
+        let others = others.into_iter();
         let _entered: (_, Vec<_>) = (
             first,
-            others.iter().map(Stream::hold_captures_off).collect(),
+            others.map(|one| gate::enter(one, Length::Long)).collect(),
         );
         if self.is_captured() {
             return Err(work);
@@ -98,6 +131,47 @@ impl Needs<'_> {
     }
 }
 
+thread_local! {
+    /// How many attempts this thread is in.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+    /// User objects that are dropped when the outermost attempt is over.
+    static OUTSIDE: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// This thread is in an attempt.
+struct Inside;
+
+impl Inside {
+    fn enter() -> Self {
+        DEPTH.set(DEPTH.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
+
+/// Drops an object of the user's when the release under way is over: not while this thread keeps captures from beginning,
+/// since the drop may wait for a thread that begins one.
+pub(crate) fn drop_outside(value: impl Any) {
+    if DEPTH.get() > 0 {
+        let value: Box<dyn Any> = Box::new(value);
+        // If the thread is ending, dropped here.
+        let _ = OUTSIDE.try_with(|outside| outside.borrow_mut().push(value));
+    }
+}
+
+fn drop_waiting() {
+    while DEPTH.get() == 0
+        && let Ok(Some(value)) = OUTSIDE.try_with(|outside| outside.borrow_mut().pop())
+    {
+        drop(value);
+    }
+}
+
 static LATER: Mutex<Vec<Later>> = Mutex::new(Vec::new());
 /// Whether there is anything in `LATER`, for questions without the lock.
 static WAITING: AtomicBool = AtomicBool::new(false);
@@ -107,6 +181,9 @@ impl<'a> From<&'a Stream> for Needs<'a> {
         Self::Streams(std::slice::from_ref(stream))
     }
 }
+
+/// How often a capture of this crate has ended.
+static ENDED: AtomicUsize = AtomicUsize::new(0);
 
 /// Calls `release`, which gives something back to the driver. While a capture forbids that, or in a host function, the
 /// call is put off, and this returns `Ok`. No capture that affects what it `needs` begins meanwhile.
@@ -126,14 +203,20 @@ pub(crate) fn release<'a>(
         push(needs.owned(), Box::new(release));
         Ok(())
     });
-    // What a host function dropped, or what a capture forbade that has ended just now.
-    if !callback::is_running() && !needs.is_captured() {
-        release_later();
+    drop_waiting();
+    match needs {
+        // This waited for the context anyway.
+        Needs::Context(context) => run(|other| match other {
+            OwnedNeeds::Context(other) => other == context,
+            other => other.is_done(),
+        }),
+        Needs::Streams(_) | Needs::Nothing => release_later(),
     }
     result
 }
 
-/// Puts off the release of what a host function drops. It waits for nothing that can be captured, or checks that itself.
+/// Puts off the release of an object that a host function drops. It waits for nothing that can be captured, or checks that
+/// itself.
 pub(crate) fn put_off(release: impl FnOnce() -> Result<()> + Send + 'static) {
     push(OwnedNeeds::Nothing, Box::new(release));
 }
@@ -145,9 +228,19 @@ fn push(needs: OwnedNeeds, release: Release) {
     WAITING.store(true, Ordering::Relaxed);
 }
 
-/// Releases what was put off, as far as no capture forbids it any more. Called when a capture has ended, and when
-/// something is released outside of host functions.
+/// Releases everything that was put off, if no capture forbids it any more and it needs no wait. Called when something
+/// else is released.
 pub(crate) fn release_later() {
+    run(OwnedNeeds::is_done);
+}
+
+/// Releases everything that was put off, if no capture forbids it any more. Waits, as the drop would have done.
+pub(super) fn capture_ended() {
+    ENDED.fetch_add(1, Ordering::Relaxed);
+    run(|_| true);
+}
+
+fn run(is_due: impl Fn(&OwnedNeeds) -> bool) {
     thread_local!(static RUNNING: Cell<bool> = const { Cell::new(false) });
     /// After a panic too.
     struct End;
@@ -156,20 +249,31 @@ pub(crate) fn release_later() {
             RUNNING.set(false);
         }
     }
-    if !WAITING.load(Ordering::Relaxed) || RUNNING.replace(true) {
+    if !WAITING.load(Ordering::Relaxed) || callback::is_running() || RUNNING.replace(true) {
         return;
     }
-    let _end = End;
-    let waiting = {
-        let mut later = LATER.lock().unwrap_or_else(PoisonError::into_inner);
-        WAITING.store(false, Ordering::Relaxed);
-        mem::take(&mut *later)
-    };
-    for Later { needs, release } in waiting {
-        // An error here can't be acted upon, as in a drop.
-        let release = ManuallyDrop::into_inner(release);
-        if let Err(release) = unheard(|| needs.borrow().attempt(release)) {
-            push(needs, release);
+    let end = End;
+    // Again if a capture has ended meanwhile: its thread did not find the releases that this one had taken.
+    let mut before = None;
+    while before != Some(ENDED.load(Ordering::Relaxed)) {
+        before = Some(ENDED.load(Ordering::Relaxed));
+        let waiting = {
+            let mut later = LATER.lock().unwrap_or_else(PoisonError::into_inner);
+            WAITING.store(false, Ordering::Relaxed);
+            mem::take(&mut *later)
+        };
+        for Later { needs, release } in waiting {
+            let release = ManuallyDrop::into_inner(release);
+            if !is_due(&needs) {
+                push(needs, release);
+                continue;
+            }
+            // An error here can't be acted upon, as in a drop.
+            if let Err(release) = unheard(|| needs.borrow().attempt(release)) {
+                push(needs, release);
+            }
         }
     }
+    drop(end);
+    drop_waiting();
 }

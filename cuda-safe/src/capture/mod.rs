@@ -19,17 +19,18 @@ use std::{cell::Cell, marker::PhantomData, ptr};
 
 use cuda_sys::{self as sys, CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
 
-pub(crate) use gate::{Beginning, Entered, Queue, captures_exist};
-pub(crate) use later::{Needs, put_off, release, release_later};
+pub(crate) use gate::{Beginning, Entered, Length, Queue, Start, captures_exist};
+pub(crate) use later::{Needs, drop_outside, put_off, release, release_later};
 
 use crate::{
+    callback,
     context::{Context, Current},
     error::{Error, Result},
     graph::CaptureMode,
     newer,
     stream::Stream,
 };
-use gate::{Capturer, Counted, Place};
+use gate::{Counted, Place};
 
 thread_local! {
     /// How many captures this thread has under way that forbid it to wait and to allocate.
@@ -40,9 +41,17 @@ thread_local! {
 
 /// Returns an error for a call that the driver forbids this thread while a stream is captured, whatever stream the call is
 /// for: by this thread, or by any thread with [`CaptureMode::GLOBAL`](crate::graph::CaptureMode::GLOBAL). The driver would
-/// invalidate the capture.
+/// invalidate the capture. While the result lives, no other thread begins a global capture.
 #[inline]
-pub(crate) fn refuse_here(call: &'static str, remedy: &str) -> Result<()> {
+pub(crate) fn refuse_here(call: &'static str, remedy: &str) -> Result<Entered> {
+    callback::refuse_within(call)?;
+    let entered = gate::enter(Place::NONE, Length::Long);
+    expect_allowed(call, remedy)?;
+    Ok(entered)
+}
+
+/// As [`refuse_here`], for a caller that holds a place.
+fn expect_allowed(call: &'static str, remedy: &str) -> Result<()> {
     if captures_exist() && !RELAXED.get() && (STRICT.get() > 0 || gate::global_captures_exist()) {
         return Err(captured(call, remedy));
     }
@@ -64,7 +73,7 @@ impl UnderWay {
         STRICT.set(STRICT.get() + usize::from(strict));
         Self {
             strict,
-            counted: Some(beginning.count(mode == CaptureMode::GLOBAL)),
+            counted: Some(beginning.count()),
             here: PhantomData,
         }
     }
@@ -74,7 +83,7 @@ impl Drop for UnderWay {
     fn drop(&mut self) {
         STRICT.set(STRICT.get() - usize::from(self.strict));
         self.counted = None;
-        release_later();
+        later::capture_ended();
     }
 }
 
@@ -95,8 +104,8 @@ pub(crate) struct UncapturedContext {
 
 impl Context {
     /// Keeps captures from beginning on all streams of this context. Does not look whether one is captured now.
-    pub(crate) fn hold_captures_off(&self) -> Entered {
-        gate::enter(Place::new(self, Queue::All))
+    fn hold_captures_off(&self) -> Entered {
+        gate::enter(Place::new(self, Queue::All), Length::Long)
     }
 
     /// Keeps captures from beginning on all streams of this context.
@@ -117,7 +126,7 @@ impl Context {
 
     /// Whether this crate captures one of its streams.
     pub(crate) fn is_captured(&self) -> bool {
-        captures_exist() && gate::capturer(self.as_raw()) != Capturer::Nobody
+        captures_exist() && gate::capturers(self.as_raw()) != gate::Capturers::default()
     }
 
     /// How often captures of this crate have begun or ended in this context.
@@ -129,14 +138,11 @@ impl Context {
     /// whether to try again, also where one has ended since `before`. If this thread captures a stream of the context too,
     /// waiting would be in vain.
     pub(crate) fn wait_for_captures(&self, before: u64) -> bool {
-        match gate::capturer(self.as_raw()) {
-            Capturer::ThisThread => false,
-            Capturer::Nobody => self.capture_changes() != before,
-            Capturer::OtherThreads => {
-                gate::wait_for_change(self.as_raw());
-                true
-            }
+        let capturers = gate::capturers(self.as_raw());
+        if capturers.others {
+            gate::wait_for_change(self.as_raw());
         }
+        capturers.others || !capturers.this_thread && self.capture_changes() != before
     }
 }
 
@@ -148,9 +154,23 @@ impl Stream {
         Place::new(self.context(), self.queue())
     }
 
-    /// Keeps captures from beginning on this stream. Does not look whether it is captured now.
-    pub(crate) fn hold_captures_off(&self) -> Entered {
-        gate::enter(self.place())
+    /// Keeps captures from beginning on this stream, for a call that returns soon. Does not look whether the stream is
+    /// captured now.
+    ///
+    /// # Errors
+    /// Returns an error in a function that the driver calls.
+    pub(crate) fn hold_captures_off(&self, call: &'static str) -> Result<Entered> {
+        callback::refuse_within(call)?;
+        Ok(gate::enter(self.place(), Length::Short))
+    }
+
+    /// Keeps this stream from joining a capture that could outlast the result. Its holder waits for the stream at the end.
+    ///
+    /// # Errors
+    /// Returns an error if the stream is being captured, or where this thread must not wait for it.
+    pub(crate) fn enter_scope(&self, call: &'static str) -> Result<Entered> {
+        drop(self.enter_to_wait(call)?);
+        Ok(gate::enter(self.place(), Length::Scope))
     }
 
     /// For a call that must not be recorded: keeps captures from beginning on this stream until the result is dropped.
@@ -158,8 +178,17 @@ impl Stream {
     /// # Errors
     /// Returns an error if the stream is being captured.
     pub(crate) fn uncaptured(&self, call: &'static str, remedy: &str) -> Result<Uncaptured> {
+        self.uncaptured_for(call, remedy, Length::Short)
+    }
+
+    fn uncaptured_for(
+        &self,
+        call: &'static str,
+        remedy: &str,
+        length: Length,
+    ) -> Result<Uncaptured> {
         let current = self.enter(call)?;
-        let entered = self.hold_captures_off();
+        let entered = gate::enter(self.place(), length);
         self.expect_uncaptured_for(call, remedy)?;
         Ok(Uncaptured {
             _entered: entered,
@@ -167,27 +196,44 @@ impl Stream {
         })
     }
 
-    /// As [`uncaptured`](Self::uncaptured), for a call that waits for the stream, queries it or allocates: an error too
-    /// where this thread's capture of another stream forbids that.
+    /// As [`uncaptured`](Self::uncaptured), for a call that may wait for the stream: an error too where this thread's
+    /// capture of another stream forbids that.
     pub(crate) fn enter_to_wait(&self, call: &'static str) -> Result<Uncaptured> {
-        refuse_here(call, REMEDY)?;
-        self.uncaptured(call, REMEDY)
+        let uncaptured = self.uncaptured_for(call, REMEDY, Length::Long)?;
+        expect_allowed(call, REMEDY)?;
+        Ok(uncaptured)
+    }
+
+    /// As [`enter_to_wait`](Self::enter_to_wait), for a call that the driver forbids like a wait, but that returns soon.
+    pub(crate) fn enter_to_query(&self, call: &'static str, remedy: &str) -> Result<Uncaptured> {
+        let uncaptured = self.uncaptured(call, remedy)?;
+        expect_allowed(call, remedy)?;
+        Ok(uncaptured)
     }
 
     /// Waits until no thread relies on this stream being uncaptured, and keeps others away while it becomes captured.
     ///
     /// # Errors
-    /// Returns an error if a caller of this function relies on it, or if the stream cannot be asked for its flags.
-    pub(crate) fn begin_capture(&self, call: &'static str) -> Result<Beginning> {
+    /// Returns an error if a caller of this function relies on it, if the stream cannot be asked for its flags, and in a
+    /// function that the driver calls.
+    pub(crate) fn begin_capture(&self, call: &'static str, start: Start) -> Result<Beginning> {
+        callback::refuse_within(call)?;
         let blocking = match self.queue() {
             Queue::Stream(_) => self.is_blocking()?,
             _ => true,
         };
-        gate::begin(self.place(), blocking).ok_or_else(|| {
-            Error::invalid(
-                call,
-                "the stream cannot be captured within Stream::ordered_with, which uses it: begin the capture outside",
-            )
+        gate::begin(self.place(), blocking, start).ok_or_else(|| {
+            let reason = match start {
+                Start::Begin { .. } => {
+                    "the stream cannot be captured here: Stream::ordered_with uses it, on this thread or on one that waits \
+                     for this thread. Fix: begin the capture outside of Stream::ordered_with"
+                }
+                Start::Join => {
+                    "the stream cannot join a capture here: Stream::ordered_with, Stream::scope or Stream::mapped uses it. \
+                     Fix: let it join before, or after"
+                }
+            };
+            Error::invalid(call, reason)
         })
     }
 

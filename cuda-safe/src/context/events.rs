@@ -58,7 +58,7 @@ impl Context {
         call: unsafe extern "C" fn(CUcontext, CUevent) -> CUresult,
         event: &Event,
     ) -> Result<()> {
-        capture::refuse_here(name, "make it before the capture, or after it")?;
+        let _allowed = capture::refuse_here(name, "make it before the capture, or after it")?;
         let _uncaptured = self.uncaptured(name)?;
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };

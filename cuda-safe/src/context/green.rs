@@ -259,7 +259,7 @@ impl GreenContext {
         call: unsafe extern "C" fn(RawGreen, CUevent) -> CUresult,
         event: &Event,
     ) -> Result<()> {
-        capture::refuse_here(name, "make it before the capture, or after it")?;
+        let _allowed = capture::refuse_here(name, "make it before the capture, or after it")?;
         let _current = self.context().enter(name)?;
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };
@@ -272,7 +272,7 @@ impl GreenContext {
     /// As [`Context::synchronize`].
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        capture::refuse_here(
+        let _allowed = capture::refuse_here(
             "GreenContext::synchronize",
             "make it before the capture, or after it",
         )?;

@@ -365,7 +365,7 @@ impl Context {
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         const CALL: &str = "Context::synchronize";
-        capture::refuse_here(CALL, "make it before the capture, or after it")?;
+        let _allowed = capture::refuse_here(CALL, "make it before the capture, or after it")?;
         let _uncaptured = self.uncaptured(CALL)?;
         // SAFETY: works on the current context.
         let code = unsafe { sys::cuCtxSynchronize() };

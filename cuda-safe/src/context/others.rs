@@ -77,8 +77,7 @@ impl Presence {
         (0..count).any(|device| {
             let (mut flags, mut active) = (0, 0);
             // SAFETY: both are valid for the write.
-            let code =
-                unsafe { sys::cuDevicePrimaryCtxGetState(device, &mut flags, &mut active) };
+            let code = unsafe { sys::cuDevicePrimaryCtxGetState(device, &mut flags, &mut active) };
             match code {
                 CUresult::CUDA_SUCCESS if active == 0 => false,
                 CUresult::CUDA_SUCCESS => self.is_not_primary_of(device),

@@ -103,7 +103,7 @@ impl Context {
     #[doc(alias = "cuCtxEnablePeerAccess")]
     pub fn enable_peer_access(&self, peer: &Context) -> Result<PeerAccess> {
         const CALL: &str = "cuCtxEnablePeerAccess";
-        capture::refuse_here(
+        let _allowed = capture::refuse_here(
             "Context::enable_peer_access",
             "enable it before the capture",
         )?;

@@ -10,7 +10,7 @@ use super::{
     host::HostFunction,
 };
 use crate::{
-    capture::UnderWay,
+    capture::{Start, UnderWay},
     error::{Error, Result},
     event::Event,
     flags::choices,
@@ -369,7 +369,8 @@ impl<'a> Recording<'a> {
         };
         let _current = stream.enter("cuStreamBeginCaptureToGraph")?;
         // Until the driver knows of the capture, nobody else may rely on the stream being uncaptured.
-        let beginning = stream.begin_capture("Stream::capture")?;
+        let global = mode == CaptureMode::GLOBAL;
+        let beginning = stream.begin_capture("Stream::capture", Start::Begin { global })?;
         if stream.is_capturing()? {
             return Err(Error::invalid(
                 "Stream::capture",

@@ -9,7 +9,7 @@ use super::{
     held::{Held, Tag},
 };
 use crate::{
-    capture::{self, Needs, captures_exist, relaxed, release, released},
+    capture::{self, Needs, captures_exist, drop_outside, relaxed, release, released},
     context::{Context, unheard},
     error::{Error, Result},
     event::Event,
@@ -120,12 +120,13 @@ impl Graph {
     #[doc(alias = "cuGraphInstantiateWithFlags")]
     #[doc(alias = "cuGraphInstantiateWithParams")]
     pub fn instantiate_with(self, flags: InstantiateFlags) -> Result<GraphExec, GraphError> {
-        if let Err(error) = capture::refuse_here(
+        let _uncaptured = match capture::refuse_here(
             "Graph::instantiate",
             "make it before the capture, or after it",
         ) {
-            return Err(GraphError::new(error, self));
-        }
+            Ok(entered) => entered,
+            Err(error) => return Err(GraphError::new(error, self)),
+        };
         let mut raw = ptr::null_mut();
         let unfreed = self.held.unfreed();
         if unfreed > 0 {
@@ -232,7 +233,7 @@ impl GraphExec {
             "GraphExec::launch",
             "the graph and the stream",
         )?;
-        let _uncaptured = stream.hold_captures_off();
+        let _uncaptured = stream.hold_captures_off("cuGraphLaunch")?;
         if captures_exist() {
             // A driver that allows it (an H200's doesn't) would make it part of a graph that could run when this is gone.
             stream.expect_uncaptured_for(
@@ -273,7 +274,7 @@ impl GraphExec {
             "GraphExec::upload",
             "the graph and the stream",
         )?;
-        let _uncaptured = stream.hold_captures_off();
+        let _uncaptured = stream.hold_captures_off("cuGraphUpload")?;
         if captures_exist() {
             stream.expect_uncaptured_for("GraphExec::upload", "upload it before the capture")?;
         }
@@ -394,6 +395,7 @@ fn drop_after(launched: &[Stream], mut held: Vec<Held>) -> Result<()> {
             }
         }
     }
+    drop_outside(held);
     Ok(())
 }
 

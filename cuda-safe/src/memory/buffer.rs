@@ -92,10 +92,9 @@ impl StreamOrdered {
         let context = stream.context();
         let _current = stream.enter("cuMemAllocFromPoolAsync")?;
         // In a capture the allocation would become a node of the graph.
-        let _uncaptured = stream.hold_captures_off();
+        let _uncaptured = stream.hold_captures_off(CALL)?;
         if capture::captures_exist() {
-            capture::refuse_here(CALL, REMEDY)?;
-            stream.expect_uncaptured_for(CALL, REMEDY)?;
+            drop(stream.enter_to_query(CALL, REMEDY)?);
         }
         let (call, code) = if let Some(pool) = pool {
             let (raw, stream) = (pool.as_raw(), stream.as_raw());
@@ -126,23 +125,34 @@ impl StreamOrdered {
         let context = self.stream.context();
         if context.limits().memory_pools && self.stream.can_free_here() {
             // In a capture the free would become a node of the graph.
-            return release(&self.stream, move || {
-                let _current = stream.enter("cuMemFreeAsync")?;
-                // SAFETY: owned, and freed once, after everything enqueued on its stream.
-                let code = or_relaxed(|| unsafe { sys::cuMemFreeAsync(ptr, stream.as_raw()) });
-                stream.context().check("cuMemFreeAsync", code)
+            return release(&self.stream, move || match stream.can_free_here() {
+                true => free_in_order(ptr, &stream),
+                false => free_after_all(ptr, &stream), // put off, and called on another thread
             });
         }
-        // No ordered free, or a per-thread stream on another thread: wait for everything.
         release(Needs::Context(context), move || {
-            let context = stream.context();
-            context.settle_or_leak()?;
-            let _current = context.enter("cuMemFree_v2")?;
-            // SAFETY: owned, and freed once; nothing runs that could use it.
-            let code = released(|| unsafe { sys::cuMemFree_v2(ptr) });
-            context.check("cuMemFree_v2", code)
+            free_after_all(ptr, &stream)
         })
     }
+}
+
+/// Frees memory that is owned, and that nothing else frees, behind everything enqueued on its stream.
+fn free_in_order(ptr: CUdeviceptr, stream: &Stream) -> Result<()> {
+    let _current = stream.enter("cuMemFreeAsync")?;
+    // SAFETY: by this function's description.
+    let code = or_relaxed(|| unsafe { sys::cuMemFreeAsync(ptr, stream.as_raw()) });
+    stream.context().check("cuMemFreeAsync", code)
+}
+
+/// As [`free_in_order`], after a wait for the whole context: if there is no ordered free, or for a per-thread default
+/// stream of another thread.
+fn free_after_all(ptr: CUdeviceptr, stream: &Stream) -> Result<()> {
+    let context = stream.context();
+    context.settle_or_leak()?;
+    let _current = context.enter("cuMemFree_v2")?;
+    // SAFETY: by the description of `free_in_order`; nothing runs that could use it.
+    let code = released(|| unsafe { sys::cuMemFree_v2(ptr) });
+    context.check("cuMemFree_v2", code)
 }
 
 impl Drop for StreamOrdered {
@@ -220,7 +230,8 @@ impl<T> DeviceBuffer<T> {
     where
         T: PlainData,
     {
-        let _uncaptured = stream.hold_captures_off(); // a capture would record the fill
+        // A capture would record the fill.
+        let _uncaptured = stream.hold_captures_off("DeviceBuffer::zeroed")?;
         let mut buffer = Self::uninit(stream, len)?;
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)

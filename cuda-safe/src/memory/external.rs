@@ -133,7 +133,7 @@ impl ExternalMemory {
         dedicated: bool,
     ) -> Result<Self> {
         const CALL: &str = "cuImportExternalMemory";
-        capture::refuse_here("ExternalMemory::import", "import before the capture")?;
+        let _allowed = capture::refuse_here("ExternalMemory::import", "import before the capture")?;
         let description = RawHandle {
             kind: kind.0,
             file: RawFile {
@@ -206,7 +206,7 @@ impl ExternalMemory {
         }
         let context = self.0.parent();
         context.expect_same(stream.context(), CALL, "the memory and the stream")?;
-        capture::refuse_here(CALL, "map it before the capture")?;
+        let _allowed = capture::refuse_here(CALL, "map it before the capture")?;
         let description = CUDA_EXTERNAL_MEMORY_BUFFER_DESC {
             offset,
             size: bytes as u64,

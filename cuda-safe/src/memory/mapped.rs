@@ -435,7 +435,7 @@ impl Stream {
                 let _ = unheard(|| self.0.settle()).or_abort(); // only on a panic in `body`
             }
         }
-        drop(self.enter_to_wait(call)?);
+        let _scope = self.enter_scope(call)?;
         let flags = flags | RegisterFlags::DEVICE_MAP;
         // SAFETY: as this function's contract says; the wait below ends before the registration does.
         unsafe {

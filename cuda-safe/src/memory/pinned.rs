@@ -133,7 +133,8 @@ impl<T: PlainData> PinnedBuffer<T> {
         if bytes == 0 {
             return Ok(buffer);
         }
-        capture::refuse_here("PinnedBuffer::with_flags", "allocate before the capture")?;
+        let _allowed =
+            capture::refuse_here("PinnedBuffer::with_flags", "allocate before the capture")?;
         let _current = context.enter("cuMemHostAlloc")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.

@@ -220,7 +220,8 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     /// that still takes it for page-locked would use it in place of whatever lies there later.
     #[doc(alias = "cuMemHostUnregister")]
     pub fn into_host(mut self) -> Result<H> {
-        capture::refuse_here("RegisteredBuffer::into_host", "do so after the capture")?;
+        let _allowed =
+            capture::refuse_here("RegisteredBuffer::into_host", "do so after the capture")?;
         self.end()
     }
 

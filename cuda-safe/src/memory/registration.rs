@@ -126,7 +126,7 @@ impl Registration {
         if bytes == 0 {
             return Ok(registration);
         }
-        capture::refuse_here("Registration::new", "register before the capture")?;
+        let _allowed = capture::refuse_here("Registration::new", "register before the capture")?;
         let _current = context.enter("cuMemHostRegister_v2")?;
         // SAFETY: the caller vouches for the memory.
         let code = unsafe { sys::cuMemHostRegister_v2(start, bytes, flags.0) };

@@ -93,7 +93,7 @@ impl Stream {
                 let _ = unheard(|| self.end()); // only on a panic in `body`
             }
         }
-        drop(self.enter_to_wait("Stream::scope")?);
+        let _scope = self.enter_scope("Stream::scope")?;
         let borrowed = RefCell::default();
         let wait = Wait(self, &borrowed);
         let result = body(&Scope {

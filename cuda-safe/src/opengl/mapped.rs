@@ -53,7 +53,7 @@ impl<const N: usize> MappedResources<N> {
                 return Err(Error::invalid(CALL, format!("{resource:?} is there twice")));
             }
         }
-        capture::refuse_here(CALL, "map it before the capture")?;
+        let _allowed = capture::refuse_here(CALL, "map it before the capture")?;
         let _current = stream.enter("cuGraphicsMapResources")?;
         // SAFETY: live resources, as many as that; the stream is live.
         let code =

@@ -178,7 +178,8 @@ impl ExternalSemaphore {
         file: OwnedFd,
     ) -> Result<Self> {
         const CALL: &str = "cuImportExternalSemaphore";
-        capture::refuse_here("ExternalSemaphore::import", "import before the capture")?;
+        let _allowed =
+            capture::refuse_here("ExternalSemaphore::import", "import before the capture")?;
         let description = RawDescription {
             kind: kind.0,
             file: [u64::from(file.as_raw_fd().cast_unsigned()), 0],

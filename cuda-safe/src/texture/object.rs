@@ -191,7 +191,7 @@ impl Texture {
         if let Some(raw) = &raw_view {
             read.levels = raw.lastMipmapLevel - raw.firstMipmapLevel + 1;
         }
-        capture::refuse_here(call, "create the texture before the capture")?;
+        let _allowed = capture::refuse_here(call, "create the texture before the capture")?;
         let _current = context.enter("cuTexObjectCreate")?;
         let mut raw = 0;
         let view_place = raw_view

@@ -98,7 +98,7 @@ impl Surface {
             ));
         }
         let context = array.context().clone();
-        capture::refuse_here(CALL, "create the surface before the capture")?;
+        let _allowed = capture::refuse_here(CALL, "create the surface before the capture")?;
         let _current = context.enter("cuSurfObjectCreate")?;
         let mut raw = 0;
         let resource = TextureSource::from(array).resource().to_raw();

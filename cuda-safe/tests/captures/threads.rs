@@ -308,3 +308,198 @@ fn a_global_capture_is_not_invalidated_by_safe_calls_of_other_threads() {
     });
     buffer.copy_from_slice(&other, &[1; 4]).unwrap();
 }
+
+/// The scope waits for its stream, and could not while the capture goes on.
+#[test]
+fn a_stream_cannot_join_a_capture_within_its_scope() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let (captured, scoped) = (
+        Stream::new(&context).unwrap(),
+        Stream::new(&context).unwrap(),
+    );
+    let mut buffer = DeviceBuffer::<u32>::zeroed(&scoped, 4).unwrap();
+    let mut mapped = vec![0u32; 1024];
+    // SAFETY: nothing is recorded.
+    let graph = unsafe {
+        captured.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
+            let joined = scoped.scope(|scope| {
+                scope.upload(&[7; 4], &mut buffer)?;
+                scoped.wait_stream(&captured)
+            });
+            let error = joined.unwrap_err().to_string();
+            assert!(error.contains("cannot join a capture here"), "{error}");
+            let options = cuda_safe::RegisterFlags::default();
+            let joined = scoped.mapped(&mut mapped, options, |_| scoped.wait_stream(&captured));
+            let error = joined.unwrap_err().to_string();
+            assert!(error.contains("cannot join a capture here"), "{error}");
+            Ok(())
+        })
+    };
+    assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+    assert_eq!(buffer.to_vec(&scoped).unwrap(), [7; 4]);
+}
+
+/// A thread that captures one stream waits for another thread's capture of the stream that it copies on.
+#[test]
+fn a_scope_in_a_capture_waits_for_the_end_of_another_threads_capture() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let (own, copied) = (
+        Stream::new(&context).unwrap(),
+        Stream::new(&context).unwrap(),
+    );
+    let mut buffer = DeviceBuffer::<u32>::zeroed(&copied, 4).unwrap();
+    let (begin, captured) = (Barrier::new(2), Barrier::new(2));
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            begin.wait();
+            // SAFETY: nothing is recorded.
+            let graph = unsafe {
+                copied.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
+                    captured.wait();
+                    thread::sleep(Duration::from_millis(50));
+                    Ok(())
+                })
+            };
+            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+        });
+        // SAFETY: nothing is recorded.
+        let graph = unsafe {
+            own.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
+                copied.scope(|scope| {
+                    scope.upload(&[5; 4], &mut buffer)?;
+                    begin.wait();
+                    captured.wait();
+                    Ok(())
+                })
+            })
+        };
+        assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+    });
+    assert_eq!(buffer.to_vec(&copied).unwrap(), [5; 4]);
+}
+
+/// Waits, queries and allocations of other threads succeed or fail, and never invalidate a global capture.
+#[test]
+fn global_captures_survive_the_calls_of_other_threads() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let (stream, other) = (
+        Stream::new(&context).unwrap(),
+        Stream::new(&context).unwrap(),
+    );
+    let event = other.record_event().unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|threads| {
+        for caller in 0..2 {
+            let (context, other, event, done) = (&context, &other, &event, &done);
+            threads.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    match caller {
+                        0 => {
+                            let _ = other.synchronize();
+                            let _ = event.query();
+                            drop(DeviceBuffer::<u8>::uninit(other, 100));
+                        }
+                        _ => {
+                            let _ = event.synchronize();
+                            drop(PinnedBuffer::<u8>::zeroed(context, 100));
+                        }
+                    }
+                }
+            });
+        }
+        for _ in 0..500 {
+            // SAFETY: nothing is recorded.
+            let graph = unsafe {
+                stream.capture_with_mode(CaptureMode::GLOBAL, |_| -> Result<()> {
+                    thread::yield_now();
+                    Ok(())
+                })
+            };
+            let graph = graph.inspect_err(|_| done.store(true, Ordering::Relaxed));
+            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
+
+/// A call in a host function fails at once, also while a capture waits for a thread that waits for the function.
+#[test]
+fn a_host_function_does_not_queue_behind_a_capture() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let (go, gone) = mpsc::channel::<()>();
+    let own = stream.clone();
+    stream
+        .launch_host_function(move || {
+            gone.recv().unwrap();
+            let error = DeviceBuffer::<u8>::zeroed(&own, 1).unwrap_err().to_string();
+            assert!(error.contains("must not call CUDA"), "{error}");
+        })
+        .unwrap();
+    thread::scope(|threads| {
+        threads.spawn(|| stream.synchronize().unwrap());
+        thread::sleep(Duration::from_millis(30));
+        threads.spawn(|| {
+            // SAFETY: nothing is recorded.
+            let graph = unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) };
+            drop(graph.unwrap());
+        });
+        thread::sleep(Duration::from_millis(30));
+        go.send(()).unwrap();
+    });
+}
+
+/// An object that a host function dropped does not make the next drop wait for its stream.
+#[test]
+fn a_release_that_was_put_off_does_not_make_other_drops_wait() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let (stream, busy) = (
+        Stream::new(&context).unwrap(),
+        Stream::new(&context).unwrap(),
+    );
+    let mapped = MappedBuffer::<u8>::zeroed(&busy, 100).unwrap();
+    let signal = Signal::<u32>::new(&context, 0).unwrap();
+    busy.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    stream.launch_host_function(move || drop(mapped)).unwrap();
+    stream.synchronize().unwrap();
+    drop(stream.record_event().unwrap());
+    signal.set(1);
+    busy.synchronize().unwrap();
+}
+
+/// Memory of a thread's own default stream that is dropped in a capture is freed by another thread.
+#[test]
+fn memory_of_a_per_thread_stream_is_freed_after_the_capture() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let address = thread::scope(|threads| {
+        let capturing = threads.spawn(|| {
+            let own = Stream::per_thread_default(&context);
+            let buffer = DeviceBuffer::<u8>::zeroed(&own, 1000).unwrap();
+            let address = buffer.as_device_ptr();
+            own.synchronize().unwrap();
+            // SAFETY: nothing is recorded.
+            let graph = unsafe {
+                own.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
+                    drop(buffer);
+                    // Another thread releases something meanwhile.
+                    thread::scope(|threads| {
+                        threads.spawn(|| drop(cuda_safe::Event::new(&context).unwrap()));
+                    });
+                    Ok(())
+                })
+            };
+            drop(graph.unwrap());
+            address
+        });
+        capturing.join().unwrap()
+    });
+    context.synchronize().unwrap();
+    let info = context.pointer_info(address).unwrap();
+    assert_eq!(info.memory_type, MemoryType::UNKNOWN, "it is still there");
+}

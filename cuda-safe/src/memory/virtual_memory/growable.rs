@@ -361,7 +361,7 @@ impl<T: PlainData> GrowableBuffer<T> {
     pub fn shrink(&mut self, len: usize) -> Result<()> {
         const CALL: &str = "GrowableBuffer::shrink";
         self.expect_at_most(len, CALL)?;
-        capture::refuse_here(CALL, "shrink before the capture, or after it")?;
+        let _allowed = capture::refuse_here(CALL, "shrink before the capture, or after it")?;
         let bytes = byte_size::<T>(len, CALL)?;
         let (storage, length) = self.parts_mut();
         *length = len;
