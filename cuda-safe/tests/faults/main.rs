@@ -1,6 +1,7 @@
 //! Kernels that fault. Each fault runs in a process of its own, since it may cost the process its
 //! device: the test starts this program again with the name of the fault.
 
+mod other_contexts;
 mod survivors;
 
 use std::{

@@ -25,7 +25,6 @@ fn trap(context: &Context) {
         .unwrap();
     // SAFETY: the fault is what is tested; the device contains it.
     unsafe { trap.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
-    // Not `settle`, which would wait for other contexts too.
     stream.synchronize().unwrap_err();
 }
 

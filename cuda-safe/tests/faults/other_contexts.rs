@@ -1,0 +1,296 @@
+//! Faults in a process with several contexts. The fault ends all of them at once, on all devices, but the device goes on with
+//! the work of those that did not fault: recorded on two H100s, driver 580.
+
+use std::{process::Command, ptr, thread, time::Duration};
+
+use cuda_safe::{
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Function, LaunchConfig, MappedBuffer,
+    Module, PinnedBuffer, RegisterFlags, Settled, Signal, Stream, sys,
+};
+
+use super::{CHILD, KERNELS, in_child};
+
+const WAITS: &str = r#"
+extern "C" __global__ void set_later(volatile unsigned *flag, unsigned *x) { while (!*flag); *x = 7; }
+"#;
+
+/// A context whose kernels wait for the host.
+struct Busy {
+    stream: Stream,
+    set_later: Function,
+    flag: Signal<u32>,
+}
+
+impl Busy {
+    fn new(context: &Context) -> Self {
+        let module = Module::compile(context, WAITS).unwrap();
+        Self {
+            stream: Stream::new(context).unwrap(),
+            set_later: module.function("set_later").unwrap(),
+            flag: Signal::new(context, 0).unwrap(),
+        }
+    }
+
+    /// Enqueues a kernel that sets `x` to 7 when [`release`](Self::release) is called.
+    fn set_later(&self, x: u64) {
+        let config = LaunchConfig::new(1, 1);
+        // SAFETY: one thread writes one word, which lives until the process ends or the kernel is over.
+        unsafe {
+            self.set_later
+                .launch(&self.stream, config, (self.flag.device_ptr(), x))
+        }
+        .unwrap();
+    }
+
+    fn release(&self) {
+        self.flag.set(1);
+    }
+}
+
+/// Lets a kernel of a context fault, and waits until that is known.
+fn trap(context: &Context) {
+    let stream = Stream::new(context).unwrap();
+    let trap = Module::compile(context, KERNELS)
+        .unwrap()
+        .function("trap")
+        .unwrap();
+    // SAFETY: the fault is what is tested; the device contains it.
+    unsafe { trap.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
+    stream.synchronize().unwrap_err();
+}
+
+fn two_contexts() -> [Context; 2] {
+    let device = Device::get(0).unwrap();
+    [(); 2].map(|()| Context::create(device, ContextFlags::AUTO).unwrap())
+}
+
+/// Runs `body` in a child process, which must end with the message of an abort.
+fn aborts(test: &str, body: impl FnOnce()) {
+    if std::env::var(CHILD).is_ok_and(|name| name == test) {
+        body();
+        println!("went on: {test}");
+        return;
+    }
+    if std::env::var_os(CHILD).is_some() {
+        return;
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD, test)
+        .env("CUDA_EMULATOR_DEVICES", "2")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && text.contains("the process ends here"),
+        "{}\n{}\n{text}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
+
+fn maps_while_another_context_faults(busy: &Context, faulting: &Context) {
+    let busy = Busy::new(busy);
+    let mut numbers = vec![0u32; 1024];
+    let _ = busy
+        .stream
+        .mapped(&mut numbers, RegisterFlags::default(), |numbers| {
+            busy.set_later(numbers.as_device_ptr());
+            trap(faulting);
+            Ok(())
+        });
+}
+
+#[test]
+fn borrowed_memory_is_not_given_back_while_another_context_may_use_it() {
+    aborts(
+        "other_contexts::borrowed_memory_is_not_given_back_while_another_context_may_use_it",
+        || {
+            let [faulting, busy] = two_contexts();
+            maps_while_another_context_faults(&busy, &faulting);
+        },
+    );
+}
+
+#[test]
+fn borrowed_memory_is_not_given_back_while_another_device_may_use_it() {
+    let test = "other_contexts::borrowed_memory_is_not_given_back_while_another_device_may_use_it";
+    aborts(test, || {
+        if Device::count().unwrap() < 2 {
+            eprintln!("there is one device: the process ends here");
+            std::process::exit(1);
+        }
+        let [faulting, busy] = [0, 1].map(|device| Context::primary(device).unwrap());
+        maps_while_another_context_faults(&busy, &faulting);
+    });
+}
+
+/// The host copies pageable memory, and stops at the fault.
+#[test]
+fn copies_of_ordinary_slices_end_with_an_error() {
+    in_child(
+        "other_contexts::copies_of_ordinary_slices_end_with_an_error",
+        || {
+            let [faulting, context] = two_contexts();
+            let busy = Busy::new(&context);
+            let mut x = DeviceBuffer::<u32>::zeroed(&busy.stream, 1000).unwrap();
+            busy.stream.synchronize().unwrap();
+            busy.set_later(x.as_device_ptr());
+            let mut host = vec![9u32; 1000];
+            thread::scope(|threads| {
+                threads.spawn(|| {
+                    thread::sleep(Duration::from_millis(50));
+                    trap(&faulting);
+                });
+                let error = x.copy_to_slice(&busy.stream, &mut host).unwrap_err();
+                assert!(
+                    matches!(error.kind(), ErrorKind::Fault | ErrorKind::Poisoned),
+                    "{error}"
+                );
+            });
+            let scoped = busy.stream.scope(|scope| scope.download(&x, &mut host));
+            scoped.unwrap_err();
+            assert!(x.copy_from_slice(&busy.stream, &[1; 1000]).is_err());
+            assert!(x.to_vec(&busy.stream).is_err());
+            busy.release();
+            thread::sleep(Duration::from_millis(200));
+            assert_eq!(host, [9; 1000], "nothing is copied after the error");
+        },
+    );
+}
+
+#[test]
+fn owned_memory_is_leaked_while_another_context_may_use_it() {
+    in_child(
+        "other_contexts::owned_memory_is_leaked_while_another_context_may_use_it",
+        || {
+            let [faulting, context] = two_contexts();
+            let busy = Busy::new(&context);
+            let mapped = MappedBuffer::<u32>::zeroed(&busy.stream, 100).unwrap();
+            let address = mapped.as_device_ptr();
+            let mut x = DeviceBuffer::<u32>::zeroed(&busy.stream, 100).unwrap();
+            let pinned = PinnedBuffer::<u32>::zeroed(&context, 100).unwrap();
+            busy.stream.synchronize().unwrap();
+            busy.set_later(address);
+            let upload = busy.stream.upload(pinned, &mut x).unwrap();
+            trap(&faulting);
+            assert!(upload.wait().is_err());
+            mapped.close().unwrap_err();
+            busy.release();
+            // The kernel goes on, and writes to the memory.
+            // SAFETY: the buffer was leaked, and is aligned; a volatile read sees the device's write.
+            let word =
+                || unsafe { ptr::with_exposed_provenance::<u32>(address as usize).read_volatile() };
+            while word() != 7 {
+                thread::yield_now();
+            }
+            drop((x, busy));
+        },
+    );
+}
+
+#[test]
+fn ordered_work_fails_without_an_abort() {
+    in_child(
+        "other_contexts::ordered_work_fails_without_an_abort",
+        || {
+            let [faulting, context] = two_contexts();
+            let (stream, other) = (
+                Stream::new(&context).unwrap(),
+                Stream::new(&context).unwrap(),
+            );
+            let mut x = DeviceBuffer::<u32>::zeroed(&other, 10).unwrap();
+            let ordered: Result<(), cuda_safe::Error> =
+                stream.ordered_with([x.view().owner()], || {
+                    trap(&faulting);
+                    Ok(())
+                });
+            ordered.unwrap_err();
+            x.fill(&stream, 1).unwrap_err();
+            drop((x, stream, other, context));
+        },
+    );
+}
+
+#[test]
+fn settle_does_not_trust_a_fault_beside_other_contexts() {
+    in_child(
+        "other_contexts::settle_does_not_trust_a_fault_beside_other_contexts",
+        || {
+            let [faulting, context] = two_contexts();
+            let stream = Stream::new(&context).unwrap();
+            trap(&faulting);
+            for settled in [stream.settle(), context.settle(), faulting.settle()] {
+                assert!(matches!(settled, Settled::Unknown(_)), "{settled:?}");
+            }
+            assert!(stream.settle().or_abort_without_fault().is_err());
+            drop(faulting); // it existed, and may have left the fault behind
+            assert!(matches!(stream.settle(), Settled::Unknown(_)));
+        },
+    );
+}
+
+#[test]
+fn settle_does_not_trust_a_fault_beside_a_primary_context_of_others() {
+    in_child(
+        "other_contexts::settle_does_not_trust_a_fault_beside_a_primary_context_of_others",
+        || {
+            let device = Device::get(0).unwrap();
+            let mut raw = ptr::null_mut();
+            // SAFETY: `raw` is valid for the write; released when the process ends.
+            let code = unsafe { sys::cuDevicePrimaryCtxRetain(&mut raw, device.as_raw()) };
+            assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+            let context = Context::create(device, ContextFlags::AUTO).unwrap();
+            let stream = Stream::new(&context).unwrap();
+            trap(&context);
+            assert!(matches!(stream.settle(), Settled::Unknown(_)));
+        },
+    );
+}
+
+/// Green contexts are parts of the primary context, and their work is over when a wait reports the fault.
+#[test]
+fn a_process_with_one_context_trusts_its_fault() {
+    in_child(
+        "other_contexts::a_process_with_one_context_trusts_its_fault",
+        || {
+            let context = Context::primary(0).unwrap();
+            let same = Context::primary(0).unwrap();
+            // SAFETY: `context` is held for longer.
+            let borrowed = unsafe { Context::borrow_raw(context.as_raw()) }.unwrap();
+            let stream = Stream::new(&context).unwrap();
+            let mut numbers = vec![0u32; 1024];
+            let result = stream.mapped(&mut numbers, RegisterFlags::default(), |_| {
+                trap(&context);
+                Ok(())
+            });
+            result.unwrap_err();
+            for context in [&context, &same, &borrowed] {
+                assert!(matches!(context.settle(), Settled::Faulted(_)));
+            }
+        },
+    );
+}
+
+/// No call works in another context after a fault, and new contexts cannot be created.
+#[test]
+fn a_fault_ends_all_contexts() {
+    in_child("other_contexts::a_fault_ends_all_contexts", || {
+        let device = Device::get(0).unwrap();
+        let [faulting, context] = two_contexts();
+        let stream = Stream::new(&context).unwrap();
+        trap(&faulting);
+        let error = stream.synchronize().unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+        assert!(error.to_string().contains("nor can any other"), "{error}");
+        let later = Stream::new(&context).unwrap_err();
+        assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+        faulting.close().unwrap();
+        drop(stream);
+        context.close().unwrap();
+        let error = Context::create(device, ContextFlags::AUTO).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+        let error = Context::primary(0).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+    });
+}
