@@ -150,13 +150,14 @@ fn the_heap_holds_what_its_limit_says() {
 
 #[test]
 fn only_memory_of_the_heap_is_freed_in_a_kernel() {
-    for device in [true, false] {
+    let test = "only_memory_of_the_heap_is_freed_in_a_kernel";
+    each(test, [true, false], |device| {
         let _context = Own::new();
         let (give, address) = (function(load(PTX), "give"), alloc(64));
         let wrong = if device { address } else { 0x1234_5000 };
         assert_eq!(launch(give, 1, 1, null_mut(), &mut [arg(&wrong)]), SUCCESS);
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
-    }
+    });
 }
 
 #[test]
@@ -227,10 +228,13 @@ fn the_stack_is_as_large_as_its_limit() {
         let code = unsafe { cuMemcpyDtoH_v2((&raw mut sum).cast(), out, 4) };
         (code == SUCCESS).then_some(sum)
     };
-    assert_eq!(deep(1 << 16, 100), Some(5050));
-    assert_eq!(deep(1 << 16, 5000), None, "deeper than the limit");
-    assert_eq!(deep(1024, 3), Some(6));
-    assert_eq!(deep(1024, 100), None);
+    // The limit, and depths that are within it and beyond it.
+    let cases = [(1 << 16, 100, 5050, 5000), (1024, 3, 6, 100)];
+    let test = "the_stack_is_as_large_as_its_limit";
+    each(test, cases, |(limit, within, sum, beyond)| {
+        assert_eq!(deep(limit, within), Some(sum));
+        assert_eq!(deep(limit, beyond), None, "deeper than the limit");
+    });
 }
 
 /// Kernels that write and then read, and one that uses memory of the heap after it has given it back.
@@ -266,17 +270,19 @@ $skip:
 #[test]
 fn memory_is_gone_for_a_kernel_that_has_used_it_before() {
     // Given back in which round of four; 4 is after the last use.
-    for (give, expected) in [
+    let cases = [
         (0u32, SUCCESS),
         (4, SUCCESS),
         (2, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS),
-    ] {
+    ];
+    let test = "memory_is_gone_for_a_kernel_that_has_used_it_before";
+    each(test, cases, |(give, expected)| {
         let _context = Own::new();
         let after = function(load(TOUCH), "after");
         assert_eq!(launch(after, 1, 1, null_mut(), &mut [arg(&give)]), SUCCESS);
         // SAFETY: takes nothing.
         assert_eq!(unsafe { cuCtxSynchronize() }, expected, "{give}");
-    }
+    });
 }
 
 #[test]

@@ -140,10 +140,17 @@ fn grids_and_blocks_are_refused_one_beyond_their_limits() {
         assert_eq!(shaped(empty, one, one, allowed as u32 + 1), INVALID);
     }
     ok!(cuCtxSynchronize());
-    // The largest grid is accepted: its first blocks end it.
-    let stop = function(module, "stop");
-    assert_eq!(shaped(stop, [0x7fff_ffff, 1, 1], one, 0), SUCCESS);
-    fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+}
+
+#[test]
+fn the_largest_grid_is_accepted() {
+    in_own_process("the_largest_grid_is_accepted", || {
+        let _context = Own::new();
+        // Its first blocks end it.
+        let stop = function(load(PTX), "stop");
+        assert_eq!(shaped(stop, [0x7fff_ffff, 1, 1], [1, 1, 1], 0), SUCCESS);
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+    });
 }
 
 #[test]

@@ -401,11 +401,10 @@ fn reports_say_what_an_address_belongs_to() {
                 pinned as u64 + 200
             },
         ];
-        for (index, case) in cases.into_iter().enumerate() {
-            let code = reading(case);
-            assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS, "{index}");
-        }
-        assert_eq!(reading(|| alloc(1028) + 1024), SUCCESS);
+        each(test, cases, |case| {
+            assert_eq!(reading(|| alloc(1028) + 1024), SUCCESS);
+            assert_eq!(reading(case), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        });
     });
 }
 
@@ -419,7 +418,7 @@ fn kernels_see_that_memory_has_gone_or_may_not_be_written() {
         ") is read-only\n",
     ];
     let test = "kernels_see_that_memory_has_gone_or_may_not_be_written";
-    reports(test, &[], &parts, || {
+    let read_freed = || {
         let _own = Own::new();
         let none = null_mut();
         let (to, from) = (alloc(4), upload(&[77u32]));
@@ -435,7 +434,10 @@ fn kernels_see_that_memory_has_gone_or_may_not_be_written() {
                 ok!(cuMemFree_v2(from));
             }
         }
-        let _other = Own::new();
+    };
+    let write_read_only = || {
+        let _own = Own::new();
+        let none = null_mut();
         let put = function(load(include_str!("abi/faults.ptx")), "put");
         let place = Box::leak(Box::new([5u64; 8])).as_mut_ptr();
         for (flags, wanted) in [(0, SUCCESS), (8, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)] {
@@ -449,7 +451,9 @@ fn kernels_see_that_memory_has_gone_or_may_not_be_written() {
                 ok!(cuMemHostUnregister(place.cast()));
             }
         }
-    });
+    };
+    let cases: [&dyn Fn(); 2] = [&read_freed, &write_read_only];
+    reports(test, &[], &parts, || each(test, cases, |case| case()));
 }
 
 #[test]
@@ -490,16 +494,20 @@ fn what_copies_and_fills_write_is_initialised_and_nothing_else() {
                 ok!(cuMemcpyDtoD_v2(at + 60, pinned as u64, 72));
             }),
         ];
-        for (name, write) in writes {
-            for word in (0..256).step_by(4) {
+        // None of the first words is written; all of the range behind them is.
+        let unwritten = [0, 32, 56, 132, 160, 188, 192, 252];
+        let cases = writes
+            .iter()
+            .flat_map(|write| unwritten.map(|word| (write, word)));
+        each(test, cases, |((name, write), unwritten)| {
+            for word in (60..132).step_by(4).chain([unwritten]) {
                 let code = reading(|| {
                     let at = alloc(256);
                     write(at);
                     at + word
                 });
-                let written = (60..132).contains(&word);
-                assert_eq!(code == SUCCESS, written, "{name}: {word}");
+                assert_eq!(code == SUCCESS, word != unwritten, "{name}: {word}");
             }
-        }
+        });
     });
 }

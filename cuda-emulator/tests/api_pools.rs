@@ -487,7 +487,7 @@ fn memory_of_another_stream_is_not_there_before_its_turn() {
     // Held, so that the fault shows when the stream is waited for, and not before the call that enqueues has returned.
     let held = [("CUDA_EMULATOR_HOLD", "60000")];
     reports(test, &held, &parts, || {
-        for fill in [true, false] {
+        each(test, [true, false], |fill| {
             let _own = Own::new();
             let (first, second) = (stream(1), stream(1));
             let other = alloc(64);
@@ -502,7 +502,7 @@ fn memory_of_another_stream_is_not_there_before_its_turn() {
             }
             fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
             closed.store(false, Ordering::SeqCst);
-        }
+        });
     });
 }
 

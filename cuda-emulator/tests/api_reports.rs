@@ -75,11 +75,13 @@ const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
 #[test]
 fn each_kind_of_fault_has_its_code() {
     let parts = ["CUDA_ERROR_ILLEGAL_INSTRUCTION", "CUDA_ERROR_INVALID_PC"];
-    reports("each_kind_of_fault_has_its_code", &[], &parts, || {
-        for (kernel, good, bad, expected) in [
-            ("barrier", 15, 16, CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION),
-            ("jump", 1, 2, CUresult::CUDA_ERROR_INVALID_PC),
-        ] {
+    let test = "each_kind_of_fault_has_its_code";
+    let cases = [
+        ("barrier", 15, 16, CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION),
+        ("jump", 1, 2, CUresult::CUDA_ERROR_INVALID_PC),
+    ];
+    reports(test, &[], &parts, || {
+        each(test, cases, |(kernel, good, bad, expected)| {
             let _context = Own::new();
             let function = function(load(PTX), kernel);
             launch(function, 1, 32, null_mut(), &mut [arg(&good)]);
@@ -91,6 +93,6 @@ fn each_kind_of_fault_has_its_code() {
                 let codes = unsafe { [cuCtxSynchronize(), cuMemAlloc_v2(&mut 0, 4)] };
                 assert_eq!(codes, [expected; 2], "{kernel}");
             }
-        }
+        });
     });
 }

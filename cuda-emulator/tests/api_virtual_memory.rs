@@ -394,47 +394,38 @@ fn kernels_fault_without_access() {
         "where nothing is mapped (cuMemMap)",
         "kernel read_global",
     ];
-    reports("kernels_fault_without_access", &[], &parts, || {
-        let fault = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
-        for (flags, read, write) in [
-            (0, fault, fault),
-            (1, SUCCESS, fault),
-            (3, SUCCESS, SUCCESS),
-        ] {
-            let (range, memory) = (
-                {
-                    ok!(cuInit(0));
-                    reserve(4)
-                },
-                create(1),
-            );
+    let fault = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+    // Flags, the unit that is touched, whether it is written, the code.
+    let cases = [
+        (0, 0, false, fault),
+        (0, 0, true, fault),
+        (1, 0, false, SUCCESS),
+        (1, 0, true, fault),
+        (3, 0, false, SUCCESS),
+        (3, 0, true, SUCCESS),
+        (3, 1, false, fault),
+    ];
+    let test = "kernels_fault_without_access";
+    reports(test, &[], &parts, || {
+        each(test, cases, |(flags, unit, writes, code)| {
+            let _own = Own::new();
+            let (range, memory) = (reserve(4), create(1));
             ok!(cuMemMap(range, UNIT, 0, memory, 0));
             allow(range, 1, flags);
-            for (code, writes) in [(read, false), (write, true)] {
-                let _own = Own::new();
-                assert_eq!(touch(range, writes), code, "{flags}, write: {writes}");
-                if code == fault {
-                    // After a fault all of it can still be given back, and more made.
-                    ok!(cuMemRelease(create(1)));
-                }
-            }
-            {
-                let _own = Own::new();
-                assert_eq!(touch(range + UNIT as u64, false), fault);
-            }
-            {
-                let _own = Own::new();
-                // A copy or a fill is refused at the call, and the context lives on.
-                let code = if flags == 3 { SUCCESS } else { INVALID };
-                assert_eq!(copy_to(range), code);
-                // SAFETY: numbers alone.
-                assert_eq!(unsafe { cuMemsetD8_v2(range, 1, 16) }, code);
-                ok!(cuCtxSynchronize());
-            }
+            // A copy or a fill is refused at the call, and the context lives on.
+            let refused = if flags == 3 { SUCCESS } else { INVALID };
+            assert_eq!(copy_to(range), refused);
+            // SAFETY: numbers alone.
+            assert_eq!(unsafe { cuMemsetD8_v2(range, 1, 16) }, refused);
+            ok!(cuCtxSynchronize());
+            let touched = touch(range + (unit * UNIT) as u64, writes);
+            assert_eq!(touched, code, "{flags}, write: {writes}");
+            // After a fault all of it can still be given back, and more made.
+            ok!(cuMemRelease(create(1)));
             ok!(cuMemUnmap(range, UNIT));
             ok!(cuMemAddressFree(range, 4 * UNIT));
             ok!(cuMemRelease(memory));
-        }
+        });
     });
 }
 
@@ -460,10 +451,11 @@ fn access_is_each_device_s() {
             code
         };
         assert_eq!(read_by(0), SUCCESS);
-        assert_eq!(read_by(1), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
         ok!(cuMemSetAccess(range, UNIT, &access(1, 1), 1));
         assert_eq!(read_by(1), SUCCESS);
         assert_eq!(allowed(range), u64::from(READ_WRITE));
+        ok!(cuMemSetAccess(range, UNIT, &access(1, 0), 1));
+        assert_eq!(read_by(1), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
         ok!(cuMemUnmap(range, UNIT));
         ok!(cuMemAddressFree(range, UNIT));
         ok!(cuMemRelease(memory));

@@ -532,7 +532,10 @@ fn no_leak_no_report() {
 #[test]
 fn fault_reports_also_go_to_a_file() {
     if inner() {
+        let healthy = Own::new();
         let context = Own::new();
+        assert_eq!(reason(healthy.0).0, CUresult::CUDA_ERROR_NOT_FOUND);
+        assert_eq!(reason(context.0).0, CUresult::CUDA_ERROR_NOT_FOUND);
         let (first, second) = (stream(1), stream(1));
         let mut address = 0;
         ok!(cuMemAllocAsync(&mut address, 64, first));
@@ -554,8 +557,6 @@ fn fault_reports_also_go_to_a_file() {
             reason(12345 as CUcontext).0,
             CUresult::CUDA_ERROR_INVALID_CONTEXT
         );
-        let healthy = Own::new();
-        assert_eq!(reason(healthy.0).0, CUresult::CUDA_ERROR_NOT_FOUND);
         return;
     }
     let path = std::env::temp_dir().join(format!("cuda-emulator-report-{}", std::process::id()));

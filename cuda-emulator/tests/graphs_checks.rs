@@ -20,9 +20,10 @@ fn freed_memory_in_a_launch_is_named() {
         "in node 0x1c",
         "of the executable graph 0x1b",
     ];
-    reports("freed_memory_in_a_launch_is_named", &[], &parts, || {
+    let test = "freed_memory_in_a_launch_is_named";
+    reports(test, &[], &parts, || {
         // A fill, and a kernel.
-        for by_kernel in [false, true] {
+        each(test, [false, true], |by_kernel| {
             let context = Own::new();
             let (stream, word) = (stream(1), alloc(4));
             begin(stream, GLOBAL);
@@ -38,7 +39,7 @@ fn freed_memory_in_a_launch_is_named() {
             fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
             fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuGraphLaunch(exec, stream));
             drop(context);
-        }
+        });
     });
 }
 

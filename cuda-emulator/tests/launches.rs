@@ -316,64 +316,61 @@ fn dynamic_shared_memory_up_to_what_was_asked_for() {
 }
 
 #[test]
-fn a_fault_sticks_to_its_context() {
-    let other = Own::new();
-    let mut popped = null_mut();
-    ok!(cuCtxPopCurrent_v2(&mut popped));
-    let context = Own::new();
-    let module = load(KERNELS);
-    let store = function(module, "store");
-    let address = alloc(4);
-    let (event, stream) = (event(0), stream(0));
-    let beyond = address + 4096;
-    assert_eq!(
-        launch(store, 1, 1, stream, &mut [arg(&beyond)]),
-        CUresult::CUDA_SUCCESS
-    );
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-    // Everything that needs the context fails from here on ...
-    let mut more = 0;
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut more, 4));
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemFree_v2(address));
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemsetD8_v2(address, 0, 4));
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuEventQuery(event));
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuModuleUnload(module));
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
-    assert_eq!(
-        launch(store, 1, 1, stream, &mut [arg(&address)]),
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-    );
-    // ... other contexts don't care ...
-    ok!(cuCtxPushCurrent_v2(other.0));
-    let fine = alloc(4);
-    ok!(cuMemsetD8_v2(fine, 0, 4));
-    ok!(cuCtxSynchronize());
-    ok!(cuCtxPopCurrent_v2(&mut popped));
-    // ... and the context can be destroyed.
-    drop(context);
-    ok!(cuCtxPushCurrent_v2(other.0));
-    drop(other);
+fn a_fault_stays_until_the_context_is_destroyed() {
+    let test = "a_fault_stays_until_the_context_is_destroyed";
+    in_own_process(test, || {
+        let context = Own::new();
+        let module = load(KERNELS);
+        let store = function(module, "store");
+        let address = alloc(4);
+        let (event, stream) = (event(0), stream(0));
+        let beyond = address + 4096;
+        assert_eq!(
+            launch(store, 1, 1, stream, &mut [arg(&beyond)]),
+            CUresult::CUDA_SUCCESS
+        );
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+        // Everything that needs the context fails from here on.
+        let mut more = 0;
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut more, 4));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemFree_v2(address));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemsetD8_v2(address, 0, 4));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuEventQuery(event));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuModuleUnload(module));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        assert_eq!(
+            launch(store, 1, 1, stream, &mut [arg(&address)]),
+            CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        );
+        drop(context);
+    });
 }
 
 #[test]
-fn each_fault_has_its_code() {
-    let context = Own::new();
-    let trap = function(load(KERNELS), "trap_now");
-    assert_eq!(
-        launch(trap, 1, 1, null_mut(), &mut []),
-        CUresult::CUDA_SUCCESS
-    );
-    fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
-    drop(context);
-    let context = Own::new();
-    let store = function(load(KERNELS), "store");
-    let odd = alloc(16) + 1;
-    assert_eq!(
-        launch(store, 1, 1, null_mut(), &mut [arg(&odd)]),
-        CUresult::CUDA_SUCCESS
-    );
-    fails!(CUDA_ERROR_MISALIGNED_ADDRESS, cuCtxSynchronize());
-    drop(context);
+fn a_trap_has_its_code() {
+    in_own_process("a_trap_has_its_code", || {
+        let _context = Own::new();
+        let trap = function(load(KERNELS), "trap_now");
+        assert_eq!(
+            launch(trap, 1, 1, null_mut(), &mut []),
+            CUresult::CUDA_SUCCESS
+        );
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+    });
+}
+
+#[test]
+fn a_misaligned_address_has_its_code() {
+    in_own_process("a_misaligned_address_has_its_code", || {
+        let _context = Own::new();
+        let store = function(load(KERNELS), "store");
+        let odd = alloc(16) + 1;
+        assert_eq!(
+            launch(store, 1, 1, null_mut(), &mut [arg(&odd)]),
+            CUresult::CUDA_SUCCESS
+        );
+        fails!(CUDA_ERROR_MISALIGNED_ADDRESS, cuCtxSynchronize());
+    });
 }
 
 #[test]

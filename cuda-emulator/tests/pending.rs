@@ -229,19 +229,18 @@ fn page_locked_memory_that_is_freed_too_early() {
         "wait for the stream first",
     ];
     reports(test, &variables, &parts, || {
-        for register in [false, true] {
+        each(test, [false, true], |register| {
             let _context = Own::new();
+            // Other memory may go, and this too once the work is done.
+            let (page, other, device) = (pinned(64), pinned(64), alloc(64));
+            ok!(cuMemcpyHtoDAsync_v2(device, page, 64, 2 as CUstream));
+            ok!(cuMemFreeHost(other));
+            ok!(cuCtxSynchronize());
+            ok!(cuMemFreeHost(page));
             let code = free_too_early(register);
             assert_eq!(code, CUresult::CUDA_ERROR_LAUNCH_FAILED);
             fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
-        }
-        // Other memory may go, and this too once the work is done.
-        let _context = Own::new();
-        let (page, other, device) = (pinned(64), pinned(64), alloc(64));
-        ok!(cuMemcpyHtoDAsync_v2(device, page, 64, 2 as CUstream));
-        ok!(cuMemFreeHost(other));
-        ok!(cuCtxSynchronize());
-        ok!(cuMemFreeHost(page));
+        });
     });
 }
 

@@ -281,27 +281,29 @@ fn many_threads_at_once() {
 
 #[test]
 fn memory_isnt_there_before_its_stream_says_so() {
-    let _context = Own::new();
-    let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
-    let gate = block(first);
-    let mut address = 0;
-    ok!(cuMemAllocAsync(&mut address, 64, first));
-    let event = event(2);
-    ok!(cuEventRecord(event, first));
-    ok!(cuStreamWaitEvent(second, event, 0));
-    ok!(cuMemsetD8Async(address, 1, 64, second));
-    gate.open();
-    ok!(cuStreamSynchronize(second));
-    // Freed in the order of one stream, used on another that doesn't wait: a fault.
-    let gate = block(second);
-    ok!(cuMemsetD8Async(address, 2, 64, second));
-    ok!(cuMemFreeAsync(address, first));
-    ok!(cuStreamSynchronize(first));
-    gate.open();
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut address, 64));
-    fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamDestroy_v2(first));
+    in_own_process("memory_isnt_there_before_its_stream_says_so", || {
+        let _context = Own::new();
+        let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+        let gate = block(first);
+        let mut address = 0;
+        ok!(cuMemAllocAsync(&mut address, 64, first));
+        let event = event(2);
+        ok!(cuEventRecord(event, first));
+        ok!(cuStreamWaitEvent(second, event, 0));
+        ok!(cuMemsetD8Async(address, 1, 64, second));
+        gate.open();
+        ok!(cuStreamSynchronize(second));
+        // Freed in the order of one stream, used on another that doesn't wait: a fault.
+        let gate = block(second);
+        ok!(cuMemsetD8Async(address, 2, 64, second));
+        ok!(cuMemFreeAsync(address, first));
+        ok!(cuStreamSynchronize(first));
+        gate.open();
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut address, 64));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamDestroy_v2(first));
+    });
 }
 
 #[test]

@@ -151,27 +151,46 @@ fn threads_share_a_context() {
 }
 
 #[test]
-fn contexts_come_and_go_and_some_fail() {
+fn contexts_come_and_go() {
     together(THREADS, |thread| {
         for round in 0..rounds() {
             let _context = Own::new();
             session(thread * 100 + round);
             let stream = stream(NON_BLOCKING);
-            if (thread + round) % 2 == 0 {
-                let wild = function(load(PTX), "wild");
-                let code = launch(wild, 1, 1, stream, &mut []);
-                assert_eq!(code, CUresult::CUDA_SUCCESS);
-                fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-                let mut address = 0;
-                fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut address, 4));
-            } else {
-                // The context is destroyed with work under way and everything still in it.
-                let address = alloc(1 << 16);
-                for value in 0..20 {
-                    ok!(cuMemsetD32Async(address, value, 1 << 14, stream));
-                }
+            // The context is destroyed with work under way and everything still in it.
+            let address = alloc(1 << 16);
+            for value in 0..20 {
+                ok!(cuMemsetD32Async(address, value, 1 << 14, stream));
             }
         }
+    });
+}
+
+#[test]
+fn several_contexts_fault_at_once_and_the_others_see_it() {
+    let test = "several_contexts_fault_at_once_and_the_others_see_it";
+    each(test, 0..rounds(), |round| {
+        let ready = Barrier::new(THREADS as usize);
+        together(THREADS, |thread| {
+            let _context = Own::new();
+            session(thread * 100 + round);
+            let stream = stream(NON_BLOCKING);
+            let wild = function(load(PTX), "wild");
+            let address = alloc(1 << 16);
+            // From here on calls fail as soon as the first context has faulted.
+            ready.wait();
+            if thread % 2 == 0 {
+                launch(wild, 1, 1, stream, &mut []);
+            } else {
+                code!(cuMemsetD32Async(address, 1, 1 << 14, stream));
+            }
+            let begin = Instant::now();
+            while code!(cuCtxSynchronize()) == CUresult::CUDA_SUCCESS {
+                assert!(begin.elapsed() < Duration::from_secs(60), "no fault");
+            }
+            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut 0, 4));
+        });
     });
 }
 

@@ -16,7 +16,7 @@ use super::context::{self, Context};
 use super::exit;
 use super::log;
 use super::notice;
-use super::reason;
+use super::reason::{self, FailedCall};
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
 
@@ -224,12 +224,28 @@ fn guarded(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show
             Code::SUCCESS
         }
         Ok(Err(code)) => {
-            notice::failed(call, code, arguments);
+            notice::failed(call.name, code, || described(call, arguments));
             tell(call.name, code);
             code
         }
         // The panic hook has printed what happened.
         Err(_) => Code::ERROR_UNKNOWN,
+    }
+}
+
+/// A failed call with its arguments as text.
+#[cold]
+fn described(call: &Call, arguments: &[&dyn Show]) -> FailedCall {
+    let named = call.arguments.iter().zip(arguments);
+    let arguments = named.map(|(name, argument)| {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = argument.show(false, &mut text);
+        (*name, text)
+    });
+    FailedCall {
+        name: call.name,
+        arguments: arguments.collect(),
     }
 }
 

@@ -1,13 +1,14 @@
 //! Contexts: primary and created, each thread's stack of them, and the error that poisons one.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 
 use super::abi::*;
 use super::config;
 use super::device;
+use super::first_fault;
 use super::green::{self, Green};
 use super::handle::{self, Object, Table};
 use super::registry::{self, Owner};
@@ -36,9 +37,9 @@ pub struct Context {
     pub cache_config: AtomicU32,
     pub shared_config: AtomicU32,
     alive: AtomicBool,
-    /// The code that every call gives after a fault; 0 before.
+    /// The code that every call returns after a fault of its own; 0 before.
     poison: AtomicU32,
-    /// What the fault was.
+    /// The report of its own fault.
     report: Mutex<Option<&'static CStr>>,
     limits: Mutex<[u64; LIMITS]>,
     /// Bytes of the device-side heap in use.
@@ -163,8 +164,14 @@ impl Context {
         self.alive.load(Ordering::Acquire)
     }
 
-    /// The sticky error, if a fault has happened.
+    /// The sticky error, if a fault has happened: its own, or else the first of the process.
     pub fn fault(&self) -> Option<Code> {
+        let first = || first_fault::get().map(|first| first.code);
+        self.own_fault().or_else(first)
+    }
+
+    /// The code of a fault of its own work. Only that discards work: a fault in another context leaves it running.
+    pub fn own_fault(&self) -> Option<Code> {
         match self.poison.load(Ordering::Acquire) {
             0 => None,
             code => Some(Code(code)),
@@ -176,26 +183,17 @@ impl Context {
         let mut kept = lock(&self.report);
         // Before the code, since who sees that may ask for the report.
         if kept.is_none() {
-            // Never freed: a client may hold it for as long as it likes. There is one for each fault.
-            *kept = CString::new(report)
-                .ok()
-                .map(|report| &*Box::leak(report.into_boxed_c_str()));
+            *kept = first_fault::kept(report);
         }
         let _ = self
             .poison
             .compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    /// What the fault was, if one has happened.
+    /// The report of the fault, if one has happened.
     pub fn report(&self) -> Option<&'static CStr> {
-        *lock(&self.report)
-    }
-
-    /// Forgets a fault.
-    fn heal(&self) {
-        let mut report = lock(&self.report);
-        self.poison.store(0, Ordering::Release);
-        *report = None;
+        let first = || first_fault::get().and_then(|first| first.report);
+        lock(&self.report).or_else(first)
     }
 
     /// # Errors
@@ -246,8 +244,15 @@ impl Context {
         self.usable()
     }
 
-    /// Ends everything that lives in the context, and access from it and to it.
-    fn clear(&self) {
+    /// Ends the context, everything that lives in it, and access from it and to it.
+    fn close(&self) {
+        // Waits for values in memory end with a context that is no longer alive. After a fault an H100 (driver 580) destroys
+        // a context without waiting for the values, which the process may have no means left to write.
+        if self.fault().is_some() {
+            self.alive.store(false, Ordering::Release);
+        }
+        self.drain();
+        self.alive.store(false, Ordering::Release);
         self.peers.write().unpoisoned().clear();
         for other in CONTEXTS.all() {
             other.set_peer(self, false);
@@ -378,11 +383,18 @@ pub fn find(handle: u64) -> Result<Current> {
 
 /// The context behind a handle, or the current one for null; usable.
 pub fn get_or_current(handle: u64) -> Result<Arc<Context>> {
-    if handle == 0 {
-        return current();
-    }
-    let context = get(handle)?;
+    let context = alive_or_current(handle)?;
     context.usable()?;
+    Ok(context)
+}
+
+/// As [`get_or_current`], but the context may have been ended by a fault.
+pub fn alive_or_current(handle: u64) -> Result<Arc<Context>> {
+    let context = match handle {
+        0 => peek().ok_or(Code::ERROR_INVALID_CONTEXT)?,
+        handle => get(handle)?,
+    };
+    context.alive()?;
     Ok(context)
 }
 
@@ -403,10 +415,14 @@ pub fn on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
 }
 
 /// Creates a context and makes it current.
-pub fn create(ordinal: i32, flags: u32) -> Arc<Context> {
+///
+/// # Errors
+/// The first fault of the process.
+pub fn create(ordinal: i32, flags: u32) -> Result<Arc<Context>> {
+    first_fault::check()?;
     let context = Context::new(ordinal, flags, false);
     push(context.clone().into());
-    context
+    Ok(context)
 }
 
 /// Destroys a created context.
@@ -419,9 +435,7 @@ pub fn destroy(handle: u64) -> Result {
         return Err(Code::ERROR_INVALID_CONTEXT);
     }
     let context = CONTEXTS.remove(handle).ok_or(Code::ERROR_INVALID_CONTEXT)?;
-    context.drain();
-    context.alive.store(false, Ordering::Release);
-    context.clear();
+    context.close();
     STACK.with_borrow_mut(|stack| {
         if stack
             .last()
@@ -455,16 +469,19 @@ pub fn set_current(context: Option<Current>) {
 }
 
 /// Retains a device's primary context, bringing it to life if need be.
-pub fn retain_primary(ordinal: i32) -> Arc<Context> {
+///
+/// # Errors
+/// The first fault of the process, if the context is inactive.
+pub fn retain_primary(ordinal: i32) -> Result<Arc<Context>> {
     let primary = &primaries()[ordinal as usize];
     let _turn = lock(&primary.turn);
     let context = &primary.context;
-    context.retained.fetch_add(1, Ordering::Relaxed);
     if !context.is_alive() {
-        context.heal();
+        first_fault::check()?;
         context.alive.store(true, Ordering::Release);
     }
-    context.clone()
+    context.retained.fetch_add(1, Ordering::Relaxed);
+    Ok(context.clone())
 }
 
 /// A device's primary context, in whatever state.
@@ -483,27 +500,18 @@ pub fn release_primary(ordinal: i32) -> Result {
     let left = retained.checked_sub(1).ok_or(Code::ERROR_INVALID_CONTEXT)?;
     primary.context.retained.store(left, Ordering::Relaxed);
     if left == 0 && primary.context.is_alive() {
-        end_primary(primary);
+        primary.context.close();
     }
     Ok(())
 }
 
-/// Ends all that lives in a device's primary context, healing it from a fault. It stays retained, but is inactive
-/// until it is retained again.
+/// Ends all that lives in a device's primary context. It stays retained, but is inactive until it is retained again.
 pub fn reset_primary(ordinal: i32) {
     let primary = &primaries()[ordinal as usize];
     let _turn = lock(&primary.turn);
     if primary.context.is_alive() {
-        end_primary(primary);
+        primary.context.close();
     }
-}
-
-fn end_primary(primary: &Primary) {
-    let context = &primary.context;
-    context.drain();
-    context.alive.store(false, Ordering::Release);
-    context.clear();
-    context.heal();
 }
 
 /// (flags, active) of a device's primary context.

@@ -1,11 +1,14 @@
 //! Faults of work on the device: the report for the developer, the sticky error for the client.
 
 use std::io::Write as _;
+use std::sync::Mutex;
 
 use super::context::Context;
+use super::first_fault::{self, FirstFault};
 use super::status::Code;
-use super::{call, config};
+use super::{call, config, reason};
 use crate::engine;
+use crate::lock::Unpoisoned;
 
 /// A fault of work on a stream.
 pub struct Fault {
@@ -35,14 +38,24 @@ impl Fault {
         )
     }
 
-    /// Prints the report and poisons the context.
+    /// Prints the report and poisons the context. The process's first fault also ends all other contexts.
     pub fn strike(self, context: &Context) {
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unpoisoned();
         let Fault { code, report } = self;
-        let text = format!(
-            "[cuda-emulator] {code}\n{}\n[cuda-emulator] Every later call in this context gives {code} until the context \
-             is destroyed or reset.\n",
-            report.trim_end()
-        );
+        let report = report.trim_end();
+        let own = context.own_fault().unwrap_or(code);
+        let later = match first_fault::get() {
+            Some(first) if first.code != own => format!(
+                "Every later call in this context returns {own}, and in other contexts {}. Only a new process can \
+                 use CUDA again.",
+                first.code
+            ),
+            _ => format!(
+                "Every later call in any context of this process returns {own}. Only a new process can use CUDA again."
+            ),
+        };
+        let text = format!("[cuda-emulator] {code}\n{report}\n[cuda-emulator] {later}\n");
         // Nobody could be told of a failure to tell.
         let _ = std::io::stderr().write_all(text.as_bytes());
         if let Some(path) = &config::get().report {
@@ -58,7 +71,30 @@ impl Fault {
             }
         }
         call::trace(|line| line.push_str(&format!("fault {code} in context {}", context.id)));
-        context.poison(code, report.trim_end());
+        context.poison(code, report);
+        first_fault::note(|| {
+            let device = match context.primary {
+                true => String::new(),
+                false => format!(" on device {}", context.ordinal),
+            };
+            let name = context.name();
+            FirstFault {
+                code: own,
+                report: first_fault::kept(&format!(
+                    "a fault in {name}{device} ended all contexts of this process:\n{report}"
+                )),
+            }
+        });
+    }
+}
+
+/// The code of a call that cannot make a context because of the process's first fault. Keeps the fault's report as the
+/// reason.
+#[cold]
+pub fn explained(code: Code) -> Code {
+    match first_fault::get().and_then(|first| first.report) {
+        Some(report) => reason::rejected(code, report.to_string_lossy()),
+        None => code,
     }
 }
 

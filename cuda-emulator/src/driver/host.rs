@@ -55,6 +55,6 @@ impl HostCall {
             call::into_client(&context, || unsafe { function(data) });
             Ok(())
         };
-        Piece::new(How::ByWorker, Box::new(work))
+        Piece::new(How::HostFunction, Box::new(work))
     }
 }

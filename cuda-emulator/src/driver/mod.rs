@@ -32,6 +32,7 @@ mod external;
 mod fatbin;
 mod fault;
 mod fill;
+mod first_fault;
 mod freed;
 mod graph;
 mod graph_memory;

@@ -7,8 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, Once};
 
-use super::arg::Show;
-use super::call::Call;
+use super::reason::FailedCall;
 use super::status::Code;
 use super::{config, reason};
 use crate::lock::Unpoisoned;
@@ -78,10 +77,10 @@ pub fn lacking(what: &'static str) -> Code {
 
 /// Keeps the reason for a failed call, and says once for each function what the emulator lacks.
 #[cold]
-pub fn failed(call: &Call, code: Code, arguments: &[&dyn Show]) {
-    if let Some(what) = reason::failed(call, code, arguments) {
-        once(call.name, || {
-            format!("{} returns {code}: {what} is not emulated", call.name)
+pub fn failed(name: &'static str, code: Code, call: impl Fn() -> FailedCall) {
+    if let Some(what) = reason::failed(code, call) {
+        once(name, || {
+            format!("{name} returns {code}: {what} is not emulated")
         });
     }
 }

@@ -4,9 +4,14 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
 
-use super::arg::Show;
-use super::call::Call;
 use super::status::Code;
+
+/// A call that has failed, with its arguments as text.
+pub struct FailedCall {
+    pub name: &'static str,
+    /// The arguments' names and values.
+    pub arguments: Vec<(&'static str, String)>,
+}
 
 /// The reason for a failure, as the running call notes it.
 enum Reason {
@@ -65,17 +70,18 @@ pub fn forget() {
     });
 }
 
-/// Keeps the reason for a failed call. Returns the missing feature, if that is the reason.
+/// Keeps the reason for a failed call. Returns the missing feature, if that is the reason. Calls `call` if the reason names
+/// the arguments.
 #[cold]
-pub fn failed(call: &Call, code: Code, arguments: &[&dyn Show]) -> Option<&'static str> {
+pub fn failed(code: Code, call: impl Fn() -> FailedCall) -> Option<&'static str> {
     let noted = NOTED.take();
     let (text, lacking) = match (noted, code) {
         (Some(Reason::Lacking(what)), Code::ERROR_NOT_SUPPORTED) => {
             (Some(format!("{what} is not emulated")), Some(what))
         }
         (Some(Reason::Text(for_code, text)), _) if for_code == code => (Some(text), None),
-        (Some(Reason::Null), Code::ERROR_INVALID_VALUE) => (Some(nulls(call, arguments)), None),
-        (_, Code::ERROR_INVALID_VALUE) => (Some(values(call, arguments)), None),
+        (Some(Reason::Null), Code::ERROR_INVALID_VALUE) => (Some(nulls(&call())), None),
+        (_, Code::ERROR_INVALID_VALUE) => (Some(values(&call())), None),
         _ => (None, None),
     };
     set(text);
@@ -92,20 +98,10 @@ pub fn address() -> Option<usize> {
     LAST.with_borrow(|last| last.as_deref().map(|text: &CStr| text.as_ptr() as usize))
 }
 
-fn shown(argument: &dyn Show) -> String {
-    let mut text = String::new();
-    // Writing to a string does not fail.
-    let _ = argument.show(false, &mut text);
-    text
-}
-
 /// The null pointers among a call's arguments.
-fn nulls(call: &Call, arguments: &[&dyn Show]) -> String {
-    let named = call.arguments.iter().zip(arguments);
-    let nulls: Vec<String> = named
-        .filter(|(_, argument)| shown(**argument) == "null")
-        .map(|(name, _)| format!("`{name}`"))
-        .collect();
+fn nulls(call: &FailedCall) -> String {
+    let nulls = call.arguments.iter().filter(|(_, value)| value == "null");
+    let nulls: Vec<String> = nulls.map(|(name, _)| format!("`{name}`")).collect();
     let call = call.name;
     match &nulls[..] {
         [] => format!("{call}: a pointer within a structure is null, and must not be"),
@@ -118,11 +114,11 @@ fn nulls(call: &Call, arguments: &[&dyn Show]) -> String {
 }
 
 /// All arguments of a call that rejected one of them.
-fn values(call: &Call, arguments: &[&dyn Show]) -> String {
+fn values(call: &FailedCall) -> String {
     let mut text = format!("{} rejected one of its arguments:", call.name);
-    for (index, (name, argument)) in call.arguments.iter().zip(arguments).enumerate() {
+    for (index, (name, value)) in call.arguments.iter().enumerate() {
         let comma = if index > 0 { "," } else { "" };
-        let _ = write!(text, "{comma} `{name}` = {}", shown(*argument));
+        let _ = write!(text, "{comma} `{name}` = {value}");
     }
     text
 }

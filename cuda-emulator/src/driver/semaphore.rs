@@ -181,7 +181,7 @@ impl Semaphores {
                     Act::Signal => one.page.signal(params.value),
                     Act::Wait => {
                         while !one.page.passes(params.value)
-                            && context.fault().is_none()
+                            && context.own_fault().is_none()
                             && context.is_alive()
                         {
                             std::thread::sleep(Duration::from_micros(20));

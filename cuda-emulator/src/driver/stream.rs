@@ -7,7 +7,7 @@
 //! With `CUDA_EMULATOR_HOLD` work is held back until somebody wants it done, or its time has come: see [`worker`].
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
@@ -58,6 +58,8 @@ pub struct Stream {
     finished: Condvar,
     finished_lock: Mutex<()>,
     waiters: AtomicU32,
+    /// The last piece of work was a host function that was called.
+    has_called: AtomicBool,
 }
 
 struct Queue {
@@ -135,8 +137,11 @@ pub enum How {
     Soon,
     /// At once in the calling thread if nothing is before it, else as [`How::Soon`]. For work that takes no time.
     AtOnce,
-    /// Calls back into the client: only ever by the worker.
+    /// Only ever by the worker: others that wait must not be held up by it.
     ByWorker,
+    /// A host function, called by the worker. A fault in another context keeps it from being called, unless the work before
+    /// it was a host function that was called (as on an H100, driver 580). The work behind it still runs.
+    HostFunction,
     /// As [`How::ByWorker`], and even after a fault.
     EvenAfterFault,
 }
@@ -222,6 +227,7 @@ impl Stream {
             finished: Condvar::new(),
             finished_lock: Mutex::new(()),
             waiters: AtomicU32::new(0),
+            has_called: AtomicBool::new(false),
         }
     }
 

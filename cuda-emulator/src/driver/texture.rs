@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn who_has_an_object_keeps_its_texels() {
-        let context = context::create(0, 0);
+        let context = context::create(0, 0).unwrap();
         let array = array::create(Array3dDescriptor {
             width: 8,
             height: 8,

@@ -158,7 +158,7 @@ impl Word {
                         small.load(Ordering::SeqCst).into()
                     };
                     if satisfied(kind, current, value, wide)
-                        || context.fault().is_some()
+                        || context.own_fault().is_some()
                         || !context.is_alive()
                     {
                         break;

@@ -85,7 +85,7 @@ impl Drop for Primary {
     }
 }
 
-/// A context of this test's own, so that its fault doesn't disturb the others; destroyed when dropped.
+/// A context of this test's own; destroyed when dropped. A fault in it ends all contexts of the process: see [`in_own_process`].
 pub struct Own(pub CUcontext);
 
 impl Own {
@@ -224,6 +224,33 @@ pub fn rerun(test: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, St
         String::from_utf8_lossy(&output.stdout).into_owned(),
         String::from_utf8_lossy(&output.stderr).into_owned(),
     )
+}
+
+/// Runs a test in a process of its own, since a fault ends all contexts of its process.
+pub fn in_own_process(test: &str, inside: impl FnOnce()) {
+    if inner() {
+        return inside();
+    }
+    let (code, _, text) = rerun(test, &[]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+/// The number of the case that [`each`] runs in this process.
+const CASE: &str = "RERUN_CASE";
+
+/// Runs each case of a test in a process of its own, since a process does not recover from a fault. May be within
+/// [`reports`]: the report then has the faults of all cases.
+pub fn each<T>(test: &str, cases: impl IntoIterator<Item = T>, inside: impl Fn(T)) {
+    let mut cases = cases.into_iter();
+    if let Ok(number) = std::env::var(CASE) {
+        let number = number.parse().unwrap();
+        return inside(cases.nth(number).unwrap());
+    }
+    for number in 0..cases.count() {
+        let (code, _, text) = rerun(test, &[(CASE, &number.to_string())]);
+        eprint!("{text}");
+        assert_eq!(code, Some(0), "case {number}");
+    }
 }
 
 /// Whether this is the inner run of [`rerun`].

@@ -12,7 +12,7 @@ use crate::driver::graph::capture;
 use crate::driver::green::Green;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::Siblings;
-use crate::driver::{event, memory, notice, pool, preferences};
+use crate::driver::{event, fault, memory, notice, pool, preferences};
 
 use super::device::CONTEXT_FLAGS;
 
@@ -23,7 +23,11 @@ fn create(pctx: Out<u64>, flags: u32, dev: i32) -> Result {
     if flags & !CONTEXT_FLAGS != 0 || (flags & CU_CTX_SCHED_MASK).count_ones() > 1 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    pctx.set(context::create(dev, flags).handle)
+    pctx.set(
+        context::create(dev, flags)
+            .map_err(fault::explained)?
+            .handle,
+    )
 }
 
 fn handle_of(context: Option<Current>) -> u64 {
@@ -129,7 +133,7 @@ export! {
 
     fn cuCtxGetDevice_v2(device: Out<i32>, ctx: u64) {
         device.check()?;
-        device.set(context::get_or_current(ctx)?.ordinal)
+        device.set(context::alive_or_current(ctx)?.ordinal)
     }
 
     fn cuCtxGetFlags(flags: Out<u32>) {
@@ -150,7 +154,7 @@ export! {
 
     fn cuCtxGetId(ctx: u64, ctxId: Out<u64>) {
         ctxId.check()?;
-        context::get_or_current(ctx)?;
+        context::alive_or_current(ctx)?;
         let found = match ctx {
             0 => context::peek_current(),
             handle => Some(context::find(handle)?),
@@ -223,7 +227,7 @@ export! {
 
     fn cuCtxGetApiVersion(ctx: u64, version: Out<u32>) {
         version.check()?;
-        context::get_or_current(ctx)?;
+        context::alive_or_current(ctx)?;
         version.set(3020)
     }
 

@@ -4,7 +4,7 @@ use crate::driver::abi::*;
 use crate::driver::arg::{Buffer, DeviceAttribute, In, Out, Text, Word, set_text};
 use crate::driver::call::export;
 use crate::driver::status::{Code, Result};
-use crate::driver::{attribute, config, context, device, notice, pool};
+use crate::driver::{attribute, config, context, device, fault, notice, pool};
 
 /// The flags that a context may have.
 pub const CONTEXT_FLAGS: u32 = CU_CTX_SCHED_MASK
@@ -218,7 +218,7 @@ export! {
     fn cuDevicePrimaryCtxRetain(pctx: Out<u64>, dev: i32) {
         pctx.check()?;
         device::check(dev)?;
-        pctx.set(context::retain_primary(dev).handle)
+        pctx.set(context::retain_primary(dev).map_err(fault::explained)?.handle)
     }
 
     fn cuDevicePrimaryCtxRelease(dev: i32) {

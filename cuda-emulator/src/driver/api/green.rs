@@ -6,7 +6,7 @@ use crate::driver::call::export;
 use crate::driver::graph::capture;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::Siblings;
-use crate::driver::{context, device, event, green, streams};
+use crate::driver::{context, device, event, fault, first_fault, green, streams};
 
 /// The green context behind a handle, and the primary context that it is a part of, usable.
 fn usable(handle: u64) -> Result<context::Current> {
@@ -79,8 +79,12 @@ export! {
         if flags != CU_GREEN_CTX_DEFAULT_STREAM {
             return Err(Code::ERROR_INVALID_VALUE);
         }
+        first_fault::check().map_err(fault::explained)?;
         let green = green::create(desc, dev)?;
-        context::retain_primary(dev);
+        if let Err(code) = context::retain_primary(dev) {
+            green::destroy(green.handle)?;
+            return Err(code);
+        }
         phCtx.set(green.handle)
     }
 

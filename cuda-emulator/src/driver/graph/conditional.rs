@@ -155,7 +155,7 @@ impl BranchPlan {
                 }
                 let context = &plan.condition.context;
                 if plan.kind != CU_GRAPH_COND_TYPE_WHILE
-                    || context.fault().is_some()
+                    || context.own_fault().is_some()
                     || !context.is_alive()
                 {
                     break;

@@ -186,7 +186,7 @@ fn follow(
         let mut pieces = Vec::new();
         plan.pieces(stream, turn.0.handle, &mut pieces);
         for piece in pieces {
-            if context.fault().is_some() || !context.is_alive() {
+            if context.own_fault().is_some() || !context.is_alive() {
                 return Ok(());
             }
             environment.perform(stream, piece.work)?;

@@ -123,7 +123,7 @@ impl Stream {
         for mark in &item.after {
             mark.wait();
         }
-        if self.context.fault().is_none() || item.how == How::EvenAfterFault {
+        if self.is_still_done(item.how) {
             match catch_unwind(AssertUnwindSafe(item.work)) {
                 Ok(Ok(())) => {}
                 Ok(Err(fault)) => fault.strike(&self.context),
@@ -144,6 +144,20 @@ impl Stream {
         if self.waiters.load(Ordering::SeqCst) > 0 {
             drop(self.finished_lock.lock().unpoisoned());
             self.finished.notify_all();
+        }
+    }
+
+    /// Whether a piece of work is done, rather than discarded because of a fault.
+    fn is_still_done(&self, how: How) -> bool {
+        let of_context = self.context.own_fault().is_none();
+        let called = how == How::HostFunction
+            && of_context
+            && (self.context.fault().is_none() || self.has_called.load(Ordering::Relaxed));
+        self.has_called.store(called, Ordering::Relaxed);
+        match how {
+            How::HostFunction => called,
+            How::EvenAfterFault => true,
+            _ => of_context,
         }
     }
 
