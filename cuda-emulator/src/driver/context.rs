@@ -170,6 +170,11 @@ impl Context {
         self.own_fault().or_else(first)
     }
 
+    /// Whether a fault in another context has ended the calls of this one. Its work goes on.
+    pub fn is_ended_by_others(&self) -> bool {
+        first_fault::get().is_some() && self.own_fault().is_none()
+    }
+
     /// The code of a fault of its own work. Only that discards work: a fault in another context leaves it running.
     pub fn own_fault(&self) -> Option<Code> {
         match self.poison.load(Ordering::Acquire) {
@@ -240,7 +245,7 @@ impl Context {
     /// # Errors
     /// The sticky error.
     pub fn synchronize(&self) -> Result {
-        self.drain();
+        registry::drain_unless(&self.owner, &|| self.is_ended_by_others());
         self.usable()
     }
 

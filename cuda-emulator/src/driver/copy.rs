@@ -12,6 +12,7 @@ use super::access;
 use super::array::{self, Array};
 use super::context::{self, Context};
 use super::fault::Fault;
+use super::first_fault;
 use super::memory::{self, Allocation};
 use super::memory_report;
 use super::origin::Origin;
@@ -378,7 +379,7 @@ impl Transfer {
         }
         let mark = stream.submit(piece);
         if wait {
-            mark.wait();
+            mark.wait_for_client();
             stream.context.usable()?;
         }
         Ok(())
@@ -410,8 +411,16 @@ impl Transfer {
             context: context.clone(),
             stream: stream.handle,
         };
+        // The driver copies pageable memory by the host, within the call, which ends at a fault in any context. What was set
+        // aside needs that memory no more.
+        let is_pageable = |side: usize| self.places[side] == Place::Pageable;
+        let by_host = is_pageable(0) || is_pageable(1) && aside.is_none();
         let run = move || {
             let _pending = pending;
+            let _turn = by_host.then(first_fault::postpone);
+            if by_host && work.context.fault().is_some() {
+                return Ok(());
+            }
             self.run(&work, aside.as_deref())
         };
         Piece::new(How::Soon, Box::new(run))

@@ -286,7 +286,7 @@ impl Event {
     pub fn wait(&self) {
         match self.wanted() {
             None => {}
-            Some(Wanted::Here(mark)) => mark.wait(),
+            Some(Wanted::Here(mark)) => mark.wait_for_client(),
             Some(Wanted::Elsewhere(event, record)) => event.wait(record),
         }
     }

@@ -118,7 +118,7 @@ impl CheckedFill {
         };
         let mark = stream.submit(piece);
         if self.place == Place::PageLocked {
-            mark.wait();
+            mark.wait_for_client();
         }
         stream.context.usable()
     }

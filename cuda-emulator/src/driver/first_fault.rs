@@ -3,9 +3,10 @@
 //! 580.159.04, November 2026).
 
 use std::ffi::{CStr, CString};
-use std::sync::OnceLock;
+use std::sync::{OnceLock, RwLock, RwLockReadGuard};
 
 use super::status::{Code, Result};
+use crate::lock::Unpoisoned;
 
 /// A fault as contexts without a fault of their own return it.
 pub struct FirstFault {
@@ -20,9 +21,18 @@ pub fn get() -> Option<&'static FirstFault> {
     FIRST.get()
 }
 
-/// Keeps a fault, if it is the first.
+/// Written while a fault ends the contexts.
+static TURN: RwLock<()> = RwLock::new(());
+
+/// Keeps a fault, if it is the first. Waits for the work that [postpones](postpone) it.
 pub fn note(fault: impl FnOnce() -> FirstFault) {
+    let _turn = TURN.write().unpoisoned();
     FIRST.get_or_init(fault);
+}
+
+/// Keeps a fault from ending other contexts, for work that must be over when their calls return its code.
+pub fn postpone() -> RwLockReadGuard<'static, ()> {
+    TURN.read().unpoisoned()
 }
 
 /// Whether a context can still be created.

@@ -18,8 +18,8 @@ pub trait Kind: Sync {
     fn rank(&self) -> u8;
 
     /// Waits until everything that has been enqueued is done.
-    fn drain(&self, owner: &Owner) {
-        let _ = owner;
+    fn drain(&self, owner: &Owner, ended: &dyn Fn() -> bool) {
+        let _ = (owner, ended);
     }
 
     /// Ends the things of a context. Nothing is enqueued there any more.
@@ -58,7 +58,12 @@ fn kinds() -> Vec<&'static dyn Kind> {
 
 /// Waits until everything that has been enqueued in a context is done.
 pub fn drain(owner: &Owner) {
-    kinds().iter().for_each(|kind| kind.drain(owner));
+    drain_unless(owner, &|| false);
+}
+
+/// As [`drain`], until `ended` is true.
+pub fn drain_unless(owner: &Owner, ended: &dyn Fn() -> bool) {
+    kinds().iter().for_each(|kind| kind.drain(owner, ended));
 }
 
 /// Ends everything that lives in a context.

@@ -89,6 +89,11 @@ impl Mark {
         self.stream.wait(self.number);
     }
 
+    /// As [`wait`](Self::wait), for a call of the client's: see [`Stream::wait_for_client`].
+    pub fn wait_for_client(&self) {
+        self.stream.wait_for_client(self.number);
+    }
+
     /// Has the work up to here begin, where it is held back, without waiting for it.
     pub fn want(&self) {
         self.stream.want(self.number);
@@ -389,7 +394,7 @@ impl Stream {
     /// The sticky error.
     pub fn synchronize(self: &Arc<Self>) -> Result {
         for mark in self.frontier() {
-            mark.wait();
+            mark.wait_for_client();
         }
         self.context.usable()
     }

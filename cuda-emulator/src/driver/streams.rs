@@ -51,9 +51,9 @@ impl Kind for OfContext {
         0x10
     }
 
-    fn drain(&self, owner: &Owner) {
+    fn drain(&self, owner: &Owner, ended: &dyn Fn() -> bool) {
         for stream in owner.streams.existing().map_or(Vec::new(), Siblings::all) {
-            stream.wait(stream.submitted());
+            stream.wait_unless(stream.submitted(), ended);
         }
     }
 

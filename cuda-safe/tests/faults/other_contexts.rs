@@ -11,13 +11,18 @@ use cuda_safe::{
 use super::{CHILD, KERNELS, in_child};
 
 const WAITS: &str = r#"
-extern "C" __global__ void set_later(volatile unsigned *flag, unsigned *x) { while (!*flag); *x = 7; }
+extern "C" __global__ void set_later(volatile unsigned *begun, volatile unsigned *flag, unsigned *x) {
+    *begun = 1;
+    while (!*flag);
+    *x = 7;
+}
 "#;
 
 /// A context whose kernels wait for the host.
 struct Busy {
     stream: Stream,
     set_later: Function,
+    begun: Signal<u32>,
     flag: Signal<u32>,
 }
 
@@ -27,19 +32,23 @@ impl Busy {
         Self {
             stream: Stream::new(context).unwrap(),
             set_later: module.function("set_later").unwrap(),
+            begun: Signal::new(context, 0).unwrap(),
             flag: Signal::new(context, 0).unwrap(),
         }
     }
 
-    /// Enqueues a kernel that sets `x` to 7 when [`release`](Self::release) is called.
+    /// Starts a kernel that sets `x` to 7 when [`release`](Self::release) is called.
     fn set_later(&self, x: u64) {
         let config = LaunchConfig::new(1, 1);
         // SAFETY: one thread writes one word, which lives until the process ends or the kernel is over.
         unsafe {
-            self.set_later
-                .launch(&self.stream, config, (self.flag.device_ptr(), x))
+            let words = (self.begun.device_ptr(), self.flag.device_ptr(), x);
+            self.set_later.launch(&self.stream, config, words)
         }
         .unwrap();
+        while self.begun.get() == 0 {
+            thread::yield_now();
+        }
     }
 
     fn release(&self) {

@@ -54,10 +54,9 @@ export! {
         let event = event::get(hEvent)?;
         capture::refuse_captured(&event)?;
         capture::refuse_unsafe()?;
-        if !event.is_reached() {
-            return Err(Code::ERROR_NOT_READY);
-        }
-        event.context.usable()
+        let reached = event.is_reached();
+        event.context.usable()?;
+        if reached { Ok(()) } else { Err(Code::ERROR_NOT_READY) }
     }
 
     fn cuEventSynchronize(hEvent: u64) {

@@ -163,8 +163,18 @@ impl Stream {
 
     /// Waits until the first `number` pieces of work are done, doing some of it if nobody else does.
     pub fn wait(&self, number: u64) {
+        self.wait_unless(number, || false);
+    }
+
+    /// As [`wait`](Self::wait), for a call of the client's. A fault in another context ends the call, and not the work.
+    pub fn wait_for_client(&self, number: u64) {
+        self.wait_unless(number, || self.context.is_ended_by_others());
+    }
+
+    /// As [`wait`](Self::wait), until `ended` is true.
+    pub fn wait_unless(&self, number: u64, ended: impl Fn() -> bool) {
         self.want(number);
-        while self.completed() < number {
+        while self.completed() < number && !ended() {
             let mut queue = self.lock();
             let ready = !queue.running
                 && queue.items.front().is_some_and(|item| {
@@ -184,8 +194,10 @@ impl Stream {
         }
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut guard = self.finished_lock.lock().unpoisoned();
-        while self.completed() < number {
-            guard = self.finished.wait(guard).unpoisoned();
+        while self.completed() < number && !ended() {
+            // A fault elsewhere notifies nobody.
+            let waited = self.finished.wait_timeout(guard, Duration::from_millis(5));
+            guard = waited.unpoisoned().0;
         }
         drop(guard);
         self.waiters.fetch_sub(1, Ordering::SeqCst);
