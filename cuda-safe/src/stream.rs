@@ -405,8 +405,8 @@ impl Stream {
     /// Work enqueued after it waits for it.
     ///
     /// The driver forbids CUDA calls in the function: methods of this crate return an error there, under their own name.
-    /// An object whose last reference is dropped in the function is released later, when the program next releases an
-    /// object of this crate outside of host functions. A panic in the function is caught, and goes no further. If the
+    /// An object whose last reference is dropped in the function is released later, when the program releases another
+    /// object of this crate: see [host functions](crate::guide::memory_and_streams#host-functions). A panic in the function is caught, and goes no further. If the
     /// context faults before the function's turn, the driver never calls it, and it is leaked.
     ///
     /// # Errors

@@ -60,7 +60,8 @@ impl Stream {
     /// the capture by [`wait_stream`](Self::wait_stream) on this one, and what it is given then can run beside the rest;
     /// at the end this stream waits for it. A stream that has not joined runs what it is given at once, as always.
     ///
-    /// Before it begins, the capture waits for calls of other threads that wait for this stream, or for its whole context.
+    /// Before it begins, the capture waits for calls of other threads that wait for this stream, or for its whole context. In
+    /// [`CaptureMode::GLOBAL`] it waits for all calls of other threads that such a capture would forbid.
     ///
     /// Not possible are calls that wait, on whatever stream, copies from and to host slices, allocations, memory of streams
     /// that are not part of the capture, and launches of other graphs: methods of this crate say so, and the capture goes
