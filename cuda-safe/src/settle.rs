@@ -12,7 +12,7 @@ use crate::{
     stream::Stream,
 };
 
-/// What is known about enqueued work after a wait. See [`Stream::settle`].
+/// The state of enqueued work after a wait. See [`Stream::settle`].
 ///
 /// A wait answers three questions: is the device done, are host functions done, and are other contexts done with the
 /// memory. [`Done`](Self::Done) and [`Failed`](Self::Failed) answer all three with yes.
@@ -46,7 +46,7 @@ pub enum Settled {
     /// Borrowed memory cannot be returned.
     ///
     /// This is also the result after a fault in a process that has had several contexts. The fault ends all of them, on all
-    /// devices, but the device goes on with the work of those that did not fault. The driver does not tell which one did.
+    /// devices, but the device goes on with the work of those that did not fault. The driver does not report which one did.
     Unknown(Error),
 }
 

@@ -33,7 +33,7 @@ use cuda_sys::CUcontext;
 
 use crate::context::Context;
 
-/// What a call relies on being uncaptured.
+/// The streams that a call needs to be uncaptured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     context: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Place {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Queue {
-    /// A stream with a handle of its own.
+    /// A stream that is no default stream.
     Stream(usize),
     /// The legacy default stream. It cannot be captured, and fails while a blocking stream of its context is.
     Legacy,
@@ -204,7 +204,7 @@ impl State {
         }
     }
 
-    /// Updates what is read without the lock.
+    /// Updates the counts that are read without the lock.
     fn publish(&self) {
         let global = self.captures.iter().filter(|one| one.global).count();
         GLOBAL.store(global, Ordering::Relaxed);
@@ -220,7 +220,7 @@ static STATE: Mutex<State> = Mutex::new(State {
     next: 0,
     changes: Vec::new(),
 });
-/// Notified when a user leaves while somebody waits, and when a capture begins or ends.
+/// Notified when a user leaves while a capture waits, and when a capture begins or ends.
 static CHANGED: Condvar = Condvar::new();
 /// The length of `captures`, for questions without the lock.
 static CAPTURES: AtomicUsize = AtomicUsize::new(0);
@@ -324,14 +324,14 @@ impl Drop for Entered {
     }
 }
 
-/// A stream is becoming part of a capture: nobody uses it while this lives.
+/// A stream that is becoming part of a capture. No other thread uses it while this lives.
 #[must_use]
 pub(crate) struct Beginning {
     target: Target,
     here: PhantomData<*const ()>,
 }
 
-/// Waits until nobody uses a stream that is to become part of a capture. Returns `None` if this thread uses it, if a scope
+/// Waits until a stream is unused, so that it can become part of a capture. Returns `None` if this thread uses it, if a scope
 /// would end while the stream is captured, or if the wait would never end.
 pub(crate) fn begin(place: Place, blocking: bool, start: Start) -> Option<Beginning> {
     let target = Target {
@@ -454,7 +454,7 @@ pub(crate) fn changes(context: CUcontext) -> u64 {
     found.map_or(0, |one| one.1)
 }
 
-/// Waits until one of the captures of a context has ended, or another has begun. Returns at once if there is none.
+/// Waits until one of the captures of a context has ended, or another has begun. Returns at once if no stream of it is captured.
 pub(crate) fn wait_for_change(context: CUcontext) {
     let captures = |state: &State| -> Vec<u64> {
         let of_context = state
@@ -578,7 +578,7 @@ mod tests {
     #[test]
     fn a_wait_for_a_change_ends_with_the_capture() {
         let context = ptr::without_provenance_mut(9);
-        wait_for_change(context); // there is none
+        wait_for_change(context); // returns at once
         let (sender, receiver) = mpsc::channel();
         let capturing = spawn(move || {
             let counted = begin(place(9, Queue::Stream(7)), false, BEGIN)
@@ -609,7 +609,7 @@ mod tests {
         through
     }
 
-    /// Calls of other places are affected too, those of its own thread are not.
+    /// Calls on other streams are affected too, but not those of the same thread.
     #[test]
     fn a_global_capture_waits_for_the_calls_of_all_other_threads() {
         let stream = place(10, Queue::Stream(7));

@@ -22,7 +22,7 @@ use crate::{
     stream::Stream,
 };
 
-/// What must not be captured when something is released.
+/// The streams that must not be captured when something is released.
 #[derive(Clone, Copy)]
 pub(crate) enum Needs<'a> {
     /// The release waits for these streams, or is enqueued on one of them.
@@ -38,7 +38,7 @@ type Release = Box<dyn FnOnce() -> Result<()> + Send>;
 /// Something that has not been released yet.
 struct Later {
     needs: OwnedNeeds,
-    /// Leaked if it is never called: the device may still use what it owns.
+    /// Leaked if it is never called: the device may still use the memory that it owns.
     release: ManuallyDrop<Release>,
 }
 
@@ -185,8 +185,8 @@ impl<'a> From<&'a Stream> for Needs<'a> {
 /// How often a capture of this crate has ended.
 static ENDED: AtomicUsize = AtomicUsize::new(0);
 
-/// Calls `release`, which gives something back to the driver. While a capture forbids that, or in a host function, the
-/// call is put off, and this returns `Ok`. No capture that affects what it `needs` begins meanwhile.
+/// Calls `release`, which releases a driver object. While a capture forbids that, or in a host function, the call is put
+/// off, and this returns `Ok`. No capture that affects the streams that it `needs` begins meanwhile.
 ///
 /// # Errors
 /// Returns the error of `release`.

@@ -1,4 +1,4 @@
-//! Streams that are being captured, by [`Stream::capture`] or by raw calls, and what that forbids.
+//! Streams that are being captured, by [`Stream::capture`] or by raw calls, and the calls that this forbids.
 //!
 //! A capture forbids calls that wait: on its streams, on their whole context, and, unless its mode is relaxed, in the
 //! whole thread or process. Such a call fails and invalidates the capture, so methods of this crate check first. The
@@ -146,7 +146,7 @@ impl Context {
     }
 }
 
-/// What to do with most calls that a capture forbids.
+/// The remedy for most calls that a capture forbids.
 pub(crate) const REMEDY: &str = "make it before the capture, or after it";
 
 impl Stream {
@@ -247,7 +247,7 @@ impl Stream {
         }
     }
 
-    /// Whether what this stream is given is recorded, by [`capture`](Self::capture) or by raw calls.
+    /// Whether the stream is being captured, by [`capture`](Self::capture) or by raw calls.
     ///
     /// # Errors
     /// The context is unusable after a fault.
@@ -272,8 +272,8 @@ impl Stream {
         }
     }
 
-    /// The number of the capture that the stream is part of: streams of one capture have the same. `None` where what the
-    /// stream is given is executed.
+    /// Returns the number of the capture that the stream is part of, or `None` if it is not being captured. All streams of a
+    /// capture have the same number.
     ///
     /// # Errors
     /// The context is unusable after a fault. `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy default stream while a

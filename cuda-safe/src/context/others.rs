@@ -3,7 +3,7 @@
 //! A fault in one context makes all calls fail in every context of the process, on all devices. The driver reports it in
 //! the context that faulted when all work of that context is over. The work of the other contexts goes on: their kernels
 //! and copies still use memory although their waits have returned (recorded on two H100s, driver 580). The code does not
-//! tell which context faulted. So after a fault, a wait proves that work is over only in a process that has had one context.
+//! identify the context. So after a fault, a wait proves that work is over only in a process that has had one context.
 
 use std::{
     ffi::c_int,
