@@ -363,3 +363,41 @@ fn a_green_context_keeps_the_primary_one() {
         assert_eq!(active, 0);
     });
 }
+
+#[test]
+fn a_fault_ends_all_green_contexts() {
+    let report = ["CUDA_ERROR_LAUNCH_FAILED"];
+    let test = "a_fault_ends_all_green_contexts";
+    reports(test, VARIABLES, &report, || {
+        let _primary = Primary::new();
+        let all = parts(2, 8);
+        let greens = [green(vec![all[0]]), green(vec![all[1]])];
+        let contexts = greens.map(|green| {
+            let mut context = null_mut();
+            ok!(cuCtxFromGreenCtx(&mut context, green));
+            context
+        });
+        let created = Own::new();
+        ok!(cuCtxSetCurrent(contexts[0]));
+        let stop = function(load(include_str!("abi/faults.ptx")), "stop");
+        assert_eq!(launch(stop, 1, 1, null_mut(), &mut []), SUCCESS);
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        for context in [contexts[1], created.0, contexts[0]] {
+            ok!(cuCtxSetCurrent(context));
+            fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        }
+        let (mut descriptor, mut other) = (null_mut(), null_mut());
+        ok!(cuDevResourceGenerateDesc(
+            &mut descriptor,
+            [all[0]].as_mut_ptr(),
+            1
+        ));
+        fails!(
+            CUDA_ERROR_LAUNCH_FAILED,
+            cuGreenCtxCreate(&mut other, descriptor, 0, 1)
+        );
+        for green in greens {
+            ok!(cuGreenCtxDestroy(green));
+        }
+    });
+}

@@ -1,7 +1,7 @@
 //! A fault ends all contexts of its process, on all devices, and no context can be created any more. Work that other
 //! contexts have enqueued before still runs. Recorded on two H100s (driver 580.159.04, CUDA 13.0, November 2026).
 //!
-//! Each test runs in processes of its own: a process does not recover from a fault.
+//! Each test runs in separate processes: a process does not recover from a fault.
 
 mod abi;
 use abi::*;
@@ -340,7 +340,7 @@ fn host_functions_of_other_contexts_are_not_called() {
         } else {
             load(stream);
         }
-        // A callback is called, and told the error.
+        // A callback is called, and gets the error.
         ok!(cuStreamAddCallback(stream, Some(note), null_mut(), 0));
         ok!(cuStreamWriteValue32_v2(stream, words.at(3), 8, 0));
         trap(faulting);
@@ -470,7 +470,7 @@ fn recorded() -> Vec<(&'static str, bool)> {
     calls.collect()
 }
 
-/// What the recorded calls use, made before the fault.
+/// Objects that the recorded calls use. They are created before the fault.
 struct Things {
     context: CUcontext,
     stream: CUstream,
@@ -742,7 +742,7 @@ fn the_recorded_calls_succeed_before_a_fault() {
     in_own_process(test, || {
         let things = Things::new();
         for (name, _) in recorded() {
-            // Those that end a thing that others use, and a context is no peer of its own.
+            // Calls that end an object would disturb the others. A context can not be a peer of itself.
             let ends = [
                 "Destroy",
                 "Unload",

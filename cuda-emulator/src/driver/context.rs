@@ -37,9 +37,9 @@ pub struct Context {
     pub cache_config: AtomicU32,
     pub shared_config: AtomicU32,
     alive: AtomicBool,
-    /// The code that every call returns after a fault of its own; 0 before.
+    /// The code of a fault of the context itself, which every later call returns. 0 before a fault.
     poison: AtomicU32,
-    /// The report of its own fault.
+    /// The report of a fault of the context itself.
     report: Mutex<Option<&'static CStr>>,
     limits: Mutex<[u64; LIMITS]>,
     /// Bytes of the device-side heap in use.
@@ -164,7 +164,7 @@ impl Context {
         self.alive.load(Ordering::Acquire)
     }
 
-    /// The sticky error, if a fault has happened: its own, or else the first of the process.
+    /// The sticky error, if a fault has happened: that of the context itself, or else the first of the process.
     pub fn fault(&self) -> Option<Code> {
         let first = || first_fault::get().map(|first| first.code);
         self.own_fault().or_else(first)
@@ -175,7 +175,8 @@ impl Context {
         first_fault::get().is_some() && self.own_fault().is_none()
     }
 
-    /// The code of a fault of its own work. Only that discards work: a fault in another context leaves it running.
+    /// The code of a fault of the context itself. Only such a fault discards work. After a fault in another context, work
+    /// still runs.
     pub fn own_fault(&self) -> Option<Code> {
         match self.poison.load(Ordering::Acquire) {
             0 => None,

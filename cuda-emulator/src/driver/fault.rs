@@ -56,7 +56,7 @@ impl Fault {
             ),
         };
         let text = format!("[cuda-emulator] {code}\n{report}\n[cuda-emulator] {later}\n");
-        // Nobody could be told of a failure to tell.
+        // A failure to write the report can not be reported either.
         let _ = std::io::stderr().write_all(text.as_bytes());
         if let Some(path) = &config::get().report {
             let file = std::fs::File::options()

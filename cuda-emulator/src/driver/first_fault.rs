@@ -8,7 +8,7 @@ use std::sync::{OnceLock, RwLock, RwLockReadGuard};
 use super::status::{Code, Result};
 use crate::lock::Unpoisoned;
 
-/// A fault as contexts without a fault of their own return it.
+/// A fault as the other contexts of the process return it.
 pub struct FirstFault {
     pub code: Code,
     pub report: Option<&'static CStr>,

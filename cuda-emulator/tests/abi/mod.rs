@@ -85,7 +85,7 @@ impl Drop for Primary {
     }
 }
 
-/// A context of this test's own; destroyed when dropped. A fault in it ends all contexts of the process: see [`in_own_process`].
+/// A new context; destroyed when dropped. A fault in it ends all contexts of the process: see [`in_own_process`].
 pub struct Own(pub CUcontext);
 
 impl Own {
@@ -226,7 +226,7 @@ pub fn rerun(test: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, St
     )
 }
 
-/// Runs a test in a process of its own, since a fault ends all contexts of its process.
+/// Runs a test in a separate process, since a fault ends all contexts of its process.
 pub fn in_own_process(test: &str, inside: impl FnOnce()) {
     if inner() {
         return inside();
@@ -238,8 +238,8 @@ pub fn in_own_process(test: &str, inside: impl FnOnce()) {
 /// The number of the case that [`each`] runs in this process.
 const CASE: &str = "RERUN_CASE";
 
-/// Runs each case of a test in a process of its own, since a process does not recover from a fault. May be within
-/// [`reports`]: the report then has the faults of all cases.
+/// Runs each case of a test in a separate process, since a process does not recover from a fault. Within [`reports`], the
+/// report has the faults of all cases.
 pub fn each<T>(test: &str, cases: impl IntoIterator<Item = T>, inside: impl Fn(T)) {
     let mut cases = cases.into_iter();
     if let Ok(number) = std::env::var(CASE) {
