@@ -128,12 +128,28 @@ impl Inner {
         self.lost_error()
     }
 
+    /// Prepares to [mark](Self::mark) the ends of calls on these streams.
+    #[inline]
+    pub(super) fn prepare<'s, I>(&self, work: &mut Work, streams: I) -> Result<()>
+    where
+        I: IntoIterator<Item = &'s Stream, IntoIter: Clone>,
+    {
+        let prepared = work.marks.prepare(streams);
+        prepared.map_err(|error| self.failed_within(error, work))
+    }
+
     /// Marks the end of a call that was just enqueued on a stream.
     #[inline]
     pub(super) fn mark(&self, work: &mut Work, stream: &Stream) -> Result<()> {
+        let marked = self.try_mark(work, stream);
+        marked.map_err(|error| self.failed_within(error, work))
+    }
+
+    #[inline]
+    fn try_mark(&self, work: &Work, stream: &Stream) -> Result<()> {
         // Ranks that compare their calls reject captured streams.
         if !self.options.verify && stream.is_capturing()? {
-            work.marks.set_captured();
+            work.marks.set_captured(stream);
             return Ok(());
         }
         work.marks.record(stream)
@@ -158,11 +174,11 @@ impl Inner {
     /// As [`Call::make`].
     #[inline]
     pub(super) unsafe fn enqueue(&self, call: &Call, stream: &Stream) -> Result<()> {
-        let _current = enter(&self.context)?;
+        let _current = enter(&self.context).map_err(|error| self.failed(error))?;
         let mut work = self.lock();
         let comm = self.usable(&mut work)?;
         // Before the others know of the call, since it may fail.
-        work.marks.prepare(stream)?;
+        self.prepare(&mut work, [stream])?;
         self.compare(&mut work, call)?;
         let result = {
             let _busy = Busy::begin(&self.calls);
