@@ -11,8 +11,9 @@ use std::{
 };
 
 use cuda_safe::{
-    Array, ArrayFlags, Context, DeviceBuffer, MappedBuffer, MemoryType, Module, PinnedBuffer,
-    Result, Signal, Stream, StreamOptions, TexelFormat, WaitUntil, graph::CaptureMode,
+    Array, ArrayFlags, Context, DeviceBuffer, Event, GreenContext, MappedBuffer, MemoryType,
+    Module, PinnedBuffer, Result, Signal, Stream, StreamOptions, TexelFormat, WaitUntil,
+    graph::CaptureMode,
 };
 
 use super::one_at_a_time;
@@ -148,6 +149,40 @@ fn arrays_and_modules_are_dropped_beside_captures() {
         drop(Module::from_ptx(&context, ptx).unwrap());
         let _ = context.synchronize();
     });
+}
+
+#[test]
+fn green_contexts_reject_waits_during_captures() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let all = context.multiprocessors().unwrap();
+    let green = GreenContext::new(&context, &[all]).unwrap();
+    let event = Event::without_timing(&context).unwrap();
+    for stream in [green.stream().unwrap(), Stream::new(&context).unwrap()] {
+        // SAFETY: nothing is recorded.
+        let graph = unsafe {
+            stream.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
+                for rejected in [
+                    green.synchronize(),
+                    green.record(&event),
+                    green.wait_event(&event),
+                ] {
+                    let error = rejected.unwrap_err().to_string();
+                    assert!(error.contains("is being captured"), "{error}");
+                }
+                Ok(())
+            })
+        };
+        drop(graph.unwrap());
+        while_captured(&stream, 200, || {
+            let _ = green.synchronize();
+            let _ = green.record(&event);
+            let _ = green.wait_event(&event);
+        });
+    }
+    green.synchronize().unwrap();
+    green.record(&event).unwrap();
+    green.wait_event(&event).unwrap();
 }
 
 #[test]
