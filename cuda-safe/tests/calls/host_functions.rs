@@ -2,7 +2,10 @@
 
 use std::{sync::mpsc::channel, time::Duration};
 
-use cuda_safe::{AddressRange, Error, Graph, Library, PhysicalMemory, Result, checkpoint::Process};
+use cuda_safe::{
+    AddressRange, Error, Graph, Library, PhysicalMemory, RegisterFlags, RegisteredBuffer,
+    Registration, Result, checkpoint::Process,
+};
 
 use super::*;
 
@@ -197,5 +200,33 @@ fn what_a_host_function_drops_is_released_later() {
             let expected = if release == "cuEventDestroy" { 2 } else { 1 };
             assert_eq!(calls(release).len(), expected, "{release}");
         }
+    });
+}
+
+#[test]
+fn registered_memory_is_unregistered_after_the_host_function_that_drops_it() {
+    let test = "registered_memory_is_unregistered_after_the_host_function_that_drops_it";
+    traced(test, "", || {
+        let (context, stream) = device();
+        let registered = || RegisteredBuffer::new(&context, vec![7u8; 4096]).unwrap();
+        let (taken, closed, dropped) = (registered(), registered(), registered());
+        let memory: &'static mut [u8] = vec![7u8; 1 << 16].leak();
+        let (first, second) = memory.split_at_mut(1 << 15);
+        let register = |memory: &mut [u8]| {
+            let (start, flags) = (memory.as_mut_ptr().cast(), RegisterFlags::default());
+            // SAFETY: it stays for the rest of the process, and nothing on the device uses it.
+            unsafe { Registration::new(&context, start, 4096, flags) }.unwrap()
+        };
+        let (first, second) = (register(first), register(second));
+        let names = within_a_host_function(&stream, move || {
+            drop((dropped, first));
+            closed.close().unwrap();
+            [rejected(taken.into_host()), rejected(second.close())]
+        });
+        let expected = ["RegisteredBuffer::into_host", "cuMemHostUnregister"];
+        assert_eq!(names, expected);
+        assert_eq!(calls("cuMemHostUnregister").len(), 0);
+        drop(Event::new(&context).unwrap());
+        assert_eq!(calls("cuMemHostUnregister").len(), 5);
     });
 }
