@@ -267,7 +267,8 @@ impl<'a> CopyBatch<'a> {
     }
 
     fn submit(&self, stream: &Stream) -> Result<()> {
-        stream.ordered_with(self.owners.iter().copied(), || {
+        let owners = self.owners.iter().copied();
+        stream.ordered("CopyBatch::enqueue", owners, || {
             let _current = stream.enter("CopyBatch::enqueue")?;
             match self.copies.iter().all(|one| one.copy.linear().is_some()) {
                 true => self.submit_linear(stream),
@@ -384,7 +385,8 @@ impl RegionCopy {
         else {
             return Ok(());
         };
-        let enqueued = stream.ordered_with(batch.owners.iter().copied(), || {
+        let owners = batch.owners.iter().copied();
+        let enqueued = stream.ordered("RegionCopy::enqueue_with", owners, || {
             let _current = stream.enter("cuMemcpyWithAttributesAsync")?;
             if let Some(bytes) = copy.linear() {
                 let call = newer::cuMemcpyWithAttributesAsync()?;

@@ -28,11 +28,38 @@ impl Span<'_> {
     }
 }
 
-/// Enqueues a copy from the host.
+/// As [`enqueue_upload`], for [`Scope::upload`](super::Scope::upload).
+///
+/// # Safety
+/// As [`enqueue_upload`].
+pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
+    span: Span<'_>,
+    stream: &Stream,
+    host: *const [T],
+) -> Result<()> {
+    // SAFETY: as this function's contract says.
+    unsafe { enqueue_upload("Scope::upload", span, stream, host) }
+}
+
+/// As [`enqueue_download`], for [`Scope::download`](super::Scope::download).
+///
+/// # Safety
+/// As [`enqueue_download`].
+pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
+    span: Span<'_>,
+    stream: &Stream,
+    host: *mut [T],
+) -> Result<()> {
+    // SAFETY: as this function's contract says.
+    unsafe { enqueue_download("Scope::download", span, stream, host) }
+}
+
+/// Enqueues a copy from the host, for the method that errors name.
 ///
 /// # Safety
 /// `host` stays readable until the copy has finished, and is as long as `span`.
-pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
+pub(crate) unsafe fn enqueue_upload<T: Pod>(
+    call: &'static str,
     span: Span<'_>,
     stream: &Stream,
     host: *const [T],
@@ -40,7 +67,7 @@ pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
     if span.bytes == 0 {
         return Ok(());
     }
-    stream.ordered_with([span.owner], || {
+    stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyHtoDAsync_v2")?;
         // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
         // contract says.
@@ -52,11 +79,12 @@ pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
     })
 }
 
-/// Enqueues a copy to the host.
+/// Enqueues a copy to the host, for the method that errors name.
 ///
 /// # Safety
 /// `host` stays writable until the copy has finished, nobody reads it until then, and it is as long as `span`.
-pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
+pub(crate) unsafe fn enqueue_download<T: Pod>(
+    call: &'static str,
     span: Span<'_>,
     stream: &Stream,
     host: *mut [T],
@@ -64,7 +92,7 @@ pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
     if span.bytes == 0 {
         return Ok(());
     }
-    stream.ordered_with([span.owner], || {
+    stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyDtoHAsync_v2")?;
         // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
         // contract says.
@@ -81,11 +109,11 @@ pub(crate) fn host_to_device<T: Pod>(span: Span<'_>, stream: &Stream, host: &[T]
         return Ok(());
     }
     let _current = stream.enter_to_wait("copy_from_slice")?;
-    if staging::upload(span, stream, host.as_ptr().cast())? {
+    if staging::upload("copy_from_slice", span, stream, host.as_ptr().cast())? {
         return Ok(());
     }
     // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
-    let enqueued = unsafe { host_to_device_enqueue(span, stream, host) };
+    let enqueued = unsafe { enqueue_upload("copy_from_slice", span, stream, host) };
     let waited = stream.end_borrow([HostRange::of(host)]);
     enqueued.and(waited)
 }
@@ -100,11 +128,11 @@ pub(crate) fn device_to_host<T: Pod>(
     }
     let _current = stream.enter_to_wait("copy_to_slice")?;
     // SAFETY: `host` is as long as `span`, and borrowed exclusively.
-    if unsafe { staging::download(span, stream, host.as_mut_ptr().cast())? } {
+    if unsafe { staging::download("copy_to_slice", span, stream, host.as_mut_ptr().cast())? } {
         return Ok(());
     }
     // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
-    let enqueued = unsafe { device_to_host_enqueue(span, stream, host) };
+    let enqueued = unsafe { enqueue_download("copy_to_slice", span, stream, host) };
     let waited = stream.end_borrow([HostRange::of(host)]);
     enqueued.and(waited)
 }
@@ -117,13 +145,13 @@ pub(crate) fn device_to_vec<T: Pod>(span: Span<'_>, stream: &Stream, len: usize)
     if span.bytes > 0 {
         let _current = stream.enter_to_wait("to_vec")?;
         // SAFETY: the vector's own memory, with room for as many bytes as `span` has.
-        if unsafe { staging::download(span, stream, spare.cast())? } {
+        if unsafe { staging::download("to_vec", span, stream, spare.cast())? } {
             // SAFETY: the copy has written all `len` elements, and any bits are valid for `T`.
             unsafe { host.set_len(len) };
             return Ok(host);
         }
         // SAFETY: the capacity is `len`, and `host` lives until the wait below is over, or for ever.
-        let enqueued = unsafe { device_to_host_enqueue(span, stream, spare) };
+        let enqueued = unsafe { enqueue_download("to_vec", span, stream, spare) };
         match stream.settle() {
             Settled::Done => enqueued?,
             Settled::Failed(error) | Settled::Faulted(error) => {
@@ -158,7 +186,7 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
     if is_between_devices(stream, [to.owner, from.owner]) {
         return between_devices(to, stream, from);
     }
-    stream.ordered_with([to.owner, from.owner], || {
+    stream.ordered("copy_from", [to.owner, from.owner], || {
         let _current = stream.enter("cuMemcpyDtoDAsync_v2")?;
         // SAFETY: both are live device memory of `bytes`, ordered on this stream, and apart.
         let code =
@@ -223,7 +251,7 @@ pub(super) fn of_another_device(stream: &Stream, owner: Owner<'_>) -> Option<Str
 
 fn between_devices(to: Span<'_>, stream: &Stream, from: Span<'_>) -> Result<()> {
     let _uncaptured = expect_no_capture(stream, "copy_from")?;
-    stream.ordered_with([to.owner, from.owner], || {
+    stream.ordered("copy_from", [to.owner, from.owner], || {
         let (target, source) = (to.owner.context(), from.owner.context());
         let _current = stream.enter("cuMemcpyPeerAsync")?;
         // SAFETY: both are live memory of `bytes` of these contexts, ordered on this stream, and apart.
@@ -278,7 +306,7 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
             _ => fill_columns(ptr, pattern, count, stream),
         }
     };
-    stream.ordered_with([span.owner], || explained(enqueue(), stream, span))
+    stream.ordered("fill", [span.owner], || explained(enqueue(), stream, span))
 }
 
 /// Repeats `pattern` over the elements of rows and slices, and leaves the gaps alone.
@@ -333,7 +361,7 @@ pub(crate) fn fill_rows(
     };
     let bytes = strides.span();
     let span = Span { ptr, bytes, owner };
-    stream.ordered_with([owner], || explained(enqueue(), stream, span))
+    stream.ordered("fill", [owner], || explained(enqueue(), stream, span))
 }
 
 /// A pattern of 1, 2 or 4 bytes, in rows.
