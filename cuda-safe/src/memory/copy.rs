@@ -5,7 +5,8 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::{
     extent::Extent, fresh, layout::Strides, location::MemoryLocation, owner::Owner,
-    pool_options::MemoryAccess, region_copy::expect_no_capture, size::byte_size, staging,
+    pointer::MemoryType, pool_options::MemoryAccess, region_copy::expect_no_capture,
+    size::byte_size, staging,
 };
 use crate::{
     error::{Error, Result},
@@ -100,7 +101,8 @@ pub(crate) unsafe fn enqueue_download<T: Pod>(
             sys::cuMemcpyDtoHAsync_v2(host.cast(), span.ptr, span.bytes, stream.as_raw())
         };
         let checked = stream.check("cuMemcpyDtoHAsync_v2", code);
-        explained(checked, stream, span)
+        let written = host.cast::<T>().addr() as CUdeviceptr;
+        explained_write(explained(checked, stream, span), stream, written)
     })
 }
 
@@ -192,7 +194,8 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
         let code =
             unsafe { sys::cuMemcpyDtoDAsync_v2(to.ptr, from.ptr, to.bytes, stream.as_raw()) };
         let checked = stream.check("cuMemcpyDtoDAsync_v2", code);
-        explained(explained(checked, stream, from), stream, to)
+        let explained = explained(explained(checked, stream, from), stream, to);
+        explained_write(explained, stream, to.ptr)
     })
 }
 
@@ -229,6 +232,33 @@ fn why_refused(error: &Error, stream: &Stream, span: Span<'_>) -> Option<String>
     Some(format!(
         "the memory is mapped, but device {device} {may}: call Mapping::set_access first"
     ))
+}
+
+/// As [`explained`], for a call that writes to an address of the device or the host.
+#[inline]
+pub(super) fn explained_write<R>(
+    result: Result<R>,
+    stream: &Stream,
+    address: CUdeviceptr,
+) -> Result<R> {
+    result.map_err(|error| match error.driver_code() {
+        Some(CUresult::CUDA_ERROR_INVALID_VALUE) => match is_read_only(stream, address) {
+            Some(why) => error.with_detail(why),
+            None => error,
+        },
+        _ => error,
+    })
+}
+
+/// The reason why a driver refuses to write to memory, if the memory is registered as read-only.
+#[cold]
+pub(super) fn is_read_only(stream: &Stream, address: CUdeviceptr) -> Option<&'static str> {
+    let info = stream.context().pointer_info(address).ok()?;
+    let read_only = info.memory_type == MemoryType::HOST && info.access == MemoryAccess::READ;
+    read_only.then_some(
+        "the destination is host memory that is registered with RegisterFlags::READ_ONLY, to which the device must not \
+         write. Fix: register it without READ_ONLY, or copy to other memory",
+    )
 }
 
 /// Whether memory is of another device than the stream: what is of a pool is open to calls alone then that name contexts.
@@ -306,7 +336,9 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
             _ => fill_columns(ptr, pattern, count, stream),
         }
     };
-    stream.ordered("fill", [span.owner], || explained(enqueue(), stream, span))
+    stream.ordered("fill", [span.owner], || {
+        explained_write(explained(enqueue(), stream, span), stream, ptr)
+    })
 }
 
 /// Repeats `pattern` over the elements of rows and slices, and leaves the gaps alone.
@@ -361,7 +393,9 @@ pub(crate) fn fill_rows(
     };
     let bytes = strides.span();
     let span = Span { ptr, bytes, owner };
-    stream.ordered("fill", [owner], || explained(enqueue(), stream, span))
+    stream.ordered("fill", [owner], || {
+        explained_write(explained(enqueue(), stream, span), stream, ptr)
+    })
 }
 
 /// A pattern of 1, 2 or 4 bytes, in rows.

@@ -2,8 +2,10 @@
 
 use std::marker::PhantomData;
 
+use cuda_sys::CUdeviceptr;
+
 use super::{
-    copy::is_between_devices,
+    copy::{explained_write, is_between_devices},
     extent::{Extent, Offset, expect_within},
     layout::Layout,
     owner::Owner,
@@ -295,9 +297,13 @@ impl RegionCopy {
             return Ok(());
         };
         // SAFETY: as above.
-        stream.ordered(call, [from.owner], || unsafe {
+        let enqueued = stream.ordered(call, [from.owner], || unsafe {
             with_host(copy, stream, from.owner)
-        })
+        });
+        match copy.to {
+            Side::Host(host, _) => explained_write(enqueued, stream, host.addr() as CUdeviceptr),
+            _ => enqueued,
+        }
     }
 
     /// The copy between two places, `None` if there is nothing to copy.
