@@ -7,7 +7,7 @@
 use std::{
     fmt,
     hash::{Hash, Hasher},
-    mem::ManuallyDrop,
+    mem::{self, ManuallyDrop},
     sync::Arc,
 };
 
@@ -62,6 +62,8 @@ struct Object<K: Kind> {
     owned: bool,
     parent: K::Parent,
     kind: K,
+    /// Ends an object that is dropped in a host function or a log listener, where nothing can be released.
+    end_within: fn(Object<K>),
 }
 
 // SAFETY: every handle of the driver may be used from any thread, since the driver locks; where that does not hold (the
@@ -74,13 +76,42 @@ impl<K: Kind> Handle<K> {
     /// # Safety
     /// `raw` is a live handle, created in `parent`. If it is owned, nothing else releases it; otherwise it outlives
     /// the last clone of this, and everything created from it.
-    pub(crate) unsafe fn new(raw: K::Raw, owned: bool, parent: K::Parent, kind: K) -> Self {
-        Self(Arc::new(Inner(ManuallyDrop::new(Object {
+    pub(crate) unsafe fn new(raw: K::Raw, owned: bool, parent: K::Parent, kind: K) -> Self
+    where
+        K: Send,
+        K::Parent: Send,
+    {
+        Self::with(Object {
             raw,
             owned,
             parent,
             kind,
-        }))))
+            end_within: |object| capture::put_off(move || object.release()),
+        })
+    }
+
+    /// As [`new`](Self::new), for a kind that must be released on its own thread. A log listener runs on that thread too,
+    /// but a release that it puts off may happen on any thread. So an object that a listener drops is leaked.
+    ///
+    /// # Safety
+    /// As [`new`](Self::new).
+    pub(crate) unsafe fn bound_to_thread(
+        raw: K::Raw,
+        owned: bool,
+        parent: K::Parent,
+        kind: K,
+    ) -> Self {
+        Self::with(Object {
+            raw,
+            owned,
+            parent,
+            kind,
+            end_within: mem::forget,
+        })
+    }
+
+    fn with(object: Object<K>) -> Self {
+        Self(Arc::new(Inner(ManuallyDrop::new(object))))
     }
 
     #[inline]
@@ -146,9 +177,7 @@ impl<K: Kind> Object<K> {
             return Ok(());
         }
         if callback::is_running() {
-            // SAFETY: an object that cannot be sent does not get into a host function.
-            let object = unsafe { Sent::new(self) };
-            capture::put_off(move || object.get().release());
+            (self.end_within)(self);
             return Ok(());
         }
         let released = self.release();
@@ -207,34 +236,15 @@ impl<K: Kind> fmt::Debug for Handle<K> {
     }
 }
 
-/// A handle that moves to the thread that releases it.
-pub(crate) struct Sendable<T>(pub(crate) T);
+/// A raw handle or address that moves to the thread that releases it.
+pub(crate) struct Sendable<T>(pub(crate) *mut T);
 
-// SAFETY: the driver's handles may be used from any thread.
+// SAFETY: only the pointer moves. Using the memory behind it on the other thread is unsafe, and up to the code there.
 unsafe impl<T> Send for Sendable<T> {}
 
-impl<T: Copy> Sendable<T> {
+impl<T> Sendable<T> {
     /// A method, so that a closure takes the whole and not its field.
-    pub(crate) fn get(&self) -> T {
-        self.0
-    }
-}
-
-/// A value that moves to another thread, though the compiler cannot know that it may.
-struct Sent<T>(T);
-
-// SAFETY: `new` has the caller promise it.
-unsafe impl<T> Send for Sent<T> {}
-
-impl<T> Sent<T> {
-    /// # Safety
-    /// The value may be sent to another thread.
-    unsafe fn new(value: T) -> Self {
-        Self(value)
-    }
-
-    /// A method, so that a closure takes the whole and not its field.
-    fn get(self) -> T {
+    pub(crate) fn get(&self) -> *mut T {
         self.0
     }
 }

@@ -70,27 +70,36 @@ impl Stream {
         owners: impl IntoIterator<Item = Owner<'a>>,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, E> {
+        self.ordered("Stream::ordered_with", owners, work)
+    }
+
+    /// As [`ordered_with`](Self::ordered_with). Its errors name `call`, the method that the user called.
+    pub(crate) fn ordered<'a, R, E: From<Error>>(
+        &self,
+        call: &'static str,
+        owners: impl IntoIterator<Item = Owner<'a>>,
+        work: impl FnOnce() -> Result<R, E>,
+    ) -> Result<R, E> {
         let mut others: Vec<&Stream> = Vec::new(); // allocates only where there are some
         for owner in owners {
             match owner {
                 Owner::Stream(other) if other == self || others.contains(&other) => {}
                 Owner::Stream(other) => others.push(other),
-                Owner::Context(context) => self.context().expect_same(
-                    context,
-                    "Stream::ordered_with",
-                    "the stream and the memory",
-                )?,
+                Owner::Context(context) => {
+                    self.context()
+                        .expect_same(context, call, "the stream and the memory")?;
+                }
             }
         }
         if others.is_empty() {
             return work();
         }
         // No stream may become captured before the others wait for the work: they would not wait for it then.
-        let mut entered = vec![self.hold_captures_off("Stream::ordered_with")?];
+        let mut entered = vec![self.hold_captures_off(call)?];
         for other in &others {
-            entered.push(other.hold_captures_off("Stream::ordered_with")?);
+            entered.push(other.hold_captures_off(call)?);
         }
-        let captured = self.expect_captured_together(&others, "Stream::ordered_with")?;
+        let captured = self.expect_captured_together(&others, call)?;
         if captured {
             entered.clear(); // they stay captured, and other streams may join them
         }

@@ -108,8 +108,9 @@ mod sealed {
 /// **A stream that waits for a value that never comes hangs for ever,** and with it whoever waits for the stream. That is
 /// no memory unsafety, and all of this is safe.
 ///
-/// The word is released when the signal is dropped. Where a stream has not done what it was given with it, or that can't
-/// be known, it is leaked instead (a page of memory): keep the signal until the streams are done.
+/// Dropping the signal frees the word. If a stream still has work with it, or if that is not known, the word is leaked instead
+/// (a page of memory), so keep the signal until the streams are done. After a fault this is not known in a process that has had
+/// several contexts.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, Signal, Stream, WaitUntil};
@@ -206,11 +207,15 @@ impl<T: SignalWord> Signal<T> {
     }
 }
 
-/// Whether a stream uses its signals no more, and that is known. Asked again if the question failed.
+/// Whether the stream's work on its signals is known to be over. Does not wait: the stream may wait for a signal.
 fn is_over(stream: &Stream) -> bool {
     match stream.query().or_else(|_| stream.query()) {
         Ok(done) => done,
-        Err(error) => error.driver_code().is_some_and(ends_context),
+        // After a fault no wait blocks. `settle` knows whether this context's work may go on.
+        Err(error) if error.driver_code().is_some_and(ends_context) => {
+            stream.settle().or_leak().is_ok()
+        }
+        Err(_) => false,
     }
 }
 

@@ -12,8 +12,8 @@ use std::mem::ManuallyDrop;
 
 use child::{aborts, passes};
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Module, Out,
-    PinnedBuffer, Pipeline, Settled, Stream, sys::CUresult,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, MemoryType,
+    Module, Out, PinnedBuffer, Pipeline, Settled, Signal, Stream, sys::CUresult,
 };
 
 /// The ways of waiting, all of which fail.
@@ -555,4 +555,35 @@ fn a_created_context_is_waited_for_before_it_ends() {
     passes(TEST, "", body);
     passes(TEST, "cuCtxSynchronize:1:999", body);
     passes(TEST, NO_WAIT, body); // leaked, as nothing can tell
+}
+
+/// What the driver returns in every context of a process after a fault in one of them.
+const FAULTED: &str =
+    "cuStreamQuery:1+:CUDA_ERROR_LAUNCH_FAILED,cuStreamSynchronize:1+:CUDA_ERROR_LAUNCH_FAILED";
+
+/// The kind of a signal's memory after the signal has been dropped while a write of it is queued.
+fn memory_of_a_dropped_signal() -> MemoryType {
+    let (context, stream) = device();
+    let signal = Signal::<u32>::new(&context, 0).unwrap();
+    stream.write_signal(&signal, 1).unwrap();
+    let address = signal.device_ptr();
+    drop(signal);
+    context.pointer_info(address).unwrap().memory_type
+}
+
+#[test]
+fn a_signal_outlives_a_fault_that_may_be_of_another_context() {
+    let test = "a_signal_outlives_a_fault_that_may_be_of_another_context";
+    passes(test, FAULTED, || {
+        let _other = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+        assert_eq!(memory_of_a_dropped_signal(), MemoryType::HOST);
+    });
+}
+
+#[test]
+fn a_signal_is_freed_after_a_fault_of_its_own_context() {
+    let test = "a_signal_is_freed_after_a_fault_of_its_own_context";
+    passes(test, FAULTED, || {
+        assert_eq!(memory_of_a_dropped_signal(), MemoryType::UNKNOWN);
+    });
 }

@@ -130,7 +130,7 @@ impl Array {
         let owners = [self.owner(), texels.owner()];
         let (to, from) = (self.side(), rows.at(texels.as_device_ptr()));
         // SAFETY: live memory of as many bytes as the array has, ordered on this stream.
-        stream.ordered_with(owners, || unsafe { rows.enqueue(stream, to, from) })
+        stream.ordered(CALL, owners, || unsafe { rows.enqueue(stream, to, from) })
     }
 
     /// Copies the texels to device memory, in stream order.
@@ -149,7 +149,7 @@ impl Array {
         let owners = [self.owner(), texels.owner()];
         let (to, from) = (rows.at(texels.as_device_ptr()), self.side());
         // SAFETY: live memory of as many bytes as the array has, borrowed exclusively, ordered on this stream.
-        stream.ordered_with(owners, || unsafe { rows.enqueue(stream, to, from) })
+        stream.ordered(CALL, owners, || unsafe { rows.enqueue(stream, to, from) })
     }
 
     /// Copies another array of the same format and shape, in stream order.
@@ -191,7 +191,7 @@ impl Array {
         let owners = [self.owner(), from.owner()];
         let (to, from) = (self.side(), from.side());
         // SAFETY: both are live, have memory, and are of the same size.
-        stream.ordered_with(owners, || unsafe { rows.enqueue(stream, to, from) })
+        stream.ordered(CALL, owners, || unsafe { rows.enqueue(stream, to, from) })
     }
 
     fn side(&self) -> Side {
@@ -263,7 +263,7 @@ impl Array {
             .expect_same(self.context(), call, "the stream and the array")?;
         let _current = stream.enter_to_wait(call)?;
         let from = rows.at_host(bytes.as_ptr().cast_mut().cast());
-        let enqueued = stream.ordered_with([self.owner()], || {
+        let enqueued = stream.ordered(call, [self.owner()], || {
             // SAFETY: as long as the array; borrowed until the wait below is over, which also follows a failure.
             unsafe { rows.enqueue(stream, self.side(), from) }
         });
@@ -280,7 +280,7 @@ impl Array {
         let mut host = Vec::<T>::with_capacity(len);
         let _current = stream.enter_to_wait(call)?;
         let to = rows.at_host(host.as_mut_ptr().cast());
-        let enqueued = stream.ordered_with([self.owner()], || {
+        let enqueued = stream.ordered(call, [self.owner()], || {
             // SAFETY: room for the array's bytes, which lives until the wait below is over, or for ever.
             unsafe { rows.enqueue(stream, to, self.side()) }
         });

@@ -10,7 +10,7 @@ use cuda_sys::{CUcontext, CUevent, CUresult};
 use super::{Context, Multiprocessors, PushedContext, current, resource, wait_for};
 use crate::{
     callback,
-    capture::{self, Needs, release, released},
+    capture::{self, Needs, REMEDY, release, released},
     error::{Error, Result},
     event::Event,
     handle::Sendable,
@@ -227,8 +227,9 @@ impl GreenContext {
     /// Records `event` behind everything that the streams of this green context have been given so far.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context.
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while one of the streams is being captured; the capture is invalid then.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context, and if this
+    /// crate captures a stream of the primary context, on whatever thread. Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if
+    /// raw calls capture a stream of this green context. That invalidates their capture.
     #[doc(alias = "cuGreenCtxRecordEvent")]
     pub fn record(&self, event: &Event) -> Result<()> {
         callback::refuse_within("cuGreenCtxRecordEvent")?;
@@ -245,7 +246,9 @@ impl GreenContext {
     /// behind. The host does not wait.
     ///
     /// # Errors
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while one of the streams is being captured; the capture is invalid then.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this crate captures a stream of the
+    /// primary context, on whatever thread. Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if raw calls capture a stream of
+    /// this green context. That invalidates their capture.
     #[doc(alias = "cuGreenCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         callback::refuse_within("cuGreenCtxWaitEvent")?;
@@ -259,8 +262,8 @@ impl GreenContext {
         call: unsafe extern "C" fn(RawGreen, CUevent) -> CUresult,
         event: &Event,
     ) -> Result<()> {
-        let _allowed = capture::refuse_here(name, "make it before the capture, or after it")?;
-        let _current = self.context().enter(name)?;
+        let _allowed = capture::refuse_here(name, REMEDY)?;
+        let _uncaptured = self.context().uncaptured(name)?;
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };
         self.context().check(name, code)
@@ -272,10 +275,9 @@ impl GreenContext {
     /// As [`Context::synchronize`].
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        let _allowed = capture::refuse_here(
-            "GreenContext::synchronize",
-            "make it before the capture, or after it",
-        )?;
+        const CALL: &str = "GreenContext::synchronize";
+        let _allowed = capture::refuse_here(CALL, REMEDY)?;
+        let _uncaptured = self.context().uncaptured(CALL)?;
         let _current = self.enter("cuCtxSynchronize")?;
         // SAFETY: works on the current context.
         let code = unsafe { cuda_sys::cuCtxSynchronize() };

@@ -249,7 +249,8 @@ impl GraphExec {
         if owners.iter().all(|owner| owner == stream) {
             return self.enqueue(stream);
         }
-        stream.ordered_with(owners.iter().map(Owner::Stream), || self.enqueue(stream))
+        let owners = owners.iter().map(Owner::Stream);
+        stream.ordered("GraphExec::launch", owners, || self.enqueue(stream))
     }
 
     fn enqueue(&self, stream: &Stream) -> Result<()> {

@@ -9,7 +9,7 @@ use crate::{
     DeviceBuffer,
     context::unheard,
     error::Result,
-    memory::{PlainData, device_to_host_enqueue, host_to_device_enqueue},
+    memory::{PlainData, enqueue_download, enqueue_upload},
     settle::HostRange,
     stream::Stream,
 };
@@ -73,6 +73,9 @@ pub struct Out<'a, T: PlainData>(pub &'a mut [T]);
 #[derive(Debug)]
 pub struct InOut<'a, T: PlainData>(pub &'a mut [T]);
 
+/// The method that errors of these copies name.
+const CALL: &str = "Function::launch";
+
 /// What represents a host slice on the device.
 pub struct Staged<'a, T: PlainData> {
     buffer: DeviceBuffer<T>,
@@ -103,7 +106,7 @@ impl<T: PlainData> Staged<'_, T> {
     /// `host` stays readable until this is settled or dropped.
     unsafe fn upload(self, stream: &Stream, host: *const [T]) -> Result<Self> {
         // SAFETY: the caller's promise; dropping waits, also after a failure here.
-        unsafe { host_to_device_enqueue(self.buffer.span(), stream, host)? };
+        unsafe { enqueue_upload(CALL, self.buffer.span(), stream, host)? };
         Ok(self)
     }
 }
@@ -162,7 +165,7 @@ macro_rules! copied_back {
 
             unsafe fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {
                 // SAFETY: the slice is exclusively borrowed for as long as the stand-in exists.
-                unsafe { device_to_host_enqueue(staged.buffer.span(), stream, staged.host) }
+                unsafe { enqueue_download(CALL, staged.buffer.span(), stream, staged.host) }
             }
 
             unsafe fn settle(staged: &mut Self::Staged) {

@@ -162,7 +162,7 @@ impl Function {
         config: LaunchConfig,
         arguments: ArgumentList<'_>,
     ) -> Result<()> {
-        let ArgumentList { mut slots, types } = arguments;
+        let ArgumentList { slots, types } = arguments;
         if !self.is_launchable_with(stream.context(), &config, &types)? {
             return Ok(());
         }
@@ -171,6 +171,8 @@ impl Function {
             true => Some(stream.enter_to_wait("Function::launch_list")?),
             false => None,
         };
+        // Dropped before the guard: after a failure the drops wait for the stream.
+        let mut slots = slots;
         let mut pointers = Vec::with_capacity(types.len());
         for slot in &mut slots {
             // SAFETY: they stay here, to be dropped at the end. Where a later one fails, those before it are dropped, and

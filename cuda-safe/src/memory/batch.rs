@@ -5,7 +5,7 @@ use std::{ffi::c_uint, fmt, marker::PhantomData};
 use cuda_sys::{CUdeviceptr, CUresult};
 
 use super::{
-    copy::of_another_device,
+    copy::{is_read_only, of_another_device},
     owner::Owner,
     plain::PlainData,
     region::{CopySource, CopyTarget, Place},
@@ -267,7 +267,8 @@ impl<'a> CopyBatch<'a> {
     }
 
     fn submit(&self, stream: &Stream) -> Result<()> {
-        stream.ordered_with(self.owners.iter().copied(), || {
+        let owners = self.owners.iter().copied();
+        stream.ordered("CopyBatch::enqueue", owners, || {
             let _current = stream.enter("CopyBatch::enqueue")?;
             match self.copies.iter().all(|one| one.copy.linear().is_some()) {
                 true => self.submit_linear(stream),
@@ -340,13 +341,14 @@ impl<'a> CopyBatch<'a> {
             return checked;
         }
         let told = |one: &One<'_>| format!("copy {} of the batch: {}", one.number, one.copy);
-        let foreign = |one: &One<'_>| {
-            let why = of_another_device(stream, one.owner)?;
+        let explained = |one: &One<'_>| {
+            let why = of_another_device(stream, one.owner)
+                .or_else(|| is_read_only(stream, written(&one.copy)?).map(str::to_owned))?;
             Some(format!("{}: {why}", told(one)))
         };
         let why = match self.copies.get(failed) {
-            Some(one) => Some(foreign(one).unwrap_or_else(|| told(one))),
-            None => self.copies.iter().find_map(foreign),
+            Some(one) => Some(explained(one).unwrap_or_else(|| told(one))),
+            None => self.copies.iter().find_map(explained),
         };
         checked.map_err(|error| {
             error.with_detail(why.unwrap_or_else(|| {
@@ -384,7 +386,8 @@ impl RegionCopy {
         else {
             return Ok(());
         };
-        let enqueued = stream.ordered_with(batch.owners.iter().copied(), || {
+        let owners = batch.owners.iter().copied();
+        let enqueued = stream.ordered("RegionCopy::enqueue_with", owners, || {
             let _current = stream.enter("cuMemcpyWithAttributesAsync")?;
             if let Some(bytes) = copy.linear() {
                 let call = newer::cuMemcpyWithAttributesAsync()?;
@@ -406,6 +409,14 @@ impl RegionCopy {
             },
             _ => error,
         })
+    }
+}
+
+/// The address that a copy writes to, if it writes to linear memory.
+fn written(copy: &BoxCopy) -> Option<CUdeviceptr> {
+    match copy.to {
+        Side::Device(..) | Side::Host(..) => Some(address(copy.to)),
+        Side::Array(..) | Side::Nothing => None,
     }
 }
 

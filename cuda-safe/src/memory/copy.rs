@@ -5,7 +5,8 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::{
     extent::Extent, fresh, layout::Strides, location::MemoryLocation, owner::Owner,
-    pool_options::MemoryAccess, region_copy::expect_no_capture, size::byte_size, staging,
+    pointer::MemoryType, pool_options::MemoryAccess, region_copy::expect_no_capture,
+    size::byte_size, staging,
 };
 use crate::{
     error::{Error, Result},
@@ -28,11 +29,38 @@ impl Span<'_> {
     }
 }
 
-/// Enqueues a copy from the host.
+/// As [`enqueue_upload`], for [`Scope::upload`](super::Scope::upload).
+///
+/// # Safety
+/// As [`enqueue_upload`].
+pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
+    span: Span<'_>,
+    stream: &Stream,
+    host: *const [T],
+) -> Result<()> {
+    // SAFETY: as this function's contract says.
+    unsafe { enqueue_upload("Scope::upload", span, stream, host) }
+}
+
+/// As [`enqueue_download`], for [`Scope::download`](super::Scope::download).
+///
+/// # Safety
+/// As [`enqueue_download`].
+pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
+    span: Span<'_>,
+    stream: &Stream,
+    host: *mut [T],
+) -> Result<()> {
+    // SAFETY: as this function's contract says.
+    unsafe { enqueue_download("Scope::download", span, stream, host) }
+}
+
+/// Enqueues a copy from the host, for the method that errors name.
 ///
 /// # Safety
 /// `host` stays readable until the copy has finished, and is as long as `span`.
-pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
+pub(crate) unsafe fn enqueue_upload<T: Pod>(
+    call: &'static str,
     span: Span<'_>,
     stream: &Stream,
     host: *const [T],
@@ -40,7 +68,7 @@ pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
     if span.bytes == 0 {
         return Ok(());
     }
-    stream.ordered_with([span.owner], || {
+    stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyHtoDAsync_v2")?;
         // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
         // contract says.
@@ -52,11 +80,12 @@ pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
     })
 }
 
-/// Enqueues a copy to the host.
+/// Enqueues a copy to the host, for the method that errors name.
 ///
 /// # Safety
 /// `host` stays writable until the copy has finished, nobody reads it until then, and it is as long as `span`.
-pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
+pub(crate) unsafe fn enqueue_download<T: Pod>(
+    call: &'static str,
     span: Span<'_>,
     stream: &Stream,
     host: *mut [T],
@@ -64,7 +93,7 @@ pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
     if span.bytes == 0 {
         return Ok(());
     }
-    stream.ordered_with([span.owner], || {
+    stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyDtoHAsync_v2")?;
         // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
         // contract says.
@@ -72,7 +101,8 @@ pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
             sys::cuMemcpyDtoHAsync_v2(host.cast(), span.ptr, span.bytes, stream.as_raw())
         };
         let checked = stream.check("cuMemcpyDtoHAsync_v2", code);
-        explained(checked, stream, span)
+        let written = host.cast::<T>().addr() as CUdeviceptr;
+        explained_write(explained(checked, stream, span), stream, written)
     })
 }
 
@@ -81,11 +111,11 @@ pub(crate) fn host_to_device<T: Pod>(span: Span<'_>, stream: &Stream, host: &[T]
         return Ok(());
     }
     let _current = stream.enter_to_wait("copy_from_slice")?;
-    if staging::upload(span, stream, host.as_ptr().cast())? {
+    if staging::upload("copy_from_slice", span, stream, host.as_ptr().cast())? {
         return Ok(());
     }
     // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
-    let enqueued = unsafe { host_to_device_enqueue(span, stream, host) };
+    let enqueued = unsafe { enqueue_upload("copy_from_slice", span, stream, host) };
     let waited = stream.end_borrow([HostRange::of(host)]);
     enqueued.and(waited)
 }
@@ -100,11 +130,11 @@ pub(crate) fn device_to_host<T: Pod>(
     }
     let _current = stream.enter_to_wait("copy_to_slice")?;
     // SAFETY: `host` is as long as `span`, and borrowed exclusively.
-    if unsafe { staging::download(span, stream, host.as_mut_ptr().cast())? } {
+    if unsafe { staging::download("copy_to_slice", span, stream, host.as_mut_ptr().cast())? } {
         return Ok(());
     }
     // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
-    let enqueued = unsafe { device_to_host_enqueue(span, stream, host) };
+    let enqueued = unsafe { enqueue_download("copy_to_slice", span, stream, host) };
     let waited = stream.end_borrow([HostRange::of(host)]);
     enqueued.and(waited)
 }
@@ -117,13 +147,13 @@ pub(crate) fn device_to_vec<T: Pod>(span: Span<'_>, stream: &Stream, len: usize)
     if span.bytes > 0 {
         let _current = stream.enter_to_wait("to_vec")?;
         // SAFETY: the vector's own memory, with room for as many bytes as `span` has.
-        if unsafe { staging::download(span, stream, spare.cast())? } {
+        if unsafe { staging::download("to_vec", span, stream, spare.cast())? } {
             // SAFETY: the copy has written all `len` elements, and any bits are valid for `T`.
             unsafe { host.set_len(len) };
             return Ok(host);
         }
         // SAFETY: the capacity is `len`, and `host` lives until the wait below is over, or for ever.
-        let enqueued = unsafe { device_to_host_enqueue(span, stream, spare) };
+        let enqueued = unsafe { enqueue_download("to_vec", span, stream, spare) };
         match stream.settle() {
             Settled::Done => enqueued?,
             Settled::Failed(error) | Settled::Faulted(error) => {
@@ -158,13 +188,14 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
     if is_between_devices(stream, [to.owner, from.owner]) {
         return between_devices(to, stream, from);
     }
-    stream.ordered_with([to.owner, from.owner], || {
+    stream.ordered("copy_from", [to.owner, from.owner], || {
         let _current = stream.enter("cuMemcpyDtoDAsync_v2")?;
         // SAFETY: both are live device memory of `bytes`, ordered on this stream, and apart.
         let code =
             unsafe { sys::cuMemcpyDtoDAsync_v2(to.ptr, from.ptr, to.bytes, stream.as_raw()) };
         let checked = stream.check("cuMemcpyDtoDAsync_v2", code);
-        explained(explained(checked, stream, from), stream, to)
+        let explained = explained(explained(checked, stream, from), stream, to);
+        explained_write(explained, stream, to.ptr)
     })
 }
 
@@ -203,6 +234,33 @@ fn why_refused(error: &Error, stream: &Stream, span: Span<'_>) -> Option<String>
     ))
 }
 
+/// As [`explained`], for a call that writes to an address of the device or the host.
+#[inline]
+pub(super) fn explained_write<R>(
+    result: Result<R>,
+    stream: &Stream,
+    address: CUdeviceptr,
+) -> Result<R> {
+    result.map_err(|error| match error.driver_code() {
+        Some(CUresult::CUDA_ERROR_INVALID_VALUE) => match is_read_only(stream, address) {
+            Some(why) => error.with_detail(why),
+            None => error,
+        },
+        _ => error,
+    })
+}
+
+/// The reason why a driver refuses to write to memory, if the memory is registered as read-only.
+#[cold]
+pub(super) fn is_read_only(stream: &Stream, address: CUdeviceptr) -> Option<&'static str> {
+    let info = stream.context().pointer_info(address).ok()?;
+    let read_only = info.memory_type == MemoryType::HOST && info.access == MemoryAccess::READ;
+    read_only.then_some(
+        "the destination is host memory that is registered with RegisterFlags::READ_ONLY, to which the device must not \
+         write. Fix: register it without READ_ONLY, or copy to other memory",
+    )
+}
+
 /// Whether memory is of another device than the stream: what is of a pool is open to calls alone then that name contexts.
 pub(crate) fn is_between_devices(stream: &Stream, owners: [Owner<'_>; 2]) -> bool {
     let here = stream.context().device();
@@ -223,7 +281,7 @@ pub(super) fn of_another_device(stream: &Stream, owner: Owner<'_>) -> Option<Str
 
 fn between_devices(to: Span<'_>, stream: &Stream, from: Span<'_>) -> Result<()> {
     let _uncaptured = expect_no_capture(stream, "copy_from")?;
-    stream.ordered_with([to.owner, from.owner], || {
+    stream.ordered("copy_from", [to.owner, from.owner], || {
         let (target, source) = (to.owner.context(), from.owner.context());
         let _current = stream.enter("cuMemcpyPeerAsync")?;
         // SAFETY: both are live memory of `bytes` of these contexts, ordered on this stream, and apart.
@@ -278,7 +336,9 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
             _ => fill_columns(ptr, pattern, count, stream),
         }
     };
-    stream.ordered_with([span.owner], || explained(enqueue(), stream, span))
+    stream.ordered("fill", [span.owner], || {
+        explained_write(explained(enqueue(), stream, span), stream, ptr)
+    })
 }
 
 /// Repeats `pattern` over the elements of rows and slices, and leaves the gaps alone.
@@ -333,7 +393,9 @@ pub(crate) fn fill_rows(
     };
     let bytes = strides.span();
     let span = Span { ptr, bytes, owner };
-    stream.ordered_with([owner], || explained(enqueue(), stream, span))
+    stream.ordered("fill", [owner], || {
+        explained_write(explained(enqueue(), stream, span), stream, ptr)
+    })
 }
 
 /// A pattern of 1, 2 or 4 bytes, in rows.

@@ -199,7 +199,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
             return Ok(());
         }
         let _uncaptured = stream.uncaptured("DeviceMemory::prefetch", capture::REMEDY)?;
-        stream.ordered_with([span.owner], || {
+        stream.ordered("DeviceMemory::prefetch", [span.owner], || {
             let _current = stream.enter("cuMemPrefetchAsync_v2")?;
             let code = match newer::cuMemPrefetchAsync_v2() {
                 // SAFETY: live memory; the driver checks whether it is managed.

@@ -229,7 +229,7 @@ impl Stream {
             return Ok(());
         }
         let _uncaptured = self.uncaptured(call, capture::REMEDY)?;
-        self.ordered_with(owners, || {
+        self.ordered(call, owners, || {
             let _current = self.enter(call)?;
             let code = enqueue(&mut batch, self.as_raw());
             self.check(call, code).map_err(|error| {

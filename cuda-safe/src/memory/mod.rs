@@ -80,7 +80,7 @@ pub use virtual_memory::{
 
 pub(crate) use alignment::{expect_aligned, expect_guaranteed};
 pub(crate) use batch::{RawAttributes, RawOperation};
-pub(crate) use copy::{device_to_host_enqueue, host_to_device_enqueue};
+pub(crate) use copy::{enqueue_download, enqueue_upload};
 pub(crate) use layout::Strides;
 pub(crate) use region::Place;
 pub(crate) use region_call::{BoxCopy, Side};

@@ -2,8 +2,10 @@
 
 use std::marker::PhantomData;
 
+use cuda_sys::CUdeviceptr;
+
 use super::{
-    copy::is_between_devices,
+    copy::{explained_write, is_between_devices},
     extent::{Extent, Offset, expect_within},
     layout::Layout,
     owner::Owner,
@@ -193,7 +195,7 @@ impl RegionCopy {
             false => None,
         };
         let owners = [&to, &from].into_iter().filter(|side| !foreign(side));
-        let enqueued = stream.ordered_with(owners.map(|side| side.owner), || {
+        let enqueued = stream.ordered(CALL, owners.map(|side| side.owner), || {
             let (to, from) = (to.owner.context(), from.owner.context());
             // SAFETY: memory of these contexts, within which the box lies; ordered with what else uses it.
             unsafe {
@@ -254,8 +256,8 @@ impl RegionCopy {
     ) -> Result<()> {
         const CALL: &str = "RegionCopy::download";
         let _current = stream.enter_to_wait(CALL)?;
-        // SAFETY: borrowed exclusively until the wait below is over, which also follows a failure.
         let range = target.range;
+        // SAFETY: borrowed exclusively until the wait below is over, which also follows a failure.
         let enqueued = unsafe { self.download_enqueue(stream, target.place, source, CALL) };
         let waited = stream.end_borrow([range]);
         enqueued.and(waited)
@@ -276,7 +278,9 @@ impl RegionCopy {
         };
         // SAFETY: the box lies within memory of the owner, ordered with what else uses it; the host's is the caller's
         // promise.
-        stream.ordered_with([to.owner], || unsafe { with_host(copy, stream, to.owner) })
+        stream.ordered(call, [to.owner], || unsafe {
+            with_host(copy, stream, to.owner)
+        })
     }
 
     /// # Safety
@@ -293,9 +297,13 @@ impl RegionCopy {
             return Ok(());
         };
         // SAFETY: as above.
-        stream.ordered_with([from.owner], || unsafe {
+        let enqueued = stream.ordered(call, [from.owner], || unsafe {
             with_host(copy, stream, from.owner)
-        })
+        });
+        match copy.to {
+            Side::Host(host, _) => explained_write(enqueued, stream, host.addr() as CUdeviceptr),
+            _ => enqueued,
+        }
     }
 
     /// The copy between two places, `None` if there is nothing to copy.

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    mem::ManuallyDrop,
+    mem::{self, ManuallyDrop},
     ops::{Deref, DerefMut},
     ptr::{self, NonNull},
     slice,
@@ -16,6 +16,7 @@ use super::{
     registration::{RegisterFlags, Registration},
 };
 use crate::{
+    callback,
     capture::{self, Needs, release},
     context::{Context, unheard},
     error::{Error, Result},
@@ -216,30 +217,46 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     /// Unregisters the memory, and returns it.
     ///
     /// # Errors
-    /// The driver's code, such as that of a fault, or a stream is being captured. The memory is leaked then: a driver
-    /// that still takes it for page-locked would use it in place of whatever lies there later.
+    /// Returns the driver's code, such as that of a fault. The memory is leaked then: the driver would take other memory at
+    /// that address for page-locked. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while a stream is being captured, and in a host
+    /// function. The memory is dropped then, and freed when that is possible again.
     #[doc(alias = "cuMemHostUnregister")]
     pub fn into_host(mut self) -> Result<H> {
-        let _allowed =
-            capture::refuse_here("RegisteredBuffer::into_host", "do so after the capture")?;
-        self.end()
-    }
-
-    /// Unregisters the memory, frees it, and reports whether that worked. Dropping does the same, and discards the error.
-    ///
-    /// # Errors
-    /// As [`into_host`](Self::into_host).
-    #[doc(alias = "cuMemHostUnregister")]
-    pub fn close(self) -> Result<()> {
-        self.into_host().map(drop)
-    }
-
-    /// Takes the memory out. `whole` is true.
-    fn end(&mut self) -> Result<H> {
+        const CALL: &str = "RegisteredBuffer::into_host";
+        callback::refuse_within(CALL)?;
+        let _allowed = capture::refuse_here(CALL, "do so after the capture")?;
         self.whole = false;
         self.registration.end()?;
         // SAFETY: the parts that came in, put together once: `whole` says so.
         Ok(unsafe { H::put_together(self.take_parts()) })
+    }
+
+    /// Unregisters the memory, frees it, and reports whether that worked. Dropping does the same, and discards the error.
+    /// In a host function this is done later, by the next release of an object outside of host functions.
+    ///
+    /// # Errors
+    /// Returns the driver's code, such as that of a fault. The memory is leaked then.
+    #[doc(alias = "cuMemHostUnregister")]
+    pub fn close(mut self) -> Result<()> {
+        self.free()
+    }
+
+    fn free(&mut self) -> Result<()> {
+        if !mem::take(&mut self.whole) {
+            return Ok(()); // unregistered, or leaked
+        }
+        // How the block came in doesn't matter any more: a vector and a boxed slice have the same parts.
+        let Parts { ptr, len, capacity } = self.take_parts();
+        let ptr = Sendable(ptr.as_ptr());
+        let mut registration = self.registration.take();
+        release(Needs::Nothing, move || {
+            // After an error the block is leaked: it may still be registered.
+            registration.end()?;
+            // SAFETY: the parts of a vector, put together once.
+            drop(unsafe { Vec::from_raw_parts(ptr.get(), len, capacity) });
+            Ok(())
+        })
     }
 
     fn take_parts(&self) -> Parts<H::Element> {
@@ -254,33 +271,8 @@ impl<H: HostBlock> RegisteredBuffer<H> {
 
 impl<H: HostBlock> Drop for RegisteredBuffer<H> {
     fn drop(&mut self) {
-        if !std::mem::take(&mut self.whole) {
-            return; // unregistered, or leaked
-        }
-        // How the block came in doesn't matter any more: a vector and a boxed slice have the same parts.
-        let Parts { ptr, len, capacity } = self.take_parts();
-        let ptr = Sendable(ptr);
-        let mut registration = ManuallyDrop::new(Registration {
-            start: std::mem::replace(&mut self.registration.start, ptr::null_mut()),
-            context: self.context().clone(),
-        });
-        // An error here can't be acted upon; `close` reports it. The block is leaked: it may still be registered.
-        let _ = unheard(|| {
-            release(Needs::Nothing, move || {
-                let ended = registration.end();
-                drop(ManuallyDrop::into_inner(registration)); // its context
-                ended?;
-                // SAFETY: the parts of a vector, put together once.
-                drop(unsafe {
-                    Vec::put_together(Parts {
-                        ptr: ptr.get(),
-                        len,
-                        capacity,
-                    })
-                });
-                Ok(())
-            })
-        });
+        // An error here can't be acted upon; `close` reports it.
+        let _ = unheard(|| self.free());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Page-locking of memory that is somebody else's.
 
-use std::{ffi::c_void, fmt, process, ptr};
+use std::{ffi::c_void, fmt, mem, process, ptr};
 
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     attribute::DeviceAttribute,
-    capture::{self, released},
+    callback,
+    capture::{self, Needs, release, released},
     context::{Context, unheard},
     error::{Error, ErrorKind, Result, ends_context},
     flags::flags,
@@ -39,7 +40,7 @@ flags! {
         IO_MEMORY = 4, "CU_MEMHOSTREGISTER_IOMEMORY";
         /// The device only reads it: the program's own pages may be read-only too. Needs a device with
         /// [`READ_ONLY_HOST_REGISTER_SUPPORTED`](DeviceAttribute::READ_ONLY_HOST_REGISTER_SUPPORTED). Not for memory that
-        /// the device is to write to.
+        /// the device is to write to: copies to it return an error.
         READ_ONLY = 8, "CU_MEMHOSTREGISTER_READ_ONLY";
     }
 }
@@ -105,8 +106,14 @@ impl Registration {
     /// Page-locks `bytes` bytes at `start`. No bytes are not registered, which is no error.
     ///
     /// # Safety
-    /// The memory stays mapped in the process until this object is dropped or closed, and until the work is over that
-    /// reaches it by its device address. What is said of its pages by the flags is true.
+    /// The caller must ensure that:
+    /// - the memory stays mapped in the process until the registration has ended, and until the work is over that reaches the
+    ///   memory by its device address;
+    /// - the flags describe its pages correctly.
+    ///
+    /// Dropping or closing this object ends the registration at once, except in a host function or a log listener. There it
+    /// ends later, when the program next releases an object of this crate outside of such functions: keep the memory mapped
+    /// for the rest of the process if you drop this object there.
     ///
     /// # Errors
     /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` where a part of it is page-locked already.
@@ -176,22 +183,33 @@ impl Registration {
     /// Unregisters the memory now and reports whether that worked. Dropping does the same, and discards the error.
     ///
     /// # Errors
-    /// The driver's code: the memory stays page-locked then, and must not be unmapped or freed. Another allocation at the
-    /// same address would be taken for it.
+    /// Returns the driver's code. The memory stays page-locked then, and must not be unmapped or freed. Another allocation
+    /// at the same address would be taken for it. Returns [`ErrorKind::InvalidArgument`] in a host function, where the
+    /// registration ends later: see [`new`](Self::new).
     #[doc(alias = "cuMemHostUnregister")]
     pub fn close(mut self) -> Result<()> {
         self.end()
     }
 
+    /// Does nothing to a registration that has ended. In a host function it returns an error and changes nothing.
     pub(super) fn end(&mut self) -> Result<()> {
-        let start = std::mem::replace(&mut self.start, ptr::null_mut());
-        if start.is_null() {
+        if !self.is_active() {
             return Ok(());
         }
+        callback::refuse_within("cuMemHostUnregister")?;
+        let start = mem::replace(&mut self.start, ptr::null_mut());
         let _current = self.context.enter("cuMemHostUnregister")?;
         // SAFETY: registered by this object, and unregistered once; work on it is over, by the contract of `new`.
         let code = released(|| unsafe { sys::cuMemHostUnregister(start) });
         self.context.check("cuMemHostUnregister", code)
+    }
+
+    /// Moves the registration out, so that dropping `self` does nothing.
+    pub(super) fn take(&mut self) -> Self {
+        Self {
+            start: mem::replace(&mut self.start, ptr::null_mut()),
+            context: self.context.clone(),
+        }
     }
 
     /// The end of memory that is borrowed, and can't be leaked. See [`Context::page_locked`].
@@ -253,8 +271,13 @@ fn refusal(context: &Context, code: CUresult, bytes: usize, flags: RegisterFlags
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
-        let _ = unheard(|| self.end());
+        if !self.is_active() {
+            return;
+        }
+        let mut registration = self.take();
+        // The memory is still mapped when a release that is put off is made: see the contract of `new`. An error here can't
+        // be acted upon; `close` reports it.
+        let _ = unheard(|| release(Needs::Nothing, move || registration.end()));
     }
 }
 

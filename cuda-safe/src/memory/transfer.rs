@@ -195,7 +195,7 @@ impl Stream {
         Transfer::start(host, self, CALL, |host| {
             expect_equal(host.len(), device.len(), CALL)?;
             // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
-            unsafe { copy::host_to_device_enqueue(device.span(), self, host) }
+            unsafe { copy::enqueue_upload(CALL, device.span(), self, host) }
         })
     }
 
@@ -226,7 +226,7 @@ impl Stream {
         Transfer::start(host, self, CALL, |host| {
             expect_equal(device.len(), host.len(), CALL)?;
             // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
-            unsafe { copy::device_to_host_enqueue(device.span(), self, host) }
+            unsafe { copy::enqueue_download(CALL, device.span(), self, host) }
         })
     }
 

@@ -93,7 +93,7 @@ impl LibraryKind {
 /// Unloads a library when nothing of it runs any more in any of the `places`. It stays loaded where that is not known, and
 /// then the driver may still write to what the `request` owns.
 fn unload(
-    raw: Sendable<CUlibrary>,
+    raw: Sendable<sys::CUlib_st>,
     mut places: Vec<Context>,
     request: Option<Arc<Request>>,
 ) -> Result<()> {

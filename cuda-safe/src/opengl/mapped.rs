@@ -7,7 +7,7 @@ use cuda_sys::{self as sys, CUgraphicsResource};
 use super::{explained, resource::GraphicsResource};
 use crate::{
     array::{Array, MipmappedArray},
-    capture::{self, released},
+    capture::{self, Uncaptured, released},
     context::unheard,
     error::{Error, Result},
     memory::{DeviceView, DeviceViewMut, PlainData},
@@ -53,8 +53,9 @@ impl<const N: usize> MappedResources<N> {
                 return Err(Error::invalid(CALL, format!("{resource:?} is there twice")));
             }
         }
-        let _allowed = capture::refuse_here(CALL, "map it before the capture")?;
-        let _current = stream.enter("cuGraphicsMapResources")?;
+        const REMEDY: &str = "map it before the capture";
+        let _allowed = capture::refuse_here(CALL, REMEDY)?;
+        let _uncaptured = stream.uncaptured(CALL, REMEDY)?;
         // SAFETY: live resources, as many as that; the stream is live.
         let code =
             unsafe { sys::cuGraphicsMapResources(N as u32, raw.as_mut_ptr(), stream.as_raw()) };
@@ -108,10 +109,17 @@ impl<const N: usize> MappedResources<N> {
     #[doc(alias = "cuGraphicsUnmapResources")]
     pub fn unmap(mut self) -> Result<(), UnmapError<N>> {
         match self.expect_free() {
-            Ok(()) => self.give_back().map_err(|error| UnmapError {
+            Ok(_uncaptured) => self.give_back().map_err(|error| UnmapError {
                 error,
                 mapped: None,
             }),
+            Err(error) if error.driver_code().is_some() => {
+                self.leave();
+                Err(UnmapError {
+                    error,
+                    mapped: None,
+                })
+            }
             Err(error) => Err(UnmapError {
                 error,
                 mapped: Some(self),
@@ -119,8 +127,9 @@ impl<const N: usize> MappedResources<N> {
         }
     }
 
-    /// An error where they can't be given back now.
-    fn expect_free(&mut self) -> Result<()> {
+    /// Keeps captures from beginning on the stream until the result is dropped. Returns an error if the resources can't be
+    /// given back now.
+    fn expect_free(&mut self) -> Result<Uncaptured> {
         const CALL: &str = "MappedResources::unmap";
         // What others did with arrays comes before.
         if Arc::get_mut(&mut self.held).is_none() {
@@ -130,12 +139,9 @@ impl<const N: usize> MappedResources<N> {
                  resources that this error carries (UnmapError::mapped), which stay CUDA's for ever if it is dropped first",
             ));
         }
-        if capture::captures_exist() {
-            let remedy = "unmap before the capture, or after it: the resources are in this error (UnmapError::mapped), and \
-                          stay CUDA's for ever if it is dropped before";
-            self.stream.expect_uncaptured_for(CALL, remedy)?;
-        }
-        Ok(())
+        let remedy = "unmap before the capture, or after it: the resources are in this error (UnmapError::mapped), and \
+                      stay CUDA's for ever if it is dropped before";
+        self.stream.uncaptured(CALL, remedy)
     }
 
     /// What is free is given back, once.
@@ -178,9 +184,10 @@ impl<const N: usize> Drop for MappedResources<N> {
         if !self.mapped {
             return;
         }
-        // An error here can't be acted upon; `unmap` reports it.
-        match self.expect_free() {
-            Ok(()) => drop(unheard(|| self.give_back())),
+        // An error here can't be acted upon; `unmap` reports it. This is never put off: OpenGL's context is current on this
+        // thread alone.
+        match unheard(|| self.expect_free()) {
+            Ok(_uncaptured) => drop(unheard(|| self.give_back())),
             Err(_) => self.leave(),
         }
     }

@@ -62,7 +62,8 @@ choices! {
 /// A buffer object or an image of OpenGL that CUDA may use, while it is [mapped](super::MappedResources). Cloning gives
 /// another reference to the same resource. It does not leave the thread that it was registered on.
 ///
-/// It is unregistered when the last reference to it goes, after the work on the streams that it was mapped for.
+/// It is unregistered when the last reference to it goes, after the work on the streams that it was mapped for. A reference
+/// that a [log listener](crate::logs::listen) drops last leaves it registered for ever: the driver forbids the call there.
 ///
 /// ```compile_fail,E0277
 /// fn sent_to_another_thread(_: impl Send) {}
@@ -221,7 +222,7 @@ impl GraphicsResource {
             here: PhantomData,
         };
         // SAFETY: as this function's contract says.
-        Self(unsafe { Handle::new(raw, owned, context.clone(), kind) })
+        Self(unsafe { Handle::bound_to_thread(raw, owned, context.clone(), kind) })
     }
 
     /// The context that it is registered in.

@@ -1,6 +1,7 @@
 //! Calls in functions that listen to the driver's messages, which the driver makes inside a call that fails.
 
 use std::{
+    cell::Cell,
     process,
     sync::{
         Mutex,
@@ -10,12 +11,14 @@ use std::{
     time::Duration,
 };
 
+#[cfg(feature = "opengl")]
+use cuda_safe::opengl::GraphicsResource;
 use cuda_safe::{Error, Linker, MemoryLocation, PeerAccess, PoolType, Result, logs};
 
 use super::*;
 
 /// Runs `body` on another thread. If a call waits for itself, the process ends: dropping anything might wait too.
-fn in_time<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
+pub(super) fn in_time<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
     let (sender, receiver) = channel();
     thread::spawn(move || sender.send(body()));
     let result = receiver.recv_timeout(Duration::from_secs(60));
@@ -131,5 +134,33 @@ fn pools_contexts_and_messages_are_rejected_in_a_listener() {
         );
         are_rejected(results, 8);
         in_time(move || Context::primary_of(second).unwrap());
+    });
+}
+
+/// A listener runs on the thread of the call that fails, and so gets at objects that must not leave that thread.
+#[cfg(feature = "opengl")]
+#[test]
+fn an_object_bound_to_its_thread_is_leaked_in_a_listener() {
+    let test = "an_object_bound_to_its_thread_is_leaked_in_a_listener";
+    thread_local!(static RESOURCE: Cell<Option<GraphicsResource>> = const { Cell::new(None) });
+    traced(test, "", || {
+        let (context, stream) = device();
+        // SAFETY: the emulator looks handles up, and has none of this kind.
+        let resource = unsafe { GraphicsResource::from_raw(&context, std::ptr::null_mut()) };
+        RESOURCE.set(Some(resource));
+        let listener = logs::listen(|_, _| drop(RESOURCE.take())).unwrap();
+        // SAFETY: the driver rejects it.
+        let code = unsafe { sys::cuMemFree_v2(1) };
+        assert_ne!(code, CUresult::CUDA_SUCCESS);
+        assert!(RESOURCE.take().is_none(), "the listener was called");
+        listener.close().unwrap();
+        // On no thread is it unregistered: there, another OpenGL context may be current.
+        let event = thread::spawn(move || drop(Event::new(&context).unwrap()));
+        event.join().unwrap();
+        drop(stream);
+        assert!(calls("cuGraphicsUnregisterResource").is_empty());
+        // SAFETY: the leaked resource has a reference to the context, and nothing uses either any more.
+        let code = unsafe { sys::cuDevicePrimaryCtxRelease_v2(0) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
     });
 }

@@ -7,15 +7,21 @@ use std::{
         mpsc,
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use cuda_safe::{
-    Array, ArrayFlags, Context, DeviceBuffer, MappedBuffer, MemoryType, Module, PinnedBuffer,
-    Result, Signal, Stream, StreamOptions, TexelFormat, WaitUntil, graph::CaptureMode,
+    AddressRange, ArgumentList, Array, ArrayFlags, Context, DeviceBuffer, Event, GreenContext, In,
+    LaunchConfig, MappedBuffer, MemoryType, Module, PhysicalMemory, PinnedBuffer, Result, Signal,
+    Stream, StreamOptions, TexelFormat, WaitUntil, graph::CaptureMode,
 };
 
 use super::one_at_a_time;
+
+/// An element of a whole page, for which some allocations are misaligned.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(4096))]
+struct Page([u8; 4096]);
 
 /// Captures `stream` again and again while `body` runs on another thread. Every capture must succeed.
 fn while_captured(stream: &Stream, captures: usize, body: impl Fn() + Sync) {
@@ -148,6 +154,115 @@ fn arrays_and_modules_are_dropped_beside_captures() {
         drop(Module::from_ptx(&context, ptx).unwrap());
         let _ = context.synchronize();
     });
+}
+
+#[test]
+fn green_contexts_reject_waits_during_captures() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let all = context.multiprocessors().unwrap();
+    let green = GreenContext::new(&context, &[all]).unwrap();
+    let event = Event::without_timing(&context).unwrap();
+    for stream in [green.stream().unwrap(), Stream::new(&context).unwrap()] {
+        // SAFETY: nothing is recorded.
+        let graph = unsafe {
+            stream.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
+                for rejected in [
+                    green.synchronize(),
+                    green.record(&event),
+                    green.wait_event(&event),
+                ] {
+                    let error = rejected.unwrap_err().to_string();
+                    assert!(error.contains("is being captured"), "{error}");
+                }
+                Ok(())
+            })
+        };
+        drop(graph.unwrap());
+        while_captured(&stream, 200, || {
+            let _ = green.synchronize();
+            let _ = green.record(&event);
+            let _ = green.wait_event(&event);
+        });
+    }
+    green.synchronize().unwrap();
+    green.record(&event).unwrap();
+    green.wait_event(&event).unwrap();
+}
+
+#[test]
+fn mappings_are_dropped_beside_captures() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let unit = PhysicalMemory::unit(&context).unwrap();
+    let range = AddressRange::reserve(&context, unit).unwrap();
+    let memory = PhysicalMemory::new(&context, unit).unwrap();
+    while_captured(&stream, 1000, || {
+        // A mapping that is put off keeps its addresses until the capture has ended.
+        if let Ok(mapping) = range.map(0, &memory) {
+            drop(mapping);
+        }
+    });
+    range.map(0, &memory).unwrap().close().unwrap();
+}
+
+#[test]
+fn a_failed_launch_waits_for_its_copies_before_a_capture_begins() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let parameters: Vec<String> = (0..300).map(|i| format!(".param .u64 p{i}")).collect();
+    let ptx = format!(
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing({}) {{ ret; }}",
+        parameters.join(", ")
+    );
+    let nothing = Module::from_ptx(&context, &ptx).unwrap();
+    let nothing = nothing.function("nothing").unwrap();
+    let (numbers, page) = ([7u32; 16], [Page([0; 4096])]);
+    let mut failed = 0;
+    // The capture begins earlier or later while the launch prepares its arguments.
+    for delay in (0..2000).step_by(20).map(Duration::from_micros) {
+        let (begin, launched) = (Barrier::new(2), AtomicBool::new(false));
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                begin.wait();
+                let start = Instant::now();
+                while start.elapsed() < delay {
+                    thread::yield_now();
+                }
+                // SAFETY: nothing is recorded.
+                let graph = unsafe {
+                    stream.capture(|_| -> Result<()> {
+                        let start = Instant::now();
+                        while !launched.load(Ordering::SeqCst) {
+                            assert!(
+                                start.elapsed() < Duration::from_secs(10),
+                                "the launch waits for the capture"
+                            );
+                            thread::yield_now();
+                        }
+                        Ok(())
+                    })
+                };
+                drop(graph.unwrap());
+            });
+            let mut arguments = ArgumentList::new();
+            for _ in 0..299 {
+                arguments.push(In(&numbers));
+            }
+            arguments.push(In(&page)); // rejected where the memory for it happens to be misaligned
+            begin.wait();
+            // SAFETY: the kernel touches nothing.
+            let result =
+                unsafe { nothing.launch_list(&stream, LaunchConfig::new(1, 1), arguments) };
+            launched.store(true, Ordering::SeqCst);
+            let misaligned = |error: cuda_safe::Error| error.to_string().contains("Page");
+            failed += usize::from(result.is_err_and(misaligned));
+        });
+    }
+    let is_emulated = context.device().name().unwrap().contains("emulator");
+    assert!(failed > 0 || !is_emulated, "no launch has failed");
 }
 
 #[test]

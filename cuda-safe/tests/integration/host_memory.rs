@@ -1,8 +1,9 @@
 //! Host memory that the device reaches: registered, mapped, write-combined.
 
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, LaunchConfig, MappedBuffer, Module, PinnedBuffer,
-    PinnedFlags, RegisterFlags, RegisteredBuffer, Registration, Stream, sys,
+    Context, CopyBatch, DeviceBuffer, DeviceViewMut, ErrorKind, HostRegionMut, LaunchConfig,
+    MappedBuffer, Module, PinnedBuffer, PinnedFlags, PitchedBuffer, RegionCopy, RegisterFlags,
+    RegisteredBuffer, Registration, Stream, sys,
 };
 
 use crate::device;
@@ -331,4 +332,38 @@ fn registering_is_not_part_of_a_capture() {
         })
     };
     graph.unwrap();
+}
+
+#[test]
+fn copies_to_memory_registered_as_read_only_name_the_flag() {
+    let (context, stream) = device();
+    let read = RegisterFlags::READ_ONLY;
+    let mut host = RegisteredBuffer::with_flags(&context, vec![0u32; 1024], read).unwrap();
+    let buffer = DeviceBuffer::<u32>::zeroed(&stream, 1024).unwrap();
+    let region = RegionCopy::new([16, 16]);
+    let image = PitchedBuffer::<u32>::zeroed(&stream, [16, 16]).unwrap();
+    let mut errors = vec![buffer.copy_to_slice(&stream, &mut host).unwrap_err()];
+    let result = stream.scope(|scope| scope.download(&buffer, &mut host));
+    errors.push(result.unwrap_err());
+    let target = HostRegionMut::new(&mut host, [32, 32]).unwrap();
+    errors.push(region.download(&stream, target, &image).unwrap_err());
+    let mut batch = CopyBatch::new();
+    let target = HostRegionMut::new(&mut host, [32, 32]).unwrap();
+    batch.download(region, target, &image).unwrap();
+    errors.push(batch.enqueue(&stream).unwrap_err());
+    let len = host.len();
+    // SAFETY: the memory is registered until the end, and nothing else uses it.
+    let mut view: DeviceViewMut<'_, u32> =
+        unsafe { DeviceViewMut::borrow_raw(host.device_ptr().unwrap(), len, &stream) };
+    errors.push(view.copy_from(&stream, &buffer).unwrap_err());
+    errors.push(view.fill(&stream, 7).unwrap_err());
+    for error in errors {
+        if *error.kind() == ErrorKind::Unsupported {
+            continue; // batches, with a driver older than CUDA 12.8
+        }
+        let text = error.to_string();
+        assert!(text.contains("RegisterFlags::READ_ONLY"), "{text}");
+        assert!(text.contains("Fix: register it without"), "{text}");
+    }
+    assert!(host.iter().all(|&one| one == 0));
 }

@@ -5,6 +5,7 @@ mod array_regions;
 mod arrays;
 mod attributes;
 mod batches;
+mod call_names;
 mod contexts;
 mod devices;
 mod embedded;

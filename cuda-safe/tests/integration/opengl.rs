@@ -3,6 +3,7 @@
 
 use cuda_safe::{
     Context, ContextFlags, Error, ErrorKind, Result, Stream,
+    graph::CaptureMode,
     opengl::{
         self, DeviceList, GraphicsResource, ImageTarget, MapFlags, MappedResources, RegisterFlags,
     },
@@ -117,4 +118,17 @@ fn what_is_mapped_is_checked_before_the_driver_is_asked() {
     };
     // SAFETY: nothing is captured.
     unsafe { stream.capture(|_| refused()) }.unwrap();
+    // A relaxed capture forbids only work on its own stream.
+    let map = |stream: &Stream| MappedResources::map(stream, [&none]).unwrap_err();
+    let other = Stream::new(&context).unwrap();
+    // SAFETY: as above.
+    let graph = unsafe {
+        stream.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
+            let error = map(&stream);
+            assert!(error.to_string().contains("before the capture"), "{error}");
+            assert_eq!(map(&other).driver_code(), INVALID_HANDLE);
+            Ok(())
+        })
+    };
+    graph.unwrap();
 }

@@ -201,12 +201,13 @@ impl Staging {
     /// `host` is as long as `span`, and nobody else uses it meanwhile; for a download it may be written to.
     unsafe fn copy(
         &self,
+        call: &'static str,
         direction: Direction,
         span: Span<'_>,
         stream: &Stream,
         host: *mut u8,
     ) -> Result<bool> {
-        stream.ordered_with([span.owner], || {
+        stream.ordered(call, [span.owner], || {
             // Nothing is held while the stream's own work is waited for, which may wait for another transfer.
             match stream.settle() {
                 Settled::Done => {}
@@ -299,10 +300,17 @@ fn suited(stream: &Stream, host: *const u8, bytes: usize) -> Option<Staging> {
 }
 
 /// Copies `host` to the device if the stream has a staging that suits. `false` if it has none: nothing was copied.
-pub(super) fn upload(span: Span<'_>, stream: &Stream, host: *const u8) -> Result<bool> {
+pub(super) fn upload(
+    call: &'static str,
+    span: Span<'_>,
+    stream: &Stream,
+    host: *const u8,
+) -> Result<bool> {
     match suited(stream, host, span.bytes) {
         // SAFETY: `host` is borrowed by the caller for the whole call, and only read for an upload.
-        Some(staging) => unsafe { staging.copy(Direction::Upload, span, stream, host.cast_mut()) },
+        Some(staging) => unsafe {
+            staging.copy(call, Direction::Upload, span, stream, host.cast_mut())
+        },
         None => Ok(false),
     }
 }
@@ -311,10 +319,15 @@ pub(super) fn upload(span: Span<'_>, stream: &Stream, host: *const u8) -> Result
 ///
 /// # Safety
 /// `host` may be written to, for as many bytes as `span` has, and nobody else uses it meanwhile.
-pub(super) unsafe fn download(span: Span<'_>, stream: &Stream, host: *mut u8) -> Result<bool> {
+pub(super) unsafe fn download(
+    call: &'static str,
+    span: Span<'_>,
+    stream: &Stream,
+    host: *mut u8,
+) -> Result<bool> {
     match suited(stream, host, span.bytes) {
         // SAFETY: as this function's contract says.
-        Some(staging) => unsafe { staging.copy(Direction::Download, span, stream, host) },
+        Some(staging) => unsafe { staging.copy(call, Direction::Download, span, stream, host) },
         None => Ok(false),
     }
 }

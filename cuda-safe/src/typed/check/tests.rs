@@ -243,6 +243,37 @@ fn macros_named_as_keywords_do_not_disable_the_comparison() {
 }
 
 #[test]
+fn macros_named_as_kernels_do_not_redirect_the_comparison() {
+    let source = "
+        __global__ void k(const double *x) {}
+        __global__ void decoy(const float *x) {}
+        namespace one { template <class T> __global__ void of(const double *x) {} }
+        namespace two { template <class T> __global__ void of(const float *x) {} }
+        template __global__ void one::of<int>(const double *);
+        template __global__ void two::of<int>(const float *);";
+    for (name, line) in [
+        ("k", "#define k decoy"),
+        ("k", "#define k (decoy)"),
+        ("one::of<int>", "#define one two"),
+        (
+            "one::of<int>",
+            "#define of of<int>; using two::of; decltype(&of",
+        ),
+    ] {
+        let declared = [declaration::<(Read<f32>,)>(name, &[("x", None)])];
+        let told = refusal(&format!("{source}\n{line}\n"), &declared);
+        assert!(
+            told.contains("`x` is declared as `const float *` and is `const double *`"),
+            "{line}: {told}"
+        );
+    }
+    // Macros in template arguments have their meaning.
+    let source = format!("{source}\n#define INT int\n");
+    let declared = [declaration::<(Read<f32>,)>("two::of<INT>", &[("x", None)])];
+    compile(&program(source), CAPABILITY, &declared).unwrap();
+}
+
+#[test]
 fn a_source_with_names_of_the_comparison_does_not_disable_it() {
     let declared = [declaration::<(Read<f32>,)>("k", &[("x", None)])];
     let source = "__global__ void k(const double *x) {}
