@@ -205,11 +205,10 @@ pub(crate) fn release<'a>(
     });
     drop_waiting();
     match needs {
-        // This waited for the context anyway.
-        Needs::Context(context) => run(|other| match other {
-            OwnedNeeds::Context(other) => other == context,
-            other => other.is_done(),
-        }),
+        // This waited for a context anyway.
+        Needs::Context(_) => {
+            run(|other| matches!(other, OwnedNeeds::Context(_)) || other.is_done())
+        }
         Needs::Streams(_) | Needs::Nothing => release_later(),
     }
     result

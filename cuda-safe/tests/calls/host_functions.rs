@@ -83,7 +83,7 @@ fn rejections_name_the_call() {
             "cuDeviceGetAttribute",
             "cuDriverGetVersion",
             "cuEventCreate",
-            "cuMemAllocFromPoolAsync",
+            "DeviceBuffer::zeroed",
             "cuGraphCreate",
             "cuCheckpointProcessGetState",
         ];
