@@ -37,7 +37,7 @@ pub(super) fn compile(
             "static_assert($fits<{actual}, {declared}>::$is, \"\");"
         );
     }
-    followed_by(&named, &[CHECK, &assertions])
+    followed_by(&named, declarations, &[CHECK, &assertions])
         .compile(architecture)
         .map_err(|error| {
             tell::reason(program, architecture.without_code(), declarations).unwrap_or(error)
@@ -72,14 +72,29 @@ pub(super) fn prefix(program: &Program) -> String {
 
 /// The program with text after its source, on lines of its own.
 ///
-/// A source may define macros with the names of keywords, such as `static_assert` or `float`. They end before the text.
-pub(super) fn followed_by(program: &Program, parts: &[&str]) -> Program {
-    let mut text = format!("\n\n{}", undefined(&[CHECK, COMPARISONS]));
+/// A source may define macros with the names of keywords, such as `static_assert` or `float`, or with those of kernels. They
+/// end before the text. NVRTC looks kernels up after the text, and so finds those that were compared.
+fn followed_by(program: &Program, declarations: &[Declaration], parts: &[&str]) -> Program {
+    let names = declarations.iter().map(|one| without_arguments(one.name));
+    let names: Vec<String> = names.collect();
+    let mut text = format!("\n\n{}", undefined(&[CHECK, COMPARISONS, &names.join(" ")]));
     let prefix = prefix(program);
     for part in parts {
         text.push_str(&part.replace('$', &prefix));
     }
     program.clone().append(&text)
+}
+
+/// A name expression without its template arguments, in which macros of the source count.
+fn without_arguments(name: &str) -> String {
+    let mut depth = 0;
+    let outside = |c: &char| {
+        depth += i32::from(*c == '<');
+        let is_outside = depth == 0;
+        depth -= i32::from(*c == '>');
+        is_outside
+    };
+    name.chars().filter(outside).collect()
 }
 
 /// Directives that undefine all words of some texts, but for names with the prefix.
@@ -94,8 +109,12 @@ fn undefined(texts: &[&str]) -> String {
         .collect()
 }
 
-pub(super) fn telling(program: &Program, text: &str) -> Program {
-    followed_by(program, &[CHECK, include_str!("tell.cuh"), text])
+pub(super) fn telling(program: &Program, declarations: &[Declaration], text: &str) -> Program {
+    followed_by(
+        program,
+        declarations,
+        &[CHECK, include_str!("tell.cuh"), text],
+    )
 }
 
 #[cfg(test)]

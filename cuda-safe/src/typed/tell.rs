@@ -77,7 +77,7 @@ fn ask(
              $sizes<{actual}>::$type, {actual}>(const char **);"
         );
     }
-    let compiled = telling(program, &text)
+    let compiled = telling(program, declarations, &text)
         .compile(architecture)
         .map_err(|error| match error.kind() {
             ErrorKind::Compile { log } => first_error(log, &prefix),

@@ -243,6 +243,42 @@ fn macros_named_as_keywords_do_not_disable_the_comparison() {
 }
 
 #[test]
+fn macros_named_as_kernels_do_not_redirect_the_comparison() {
+    let source = "
+        __global__ void k(const double *x) {}
+        __global__ void decoy(const float *x) {}
+        namespace one { template <class T> __global__ void of(const double *x) {} }
+        namespace two { template <class T> __global__ void of(const float *x) {} }
+        template __global__ void one::of<int>(const double *);
+        template __global__ void two::of<int>(const float *);
+        template <bool EARLY> struct At { using type = const double *; };
+        template <> struct At<false> { using type = const float *; };
+        template <bool EARLY> __global__ void at(typename At<EARLY>::type x) {}";
+    for (name, line) in [
+        ("k", "#define k decoy"),
+        ("k", "#define k (decoy)"),
+        // NVRTC expands it where it looks the kernel up, which is another line than that of the comparison.
+        ("k", "#define k at<(__LINE__ < 50)>"),
+        ("one::of<int>", "#define one two"),
+        (
+            "one::of<int>",
+            "#define of of<int>; using two::of; decltype(&of",
+        ),
+    ] {
+        let declared = [declaration::<(Read<f32>,)>(name, &[("x", None)])];
+        let told = refusal(&format!("{source}\n{line}\n"), &declared);
+        assert!(
+            told.contains("`x` is declared as `const float *` and is `const double *`"),
+            "{line}: {told}"
+        );
+    }
+    // Macros in template arguments have their meaning.
+    let source = format!("{source}\n#define INT int\n");
+    let declared = [declaration::<(Read<f32>,)>("two::of<INT>", &[("x", None)])];
+    compile(&program(source), CAPABILITY, &declared).unwrap();
+}
+
+#[test]
 fn a_source_with_names_of_the_comparison_does_not_disable_it() {
     let declared = [declaration::<(Read<f32>,)>("k", &[("x", None)])];
     let source = "__global__ void k(const double *x) {}
