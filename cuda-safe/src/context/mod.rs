@@ -156,13 +156,15 @@ impl Context {
         if let Some(context) = found.and_then(|(_, context)| context.upgrade()) {
             return Ok(Self(context));
         }
+        // Before the retain: no context may be dropped under the lock, since that releases other objects, too.
+        let limits = Limits::of(device)?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
         driver::call("cuDevicePrimaryCtxRetain", || unsafe {
             sys::cuDevicePrimaryCtxRetain(&mut raw, device.as_raw())
         })?;
         // SAFETY: the retain is this call's own.
-        let context = unsafe { Self::wrap(raw, true, device, true) }?;
+        let context = unsafe { Self::with_limits(raw, true, device, true, limits) };
         registry.push((device.as_raw(), context.0.downgrade()));
         Ok(context)
     }
@@ -326,6 +328,20 @@ impl Context {
             Ok(limits) => (limits, None),
             Err(error) => (Limits::default(), Some(error)),
         };
+        // SAFETY: as this function's contract says.
+        let context = unsafe { Self::with_limits(raw, owned, device, is_primary, limits) };
+        error.map_or(Ok(context), Err)
+    }
+
+    /// # Safety
+    /// As for [`Handle::new`].
+    unsafe fn with_limits(
+        raw: CUcontext,
+        owned: bool,
+        device: Device,
+        is_primary: bool,
+        limits: Limits,
+    ) -> Self {
         let kind = ContextKind {
             is_primary,
             limits,
@@ -333,8 +349,7 @@ impl Context {
             presence: Arc::new(Presence::new(raw)),
         };
         // SAFETY: as this function's contract says.
-        let context = Self(unsafe { Handle::new(raw, owned, device, kind) });
-        error.map_or(Ok(context), Err)
+        Self(unsafe { Handle::new(raw, owned, device, kind) })
     }
 
     /// The device that the context is on.

@@ -3,8 +3,9 @@
 use std::{sync::mpsc::channel, time::Duration};
 
 use cuda_safe::{
-    AddressRange, Error, Graph, Library, PhysicalMemory, RegisterFlags, RegisteredBuffer,
-    Registration, Result, checkpoint::Process,
+    AddressRange, DeviceMemory, Error, Graph, Library, Owner, PhysicalMemory, RegisterFlags,
+    RegisteredBuffer, Registration, Result, Sampler, Storage, Texture, TextureSource,
+    checkpoint::Process,
 };
 
 use super::*;
@@ -228,5 +229,51 @@ fn registered_memory_is_unregistered_after_the_host_function_that_drops_it() {
         assert_eq!(calls("cuMemHostUnregister").len(), 0);
         drop(Event::new(&context).unwrap());
         assert_eq!(calls("cuMemHostUnregister").len(), 5);
+    });
+}
+
+/// Memory that calls for the primary context, and so takes the lock of the primary contexts, when it is dropped.
+struct CallsPrimary(DeviceBuffer<u32>);
+
+// SAFETY: what it says of the memory is what the buffer says.
+unsafe impl Storage for CallsPrimary {
+    const NAME: &'static str = "CallsPrimary";
+
+    fn as_device_ptr(&self) -> sys::CUdeviceptr {
+        self.0.as_device_ptr()
+    }
+
+    fn owner(&self) -> Owner<'_> {
+        Owner::Stream(self.0.stream())
+    }
+}
+
+impl Drop for CallsPrimary {
+    fn drop(&mut self) {
+        drop(Context::primary(0).unwrap());
+    }
+}
+
+#[test]
+fn a_context_that_fails_at_its_limits_does_not_release_others_under_a_lock() {
+    let test = "a_context_that_fails_at_its_limits_does_not_release_others_under_a_lock";
+    traced(test, "cuDeviceGetAttribute:10:CUDA_ERROR_UNKNOWN", || {
+        super::listeners::in_time(|| {
+            let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+            let stream = Stream::new(&created).unwrap();
+            let memory = CallsPrimary(DeviceBuffer::zeroed(&stream, 64).unwrap());
+            // SAFETY: memory of that length.
+            let memory = unsafe { DeviceMemory::<_, u32>::from_storage(memory, 64) };
+            let source = TextureSource::linear(memory).unwrap();
+            let texture = Texture::new(source, Sampler::default()).unwrap();
+            within_a_host_function(&stream, move || drop(texture));
+            let asked = calls("cuDeviceGetAttribute").len();
+            assert_eq!(asked, 9, "the next question must be the one that fails");
+            let error = Context::primary(0).unwrap_err();
+            assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+            // Now the texture is released, with its memory.
+            drop(Event::new(&created).unwrap());
+            assert_eq!(calls("cuTexObjectDestroy").len(), 1);
+        });
     });
 }
