@@ -16,7 +16,7 @@ use std::{
 use cuda_safe::{
     AddressRange, Context, ErrorKind, Event, EventOptions, IpcBuffer, IpcEventHandle,
     IpcMemoryHandle, LaunchConfig, Mapping, MemoryAccess, MemoryPool, MemoryPoolOptions, Module,
-    OpenedBuffer, PhysicalMemory, PhysicalOptions, ShareableHandles, Stream,
+    OpenedBuffer, PhysicalMemory, PhysicalOptions, PoolPointer, ShareableHandles, Stream,
 };
 
 const SECOND: &str = "CUDA_SAFE_TEST_SECOND";
@@ -503,4 +503,85 @@ fn a_pool_comes_as_the_file_of_number_0() {
     let pool = MemoryPool::with_options(&context, options).unwrap();
     let mut second = start(TEST, Stdio::from(pool.export_file().unwrap()));
     assert!(second.wait().unwrap().success());
+}
+
+/// An element with a greater alignment than the driver gives to allocations.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(1048576))]
+struct Block([[u8; 1024]; 1024]);
+
+/// Each block is aligned, or rejected with the reason. Returns how many are rejected.
+fn are_aligned_or_rejected(call: &str, blocks: &[cuda_safe::Result<u64>]) -> usize {
+    let mut rejected = 0;
+    for block in blocks {
+        match block {
+            Ok(address) => assert_eq!(address % size_of::<Block>() as u64, 0),
+            Err(error) => {
+                rejected += 1;
+                assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+                assert_eq!(error.call(), call, "{error}");
+                assert!(error.to_string().contains("Block"), "{error}");
+            }
+        }
+    }
+    rejected
+}
+
+#[test]
+fn memory_of_another_process_is_aligned_or_rejected() {
+    const COUNT: usize = 8;
+    let first = |peer: &mut Peer| {
+        let (context, stream) = device();
+        let options =
+            MemoryPoolOptions::default().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+        let pool = MemoryPool::with_options(&context, options).unwrap();
+        send_fd(&peer.socket, pool.export_file().unwrap().as_fd());
+        let mut kept = Vec::new();
+        for _ in 0..COUNT {
+            let opened = IpcBuffer::<u8>::zeroed(&stream, size_of::<Block>()).unwrap();
+            let pooled = pool.allocate::<u8>(&stream, size_of::<Block>()).unwrap();
+            send(&peer.socket, &opened.ipc_handle().unwrap().to_bytes());
+            send(&peer.socket, &pooled.export_pointer().unwrap().to_bytes());
+            // The next ones begin behind these.
+            let opened = (opened, IpcBuffer::<u8>::zeroed(&stream, 100).unwrap());
+            kept.push((opened, (pooled, pool.allocate::<u8>(&stream, 100).unwrap())));
+        }
+        stream.synchronize().unwrap();
+        send(&peer.socket, &[1]);
+        let _: [u8; 1] = receive(&peer.socket);
+        drop(kept);
+    };
+    let second = |socket: UnixStream| {
+        let (context, stream) = device();
+        let pool = MemoryPool::import_file(&context, receive_fd(&socket)).unwrap();
+        let handles: Vec<([u8; 64], [u8; 64])> = (0..COUNT)
+            .map(|_| (receive(&socket), receive(&socket)))
+            .collect();
+        let _: [u8; 1] = receive(&socket);
+        let (mut opened, mut pooled) = (Vec::new(), Vec::new());
+        for (handle, pointer) in handles {
+            let handle = IpcMemoryHandle::from_bytes(handle);
+            // SAFETY: the first process keeps both, and waits.
+            unsafe {
+                let block = OpenedBuffer::<Block>::open(&stream, &handle, 1);
+                opened.push(block.map(|block| block.as_device_ptr()));
+                let pointer = PoolPointer::from_bytes(pointer);
+                let block = pool.import_pointer::<Block>(&stream, &pointer, 1);
+                pooled.push(block.map(|block| block.as_device_ptr()));
+            }
+        }
+        stream.synchronize().unwrap();
+        let rejected = [
+            are_aligned_or_rejected("OpenedBuffer::open", &opened),
+            are_aligned_or_rejected("MemoryPool::import_pointer", &pooled),
+        ];
+        let is_emulated = context.device().name().unwrap().contains("emulator");
+        assert!(!rejected.contains(&0) || !is_emulated, "{rejected:?}");
+        send(&socket, &[1]);
+    };
+    together(
+        "memory_of_another_process_is_aligned_or_rejected",
+        first,
+        second,
+    );
 }

@@ -1,5 +1,7 @@
 //! Contexts, and the driver as a whole.
 
+use cuda_safe::{GreenContext, Result};
+
 use super::*;
 
 #[test]
@@ -217,5 +219,27 @@ fn a_question_for_memory_that_fails_for_lack_of_memory_is_one_error() {
         other.set_current().unwrap();
         let error = context.memory_info().unwrap_err();
         assert_eq!(*error.kind(), unknown(0), "{error}");
+    });
+}
+
+#[test]
+fn contexts_dropped_in_a_capture_are_destroyed() {
+    traced("contexts_dropped_in_a_capture_are_destroyed", "", || {
+        let (context, stream) = device();
+        let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
+        let all = context.multiprocessors().unwrap();
+        let green = GreenContext::new(&context, &[all]).unwrap();
+        // SAFETY: nothing is recorded.
+        let graph = unsafe {
+            stream.capture(|_| -> Result<()> {
+                drop((created, green));
+                // It would have to wait for the captured stream.
+                assert_eq!(calls("cuGreenCtxDestroy").len(), 0);
+                Ok(())
+            })
+        };
+        drop(graph.unwrap());
+        assert_eq!(calls("cuCtxDestroy").len(), 1);
+        assert_eq!(calls("cuGreenCtxDestroy").len(), 1);
     });
 }

@@ -11,9 +11,9 @@ use std::{
 };
 
 use cuda_safe::{
-    ArgumentList, Array, ArrayFlags, Context, DeviceBuffer, Event, GreenContext, In, LaunchConfig,
-    MappedBuffer, MemoryType, Module, PinnedBuffer, Result, Signal, Stream, StreamOptions,
-    TexelFormat, WaitUntil, graph::CaptureMode,
+    AddressRange, ArgumentList, Array, ArrayFlags, Context, DeviceBuffer, Event, GreenContext, In,
+    LaunchConfig, MappedBuffer, MemoryType, Module, PhysicalMemory, PinnedBuffer, Result, Signal,
+    Stream, StreamOptions, TexelFormat, WaitUntil, graph::CaptureMode,
 };
 
 use super::one_at_a_time;
@@ -188,6 +188,23 @@ fn green_contexts_reject_waits_during_captures() {
     green.synchronize().unwrap();
     green.record(&event).unwrap();
     green.wait_event(&event).unwrap();
+}
+
+#[test]
+fn mappings_are_dropped_beside_captures() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let unit = PhysicalMemory::unit(&context).unwrap();
+    let range = AddressRange::reserve(&context, unit).unwrap();
+    let memory = PhysicalMemory::new(&context, unit).unwrap();
+    while_captured(&stream, 1000, || {
+        // A mapping that is put off keeps its addresses until the capture has ended.
+        if let Ok(mapping) = range.map(0, &memory) {
+            drop(mapping);
+        }
+    });
+    range.map(0, &memory).unwrap().close().unwrap();
 }
 
 #[test]

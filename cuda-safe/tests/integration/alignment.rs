@@ -1,9 +1,10 @@
 //! Elements with a greater alignment than the driver gives to allocations.
 
 use cuda_safe::{
-    DeviceBuffer, DeviceMemory, ErrorKind, IpcBuffer, ManagedBuffer, MappedBuffer, MemoryLocation,
-    MemoryPool, MemoryPoolOptions, Module, PinnedBuffer, PitchedBuffer, PoolType, Result, Storage,
-    Stream, graph::Graph,
+    AddressRange, DeviceBuffer, DeviceMemory, ErrorKind, ExternalMemory, ExternalMemoryKind,
+    GrowableBuffer, IpcBuffer, ManagedBuffer, MappedBuffer, MemoryLocation, MemoryPool,
+    MemoryPoolOptions, Module, PhysicalMemory, PhysicalOptions, PinnedBuffer, PitchedBuffer,
+    PoolType, RegisteredBuffer, Result, ShareableHandles, Storage, Stream, graph::Graph,
 };
 
 use crate::device;
@@ -12,6 +13,11 @@ use crate::device;
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(4096))]
 struct Page([u8; 4096]);
+
+/// An element with more than twice the alignment of the driver's units of physical memory, 2 MiB.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(8388608))]
+struct Block([[u8; 2048]; 4096]);
 
 /// An element without bytes.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -175,4 +181,103 @@ fn nothing(stream: &Stream) {
     assert_eq!(managed.host().unwrap().as_ptr().addr() % 4096, 0);
     let device = DeviceBuffer::<Nothing>::zeroed(stream, 3).unwrap();
     assert_eq!(device.to_vec(stream).unwrap().len(), 3);
+}
+
+#[test]
+fn mappings_are_aligned_or_rejected() {
+    let (context, stream) = device();
+    let unit = PhysicalMemory::unit(&context).unwrap();
+    let bytes = size_of::<Block>();
+    assert!(bytes > unit && bytes.is_multiple_of(unit));
+    let range = AddressRange::reserve(&context, bytes + unit).unwrap();
+    let memory = PhysicalMemory::new(&context, bytes).unwrap();
+    let mut rejected = 0;
+    for offset in [0, unit] {
+        let mapping = range.map(offset, &memory).unwrap();
+        // SAFETY: nobody uses the views.
+        let (view, view_mut) = unsafe {
+            let view = mapping.view::<Block>(&stream).map(|view| view.len());
+            (
+                view,
+                mapping.view_mut::<Block>(&stream).map(|view| view.len()),
+            )
+        };
+        let is_aligned = mapping.as_device_ptr().is_multiple_of(bytes as u64);
+        for (view, call) in [(view, "Mapping::view"), (view_mut, "Mapping::view_mut")] {
+            match view {
+                Ok(len) => assert!(is_aligned && len == 1),
+                Err(error) => {
+                    rejected += 1;
+                    assert!(!is_aligned && error.call() == call, "{error}");
+                    assert!(error.to_string().contains("Block"), "{error}");
+                }
+            }
+        }
+        mapping.close().unwrap();
+    }
+    assert!(rejected > 0, "of two neighbours one is misaligned");
+}
+
+#[test]
+fn growable_memory_is_aligned_or_rejected() {
+    let (context, stream) = device();
+    let unit = PhysicalMemory::unit(&context).unwrap();
+    let (mut kept, mut rejected) = (Vec::new(), 0);
+    for _ in 0..8 {
+        kept.push(AddressRange::reserve(&context, unit).unwrap());
+        match GrowableBuffer::<Block>::with_capacity(&stream, 1) {
+            Ok(buffer) => assert_eq!(of_blocks(&buffer) % align_of::<Block>() as u64, 0),
+            Err(error) => {
+                rejected += 1;
+                assert_eq!(error.call(), "GrowableBuffer::with_capacity", "{error}");
+                assert!(error.to_string().contains("Block"), "{error}");
+            }
+        }
+    }
+    let is_emulated = context.device().name().unwrap().contains("emulator");
+    assert!(rejected > 0 || !is_emulated, "all happen to be aligned");
+}
+
+fn of_blocks<S: Storage>(memory: &DeviceMemory<S, Block>) -> u64 {
+    memory.as_device_ptr()
+}
+
+#[test]
+fn imported_memory_is_aligned_or_rejected() {
+    let (context, stream) = device();
+    let bytes = 2 * PhysicalMemory::unit(&context).unwrap();
+    let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let memory = PhysicalMemory::with_options(&context, bytes, options).unwrap();
+    let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, memory.export().unwrap());
+    // SAFETY: memory of that size, which nobody else uses.
+    let memory =
+        unsafe { ExternalMemory::import(&context, kind, file, bytes as u64, false) }.unwrap();
+    for offset in [512, 2048, 4096 + 256] {
+        // SAFETY: nobody uses the memory.
+        let error = unsafe { memory.buffer::<Page>(&stream, offset, 1) }.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(error.to_string().contains("multiple of 4096"), "{error}");
+    }
+    for offset in [0, 4096, bytes as u64 / 2] {
+        // SAFETY: as above.
+        match unsafe { memory.buffer::<Page>(&stream, offset, 1) } {
+            Ok(pages) => assert_eq!(of_device(&pages) % 4096, 0),
+            Err(error) => assert!(error.to_string().contains("Page"), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn registered_memory_is_aligned_or_rejected_for_the_device() {
+    let (context, stream) = device();
+    let registered = RegisteredBuffer::new(&context, vec![Page([7; 4096]); 3]).unwrap();
+    // The device's address need not be the host's.
+    match registered.into_mapped(&stream) {
+        Ok(mapped) => {
+            assert_eq!(of_device(&mapped) % 4096, 0);
+            let pages = mapped.into_host().unwrap().into_host().unwrap();
+            assert_eq!((pages.len(), pages[2].0[4095]), (3, 7));
+        }
+        Err(failed) => assert!(failed.to_string().contains("Page"), "{failed}"),
+    }
 }

@@ -1,11 +1,15 @@
 //! Kernels that use memory of the other device, by access of contexts and of pools.
 
-use std::{thread, time::Duration};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
 
 use cuda_safe::{
-    AddressRange, Context, ContextFlags, DeviceBuffer, DeviceViewMut, ErrorKind, GrowableBuffer,
-    LaunchConfig, MemoryAccess, MemoryLocation, MemoryPool, Out, PeerAccess, PhysicalMemory,
-    PitchedBuffer, Stream, sys,
+    AddressRange, Context, ContextFlags, Device, DeviceBuffer, DeviceViewMut, ErrorKind,
+    GrowableBuffer, LaunchConfig, MemoryAccess, MemoryLocation, MemoryPool, Out, PeerAccess,
+    PhysicalMemory, PitchedBuffer, Result, Stream, sys,
 };
 
 use super::{Pair, in_child, kernel, numbers, pair};
@@ -328,4 +332,43 @@ fn mapped_memory_that_stays_closed_is_refused() {
     // SAFETY: ten elements, which were written.
     unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
     assert_eq!(total, [55]);
+}
+
+#[test]
+fn access_ends_beside_another_threads_captures() {
+    let Some(Pair {
+        contexts: [here, there],
+        streams: [stream, _],
+        ..
+    }) = pair()
+    else {
+        return;
+    };
+    // A context of its own: other tests enable access of the primary one.
+    drop((here, stream));
+    let here = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+    if !here.device().can_access_peer(there.device()).unwrap() {
+        return;
+    }
+    let stream = Stream::new(&here).unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                drop(here.enable_peer_access(&there).unwrap());
+            }
+        });
+        for _ in 0..500 {
+            // SAFETY: nothing is recorded.
+            let graph = unsafe {
+                stream.capture(|_| -> Result<()> {
+                    thread::yield_now();
+                    Ok(())
+                })
+            };
+            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    here.enable_peer_access(&there).unwrap().close().unwrap();
 }
