@@ -29,32 +29,6 @@ impl Span<'_> {
     }
 }
 
-/// As [`enqueue_upload`], for [`Scope::upload`](super::Scope::upload).
-///
-/// # Safety
-/// As [`enqueue_upload`].
-pub(crate) unsafe fn host_to_device_enqueue<T: Pod>(
-    span: Span<'_>,
-    stream: &Stream,
-    host: *const [T],
-) -> Result<()> {
-    // SAFETY: as this function's contract says.
-    unsafe { enqueue_upload("Scope::upload", span, stream, host) }
-}
-
-/// As [`enqueue_download`], for [`Scope::download`](super::Scope::download).
-///
-/// # Safety
-/// As [`enqueue_download`].
-pub(crate) unsafe fn device_to_host_enqueue<T: Pod>(
-    span: Span<'_>,
-    stream: &Stream,
-    host: *mut [T],
-) -> Result<()> {
-    // SAFETY: as this function's contract says.
-    unsafe { enqueue_download("Scope::download", span, stream, host) }
-}
-
 /// Enqueues a copy from the host, for the method that errors name.
 ///
 /// # Safety

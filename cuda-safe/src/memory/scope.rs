@@ -129,7 +129,7 @@ impl<'env> Scope<'_, 'env> {
         let _uncaptured = self.stream.enter_to_wait(CALL)?;
         self.borrowed.borrow_mut().push(HostRange::of(host));
         // SAFETY: `host` is borrowed for longer than the scope, which waits for the stream.
-        unsafe { copy::host_to_device_enqueue(device.span(), self.stream, host) }
+        unsafe { copy::enqueue_upload(CALL, device.span(), self.stream, host) }
     }
 
     /// Enqueues a copy of all of the device's elements to `host`.
@@ -148,7 +148,7 @@ impl<'env> Scope<'_, 'env> {
         let _uncaptured = self.stream.enter_to_wait(CALL)?;
         self.borrowed.borrow_mut().push(HostRange::of(&*host));
         // SAFETY: `host` is exclusively borrowed for longer than the scope, which waits.
-        unsafe { copy::device_to_host_enqueue(device.span(), self.stream, host) }
+        unsafe { copy::enqueue_download(CALL, device.span(), self.stream, host) }
     }
 
     /// Enqueues a copy of a rectangle or box from the host to the device.

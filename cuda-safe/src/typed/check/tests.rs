@@ -250,10 +250,15 @@ fn macros_named_as_kernels_do_not_redirect_the_comparison() {
         namespace one { template <class T> __global__ void of(const double *x) {} }
         namespace two { template <class T> __global__ void of(const float *x) {} }
         template __global__ void one::of<int>(const double *);
-        template __global__ void two::of<int>(const float *);";
+        template __global__ void two::of<int>(const float *);
+        template <bool EARLY> struct At { using type = const double *; };
+        template <> struct At<false> { using type = const float *; };
+        template <bool EARLY> __global__ void at(typename At<EARLY>::type x) {}";
     for (name, line) in [
         ("k", "#define k decoy"),
         ("k", "#define k (decoy)"),
+        // NVRTC expands it where it looks the kernel up, which is another line than that of the comparison.
+        ("k", "#define k at<(__LINE__ < 50)>"),
         ("one::of<int>", "#define one two"),
         (
             "one::of<int>",
