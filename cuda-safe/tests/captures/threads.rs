@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Barrier, Mutex,
+        Arc, Barrier, Mutex,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -339,17 +339,19 @@ fn a_capture_waits_for_a_thread_that_waits_for_its_stream() {
     let stream = Stream::new(&context).unwrap();
     let begun = Barrier::new(2);
     let (go, gone) = mpsc::channel::<()>();
+    // Set on the stream, since the waiting thread may be slow to note the end of its wait.
+    let over = Arc::new(AtomicBool::new(false));
+    let ends = over.clone();
     stream
         .launch_host_function(move || {
             gone.recv().unwrap();
+            ends.store(true, Ordering::SeqCst);
         })
         .unwrap();
-    let waited = AtomicBool::new(false);
     thread::scope(|threads| {
         threads.spawn(|| {
             begun.wait();
             stream.synchronize().unwrap();
-            waited.store(true, Ordering::SeqCst);
         });
         begun.wait();
         threads.spawn(move || {
@@ -359,7 +361,7 @@ fn a_capture_waits_for_a_thread_that_waits_for_its_stream() {
         thread::sleep(Duration::from_millis(50));
         // SAFETY: nothing is recorded.
         let graph = unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) };
-        assert!(waited.load(Ordering::SeqCst), "the wait was over first");
+        assert!(over.load(Ordering::SeqCst), "the wait was over first");
         drop(graph.unwrap());
     });
 }
