@@ -620,3 +620,26 @@ fn memory_of_a_per_thread_stream_is_freed_after_the_capture() {
     let info = context.pointer_info(address).unwrap();
     assert_eq!(info.memory_type, MemoryType::UNKNOWN, "it is still there");
 }
+
+#[test]
+fn memory_of_the_legacy_stream_is_refused_by_name_while_a_blocking_stream_is_captured() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let blocking = Stream::with_options(&context, StreamOptions::default().blocking(true)).unwrap();
+    let (other, legacy) = (
+        Stream::new(&context).unwrap(),
+        Stream::legacy_default(&context),
+    );
+    let mut buffer = DeviceBuffer::<u32>::zeroed(&legacy, 4).unwrap();
+    // SAFETY: nothing is recorded.
+    let graph = unsafe {
+        blocking.capture(|_| -> Result<()> {
+            let error = buffer.fill(&other, 1).unwrap_err().to_string();
+            assert!(error.contains("is being captured"), "{error}");
+            Ok(())
+        })
+    };
+    assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+    buffer.fill(&other, 1).unwrap();
+    assert_eq!(buffer.to_vec(&other).unwrap(), [1; 4]);
+}
