@@ -90,8 +90,12 @@ impl Needs<'_> {
     fn is_captured(&self) -> bool {
         match *self {
             Self::Streams(streams) => {
-                // A stream that cannot be asked has faulted, or belongs to another thread.
-                let is_captured = |stream: &Stream| stream.is_capturing().unwrap_or(false);
+                let is_captured = |stream: &Stream| match stream.is_of_other_thread() {
+                    // Only its own thread can ask.
+                    true => stream.context().is_captured(),
+                    // A stream that cannot be asked has faulted.
+                    false => stream.is_capturing().unwrap_or(false),
+                };
                 captures_exist() && streams.iter().any(is_captured)
             }
             Self::Context(context) => context.is_captured(),

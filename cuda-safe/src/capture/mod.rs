@@ -151,7 +151,12 @@ pub(crate) const REMEDY: &str = "make it before the capture, or after it";
 
 impl Stream {
     fn place(&self) -> Place {
-        Place::new(self.context(), self.queue())
+        // This thread cannot ask about another thread's default stream.
+        let queue = match self.is_of_other_thread() {
+            true => Queue::All,
+            false => self.queue(),
+        };
+        Place::new(self.context(), queue)
     }
 
     /// Keeps captures from beginning on this stream, for a call that returns soon. Does not look whether the stream is

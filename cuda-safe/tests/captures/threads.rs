@@ -622,6 +622,29 @@ fn memory_of_a_per_thread_stream_is_freed_after_the_capture() {
 }
 
 #[test]
+fn memory_of_another_threads_default_stream_is_released_after_a_capture() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let allocate = || {
+        let own = Stream::per_thread_default(&context);
+        MappedBuffer::<u8>::zeroed(&own, 100).unwrap()
+    };
+    let mapped = thread::scope(|threads| threads.spawn(allocate).join().unwrap());
+    let address = mapped.as_device_ptr();
+    // SAFETY: nothing is recorded.
+    let graph = unsafe {
+        stream.capture(|_| -> Result<()> {
+            drop(mapped);
+            Ok(())
+        })
+    };
+    drop(graph.unwrap());
+    let info = context.pointer_info(address).unwrap();
+    assert_eq!(info.memory_type, MemoryType::UNKNOWN, "it is still there");
+}
+
+#[test]
 fn memory_of_the_legacy_stream_is_refused_by_name_while_a_blocking_stream_is_captured() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
